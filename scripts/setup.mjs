@@ -1,0 +1,17 @@
+// Installs the packages that package-lock.json names, unless they stand there already.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const stamp = `${root}node_modules/.vitrine-setup`
+const lock = readFileSync(`${root}package-lock.json`, 'utf8')
+
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
+  const npm = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  })
+  if (npm.status !== 0) process.exit(npm.status ?? 1)
+  writeFileSync(stamp, lock)
+}

@@ -1,0 +1,58 @@
+import { describeRefusal } from './result/explain.ts'
+
+/** What stops a command before it runs. Each kind carries its facts; `result/explain.ts` turns them into words. */
+export type Refusal =
+  | { readonly code: 'INVALID_REQUEST'; readonly problem: RequestProblem }
+  | {
+      readonly code: 'CONFIG_INVALID'
+      /** The file, or the name of the variable or flag that holds the value. */
+      readonly file: string
+      /** 1-based; absent for a variable or a flag. */
+      readonly line?: number
+      /** 1-based; absent for a variable or a flag. */
+      readonly column?: number
+      /** Dotted key, for example `shell.timeout_ms`. */
+      readonly key?: string
+      readonly problem: ConfigProblem
+      /** The line with a caret below the place, ready to print. */
+      readonly excerpt?: string
+    }
+  | { readonly code: 'SANDBOX_UNAVAILABLE'; readonly wanted: string; readonly got: string; readonly remedy: string }
+  | { readonly code: 'WRITE_MODE_REQUIRED' }
+  | { readonly code: 'SPAWN_FAILED'; readonly step: string; readonly errno: string; readonly program: string }
+
+export type RefusalCode = Refusal['code']
+
+/** What is wrong with a request, before anything was started. */
+export type RequestProblem =
+  | { readonly kind: 'blank-command' }
+  | { readonly kind: 'command-and-argv' }
+  | { readonly kind: 'nul-byte'; readonly field: string }
+  | { readonly kind: 'too-long'; readonly field: string; readonly bytes: number; readonly limit: number }
+  | { readonly kind: 'wrong-type'; readonly field: string; readonly wanted: string; readonly got: string }
+  | { readonly kind: 'out-of-range'; readonly field: string; readonly wanted: string; readonly got: string }
+  | { readonly kind: 'unknown-option'; readonly field: string; readonly nearest?: string }
+  | { readonly kind: 'cwd'; readonly path: string; readonly reason: 'missing' | 'not-a-directory' | 'unreadable' }
+  | { readonly kind: 'shell-closed' }
+  | { readonly kind: 'usage'; readonly detail: string }
+
+/** What is wrong with a configuration value or file. */
+export type ConfigProblem =
+  | { readonly kind: 'syntax'; readonly detail: string }
+  | { readonly kind: 'unknown-key'; readonly nearest?: string }
+  | { readonly kind: 'wrong-type'; readonly wanted: string; readonly got: string }
+  | { readonly kind: 'bad-value'; readonly wanted: string; readonly got: string }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
+/** Thrown means: the command never ran. The facts of the refusal stand on `refusal`, its code on `code`. */
+export class VitrineError extends Error {
+  override readonly name = 'VitrineError'
+  readonly code: RefusalCode
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(describeRefusal(refusal))
+    this.code = refusal.code
+    this.refusal = refusal
+  }
+}

@@ -1,0 +1,55 @@
+import type { Confinement } from '../sandbox/sandbox.ts'
+
+/** Everything a launcher needs to start one process; nothing in it is decided later. */
+export interface LaunchRequest {
+  /** Absolute or relative paths to try in order, as execvp(3) walks PATH. */
+  readonly candidates: readonly string[]
+  readonly argv: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly cwd: string
+  /** `null`: /dev/null. A number: that descriptor. `pipe`: the caller writes to `LaunchedProcess.stdin`. */
+  readonly stdin: null | number | 'pipe'
+  /** One pipe for both streams: their order is exact. */
+  readonly merged: boolean
+  /** null: unsandboxed (write mode). */
+  readonly confinement: Confinement | null
+}
+
+export type Stream = 'stdout' | 'stderr'
+
+/** How a process ended, or why there never was one. */
+export type ProcessEnd =
+  | { readonly kind: 'exited'; readonly code: number; readonly survivors: Survivors }
+  | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals; readonly survivors: Survivors }
+  | { readonly kind: 'failed'; readonly step: string; readonly errno: string }
+
+/** Who was left when the leader had ended. `group` is the process group of those that live on. */
+export interface Survivors {
+  readonly killed: number
+  readonly alive: number
+  readonly group: number
+}
+
+/** Called by the launcher. Every `output` of a command comes before its `end`, which comes exactly once. */
+export interface LaunchEvents {
+  output(stream: Stream, chunk: Buffer): void
+  end(end: ProcessEnd): void
+}
+
+export interface LaunchedProcess {
+  /** Only with `stdin: 'pipe'`. */
+  readonly stdin: import('node:stream').Writable | null
+  /** Sends a signal to the process group. */
+  signal(signal: NodeJS.Signals): void
+  /** SIGTERM and SIGCONT to the group: a stopped group never sees TERM. */
+  terminate(): void
+  /** SIGKILL to the group, then the sweep of everything that the command started. */
+  destroy(): void
+  /** Lets that many more bytes be read: output waits in the pipe, not in memory. */
+  consumed(bytes: number): void
+}
+
+export interface Launcher {
+  readonly name: 'native' | 'execa'
+  launch(request: LaunchRequest, events: LaunchEvents): LaunchedProcess
+}

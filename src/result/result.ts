@@ -1,0 +1,82 @@
+/** `read`: the operating system makes the command read-only. `write`: it runs unsandboxed. */
+export type Mode = 'read' | 'write'
+export type Backend = 'local' | 'docker'
+
+/** How a command ended. The first cause wins: a command killed at its deadline is `timed-out`, whatever its exit code. */
+export type Outcome =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
+  | { readonly kind: 'timed-out'; readonly afterMs: number }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'output-limit'; readonly limit: number }
+
+/** One refused attempt of a command, counted over its repetitions. */
+export interface Denial {
+  readonly operation: string
+  readonly path?: string
+  readonly address?: string
+  readonly syscall: string
+  readonly pid: number
+  readonly program: string
+  readonly count: number
+}
+
+/** Tells an agent whether another try makes sense. */
+export interface Failure {
+  readonly kind: 'timeout' | 'permission-denied' | 'not-found' | 'signal' | 'non-zero' | 'limit'
+  readonly retryable: boolean
+  readonly advice: string
+}
+
+/** Whether one right of the host is out of the command's reach, and what keeps it so. */
+export interface RightEnforcement {
+  readonly enforced: boolean
+  /** The mechanism, for example `landlock`, `seccomp`, `landlock+seccomp`, `session sweep`; `none` when not enforced. */
+  readonly by: string
+  /** What differs, when something does. */
+  readonly note?: string
+}
+
+/** Per right of the host (files, metadata, sockets, ...): enforced or not. In write mode nothing is. */
+export type Enforcement = Readonly<Record<string, RightEnforcement>>
+
+export interface Decision {
+  readonly verdict: 'allow' | 'ask' | 'deny'
+  readonly reason: string
+  readonly matches: readonly unknown[]
+}
+
+/** What a command did. A non-zero exit is a result, never an exception. */
+export interface Result {
+  /** Both streams in the order they arrived; exactly as written with `merged: true`. Head and tail when over `inline_max_chars`. */
+  readonly output: string
+  readonly stdout: string
+  readonly stderr: string
+  /** The command's own exit code; null when a signal ended it. */
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly timedOut: boolean
+  readonly cancelled: boolean
+  readonly outputLimited: boolean
+  readonly durationMs: number
+  /** Bytes that the command wrote to both streams. */
+  readonly bytes: number
+  /** A NUL byte stands in the first 8 KiB. */
+  readonly binary: boolean
+  /** The deadline that was in force, after the cap. */
+  readonly timeoutMs: number
+  /** Processes that were still there at the end and were killed. */
+  readonly survivorsKilled: number
+  /** Write mode: processes of the command that live on, and their process group. */
+  readonly background?: { readonly count: number; readonly group: number }
+  readonly denials: readonly Denial[]
+  readonly hint?: string
+  /** Where the whole output stands, byte for byte, when it is not inline or was asked for by name. */
+  readonly scratchpad?: { readonly name: string; readonly path: string; readonly bytes: number }
+  readonly failure?: Failure
+  readonly mode: Mode
+  readonly backend: Backend
+  readonly enforcement: Enforcement
+  readonly decision: Decision
+  readonly outcome: Outcome
+}
