@@ -1,0 +1,76 @@
+import * as v from 'valibot'
+import type { ConfigProblem } from '../errors.ts'
+import type { ToAbsolute } from './field.ts'
+import { nearestKey } from './nearest.ts'
+import { type KeyEntry, policyRuleKeys } from './schema.ts'
+import { tomlText } from './toml-text.ts'
+
+/** Where a value stands in a document: names of tables and keys, indices of lists. */
+export type KeyPath = readonly (string | number)[]
+
+/** What is wrong with a value, and which part of it. */
+export interface Fault {
+  readonly path: KeyPath
+  readonly problem: ConfigProblem
+}
+
+export type Checked = { readonly value: unknown } | { readonly fault: Fault }
+
+const LONGEST_QUOTE = 60
+
+/** Validates the value of one key and makes its paths absolute. */
+export function checkValue(entry: KeyEntry, raw: unknown, toAbsolute: ToAbsolute): Checked {
+  const parsed = v.safeParse(entry.schema, raw, { abortEarly: true })
+  if (!parsed.success) return { fault: faultOf(entry, parsed.issues[0]) }
+  return { value: entry.resolve ? entry.resolve(parsed.output, toAbsolute) : parsed.output }
+}
+
+/** `policy.rule[0].prefix` of `['policy', 'rule', 0, 'prefix']`. */
+export function dotted(path: KeyPath): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`
+    return text === '' ? part : `${text}.${part}`
+  }, '')
+}
+
+/** Names a value and its type, short enough for a message. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'string') return `the string ${clipped(tomlText(value))}`
+  if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
+  if (Array.isArray(value)) return 'a list'
+  if (value instanceof Date) return 'a date'
+  if (typeof value === 'object' && value !== null) return 'a table'
+  return String(value)
+}
+
+function faultOf(entry: KeyEntry, issue: v.BaseIssue<unknown>): Fault {
+  const inside = (issue.path ?? []).map((step) => step.key as string | number)
+  const path = [entry.section, entry.name, ...inside]
+  if (issue.type === 'strict_object') return tableFault(path, issue)
+  const kind = isOfWantedType(issue) ? 'bad-value' : 'wrong-type'
+  return { path, problem: { kind, wanted: issue.message, got: describeValue(issue.input) } }
+}
+
+function isOfWantedType(issue: v.BaseIssue<unknown>): boolean {
+  return issue.kind === 'validation' || (issue.type === 'picklist' && typeof issue.input === 'string')
+}
+
+// valibot reports an unknown entry as one that should be `never`, and a missing one as received `undefined`.
+function tableFault(path: KeyPath, issue: v.BaseIssue<unknown>): Fault {
+  const name = String(path.at(-1))
+  if (issue.expected === 'never') {
+    const nearest = nearestKey(name, policyRuleKeys)
+    return { path, problem: { kind: 'unknown-key', ...(nearest === undefined ? {} : { nearest }) } }
+  }
+  if (issue.received !== 'undefined') {
+    return { path, problem: { kind: 'wrong-type', wanted: issue.message, got: describeValue(issue.input) } }
+  }
+  return {
+    path: path.slice(0, -1),
+    problem: { kind: 'wrong-type', wanted: issue.message, got: `a table without ${name}` },
+  }
+}
+
+function clipped(text: string): string {
+  return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}...`
+}

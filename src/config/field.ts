@@ -1,0 +1,121 @@
+import * as v from 'valibot'
+
+/** How a project's `.vitrine.toml` may change a key before the user has trusted the file. */
+export type ProjectRule =
+  /** A smaller number only. With `zero: 'infinite'`, 0 means no limit and counts as the largest. */
+  | { readonly kind: 'min'; readonly zero: 'infinite' | 'least' }
+  /** Only from left to right in `order`, loosest first. */
+  | { readonly kind: 'one-way'; readonly order: readonly unknown[] }
+  /** Adds to the list, never takes away; what `loosens` says yes to is left out. */
+  | { readonly kind: 'union'; readonly loosens?: (item: unknown) => boolean }
+  /** A directory inside the one in force. */
+  | { readonly kind: 'narrow' }
+  | { readonly kind: 'free' }
+  /** With `trusted: false` not even a trusted project file may set it. */
+  | { readonly kind: 'never'; readonly trusted: boolean }
+
+/** Makes an absolute path of one that a config file, a variable or a flag gives. */
+export type ToAbsolute = (path: string) => string
+
+/** One key of the configuration: everything that is known about it. */
+export interface Field<S extends v.GenericSchema = v.GenericSchema> {
+  readonly about: string
+  /** The message of each of its actions says what is wanted. */
+  readonly schema: S
+  readonly fallback: v.InferOutput<S>
+  readonly project: ProjectRule
+  /** For keys that hold paths. */
+  resolve?(value: v.InferOutput<S>, toAbsolute: ToAbsolute): v.InferOutput<S>
+}
+
+/** Defines a key that holds no path. */
+export function key<const S extends v.GenericSchema>(
+  about: string,
+  schema: S,
+  fallback: NoInfer<v.InferOutput<S>>,
+  project: ProjectRule,
+): Field<S> {
+  return { about, schema, fallback, project }
+}
+
+/** Defines a key that holds one path; the empty string means none. */
+export function pathKey(about: string, project: ProjectRule) {
+  const resolve = (path: string, toAbsolute: ToAbsolute) => (path === '' ? '' : toAbsolute(path))
+  return { ...key(about, text('a path'), '', project), resolve }
+}
+
+/** Defines a key that holds a list of paths; `word` stands for paths of its own and is kept as it is. */
+export function pathsKey(about: string, project: ProjectRule, word?: string) {
+  const schema = word === undefined ? list('a path') : listOrWord('a path', word)
+  const resolve = (paths: readonly string[], toAbsolute: ToAbsolute) =>
+    paths.map((path) => (path === word ? path : toAbsolute(path)))
+  return { ...key(about, schema, [], project), resolve }
+}
+
+export const never: ProjectRule = { kind: 'never', trusted: true }
+export const userOnly: ProjectRule = { kind: 'never', trusted: false }
+export const free: ProjectRule = { kind: 'free' }
+export const narrow: ProjectRule = { kind: 'narrow' }
+export const union: ProjectRule = { kind: 'union' }
+/** Smaller is stricter, 0 strictest. */
+export const min: ProjectRule = { kind: 'min', zero: 'least' }
+/** Smaller is stricter, but 0 is no limit at all. */
+export const minOrNone: ProjectRule = { kind: 'min', zero: 'infinite' }
+
+/** Values that a project file may only move along from left to right, loosest first. */
+export function oneWay(...order: readonly (string | boolean)[]): ProjectRule {
+  return { kind: 'one-way', order }
+}
+
+export function boolean() {
+  return v.boolean('true or false')
+}
+
+export function oneOf<const T extends readonly string[]>(...words: T) {
+  return v.picklist(words, words.map((word) => JSON.stringify(word)).join(' or '))
+}
+
+export function integer(least: number, most: number) {
+  const wanted = `an integer from ${least} to ${most}`
+  return v.pipe(v.number(wanted), v.integer(wanted), v.minValue(least, wanted), v.maxValue(most, wanted))
+}
+
+export function decimal(least: number, most: number) {
+  const wanted = `a number from ${least} to ${most}`
+  return v.pipe(v.number(wanted), v.minValue(least, wanted), v.maxValue(most, wanted))
+}
+
+/** A string that may be empty. execve(2) and open(2) end at a NUL byte, so none is let in. */
+export function text(wanted = 'a string') {
+  return v.pipe(
+    v.string(wanted),
+    v.check((value) => !value.includes('\0'), `${wanted} without a NUL byte`),
+  )
+}
+
+export function filledText(wanted: string) {
+  return v.pipe(text(wanted), v.nonEmpty(`${wanted}, not empty`))
+}
+
+export function pattern(wanted: string, shape: RegExp) {
+  return v.pipe(v.string(wanted), v.regex(shape, wanted))
+}
+
+/** A list whose entries are not empty. */
+export function list(wanted: string) {
+  return v.array(filledText(wanted), 'a list of strings')
+}
+
+/** A table of strings by name; a name holds no `=`, as in environ(7). */
+export function stringTable() {
+  const name = v.pipe(filledText('a name'), v.regex(/^[^=]+$/, 'a name without "="'))
+  return v.record(name, text(), 'a table of strings')
+}
+
+function listOrWord(wanted: string, word: string) {
+  const alone = v.pipe(
+    v.literal(word),
+    v.transform(() => [word]),
+  )
+  return v.union([list(wanted), alone], `a list of strings, or ${JSON.stringify(word)}`)
+}

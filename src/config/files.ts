@@ -1,0 +1,147 @@
+import { isUtf8 } from 'node:buffer'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { VitrineError } from '../errors.ts'
+import type { ToAbsolute } from './field.ts'
+
+export interface Environment {
+  readonly [name: string]: string | undefined
+  readonly XDG_CONFIG_HOME?: string | undefined
+  readonly XDG_STATE_HOME?: string | undefined
+}
+
+/** Largest config file that is read, in bytes. */
+export const MAX_FILE_BYTES = 1_048_576
+
+const PROJECT_FILE = '.vitrine.toml'
+
+/** The user's config file: `$XDG_CONFIG_HOME/vitrine/config.toml`, by default below `~/.config`. */
+export function userConfigFile(env: Environment, home = homedir()): string {
+  return join(baseDirectory(env.XDG_CONFIG_HOME, join(home, '.config')), 'vitrine', 'config.toml')
+}
+
+/** What the user has trusted: `$XDG_STATE_HOME/vitrine/trust.json`, by default below `~/.local/state`. */
+export function trustStoreFile(env: Environment, home = homedir()): string {
+  return join(baseDirectory(env.XDG_STATE_HOME, join(home, '.local', 'state')), 'vitrine', 'trust.json')
+}
+
+/** Where project files may stand, outermost first: from the git root down to `cwd`; without a git root only in `cwd`. */
+export function projectConfigFiles(cwd: string): readonly string[] {
+  const directories = upToGitRoot(existingRealPath(cwd) ?? resolve(cwd))
+  return directories.reverse().map((directory) => join(directory, PROJECT_FILE))
+}
+
+/** Makes absolute paths for values that stand in `base`: `~` is the home directory. */
+export function absoluteFrom(base: string, home: string): ToAbsolute {
+  return (path) => {
+    if (path === '~') return home
+    return path.startsWith('~/') ? join(home, path.slice(2)) : resolve(base, path)
+  }
+}
+
+/** The path without symlinks, or undefined when there is nothing behind it. */
+export function existingRealPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw unreadable(path, codeOf(error))
+  }
+}
+
+/** Reads a config file whole, or returns undefined when there is none. Throws CONFIG_INVALID when it cannot be used. */
+export function readConfigFile(file: string): string | undefined {
+  const bytes = readBytes(file)
+  if (bytes === undefined) return undefined
+  if (bytes.length > MAX_FILE_BYTES) throw unreadable(file, `it is larger than ${MAX_FILE_BYTES} bytes`)
+  if (!isUtf8(bytes)) throw unreadable(file, `it is not UTF-8 (line ${firstLineNotUtf8(bytes)})`)
+  return new TextDecoder().decode(bytes)
+}
+
+/** CONFIG_INVALID for a file as a whole. */
+export function unreadable(file: string, reason: string): VitrineError {
+  return new VitrineError({ code: 'CONFIG_INVALID', file, problem: { kind: 'unreadable', reason } })
+}
+
+/** The code of a failed system call, for example `EACCES`. */
+export function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (typeof code !== 'string') throw error
+  return code
+}
+
+// XDG Base Directory Specification: a path that is not absolute is to be ignored.
+function baseDirectory(named: string | undefined, otherwise: string): string {
+  return named !== undefined && isAbsolute(named) ? named : otherwise
+}
+
+function upToGitRoot(start: string): string[] {
+  const directories = []
+  for (let at = start; ; at = dirname(at)) {
+    directories.push(at)
+    if (exists(join(at, '.git'))) return directories
+    if (dirname(at) === at) return [start]
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    lstatSync(path)
+    return true
+  } catch (error) {
+    if (isAbsence(error)) return false
+    throw unreadable(path, codeOf(error))
+  }
+}
+
+function readBytes(file: string): Buffer | undefined {
+  if (!exists(file)) return undefined
+  try {
+    // O_NONBLOCK: opening a FIFO would wait for a writer, open(2).
+    const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    try {
+      return readDescriptor(file, descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    throw error instanceof VitrineError ? error : unreadable(file, reasonOf(codeOf(error)))
+  }
+}
+
+// A character device is let through for `--config /dev/null`.
+function readDescriptor(file: string, descriptor: number): Buffer {
+  const stat = fstatSync(descriptor)
+  if (stat.isDirectory()) throw unreadable(file, 'it is a directory')
+  if (!stat.isFile() && !stat.isCharacterDevice()) throw unreadable(file, 'it is not a regular file')
+  const buffer = Buffer.allocUnsafe(MAX_FILE_BYTES + 1)
+  let length = 0
+  for (let read = -1; read !== 0; length += read) {
+    read = readSync(descriptor, buffer, length, buffer.length - length, null)
+  }
+  return buffer.subarray(0, length)
+}
+
+function reasonOf(code: string): string {
+  if (code === 'EACCES' || code === 'EPERM') return `no permission to read it (${code})`
+  if (code === 'EISDIR') return 'it is a directory'
+  if (code === 'ENOENT') return 'it is a symlink to nothing'
+  return code
+}
+
+function isAbsence(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+function firstLineNotUtf8(bytes: Buffer): number {
+  let line = 1
+  for (let start = 0; start < bytes.length; line++) {
+    const newline = bytes.indexOf(0x0a, start)
+    const end = newline === -1 ? bytes.length : newline
+    if (!isUtf8(bytes.subarray(start, end))) return line
+    start = end + 1
+  }
+  return line
+}

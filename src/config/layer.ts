@@ -1,0 +1,84 @@
+import { dirname } from 'node:path'
+import { type ConfigProblem, VitrineError } from '../errors.ts'
+import { checkValue, describeValue, dotted, type Fault, type KeyPath } from './check.ts'
+import type { ToAbsolute } from './field.ts'
+import { absoluteFrom } from './files.ts'
+import { excerptOf, locate } from './locate.ts'
+import { nearestKey } from './nearest.ts'
+import { type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
+
+/** A config file's text as it was read. */
+export interface ConfigFile {
+  readonly file: string
+  readonly text: string
+}
+
+/** A validated value of a config file. */
+export interface FileValue {
+  readonly entry: KeyEntry
+  readonly value: unknown
+}
+
+type Table = Readonly<Record<string, unknown>>
+type Found = { readonly values: readonly FileValue[] } | { readonly fault: Fault }
+
+/** Validates what a config file holds; relative paths start at the file's directory. Throws CONFIG_INVALID at the first fault. */
+export async function readLayer(
+  source: ConfigFile,
+  document: Table,
+  home: string,
+): Promise<readonly FileValue[]> {
+  const found = valuesOf(document, absoluteFrom(dirname(source.file), home))
+  if ('values' in found) return found.values
+  throw await faultyFile(source, found.fault)
+}
+
+async function faultyFile({ file, text }: ConfigFile, { path, problem }: Fault): Promise<VitrineError> {
+  const place = await locate(text, path, problem.kind === 'unknown-key' ? 'name' : 'value')
+  const excerpt = excerptOf(text, place)
+  const { line, column } = place
+  return new VitrineError({ code: 'CONFIG_INVALID', file, line, column, key: dotted(path), problem, excerpt })
+}
+
+function valuesOf(document: Table, toAbsolute: ToAbsolute): Found {
+  const values: FileValue[] = []
+  for (const [name, table] of Object.entries(document)) {
+    const found = isSection(name)
+      ? valuesOfSection(name, table, toAbsolute)
+      : { fault: unknownKey([name], [...sectionNames, ...keyEntries.keys()]) }
+    if ('fault' in found) return found
+    values.push(...found.values)
+  }
+  return { values }
+}
+
+function valuesOfSection(section: SectionName, table: unknown, toAbsolute: ToAbsolute): Found {
+  if (!isTable(table)) return { fault: notATable(section, table) }
+  const values: FileValue[] = []
+  for (const [name, raw] of Object.entries(table)) {
+    const entry = keyEntries.get(`${section}.${name}`)
+    if (!entry) return { fault: unknownKey([section, name], keyEntries.keys()) }
+    const checked = checkValue(entry, raw, toAbsolute)
+    if ('fault' in checked) return checked
+    values.push({ entry, value: checked.value })
+  }
+  return { values }
+}
+
+function unknownKey(path: KeyPath, candidates: Iterable<string>): Fault {
+  const nearest = nearestKey(dotted(path), candidates)
+  return { path, problem: { kind: 'unknown-key', ...(nearest === undefined ? {} : { nearest }) } }
+}
+
+function notATable(section: SectionName, value: unknown): Fault {
+  const problem: ConfigProblem = { kind: 'wrong-type', wanted: 'a table', got: describeValue(value) }
+  return { path: [section], problem }
+}
+
+function isSection(name: string): name is SectionName {
+  return (sectionNames as readonly string[]).includes(name)
+}
+
+function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}

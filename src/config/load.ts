@@ -1,0 +1,205 @@
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { VitrineError } from '../errors.ts'
+import type { ToAbsolute } from './field.ts'
+import {
+  absoluteFrom,
+  type Environment,
+  projectConfigFiles,
+  readConfigFile,
+  unreadable,
+  userConfigFile,
+} from './files.ts'
+import { type ConfigFile, type FileValue, readLayer } from './layer.ts'
+import { excerptOf, locate } from './locate.ts'
+import { type Config, type ConfigKey, type ConfigValue, type KeyEntry, keyEntries } from './schema.ts'
+import { applyTrusted, type IgnoredBecause, tighten } from './tighten.ts'
+import { printable, tomlText } from './toml-text.ts'
+import { isTrusted } from './trust.ts'
+import { type GivenValue, givenValue, readVariables } from './variables.ts'
+
+/** Values of flags (or of a library's caller), by dotted key. `from` names the flag in errors and sources. */
+export type Flags = {
+  readonly [K in ConfigKey]?: { readonly value: ConfigValue<K>; readonly from: string } | undefined
+}
+
+export interface LoadOptions {
+  /** Where the search for project files starts. */
+  readonly cwd: string
+  readonly env: Environment
+  readonly flags?: Flags | undefined
+  /** Takes the place of the user's file, and must exist. Relative to the current directory of the process. */
+  readonly configFile?: string | undefined
+  /** Default: the user's home directory. */
+  readonly home?: string | undefined
+}
+
+export type Source = 'default' | 'user' | 'project' | 'variable' | 'flag'
+
+/** A value in force and where it comes from. */
+export interface Setting {
+  readonly value: unknown
+  readonly source: Source
+  /** File, variable or flag; for a list that files add to, every one of them, comma-separated; empty for a default. */
+  readonly where: string
+}
+
+/** A value of a project file, or an entry of its list, that does not count. */
+export interface IgnoredValue {
+  readonly key: ConfigKey
+  readonly value: unknown
+  /** The value as it would stand in a TOML file. */
+  readonly text: string
+  /** What counts in its place, spelled the same way. */
+  readonly inForceText: string
+  readonly file: string
+  /** 1-based. */
+  readonly line: number
+  readonly why: IgnoredBecause
+}
+
+/** A config file that was read. */
+export interface ReadFile {
+  readonly file: string
+  readonly source: 'user' | 'project'
+  /** The user's file always is. */
+  readonly trusted: boolean
+}
+
+export interface LoadedConfig {
+  readonly config: Config
+  readonly sources: Readonly<Record<ConfigKey, Setting>>
+  readonly ignored: readonly IgnoredValue[]
+  /** Lowest precedence first. */
+  readonly files: readonly ReadFile[]
+}
+
+/** What has been put together so far. */
+interface Assembly {
+  readonly settings: Map<KeyEntry, Setting>
+  readonly ignored: IgnoredValue[]
+  readonly files: ReadFile[]
+}
+
+/** Puts the configuration together: flags over variables over project files over the user's file over defaults. Throws CONFIG_INVALID. */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+  const home = options.home ?? homedir()
+  const assembly: Assembly = { settings: new Map(), ignored: [], files: [] }
+  for (const entry of keyEntries.values()) put(assembly, entry, entry.fallback, 'default', '')
+  await addUserFile(assembly, options, home)
+  for (const file of projectConfigFiles(options.cwd)) await addProjectFile(assembly, file, options.env, home)
+  const toAbsolute = absoluteFrom(resolve(options.cwd), home)
+  addGiven(assembly, 'variable', readVariables(options.env, toAbsolute))
+  addGiven(assembly, 'flag', flagValues(options.flags ?? {}, toAbsolute))
+  return loaded(assembly)
+}
+
+async function addUserFile(assembly: Assembly, options: LoadOptions, home: string): Promise<void> {
+  const { configFile } = options
+  const file = configFile === undefined ? userConfigFile(options.env, home) : resolve(configFile)
+  const text = readConfigFile(file)
+  if (text === undefined) {
+    if (configFile !== undefined) throw unreadable(file, 'it does not exist')
+    return
+  }
+  for (const { entry, value } of await fileValues({ file, text }, home))
+    put(assembly, entry, value, 'user', file)
+  assembly.files.push({ file, source: 'user', trusted: true })
+}
+
+async function addProjectFile(
+  assembly: Assembly,
+  file: string,
+  env: Environment,
+  home: string,
+): Promise<void> {
+  const text = readConfigFile(file)
+  if (text === undefined) return
+  const values = await fileValues({ file, text }, home)
+  const trusted = isTrusted(file, text, env, home)
+  for (const value of values) await addProjectValue(assembly, { file, text }, value, trusted)
+  assembly.files.push({ file, source: 'project', trusted })
+}
+
+async function addProjectValue(
+  assembly: Assembly,
+  { file, text }: ConfigFile,
+  { entry, value }: FileValue,
+  trusted: boolean,
+): Promise<void> {
+  const before = settingOf(assembly, entry)
+  const apply = trusted ? applyTrusted : tighten
+  const result = apply(entry.project, before.value, value)
+  for (const { index, why } of result.ignored) {
+    const path = [entry.section, entry.name, ...(index === undefined ? [] : [index])]
+    const { line } = await locate(text, path, 'name')
+    const item = index === undefined ? value : (value as readonly unknown[])[index]
+    const inForceText = tomlText(result.value)
+    assembly.ignored.push({ key: entry.key, value: item, text: tomlText(item), inForceText, file, line, why })
+  }
+  if (result.value === before.value) return
+  const adds = entry.project.kind === 'union' && before.where !== ''
+  put(assembly, entry, result.value, 'project', adds ? `${before.where}, ${file}` : file)
+}
+
+function addGiven(assembly: Assembly, source: 'variable' | 'flag', given: readonly GivenValue[]): void {
+  for (const { entry, value, where } of given) put(assembly, entry, value, source, where)
+}
+
+function flagValues(flags: Flags, toAbsolute: ToAbsolute): GivenValue[] {
+  return Object.entries(flags).flatMap(([key, flag]) => {
+    if (flag === undefined) return []
+    const entry = keyEntries.get(key)
+    if (!entry) throw new TypeError(`no config key is named ${key}`)
+    return [givenValue(entry, flag.value, flag.from, toAbsolute)]
+  })
+}
+
+async function fileValues(source: ConfigFile, home: string): Promise<readonly FileValue[]> {
+  return readLayer(source, await parseToml(source), home)
+}
+
+// smol-toml is imported late: most starts have no config file, and each import costs start-up time.
+async function parseToml({ file, text }: ConfigFile): Promise<Readonly<Record<string, unknown>>> {
+  const { parse, TomlError } = await import('smol-toml')
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    const { line, column } = error
+    const detail = printable(error.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
+    const excerpt = excerptOf(text, { line, column, end: column + 1 })
+    throw new VitrineError({
+      code: 'CONFIG_INVALID',
+      file,
+      line,
+      column,
+      problem: { kind: 'syntax', detail },
+      excerpt,
+    })
+  }
+}
+
+function put({ settings }: Assembly, entry: KeyEntry, value: unknown, source: Source, where: string): void {
+  settings.set(entry, { value, source, where })
+}
+
+function settingOf({ settings }: Assembly, entry: KeyEntry): Setting {
+  return settings.get(entry) ?? { value: entry.fallback, source: 'default', where: '' }
+}
+
+function loaded({ settings, ignored, files }: Assembly): LoadedConfig {
+  const config: Record<string, Record<string, unknown>> = {}
+  const sources: Record<string, Setting> = {}
+  for (const [{ key, section, name }, setting] of settings) {
+    config[section] = { ...config[section], [name]: setting.value }
+    sources[key] = setting
+  }
+  // The table that the type is derived from has filled every key.
+  return {
+    config: config as unknown as Config,
+    sources: sources as Record<ConfigKey, Setting>,
+    ignored,
+    files,
+  }
+}

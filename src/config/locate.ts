@@ -1,0 +1,90 @@
+import type { AST } from 'toml-eslint-parser'
+import type { KeyPath } from './check.ts'
+import { printable } from './toml-text.ts'
+
+/** A stretch of one line of a file. Lines and columns count from 1. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+  /** Column after the last character. */
+  readonly end: number
+}
+
+/** Something in a document that has a path: where its name and where its value stand. */
+interface Node {
+  readonly path: KeyPath
+  readonly name: AST.SourceLocation
+  readonly value: AST.SourceLocation
+}
+
+const WIDEST_LINE = 120
+
+/** Finds where a key or its value stands, or the nearest table around it. The text must be valid TOML. */
+export async function locate(text: string, path: KeyPath, part: 'name' | 'value'): Promise<Place> {
+  const { parseTOML } = await import('toml-eslint-parser')
+  const nodes = [...nodesOfDocument(parseTOML(text))]
+  for (let length = path.length; length > 0; length--) {
+    const node = nodes.find((candidate) => isSamePath(candidate.path, path.slice(0, length)))
+    if (node) return placeOf(text, length === path.length ? node[part] : node.name)
+  }
+  return { line: 1, column: 1, end: 2 }
+}
+
+/** The line with carets below the place, ready to print. */
+export function excerptOf(text: string, { line, column, end }: Place): string {
+  const whole = lineOf(text, line)
+  const cut = Math.max(0, column - 1 - WIDEST_LINE / 2)
+  const shown = printable(whole.slice(cut, cut + WIDEST_LINE))
+  const gap = shown.slice(0, column - 1 - cut).replace(/[^\t]/g, ' ')
+  const width = Math.max(1, Math.min(end - column, shown.length - gap.length))
+  const number = String(line)
+  return `${number} | ${shown}\n${' '.repeat(number.length)} | ${gap}${'^'.repeat(width)}`
+}
+
+function* nodesOfDocument(program: AST.TOMLProgram): Generator<Node> {
+  for (const part of program.body[0].body) {
+    if (part.type === 'TOMLKeyValue') yield* nodesOfPair(part, [])
+    else yield* nodesOfTable(part)
+  }
+}
+
+function* nodesOfTable(table: AST.TOMLTable): Generator<Node> {
+  const names = [...table.key.keys]
+  for (const [index, step] of table.resolvedKey.entries()) {
+    const at = (typeof step === 'string' ? names.shift()?.loc : undefined) ?? table.key.loc
+    yield { path: table.resolvedKey.slice(0, index + 1), name: at, value: at }
+  }
+  for (const pair of table.body) yield* nodesOfPair(pair, table.resolvedKey)
+}
+
+function* nodesOfPair(pair: AST.TOMLKeyValue, base: KeyPath): Generator<Node> {
+  let path = base
+  for (const part of pair.key.keys) {
+    path = [...path, part.type === 'TOMLBare' ? part.name : part.value]
+    const isLast = part === pair.key.keys.at(-1)
+    yield { path, name: part.loc, value: isLast ? pair.value.loc : part.loc }
+  }
+  yield* nodesInValue(pair.value, path)
+}
+
+function* nodesInValue(value: AST.TOMLContentNode, path: KeyPath): Generator<Node> {
+  if (value.type === 'TOMLInlineTable') for (const pair of value.body) yield* nodesOfPair(pair, path)
+  if (value.type !== 'TOMLArray') return
+  for (const [index, element] of value.elements.entries()) {
+    yield { path: [...path, index], name: element.loc, value: element.loc }
+    yield* nodesInValue(element, [...path, index])
+  }
+}
+
+function isSamePath(a: KeyPath, b: KeyPath): boolean {
+  return a.length === b.length && a.every((step, index) => step === b[index])
+}
+
+function placeOf(text: string, { start, end }: AST.SourceLocation): Place {
+  const lastColumn = end.line === start.line ? end.column : lineOf(text, start.line).length
+  return { line: start.line, column: start.column + 1, end: lastColumn + 1 }
+}
+
+function lineOf(text: string, line: number): string {
+  return text.split(/\r?\n/)[line - 1] ?? ''
+}

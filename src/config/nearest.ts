@@ -1,0 +1,58 @@
+/** The candidate that was most likely meant, or undefined when none is close. Candidates and name are dotted keys. */
+export function nearestKey(name: string, candidates: Iterable<string>): string | undefined {
+  let best: { readonly candidate: string; readonly score: number } | undefined
+  for (const candidate of candidates) {
+    const score = strangeness(name, candidate)
+    if (score !== undefined && (best === undefined || score < best.score)) best = { candidate, score }
+  }
+  return best?.candidate
+}
+
+// A slip in the last part counts more than the wrong section: [shell] max_bytes means output.max_bytes.
+function strangeness(name: string, candidate: string): number | undefined {
+  const [section, last] = parted(name)
+  const [candidateSection, candidateLast] = parted(candidate)
+  const slips = editDistance(last, candidateLast)
+  if (slips > Math.max(1, Math.floor(Math.max(last.length, candidateLast.length) / 3))) return undefined
+  return 2 * slips + (section === candidateSection ? 0 : 1)
+}
+
+// timeoutMs, timeout-ms and TIMEOUT_MS are all timeout_ms.
+function parted(name: string): readonly [section: string, last: string] {
+  const plain = name.toLowerCase().replace(/[_-]/g, '')
+  const dot = plain.lastIndexOf('.')
+  return [plain.slice(0, Math.max(dot, 0)), plain.slice(dot + 1)]
+}
+
+/** Damerau's distance: insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+export function editDistance(a: string, b: string): number {
+  let before: number[] = []
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      current.push(cheapest(a, b, row, column, { before, above, current }))
+    }
+    before = above
+    above = current
+  }
+  return above[b.length] ?? 0
+}
+
+interface Rows {
+  readonly before: readonly number[]
+  readonly above: readonly number[]
+  readonly current: readonly number[]
+}
+
+function cheapest(a: string, b: string, row: number, column: number, rows: Rows): number {
+  const cost = (line: readonly number[], at: number) => line[at] ?? Number.POSITIVE_INFINITY
+  const same = a[row - 1] === b[column - 1]
+  const swapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+  return Math.min(
+    cost(rows.above, column) + 1,
+    cost(rows.current, column - 1) + 1,
+    cost(rows.above, column - 1) + (same ? 0 : 1),
+    row > 1 && column > 1 && swapped ? cost(rows.before, column - 2) + 1 : Number.POSITIVE_INFINITY,
+  )
+}

@@ -1,0 +1,307 @@
+import * as v from 'valibot'
+import {
+  boolean,
+  decimal,
+  type Field,
+  filledText,
+  free,
+  integer,
+  key,
+  list,
+  min,
+  minOrNone,
+  narrow,
+  never,
+  oneOf,
+  oneWay,
+  pathKey,
+  pathsKey,
+  pattern,
+  stringTable,
+  text,
+  union,
+  userOnly,
+} from './field.ts'
+
+// setTimeout(3) of Node counts in a signed 32-bit integer.
+const LONGEST_MS = 2_147_483_647
+const LONGEST_GRACE_MS = 600_000
+const MOST_BYTES = Number.MAX_SAFE_INTEGER
+// kernel: PID_MAX_LIMIT
+const MOST_PROCESSES = 4_194_304
+// kernel: sysctl fs.nr_open, its upper bound
+const MOST_OPEN_FILES = 1_073_741_816
+
+const policyRule = v.strictObject(
+  {
+    prefix: v.pipe(list('a word'), v.nonEmpty('a list of words, not empty')),
+    verdict: oneOf('allow', 'ask', 'deny'),
+    reason: v.optional(text(), ''),
+    match: v.optional(list('a command line'), []),
+    not_match: v.optional(list('a command line'), []),
+  },
+  'a table with prefix, verdict, reason, match, not_match',
+)
+
+/** The entries of a `[[policy.rule]]` table. */
+export const policyRuleKeys = Object.keys(policyRule.entries)
+
+const allowRule = v.looseObject({ verdict: v.literal('allow') })
+
+/** Every section and key of the configuration. Validation, variables, JSON schema and `config show` come from this table. */
+export const sections = {
+  shell: {
+    about: 'How commands run.',
+    keys: {
+      backend: key(
+        'Where commands run: on this machine, or in a container.',
+        oneOf('local', 'docker'),
+        'local',
+        never,
+      ),
+      sandbox: key(
+        'false: no sandbox, so every command requires write mode.',
+        boolean(),
+        true,
+        oneWay(true, false),
+      ),
+      mode: key(
+        'read: the operating system makes the command read-only. write: it runs unsandboxed.',
+        oneOf('read', 'write'),
+        'read',
+        oneWay('write', 'read'),
+      ),
+      timeout_ms: key(
+        'Deadline of a command that names none, in milliseconds.',
+        integer(1, LONGEST_MS),
+        30_000,
+        min,
+      ),
+      max_timeout_ms: key(
+        'The longest deadline a caller can get, in milliseconds.',
+        integer(1, LONGEST_MS),
+        600_000,
+        min,
+      ),
+      kill_grace_ms: key(
+        'Time between SIGTERM and SIGKILL, in milliseconds.',
+        integer(0, LONGEST_GRACE_MS),
+        200,
+        min,
+      ),
+      network: key('Read mode: let TCP and UDP clients through.', boolean(), false, oneWay(true, false)),
+      unix_sockets: pathsKey(
+        'Read mode: unix sockets that stay open, by path, where the kernel can hold it.',
+        never,
+      ),
+      private_tmp: key('Read mode: a private TMPDIR, removed after the command.', boolean(), false, free),
+      reads: key(
+        "What read mode can read: everything, or only the workspace and the system's own directories.",
+        oneOf('everywhere', 'workspace'),
+        'everywhere',
+        oneWay('everywhere', 'workspace'),
+      ),
+      unreadable: pathsKey(
+        'Paths whose content read mode cannot read; "secrets" stands for the usual ones.',
+        union,
+        'secrets',
+      ),
+    },
+  },
+  env: {
+    about: 'The environment of commands, beside what always passes (PATH, HOME, LANG, ...).',
+    keys: {
+      pass: key('Names of variables that pass from the caller.', list('a variable name'), [], never),
+      set: key('Variables with the value they get.', stringTable(), {}, never),
+    },
+  },
+  policy: {
+    about: 'Which commands run at once, which are asked about, which never run.',
+    keys: {
+      preset: key(
+        'The rules to begin with; open has only the deny list, analysis only listed programs.',
+        oneOf('open', 'default', 'analysis'),
+        'default',
+        oneWay('open', 'default', 'analysis'),
+      ),
+      allow: key(
+        "Commands added to the preset's safe list, by their first words.",
+        list('a command'),
+        [],
+        never,
+      ),
+      ask: key('Commands to ask about, by their first words.', list('a command'), [], union),
+      deny: key('Commands that never run, by their first words.', list('a command'), [], union),
+      safe: key("Replaces the preset's safe list, unless empty.", list('a command'), [], never),
+      workspace: pathKey('Commands stay inside this directory; empty: no such limit.', narrow),
+      auto_confirm: key('true: what would be asked about runs. Deny stays deny.', boolean(), false, userOnly),
+      unattended: key(
+        'What becomes of a command to ask about when there is nobody to ask.',
+        oneOf('allow', 'deny'),
+        'allow',
+        oneWay('allow', 'deny'),
+      ),
+      rule: key(
+        '[[policy.rule]] tables: prefix (words), verdict, reason, and example command lines that must match or not.',
+        v.array(policyRule, 'a list of [[policy.rule]] tables'),
+        [],
+        { kind: 'union', loosens: (rule) => v.is(allowRule, rule) },
+      ),
+    },
+  },
+  output: {
+    about: 'What of the output comes back.',
+    keys: {
+      inline_max_chars: key(
+        'Characters that come back inline; more goes to the scratchpad.',
+        integer(1, 16_777_216),
+        30_000,
+        min,
+      ),
+      max_bytes: key(
+        'Output that ends the command, in bytes; 0: no limit.',
+        integer(0, MOST_BYTES),
+        1_073_741_824,
+        minOrNone,
+      ),
+    },
+  },
+  scratchpad: {
+    about: 'Output that is kept.',
+    keys: {
+      max_age_days: key(
+        'Age at which a session is removed, in days; 0: never.',
+        integer(0, 36_500),
+        7,
+        never,
+      ),
+      max_bytes: key(
+        'Size of all sessions from which the oldest are removed, in bytes; 0: no limit.',
+        integer(0, MOST_BYTES),
+        4_294_967_296,
+        never,
+      ),
+    },
+  },
+  limits: {
+    about: 'Limits for each command, in both modes; 0: no limit.',
+    keys: {
+      memory_bytes: key('Memory of a command, in bytes.', integer(0, MOST_BYTES), 0, minOrNone),
+      cpu_seconds: key('CPU time of a command, in seconds.', integer(0, LONGEST_MS), 0, minOrNone),
+      processes: key('Processes of a command at one time.', integer(0, MOST_PROCESSES), 0, minOrNone),
+      open_files: key('Open files of each process.', integer(0, MOST_OPEN_FILES), 0, minOrNone),
+      private_tmp_bytes: key(
+        'Size of the private TMPDIR, in bytes.',
+        integer(0, MOST_BYTES),
+        1_073_741_824,
+        minOrNone,
+      ),
+    },
+  },
+  docker: {
+    about: 'The container of the docker backend.',
+    keys: {
+      image: key("Image of the container; empty: vitrine's own.", text(), '', never),
+      network: key(
+        'Network of the container, as docker run --network names it.',
+        filledText('a network name'),
+        'none',
+        never,
+      ),
+      memory: key(
+        'Memory of the container, with the suffix b, k, m or g.',
+        pattern('a size such as "512m" or "1g"', /^[1-9][0-9]*[bkmgBKMG]?$/),
+        '1g',
+        never,
+      ),
+      cpus: key('CPUs of the container; fractions count.', decimal(0.01, 1024), 1, never),
+      pids: key('Processes in the container at one time.', integer(1, MOST_PROCESSES), 256, never),
+      writable_root: key("true: the container's own root can be written.", boolean(), false, never),
+      start_command: key('Command that runs once in a new container.', text(), '', never),
+    },
+  },
+  audit: {
+    about: 'A log with one JSON line per command.',
+    keys: {
+      path: pathKey('File to append to; empty: no log.', never),
+      required: key('true: a command whose line cannot be written does not run.', boolean(), false, never),
+      max_bytes: key(
+        'Size at which the log is rotated, in bytes; 0: never.',
+        integer(0, MOST_BYTES),
+        104_857_600,
+        never,
+      ),
+    },
+  },
+} as const
+
+type Sections = typeof sections
+export type SectionName = keyof Sections
+
+type Output<F> = F extends Field<infer S> ? v.InferOutput<S> : never
+type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T
+
+/** The whole configuration, by section and key, named as in TOML. Paths are absolute. */
+export type Config = {
+  readonly [S in SectionName]: {
+    readonly [K in keyof Sections[S]['keys']]: DeepReadonly<Output<Sections[S]['keys'][K]>>
+  }
+}
+
+/** One `[[policy.rule]]` table. */
+export type PolicyRuleConfig = Config['policy']['rule'][number]
+
+/** A dotted key, for example `shell.timeout_ms`. */
+export type ConfigKey = {
+  [S in SectionName]: `${S}.${Extract<keyof Config[S], string>}`
+}[SectionName]
+
+/** The value that a dotted key has in the configuration. */
+export type ConfigValue<K extends ConfigKey> = K extends `${infer S extends SectionName}.${infer N}`
+  ? N extends keyof Config[S]
+    ? Config[S][N]
+    : never
+  : never
+
+/** A key with its place in the table. */
+export interface KeyEntry extends Field {
+  readonly key: ConfigKey
+  readonly section: SectionName
+  readonly name: string
+}
+
+function entriesOf(section: SectionName): KeyEntry[] {
+  const fields: Readonly<Record<string, Field>> = sections[section].keys
+  return Object.entries(fields).map(([name, field]) => ({
+    ...field,
+    key: `${section}.${name}` as ConfigKey,
+    section,
+    name,
+  }))
+}
+
+export const sectionNames = Object.keys(sections) as readonly SectionName[]
+
+/** Every key of the table by its dotted name, in the table's order. */
+export const keyEntries: ReadonlyMap<string, KeyEntry> = new Map(
+  sectionNames.flatMap(entriesOf).map((entry) => [entry.key, entry]),
+)
+
+/** The schema of a whole config file: what JSON schema is made from. */
+export function documentSchema() {
+  const tables = sectionNames.map((section) => [section, v.optional(sectionSchema(section))])
+  return v.strictObject(Object.fromEntries(tables) as Record<SectionName, v.GenericSchema>)
+}
+
+function sectionSchema(section: SectionName) {
+  const properties = entriesOf(section).map(({ name, schema, fallback, about }) => [
+    name,
+    v.optional(v.pipe(schema, v.description(about)), () => fallback),
+  ])
+  const table = v.strictObject(Object.fromEntries(properties) as Record<string, v.GenericSchema>)
+  return v.pipe(table, v.description(sections[section].about))
+}

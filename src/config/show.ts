@@ -1,0 +1,52 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { codeOf } from './files.ts'
+import type { LoadedConfig, Source } from './load.ts'
+import type { ConfigKey } from './schema.ts'
+import { tomlText } from './toml-text.ts'
+
+/** One line of `vitrine config show`. */
+export interface ConfigRow {
+  readonly key: ConfigKey
+  readonly value: unknown
+  /** The value as it would stand in a TOML file. */
+  readonly text: string
+  readonly source: Source
+  /** File, variable or flag; empty for a default. */
+  readonly where: string
+}
+
+/** What became of a new config file. `failed` carries the errno of the system call. */
+export type InitOutcome =
+  | { readonly kind: 'written' | 'exists'; readonly file: string }
+  | { readonly kind: 'failed'; readonly file: string; readonly errno: string }
+
+const EXAMPLE_FILE = 'config.example.toml'
+
+/** Every key with its value in force and where that comes from, in the schema's order. */
+export function configRows({ sources }: LoadedConfig): readonly ConfigRow[] {
+  return Object.entries(sources).map(([key, { value, source, where }]) => {
+    return { key: key as ConfigKey, value, text: tomlText(value), source, where }
+  })
+}
+
+/** Writes a commented config file that holds the defaults; a file that is there already is left alone. */
+export function initConfig(file: string): InitOutcome {
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, readFileSync(packageFile(EXAMPLE_FILE)), { flag: 'wx' })
+    return { kind: 'written', file }
+  } catch (error) {
+    const errno = codeOf(error)
+    return errno === 'EEXIST' ? { kind: 'exists', file } : { kind: 'failed', file, errno }
+  }
+}
+
+/** A file at the top of the package: two directories up in the sources, one from the bundle. */
+function packageFile(name: string): string {
+  for (let at = dirname(fileURLToPath(import.meta.url)); ; at = dirname(at)) {
+    const file = join(at, name)
+    if (statSync(file, { throwIfNoEntry: false }) || dirname(at) === at) return file
+  }
+}

@@ -1,0 +1,84 @@
+import { isAbsolute, relative, sep } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { ProjectRule } from './field.ts'
+import { existingRealPath } from './files.ts'
+
+/** Why a value of a project file, or an entry of its list, does not count. */
+export type IgnoredBecause =
+  /** It is looser than what is in force. */
+  | 'loosens'
+  /** Only a trusted project file may set the key, or hold such an entry. */
+  | 'needs-trust'
+  /** No project file may set the key. */
+  | 'user-only'
+
+/** What is left of a value from a project file. `index` names an entry of a list; without it the whole value is meant. */
+export interface Tightened {
+  readonly value: unknown
+  readonly ignored: readonly { readonly index?: number; readonly why: IgnoredBecause }[]
+}
+
+/** Applies a project file's value to the value in force: it may tighten, never loosen. */
+export function tighten(rule: ProjectRule, inForce: unknown, offered: unknown): Tightened {
+  if (rule.kind === 'union') return added(inForce, offered, rule.loosens)
+  if (isDeepStrictEqual(inForce, offered)) return taken(inForce)
+  if (rule.kind === 'free') return taken(offered)
+  if (rule.kind === 'never') return refused(inForce, rule.trusted ? 'needs-trust' : 'user-only')
+  return isTighter(rule, inForce, offered) ? taken(offered) : refused(inForce, 'loosens')
+}
+
+/** Applies a trusted project file's value: it counts as given, but a list of restrictions still only grows. */
+export function applyTrusted(rule: ProjectRule, inForce: unknown, offered: unknown): Tightened {
+  if (rule.kind === 'union') return added(inForce, offered)
+  if (rule.kind === 'never' && !rule.trusted) return tighten(rule, inForce, offered)
+  return taken(offered)
+}
+
+function taken(value: unknown): Tightened {
+  return { value, ignored: [] }
+}
+
+function refused(inForce: unknown, why: IgnoredBecause): Tightened {
+  return { value: inForce, ignored: [{ why }] }
+}
+
+function isTighter(
+  rule: Extract<ProjectRule, { kind: 'min' | 'one-way' | 'narrow' }>,
+  inForce: unknown,
+  offered: unknown,
+): boolean {
+  switch (rule.kind) {
+    case 'min':
+      return extent(rule.zero, offered) <= extent(rule.zero, inForce)
+    case 'one-way':
+      return rule.order.indexOf(offered) >= rule.order.indexOf(inForce)
+    case 'narrow':
+      return isInside(String(inForce), String(offered))
+  }
+}
+
+function extent(zero: 'infinite' | 'least', value: unknown): number {
+  return zero === 'infinite' && value === 0 ? Number.POSITIVE_INFINITY : Number(value)
+}
+
+// The empty string is no limit: everything is inside it, and it is inside nothing else. What does not exist may yet
+// become a symlink to anywhere, so it is inside nothing either.
+function isInside(outer: string, inner: string): boolean {
+  if (outer === '' || inner === '') return outer === ''
+  const [realOuter, realInner] = [existingRealPath(outer), existingRealPath(inner)]
+  if (realOuter === undefined || realInner === undefined) return false
+  const way = relative(realOuter, realInner)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}
+
+function added(inForce: unknown, offered: unknown, loosens?: (item: unknown) => boolean): Tightened {
+  const known = inForce as readonly unknown[]
+  const value = [...known]
+  const ignored: { index: number; why: IgnoredBecause }[] = []
+  for (const [index, item] of (offered as readonly unknown[]).entries()) {
+    if (value.some((other) => isDeepStrictEqual(other, item))) continue
+    if (loosens?.(item)) ignored.push({ index, why: 'needs-trust' })
+    else value.push(item)
+  }
+  return { value: value.length === known.length ? known : value, ignored }
+}

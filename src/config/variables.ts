@@ -1,0 +1,83 @@
+import { VitrineError } from '../errors.ts'
+import { checkValue } from './check.ts'
+import type { ToAbsolute } from './field.ts'
+import type { Environment } from './files.ts'
+import { nearestKey } from './nearest.ts'
+import { type ConfigKey, type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
+
+/** A value that a variable or a flag gives. */
+export interface GivenValue {
+  readonly entry: KeyEntry
+  readonly value: unknown
+  /** Name of the variable or flag. */
+  readonly where: string
+}
+
+const PREFIX = 'VITRINE_'
+
+/** `VITRINE_SHELL_TIMEOUT_MS` of `shell.timeout_ms`. */
+export function variableName(key: ConfigKey): string {
+  return PREFIX + key.replace('.', '_').toUpperCase()
+}
+
+/** Reads the VITRINE_SECTION_KEY variables. One that begins with no known section is somebody else's and is ignored. */
+export function readVariables(env: Environment, toAbsolute: ToAbsolute): GivenValue[] {
+  const given: GivenValue[] = []
+  for (const [name, text] of Object.entries(env)) {
+    const section = sectionOf(name)
+    if (section === undefined || text === undefined) continue
+    const entry = entryOf(name, section)
+    given.push(givenValue(entry, readAs(entry, text), name, toAbsolute))
+  }
+  return given
+}
+
+/** Validates a value that stands in no file. `where` names what gave it. */
+export function givenValue(entry: KeyEntry, raw: unknown, where: string, toAbsolute: ToAbsolute): GivenValue {
+  const checked = checkValue(entry, raw, toAbsolute)
+  if ('value' in checked) return { entry, value: checked.value, where }
+  const { problem } = checked.fault
+  throw new VitrineError({ code: 'CONFIG_INVALID', file: where, key: entry.key, problem })
+}
+
+function sectionOf(name: string): SectionName | undefined {
+  if (!name.startsWith(PREFIX)) return undefined
+  return sectionNames.find((section) => name.startsWith(`${PREFIX}${section.toUpperCase()}_`))
+}
+
+function entryOf(name: string, section: SectionName): KeyEntry {
+  const key = `${section}.${name.slice(PREFIX.length + section.length + 1).toLowerCase()}`
+  const entry = keyEntries.get(key)
+  if (entry && name === variableName(entry.key)) return entry
+  const meant = keyEntries.get(nearestKey(key, keyEntries.keys()) ?? '')
+  throw new VitrineError({
+    code: 'CONFIG_INVALID',
+    file: name,
+    key,
+    problem: { kind: 'unknown-key', ...(meant ? { nearest: variableName(meant.key) } : {}) },
+  })
+}
+
+// What cannot be read as the key's type stays text, so that validation says what is wanted.
+function readAs(entry: KeyEntry, text: string): unknown {
+  if (entry.schema.type === 'boolean') return booleanOf(text)
+  if (entry.schema.type === 'number') return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+  if (entry.schema.type === 'record') return tableOf(text)
+  if (entry.schema.type === 'array' || entry.schema.type === 'union') return itemsOf(text)
+  return text
+}
+
+function booleanOf(text: string): unknown {
+  if (text === 'true' || text === '1') return true
+  return text === 'false' || text === '0' ? false : text
+}
+
+function itemsOf(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim())
+  return items.filter((item) => item !== '')
+}
+
+function tableOf(text: string): unknown {
+  const pairs = itemsOf(text).map((item) => item.split(/=(.*)/s, 2))
+  return pairs.every((pair) => pair.length === 2) ? Object.fromEntries(pairs) : text
+}
