@@ -1,0 +1,71 @@
+/* Conditions, rules and verdicts, and their translation to classic BPF. A verdict answers one system call: its
+ * rules are tried in order, the first whose conditions all hold decides, else `otherwise`. */
+#pragma once
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum vt_test {
+  VT_TEST_NONE = 0, /* ends a rule's conditions */
+  VT_TEST_ONE_OF,   /* (word & mask) is in `values` */
+  VT_TEST_ANY_BIT,  /* (word & mask) is not 0 */
+};
+
+/* One half of one argument. An `int` argument is its low half alone: the kernel ignores the high one, so a filter
+ * that compared all 64 bits would miss ioctl(fd, 1 << 32 | FS_IOC_SETFLAGS). */
+enum vt_half { VT_LOW = 0, VT_HIGH = 4 };
+
+struct vt_condition {
+  enum vt_test test;
+  enum vt_half half;
+  uint8_t argument; /* 0 to 5 */
+  uint8_t count;    /* of values */
+  uint32_t mask;
+  const uint32_t *values;
+};
+
+#define VT_CONDITIONS_MAX 3
+struct vt_rule {
+  struct vt_condition conditions[VT_CONDITIONS_MAX];
+  uint32_t action; /* SECCOMP_RET_* */
+};
+
+struct vt_verdict {
+  const struct vt_rule *rules;
+  size_t count;
+  uint32_t otherwise; /* SECCOMP_RET_* */
+};
+
+/* A program under construction. Once `failed` (no room, or a jump too far), what is appended is dropped. */
+struct vt_program {
+  struct sock_filter *instructions;
+  size_t capacity;
+  size_t length;
+  bool failed;
+};
+
+void vt_bpf_append(struct vt_program *program, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t k);
+
+/* Loads a field of struct seccomp_data, by its offset in bytes. */
+void vt_bpf_load(struct vt_program *program, size_t offset);
+
+void vt_bpf_return(struct vt_program *program, uint32_t action);
+
+/* The instructions that judge a verdict, every path ending in a return; and how many they are. */
+void vt_bpf_verdict(struct vt_program *program, const struct vt_verdict *verdict);
+size_t vt_bpf_verdict_length(const struct vt_verdict *verdict);
+
+bool vt_verdict_is_constant(const struct vt_verdict *verdict);
+
+/* The whole filter: foreign architectures are killed, `hot` is tested first, the rest is a balanced binary tree
+ * over number ranges. `verdicts` holds one for each number from 0, its last for every number beyond. */
+struct vt_layout {
+  uint32_t arch;
+  int hot;
+  const struct vt_verdict *const *verdicts;
+  size_t count;
+};
+void vt_bpf_tree(struct vt_program *program, const struct vt_layout *layout);
+

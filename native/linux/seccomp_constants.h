@@ -1,0 +1,137 @@
+/* Arguments that the rules name, the same on x86_64 and aarch64. Our own, because libc's and the kernel's headers
+ * cannot be included together and the distribution's may be older than the kernel that runs us. Each cites its
+ * header; the tests compare where one is there. */
+#pragma once
+
+/* asm-generic/fcntl.h */
+#define VT_O_ACCMODE 3u
+#define VT_O_TRUNC 01000u
+#define VT_LOCK_EX 2u
+
+/* Commands of fcntl(2): asm-generic/fcntl.h, then linux/fcntl.h (F_LINUX_SPECIFIC_BASE is 1024). */
+#define VT_F_DUPFD 0u
+#define VT_F_GETFD 1u
+#define VT_F_SETFD 2u
+#define VT_F_GETFL 3u
+#define VT_F_SETFL 4u
+#define VT_F_GETLK 5u
+#define VT_F_SETLK 6u
+#define VT_F_SETLKW 7u
+#define VT_F_GETOWN 9u
+#define VT_F_GETSIG 11u
+#define VT_F_GETOWN_EX 16u
+#define VT_F_GETOWNER_UIDS 17u
+#define VT_F_OFD_GETLK 36u
+#define VT_F_OFD_SETLK 37u
+#define VT_F_OFD_SETLKW 38u
+#define VT_F_GETLEASE 1025u
+#define VT_F_DUPFD_QUERY 1027u
+#define VT_F_CREATED_QUERY 1028u
+#define VT_F_DUPFD_CLOEXEC 1030u
+#define VT_F_SETPIPE_SZ 1031u
+#define VT_F_GETPIPE_SZ 1032u
+#define VT_F_ADD_SEALS 1033u
+#define VT_F_GET_SEALS 1034u
+#define VT_F_GET_RW_HINT 1035u
+#define VT_F_GET_FILE_RW_HINT 1037u
+
+/* asm-generic/ioctls.h */
+#define VT_TCGETS 0x5401u
+#define VT_TCGETA 0x5405u
+#define VT_TIOCGPGRP 0x540fu
+#define VT_TIOCOUTQ 0x5411u
+#define VT_TIOCGWINSZ 0x5413u
+#define VT_FIONREAD 0x541bu
+#define VT_FIONBIO 0x5421u
+#define VT_TIOCGSID 0x5429u
+#define VT_TCGETS2 0x802c542au
+#define VT_TIOCGPTN 0x80045430u
+#define VT_FIONCLEX 0x5450u
+#define VT_FIOCLEX 0x5451u
+#define VT_FIOQSIZE 0x5460u
+
+/* linux/fs.h; the 32-bit forms (FS_IOC32_*) too, which some programs still send */
+#define VT_FIGETBSZ 0x2u
+#define VT_FS_IOC_GETFLAGS 0x80086601u
+#define VT_FS_IOC32_GETFLAGS 0x80046601u
+#define VT_FS_IOC_GETVERSION 0x80087601u
+#define VT_FS_IOC32_GETVERSION 0x80047601u
+#define VT_FS_IOC_FIEMAP 0xc020660bu
+#define VT_FS_IOC_FSGETXATTR 0x801c581fu
+#define VT_FS_IOC_GETFSUUID 0x80111500u
+#define VT_FS_IOC_GETFSSYSFSPATH 0x80811501u
+#define VT_BLKROGET 0x125eu
+#define VT_BLKGETSIZE 0x1260u
+#define VT_BLKSSZGET 0x1268u
+#define VT_BLKGETSIZE64 0x80081272u
+#define VT_BLKPBSZGET 0x127bu
+
+/* linux/nsfs.h */
+#define VT_NS_GET_USERNS 0xb701u
+#define VT_NS_GET_PARENT 0xb702u
+#define VT_NS_GET_NSTYPE 0xb703u
+#define VT_NS_GET_OWNER_UID 0xb704u
+
+/* linux/sockios.h */
+#define VT_SIOCGIFNAME 0x8910u
+#define VT_SIOCGIFCONF 0x8912u
+#define VT_SIOCGIFFLAGS 0x8913u
+#define VT_SIOCGIFADDR 0x8915u
+#define VT_SIOCGIFDSTADDR 0x8917u
+#define VT_SIOCGIFBRDADDR 0x8919u
+#define VT_SIOCGIFNETMASK 0x891bu
+#define VT_SIOCGIFMETRIC 0x891du
+#define VT_SIOCGIFMTU 0x8921u
+#define VT_SIOCGIFHWADDR 0x8927u
+#define VT_SIOCGIFINDEX 0x8933u
+#define VT_SIOCGIFTXQLEN 0x8942u
+#define VT_SIOCGIFMAP 0x8970u
+
+/* linux/socket.h, linux/net.h (SOCK_TYPE_MASK, SOCK_STREAM and their like), linux/in.h, linux/netlink.h */
+#define VT_AF_UNIX 1u
+#define VT_AF_INET 2u
+#define VT_AF_INET6 10u
+#define VT_AF_NETLINK 16u
+#define VT_SOCK_TYPE_MASK 0xfu
+#define VT_SOCK_STREAM 1u
+#define VT_SOCK_DGRAM 2u
+#define VT_SOCK_SEQPACKET 5u
+#define VT_IPPROTO_DEFAULT 0u
+#define VT_IPPROTO_TCP 6u
+#define VT_IPPROTO_UDP 17u
+#define VT_NETLINK_ROUTE 0u
+#define VT_NETLINK_SOCK_DIAG 4u
+#define VT_MSG_FASTOPEN 0x20000000u
+
+/* Sizes of struct sockaddr_nl, _in, _in6 (linux/netlink.h, in.h, in6.h) and __kernel_sockaddr_storage
+ * (linux/socket.h). */
+#define VT_SOCKADDR_NL_SIZE 12u
+#define VT_SOCKADDR_IN_SIZE 16u
+#define VT_SOCKADDR_IN6_SIZE 28u
+#define VT_SOCKADDR_STORAGE_SIZE 128u
+
+/* linux/sched.h */
+#define VT_CLONE_VM 0x00000100u
+#define VT_CLONE_FS 0x00000200u
+#define VT_CLONE_FILES 0x00000400u
+#define VT_CLONE_SIGHAND 0x00000800u
+#define VT_CLONE_PARENT 0x00008000u
+#define VT_CLONE_THREAD 0x00010000u
+#define VT_CLONE_NEWNS 0x00020000u
+#define VT_CLONE_SYSVSEM 0x00040000u
+#define VT_CLONE_NEWCGROUP 0x02000000u
+#define VT_CLONE_NEWUTS 0x04000000u
+#define VT_CLONE_NEWIPC 0x08000000u
+#define VT_CLONE_NEWUSER 0x10000000u
+#define VT_CLONE_NEWPID 0x20000000u
+#define VT_CLONE_NEWNET 0x40000000u
+
+/* asm-generic/resource.h, linux/resource.h, linux/ioprio.h */
+#define VT_RLIMIT_CORE 4u
+#define VT_PRIO_PROCESS 0u
+#define VT_IOPRIO_WHO_PROCESS 1u
+
+/* syslog(2), kernel include/linux/syslog.h */
+#define VT_SYSLOG_ACTION_READ_ALL 3u
+#define VT_SYSLOG_ACTION_SIZE_BUFFER 10u
+

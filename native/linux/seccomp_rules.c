@@ -1,0 +1,240 @@
+#include "seccomp_rules.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+
+#include "seccomp_constants.h"
+
+#define ALLOW SECCOMP_RET_ALLOW
+#define FAIL(error) (SECCOMP_RET_ERRNO | (error))
+#define PRETEND FAIL(0) /* returns 0 and does nothing */
+#define JUDGE SECCOMP_RET_USER_NOTIF
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define VALUES(...) (const uint32_t[]){__VA_ARGS__}, .count = COUNT(((const uint32_t[]){__VA_ARGS__}))
+#define MASKED(index, bits, ...) \
+  { .test = VT_TEST_ONE_OF, .argument = (index), .mask = (bits), .values = VALUES(__VA_ARGS__) }
+#define IS(index, ...) MASKED(index, UINT32_MAX, __VA_ARGS__)
+#define HIGH_HALF_IS(index, ...) \
+  { .test = VT_TEST_ONE_OF, .half = VT_HIGH, .argument = (index), .mask = UINT32_MAX, .values = VALUES(__VA_ARGS__) }
+#define HAS_ANY(index, bits) \
+  { .test = VT_TEST_ANY_BIT, .argument = (index), .mask = (bits) }
+
+/* How the table below answers: by rules in order with a fallback, or always the same. */
+#define DECIDE(list, fallback) {.rules = (list), .count = COUNT(list), .otherwise = (fallback)}
+#define ALWAYS(action) {.otherwise = (action)}
+
+/* Access mode 3 opens a file "for ioctl only", for which Landlock asks no right (open(2), File access mode).
+ * O_RDONLY|O_TRUNC truncates (ABI below 3). O_PATH with access mode 3 is refused too: nobody sends it. */
+#define REFUSED_FLAGS VT_O_ACCMODE, VT_O_ACCMODE | VT_O_TRUNC, VT_O_TRUNC
+static const struct vt_rule open_rules[] = {{{MASKED(1, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, FAIL(EACCES)}};
+static const struct vt_rule openat_rules[] = {{{MASKED(2, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, FAIL(EACCES)}};
+
+/* Those that only read, or set what is private to the descriptor. TCGETS, asked by every isatty(), stands first. */
+#define READING_IOCTLS \
+  VT_TCGETS, VT_TIOCGWINSZ, VT_FIOCLEX, VT_FIONCLEX, VT_FIONBIO, VT_FIONREAD, VT_TIOCGPGRP, VT_TIOCGSID, VT_TIOCOUTQ, \
+      VT_TCGETA, VT_TCGETS2, VT_TIOCGPTN, VT_FIOQSIZE, VT_FIGETBSZ, VT_FS_IOC_GETFLAGS, VT_FS_IOC32_GETFLAGS, \
+      VT_FS_IOC_GETVERSION, VT_FS_IOC32_GETVERSION, VT_FS_IOC_FSGETXATTR, VT_FS_IOC_FIEMAP, VT_FS_IOC_GETFSUUID, \
+      VT_FS_IOC_GETFSSYSFSPATH, VT_BLKGETSIZE, VT_BLKGETSIZE64, VT_BLKSSZGET, VT_BLKPBSZGET, VT_BLKROGET, \
+      VT_NS_GET_USERNS, VT_NS_GET_PARENT, VT_NS_GET_NSTYPE, VT_NS_GET_OWNER_UID
+#define INTERFACE_IOCTLS \
+  VT_SIOCGIFNAME, VT_SIOCGIFCONF, VT_SIOCGIFFLAGS, VT_SIOCGIFADDR, VT_SIOCGIFDSTADDR, VT_SIOCGIFBRDADDR, \
+      VT_SIOCGIFNETMASK, VT_SIOCGIFMETRIC, VT_SIOCGIFMTU, VT_SIOCGIFHWADDR, VT_SIOCGIFINDEX, VT_SIOCGIFTXQLEN, \
+      VT_SIOCGIFMAP
+static const struct vt_rule ioctl_rules[] = {{{IS(1, READING_IOCTLS)}, ALLOW}};
+static const struct vt_rule ioctl_network_rules[] = {{{IS(1, READING_IOCTLS, INTERFACE_IOCTLS)}, ALLOW}};
+
+/* Without F_SETOWN, F_SETOWN_EX and F_SETSIG (signals to others), F_SETLEASE, F_NOTIFY, F_SETDELEG and the write
+ * hints. */
+static const struct vt_rule fcntl_rules[] = {
+    {{IS(1, VT_F_GETFL, VT_F_SETFL, VT_F_GETFD, VT_F_SETFD, VT_F_DUPFD, VT_F_DUPFD_CLOEXEC, VT_F_GETLK, VT_F_SETLK,
+         VT_F_SETLKW, VT_F_GETOWN, VT_F_GETSIG, VT_F_GETOWN_EX, VT_F_GETOWNER_UIDS, VT_F_OFD_GETLK, VT_F_OFD_SETLK,
+         VT_F_OFD_SETLKW, VT_F_GETLEASE, VT_F_DUPFD_QUERY, VT_F_CREATED_QUERY, VT_F_SETPIPE_SZ, VT_F_GETPIPE_SZ,
+         VT_F_ADD_SEALS, VT_F_GET_SEALS, VT_F_GET_RW_HINT, VT_F_GET_FILE_RW_HINT)},
+     ALLOW}};
+
+/* An exclusive lock needs no write access to the file, and keeps everyone else waiting. */
+static const struct vt_rule flock_rules[] = {{{HAS_ANY(1, VT_LOCK_EX)}, FAIL(EBADF)}};
+
+/* RLIMIT_CORE stays 1: with 0, a core_pattern that is a pipe still runs its helper (core(5)). Setting it is
+ * pretended, because shells do it. */
+static const struct vt_rule setrlimit_rules[] = {{{IS(0, VT_RLIMIT_CORE)}, PRETEND}};
+static const struct vt_rule prlimit_rules[] = {
+    {{IS(0, 0), IS(2, 0), HIGH_HALF_IS(2, 0)}, ALLOW}, /* new_limit is NULL: reads */
+    {{IS(0, 0), IS(1, VT_RLIMIT_CORE)}, PRETEND},
+    {{IS(0, 0)}, ALLOW},
+};
+
+static const struct vt_rule setpriority_rules[] = {{{IS(0, VT_PRIO_PROCESS), IS(1, 0)}, ALLOW}};
+static const struct vt_rule ioprio_rules[] = {{{IS(0, VT_IOPRIO_WHO_PROCESS), IS(1, 0)}, ALLOW}};
+static const struct vt_rule own_process_rules[] = {{{IS(0, 0)}, ALLOW}};
+
+/* CLONE_PARENT would make siblings of the command, that signal its supervisor when they end. unshare() is held to
+ * flags without a namespace, so that one with a new name (CLONE_NEWTIME, UNSHARE_EMPTY_MNTNS) is refused. */
+#define NAMESPACES \
+  (VT_CLONE_NEWNS | VT_CLONE_NEWCGROUP | VT_CLONE_NEWUTS | VT_CLONE_NEWIPC | VT_CLONE_NEWUSER | VT_CLONE_NEWPID | \
+   VT_CLONE_NEWNET)
+#define SHARED_IN_PROCESS \
+  (VT_CLONE_VM | VT_CLONE_FS | VT_CLONE_FILES | VT_CLONE_SIGHAND | VT_CLONE_THREAD | VT_CLONE_SYSVSEM)
+static const struct vt_rule clone_rules[] = {{{HAS_ANY(0, NAMESPACES | VT_CLONE_PARENT)}, FAIL(EPERM)}};
+static const struct vt_rule unshare_rules[] = {{{HAS_ANY(0, ~SHARED_IN_PROCESS)}, FAIL(EPERM)}};
+
+/* A second listener in the tree could answer for ours once our supervisor is gone; the kernel's own answer while
+ * it lives is EBUSY too. */
+static const struct vt_rule seccomp_rules[] = {
+    {{IS(0, SECCOMP_SET_MODE_FILTER), HAS_ANY(1, SECCOMP_FILTER_FLAG_NEW_LISTENER)}, FAIL(EBUSY)}};
+
+/* MPTCP, SCTP, SMC and raw sockets pass Landlock's TCP rules (landlock(7)). */
+#define READING_NETLINK {IS(0, VT_AF_NETLINK), IS(2, VT_NETLINK_ROUTE, VT_NETLINK_SOCK_DIAG)}
+static const struct vt_rule socket_rules[] = {{READING_NETLINK, ALLOW}};
+static const struct vt_rule socket_network_rules[] = {
+    {READING_NETLINK, ALLOW},
+    {{IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_DGRAM),
+      IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP, VT_IPPROTO_UDP)},
+     ALLOW},
+};
+
+/* A datagram pair could still sendmsg() to any path (unix(7)). */
+static const struct vt_rule socketpair_rules[] = {
+    {{IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_SEQPACKET)}, ALLOW}};
+
+/* One end of a pair can be bound to an abstract name, which is then taken for everyone. The address lies in
+ * memory, out of a filter's sight; its length is not, and names of exactly these lengths are rare. */
+static const struct vt_rule bind_rules[] = {{{IS(2, VT_SOCKADDR_NL_SIZE)}, ALLOW}};
+static const struct vt_rule bind_network_rules[] = {
+    {{IS(2, VT_SOCKADDR_NL_SIZE, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, ALLOW}};
+
+/* MSG_FASTOPEN connects without connect(), so without Landlock's rule for it. */
+static const struct vt_rule sendto_rules[] = {{{HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)}};
+static const struct vt_rule sendmsg_rules[] = {{{HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)}};
+
+static const struct vt_rule syslog_rules[] = {
+    {{IS(0, VT_SYSLOG_ACTION_READ_ALL, VT_SYSLOG_ACTION_SIZE_BUFFER)}, ALLOW}};
+
+/* When a group is part of the filter. */
+enum when { EVER, NETWORK_SHUT, NETWORK_OPEN, TRUNCATE_UNSEEN, SIGNALS_REFUSED, SIGNALS_JUDGED };
+
+struct group {
+  enum when when;
+  struct vt_verdict verdict;
+  const enum vt_syscall *calls;
+  size_t count;
+};
+
+#define CALLS(...) \
+  .calls = (const enum vt_syscall[]){__VA_ARGS__}, .count = COUNT(((const enum vt_syscall[]){__VA_ARGS__}))
+#define SIGNAL_CALLS \
+  VT_SYS_kill, VT_SYS_tkill, VT_SYS_tgkill, VT_SYS_rt_sigqueueinfo, VT_SYS_rt_tgsigqueueinfo, VT_SYS_pidfd_send_signal
+
+static const struct group groups[] = {
+    /* Files. openat2 keeps its flags in memory: access mode 3 would open any device node against Landlock, so
+     * programs must take openat. */
+    {EVER, DECIDE(open_rules, ALLOW), CALLS(VT_SYS_open)},
+    {EVER, DECIDE(openat_rules, ALLOW), CALLS(VT_SYS_openat)},
+    {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_openat2)},
+    {TRUNCATE_UNSEEN, ALWAYS(FAIL(EROFS)), CALLS(VT_SYS_truncate)},
+    {EVER, DECIDE(fcntl_rules, FAIL(EPERM)), CALLS(VT_SYS_fcntl)},
+    {EVER, DECIDE(flock_rules, ALLOW), CALLS(VT_SYS_flock)},
+    {NETWORK_SHUT, DECIDE(ioctl_rules, FAIL(ENOTTY)), CALLS(VT_SYS_ioctl)},
+    {NETWORK_OPEN, DECIDE(ioctl_network_rules, FAIL(ENOTTY)), CALLS(VT_SYS_ioctl)},
+
+    /* Calls made for us by the kernel's workers pass no filter; libuv and others fall back. */
+    {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_io_uring_setup, VT_SYS_io_uring_enter, VT_SYS_io_uring_register)},
+
+    /* Metadata, which Landlock does not see. */
+    {EVER, ALWAYS(FAIL(EROFS)),
+     CALLS(VT_SYS_chmod, VT_SYS_fchmod, VT_SYS_fchmodat, VT_SYS_fchmodat2, VT_SYS_chown, VT_SYS_fchown, VT_SYS_lchown,
+           VT_SYS_fchownat, VT_SYS_utime, VT_SYS_utimes, VT_SYS_futimesat, VT_SYS_utimensat, VT_SYS_setxattr,
+           VT_SYS_lsetxattr, VT_SYS_fsetxattr, VT_SYS_removexattr, VT_SYS_lremovexattr, VT_SYS_fremovexattr,
+           VT_SYS_setxattrat, VT_SYS_removexattrat, VT_SYS_file_setattr)},
+
+    /* Sockets. */
+    {NETWORK_SHUT, DECIDE(socket_rules, FAIL(EACCES)), CALLS(VT_SYS_socket)},
+    {NETWORK_OPEN, DECIDE(socket_network_rules, FAIL(EACCES)), CALLS(VT_SYS_socket)},
+    {EVER, DECIDE(socketpair_rules, FAIL(EACCES)), CALLS(VT_SYS_socketpair)},
+    {NETWORK_SHUT, DECIDE(bind_rules, FAIL(EACCES)), CALLS(VT_SYS_bind)},
+    {NETWORK_OPEN, DECIDE(bind_network_rules, FAIL(EACCES)), CALLS(VT_SYS_bind)},
+    {NETWORK_SHUT, ALWAYS(FAIL(EACCES)), CALLS(VT_SYS_connect)},
+    {EVER, ALWAYS(FAIL(EACCES)), CALLS(VT_SYS_listen, VT_SYS_accept, VT_SYS_accept4)},
+    {NETWORK_OPEN, DECIDE(sendto_rules, ALLOW), CALLS(VT_SYS_sendto, VT_SYS_sendmmsg)},
+    {NETWORK_OPEN, DECIDE(sendmsg_rules, ALLOW), CALLS(VT_SYS_sendmsg)},
+
+    /* Processes. clone3 keeps its flags in memory; libc falls back to clone. Every descendant keeps the command's
+     * session id, so that the sweep finds it: setsid is pretended. */
+    {EVER, DECIDE(clone_rules, ALLOW), CALLS(VT_SYS_clone)},
+    {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_clone3)},
+    {EVER, DECIDE(unshare_rules, ALLOW), CALLS(VT_SYS_unshare)},
+    {EVER, ALWAYS(PRETEND), CALLS(VT_SYS_setsid)},
+    {EVER, DECIDE(setrlimit_rules, ALLOW), CALLS(VT_SYS_setrlimit)},
+    {EVER, DECIDE(prlimit_rules, FAIL(EPERM)), CALLS(VT_SYS_prlimit64)},
+    {EVER, DECIDE(setpriority_rules, FAIL(EPERM)), CALLS(VT_SYS_setpriority)},
+    {EVER, DECIDE(ioprio_rules, FAIL(EPERM)), CALLS(VT_SYS_ioprio_set)},
+    {EVER, DECIDE(own_process_rules, FAIL(EPERM)),
+     CALLS(VT_SYS_sched_setparam, VT_SYS_sched_setscheduler, VT_SYS_sched_setattr, VT_SYS_sched_setaffinity)},
+    {EVER, ALWAYS(FAIL(EPERM)),
+     CALLS(VT_SYS_ptrace, VT_SYS_process_vm_readv, VT_SYS_process_vm_writev, VT_SYS_pidfd_getfd, VT_SYS_kcmp,
+           VT_SYS_process_madvise, VT_SYS_process_mrelease, VT_SYS_migrate_pages, VT_SYS_move_pages)},
+    {EVER, DECIDE(seccomp_rules, ALLOW), CALLS(VT_SYS_seccomp)},
+    {SIGNALS_REFUSED, ALWAYS(FAIL(EPERM)), CALLS(SIGNAL_CALLS)},
+    {SIGNALS_JUDGED, ALWAYS(JUDGE), CALLS(SIGNAL_CALLS)},
+
+    /* SysV and POSIX IPC, keyrings. A file of an mqueue file system that open(2) gave is a queue too, and
+     * receiving consumes. */
+    {EVER, ALWAYS(FAIL(EPERM)),
+     CALLS(VT_SYS_shmget, VT_SYS_shmat, VT_SYS_shmctl, VT_SYS_shmdt, VT_SYS_semget, VT_SYS_semop, VT_SYS_semctl,
+           VT_SYS_semtimedop, VT_SYS_msgget, VT_SYS_msgsnd, VT_SYS_msgrcv, VT_SYS_msgctl, VT_SYS_mq_open,
+           VT_SYS_mq_unlink, VT_SYS_mq_timedsend, VT_SYS_mq_timedreceive, VT_SYS_mq_notify, VT_SYS_add_key,
+           VT_SYS_request_key, VT_SYS_keyctl)},
+
+    /* Namespaces, mounts, file handles. */
+    {EVER, ALWAYS(FAIL(EPERM)),
+     CALLS(VT_SYS_setns, VT_SYS_mount, VT_SYS_umount2, VT_SYS_pivot_root, VT_SYS_chroot, VT_SYS_open_tree,
+           VT_SYS_open_tree_attr, VT_SYS_move_mount, VT_SYS_fsopen, VT_SYS_fsconfig, VT_SYS_fsmount, VT_SYS_fspick,
+           VT_SYS_mount_setattr, VT_SYS_open_by_handle_at)},
+
+    /* The system. While a secret memory area lives nobody can hibernate (memfd_secret(2)). */
+    {EVER, ALWAYS(FAIL(EPERM)),
+     CALLS(VT_SYS_reboot, VT_SYS_kexec_load, VT_SYS_kexec_file_load, VT_SYS_init_module, VT_SYS_finit_module,
+           VT_SYS_delete_module, VT_SYS_swapon, VT_SYS_swapoff, VT_SYS_settimeofday, VT_SYS_clock_settime,
+           VT_SYS_adjtimex, VT_SYS_clock_adjtime, VT_SYS_sethostname, VT_SYS_setdomainname, VT_SYS_acct,
+           VT_SYS_quotactl, VT_SYS_quotactl_fd, VT_SYS_vhangup, VT_SYS_bpf, VT_SYS_perf_event_open,
+           VT_SYS_userfaultfd, VT_SYS_fanotify_init, VT_SYS_fanotify_mark, VT_SYS_lookup_dcookie, VT_SYS_nfsservctl,
+           VT_SYS_lsm_set_self_attr)},
+    {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_memfd_secret)},
+    {EVER, DECIDE(syslog_rules, FAIL(EPERM)), CALLS(VT_SYS_syslog)},
+
+    /* x86 alone: ports, segments, and what the kernel dropped long ago. */
+    {EVER, ALWAYS(FAIL(EPERM)),
+     CALLS(VT_SYS_iopl, VT_SYS_ioperm, VT_SYS_modify_ldt, VT_SYS_uselib, VT_SYS_ustat, VT_SYS_sysfs, VT_SYS__sysctl,
+           VT_SYS_create_module, VT_SYS_get_kernel_syms, VT_SYS_query_module, VT_SYS_getpmsg, VT_SYS_putpmsg,
+           VT_SYS_afs_syscall, VT_SYS_tuxcall, VT_SYS_security, VT_SYS_set_thread_area, VT_SYS_get_thread_area,
+           VT_SYS_epoll_ctl_old, VT_SYS_epoll_wait_old, VT_SYS_vserver)},
+};
+
+static const struct vt_verdict allowed = ALWAYS(ALLOW);
+static const struct vt_verdict unknown = ALWAYS(FAIL(ENOSYS));
+
+/* The Landlock ABIs (landlock(7)): 3 brought the right to truncate, 6 the scope for signals. */
+static bool applies(enum when when, const struct vt_filter_options *options) {
+  switch (when) {
+    case EVER: return true;
+    case NETWORK_SHUT: return !options->network;
+    case NETWORK_OPEN: return options->network;
+    case TRUNCATE_UNSEEN: return options->abi < 3;
+    case SIGNALS_REFUSED: return options->abi < 6 && !options->judge_signals;
+    case SIGNALS_JUDGED: return options->abi < 6 && options->judge_signals;
+  }
+  return true;
+}
+
+void vt_rules_select(const struct vt_filter_options *options, const struct vt_verdict *verdicts[VT_VERDICT_COUNT]) {
+  for (size_t number = 0; number <= VT_LAST_REVIEWED_SYSCALL; number++) verdicts[number] = &allowed;
+  verdicts[VT_LAST_REVIEWED_SYSCALL + 1] = &unknown;
+  for (size_t g = 0; g < COUNT(groups); g++) {
+    if (!applies(groups[g].when, options)) continue;
+    for (size_t c = 0; c < groups[g].count; c++) {
+      int number = vt_syscall_number(groups[g].calls[c], options->arch);
+      if (number != VT_NO_SYSCALL) verdicts[number] = &groups[g].verdict;
+    }
+  }
+}
