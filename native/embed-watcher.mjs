@@ -1,0 +1,37 @@
+// Compiles the watcher (freestanding, static) and writes it as a C array: embed-watcher.mjs SOURCE OUTPUT.h
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+const [source, output] = process.argv.slice(2)
+const program = `${output}.elf`
+const [compiler, ...prefix] = (process.env.CC ?? 'cc').split(' ')
+const flags = [
+  '-Os',
+  '-std=gnu11',
+  '-Wall',
+  '-Wextra',
+  '-Werror',
+  '-ffreestanding',
+  '-fno-stack-protector',
+  '-fno-asynchronous-unwind-tables',
+  '-fno-pic',
+  '-nostdlib',
+  '-static',
+  '-no-pie',
+  '-s',
+  '-Wl,--build-id=none',
+  '-Wl,-z,noseparate-code',
+  '-Wl,-z,noexecstack',
+]
+
+mkdirSync(dirname(output), { recursive: true })
+execFileSync(compiler, [...prefix, ...flags, source, '-o', program], { stdio: ['ignore', 'inherit', 'inherit'] })
+const image = readFileSync(program)
+rmSync(program)
+const rows = []
+for (let at = 0; at < image.length; at += 16) rows.push(`  ${[...image.subarray(at, at + 16)].join(', ')},`)
+writeFileSync(
+  output,
+  `/* Made by embed-watcher.mjs. */\nstatic const unsigned char vt_watcher_image[] = {\n${rows.join('\n')}\n};\n`,
+)

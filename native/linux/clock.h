@@ -1,0 +1,12 @@
+/* The supervisor's clock. */
+#pragma once
+
+#include <stdint.h>
+#include <time.h>
+
+/* Monotonic milliseconds. */
+static inline int64_t vt_now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}

@@ -1,0 +1,112 @@
+/* One command: what was asked for, what was started, where it stands. Touched by one thread at a time:
+ * the JavaScript thread makes it, the launcher thread starts it, the supervisor thread has it from then on. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct vt_policy;
+struct vt_command;
+
+/* The steps of a launch, in order; a failed one is reported by name. */
+enum vt_step {
+  VT_STEP_NONE,
+  VT_STEP_RULESET,
+  VT_STEP_FILTER,
+  VT_STEP_PIPES,
+  VT_STEP_WATCHER,
+  VT_STEP_CLONE,
+  VT_STEP_SIGNALS,
+  VT_STEP_SESSION,
+  VT_STEP_CWD,
+  VT_STEP_LIMITS,
+  VT_STEP_CAPABILITIES,
+  VT_STEP_NO_NEW_PRIVS,
+  VT_STEP_PARENT_DEATH,
+  VT_STEP_LANDLOCK,
+  VT_STEP_SECCOMP,
+  VT_STEP_DESCRIPTORS,
+  VT_STEP_STDIO,
+  VT_STEP_EXEC,
+  VT_STEP_WAIT,
+};
+
+/* The name that a person reads in SPAWN_FAILED. */
+const char *vt_step_name(enum vt_step step);
+
+/* How a command ended. */
+struct vt_end {
+  enum vt_step failed_step; /* VT_STEP_NONE: it ran */
+  int failed_errno;
+  int code;                 /* exit code, when signal is 0 */
+  int signal;
+  int killed;               /* processes that were still there at the end and were killed */
+  int alive;                /* processes that live on */
+  int group;                /* process group of the command */
+};
+
+/* Who hears of a command. Called on the supervisor thread; `end` comes once, after the last `output`. */
+struct vt_owner {
+  void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
+  void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
+  void (*release)(struct vt_owner *owner); /* this command refers to the owner no more */
+};
+
+enum vt_source_kind { VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE };
+
+/* What epoll hands back. */
+struct vt_source {
+  enum vt_source_kind kind;
+  void *of;
+};
+
+/* The read end of one stream. Without a command (it has ended, write mode) what comes is thrown away. */
+struct vt_pipe {
+  struct vt_source source;
+  int fd, stream;
+  bool paused;
+  struct vt_command *command;
+};
+
+enum vt_phase { VT_LAUNCHING, VT_RUNNING, VT_DRAINING, VT_SWEEPING, VT_ENDING, VT_ENDED };
+
+enum { VT_STREAMS = 2, VT_STDOUT = 0, VT_STDERR = 1, VT_REMEMBERED = 256 };
+
+struct vt_command {
+  struct vt_command *next;  /* in the supervisor's list */
+  struct vt_command *queued; /* in the launcher's queue */
+  uint32_t id;
+  struct vt_owner *owner;
+
+  /* asked for */
+  char **candidates, **argv, **envp;
+  const char *cwd;
+  int stdin_fd;             /* -1: /dev/null */
+  bool owns_stdin;          /* closed once the command has it */
+  bool merged;
+  struct vt_policy *policy; /* NULL: unconfined */
+  char cookie[64];          /* unconfined: in the environment, to find those who left the session */
+  char *strings;            /* what the pointers above point into */
+
+  /* started */
+  pid_t pid;                /* leader, session and process group */
+  int pidfd, listener;
+  int write_ends[VT_STREAMS];
+  volatile int32_t *slot;   /* in the watcher's table */
+  enum vt_step failed_step;
+  int failed_errno;
+
+  /* supervised */
+  enum vt_phase phase;
+  struct vt_source leader_source, listener_source;
+  struct vt_pipe *pipes[VT_STREAMS];
+  size_t unconsumed;        /* bytes handed out and not yet taken back by `consumed` */
+  bool leader_ended, empty, terminated, killing, reported;
+  int64_t last_byte, phase_since, paused_since; /* monotonic milliseconds */
+  int misses;               /* passes of the sweep in a row that found nobody */
+  int remembered_count;
+  pid_t remembered[VT_REMEMBERED]; /* whom the last pass killed, so that nobody counts twice */
+  int killed;
+};

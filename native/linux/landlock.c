@@ -1,0 +1,170 @@
+#define _GNU_SOURCE
+#include "landlock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* System calls: asm-generic/unistd.h, the same numbers on every architecture since 5.13. */
+enum { NR_CREATE_RULESET = 444, NR_ADD_RULE = 445, NR_RESTRICT_SELF = 446 };
+
+/* linux/landlock.h: flags of landlock_create_ruleset(2), rule types. */
+enum { CREATE_RULESET_VERSION = 1 << 0, CREATE_RULESET_ERRATA = 1 << 1, RULE_PATH_BENEATH = 1 };
+
+/* linux/landlock.h: LANDLOCK_ACCESS_FS_*. */
+#define FS_EXECUTE (1ULL << 0)
+#define FS_WRITE_FILE (1ULL << 1)
+#define FS_READ_FILE (1ULL << 2)
+#define FS_READ_DIR (1ULL << 3)
+#define FS_MAKE_CHAR (1ULL << 6)
+#define FS_MAKE_BLOCK (1ULL << 11)
+#define FS_ABI1_ALL ((1ULL << 13) - 1)
+#define FS_REFER (1ULL << 13)
+#define FS_TRUNCATE (1ULL << 14)
+#define FS_IOCTL_DEV (1ULL << 15)
+#define FS_RESOLVE_UNIX (1ULL << 16)
+
+/* linux/landlock.h: LANDLOCK_ACCESS_NET_*, LANDLOCK_SCOPE_*. */
+#define NET_BIND_TCP (1ULL << 0)
+#define NET_CONNECT_TCP (1ULL << 1)
+#define NET_BIND_UDP (1ULL << 2)
+#define NET_CONNECT_SEND_UDP (1ULL << 3)
+#define SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)
+#define SCOPE_SIGNAL (1ULL << 1)
+
+struct ruleset_attr {
+  uint64_t handled_access_fs, handled_access_net, scoped;
+};
+
+struct path_beneath_attr {
+  uint64_t allowed_access;
+  int32_t parent_fd;
+} __attribute__((packed));
+
+/* What each ABI adds. The kernel takes a shorter struct from older callers: 8, 16 or 24 bytes. */
+static const struct abi_version {
+  int abi;
+  uint64_t fs, net, scoped;
+  size_t size;
+} abi_versions[] = {
+    {1, FS_ABI1_ALL, 0, 0, 8},
+    {2, FS_REFER, 0, 0, 8},
+    {3, FS_TRUNCATE, 0, 0, 8},
+    {4, 0, NET_BIND_TCP | NET_CONNECT_TCP, 0, 16},
+    {5, FS_IOCTL_DEV, 0, 0, 16},
+    {6, 0, 0, SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL, 24},
+    {9, FS_RESOLVE_UNIX, 0, 0, 24},
+    {10, 0, NET_BIND_UDP | NET_CONNECT_SEND_UDP, 0, 24},
+};
+
+int vt_landlock_abi(void) {
+  return (int)syscall(NR_CREATE_RULESET, NULL, 0, CREATE_RULESET_VERSION);
+}
+
+int vt_landlock_errata(void) {
+  int errata = (int)syscall(NR_CREATE_RULESET, NULL, 0, CREATE_RULESET_ERRATA);
+  return errata < 0 ? 0 : errata;
+}
+
+int vt_landlock_restrict(int ruleset) {
+  return (int)syscall(NR_RESTRICT_SELF, ruleset, 0);
+}
+
+/* Everything that the ABI can handle is handled, so that what no rule grants is refused. */
+static struct ruleset_attr handled_by(int abi, size_t *size) {
+  struct ruleset_attr attr = {0, 0, 0};
+  for (size_t i = 0; i < sizeof abi_versions / sizeof *abi_versions; i++) {
+    const struct abi_version *version = &abi_versions[i];
+    if (version->abi > abi) break;
+    attr.handled_access_fs |= version->fs;
+    attr.handled_access_net |= version->net;
+    attr.scoped |= version->scoped;
+    *size = version->size;
+  }
+  return attr;
+}
+
+/* Grants `access` beneath `path`. */
+static int grant(int ruleset, const char *path, uint64_t access) {
+  int fd = open(path, O_PATH | O_CLOEXEC);
+  if (fd < 0) return -1;
+  struct stat status;
+  int failed = fstat(fd, &status);
+  /* Directory rights on a file are EINVAL (landlock_add_rule(2)). */
+  if (!failed && !S_ISDIR(status.st_mode)) access &= ~(FS_READ_DIR | FS_REFER);
+  struct path_beneath_attr rule = {access, fd};
+  if (!failed) failed = (int)syscall(NR_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
+  int error = errno;
+  close(fd);
+  errno = error;
+  return failed ? -1 : 0;
+}
+
+/* What is not there needs no grant; what may not be opened stays refused. */
+static int grant_if_there(int ruleset, const char *path, uint64_t access) {
+  if (grant(ruleset, path, access) == 0) return 0;
+  return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : -1;
+}
+
+/* Reading is granted to each top-level directory but /dev: beneath /dev stand other people's terminals and disks. */
+static int grant_top_level(int ruleset) {
+  DIR *root = opendir("/");
+  if (!root) return -1;
+  int failed = 0;
+  for (struct dirent *entry; !failed && (entry = readdir(root));) {
+    char path[2 + sizeof entry->d_name];
+    if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strcmp(entry->d_name, "dev")) continue;
+    snprintf(path, sizeof path, "/%s", entry->d_name);
+    struct stat link;
+    /* Following a top-level link (/bin -> usr/bin) would grant its target twice; a link into /dev would grant that. */
+    if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) continue;
+    failed = grant_if_there(ruleset, path, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
+  }
+  int error = errno;
+  closedir(root);
+  errno = error;
+  return failed;
+}
+
+/* The device nodes that ordinary programs open; writing to them changes nothing. */
+static int grant_devices(int ruleset) {
+  static const char *const readable[] = {"/dev/random", "/dev/urandom", "/dev/shm"};
+  static const char *const writable[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty"};
+  for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
+    if (grant_if_there(ruleset, readable[i], FS_READ_FILE | FS_READ_DIR)) return -1;
+  for (size_t i = 0; i < sizeof writable / sizeof *writable; i++)
+    if (grant_if_there(ruleset, writable[i], FS_READ_FILE | FS_WRITE_FILE)) return -1;
+  return 0;
+}
+
+/* A private directory: everything but device nodes, device ioctls and sockets of others. */
+static int grant_writable(int ruleset, const struct vt_landlock_options *options, uint64_t handled) {
+  uint64_t access = handled & ~(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV | FS_RESOLVE_UNIX);
+  for (const char *const *path = options->writable; path && *path; path++)
+    if (grant(ruleset, *path, access)) return -1;
+  return 0;
+}
+
+int vt_landlock_build(const struct vt_landlock_options *options) {
+  size_t size = 0;
+  struct ruleset_attr attr = handled_by(options->abi, &size);
+  /* Not handled is not restricted: with the network on clients may connect, and seccomp keeps the rest shut. */
+  if (options->network) attr.handled_access_net &= NET_BIND_TCP;
+  int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, size, 0);
+  if (ruleset < 0) return -1;
+  /* /: listing names is granted everywhere, content only beneath what follows. */
+  if (grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset) || grant_devices(ruleset) ||
+      grant_writable(ruleset, options, attr.handled_access_fs)) {
+    int error = errno;
+    close(ruleset);
+    errno = error;
+    return -1;
+  }
+  return ruleset;
+}

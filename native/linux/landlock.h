@@ -1,0 +1,24 @@
+/* Landlock: the ruleset that makes the file tree read-only. Kernel interface: linux/landlock.h, landlock(7). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a ruleset is built from. */
+struct vt_landlock_options {
+  int abi;                      /* 1..; the ABI to build for, at most the running kernel's */
+  bool network;                 /* TCP connect is let through; TCP bind never is */
+  const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
+};
+
+/* The Landlock ABI of the running kernel, or -1 with errno (ENOSYS: not built in, EOPNOTSUPP: disabled at boot). */
+int vt_landlock_abi(void);
+
+/* The bitmask of fixed Landlock errata; 0 where the kernel does not tell. */
+int vt_landlock_errata(void);
+
+/* Builds a ruleset; returns its descriptor (close-on-exec) or -1 with errno. Allocates: never between clone and exec. */
+int vt_landlock_build(const struct vt_landlock_options *options);
+
+/* Restricts the calling thread for good. Returns 0, or -1 with errno. */
+int vt_landlock_restrict(int ruleset);

@@ -1,0 +1,112 @@
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "spawn.h"
+#include "supervisor.h"
+#include "threads.h"
+#include "watch.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t queued = PTHREAD_COND_INITIALIZER;
+static struct vt_command *first, **last = &first;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int fail(struct vt_command *command, enum vt_step step) {
+  command->failed_step = step;
+  command->failed_errno = errno;
+  return -1;
+}
+
+/* In a host that closed its standard streams a pipe could get their numbers, and be overwritten in the child. */
+static int move_above_standard(int *fd) {
+  if (*fd > 2) return 0;
+  int above = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
+  if (above < 0) return -1;
+  close(*fd);
+  *fd = above;
+  return 0;
+}
+
+/* Pipes, never a socketpair: opening /dev/stderr on a socket fails with ENXIO (unix(7)). */
+static struct vt_pipe *open_pipe(struct vt_command *command, int stream) {
+  int ends[2];
+  struct vt_pipe *pipe = calloc(1, sizeof *pipe);
+  if (!pipe) return NULL;
+  if (pipe2(ends, O_CLOEXEC)) {
+    free(pipe);
+    return NULL;
+  }
+  /* Only our end is non-blocking: the flag belongs to the open file description (fcntl(2)). */
+  if (move_above_standard(&ends[0]) || move_above_standard(&ends[1]) || fcntl(ends[0], F_SETFL, O_NONBLOCK)) {
+    close(ends[0]);
+    close(ends[1]);
+    free(pipe);
+    return NULL;
+  }
+  *pipe = (struct vt_pipe){.fd = ends[0], .stream = stream, .command = command};
+  pipe->source = (struct vt_source){VT_SOURCE_PIPE, pipe};
+  command->write_ends[stream] = ends[1];
+  return pipe;
+}
+
+static int open_pipes(struct vt_command *command) {
+  for (int stream = 0; stream < (command->merged ? 1 : VT_STREAMS); stream++) {
+    command->pipes[stream] = open_pipe(command, stream);
+    if (!command->pipes[stream]) return fail(command, VT_STEP_PIPES);
+  }
+  return 0;
+}
+
+static int take_slot(struct vt_command *command) {
+  command->slot = vt_watch_take_slot();
+  return command->slot ? 0 : fail(command, VT_STEP_WATCHER);
+}
+
+static void close_child_ends(struct vt_command *command) {
+  for (int stream = 0; stream < VT_STREAMS; stream++) {
+    if (command->write_ends[stream] >= 0) close(command->write_ends[stream]);
+    command->write_ends[stream] = -1;
+  }
+  if (command->owns_stdin && command->stdin_fd >= 0) close(command->stdin_fd);
+  command->stdin_fd = -1;
+}
+
+static void launch(struct vt_command *command) {
+  if (open_pipes(command) == 0 && take_slot(command) == 0) vt_spawn(command);
+  close_child_ends(command);
+  vt_supervisor_launched(command);
+}
+
+static struct vt_command *next_command(void) {
+  pthread_mutex_lock(&lock);
+  while (!first) pthread_cond_wait(&queued, &lock);
+  struct vt_command *command = first;
+  first = command->queued;
+  if (!first) last = &first;
+  pthread_mutex_unlock(&lock);
+  return command;
+}
+
+static void *launch_forever(void *unused) {
+  (void)unused;
+  for (;;) launch(next_command());
+  return NULL;
+}
+
+static void start(void) { vt_thread_start("vitrine-launch", launch_forever); }
+
+void vt_launcher_queue(struct vt_command *command) {
+  pthread_once(&once, start);
+  pthread_mutex_lock(&lock);
+  command->queued = NULL;
+  *last = command;
+  last = &command->queued;
+  pthread_cond_signal(&queued);
+  pthread_mutex_unlock(&lock);
+}

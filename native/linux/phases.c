@@ -1,0 +1,177 @@
+#define _GNU_SOURCE
+#include "phases.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "notify.h"
+#include "policy.h"
+#include "poller.h"
+#include "session.h"
+#include "streams.h"
+#include "watch.h"
+
+/* After the leader's end output is awaited for 50 ms of silence, 250 ms in all: a child that holds the pipe delays no
+ * result. A sweep that takes longer than 800 ms goes on behind the result. */
+enum { SILENCE_MS = 50, DRAIN_MS = 250, SWEEP_MS = 800, CALM_PASSES = 2 };
+
+static void enter(struct vt_command *command, enum vt_phase phase) {
+  command->phase = phase;
+  command->phase_since = command->last_byte = vt_now();
+}
+
+/* A hang-up of the listener is the proof that nobody is left under the filter; calls that wait are answered first. */
+static bool is_empty(struct vt_command *command) {
+  if (command->empty || command->listener < 0) return command->empty;
+  int events = vt_notify_events(command);
+  for (; events & POLLIN; events = vt_notify_events(command)) vt_notify_answer(command);
+  command->empty = (events & POLLHUP) != 0;
+  return command->empty;
+}
+
+static bool is_quiet(const struct vt_command *command) {
+  if (vt_streams_ended(command)) return true;
+  if (vt_streams_paused(command)) return false;
+  int64_t now = vt_now();
+  return now - command->last_byte >= SILENCE_MS || now - command->phase_since >= DRAIN_MS;
+}
+
+static void reap(struct vt_command *command, struct vt_end *end) {
+  siginfo_t info = {.si_code = 0};
+  /* The number of the session is free for others from the wait on: the watcher forgets it before. */
+  if (command->slot) vt_watch_free_slot(command->slot);
+  command->slot = NULL;
+  while (waitid(P_PID, (id_t)command->pid, &info, WEXITED) != 0) {
+    if (errno == EINTR) continue;
+    /* The host has waited for every child it has: how this one ended is lost. */
+    end->failed_step = VT_STEP_WAIT;
+    end->failed_errno = errno;
+    return;
+  }
+  if (info.si_code == CLD_EXITED) end->code = info.si_status;
+  else end->signal = info.si_status;
+}
+
+static void close_descriptors(struct vt_command *command) {
+  if (command->listener >= 0) {
+    vt_poller_forget(command);
+    close(command->listener);
+  }
+  if (command->pidfd >= 0) close(command->pidfd); /* left epoll when it became readable */
+  command->listener = command->pidfd = -1;
+}
+
+static void report(struct vt_command *command, const struct vt_end *end) {
+  if (command->reported) return;
+  command->reported = true;
+  command->owner->end(command->owner, command->id, end);
+}
+
+/* Unconfined children may live on: once the leader is reaped, a signal to its group finds out at no cost. */
+static int count_background(struct vt_command *command) {
+  if (command->policy || kill(-command->pid, 0) != 0) return 0;
+  return vt_session_count(command);
+}
+
+static bool finish(struct vt_command *command) {
+  struct vt_end end = {.group = command->pid, .killed = command->killed};
+  reap(command, &end);
+  end.alive = count_background(command);
+  vt_streams_release(command, !command->policy && !command->killing);
+  close_descriptors(command);
+  report(command, &end);
+  command->phase = VT_ENDED;
+  return true;
+}
+
+static bool fail(struct vt_command *command) {
+  struct vt_end end = {.failed_step = command->failed_step, .failed_errno = command->failed_errno};
+  if (command->slot) vt_watch_free_slot(command->slot);
+  vt_streams_release(command, false);
+  report(command, &end);
+  command->phase = VT_ENDED;
+  return true;
+}
+
+/* Whether nobody but the ended leader is left. Without a listener that proves it, the sessions are looked through. */
+static bool is_alone(struct vt_command *command) {
+  if (command->policy && command->policy->listener_proves) return is_empty(command);
+  return vt_streams_ended(command) && vt_session_count(command) == 0;
+}
+
+/* Everybody left gets his last words out, then he is swept; unconfined, he may stay. */
+static bool drain(struct vt_command *command) {
+  if (command->killing) {
+    enter(command, VT_SWEEPING);
+    return false;
+  }
+  if (is_empty(command)) return is_quiet(command) && finish(command);
+  /* Within the grace: the members end by themselves, or the order to kill comes when it is over. */
+  if (command->terminated) return is_alone(command) && is_quiet(command) && finish(command);
+  if (!is_quiet(command)) return false;
+  if (!command->policy) return finish(command);
+  enter(command, VT_SWEEPING);
+  return false;
+}
+
+/* Tells the owner before the sweep is over, so that no call outlasts its deadline; the sweep itself goes on. */
+static void report_late(struct vt_command *command) {
+  if (command->reported) return;
+  struct vt_end end = {.group = command->pid, .killed = command->killed, .signal = SIGKILL};
+  end.alive = vt_session_count(command);
+  vt_streams_release(command, false);
+  report(command, &end);
+}
+
+/* A comet (fork, exit, fork, ...) can slip through a pass, but not past the listener. Without one, two passes in a row
+ * that found nobody have to do. */
+static bool sweep(struct vt_command *command) {
+  bool proves = command->policy && command->policy->listener_proves;
+  command->misses = vt_session_sweep(command) ? 0 : command->misses + 1;
+  if (command->leader_ended && (proves ? is_empty(command) : command->misses >= CALM_PASSES)) {
+    enter(command, VT_ENDING);
+    return true;
+  }
+  if (vt_now() - command->phase_since > SWEEP_MS) report_late(command);
+  return false;
+}
+
+static bool advance_once(struct vt_command *command) {
+  switch (command->phase) {
+    case VT_LAUNCHING:
+      return false;
+    case VT_RUNNING:
+      if (command->leader_ended) enter(command, VT_DRAINING);
+      else if (command->killing) enter(command, VT_SWEEPING);
+      return command->phase != VT_RUNNING;
+    case VT_DRAINING:
+      return drain(command) || command->phase != VT_DRAINING;
+    case VT_SWEEPING:
+      return sweep(command);
+    case VT_ENDING:
+      return is_quiet(command) && finish(command);
+    case VT_ENDED:
+      return false;
+  }
+  return false;
+}
+
+bool vt_advance(struct vt_command *command) {
+  if (command->phase == VT_ENDED) return true;
+  if (command->phase == VT_RUNNING && command->failed_step != VT_STEP_NONE) return fail(command);
+  while (advance_once(command)) continue;
+  return command->phase == VT_ENDED;
+}
+
+int vt_due_in(const struct vt_command *command) {
+  if (command->phase == VT_SWEEPING) return command->misses ? 1 : 0;
+  if ((command->phase != VT_DRAINING && command->phase != VT_ENDING) || vt_streams_paused(command)) return -1;
+  if (command->terminated && command->phase == VT_DRAINING) return 10;
+  int64_t now = vt_now(), silence = command->last_byte + SILENCE_MS, limit = command->phase_since + DRAIN_MS;
+  int64_t due = (silence < limit ? silence : limit) - now;
+  return due > 0 ? (int)due : 0;
+}

@@ -1,0 +1,131 @@
+#define _GNU_SOURCE
+#include "policy.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "landlock.h"
+#include "probe.h"
+
+static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vt_policy *cache;
+
+/* Reading what root can read needs one capability; every other would be a way to change something. */
+static void choose_capabilities(struct vt_policy *policy) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
+  if (syscall(SYS_capget, &header, data) != 0) return;
+  policy->kept_capabilities = data[0].permitted & (1u << CAP_DAC_READ_SEARCH);
+  policy->drop_bounding = (data[0].effective & (1u << CAP_SETPCAP)) != 0;
+}
+
+static int build_filter(struct vt_policy *policy, const struct vt_policy_options *options) {
+  struct vt_filter_options filter = {
+      .arch = vt_filter_native_arch(),
+      .abi = policy->abi,
+      .network = options->network,
+      .judge_signals = options->listener,
+  };
+  int length = vt_filter_build(&filter, policy->filter);
+  if (length < 0) return -1;
+  policy->program = (struct sock_fprog){(unsigned short)length, policy->filter};
+  return 0;
+}
+
+static int build(struct vt_policy *policy, const struct vt_policy_options *options, int *step) {
+  struct vt_landlock_options landlock = {policy->abi, options->network, options->writable};
+  policy->listener = options->listener;
+  policy->listener_proves = options->listener && vt_probe()->listener_proves;
+  policy->listener_flags = vt_probe_listener_flags();
+  choose_capabilities(policy);
+  *step = VT_STEP_RULESET;
+  if (policy->abi < 1 || stat("/", &policy->root)) return -1;
+  policy->ruleset = vt_landlock_build(&landlock);
+  if (policy->ruleset < 0) return -1;
+  *step = VT_STEP_FILTER;
+  return build_filter(policy, options);
+}
+
+/* One text that is equal exactly when the options are. */
+static char *key_of(const struct vt_policy_options *options, int abi) {
+  size_t length = 64;
+  for (const char *const *path = options->writable; path && *path; path++) length += strlen(*path) + 1;
+  char *key = malloc(length);
+  if (!key) return NULL;
+  int at = snprintf(key, length, "%d %d %d", abi, options->network, options->listener);
+  for (const char *const *path = options->writable; path && *path; path++)
+    at += snprintf(key + at, length - (size_t)at, "\n%s", *path);
+  return key;
+}
+
+/* A directory made or mounted in "/" since would not be readable. */
+static int is_current(const struct vt_policy *policy) {
+  struct stat root;
+  return stat("/", &root) == 0 && root.st_mtim.tv_sec == policy->root.st_mtim.tv_sec &&
+         root.st_mtim.tv_nsec == policy->root.st_mtim.tv_nsec && root.st_dev == policy->root.st_dev;
+}
+
+static struct vt_policy *find(const char *key) {
+  for (struct vt_policy **at = &cache; *at; at = &(*at)->next) {
+    struct vt_policy *policy = *at;
+    if (strcmp(policy->key, key)) continue;
+    if (is_current(policy)) return policy;
+    *at = policy->next;
+    vt_policy_release(policy);
+    return NULL;
+  }
+  return NULL;
+}
+
+static struct vt_policy *make(const struct vt_policy_options *options, int abi, char *key, int *step) {
+  struct vt_policy *policy = calloc(1, sizeof *policy);
+  if (!policy) return NULL;
+  policy->references = 1;
+  policy->ruleset = -1;
+  policy->abi = abi;
+  policy->key = key;
+  if (build(policy, options, step)) {
+    int error = errno;
+    policy->key = NULL;
+    vt_policy_release(policy);
+    errno = error;
+    return NULL;
+  }
+  return policy;
+}
+
+struct vt_policy *vt_policy_take(const struct vt_policy_options *options, int *step) {
+  int abi = options->abi > 0 ? options->abi : vt_landlock_abi();
+  *step = VT_STEP_RULESET;
+  char *key = key_of(options, abi);
+  if (!key) return NULL;
+  pthread_mutex_lock(&cache_lock);
+  struct vt_policy *policy = find(key);
+  if (policy) {
+    free(key);
+  } else if ((policy = make(options, abi, key, step))) {
+    /* A policy with a private directory serves one command: nothing to keep. */
+    if (options->writable && *options->writable) policy->references = 0;
+    else { policy->next = cache; cache = policy; }
+  } else {
+    free(key);
+  }
+  if (policy) __atomic_add_fetch(&policy->references, 1, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&cache_lock);
+  return policy;
+}
+
+void vt_policy_release(struct vt_policy *policy) {
+  if (__atomic_sub_fetch(&policy->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+  if (policy->ruleset >= 0) close(policy->ruleset);
+  free(policy->key);
+  free(policy);
+}

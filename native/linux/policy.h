@@ -1,0 +1,36 @@
+/* A policy is what a confined command is held by: a ruleset and a filter, built once and shared. */
+#pragma once
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "seccomp.h"
+
+struct vt_policy {
+  int references;            /* atomic; the cache holds one */
+  struct vt_policy *next;    /* in the cache */
+  char *key;
+  struct stat root;          /* of "/", to see a new top-level directory */
+  int ruleset;               /* Landlock ruleset descriptor */
+  int abi;
+  bool listener;             /* the filter is installed with a notification listener */
+  bool listener_proves;      /* its hang-up proves that nobody is left */
+  uint32_t listener_flags;
+  uint32_t kept_capabilities; /* of the first 32: what the command may keep (CAP_DAC_READ_SEARCH, or none) */
+  bool drop_bounding;
+  struct sock_fprog program;
+  struct sock_filter filter[VT_FILTER_MAX];
+};
+
+struct vt_policy_options {
+  int abi;                      /* 0: the running kernel's */
+  bool network;
+  bool listener;
+  const char *const *writable;  /* NULL-terminated; may be NULL */
+};
+
+/* The policy for these options, from the cache when it stands there. NULL with errno and *step when it cannot be built. */
+struct vt_policy *vt_policy_take(const struct vt_policy_options *options, int *step);
+void vt_policy_release(struct vt_policy *policy);

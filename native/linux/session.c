@@ -1,0 +1,147 @@
+#define _GNU_SOURCE
+#include "session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* asm-generic/unistd.h */
+enum { NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
+
+typedef int (*visit)(struct vt_command *command, pid_t pid);
+
+/* The state letter of proc_pid_stat(5), or 'X' for a process that is gone. */
+static char state_of(pid_t pid) {
+  char path[32], text[512];
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 'X';
+  ssize_t length = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (length <= 0) return 'X';
+  text[length] = 0;
+  /* The name before it may hold anything, closing brackets too. */
+  const char *name_end = strrchr(text, ')');
+  return name_end && name_end[1] ? name_end[2] : 'X';
+}
+
+static int is_alive(pid_t pid) {
+  char state = state_of(pid);
+  return state != 'Z' && state != 'X';
+}
+
+/* Whether the environment that the process was started with holds the cookie. */
+static int carries_cookie(pid_t pid, const char *cookie) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/environ", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  static char text[256 * 1024]; /* supervisor thread only; the cookie stands first in the environment */
+  ssize_t length = read(fd, text, sizeof text);
+  close(fd);
+  return length > 0 && memmem(text, (size_t)length, cookie, strlen(cookie)) != NULL;
+}
+
+static int is_member(const struct vt_command *command, pid_t pid) {
+  if (getsid(pid) == command->pid) return 1;
+  return command->cookie[0] && carries_cookie(pid, command->cookie);
+}
+
+/* Calls `found` for every process id of the machine that /proc shows; returns the sum. */
+static int each_process(struct vt_command *command, visit found) {
+  struct entry { /* linux_dirent64, getdents64(2) */
+    uint64_t inode;
+    int64_t offset;
+    unsigned short length;
+    unsigned char type;
+    char name[];
+  };
+  static char buffer[32 * 1024] __attribute__((aligned(8))); /* supervisor thread only */
+  int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), sum = 0;
+  if (proc < 0) return 0;
+  for (long length; (length = syscall(SYS_getdents64, proc, buffer, sizeof buffer)) > 0;)
+    for (long at = 0; at < length;) {
+      const struct entry *entry = (const void *)(buffer + at);
+      at += entry->length;
+      if (entry->name[0] >= '1' && entry->name[0] <= '9') sum += found(command, atoi(entry->name));
+    }
+  close(proc);
+  return sum;
+}
+
+/* hidepid (proc(5)) hides processes that are not dumpable: then every process id there can be is asked for its session. */
+static int each_process_id(struct vt_command *command, visit found) {
+  char text[16] = "";
+  int fd = open("/proc/sys/kernel/pid_max", O_RDONLY | O_CLOEXEC), sum = 0;
+  if (fd >= 0) {
+    if (read(fd, text, sizeof text - 1) < 0) text[0] = 0;
+    close(fd);
+  }
+  int last = atoi(text) > 0 ? atoi(text) : 4 * 1024 * 1024; /* PID_MAX_LIMIT, linux/threads.h */
+  for (pid_t pid = 2; pid <= last; pid++)
+    if (getsid(pid) == command->pid) sum += found(command, pid);
+  return sum;
+}
+
+static int proc_hides(void) { return access("/proc/1/stat", R_OK) != 0; }
+
+static int each(struct vt_command *command, visit found) {
+  return proc_hides() ? each_process_id(command, found) : each_process(command, found);
+}
+
+static int count_one(struct vt_command *command, pid_t pid) {
+  return pid != command->pid && is_member(command, pid) && (proc_hides() || is_alive(pid));
+}
+
+static void remember(struct vt_command *command, pid_t pid) {
+  for (int i = 0; i < command->remembered_count; i++)
+    if (command->remembered[i] == pid) return;
+  command->killed++;
+  if (command->remembered_count < VT_REMEMBERED) command->remembered[command->remembered_count++] = pid;
+}
+
+/* A pidfd taken before the check makes it certain that whoever was checked is whoever is killed (pidfd_open(2)). */
+static int kill_one(struct vt_command *command, pid_t pid) {
+  if ((pid == command->pid && command->leader_ended) || getpid() == pid) return 0;
+  if (!is_member(command, pid)) return 0;
+  int pidfd = (int)syscall(NR_PIDFD_OPEN, pid, 0);
+  if (pidfd < 0) return 0;
+  int found = is_member(command, pid) && is_alive(pid);
+  if (found) {
+    pid_t group = getpgid(pid);
+    /* The whole group at once, so that a fork bomb cannot outrun the sweep; a group never spans sessions (credentials(7)). */
+    if (group > 1 && getsid(group) == getsid(pid) && group != getpgrp()) kill(-group, SIGKILL);
+    syscall(NR_PIDFD_SEND_SIGNAL, pidfd, SIGKILL, NULL, 0);
+    if (pid != command->pid) remember(command, pid);
+  }
+  close(pidfd);
+  return found;
+}
+
+int vt_session_sweep(struct vt_command *command) { return each(command, kill_one); }
+
+int vt_session_count(const struct vt_command *command) {
+  return each((struct vt_command *)command, count_one);
+}
+
+static pid_t wanted_group; /* supervisor thread only */
+
+static int is_in_group(struct vt_command *command, pid_t pid) {
+  return getpgid(pid) == wanted_group && getsid(pid) == command->pid;
+}
+
+bool vt_session_has_group(const struct vt_command *command, pid_t group) {
+  if (getsid(group) == command->pid && getpgid(group) == group) return true;
+  wanted_group = group;
+  return each((struct vt_command *)command, is_in_group) > 0;
+}
+
+void vt_session_signal(const struct vt_command *command, int signal) {
+  if (command->pid > 1) kill(-command->pid, signal);
+}

@@ -1,0 +1,16 @@
+/* Everything a command started: found by its session id, and where it is unconfined also by its cookie. */
+#pragma once
+
+#include "command.h"
+
+/* Kills every live member but the ended leader; returns how many were found. Adds the newly killed to command->killed. */
+int vt_session_sweep(struct vt_command *command);
+
+/* How many live members there are beside the leader. */
+int vt_session_count(const struct vt_command *command);
+
+/* Sends a signal to the command's process group. */
+void vt_session_signal(const struct vt_command *command, int signal);
+
+/* Whether a process group of that number belongs to the session. */
+bool vt_session_has_group(const struct vt_command *command, pid_t group);

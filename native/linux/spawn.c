@@ -1,0 +1,211 @@
+#define _GNU_SOURCE
+#include "spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "landlock.h"
+#include "policy.h"
+
+/* linux/sched.h (5.2), linux/close_range.h (5.9, 5.11), linux/seccomp.h */
+enum { PIDFD = 0x1000, RANGE_UNSHARE = 1 << 1, RANGE_CLOEXEC = 1 << 2, SET_MODE_FILTER = 1 };
+
+enum { NR_CLOSE_RANGE = 436, CHILD_STACK = 64 * 1024 };
+
+/*
+ * The child runs in the parent's memory while the launcher thread is suspended (CLONE_VM | CLONE_VFORK, clone(2)):
+ * no allocation, no lock, no libc state but errno. Where confined it also shares the descriptor table until it
+ * unshares it, which is how the listener of its filter gets into the parent's table.
+ */
+struct step {
+  enum vt_step name;
+  int (*run)(struct vt_command *command);
+};
+
+static pid_t host;
+static int null_fd = -1;
+
+static int reset_signals(struct vt_command *command) {
+  (void)command;
+  struct sigaction standard = {.sa_handler = SIG_DFL};
+  for (int signal = 1; signal < NSIG; signal++)
+    if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &standard, NULL); /* 32 and 33 are libc's: EINVAL */
+  return 0;
+}
+
+/* The watcher has to know the session before anything in it can run. */
+static int new_session(struct vt_command *command) {
+  if (setsid() < 0) return -1;
+  if (command->slot) *command->slot = (int32_t)syscall(SYS_getpid);
+  return 0;
+}
+
+static int change_directory(struct vt_command *command) { return chdir(command->cwd); }
+
+/* 1, not 0: with 0 the kernel still runs a core_pattern helper; 1 is its "never" (core(5), fs/coredump.c). */
+static int limit_core(struct vt_command *command) {
+  (void)command;
+  struct rlimit none = {1, 1};
+  if (setrlimit(RLIMIT_CORE, &none) == 0) return 0;
+  struct rlimit zero = {0, 0}; /* the hard limit is 0 already */
+  return setrlimit(RLIMIT_CORE, &zero);
+}
+
+static int drop_capabilities(struct vt_command *command) {
+  const struct vt_policy *policy = command->policy;
+  for (int capability = 0; policy->drop_bounding && capability < 64; capability++)
+    if (capability != CAP_DAC_READ_SEARCH && prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1 &&
+        prctl(PR_CAPBSET_DROP, capability, 0, 0, 0))
+      return -1;
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct data[2] = {{policy->kept_capabilities, policy->kept_capabilities, 0}, {0, 0, 0}};
+  return (int)syscall(SYS_capset, &header, data);
+}
+
+static int no_new_privs(struct vt_command *command) {
+  (void)command;
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+/* Fires when the launcher thread ends, which is when the host does. The host may have died before the prctl. */
+static int die_with_parent(struct vt_command *command) {
+  (void)command;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL)) return -1;
+  if (syscall(SYS_getppid) == host) return 0;
+  errno = ESRCH;
+  return -1;
+}
+
+static int restrict_files(struct vt_command *command) { return vt_landlock_restrict(command->policy->ruleset); }
+
+static int filter_calls(struct vt_command *command) {
+  const struct vt_policy *policy = command->policy;
+  long fd = syscall(SYS_seccomp, SET_MODE_FILTER, policy->listener ? policy->listener_flags : 0, &policy->program);
+  if (fd < 0) return -1;
+  if (policy->listener) command->listener = (int)fd;
+  return 0;
+}
+
+/* Where close_range(2) is missing (unconfined only: Landlock came later) every descriptor there may be is marked. */
+static int mark_each_descriptor(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit)) return -1;
+  for (rlim_t fd = 3; fd < limit.rlim_cur && fd < 65536; fd++) fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+  return 0;
+}
+
+static int own_descriptors(struct vt_command *command) {
+  int flags = RANGE_CLOEXEC | (command->policy ? RANGE_UNSHARE : 0);
+  if (syscall(NR_CLOSE_RANGE, 3, ~0u, flags) == 0) return 0;
+  return command->policy ? -1 : mark_each_descriptor();
+}
+
+static int place(int fd, int target) {
+  if (fd == target) return fcntl(fd, F_SETFD, 0);
+  return dup2(fd, target) == target ? 0 : -1;
+}
+
+static int standard_streams(struct vt_command *command) {
+  if (place(command->stdin_fd < 0 ? null_fd : command->stdin_fd, 0)) return -1;
+  if (place(command->write_ends[VT_STDOUT], 1)) return -1;
+  return place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2);
+}
+
+static int unblock_signals(struct vt_command *command) {
+  (void)command;
+  sigset_t none;
+  sigemptyset(&none);
+  return sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* As execvp(3) does: the next candidate when this one is not there; EACCES is what is told when all fail and one was. */
+static int execute(struct vt_command *command) {
+  int denied = 0;
+  for (char **program = command->candidates; *program; program++) {
+    execve(*program, command->argv, command->envp);
+    if (errno == EACCES) denied = 1;
+    else if (errno != ENOENT && errno != ENOTDIR) return -1;
+  }
+  if (denied) errno = EACCES;
+  return -1;
+}
+
+static const struct step confined[] = {
+    {VT_STEP_SIGNALS, reset_signals},
+    {VT_STEP_SESSION, new_session},
+    {VT_STEP_CWD, change_directory},
+    {VT_STEP_LIMITS, limit_core},
+    {VT_STEP_CAPABILITIES, drop_capabilities},
+    {VT_STEP_NO_NEW_PRIVS, no_new_privs},
+    {VT_STEP_PARENT_DEATH, die_with_parent},
+    {VT_STEP_LANDLOCK, restrict_files},
+    {VT_STEP_SECCOMP, filter_calls},
+    {VT_STEP_DESCRIPTORS, own_descriptors},
+    {VT_STEP_STDIO, standard_streams},
+    {VT_STEP_SIGNALS, unblock_signals},
+    {VT_STEP_EXEC, execute},
+    {VT_STEP_NONE, NULL},
+};
+
+static const struct step unconfined[] = {
+    {VT_STEP_SIGNALS, reset_signals},
+    {VT_STEP_SESSION, new_session},
+    {VT_STEP_CWD, change_directory},
+    {VT_STEP_PARENT_DEATH, die_with_parent},
+    {VT_STEP_DESCRIPTORS, own_descriptors},
+    {VT_STEP_STDIO, standard_streams},
+    {VT_STEP_SIGNALS, unblock_signals},
+    {VT_STEP_EXEC, execute},
+    {VT_STEP_NONE, NULL},
+};
+
+static int child(void *context) {
+  struct vt_command *command = context;
+  for (const struct step *step = command->policy ? confined : unconfined; step->run; step++) {
+    if (step->run(command) == 0) continue;
+    command->failed_errno = errno;
+    command->failed_step = step->name;
+    break;
+  }
+  _exit(127);
+}
+
+static void reap_failed(struct vt_command *command) {
+  siginfo_t info;
+  while (waitid(P_PID, (id_t)command->pid, &info, WEXITED) != 0 && errno == EINTR) continue;
+  if (command->pidfd >= 0) close(command->pidfd);
+  if (command->listener >= 0) close(command->listener);
+  command->pidfd = command->listener = -1;
+}
+
+/* The standard descriptors of the child must not be the sources of each other: keep ours above them. */
+static int open_null(void) {
+  int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || fd > 2) return fd;
+  int above = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  close(fd);
+  return above;
+}
+
+void vt_spawn(struct vt_command *command) {
+  static char stack[CHILD_STACK] __attribute__((aligned(16))); /* one launch at a time: the launcher thread's */
+  host = getpid();
+  if (null_fd < 0) null_fd = open_null();
+  int flags = CLONE_VM | CLONE_VFORK | PIDFD | SIGCHLD | (command->policy ? CLONE_FILES : 0);
+  command->pid = clone(child, stack + sizeof stack, flags, command, &command->pidfd);
+  if (command->pid < 0) {
+    command->failed_step = VT_STEP_CLONE;
+    command->failed_errno = errno;
+  } else if (command->failed_step != VT_STEP_NONE) {
+    reap_failed(command);
+  }
+}

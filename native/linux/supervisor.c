@@ -1,0 +1,188 @@
+#define _GNU_SOURCE
+#include "supervisor.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "notify.h"
+#include "orders.h"
+#include "phases.h"
+#include "policy.h"
+#include "poller.h"
+#include "session.h"
+#include "streams.h"
+#include "threads.h"
+
+enum { ANSWERS_A_TURN = 32 };
+
+static struct vt_command *commands; /* supervisor thread only */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static struct vt_command *find(uint32_t id) {
+  for (struct vt_command *command = commands; command; command = command->next)
+    if (command->id == id) return command;
+  return NULL;
+}
+
+static void free_command(struct vt_command *command) {
+  if (command->policy) vt_policy_release(command->policy);
+  command->owner->release(command->owner);
+  free(command->strings);
+  free(command->candidates);
+  free(command->argv);
+  free(command->envp);
+  free(command);
+}
+
+/* Bounded, so that a command that floods the supervisor does not keep it from the others. */
+static void answer(struct vt_command *command) {
+  int events = vt_notify_events(command);
+  for (int turn = 0; turn < ANSWERS_A_TURN && (events & POLLIN); turn++) {
+    vt_notify_answer(command);
+    events = vt_notify_events(command);
+    if (turn == 0) vt_poller_heat(command);
+  }
+  if (events & POLLIN || !(events & POLLHUP)) return;
+  command->empty = true;
+  vt_poller_forget(command);
+}
+
+static void ready(struct vt_source *source) {
+  struct vt_command *command = source->of;
+  switch (source->kind) {
+    case VT_SOURCE_WAKE:
+      return; /* the orders are read every time round */
+    case VT_SOURCE_LEADER:
+      /* It stays a zombie until everything is over, so that its number, the session's and the group's is not used again. */
+      command->leader_ended = true;
+      vt_poller_remove(command->pidfd);
+      return;
+    case VT_SOURCE_LISTENER:
+      answer(command);
+      return;
+    case VT_SOURCE_PIPE:
+      vt_stream_read(source->of);
+      return;
+  }
+}
+
+static void terminate(struct vt_command *command) {
+  command->terminated = true;
+  vt_session_signal(command, SIGTERM);
+  vt_session_signal(command, SIGCONT); /* a stopped group never sees TERM */
+}
+
+static void launched(struct vt_command *command) {
+  command->phase = VT_RUNNING;
+  if (command->failed_step != VT_STEP_NONE) return;
+  command->leader_source = (struct vt_source){VT_SOURCE_LEADER, command};
+  command->listener_source = (struct vt_source){VT_SOURCE_LISTENER, command};
+  vt_poller_add(command->pidfd, &command->leader_source);
+  vt_streams_open(command);
+  if (command->listener >= 0) {
+    vt_notify_tune(command);
+    vt_poller_add(command->listener, &command->listener_source);
+  }
+  if (command->terminated) terminate(command);
+}
+
+static void kill_all_of(const struct vt_owner *owner) {
+  for (struct vt_command *command = commands; command; command = command->next)
+    if (command->owner == owner) command->killing = true;
+}
+
+static void obey_for(struct vt_command *command, const struct vt_order *order) {
+  if (order->kind == VT_ORDER_KILL) command->killing = true;
+  else if (order->kind == VT_ORDER_CONSUMED) vt_streams_consumed(command, order->value);
+  else if (order->kind == VT_ORDER_SIGNAL) vt_session_signal(command, (int)order->value);
+  else if (order->kind == VT_ORDER_TERMINATE && command->phase == VT_LAUNCHING) command->terminated = true;
+  else if (order->kind == VT_ORDER_TERMINATE) terminate(command);
+}
+
+static void obey(const struct vt_order *order) {
+  if (order->kind == VT_ORDER_ADD) {
+    order->command->next = commands;
+    commands = order->command;
+  } else if (order->kind == VT_ORDER_LAUNCHED) {
+    launched(order->command);
+  } else if (order->kind == VT_ORDER_KILL_ALL) {
+    kill_all_of(order->owner);
+    order->owner->release(order->owner);
+  } else {
+    struct vt_command *command = find(order->id);
+    if (command) obey_for(command, order);
+  }
+}
+
+static void obey_orders(void) {
+  for (struct vt_order *order = vt_orders_take(), *next; order; order = next) {
+    next = order->next;
+    obey(order);
+    free(order);
+  }
+}
+
+static void advance_all(void) {
+  for (struct vt_command **at = &commands; *at;) {
+    struct vt_command *command = *at;
+    if (!vt_advance(command)) {
+      at = &command->next;
+      continue;
+    }
+    *at = command->next;
+    free_command(command);
+  }
+}
+
+static int next_due(void) {
+  int soonest = -1;
+  for (const struct vt_command *command = commands; command; command = command->next) {
+    int due = vt_due_in(command);
+    if (due >= 0 && (soonest < 0 || due < soonest)) soonest = due;
+  }
+  return soonest;
+}
+
+static void *supervise(void *unused) {
+  (void)unused;
+  for (;;) {
+    vt_poller_wait(next_due(), ready);
+    obey_orders();
+    advance_all();
+  }
+  return NULL;
+}
+
+static void start(void) {
+  vt_poller_open(vt_orders_open());
+  vt_thread_start("vitrine-super", supervise);
+}
+
+/* No wake-up: the launcher's report or an order for it comes next. */
+void vt_supervisor_add(struct vt_command *command) {
+  pthread_once(&once, start);
+  vt_orders_post((struct vt_order){.kind = VT_ORDER_ADD, .command = command}, false);
+}
+
+void vt_supervisor_launched(struct vt_command *command) {
+  vt_orders_post((struct vt_order){.kind = VT_ORDER_LAUNCHED, .command = command}, true);
+}
+
+static void post_for(uint32_t id, enum vt_order_kind kind, size_t value) {
+  pthread_once(&once, start);
+  vt_orders_post((struct vt_order){.kind = kind, .id = id, .value = value}, true);
+}
+
+void vt_supervisor_terminate(uint32_t id) { post_for(id, VT_ORDER_TERMINATE, 0); }
+void vt_supervisor_kill(uint32_t id) { post_for(id, VT_ORDER_KILL, 0); }
+void vt_supervisor_signal(uint32_t id, int signal) { post_for(id, VT_ORDER_SIGNAL, (size_t)signal); }
+void vt_supervisor_consumed(uint32_t id, size_t bytes) { post_for(id, VT_ORDER_CONSUMED, bytes); }
+
+void vt_supervisor_kill_all_of(struct vt_owner *owner) {
+  pthread_once(&once, start);
+  vt_orders_post((struct vt_order){.kind = VT_ORDER_KILL_ALL, .owner = owner}, true);
+}

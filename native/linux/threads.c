@@ -1,0 +1,30 @@
+#define _GNU_SOURCE
+#include "threads.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STACK_BYTES = 256 * 1024 };
+
+void vt_thread_start(const char *name, void *(*run)(void *)) {
+  sigset_t all, before;
+  pthread_attr_t attributes;
+  pthread_t thread;
+  /* A thread inherits the mask of its maker: the host's signals stay with the host's threads. */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  int error = pthread_create(&thread, &attributes, run, NULL);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (error) {
+    fprintf(stderr, "vitrine: no thread for %s: %s\n", name, strerror(error));
+    abort();
+  }
+  pthread_setname_np(thread, name);
+}

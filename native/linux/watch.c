@@ -1,0 +1,149 @@
+#define _GNU_SOURCE
+#include "watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "watcher.h"
+#include "watcher_image.h" /* made by the build: vt_watcher_image[] */
+
+/* asm-generic/unistd.h; linux/memfd.h (6.3) */
+enum { NR_CLOSE_RANGE = 436, EXECUTABLE_MEMFD = 0x10, RANGE_CLOEXEC = 1 << 2, TAKEN = -1 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int32_t *table;
+static int table_fd = -1, pipe_write = -1;
+static pid_t watcher;
+
+struct start {
+  int image, table, pipe, error;
+};
+
+static void ignore_signals(void) {
+  struct sigaction ignore = {.sa_handler = SIG_IGN};
+  for (int signal = 1; signal < NSIG; signal++)
+    if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &ignore, NULL);
+}
+
+/* Runs in the host's memory until exec: only calls that neither allocate nor lock. */
+static int become_watcher(void *context) {
+  static char *const arguments[] = {(char *)"vitrine-watcher", NULL}, *const environment[] = {NULL};
+  struct start *start = context;
+  ignore_signals();
+  setsid();
+  int image = fcntl(start->image, F_DUPFD, 16), null = open("/dev/null", O_RDWR);
+  int from_table = fcntl(start->table, F_DUPFD, 16), from_pipe = fcntl(start->pipe, F_DUPFD, 16);
+  for (int fd = 0; fd < 3; fd++) dup2(null, fd);
+  dup2(from_table, 3);
+  dup2(from_pipe, 4);
+  if (chdir("/") == 0 && syscall(NR_CLOSE_RANGE, 5, ~0u, RANGE_CLOEXEC) == 0)
+    syscall(SYS_execveat, image, "", arguments, environment, AT_EMPTY_PATH);
+  start->error = errno;
+  _exit(1);
+}
+
+/* A descriptor to execute. Where executing a memfd is forbidden (vm.memfd_noexec) an unnamed temporary file serves. */
+static int open_image(void) {
+  int fd = memfd_create("vitrine-watcher", MFD_CLOEXEC | EXECUTABLE_MEMFD);
+  if (fd < 0) fd = memfd_create("vitrine-watcher", MFD_CLOEXEC);
+  if (fd < 0) fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0700);
+  if (fd < 0) return -1;
+  if (write(fd, vt_watcher_image, sizeof vt_watcher_image) == (ssize_t)sizeof vt_watcher_image) {
+    /* A file that is open for writing cannot be executed (ETXTBSY, execve(2)). */
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int readable = open(path, O_RDONLY | O_CLOEXEC);
+    close(fd);
+    return readable;
+  }
+  close(fd);
+  return -1;
+}
+
+static int make_table(void) {
+  if (table) return 0;
+  size_t size = VT_WATCHED_SESSIONS * sizeof *table;
+  table_fd = memfd_create("vitrine-sessions", MFD_CLOEXEC);
+  if (table_fd < 0 || ftruncate(table_fd, (off_t)size)) return -1;
+  void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, table_fd, 0);
+  if (pages == MAP_FAILED) return -1;
+  table = pages;
+  return 0;
+}
+
+static int clone_watcher(struct start *start) {
+  static char stack[16 * 1024] __attribute__((aligned(16))); /* under the lock */
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t pid = clone(become_watcher, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
+  int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (pid < 0) return error;
+  if (start->error) waitpid(pid, NULL, 0);
+  else watcher = pid;
+  return start->error;
+}
+
+static int start_watcher(void) {
+  int ends[2];
+  if (make_table()) return errno;
+  if (pipe2(ends, O_CLOEXEC)) return errno;
+  struct start start = {open_image(), table_fd, ends[0], 0};
+  int error = start.image < 0 ? errno : clone_watcher(&start);
+  if (start.image >= 0) close(start.image);
+  close(ends[0]);
+  if (error) {
+    close(ends[1]);
+  } else {
+    if (pipe_write >= 0) close(pipe_write);
+    pipe_write = ends[1];
+  }
+  return error;
+}
+
+/* Somebody outside may have killed it: then a new one takes the same table. */
+static int is_running(void) {
+  return watcher > 0 && waitpid(watcher, NULL, WNOHANG) == 0;
+}
+
+int vt_watch_start(void) {
+  pthread_mutex_lock(&lock);
+  int error = 0;
+  if (!is_running()) {
+    watcher = 0;
+    error = start_watcher();
+  }
+  pthread_mutex_unlock(&lock);
+  return error;
+}
+
+volatile int32_t *vt_watch_take_slot(void) {
+  static int next;
+  if (vt_watch_start()) return NULL;
+  for (int tried = 0; tried < VT_WATCHED_SESSIONS; tried++) {
+    volatile int32_t *slot = &table[next];
+    next = (next + 1) % VT_WATCHED_SESSIONS;
+    if (__atomic_load_n(slot, __ATOMIC_ACQUIRE)) continue;
+    __atomic_store_n(slot, TAKEN, __ATOMIC_RELEASE);
+    return slot;
+  }
+  errno = EAGAIN;
+  return NULL;
+}
+
+void vt_watch_free_slot(volatile int32_t *slot) {
+  __atomic_store_n(slot, 0, __ATOMIC_RELEASE);
+}
+
+int vt_watch_pid(void) { return watcher; }

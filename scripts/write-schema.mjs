@@ -1,0 +1,51 @@
+// Writes config.schema.json from src/config/schema.ts. With --check it only says whether the file is up to date.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import { build } from 'tsdown'
+import { root } from './freshness.mjs'
+
+const target = join(root, 'config.schema.json')
+
+/** The schema's module, bundled: Node 20 cannot import TypeScript. Stands below the root, where valibot is found. */
+async function importSchema() {
+  const directory = await mkdtemp(join(root, 'node_modules', '.vitrine-schema-'))
+  try {
+    await build({
+      config: false,
+      cwd: root,
+      entry: { schema: 'src/config/schema.ts' },
+      outDir: directory,
+      format: 'esm',
+      platform: 'node',
+      dts: false,
+      clean: false,
+      logLevel: 'error',
+      fixedExtension: true,
+    })
+    return await import(pathToFileURL(join(directory, 'schema.mjs')).href)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function jsonSchema() {
+  const { documentSchema } = await importSchema()
+  const { $schema, ...schema } = toJsonSchema(documentSchema(), {
+    target: 'draft-07',
+    typeMode: 'input',
+    ignoreActions: ['check'],
+  })
+  const title = 'vitrine configuration: config.toml of the user, .vitrine.toml of a project'
+  return `${JSON.stringify({ $schema, title, ...schema }, null, 2)}\n`
+}
+
+const made = await jsonSchema()
+if (!process.argv.includes('--check')) {
+  writeFileSync(target, made)
+} else if (readFileSync(target, 'utf8') !== made) {
+  console.error('config.schema.json is not what src/config/schema.ts makes: run npm run schema')
+  process.exitCode = 1
+}
