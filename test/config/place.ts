@@ -1,0 +1,59 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach } from 'vitest'
+import { type LoadedConfig, type LoadOptions, loadConfig } from '../../src/config/load.ts'
+import { type Refusal, VitrineError } from '../../src/errors.ts'
+
+export type ConfigRefusal = Extract<Refusal, { code: 'CONFIG_INVALID' }>
+
+/** A throw-away home with a git repository `project` in it. */
+export interface Place {
+  readonly home: string
+  readonly project: string
+  readonly userFile: string
+  readonly projectFile: string
+  /** Writes a file, its directories included, and returns its path. */
+  write(file: string, content: string | Uint8Array): string
+  load(options?: Partial<LoadOptions>): Promise<LoadedConfig>
+  /** The refusal that loading ends in; fails when it does not. */
+  refusal(options?: Partial<LoadOptions>): Promise<ConfigRefusal>
+}
+
+const made: string[] = []
+
+afterEach(() => {
+  for (const home of made.splice(0)) rmSync(home, { recursive: true, force: true })
+})
+
+export function makePlace(): Place {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-config-')))
+  made.push(home)
+  const project = join(home, 'project')
+  mkdirSync(join(project, '.git'), { recursive: true })
+  const load = (options: Partial<LoadOptions> = {}) => loadConfig({ cwd: project, env: {}, home, ...options })
+  return {
+    home,
+    project,
+    userFile: join(home, '.config', 'vitrine', 'config.toml'),
+    projectFile: join(project, '.vitrine.toml'),
+    write,
+    load,
+    refusal: (options) => refusalOf(load(options)),
+  }
+}
+
+export async function refusalOf(loading: Promise<unknown>): Promise<ConfigRefusal> {
+  const error = await loading.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof VitrineError && error.refusal.code === 'CONFIG_INVALID') return error.refusal
+  throw new Error('expected CONFIG_INVALID', { cause: error })
+}
+
+function write(file: string, content: string | Uint8Array): string {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, content)
+  return file
+}
