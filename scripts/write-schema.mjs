@@ -16,7 +16,7 @@ async function importSchema() {
     await build({
       config: false,
       cwd: root,
-      entry: { schema: 'src/config/schema.ts' },
+      entry: { schema: 'src/config/document.ts' },
       outDir: directory,
       format: 'esm',
       platform: 'node',

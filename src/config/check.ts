@@ -29,7 +29,7 @@ export function checkValue(entry: KeyEntry, raw: unknown, toAbsolute: ToAbsolute
 export function dotted(path: KeyPath): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
-    return text === '' ? part : `${text}.${part}`
+    return text === '' ? clipped(part) : `${text}.${clipped(part)}`
   }, '')
 }
 

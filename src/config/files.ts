@@ -85,7 +85,8 @@ function upToGitRoot(start: string): string[] {
   }
 }
 
-function exists(path: string): boolean {
+/** Whether there is anything at a path, a symlink to nothing included. */
+export function exists(path: string): boolean {
   try {
     lstatSync(path)
     return true

@@ -3,7 +3,7 @@ import { type ConfigProblem, VitrineError } from '../errors.ts'
 import { checkValue, describeValue, dotted, type Fault, type KeyPath } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import { absoluteFrom } from './files.ts'
-import { excerptOf, locate } from './locate.ts'
+import { excerptOf, locator } from './locate.ts'
 import { nearestKey } from './nearest.ts'
 import { type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
 
@@ -34,7 +34,8 @@ export async function readLayer(
 }
 
 async function faultyFile({ file, text }: ConfigFile, { path, problem }: Fault): Promise<VitrineError> {
-  const place = await locate(text, path, problem.kind === 'unknown-key' ? 'name' : 'value')
+  const locate = await locator(text)
+  const place = locate(path, problem.kind === 'unknown-key' ? 'name' : 'value')
   const excerpt = excerptOf(text, place)
   const { line, column } = place
   return new VitrineError({ code: 'CONFIG_INVALID', file, line, column, key: dotted(path), problem, excerpt })

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { VitrineError } from '../errors.ts'
+import type { KeyPath } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import {
   absoluteFrom,
@@ -11,12 +12,14 @@ import {
   userConfigFile,
 } from './files.ts'
 import { type ConfigFile, type FileValue, readLayer } from './layer.ts'
-import { excerptOf, locate } from './locate.ts'
+import { excerptOf, locator } from './locate.ts'
 import { type Config, type ConfigKey, type ConfigValue, type KeyEntry, keyEntries } from './schema.ts'
 import { applyTrusted, type IgnoredBecause, tighten } from './tighten.ts'
 import { printable, tomlText } from './toml-text.ts'
 import { isTrusted } from './trust.ts'
 import { type GivenValue, givenValue, readVariables } from './variables.ts'
+
+export type { Config, ConfigKey, PolicyRuleConfig } from './schema.ts'
 
 /** Values of flags (or of a library's caller), by dotted key. `from` names the flag in errors and sources. */
 export type Flags = {
@@ -117,29 +120,37 @@ async function addProjectFile(
   if (text === undefined) return
   const values = await fileValues({ file, text }, home)
   const trusted = isTrusted(file, text, env, home)
-  for (const value of values) await addProjectValue(assembly, { file, text }, value, trusted)
+  const ignored = values.flatMap((value) => applyProjectValue(assembly, file, value, trusted))
   assembly.files.push({ file, source: 'project', trusted })
+  if (ignored.length === 0) return
+  const locate = await locator(text)
+  for (const { path, ...facts } of ignored) {
+    assembly.ignored.push({ ...facts, file, line: locate(path, 'name').line })
+  }
 }
 
-async function addProjectValue(
+type UnplacedIgnoredValue = Omit<IgnoredValue, 'file' | 'line'> & { readonly path: KeyPath }
+
+/** Takes over what a project file may say about a key; returns what it may not. */
+function applyProjectValue(
   assembly: Assembly,
-  { file, text }: ConfigFile,
+  file: string,
   { entry, value }: FileValue,
   trusted: boolean,
-): Promise<void> {
+): UnplacedIgnoredValue[] {
   const before = settingOf(assembly, entry)
-  const apply = trusted ? applyTrusted : tighten
-  const result = apply(entry.project, before.value, value)
-  for (const { index, why } of result.ignored) {
-    const path = [entry.section, entry.name, ...(index === undefined ? [] : [index])]
-    const { line } = await locate(text, path, 'name')
-    const item = index === undefined ? value : (value as readonly unknown[])[index]
-    const inForceText = tomlText(result.value)
-    assembly.ignored.push({ key: entry.key, value: item, text: tomlText(item), inForceText, file, line, why })
+  const result = (trusted ? applyTrusted : tighten)(entry.project, before.value, value)
+  if (result.value !== before.value) {
+    const adds = entry.project.kind === 'union' && before.where !== ''
+    put(assembly, entry, result.value, 'project', adds ? `${before.where}, ${file}` : file)
   }
-  if (result.value === before.value) return
-  const adds = entry.project.kind === 'union' && before.where !== ''
-  put(assembly, entry, result.value, 'project', adds ? `${before.where}, ${file}` : file)
+  const { key, section, name } = entry
+  const inForceText = tomlText(result.value)
+  return result.ignored.map(({ index, why }) => {
+    const item = index === undefined ? value : (value as readonly unknown[])[index]
+    const path = index === undefined ? [section, name] : [section, name, index]
+    return { key, value: item, text: tomlText(item), inForceText, why, path }
+  })
 }
 
 function addGiven(assembly: Assembly, source: 'variable' | 'flag', given: readonly GivenValue[]): void {

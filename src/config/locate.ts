@@ -18,16 +18,28 @@ interface Node {
 }
 
 const WIDEST_LINE = 120
+// The deepest value of the schema is a word of a rule: policy.rule[0].prefix[0]. A hostile file may nest without end.
+const DEEPEST = 5
 
-/** Finds where a key or its value stands, or the nearest table around it. The text must be valid TOML. */
-export async function locate(text: string, path: KeyPath, part: 'name' | 'value'): Promise<Place> {
+/** Finds the place of a path, or of the nearest table around it. */
+export type Locate = (path: KeyPath, part: 'name' | 'value') => Place
+
+/** Prepares to find where keys and values stand in a text, which must be valid TOML. */
+export async function locator(text: string): Promise<Locate> {
   const { parseTOML } = await import('toml-eslint-parser')
-  const nodes = [...nodesOfDocument(parseTOML(text))]
-  for (let length = path.length; length > 0; length--) {
-    const node = nodes.find((candidate) => isSamePath(candidate.path, path.slice(0, length)))
-    if (node) return placeOf(text, length === path.length ? node[part] : node.name)
+  const nodes = new Map<string, Node>()
+  for (const node of nodesOfDocument(parseTOML(text))) {
+    const id = JSON.stringify(node.path)
+    // A table can be opened several times; the first time is where a reader looks.
+    if (!nodes.has(id)) nodes.set(id, node)
   }
-  return { line: 1, column: 1, end: 2 }
+  return (path, part) => {
+    for (let length = path.length; length > 0; length--) {
+      const node = nodes.get(JSON.stringify(path.slice(0, length)))
+      if (node) return placeOf(text, length === path.length ? node[part] : node.name)
+    }
+    return { line: 1, column: 1, end: 2 }
+  }
 }
 
 /** The line with carets below the place, ready to print. */
@@ -50,7 +62,7 @@ function* nodesOfDocument(program: AST.TOMLProgram): Generator<Node> {
 
 function* nodesOfTable(table: AST.TOMLTable): Generator<Node> {
   const names = [...table.key.keys]
-  for (const [index, step] of table.resolvedKey.entries()) {
+  for (const [index, step] of table.resolvedKey.slice(0, DEEPEST).entries()) {
     const at = (typeof step === 'string' ? names.shift()?.loc : undefined) ?? table.key.loc
     yield { path: table.resolvedKey.slice(0, index + 1), name: at, value: at }
   }
@@ -60,6 +72,7 @@ function* nodesOfTable(table: AST.TOMLTable): Generator<Node> {
 function* nodesOfPair(pair: AST.TOMLKeyValue, base: KeyPath): Generator<Node> {
   let path = base
   for (const part of pair.key.keys) {
+    if (path.length === DEEPEST) return
     path = [...path, part.type === 'TOMLBare' ? part.name : part.value]
     const isLast = part === pair.key.keys.at(-1)
     yield { path, name: part.loc, value: isLast ? pair.value.loc : part.loc }
@@ -68,16 +81,13 @@ function* nodesOfPair(pair: AST.TOMLKeyValue, base: KeyPath): Generator<Node> {
 }
 
 function* nodesInValue(value: AST.TOMLContentNode, path: KeyPath): Generator<Node> {
+  if (path.length === DEEPEST) return
   if (value.type === 'TOMLInlineTable') for (const pair of value.body) yield* nodesOfPair(pair, path)
   if (value.type !== 'TOMLArray') return
   for (const [index, element] of value.elements.entries()) {
     yield { path: [...path, index], name: element.loc, value: element.loc }
     yield* nodesInValue(element, [...path, index])
   }
-}
-
-function isSamePath(a: KeyPath, b: KeyPath): boolean {
-  return a.length === b.length && a.every((step, index) => step === b[index])
 }
 
 function placeOf(text: string, { start, end }: AST.SourceLocation): Place {

@@ -12,8 +12,11 @@ export function nearestKey(name: string, candidates: Iterable<string>): string |
 function strangeness(name: string, candidate: string): number | undefined {
   const [section, last] = parted(name)
   const [candidateSection, candidateLast] = parted(candidate)
+  const most = Math.max(1, Math.floor(Math.max(last.length, candidateLast.length) / 3))
+  // Each letter more or less is a slip; a name of a megabyte is not worth its distance.
+  if (Math.abs(last.length - candidateLast.length) > most) return undefined
   const slips = editDistance(last, candidateLast)
-  if (slips > Math.max(1, Math.floor(Math.max(last.length, candidateLast.length) / 3))) return undefined
+  if (slips > most) return undefined
   return 2 * slips + (section === candidateSection ? 0 : 1)
 }
 

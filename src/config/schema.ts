@@ -290,18 +290,3 @@ export const sectionNames = Object.keys(sections) as readonly SectionName[]
 export const keyEntries: ReadonlyMap<string, KeyEntry> = new Map(
   sectionNames.flatMap(entriesOf).map((entry) => [entry.key, entry]),
 )
-
-/** The schema of a whole config file: what JSON schema is made from. */
-export function documentSchema() {
-  const tables = sectionNames.map((section) => [section, v.optional(sectionSchema(section))])
-  return v.strictObject(Object.fromEntries(tables) as Record<SectionName, v.GenericSchema>)
-}
-
-function sectionSchema(section: SectionName) {
-  const properties = entriesOf(section).map(({ name, schema, fallback, about }) => [
-    name,
-    v.optional(v.pipe(schema, v.description(about)), () => fallback),
-  ])
-  const table = v.strictObject(Object.fromEntries(properties) as Record<string, v.GenericSchema>)
-  return v.pipe(table, v.description(sections[section].about))
-}

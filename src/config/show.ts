@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { codeOf } from './files.ts'
+import { codeOf, exists } from './files.ts'
 import type { LoadedConfig, Source } from './load.ts'
 import type { ConfigKey } from './schema.ts'
 import { tomlText } from './toml-text.ts'
@@ -38,8 +38,10 @@ export function initConfig(file: string): InitOutcome {
     writeFileSync(file, readFileSync(packageFile(EXAMPLE_FILE)), { flag: 'wx' })
     return { kind: 'written', file }
   } catch (error) {
+    if (exists(file)) return { kind: 'exists', file }
+    // mkdir -p of Node says EEXIST for a file where a directory should be.
     const errno = codeOf(error)
-    return errno === 'EEXIST' ? { kind: 'exists', file } : { kind: 'failed', file, errno }
+    return { kind: 'failed', file, errno: errno === 'EEXIST' ? 'ENOTDIR' : errno }
   }
 }
 

@@ -2,6 +2,7 @@ import { isAbsolute, relative, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { ProjectRule } from './field.ts'
 import { existingRealPath } from './files.ts'
+import { tomlText } from './toml-text.ts'
 
 /** Why a value of a project file, or an entry of its list, does not count. */
 export type IgnoredBecause =
@@ -72,13 +73,16 @@ function isInside(outer: string, inner: string): boolean {
 }
 
 function added(inForce: unknown, offered: unknown, loosens?: (item: unknown) => boolean): Tightened {
-  const known = inForce as readonly unknown[]
-  const value = [...known]
+  const before = inForce as readonly unknown[]
+  const known = new Set(before.map(tomlText))
+  const fresh: unknown[] = []
   const ignored: { index: number; why: IgnoredBecause }[] = []
   for (const [index, item] of (offered as readonly unknown[]).entries()) {
-    if (value.some((other) => isDeepStrictEqual(other, item))) continue
+    const text = tomlText(item)
+    if (known.has(text)) continue
+    known.add(text)
     if (loosens?.(item)) ignored.push({ index, why: 'needs-trust' })
-    else value.push(item)
+    else fresh.push(item)
   }
-  return { value: value.length === known.length ? known : value, ignored }
+  return { value: fresh.length === 0 ? inForce : [...before, ...fresh], ignored }
 }

@@ -64,17 +64,24 @@ function parsedJson(text: string): unknown {
   }
 }
 
-// rename(2) is atomic: a reader sees the old store or the new one, and a crash leaves one of them whole.
 function writeStore(files: TrustedFiles, env: Environment, home?: string): void {
   const file = trustStoreFile(env, home)
-  const temporary = `${file}.${randomUUID()}`
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    writeSynced(temporary, `${JSON.stringify({ version: 1, files }, null, 2)}\n`)
-    renameSync(temporary, file)
+    replaceFile(file, `${JSON.stringify({ version: 1, files }, null, 2)}\n`)
   } catch (error) {
-    rmSync(temporary, { force: true })
     throw unreadable(file, `it cannot be written (${codeOf(error)})`)
+  }
+}
+
+// rename(2) is atomic: a reader sees the old store or the new one, and a crash leaves one of them whole.
+function replaceFile(file: string, text: string): void {
+  const temporary = `${file}.${randomUUID()}`
+  try {
+    writeSynced(temporary, text)
+    renameSync(temporary, file)
+  } finally {
+    rmSync(temporary, { force: true })
   }
 }
 

@@ -2,6 +2,10 @@ import type { IgnoredValue } from '../config/load.ts'
 import type { InitOutcome } from '../config/show.ts'
 import type { ConfigProblem, Refusal } from '../errors.ts'
 
+const MOST_IGNORED_LINES = 10
+const LONGEST_VALUE = 80
+const UNTIL_TRUSTED = 'until you trust the file with "vitrine config trust"'
+
 type ConfigRefusal = Extract<Refusal, { code: 'CONFIG_INVALID' }>
 
 /** Says where a config value or file is wrong, what is wrong, and what to do. */
@@ -13,16 +17,22 @@ export function describeConfigProblem(refusal: ConfigRefusal): string {
   return [said, ...(excerpt === undefined ? [] : [excerpt]), whatToDo(refusal)].join('\n')
 }
 
-/** One line for a value of a project file that does not count; `text` and `inForce` are spelled as in TOML. */
-export function describeIgnored({ key, file, line, why, text, inForceText }: IgnoredValue): string {
-  const place = `${visible(file)}:${line}: ${key}`
+/** Lines for the values of project files that do not count; after ten it only counts the rest. */
+export function describeIgnoredValues(ignored: readonly IgnoredValue[]): readonly string[] {
+  const lines = ignored.slice(0, MOST_IGNORED_LINES).map(describeIgnored)
+  const rest = ignored.length - lines.length
+  return rest === 0 ? lines : [...lines, `and ${rest} more ignored: see "vitrine config show"`]
+}
+
+function describeIgnored({ key, file, line, why, text, inForceText }: IgnoredValue): string {
+  const said = `${visible(file)}:${line}: ${key} = ${clipped(text)} is ignored`
   switch (why) {
     case 'loosens':
-      return `${place} = ${text} is ignored: a project file may tighten, not loosen, ${inForceText}; "vitrine config trust" trusts this file`
+      return `${said}: a project file may tighten ${clipped(inForceText)}, not loosen it, ${UNTIL_TRUSTED}`
     case 'needs-trust':
-      return `${place}: ${text} is ignored: a project file that is not trusted may not set it; "vitrine config trust" trusts this file`
+      return `${said}: a project file may not set it, ${UNTIL_TRUSTED}`
     case 'user-only':
-      return `${place} = ${text} is ignored: only the user's own config, a variable or a flag may set it`
+      return `${said}: only your own config file, a variable or a flag may set it`
   }
 }
 
@@ -64,4 +74,8 @@ function whatToDo({ file, line, problem }: ConfigRefusal): string {
 // A file's name may hold anything but NUL and /, escape sequences of the terminal included.
 function visible(name: string): string {
   return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}')
+}
+
+function clipped(text: string): string {
+  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}...`
 }

@@ -1,0 +1,46 @@
+import { VitrineError } from '../errors.ts'
+import type { LoadedConfig } from './load.ts'
+import { type ConfigKey, keyEntries } from './schema.ts'
+
+/** Keys that this version reads but does not carry out: another value than the default is refused, never ignored. */
+const unbuilt: readonly ConfigKey[] = [
+  'shell.backend',
+  'shell.unix_sockets',
+  'shell.private_tmp',
+  'shell.reads',
+  'shell.unreadable',
+  'policy.preset',
+  'policy.allow',
+  'policy.ask',
+  'policy.deny',
+  'policy.rule',
+  'policy.safe',
+  'policy.workspace',
+  'policy.auto_confirm',
+  'policy.unattended',
+  'limits.memory_bytes',
+  'limits.cpu_seconds',
+  'limits.processes',
+  'limits.open_files',
+  'audit.path',
+  'audit.required',
+]
+
+/** Throws CONFIG_INVALID when a value asks for what this version does not do. */
+export function refuseUnbuilt({ sources }: LoadedConfig): void {
+  for (const key of unbuilt) {
+    const fallback = JSON.stringify(keyEntries.get(key)?.fallback)
+    const { value, where } = sources[key]
+    if (JSON.stringify(value) === fallback) continue
+    throw new VitrineError({
+      code: 'CONFIG_INVALID',
+      file: where,
+      key,
+      problem: {
+        kind: 'bad-value',
+        wanted: `${fallback}, for this version does nothing else yet`,
+        got: JSON.stringify(value),
+      },
+    })
+  }
+}

@@ -1,0 +1,118 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'smol-toml'
+import { describe, expect, test } from 'vitest'
+import { keyEntries, sectionNames, sections } from '../../src/config/schema.ts'
+import { makePlace } from './place.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const exampleFile = join(root, 'config.example.toml')
+const example = readFileSync(exampleFile, 'utf8')
+// A [[policy.rule]] that counted would not be a default: it stands there as a comment.
+const RULE = 'policy.rule'
+
+test('loading the example gives the defaults', async () => {
+  const place = makePlace()
+  const defaults = await place.load()
+  const loaded = await place.load({ configFile: exampleFile })
+  expect(loaded.config).toEqual(defaults.config)
+})
+
+test('the example sets every key of the schema, in the schema’s order', () => {
+  const document = parse(example) as Record<string, Record<string, unknown>>
+  const keys = Object.entries(document).flatMap(([section, table]) => {
+    return Object.keys(table).map((name) => `${section}.${name}`)
+  })
+  expect(keys).toEqual([...keyEntries.keys()].filter((key) => key !== RULE))
+})
+
+const lines = example.split('\n')
+const inExample = [...keyEntries.values()].map(({ key, section, name, about }) => ({
+  key,
+  section,
+  name,
+  about,
+}))
+
+test.each(inExample)('the comment above $key in the example says what the schema says', (entry) => {
+  const start = lines.indexOf(`[${entry.section}]`)
+  const at = lines.findIndex((line, index) => index > start && isAbout(line, entry.name))
+  const comment = lines.slice(0, at).reverse()
+  const block = comment.slice(
+    0,
+    comment.findIndex((line) => !line.startsWith('#')),
+  )
+  expect(block).toContain(`# ${entry.about}`)
+})
+
+test.each(sectionNames)('the comment above [%s] in the example says what the schema says', (section) => {
+  expect(lines[lines.indexOf(`[${section}]`) - 1]).toBe(`# ${sections[section].about}`)
+})
+
+test('every line that is commented out in the example is valid when it counts', async () => {
+  const place = makePlace()
+  const shown = lines.flatMap((line) => /^# ((?:\w+ = .*)|\[\[.*)$/.exec(line)?.[1] ?? [])
+  const lists = shown.filter((line) => /^\w+ = [[{]/.test(line) && !/^(prefix|match|not_match) /.test(line))
+  expect(lists.length).toBeGreaterThan(5)
+  for (const line of lists) place.write(place.userFile, replaced(line)) && (await place.load())
+  place.write(place.userFile, shown.slice(shown.indexOf('[[policy.rule]]')).join('\n'))
+  expect((await place.load()).config.policy.rule).toMatchObject([{ prefix: ['git', 'push'], verdict: 'ask' }])
+})
+
+describe('config.schema.json', () => {
+  test('is what the schema makes', () => {
+    execFileSync(process.execPath, ['scripts/write-schema.mjs', '--check'], { cwd: root, stdio: 'pipe' })
+  })
+
+  test('says of every key what it is for and what its default is', () => {
+    const schema = JSON.parse(readFileSync(join(root, 'config.schema.json'), 'utf8'))
+    for (const { section, name, about, fallback } of keyEntries.values()) {
+      const property = schema.properties[section].properties[name]
+      expect(property).toMatchObject({ description: about, default: fallback })
+    }
+  })
+
+  test('taplo finds nothing wrong with the example, nor with any other TOML file of ours', () => {
+    const { status, stderr } = taplo([exampleFile, ...tomlFilesIn(join(root, 'examples'))])
+    expect({ status, errors: errorsIn(stderr) }).toEqual({ status: 0, errors: [] })
+  })
+
+  test('taplo refuses a wrong type, a bad value, an unknown key and an unknown section', () => {
+    const place = makePlace()
+    const wrong = ['shell.timeout_ms = "30s"', 'shell.timeout_ms = 0', 'shell.timout_ms = 3', '[shel]']
+    const files = wrong.map((toml, index) => place.write(join(place.home, `${index}.toml`), toml))
+    const { status, stderr } = taplo(files)
+    expect(status).toBe(1)
+    for (const file of files) expect(errorsIn(stderr)).toContainEqual(expect.stringContaining(file))
+  })
+})
+
+function isAbout(line: string, name: string): boolean {
+  return line.startsWith(`${name} = `) || (name === 'rule' && line === '# [[policy.rule]]')
+}
+
+/** The example with a commented line in the place of the one that sets the same key. */
+function replaced(line: string): string {
+  const [name] = line.split(' = ')
+  const uncommented = example.replace(`# ${line}\n`, `${line}\n`)
+  return uncommented.replace(new RegExp(`^${name} = (\\[\\]|\\{\\})$`, 'm'), '')
+}
+
+function taplo(files: readonly string[]) {
+  const cli = join(root, 'node_modules', '@taplo', 'cli', 'dist', 'cli.js')
+  const schema = `file://${join(root, 'config.schema.json')}`
+  const options = { encoding: 'utf8', cwd: root } as const
+  return spawnSync(process.execPath, [cli, 'lint', '--schema', schema, ...files], options)
+}
+
+function errorsIn(stderr: string): readonly string[] {
+  return stderr.split('\n').filter((line) => line.includes('ERROR'))
+}
+
+function tomlFilesIn(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.toml') && !name.includes('node_modules'))
+    .map((name) => join(directory, name))
+}

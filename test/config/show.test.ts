@@ -1,0 +1,79 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'smol-toml'
+import { expect, test } from 'vitest'
+import { keyEntries } from '../../src/config/schema.ts'
+import { configRows, initConfig } from '../../src/config/show.ts'
+import { tomlText } from '../../src/config/toml-text.ts'
+import { describeInit } from '../../src/result/explain-config.ts'
+import { makePlace } from './place.ts'
+
+test('every key has one row, in the schema’s order, with its value and its source', async () => {
+  const place = makePlace()
+  place.write(place.userFile, '[policy]\ndeny = ["git push"]\n')
+  const rows = configRows(await place.load({ env: { VITRINE_SHELL_MODE: 'write' } }))
+  expect(rows.map(({ key }) => key)).toEqual([...keyEntries.keys()])
+  expect(rows.find(({ key }) => key === 'shell.mode')).toEqual({
+    key: 'shell.mode',
+    value: 'write',
+    text: '"write"',
+    source: 'variable',
+    where: 'VITRINE_SHELL_MODE',
+  })
+  expect(rows.find(({ key }) => key === 'policy.deny')).toMatchObject({
+    text: '["git push"]',
+    source: 'user',
+    where: place.userFile,
+  })
+})
+
+test('the rows’ texts are TOML that loads to the same configuration', async () => {
+  const place = makePlace()
+  const env = { VITRINE_ENV_SET: 'A B="x",C=\u001b[2J', VITRINE_SHELL_UNREADABLE: 'secrets,/a"b\\c' }
+  const rule = '[[policy.rule]]\nprefix = ["a"]\nverdict = "ask"\nreason = "tab\\tand é"\n'
+  const before = await place.load({ env, configFile: place.write(join(place.home, 'a.toml'), rule) })
+  const text = configRows(before).map((row) => `${row.key} = ${row.text}\n`)
+  const after = await place.load({ configFile: place.write(join(place.home, 'b.toml'), text.join('')) })
+  expect(after.config).toEqual(before.config)
+})
+
+test.each([
+  'plain',
+  'quote " and \\',
+  '\u001b[31m\u0007',
+  '\u007f\u009b',
+  '\u202eright to left',
+  '\u{e0041}',
+  'a\nb\tc',
+])('the text of %j is one printable line that means the same', (value) => {
+  const text = tomlText(value)
+  expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+  expect(parse(`a = ${text}`)).toEqual({ a: value })
+})
+
+test('init writes the example, directories included, and loading it gives the defaults', async () => {
+  const place = makePlace()
+  const outcome = initConfig(place.userFile)
+  expect(outcome).toEqual({ kind: 'written', file: place.userFile })
+  expect(readFileSync(place.userFile, 'utf8')).toBe(readFileSync('config.example.toml', 'utf8'))
+  const { config, files } = await place.load()
+  expect(config).toEqual((await makePlace().load()).config)
+  expect(files).toEqual([{ file: place.userFile, source: 'user', trusted: true }])
+})
+
+test('init never overwrites', () => {
+  const place = makePlace()
+  place.write(place.userFile, 'mine')
+  const outcome = initConfig(place.userFile)
+  expect(outcome).toEqual({ kind: 'exists', file: place.userFile })
+  expect(readFileSync(place.userFile, 'utf8')).toBe('mine')
+  expect(describeInit(outcome)).toContain('left as it is')
+})
+
+test('init says why it could not write', () => {
+  const place = makePlace()
+  const file = join(place.write(join(place.home, 'file'), ''), 'config.toml')
+  expect(initConfig(file)).toEqual({ kind: 'failed', file, errno: 'ENOTDIR' })
+  mkdirSync(join(place.home, 'directory'))
+  expect(initConfig(join(place.home, 'directory'))).toMatchObject({ kind: 'exists' })
+})

@@ -1,0 +1,243 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type ConfigKey, keyEntries } from '../../src/config/schema.ts'
+import type { IgnoredBecause } from '../../src/config/tighten.ts'
+import { trust } from '../../src/config/trust.ts'
+import { makePlace, type Place } from './place.ts'
+
+/** TOML values: what the user has, what a project may make of it, what it may not. */
+interface Case {
+  readonly user: string
+  readonly taken: readonly string[]
+  readonly ignored: readonly string[]
+  readonly why?: IgnoredBecause
+}
+
+const askRule = '{ prefix = ["a"], verdict = "ask" }'
+const denyRule = '{ prefix = ["b"], verdict = "deny" }'
+const allowRule = '{ prefix = ["c"], verdict = "allow" }'
+
+const smaller: Case = { user: '100', taken: ['99', '1', '100'], ignored: ['101'] }
+const smallerButNotNone: Case = { user: '100', taken: ['99', '1', '100'], ignored: ['101', '0'] }
+const neverText = (user: string, other: string): Case => ({
+  user,
+  taken: [user],
+  ignored: [other],
+  why: 'needs-trust',
+})
+
+// Every key of the schema: a key that is missing here, or one too many, does not compile.
+const cases: Record<ConfigKey, Case> = {
+  'shell.backend': neverText('"docker"', '"local"'),
+  'shell.sandbox': { user: 'true', taken: ['false', 'true'], ignored: [] },
+  'shell.mode': { user: '"write"', taken: ['"read"', '"write"'], ignored: [] },
+  'shell.timeout_ms': smaller,
+  'shell.max_timeout_ms': smaller,
+  'shell.kill_grace_ms': { ...smaller, taken: ['99', '0'] },
+  'shell.network': { user: 'true', taken: ['false', 'true'], ignored: [] },
+  'shell.unix_sockets': neverText('["/a"]', '[]'),
+  'shell.private_tmp': { user: 'true', taken: ['false', 'true'], ignored: [] },
+  'shell.reads': { user: '"everywhere"', taken: ['"workspace"', '"everywhere"'], ignored: [] },
+  'shell.unreadable': { user: '["/a"]', taken: ['["/a", "/b"]', '["/a", "secrets"]'], ignored: [] },
+  'env.pass': neverText('["A"]', '["B"]'),
+  'env.set': neverText('{ A = "1" }', '{}'),
+  'policy.preset': { user: '"default"', taken: ['"analysis"', '"default"'], ignored: ['"open"'] },
+  'policy.allow': neverText('["a"]', '["a", "b"]'),
+  'policy.ask': { user: '["a"]', taken: ['["a", "b"]'], ignored: [] },
+  'policy.deny': { user: '["a"]', taken: ['["a", "b"]'], ignored: [] },
+  'policy.safe': neverText('["a"]', '["a", "b"]'),
+  'policy.workspace': {
+    user: '"/usr"',
+    taken: ['"/usr/bin"', '"/usr"'],
+    ignored: ['"/"', '""', '"/usr/none"'],
+  },
+  'policy.auto_confirm': { user: 'false', taken: ['false'], ignored: ['true'], why: 'user-only' },
+  'policy.unattended': { user: '"allow"', taken: ['"deny"', '"allow"'], ignored: [] },
+  'policy.rule': { user: `[${askRule}]`, taken: [`[${askRule}, ${denyRule}]`], ignored: [] },
+  'output.inline_max_chars': smaller,
+  'output.max_bytes': smallerButNotNone,
+  'scratchpad.max_age_days': neverText('5', '4'),
+  'scratchpad.max_bytes': neverText('5', '4'),
+  'limits.memory_bytes': smallerButNotNone,
+  'limits.cpu_seconds': smallerButNotNone,
+  'limits.processes': smallerButNotNone,
+  'limits.open_files': smallerButNotNone,
+  'limits.private_tmp_bytes': smallerButNotNone,
+  'docker.image': neverText('"a"', '"b"'),
+  'docker.network': neverText('"a"', '"none"'),
+  'docker.memory': neverText('"2g"', '"1g"'),
+  'docker.cpus': neverText('2', '1'),
+  'docker.pids': neverText('2', '1'),
+  'docker.writable_root': neverText('true', 'false'),
+  'docker.start_command': neverText('"a"', '""'),
+  'audit.path': neverText('"/a"', '"/b"'),
+  'audit.required': neverText('false', 'true'),
+  'audit.max_bytes': neverText('5', '4'),
+}
+
+// Keys of two values have one that a project may set and, begun from the other end, one that it may not.
+const otherWay: Partial<Record<ConfigKey, Case>> = {
+  'shell.sandbox': { user: 'false', taken: ['false'], ignored: ['true'] },
+  'shell.mode': { user: '"read"', taken: ['"read"'], ignored: ['"write"'] },
+  'shell.network': { user: 'false', taken: ['false'], ignored: ['true'] },
+  'shell.private_tmp': { user: 'false', taken: ['true'], ignored: [] },
+  'shell.reads': { user: '"workspace"', taken: ['"workspace"'], ignored: ['"everywhere"'] },
+  'policy.preset': { user: '"open"', taken: ['"default"', '"analysis"'], ignored: [] },
+  'policy.workspace': { user: '""', taken: ['"/usr"', '"/usr/none"'], ignored: [] },
+  'policy.unattended': { user: '"deny"', taken: ['"deny"'], ignored: ['"allow"'] },
+  'output.max_bytes': { user: '0', taken: ['0', '99'], ignored: [] },
+  'limits.memory_bytes': { user: '0', taken: ['99'], ignored: [] },
+}
+
+const table = [...Object.entries(cases), ...Object.entries(otherWay)] as [ConfigKey, Case][]
+const rows = (pick: 'taken' | 'ignored') =>
+  table.flatMap(([key, item]) =>
+    item[pick].map((project) => ({ key, user: item.user, project, why: item.why })),
+  )
+
+test('every key of the schema stands in the table', () => {
+  expect(Object.keys(cases)).toEqual([...keyEntries.keys()])
+})
+
+describe('an untrusted project file', () => {
+  test.each(rows('taken'))('may make $key = $user into $project', async ({ key, user, project }) => {
+    const place = withFiles(key, user, project)
+    const { sources, ignored } = await place.load()
+    expect(ignored).toEqual([])
+    expect(sources[key].value).toEqual(await valueOfUser(key, project))
+  })
+
+  test.each(rows('ignored'))(
+    'may not make $key = $user into $project',
+    async ({ key, user, project, why }) => {
+      const place = withFiles(key, user, project)
+      const { sources, ignored } = await place.load()
+      expect(sources[key]).toMatchObject({ value: await valueOfUser(key, user), source: 'user' })
+      const given = await valueOfUser(key, project)
+      expect(ignored).toMatchObject([
+        { key, value: given, file: place.projectFile, line: 3, why: why ?? 'loosens' },
+      ])
+    },
+  )
+
+  test.each(['policy.ask', 'policy.deny', 'shell.unreadable', 'policy.rule'] as const)(
+    'may not take an entry away from %s',
+    async (key) => {
+      const { sources, ignored } = await withFiles(key, cases[key].user, '[]').load()
+      expect(sources[key].value).toEqual(await valueOfUser(key, cases[key].user))
+      expect(ignored).toEqual([])
+    },
+  )
+
+  test('may bring rules that ask or deny, but none that allows', async () => {
+    const place = withFiles('policy.rule', '[]', `[${denyRule},\n  ${allowRule},\n  ${askRule}]`)
+    const { config, ignored } = await place.load()
+    expect(config.policy.rule.map(({ prefix }) => prefix)).toEqual([['b'], ['a']])
+    expect(ignored).toMatchObject([
+      { key: 'policy.rule', value: { prefix: ['c'] }, line: 4, why: 'needs-trust', file: place.projectFile },
+    ])
+  })
+
+  test('may not widen the workspace through a symlink, or through one that is yet to come', async () => {
+    const place = makePlace()
+    const inside = join(place.home, 'inside')
+    mkdirSync(inside)
+    symlinkSync('/', join(inside, 'out'))
+    symlinkSync(join(place.home, 'later'), join(inside, 'later'))
+    place.write(place.userFile, `[policy]\nworkspace = "${inside}"\n`)
+    for (const name of ['out', 'later']) {
+      place.write(place.projectFile, `[policy]\nworkspace = "${join(inside, name)}"\n`)
+      const { config, ignored } = await place.load()
+      expect(config.policy.workspace).toBe(inside)
+      expect(ignored).toHaveLength(1)
+    }
+  })
+
+  test('may not widen the workspace to a neighbour whose name begins alike', async () => {
+    const place = makePlace()
+    mkdirSync(join(place.home, 'work'))
+    mkdirSync(join(place.home, 'work-other'))
+    place.write(place.userFile, '[policy]\nworkspace = "~/work"\n')
+    place.write(place.projectFile, '[policy]\nworkspace = "~/work-other"\n')
+    expect((await place.load()).config.policy.workspace).toBe(join(place.home, 'work'))
+  })
+
+  test('is overruled by a variable and by a flag', async () => {
+    const place = withFiles('shell.mode', '"write"', '"read"')
+    const variable = await place.load({ env: { VITRINE_SHELL_MODE: 'write' } })
+    const flag = await place.load({ flags: { 'shell.mode': { value: 'write', from: '--write' } } })
+    expect([variable.config.shell.mode, flag.config.shell.mode]).toEqual(['write', 'write'])
+  })
+})
+
+describe('a trusted project file', () => {
+  const loosened = rows('ignored').filter(({ why }) => why !== 'user-only')
+
+  test.each(loosened)('may make $key = $user into $project', async ({ key, user, project }) => {
+    const place = withFiles(key, user, project)
+    trust(place.projectFile, {}, place.home)
+    const { sources, ignored, files } = await place.load()
+    expect(ignored).toEqual([])
+    expect(sources[key]).toEqual({
+      value: await valueOfUser(key, project),
+      source: 'project',
+      where: place.projectFile,
+    })
+    expect(files).toContainEqual({ file: place.projectFile, source: 'project', trusted: true })
+  })
+
+  test('still may not set policy.auto_confirm', async () => {
+    const place = withFiles('policy.auto_confirm', 'false', 'true')
+    trust(place.projectFile, {}, place.home)
+    const { config, ignored } = await place.load()
+    expect(config.policy.auto_confirm).toBe(false)
+    expect(ignored).toMatchObject([{ key: 'policy.auto_confirm', why: 'user-only' }])
+  })
+
+  test('adds to the lists of what is asked or denied, and may bring rules that allow', async () => {
+    const place = makePlace()
+    place.write(place.userFile, '[policy]\ndeny = ["a"]\n')
+    place.write(place.projectFile, `[policy]\ndeny = ["b"]\nrule = [${allowRule}]\n`)
+    trust(place.projectFile, {}, place.home)
+    const { config } = await place.load()
+    expect(config.policy.deny).toEqual(['a', 'b'])
+    expect(config.policy.rule).toMatchObject([{ prefix: ['c'], verdict: 'allow' }])
+  })
+})
+
+test('an ignored value is said in one line with its place, the value in force and the way out', async () => {
+  const place = withFiles('shell.network', 'false', 'true')
+  const { describeIgnoredValues } = await import('../../src/result/explain-config.ts')
+  expect(describeIgnoredValues((await place.load()).ignored)).toEqual([
+    `${place.projectFile}:3: shell.network = true is ignored: a project file may tighten false, not loosen it, until you trust the file with "vitrine config trust"`,
+  ])
+})
+
+test('of many ignored values ten are said and the rest is counted', async () => {
+  const rules = Array.from({ length: 30 }, (_, index) => `{ prefix = ["p${index}"], verdict = "allow" }`)
+  const place = withFiles('policy.rule', '[]', `[${rules.join(', ')}]`)
+  const { describeIgnoredValues } = await import('../../src/result/explain-config.ts')
+  const lines = describeIgnoredValues((await place.load()).ignored)
+  expect(lines).toHaveLength(11)
+  expect(lines.at(-1)).toContain('20 more')
+})
+
+function withFiles(key: ConfigKey, user: string, project: string): Place {
+  const place = makePlace()
+  place.write(place.userFile, document(key, user))
+  place.write(place.projectFile, `# project\n${document(key, project)}`)
+  return place
+}
+
+/** What the key's value is when the user's own file says it. */
+async function valueOfUser(key: ConfigKey, toml: string): Promise<unknown> {
+  const place = makePlace()
+  place.write(place.userFile, document(key, toml))
+  return (await place.load()).sources[key].value
+}
+
+function document(key: ConfigKey, value: string): string {
+  const [section, name] = key.split('.')
+  return `[${section}]\n${name} = ${value}\n`
+}

@@ -1,0 +1,133 @@
+import { chmodSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { trustStoreFile } from '../../src/config/files.ts'
+import { isTrusted, trust, untrust } from '../../src/config/trust.ts'
+import { makePlace, type Place, refusalOf } from './place.ts'
+
+const loose = '[shell]\nnetwork = true\n'
+
+test('trust makes a loosening value count, untrust takes that back', async () => {
+  const place = withProjectFile()
+  const before = await network(place)
+  const trusted = trust(place.projectFile, {}, place.home)
+  const during = await network(place)
+  expect(untrust(place.projectFile, {}, place.home)).toBe(true)
+  expect([before, during, await network(place)]).toEqual([false, true, false])
+  expect(trusted).toBe(place.projectFile)
+})
+
+test('a changed content is not trusted any more, the old content is again', async () => {
+  const place = withProjectFile()
+  trust(place.projectFile, {}, place.home)
+  place.write(place.projectFile, `${loose}# changed\n`)
+  const changed = await network(place)
+  place.write(place.projectFile, loose)
+  expect([changed, await network(place)]).toEqual([false, true])
+})
+
+test('the same content at another path is not trusted', async () => {
+  const place = withProjectFile()
+  trust(place.projectFile, {}, place.home)
+  const other = place.write(join(place.home, 'other', '.vitrine.toml'), loose)
+  expect(isTrusted(other, loose, {}, place.home)).toBe(false)
+  expect(isTrusted(place.projectFile, loose, {}, place.home)).toBe(true)
+})
+
+test('trust is bound to the real path: given through a symlink, it holds for the file behind it', async () => {
+  const place = withProjectFile()
+  symlinkSync(place.project, join(place.home, 'link'))
+  expect(trust(join(place.home, 'link', '.vitrine.toml'), {}, place.home)).toBe(place.projectFile)
+  expect(await network(place)).toBe(true)
+  expect((await place.load({ cwd: join(place.home, 'link') })).config.shell.network).toBe(true)
+})
+
+test('a project file that becomes a symlink to another file with the same content is not trusted', async () => {
+  const place = withProjectFile()
+  trust(place.projectFile, {}, place.home)
+  renameSync(place.projectFile, join(place.project, 'moved.toml'))
+  symlinkSync(join(place.project, 'moved.toml'), place.projectFile)
+  expect(await network(place)).toBe(false)
+})
+
+test('the store is for the user alone, whole, and leaves no temporary file', () => {
+  const place = withProjectFile()
+  trust(place.projectFile, {}, place.home)
+  const other = place.write(join(place.home, 'other', '.vitrine.toml'), '')
+  trust(other, {}, place.home)
+  const store = trustStoreFile({}, place.home)
+  expect(statSync(store).mode & 0o777).toBe(0o600)
+  expect(statSync(dirname(store)).mode & 0o777).toBe(0o700)
+  expect(readdirSync(dirname(store))).toEqual(['trust.json'])
+  const hash = expect.stringMatching(/^[0-9a-f]{64}$/)
+  expect(JSON.parse(readFileSync(store, 'utf8'))).toEqual({
+    version: 1,
+    files: { [place.projectFile]: hash, [other]: hash },
+  })
+})
+
+test('a store that others could write becomes private with the next trust', () => {
+  const place = withProjectFile()
+  trust(place.projectFile, {}, place.home)
+  const store = trustStoreFile({}, place.home)
+  chmodSync(store, 0o666)
+  trust(place.projectFile, {}, place.home)
+  expect(statSync(store).mode & 0o777).toBe(0o600)
+})
+
+test('XDG_STATE_HOME names the directory of the store', () => {
+  const place = withProjectFile()
+  const env = { XDG_STATE_HOME: join(place.home, 'state') }
+  trust(place.projectFile, env, place.home)
+  expect(isTrusted(place.projectFile, loose, env, place.home)).toBe(true)
+  expect(isTrusted(place.projectFile, loose, {}, place.home)).toBe(false)
+  expect(readdirSync(join(place.home, 'state', 'vitrine'))).toEqual(['trust.json'])
+})
+
+test('a file that does not exist, or that is a directory, cannot be trusted', async () => {
+  const place = makePlace()
+  const missing = await refusalOf(Promise.resolve().then(() => trust(place.projectFile, {}, place.home)))
+  const directory = await refusalOf(Promise.resolve().then(() => trust(place.project, {}, place.home)))
+  expect(missing.problem).toEqual({ kind: 'unreadable', reason: 'it does not exist' })
+  expect(directory.problem).toEqual({ kind: 'unreadable', reason: 'it is a directory' })
+})
+
+test('untrust says when there was no trust to take back', () => {
+  const place = withProjectFile()
+  expect(untrust(place.projectFile, {}, place.home)).toBe(false)
+})
+
+test.each(['', 'null', '{', '{"version":2,"files":{}}', '{"version":1,"files":{"a":1}}'])(
+  'a damaged store (%j) trusts nothing and stops with its path',
+  async (content) => {
+    const place = withProjectFile()
+    const store = place.write(trustStoreFile({}, place.home), content)
+    expect(await place.refusal()).toMatchObject({ file: store, problem: { kind: 'unreadable' } })
+  },
+)
+
+test('without a project file a damaged store stops nothing', async () => {
+  const place = makePlace()
+  place.write(trustStoreFile({}, place.home), '{')
+  expect((await place.load()).ignored).toEqual([])
+})
+
+test('a store that cannot be written is an error that names it', async () => {
+  const place = withProjectFile()
+  place.write(join(place.home, '.local', 'state'), 'a file where a directory should be')
+  const refusal = await refusalOf(Promise.resolve().then(() => trust(place.projectFile, {}, place.home)))
+  expect(refusal).toMatchObject({
+    file: trustStoreFile({}, place.home),
+    problem: { kind: 'unreadable', reason: expect.stringMatching(/cannot be written \((ENOTDIR|EEXIST)\)/) },
+  })
+})
+
+function withProjectFile(): Place {
+  const place = makePlace()
+  place.write(place.projectFile, loose)
+  return place
+}
+
+async function network(place: Place): Promise<boolean> {
+  return (await place.load()).config.shell.network
+}

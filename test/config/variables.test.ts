@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type ConfigKey, keyEntries } from '../../src/config/schema.ts'
+import { variableName } from '../../src/config/variables.ts'
+import { makePlace } from './place.ts'
+
+const values: readonly (readonly [variable: string, text: string, key: ConfigKey, value: unknown])[] = [
+  ['VITRINE_SHELL_MODE', 'write', 'shell.mode', 'write'],
+  ['VITRINE_SHELL_NETWORK', 'true', 'shell.network', true],
+  ['VITRINE_SHELL_NETWORK', '1', 'shell.network', true],
+  ['VITRINE_SHELL_SANDBOX', 'false', 'shell.sandbox', false],
+  ['VITRINE_SHELL_SANDBOX', '0', 'shell.sandbox', false],
+  ['VITRINE_SHELL_TIMEOUT_MS', '5000', 'shell.timeout_ms', 5000],
+  ['VITRINE_DOCKER_CPUS', '0.5', 'docker.cpus', 0.5],
+  ['VITRINE_DOCKER_START_COMMAND', 'a, b', 'docker.start_command', 'a, b'],
+  ['VITRINE_AUDIT_PATH', '/var/log/a.jsonl', 'audit.path', '/var/log/a.jsonl'],
+  ['VITRINE_POLICY_SAFE', 'git status, ls ,,cat', 'policy.safe', ['git status', 'ls', 'cat']],
+  ['VITRINE_POLICY_DENY', '', 'policy.deny', []],
+  ['VITRINE_POLICY_AUTO_CONFIRM', 'true', 'policy.auto_confirm', true],
+  ['VITRINE_SHELL_UNREADABLE', 'secrets,/a', 'shell.unreadable', ['secrets', '/a']],
+  ['VITRINE_ENV_PASS', 'A,B', 'env.pass', ['A', 'B']],
+  ['VITRINE_ENV_SET', 'A=1,B=x=y,C=', 'env.set', { A: '1', B: 'x=y', C: '' }],
+]
+
+test.each(values)('%s=%s sets %s', async (variable, text, key, value) => {
+  const { sources } = await makePlace().load({ env: { [variable]: text } })
+  expect(sources[key]).toEqual({ value, source: 'variable', where: variable })
+})
+
+const integer = 'an integer from 1 to 2147483647'
+const faults: readonly (readonly [variable: string, text: string, key: string, problem: object])[] = [
+  ['VITRINE_SHELL_TIMEOUT_MS', '30s', 'shell.timeout_ms', wrongType(integer, 'the string "30s"')],
+  ['VITRINE_SHELL_TIMEOUT_MS', '', 'shell.timeout_ms', wrongType(integer, 'the string ""')],
+  [
+    'VITRINE_SHELL_TIMEOUT_MS',
+    '0',
+    'shell.timeout_ms',
+    { ...wrongType(integer, 'the number 0'), kind: 'bad-value' },
+  ],
+  ['VITRINE_SHELL_TIMEOUT_MS', '0x10', 'shell.timeout_ms', wrongType(integer, 'the string "0x10"')],
+  ['VITRINE_SHELL_NETWORK', 'yes', 'shell.network', wrongType('true or false', 'the string "yes"')],
+  ['VITRINE_SHELL_NETWORK', '', 'shell.network', wrongType('true or false', 'the string ""')],
+  ['VITRINE_ENV_SET', 'A', 'env.set', wrongType('a table of strings', 'the string "A"')],
+  ['VITRINE_SHELL_TIMOUT_MS', '1', 'shell.timout_ms', unknown('VITRINE_SHELL_TIMEOUT_MS')],
+  ['VITRINE_SHELL_MAX_BYTES', '1', 'shell.max_bytes', unknown('VITRINE_OUTPUT_MAX_BYTES')],
+  ['VITRINE_SHELL_mode', 'write', 'shell.mode', unknown('VITRINE_SHELL_MODE')],
+  ['VITRINE_DOCKER_KUBERNETES', '1', 'docker.kubernetes', { kind: 'unknown-key' }],
+]
+
+test.each(faults)('%s=%j stops with the variable and the key', async (variable, text, key, problem) => {
+  const refusal = await makePlace().refusal({ env: { [variable]: text } })
+  expect(refusal).toEqual({ code: 'CONFIG_INVALID', file: variable, key, problem })
+})
+
+test('rules cannot be given in a variable', async () => {
+  const refusal = await makePlace().refusal({ env: { VITRINE_POLICY_RULE: 'git push' } })
+  expect(refusal).toMatchObject({ file: 'VITRINE_POLICY_RULE', key: 'policy.rule' })
+})
+
+test('variables that begin with no section are somebody else’s', async () => {
+  const env = { VITRINE_TOKEN: 'x', VITRINE_: '1', VITRINE: '1', VITRINE_SHELL: '1', SHELL_MODE: 'write' }
+  const { config } = await makePlace().load({ env })
+  expect(config.shell.mode).toBe('read')
+})
+
+test('a variable that is not set changes nothing', async () => {
+  const { sources } = await makePlace().load({ env: { VITRINE_SHELL_MODE: undefined } })
+  expect(sources['shell.mode'].source).toBe('default')
+})
+
+test('a variable stands above a trusted project file’s rules about who may set what', async () => {
+  const place = makePlace()
+  place.write(place.projectFile, '[docker]\nimage = "theirs"\n')
+  const { config, ignored } = await place.load({ env: { VITRINE_DOCKER_IMAGE: 'mine' } })
+  expect(config.docker.image).toBe('mine')
+  expect(ignored).toMatchObject([{ key: 'docker.image', value: 'theirs' }])
+})
+
+test('no two keys share a variable', () => {
+  const names = [...keyEntries.values()].map(({ key }) => variableName(key))
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('relative paths in variables start at cwd', async () => {
+  const place = makePlace()
+  const { config } = await place.load({ env: { VITRINE_POLICY_WORKSPACE: 'src' } })
+  expect(config.policy.workspace).toBe(join(place.project, 'src'))
+})
+
+function wrongType(wanted: string, got: string): object {
+  return { kind: 'wrong-type', wanted, got }
+}
+
+function unknown(nearest: string): object {
+  return { kind: 'unknown-key', nearest }
+}
