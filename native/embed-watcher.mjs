@@ -26,7 +26,9 @@ const flags = [
 ]
 
 mkdirSync(dirname(output), { recursive: true })
-execFileSync(compiler, [...prefix, ...flags, source, '-o', program], { stdio: ['ignore', 'inherit', 'inherit'] })
+execFileSync(compiler, [...prefix, ...flags, source, '-o', program], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+})
 const image = readFileSync(program)
 rmSync(program)
 const rows = []

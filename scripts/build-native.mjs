@@ -11,17 +11,24 @@ function headers() {
 }
 
 function nodeGyp(...args) {
-  const run = spawnSync(process.execPath, ['node_modules/node-gyp/bin/node-gyp.js', ...args, '--loglevel=error', ...headers()], {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, npm_config_nodedir: undefined, npm_config_cache: process.env.npm_config_cache },
-  })
+  const run = spawnSync(
+    process.execPath,
+    ['node_modules/node-gyp/bin/node-gyp.js', ...args, '--loglevel=error', ...headers()],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, npm_config_nodedir: undefined, npm_config_cache: process.env.npm_config_cache },
+    },
+  )
   if (run.status === 0) return
   process.stderr.write(`${run.stdout}${run.stderr}`)
   process.exit(run.status ?? 1)
 }
 
-if (process.platform === 'linux' && newest(['native', 'binding.gyp']) > oldest(['build/Release/vitrine.node'])) {
+if (
+  process.platform === 'linux' &&
+  newest(['native', 'binding.gyp']) > oldest(['build/Release/vitrine.node'])
+) {
   nodeGyp('configure')
   nodeGyp('build', '--jobs=max')
 }

@@ -17,7 +17,12 @@ export type Refusal =
       /** The line with a caret below the place, ready to print. */
       readonly excerpt?: string
     }
-  | { readonly code: 'SANDBOX_UNAVAILABLE'; readonly wanted: string; readonly got: string; readonly remedy: string }
+  | {
+      readonly code: 'SANDBOX_UNAVAILABLE'
+      readonly wanted: string
+      readonly got: string
+      readonly remedy: string
+    }
   | { readonly code: 'WRITE_MODE_REQUIRED' }
   | { readonly code: 'SPAWN_FAILED'; readonly step: string; readonly errno: string; readonly program: string }
 
@@ -32,7 +37,11 @@ export type RequestProblem =
   | { readonly kind: 'wrong-type'; readonly field: string; readonly wanted: string; readonly got: string }
   | { readonly kind: 'out-of-range'; readonly field: string; readonly wanted: string; readonly got: string }
   | { readonly kind: 'unknown-option'; readonly field: string; readonly nearest?: string }
-  | { readonly kind: 'cwd'; readonly path: string; readonly reason: 'missing' | 'not-a-directory' | 'unreadable' }
+  | {
+      readonly kind: 'cwd'
+      readonly path: string
+      readonly reason: 'missing' | 'not-a-directory' | 'unreadable'
+    }
   | { readonly kind: 'shell-closed' }
   | { readonly kind: 'usage'; readonly detail: string }
 

@@ -1,7 +1,98 @@
-import type { Refusal } from '../errors.ts'
+import type { Refusal, RequestProblem } from '../errors.ts'
 import { describeConfigProblem } from './explain-config.ts'
+import type { Failure, Mode } from './result.ts'
 
 /** Says why nothing ran, and what to do. */
 export function describeRefusal(refusal: Refusal): string {
-  return refusal.code === 'CONFIG_INVALID' ? describeConfigProblem(refusal) : refusal.code
+  switch (refusal.code) {
+    case 'INVALID_REQUEST':
+      return `${describeRequestProblem(refusal.problem)} Nothing ran.`
+    case 'CONFIG_INVALID':
+      return describeConfigProblem(refusal)
+    case 'SANDBOX_UNAVAILABLE':
+      return `Read mode needs ${refusal.wanted}; this host: ${refusal.got}. Nothing ran. To have read mode: ${refusal.remedy}. Write mode runs commands without a sandbox.`
+    case 'WRITE_MODE_REQUIRED':
+      return 'The sandbox is switched off ([shell] sandbox = false), so shell commands require write mode. Nothing ran. Switch to write mode, or set sandbox = true.'
+    case 'SPAWN_FAILED':
+      return describeSpawnFailure(refusal)
+  }
+}
+
+function describeRequestProblem(problem: RequestProblem): string {
+  switch (problem.kind) {
+    case 'blank-command':
+      return 'The command is empty: give a shell line as "command", or a program and its arguments as "argv".'
+    case 'command-and-argv':
+      return 'Give either "command" (a shell line) or "argv" (no shell), not both.'
+    case 'nul-byte':
+      return `"${problem.field}" contains a NUL byte, which no program can be given.`
+    case 'too-long':
+      return `"${problem.field}" is ${problem.bytes} bytes long; the kernel takes at most ${problem.limit} in one argument. Put the script into a file, or give it as stdin to "sh".`
+    case 'wrong-type':
+    case 'out-of-range':
+      return `"${problem.field}" must be ${problem.wanted}, not ${problem.got}.`
+    case 'unknown-option':
+      return `"${problem.field}" is no option${problem.nearest === undefined ? '' : `; did you mean "${problem.nearest}"?`}.`
+    case 'cwd':
+      return describeDirectoryProblem(problem)
+    case 'shell-closed':
+      return 'This shell has been closed: open another one.'
+    case 'usage':
+      return problem.detail
+  }
+}
+
+function describeDirectoryProblem({ path, reason }: Extract<RequestProblem, { kind: 'cwd' }>): string {
+  switch (reason) {
+    case 'missing':
+      return `The directory ${path} does not exist.`
+    case 'not-a-directory':
+      return `${path} is not a directory, so no command can run in it.`
+    case 'unreadable':
+      return `The directory ${path} cannot be entered: permission denied.`
+  }
+}
+
+function describeSpawnFailure({ step, errno, program }: Extract<Refusal, { code: 'SPAWN_FAILED' }>): string {
+  if (step === 'exec' && errno === 'ENOENT') return `${program}: not found.`
+  if (step === 'exec' && errno === 'EACCES') return `${program}: not executable.`
+  if (step === 'exec' && errno === 'E2BIG')
+    return `${program}: the arguments and the environment are larger than the kernel takes. Nothing ran. Pass the data through stdin or a file.`
+  if (step === 'exec' && errno === 'ENOEXEC')
+    return `${program}: not a program: no known format, and no #! line. Nothing ran. Run it with its interpreter.`
+  return `${program} could not be started: step "${step}" failed with ${errno}. Nothing ran.`
+}
+
+/** Whether another try makes sense, and how. */
+export function adviceFor(kind: Failure['kind']): Omit<Failure, 'kind'> {
+  switch (kind) {
+    case 'timeout':
+      return { retryable: true, advice: 'Ask for less at once, or give a larger timeout.' }
+    case 'limit':
+      return { retryable: true, advice: 'Ask for less output: filter it, or write it in parts.' }
+    case 'permission-denied':
+      return { retryable: false, advice: 'The same command will be refused again: take another way.' }
+    case 'not-found':
+      return { retryable: false, advice: 'The program is not there: use another one, or its full path.' }
+    case 'signal':
+      return { retryable: false, advice: 'A signal ended the command: look at its output for the cause.' }
+    case 'non-zero':
+      return { retryable: false, advice: 'The command ended with an error of its own: read its output.' }
+  }
+}
+
+/** One sentence on what to do about a refusal. */
+export function hintFor(mode: Mode, failure: Failure | undefined): string | undefined {
+  if (mode !== 'read' || failure?.kind !== 'permission-denied') return undefined
+  return 'Read mode refuses every change outside the command; if this one is meant, run the command in write mode.'
+}
+
+/** Stands between the head and the tail of output that is not shown whole. */
+export function omittedLine(bytes: number): string {
+  return `\n[... ${bytes} bytes left out ...]\n`
+}
+
+/** Stands before output that could not be stored. */
+export function unsavedLine(bytes: number, reason: string): string {
+  return `\n[the last ${bytes} bytes could not be saved (${reason}); they follow whole]\n`
 }

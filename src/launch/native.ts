@@ -1,0 +1,122 @@
+import { Socket } from 'node:net'
+import { constants } from 'node:os'
+import type { Writable } from 'node:stream'
+import { getSystemErrorName } from 'node:util'
+import type { Addon, NativeEnd, NativeFailure } from './addon.ts'
+import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd, Stream } from './launch.ts'
+
+/** Flags of the addon's spawn: native/binding.cc. */
+const flag = { merged: 1, confined: 2, network: 4, listener: 8 }
+const stdinNull = -1
+const stdinPipe = -2
+const streams: readonly Stream[] = ['stdout', 'stderr']
+
+const signalNames = new Map(
+  Object.entries(constants.signals).map(([name, number]) => [number, name as NodeJS.Signals]),
+)
+
+/** Starts processes with the addon: clone, confinement and exec in native code, output and end from its supervisor. */
+export function nativeLauncher(addon: Addon): Launcher {
+  const running = new Map<number, LaunchEvents>()
+  addon.listen((id, stream, payload) => {
+    const events = running.get(id)
+    if (!events) return
+    if (stream >= 0) return events.output(streams[stream] ?? 'stdout', payload as Buffer)
+    running.delete(id)
+    events.end(processEnd(payload as NativeEnd))
+  })
+  return {
+    name: 'native',
+    launch(request, events) {
+      const spawned = spawn(addon, request)
+      if ('failedStep' in spawned) return neverStarted(spawned, events)
+      running.set(spawned.id, events)
+      return launched(addon, spawned.id, spawned.stdin)
+    },
+  }
+}
+
+function spawn(addon: Addon, request: LaunchRequest) {
+  const { confinement, stdin } = request
+  return addon.spawn(
+    request.candidates.join('\0'),
+    request.argv.join('\0'),
+    environmentBlock(request.environment),
+    request.cwd,
+    confinement?.writable.join('\0') ?? '',
+    stdin === null ? stdinNull : stdin === 'pipe' ? stdinPipe : stdin,
+    flagsOf(request),
+    confinement?.abi ?? 0,
+  )
+}
+
+function flagsOf({ merged, confinement }: LaunchRequest): number {
+  const how = merged ? flag.merged : 0
+  if (!confinement) return how
+  return (
+    how |
+    flag.confined |
+    (confinement.network ? flag.network : 0) |
+    (confinement.listener ? flag.listener : 0)
+  )
+}
+
+/** One environment serves many commands: it is encoded once. */
+const blocks = new WeakMap<object, Uint8Array>()
+
+function environmentBlock(environment: Readonly<Record<string, string>>): Uint8Array {
+  const known = blocks.get(environment)
+  if (known) return known
+  const block = Buffer.from(
+    Object.entries(environment)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('\0'),
+  )
+  blocks.set(environment, block)
+  return block
+}
+
+function launched(addon: Addon, id: number, stdin: number): LaunchedProcess {
+  return {
+    stdin: stdin < 0 ? null : stdinStream(stdin),
+    signal: (name) => addon.signal(id, constants.signals[name]),
+    terminate: () => addon.terminate(id),
+    destroy: () => addon.kill(id),
+    consumed: batched((bytes) => addon.consumed(id, bytes)),
+  }
+}
+
+/** Each word to the supervisor wakes it; its window of 1 MiB allows to say it rarely. */
+const batchBytes = 128 * 1024
+
+function batched(say: (bytes: number) => void): (bytes: number) => void {
+  let unsaid = 0
+  return (bytes) => {
+    unsaid += bytes
+    if (unsaid < batchBytes) return
+    say(unsaid)
+    unsaid = 0
+  }
+}
+
+function stdinStream(fd: number): Writable {
+  const stream = new Socket({ fd, readable: false, writable: true })
+  // EPIPE: the command ended, or closed its input, before it had read everything. That is its right.
+  stream.on('error', () => stream.destroy())
+  return stream
+}
+
+function neverStarted(failure: NativeFailure, events: LaunchEvents): LaunchedProcess {
+  queueMicrotask(() => events.end(processEnd(failure)))
+  const nothing = () => {}
+  return { stdin: null, signal: nothing, terminate: nothing, destroy: nothing, consumed: nothing }
+}
+
+function processEnd(end: NativeEnd): ProcessEnd {
+  if ('failedStep' in end)
+    return { kind: 'failed', step: end.failedStep, errno: getSystemErrorName(-end.errno) }
+  const survivors = { killed: end.killed, alive: end.alive, group: end.group }
+  if (end.signal === 0) return { kind: 'exited', code: end.code, survivors }
+  const signal = signalNames.get(end.signal) ?? (`SIG${end.signal}` as NodeJS.Signals)
+  return { kind: 'signalled', signal, survivors }
+}

@@ -1,0 +1,80 @@
+import { writev } from 'node:fs'
+import { promisify } from 'node:util'
+
+const writeBuffers = promisify(writev)
+
+/** A file that output goes to when it is too large for memory. */
+export interface SpillFile {
+  readonly name: string
+  readonly path: string
+  readonly fd: number
+}
+
+/** Writes chunks to a file in order, one write at a time; says what has been written, and keeps what could not be. */
+export class Spill {
+  readonly file: SpillFile
+  #waiting: Buffer[] = []
+  #writing: Promise<void> | null = null
+  #written = 0
+  #error: NodeJS.ErrnoException | null = null
+  readonly #onWritten: (bytes: number) => void
+  readonly #onError: (error: NodeJS.ErrnoException) => void
+
+  constructor(
+    file: SpillFile,
+    onWritten: (bytes: number) => void,
+    onError: (error: NodeJS.ErrnoException) => void,
+  ) {
+    this.file = file
+    this.#onWritten = onWritten
+    this.#onError = onError
+  }
+
+  /** Bytes that stand in the file. */
+  get written(): number {
+    return this.#written
+  }
+
+  add(chunks: readonly Buffer[]): void {
+    this.#waiting.push(...chunks)
+    if (!this.#error) this.#writing ??= this.#writeAll()
+  }
+
+  /** Resolves when everything is written or cannot be; returns what could not be, which directly follows what was. */
+  async finish(): Promise<Buffer> {
+    await this.#writing
+    return Buffer.concat(this.#waiting)
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#error) await this.#writeBatch()
+    this.#writing = null
+  }
+
+  async #writeBatch(): Promise<void> {
+    const batch = this.#waiting
+    this.#waiting = []
+    try {
+      const { bytesWritten } = await writeBuffers(this.file.fd, batch)
+      this.#written += bytesWritten
+      // A nearly full disk takes a part (write(2)); the rest is tried again and then told.
+      this.#waiting = [...rest(batch, bytesWritten), ...this.#waiting]
+      this.#onWritten(bytesWritten)
+    } catch (error) {
+      this.#waiting = [...batch, ...this.#waiting]
+      this.#error = error as NodeJS.ErrnoException
+      this.#onError(this.#error)
+    }
+  }
+}
+
+/** The buffers after the first `written` bytes. */
+function rest(buffers: readonly Buffer[], written: number): Buffer[] {
+  let skip = written
+  const left: Buffer[] = []
+  for (const buffer of buffers) {
+    if (skip < buffer.length) left.push(skip > 0 ? buffer.subarray(skip) : buffer)
+    skip = Math.max(0, skip - buffer.length)
+  }
+  return left
+}

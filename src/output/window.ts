@@ -1,0 +1,62 @@
+/** What a window shows: everything, or the head and the tail of it. */
+export interface View {
+  readonly head: Buffer
+  /** Empty when nothing is left out. */
+  readonly tail: Buffer
+  /** Bytes between head and tail. */
+  readonly omitted: number
+}
+
+/** Keeps the first and the last bytes of a stream, in bounded memory. */
+export class Window {
+  readonly #half: number
+  #head: Buffer[] = []
+  #headBytes = 0
+  #tail: Buffer[] = []
+  #tailBytes = 0
+  #total = 0
+
+  /** @param capacity bytes that are kept at least: half at the head, half at the tail */
+  constructor(capacity: number) {
+    this.#half = Math.ceil(capacity / 2)
+  }
+
+  get total(): number {
+    return this.#total
+  }
+
+  add(chunk: Buffer): void {
+    this.#total += chunk.length
+    const room = this.#half - this.#headBytes
+    if (room > 0) {
+      const part = chunk.subarray(0, room)
+      this.#head.push(part)
+      this.#headBytes += part.length
+    }
+    if (chunk.length > room) this.#addTail(room > 0 ? chunk.subarray(room) : chunk)
+  }
+
+  #addTail(part: Buffer): void {
+    this.#tail.push(part)
+    this.#tailBytes += part.length
+    // Many small chunks would each hold a buffer of their own.
+    if (this.#tail.length > 1024) this.#tail = [Buffer.concat(this.#tail)]
+    for (
+      let first = this.#tail[0];
+      first && this.#tailBytes - first.length >= this.#half;
+      first = this.#tail[0]
+    ) {
+      this.#tail.shift()
+      this.#tailBytes -= first.length
+    }
+  }
+
+  view(): View {
+    const head = Buffer.concat(this.#head)
+    const tail = Buffer.concat(this.#tail)
+    const omitted = this.#total - head.length - tail.length
+    return omitted === 0
+      ? { head: Buffer.concat([head, tail]), tail: Buffer.alloc(0), omitted }
+      : { head, tail, omitted }
+  }
+}

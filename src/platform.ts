@@ -1,0 +1,7 @@
+/** The systems that vitrine tells apart. */
+export type Platform = 'linux' | 'macos' | 'windows' | 'other'
+
+const platforms: Readonly<Record<string, Platform>> = { linux: 'linux', darwin: 'macos', win32: 'windows' }
+
+/** The system this process runs on: chosen here and nowhere else. */
+export const platform: Platform = platforms[process.platform] ?? 'other'

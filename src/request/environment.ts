@@ -1,0 +1,119 @@
+import type { Mode } from '../result/result.ts'
+
+/** Names and values, as a process gets them. */
+export type Variables = Readonly<Record<string, string>>
+
+/** What passes from the caller's environment without being named: enough to work, nothing that loads code or tells secrets. */
+const passing = new Set([
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'LANGUAGE',
+  'TZ',
+  'TERM',
+  'COLORTERM',
+  'SHELL',
+  'TMPDIR',
+  'XDG_RUNTIME_DIR',
+  'XDG_CONFIG_HOME',
+  'XDG_CACHE_HOME',
+  'XDG_DATA_HOME',
+  'XDG_STATE_HOME',
+  // Homes of toolchains
+  'ANDROID_HOME',
+  'ANDROID_SDK_ROOT',
+  'BUN_INSTALL',
+  'CARGO_HOME',
+  'CONDA_DEFAULT_ENV',
+  'CONDA_PREFIX',
+  'COREPACK_HOME',
+  'DENO_DIR',
+  'DOTNET_ROOT',
+  'FNM_DIR',
+  'GEM_HOME',
+  'GOCACHE',
+  'GOMODCACHE',
+  'GOPATH',
+  'GOROOT',
+  'GRADLE_HOME',
+  'GRADLE_USER_HOME',
+  'JAVA_HOME',
+  'M2_HOME',
+  'MAVEN_HOME',
+  'NPM_CONFIG_PREFIX',
+  'NVM_BIN',
+  'NVM_DIR',
+  'PIPX_HOME',
+  'PNPM_HOME',
+  'POETRY_HOME',
+  'PYENV_ROOT',
+  'PYENV_VERSION',
+  'RBENV_ROOT',
+  'RUSTUP_HOME',
+  'RUSTUP_TOOLCHAIN',
+  'SDKMAN_DIR',
+  'UV_CACHE_DIR',
+  'VIRTUAL_ENV',
+  'VOLTA_HOME',
+])
+
+/** Tools neither page, ask nor buffer. */
+const forced: Variables = {
+  PYTHONUNBUFFERED: '1',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  MANPAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+  // Without it bash, given a socket as stdin, takes itself for a remote shell and sources ~/.bashrc.
+  SHLVL: '1',
+}
+
+/** Git runs what a repository's configuration names; these settings win over it (git-config(1), GIT_CONFIG_COUNT). */
+const readModeGit = {
+  'core.fsmonitor': 'false',
+  'log.showSignature': 'false',
+  'core.hooksPath': '/dev/null',
+  'safe.bareRepository': 'explicit',
+}
+
+/** Read mode: no lock files, no byte code, nothing of the repository's that runs. */
+const forcedInReadMode: Variables = {
+  GIT_OPTIONAL_LOCKS: '0',
+  PYTHONDONTWRITEBYTECODE: '1',
+  ...gitSettings(readModeGit),
+}
+
+/** What the user's configuration adds. */
+export interface EnvironmentSettings {
+  readonly pass: readonly string[]
+  readonly set: Variables
+}
+
+/** The environment of a command: what passes, what is configured, then what is forced. */
+export function commandEnvironment(
+  caller: Readonly<Record<string, string | undefined>>,
+  settings: EnvironmentSettings,
+  mode: Mode,
+): Variables {
+  const pass = new Set(settings.pass)
+  const environment: Record<string, string> = {}
+  for (const [name, value] of Object.entries(caller))
+    if (value !== undefined && (passes(name) || pass.has(name))) environment[name] = value
+  const forcing = mode === 'read' ? { ...forced, ...forcedInReadMode } : forced
+  return { ...environment, ...settings.set, ...forcing }
+}
+
+function passes(name: string): boolean {
+  return passing.has(name) || name.startsWith('LC_')
+}
+
+function gitSettings(settings: Variables): Variables {
+  const entries = Object.entries(settings)
+  const numbered = entries.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ])
+  return { GIT_CONFIG_COUNT: String(entries.length), ...Object.fromEntries(numbered) }
+}

@@ -1,0 +1,177 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { type RequestProblem, VitrineError } from '../errors.ts'
+
+/** One command. Exactly one of `command` (a shell line) and `argv` (no shell at all). */
+export interface ExecuteRequest {
+  readonly command?: string | undefined
+  readonly argv?: readonly string[] | undefined
+  /** Relative to the shell's directory; default: the shell's directory. */
+  readonly cwd?: string | undefined
+  /** Milliseconds, above 0; default `[shell] timeout_ms`, at most `max_timeout_ms`. */
+  readonly timeoutMs?: number | undefined
+  /** Text or bytes to read from, a stream, or an open descriptor. Default: nothing to read. */
+  readonly stdin?: string | Uint8Array | Readable | number | undefined
+  /** One pipe for both streams: `stdout` holds both, in the order written. Default false. */
+  readonly merged?: boolean | undefined
+  /** Saves the whole output under this name. */
+  readonly scratchpad?: string | undefined
+}
+
+/** What a request is completed from. */
+export interface RequestDefaults {
+  readonly cwd: string
+  readonly timeoutMs: number
+  readonly maxTimeoutMs: number
+}
+
+/** What to run. */
+export type Work =
+  | { readonly kind: 'line'; readonly line: string }
+  | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] }
+
+/** A request that can be carried out as it stands. */
+export interface CompleteRequest {
+  readonly work: Work
+  readonly cwd: string
+  readonly timeoutMs: number
+  readonly stdin: string | Uint8Array | Readable | number | null
+  readonly merged: boolean
+  readonly scratchpad: string | undefined
+}
+
+const fields: Readonly<Record<keyof ExecuteRequest, (value: unknown) => boolean>> = {
+  command: isString,
+  argv: isStrings,
+  cwd: isString,
+  timeoutMs: (value) => typeof value === 'number',
+  stdin: isStdin,
+  merged: (value) => typeof value === 'boolean',
+  scratchpad: isString,
+}
+
+const wanted: Readonly<Record<keyof ExecuteRequest, string>> = {
+  command: 'a string',
+  argv: 'an array of strings',
+  cwd: 'a string',
+  timeoutMs: 'a number of milliseconds',
+  stdin: 'a string, a Uint8Array, a Readable or an open descriptor',
+  merged: 'a boolean',
+  scratchpad: 'a string',
+}
+
+/** The longest single argument the kernel takes, its NUL included: MAX_ARG_STRLEN, linux/binfmts.h. */
+const longestArgument = 32 * 4096
+
+/** Checks a request and fills in what it leaves open. Throws INVALID_REQUEST. */
+export function completeRequest(request: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
+  checkFields(request)
+  return {
+    work: workOf(request),
+    cwd: directoryOf(request.cwd, defaults.cwd),
+    timeoutMs: deadlineOf(request.timeoutMs, defaults),
+    stdin: request.stdin ?? null,
+    merged: request.merged ?? false,
+    scratchpad: request.scratchpad,
+  }
+}
+
+function checkFields(request: ExecuteRequest): void {
+  if (typeof request !== 'object' || request === null)
+    refuse({ kind: 'wrong-type', field: 'request', wanted: 'an object', got: kindOf(request) })
+  for (const [name, value] of Object.entries(request)) {
+    if (!isField(name)) refuse({ kind: 'unknown-option', field: name, ...nearestField(name) })
+    if (value !== undefined && !fields[name](value))
+      refuse({ kind: 'wrong-type', field: name, wanted: wanted[name], got: kindOf(value) })
+  }
+}
+
+function workOf({ command, argv }: ExecuteRequest): Work {
+  if (command !== undefined && argv !== undefined) refuse({ kind: 'command-and-argv' })
+  if (argv !== undefined) return argvWork(argv)
+  if (command === undefined || command.trim() === '') refuse({ kind: 'blank-command' })
+  checkText('command', command)
+  return { kind: 'line', line: command }
+}
+
+function argvWork(argv: readonly string[]): Work {
+  const [program, ...rest] = argv
+  if (program === undefined || program === '') refuse({ kind: 'blank-command' })
+  for (const [index, argument] of argv.entries()) checkText(`argv[${index}]`, argument)
+  return { kind: 'argv', argv: [program, ...rest] }
+}
+
+function checkText(field: string, text: string): void {
+  if (text.includes('\0')) refuse({ kind: 'nul-byte', field })
+  const bytes = Buffer.byteLength(text)
+  if (bytes >= longestArgument) refuse({ kind: 'too-long', field, bytes, limit: longestArgument - 1 })
+}
+
+function directoryOf(cwd: string | undefined, base: string): string {
+  if (cwd?.includes('\0')) refuse({ kind: 'nul-byte', field: 'cwd' })
+  const path = resolve(base, cwd ?? '.')
+  checkDirectory(path)
+  return path
+}
+
+/** Throws INVALID_REQUEST unless the path is a directory that can be entered. */
+export function checkDirectory(path: string): void {
+  try {
+    if (!statSync(path).isDirectory()) refuse({ kind: 'cwd', path, reason: 'not-a-directory' })
+    accessSync(path, constants.X_OK)
+  } catch (error) {
+    if (error instanceof VitrineError) throw error
+    refuse({ kind: 'cwd', path, reason: directoryReasons[codeOf(error)] ?? 'unreadable' })
+  }
+}
+
+const directoryReasons: Readonly<Record<string, 'missing' | 'not-a-directory'>> = {
+  ENOENT: 'missing',
+  ENOTDIR: 'not-a-directory',
+}
+
+function deadlineOf(timeoutMs: number | undefined, defaults: RequestDefaults): number {
+  const asked = timeoutMs ?? defaults.timeoutMs
+  if (Number.isNaN(asked) || asked <= 0)
+    refuse({ kind: 'out-of-range', field: 'timeoutMs', wanted: 'milliseconds above 0', got: String(asked) })
+  return Math.min(asked, defaults.maxTimeoutMs)
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
+function isStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isString)
+}
+
+function isStdin(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && value >= 0
+  if (isString(value) || value instanceof Uint8Array) return true
+  return typeof value === 'object' && value !== null && 'pipe' in value && typeof value.pipe === 'function'
+}
+
+function isField(name: string): name is keyof ExecuteRequest {
+  return Object.hasOwn(fields, name)
+}
+
+/** `timeout_ms` for `timeoutMs` and the like: the same letters. */
+function nearestField(name: string): { nearest?: string } {
+  const letters = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '')
+  const nearest = Object.keys(fields).find((field) => letters(field).startsWith(letters(name).slice(0, 5)))
+  return nearest === undefined ? {} : { nearest }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : typeof value
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+function refuse(problem: RequestProblem): never {
+  throw new VitrineError({ code: 'INVALID_REQUEST', problem })
+}

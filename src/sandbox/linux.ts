@@ -1,0 +1,106 @@
+import { getSystemErrorName } from 'node:util'
+import { VitrineError } from '../errors.ts'
+import type { Enforcement, RightEnforcement } from '../result/result.ts'
+import type { Probe, Sandbox, SandboxOptions } from './sandbox.ts'
+
+/** Landlock and seccomp, by the addon. `watcher` is the errno of starting the watcher, 0 when it runs. */
+export function linuxSandbox(probe: Probe, watcher: () => number): Sandbox {
+  return {
+    confine({ network }) {
+      const missing = missingSupport(probe) ?? missingWatcher(watcher())
+      if (missing) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing })
+      return { network, writable: [], abi: probe.landlockAbi, listener: probe.listener }
+    },
+    enforcement: (options) => linuxEnforcement(probe, options),
+  }
+}
+
+interface Missing {
+  readonly wanted: string
+  readonly got: string
+  readonly remedy: string
+}
+
+/** From this ABI on Landlock itself keeps signals inside (LANDLOCK_SCOPE_SIGNAL). */
+const signalScopeAbi = 6
+
+function missingSupport(probe: Probe): Missing | undefined {
+  if (probe.landlockAbi < 1)
+    return {
+      wanted: 'Landlock (Linux 5.13 or newer, with "landlock" among the lsm= of the kernel)',
+      got:
+        landlockReasons[errnoName(probe.landlockErrno)] ?? `no Landlock: ${errnoName(probe.landlockErrno)}`,
+      remedy: 'boot with lsm=landlock,... or let the container runtime pass the landlock_* system calls',
+    }
+  if (!probe.seccomp)
+    return {
+      wanted: 'seccomp filters (Linux 3.17 or newer, CONFIG_SECCOMP_FILTER)',
+      got: `installing a filter failed with ${errnoName(probe.seccompErrno)}`,
+      remedy: 'let the container runtime pass the seccomp system call',
+    }
+  if (!probe.pidfd)
+    return {
+      wanted: 'process descriptors (CLONE_PIDFD, Linux 5.2 or newer)',
+      got: 'clone(2) gave none',
+      remedy: 'run a newer kernel',
+    }
+  if (probe.landlockAbi < signalScopeAbi && !probe.listener)
+    return {
+      wanted: `signals kept inside: Landlock ABI ${signalScopeAbi} (Linux 6.12), or a seccomp listener (Linux 5.0)`,
+      got: `Landlock ABI ${probe.landlockAbi}, and installing a listener failed with ${errnoName(probe.listenerErrno)}`,
+      remedy: 'run a newer kernel, or do not nest vitrine under another seccomp listener',
+    }
+  return undefined
+}
+
+const landlockReasons: Readonly<Record<string, string>> = {
+  ENOSYS: 'a kernel without Landlock',
+  EOPNOTSUPP: 'Landlock is built into the kernel but disabled at boot',
+  EPERM: 'a container or policy blocks the landlock_* system calls',
+}
+
+function missingWatcher(errno: number): Missing | undefined {
+  if (errno === 0) return undefined
+  return {
+    wanted: 'the watcher, which ends what runs when this process is killed',
+    got: `starting it failed with ${errnoName(errno)}`,
+    remedy: 'allow executing a memfd (sysctl vm.memfd_noexec) or unnamed files in /tmp',
+  }
+}
+
+function errnoName(errno: number): string {
+  return errno > 0 ? getSystemErrorName(-errno) : 'no error'
+}
+
+function enforced(by: string, note?: string): RightEnforcement {
+  return note === undefined ? { enforced: true, by } : { enforced: true, by, note }
+}
+
+function linuxEnforcement(probe: Probe, { network }: SandboxOptions): Enforcement {
+  const byScope = probe.landlockAbi >= signalScopeAbi
+  return {
+    'file contents': enforced('landlock+seccomp'),
+    'file metadata': enforced('seccomp'),
+    'device nodes': enforced('landlock+seccomp', '/dev is not granted as a whole'),
+    locks: enforced('seccomp', 'shared locks are allowed'),
+    network: network
+      ? { enforced: false, by: 'none', note: 'TCP and UDP clients are allowed; listening is not' }
+      : enforced(probe.landlockAbi >= 4 ? 'landlock+seccomp' : 'seccomp'),
+    'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp'),
+    signals: enforced(byScope ? 'landlock' : 'seccomp listener'),
+    'other processes': enforced('landlock+seccomp'),
+    ipc: enforced('seccomp'),
+    keys: enforced('seccomp'),
+    namespaces: enforced('seccomp'),
+    system: enforced('seccomp'),
+    terminals: enforced('landlock+seccomp', 'a session of its own, no controlling terminal'),
+    descriptors: enforced('close_range', 'nothing but the three standard streams is inherited'),
+    survivors: enforced(probe.listenerProves ? 'seccomp listener+session sweep' : 'session sweep'),
+    'death of the host': enforced('watcher'),
+    'denial reports': {
+      enforced: false,
+      by: 'none',
+      note: 'refusals show in the output of the command only',
+    },
+  }
+}

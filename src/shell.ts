@@ -1,0 +1,282 @@
+import { type LoadedConfig, loadConfig } from './config/load.ts'
+import type { Config } from './config/schema.ts'
+import { refuseUnbuilt } from './config/unbuilt.ts'
+import { VitrineError } from './errors.ts'
+import { type Host, thisHost } from './host.ts'
+import { execaLauncher } from './launch/execa.ts'
+import type { LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
+import { nativeLauncher } from './launch/native.ts'
+import { Collector } from './output/collect.ts'
+import { commandEnvironment, type Variables } from './request/environment.ts'
+import { argvProgram, shellProgram } from './request/interpreter.ts'
+import {
+  type CompleteRequest,
+  checkDirectory,
+  completeRequest,
+  type ExecuteRequest,
+} from './request/request.ts'
+import { feedStdin } from './request/stdin.ts'
+import { buildResult } from './result/build.ts'
+import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
+import type { Confinement, Sandbox } from './sandbox/sandbox.ts'
+import { selectSandbox } from './sandbox/select.ts'
+import { saveOutput } from './scratchpad/save.ts'
+import { Scratchpad } from './scratchpad/scratchpad.ts'
+import { Supervision } from './supervise/supervise.ts'
+
+export interface ShellOptions {
+  /** Where commands run. Default: the current directory of the process. */
+  readonly cwd?: string | undefined
+  /** Default: `[shell] mode`. */
+  readonly mode?: Mode | undefined
+  /** Read mode: let TCP and UDP clients through. Default: `[shell] network`. */
+  readonly network?: boolean | undefined
+  /** A config file in place of the user's, or a configuration that `loadConfig` made. */
+  readonly config?: string | LoadedConfig | undefined
+  /** What commands' environments are chosen from, taken when the shell opens. Default: the environment of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+}
+
+export interface ExecuteOptions {
+  /** Ends the command; the result says `cancelled`. Aborted beforehand: throws, and nothing runs. */
+  readonly signal?: AbortSignal | undefined
+  /** Called with every piece of output as it comes. */
+  readonly onOutput?: ((stream: Stream, chunk: Buffer) => void) | undefined
+}
+
+/** What holds a command in a mode, worked out once per mode. */
+interface ModeSetup {
+  readonly environment: Variables
+  readonly confinement: Confinement | null
+  readonly enforcement: Enforcement
+}
+
+const allowed: Readonly<Record<Mode, Decision>> = {
+  read: { verdict: 'allow', reason: 'read mode: the operating system holds the command', matches: [] },
+  write: { verdict: 'allow', reason: 'write mode: the caller is the approver', matches: [] },
+}
+
+/**
+ * Opens a shell: loads the configuration, looks at what this host can enforce, and refuses what it cannot.
+ * Throws CONFIG_INVALID, INVALID_REQUEST (the directory), SANDBOX_UNAVAILABLE.
+ */
+export async function openShell(options: ShellOptions = {}): Promise<Shell> {
+  return openShellOn(thisHost(), options)
+}
+
+/** The same on a given host; tests take parts of it away. */
+export async function openShellOn(host: Host, options: ShellOptions = {}): Promise<Shell> {
+  const env = options.env ?? process.env
+  const cwd = options.cwd ?? process.cwd()
+  checkDirectory(cwd)
+  const loaded =
+    typeof options.config === 'object'
+      ? options.config
+      : await loadConfig({ cwd, env, configFile: options.config })
+  refuseUnbuilt(loaded)
+  const { addon, platform, probe } = host
+  const missing = 'missing' in addon ? addon.missing : undefined
+  const watch = () => ('missing' in addon ? 0 : addon.watch())
+  const sandbox = selectSandbox({
+    platform,
+    ...(probe && { probe }),
+    ...(missing === undefined ? {} : { missing }),
+    watch,
+  })
+  const launcher = 'missing' in addon ? await execaLauncher() : sharedLauncher(addon)
+  return new Shell(loaded.config, sandbox, launcher, { ...options, cwd, env })
+}
+
+/** One launcher per environment: the addon has one listener. */
+const launchers = new WeakMap<object, Launcher>()
+
+function sharedLauncher(addon: Parameters<typeof nativeLauncher>[0]): Launcher {
+  const launcher = launchers.get(addon) ?? nativeLauncher(addon)
+  launchers.set(addon, launcher)
+  return launcher
+}
+
+/** A place to run commands in: one directory, one configuration, one mode at a time. */
+export class Shell {
+  readonly cwd: string
+  readonly config: Config
+  readonly #sandbox: Sandbox
+  readonly #launcher: Launcher
+  readonly #network: boolean
+  readonly #env: Readonly<Record<string, string | undefined>>
+  readonly #scratchpad: Scratchpad
+  readonly #running = new Set<Supervision>()
+  readonly #setups: Partial<Record<Mode, ModeSetup>> = {}
+  #mode: Mode
+  #closed = false
+
+  /** Use `openShell`. */
+  constructor(
+    config: Config,
+    sandbox: Sandbox,
+    launcher: Launcher,
+    options: ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>,
+  ) {
+    this.config = config
+    this.cwd = options.cwd ?? process.cwd()
+    this.#sandbox = sandbox
+    this.#launcher = launcher
+    this.#network = options.network ?? config.shell.network
+    this.#env = { ...options.env }
+    this.#scratchpad = new Scratchpad(this.#env)
+    this.#mode = options.mode ?? config.shell.mode
+    if (this.#mode === 'read' && config.shell.sandbox) this.#setup('read')
+  }
+
+  /** `read` or `write`; what is set holds for the next command. Setting `read` throws SANDBOX_UNAVAILABLE where it cannot be enforced. */
+  get mode(): Mode {
+    return this.#mode
+  }
+
+  set mode(mode: Mode) {
+    if (mode !== 'read' && mode !== 'write')
+      throw new VitrineError({
+        code: 'INVALID_REQUEST',
+        problem: {
+          kind: 'out-of-range',
+          field: 'mode',
+          wanted: '"read" or "write"',
+          got: JSON.stringify(mode),
+        },
+      })
+    if (mode === 'read' && this.config.shell.sandbox) this.#setup('read')
+    this.#mode = mode
+  }
+
+  /** Per right of the host: enforced or not in the current mode. */
+  get enforcement(): Enforcement {
+    return this.#setup(this.#mode).enforcement
+  }
+
+  /**
+   * Runs one command to its end. A non-zero exit is a result. Throws only when the command never ran:
+   * INVALID_REQUEST, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED.
+   */
+  async execute(request: ExecuteRequest, options: ExecuteOptions = {}): Promise<Result> {
+    options.signal?.throwIfAborted()
+    const { shell } = this.config
+    if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
+    const complete = completeRequest(request, {
+      cwd: this.cwd,
+      timeoutMs: shell.timeout_ms,
+      maxTimeoutMs: shell.max_timeout_ms,
+    })
+    const mode = this.#mode
+    const setup = this.#setup(mode)
+    return this.#run(complete, setup, mode, options)
+  }
+
+  /** Kills what still runs and waits for its end. Background children of write mode live on. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const running = [...this.#running]
+    for (const supervision of running) supervision.stop('closed')
+    await Promise.all(running.map((supervision) => supervision.ended))
+  }
+
+  /** What holds a command in this mode. There is no way from read mode to a setup without confinement. */
+  #setup(mode: Mode): ModeSetup {
+    const known = this.#setups[mode]
+    if (known) return known
+    if (mode === 'read' && !this.config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
+    const options = { network: this.#network }
+    const setup: ModeSetup = {
+      environment: commandEnvironment(this.#env, this.config.env, mode),
+      confinement: mode === 'read' ? this.#sandbox.confine(options) : null,
+      enforcement: mode === 'read' ? this.#sandbox.enforcement(options) : {},
+    }
+    this.#setups[mode] = setup
+    return setup
+  }
+
+  async #run(
+    request: CompleteRequest,
+    setup: ModeSetup,
+    mode: Mode,
+    options: ExecuteOptions,
+  ): Promise<Result> {
+    const { shell, output } = this.config
+    const started = performance.now()
+    const supervision = new Supervision({
+      timeoutMs: request.timeoutMs,
+      graceMs: shell.kill_grace_ms,
+      signal: options.signal,
+    })
+    this.#running.add(supervision)
+    let launched: LaunchedProcess | undefined
+    const collector = new Collector({
+      inlineChars: output.inline_max_chars,
+      maxBytes: output.max_bytes,
+      openSpill: () => this.#scratchpad.open(request.scratchpad),
+      consumed: (bytes) => launched?.consumed(bytes),
+      overflow: () => supervision.stop('output-limit'),
+    })
+    launched = this.#launch(request, setup, collector, supervision, options)
+    const ended = await supervision.ended
+    this.#running.delete(supervision)
+    const { end } = ended
+    if (end.kind === 'failed')
+      throw new VitrineError({
+        code: 'SPAWN_FAILED',
+        step: end.step,
+        errno: end.errno,
+        program: programOf(request),
+      })
+    const durationMs = performance.now() - started
+    const collected = await collector.finish()
+    return buildResult({
+      ended: { ...ended, end },
+      collected,
+      scratchpad: saveOutput(this.#scratchpad, collected, request.scratchpad, output.inline_max_chars),
+      inlineChars: output.inline_max_chars,
+      maxBytes: output.max_bytes,
+      durationMs,
+      timeoutMs: request.timeoutMs,
+      mode,
+      enforcement: setup.enforcement,
+      decision: allowed[mode],
+    })
+  }
+
+  #launch(
+    request: CompleteRequest,
+    setup: ModeSetup,
+    collector: Collector,
+    supervision: Supervision,
+    { onOutput }: ExecuteOptions,
+  ): LaunchedProcess {
+    const { work, cwd, merged, stdin } = request
+    const program =
+      work.kind === 'line' ? shellProgram(work.line) : argvProgram(work.argv, setup.environment['PATH'])
+    const { environment, confinement } = setup
+    const launched = this.#launcher.launch(
+      {
+        ...program,
+        environment,
+        confinement,
+        cwd,
+        merged,
+        stdin: stdin === null || typeof stdin === 'number' ? stdin : 'pipe',
+      },
+      {
+        output: (stream, chunk) => {
+          collector.add(stream, chunk)
+          onOutput?.(stream, chunk)
+        },
+        end: (end) => supervision.finish(end),
+      },
+    )
+    supervision.watch(launched)
+    feedStdin(launched.stdin, stdin)
+    return launched
+  }
+}
+
+function programOf({ work }: CompleteRequest): string {
+  return work.kind === 'line' ? 'sh' : work.argv[0]
+}

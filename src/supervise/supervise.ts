@@ -1,0 +1,79 @@
+import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
+import { endAfterGrace, killNow } from './kill.ts'
+
+/** Why a command was ended from here. */
+export type Cause = 'deadline' | 'abort' | 'output-limit' | 'closed'
+
+export interface SupervisedEnd {
+  readonly end: ProcessEnd
+  /** The first cause; undefined when the command ended by itself. */
+  readonly cause: Cause | undefined
+}
+
+export interface SuperviseOptions {
+  /** Milliseconds from now to the deadline. */
+  readonly timeoutMs: number
+  readonly graceMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** How long after the last means (SIGKILL and the sweep) a call waits for the end at most. */
+const lastWaitMs = 900
+
+/** Sees one command to its end: exit, deadline, abort or output limit, whichever comes first. */
+export class Supervision {
+  readonly ended: Promise<SupervisedEnd>
+  #resolve: (ended: SupervisedEnd) => void = () => {}
+  #cause: Cause | undefined
+  #process: LaunchedProcess | undefined
+  readonly #graceMs: number
+  readonly #cleanups: (() => void)[] = []
+
+  constructor({ timeoutMs, graceMs, signal }: SuperviseOptions) {
+    this.#graceMs = graceMs
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+    const deadline = setTimeout(() => this.stop('deadline'), timeoutMs)
+    const abort = () => this.stop('abort')
+    signal?.addEventListener('abort', abort, { once: true })
+    this.#cleanups.push(
+      () => clearTimeout(deadline),
+      () => signal?.removeEventListener('abort', abort),
+    )
+  }
+
+  /** The process to supervise, once it has been launched. */
+  watch(process: LaunchedProcess): void {
+    this.#process = process
+    if (this.#cause) this.#end(process, this.#cause)
+  }
+
+  /** Ends the command. Only the first cause counts. */
+  stop(cause: Cause): void {
+    if (this.#cause) return
+    this.#cause = cause
+    if (this.#process) this.#end(this.#process, cause)
+  }
+
+  /** The launcher's word that it is over. */
+  finish(end: ProcessEnd): void {
+    for (const cleanup of this.#cleanups.splice(0)) cleanup()
+    this.#resolve({ end, cause: this.#cause })
+  }
+
+  /** Over its output limit a command gets no grace: it would go on writing. */
+  #end(process: LaunchedProcess, cause: Cause): void {
+    const graceMs = cause === 'output-limit' ? 0 : this.#graceMs
+    const backstop = setTimeout(() => this.finish(abandoned), graceMs + lastWaitMs)
+    const callOff = cause === 'output-limit' ? killNow(process) : endAfterGrace(process, graceMs)
+    this.#cleanups.push(callOff, () => clearTimeout(backstop))
+  }
+}
+
+/** A process that the kernel cannot end yet (uninterruptible sleep, proc(5)): the call returns without it. */
+const abandoned: ProcessEnd = {
+  kind: 'signalled',
+  signal: 'SIGKILL',
+  survivors: { killed: 0, alive: 1, group: 0 },
+}
