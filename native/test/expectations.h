@@ -1,0 +1,48 @@
+/* What each system call must answer in read mode, written down a second time, as plain rows with numbers from the kernel's tables: it shares
+ * nothing with the filter's own tables but the meaning. */
+#pragma once
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "samples.h"
+
+/* When a row holds. */
+enum scope { ALL, NET_OFF, NET_ON, ABI_1_2, ABI_1_5_JUDGED, ABI_1_5_REFUSED };
+
+enum expected { LET = -1, ASK = -2, DONE = 0 /* pretends success */ }; /* else an errno */
+
+/* Whatever the arguments. */
+struct constant_row {
+  const char *call;
+  int x86_64, aarch64; /* NONE: not there */
+  enum scope scope;
+  int expected;
+};
+
+/* With these arguments. Bits that are set in `ignored` (of every argument) must not matter. */
+struct argument_row {
+  const char *call;
+  int x86_64, aarch64;
+  enum scope scope;
+  uint64_t arguments[4];
+  int expected;
+};
+
+enum { NONE = -1 };
+
+extern const struct constant_row constant_rows[];
+extern const size_t constant_row_count;
+extern const struct argument_row argument_rows[];
+extern const size_t argument_row_count;
+
+bool scope_holds(enum scope scope, const struct vt_filter_options *options);
+uint32_t expected_action(int expected);
+
+/* The number of a row's call on the architecture that the filter is for. */
+static inline int number_on(uint32_t arch, int x86_64, int aarch64) {
+  return (arch & 0xffff) == 62 /* EM_X86_64, linux/elf-em.h */ ? x86_64 : aarch64;
+}

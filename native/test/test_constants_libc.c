@@ -1,0 +1,36 @@
+/* As test_constants.c, for what only libc's headers give to user space. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "../linux/seccomp_constants.h"
+#include "check.h"
+
+#define SAME(name) _Static_assert(VT_##name == (unsigned)(name), #name)
+
+SAME(F_GETLEASE);
+SAME(F_DUPFD_CLOEXEC);
+SAME(F_SETPIPE_SZ);
+SAME(F_GETPIPE_SZ);
+SAME(F_ADD_SEALS);
+SAME(F_GET_SEALS);
+SAME(F_GET_RW_HINT);
+SAME(F_GET_FILE_RW_HINT);
+SAME(AF_UNIX);
+SAME(AF_INET);
+SAME(AF_INET6);
+SAME(AF_NETLINK);
+SAME(SOCK_STREAM);
+SAME(SOCK_DGRAM);
+SAME(SOCK_SEQPACKET);
+SAME(MSG_FASTOPEN);
+SAME(RLIMIT_CORE);
+SAME(PRIO_PROCESS);
+_Static_assert((VT_SOCK_TYPE_MASK & (SOCK_CLOEXEC | SOCK_NONBLOCK)) == 0, "flags of socket(2) stay outside the type");
+
+int main(void) {
+  CHECK(VT_AF_UNIX == AF_UNIX, "the rest is checked by the compiler");
+  return finish("constants are those of libc's headers");
+}
