@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import type { Helper, Program, Programs } from './attack.ts'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const sources = join(root, 'test/fixtures/attack')
+const built = join(root, 'build/fixtures/attack')
+
+const FLAGS = ['-std=gnu17', '-O1', '-Wall', '-Wextra', '-Werror', '-pthread']
+
+function hashOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16)
+}
+
+/** Builds one program, unless the same source was built already. Two builders at once do no harm: the last one wins. */
+function buildProgram(source: string): string {
+  const header = readdirSync(dirname(source)).filter((name) => name.endsWith('.h'))
+  const texts = [source, ...header.map((name) => join(dirname(source), name))].map((path) =>
+    readFileSync(path, 'utf8'),
+  )
+  const name = relative(sources, source)
+    .replace(/^outside\//, '')
+    .replace(/\.c$/, '')
+  const target = join(built, `${name}-${hashOf(process.arch, ...FLAGS, ...texts)}`)
+  if (existsSync(target)) return target
+  const made = `${target}.${process.pid}`
+  const { status, stderr, error } = spawnSync('cc', [...FLAGS, '-o', made, source], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`cc ${source}: ${error?.message ?? stderr}`)
+  chmodSync(made, 0o755)
+  renameSync(made, target)
+  return target
+}
+
+function programsIn(directory: string): [Program | Helper, string][] {
+  const names = readdirSync(directory).filter((name) => name.endsWith('.c'))
+  return names.map((name) => [
+    name.replace(/\.c$/, '') as Program | Helper,
+    buildProgram(join(directory, name)),
+  ])
+}
+
+/** Builds all programs of test/fixtures/attack that are not there yet. */
+export function buildPrograms(): Programs {
+  mkdirSync(built, { recursive: true, mode: 0o755 })
+  return Object.fromEntries([...programsIn(sources), ...programsIn(join(sources, 'outside'))]) as Programs
+}
+
+function sourcesIn(directory: string): string[] {
+  const entries = readdirSync(directory, { withFileTypes: true, recursive: true })
+  const files = entries.filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
+  return files.map((entry) => join(entry.parentPath, entry.name)).sort()
+}
+
+/** Writes the runner as plain JavaScript: another user's node runs it, and knows no TypeScript. */
+export function buildRunner(): string {
+  const texts = sourcesIn(here).map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+  const directory = join(built, `runner-${hashOf(ts.version, ...texts.map(({ text }) => text))}`)
+  for (const { path, text } of texts) {
+    const target = join(directory, relative(here, path)).replace(/\.ts$/, '.js')
+    mkdirSync(dirname(target), { recursive: true, mode: 0o755 })
+    writeFileSync(`${target}.${process.pid}`, transpile(text), { mode: 0o644 })
+    renameSync(`${target}.${process.pid}`, target)
+  }
+  return join(directory, 'runner.js')
+}
+
+function transpile(text: string): string {
+  const { ESNext } = ts.ModuleKind
+  return ts.transpileModule(text, {
+    compilerOptions: {
+      module: ESNext,
+      target: ts.ScriptTarget.ES2022,
+      verbatimModuleSyntax: true,
+      rewriteRelativeImportExtensions: true,
+    },
+  }).outputText
+}

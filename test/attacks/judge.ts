@@ -1,0 +1,112 @@
+import type { Attack, Control, Need, Report, WithNetwork } from './attack.ts'
+import { ownStatus } from './needs.ts'
+import { type Attempt, type Means, type Run, tryOnce } from './try.ts'
+
+/** Where the table is tried: as this user, with or without the network. */
+export interface Circumstances extends Omit<Means, 'run'> {
+  readonly network: boolean
+  readonly sandboxed: Run
+  /** Write mode. */
+  readonly unsandboxed: Run
+  /** `child_process`, which passes on whatever stands open. */
+  readonly plain: Run
+}
+
+type Verdict = Omit<Report, 'name'>
+
+/** Errors by which a kernel or file system says that it does not know the call at all. */
+const UNKNOWN_HERE: Readonly<Record<string, string>> = {
+  ENOSYS: 'this kernel does not know the call',
+  EOPNOTSUPP: 'this kernel or file system does not support it',
+  ENOTTY: 'this file system does not know the request',
+  EAFNOSUPPORT: 'this kernel does not know the address family',
+  EPROTONOSUPPORT: 'this kernel does not know the protocol',
+  ESOCKTNOSUPPORT: 'this kernel does not know the socket type',
+  ENODEV: 'this machine has no such device',
+}
+
+function firstMissing(needs: readonly Need[]): string | null {
+  for (const need of needs) {
+    const missing = need()
+    if (missing) return missing
+  }
+  return null
+}
+
+/** Tries the attack in read mode, then shows by its control that the attempt was a real one. */
+export async function judge(attack: Attack, where: Circumstances): Promise<Verdict> {
+  const missing = firstMissing(attack.needs)
+  if (missing) return { verdict: 'skipped', detail: missing }
+  if (where.network && attack.network === 'granted') return judgeGrant(attack, where)
+  if (where.network && attack.network === 'open')
+    return { verdict: 'skipped', detail: 'the network is granted' }
+  const attempt = await tryOnce(attack, { ...where, run: where.sandboxed })
+  const broken = brokenBy(attack, attempt)
+  return broken ? { verdict: 'broken', detail: broken } : judgeControl(attack, attempt, where)
+}
+
+/** What was granted must work, or the grant is worth nothing. */
+async function judgeGrant(attack: Attack, where: Circumstances): Promise<Verdict> {
+  const attempt = await tryOnce(attack, { ...where, run: where.sandboxed })
+  const unproven = unprovenBy(attack.control, attempt)
+  if (!unproven) return { verdict: 'held', detail: 'granted, and works' }
+  return { verdict: 'broken', detail: `the network is granted, but ${unproven}` }
+}
+
+/** Says in which way read mode did not hold; null when it did. */
+function brokenBy(attack: Attack, attempt: Attempt): string | null {
+  if (attempt.change) return `changed: ${attempt.change} (${say(attempt)})`
+  const { expect, control } = attack
+  if (expect.kind === 'harmless') return attempt.outcome === 'did not run' ? say(attempt) : null
+  if (expect.kind === 'killed') return wasKilled(expect.signal, attempt) ? null : say(attempt)
+  if (attempt.outcome === 'cannot') return null // then its control cannot either, or it is vacuous
+  if (attempt.outcome !== 'refused') return say(attempt)
+  const wanted = control.kind === 'none' ? control.errno : attempt.errno
+  return attempt.errno === wanted ? null : `refused by ${attempt.errno}, not by the filter's own ${wanted}`
+}
+
+/** Where the machine lacks the entry, the program says so before the kernel would have to kill it. */
+function wasKilled(signal: NodeJS.Signals, attempt: Attempt): boolean {
+  return attempt.end.signal === signal || attempt.outcome === 'cannot'
+}
+
+async function judgeControl(attack: Attack, attempt: Attempt, where: Circumstances): Promise<Verdict> {
+  const { control } = attack
+  if (control.kind === 'none')
+    return { verdict: 'held', detail: `${say(attempt)}; no control: ${control.reason}` }
+  const missing = firstMissing(control.needs ?? [])
+  if (missing) return { verdict: 'held', detail: `${say(attempt)}; no control: ${missing}` }
+  const shown = await tryOnce(attack, { ...where, run: control.plain ? where.plain : where.unsandboxed })
+  const unproven = unprovenBy(control, shown)
+  if (!unproven) return { verdict: 'held', detail: `${say(attempt)}; unsandboxed: ${say(shown)}` }
+  const excuse = excuseOf(control, shown)
+  if (excuse) return { verdict: 'skipped', detail: `refused in read mode, but not provable here: ${excuse}` }
+  return { verdict: 'vacuous', detail: unproven }
+}
+
+/** Says why an attempt outside read mode proves nothing; null when it shows what the control promises. */
+function unprovenBy(control: Control, attempt: Attempt): string | null {
+  if (control.kind === 'change') return attempt.change ? null : `nothing changed (${say(attempt)})`
+  return attempt.outcome === 'succeeded' ? null : `it did not succeed (${say(attempt)})`
+}
+
+/** Why this host itself refuses, where that is known. */
+function excuseOf(control: Exclude<Control, { kind: 'none' }>, attempt: Attempt): string | null {
+  if (attempt.outcome === 'cannot') return attempt.end.stdout.trim()
+  if (!attempt.errno) return null
+  const known = control.hostMayRefuse?.[attempt.errno] ?? UNKNOWN_HERE[attempt.errno]
+  if (known) return `${attempt.errno}: ${known}`
+  const filtered = attempt.errno === 'EPERM' && ownStatus('Seccomp') !== '0'
+  return filtered ? "EPERM: these tests already run under a container's filter" : null
+}
+
+function say({ outcome, errno, end }: Attempt): string {
+  if (errno) return errno
+  const ending = end.signal ?? `exit code ${end.exitCode}`
+  return `${outcome}, ${ending} ${end.stdout.slice(0, 300)}${end.stderr.slice(-300)}`.trim()
+}
+
+/** Whether a row is worth a test of its own with that network. */
+export function isAsked(network: boolean, attack: { readonly network: WithNetwork }): boolean {
+  return !(network && attack.network === 'open')
+}

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import type { Inherited, Programs, Report } from './attack.ts'
+import { everyAttack } from './attacks.ts'
+import { type Circumstances, judge } from './judge.ts'
+import type { End, Run } from './try.ts'
+
+/** What the runner reads from its standard input. */
+export interface Errand {
+  /** Absolute path of the built library. */
+  readonly library: string
+  readonly programs: Programs
+  readonly network: boolean
+  readonly inherited: Inherited | null
+  /** Only rows whose full name holds this text; for a look at a single row. */
+  readonly only?: string
+}
+
+type Library = typeof import('../../src/index.ts')
+type Shell = Awaited<ReturnType<Library['openShell']>>
+
+/** An attempt waits for nothing but the look at its locks: this is long. */
+const DEADLINE_MS = 20_000
+
+function throughShell(shell: Shell): Run {
+  return async ({ argv, cwd, stdin, onOutput }) => {
+    const given = stdin === null ? {} : { stdin }
+    const result = await shell.execute(
+      { argv, cwd, timeoutMs: DEADLINE_MS, ...given },
+      { onOutput: () => onOutput() },
+    )
+    const { exitCode, signal, stdout, stderr } = result
+    return { exitCode, signal, stdout, stderr }
+  }
+}
+
+/** What every program gets that knows nothing of vitrine: open descriptors without close-on-exec included. */
+const throughChildProcess: Run = ({ argv, cwd, stdin, onOutput }) =>
+  new Promise<End>((resolve, reject) => {
+    const [program = '', ...rest] = argv
+    const child = spawn(program, rest, { cwd, stdio: [stdin ?? 'ignore', 'pipe', 'pipe'] })
+    const texts = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name]?.setEncoding('utf8').on('data', (text: string) => {
+        texts[name] += text
+        onOutput()
+      })
+    child.on('error', reject)
+    child.on('close', (exitCode, signal) => resolve({ exitCode, signal, ...texts }))
+  })
+
+function say(report: Report): void {
+  process.stdout.write(`${JSON.stringify(report)}\n`)
+}
+
+/** A row that throws is broken, and says why; the others go on. */
+async function reportOn(row: ReturnType<typeof everyAttack>[number], where: Circumstances): Promise<Report> {
+  try {
+    return { name: row.name, ...(await judge(row.attack, where)) }
+  } catch (error) {
+    return {
+      name: row.name,
+      verdict: 'broken',
+      detail: error instanceof Error ? (error.stack ?? '') : String(error),
+    }
+  }
+}
+
+/** Opens one shell for read mode and one for write mode, and tries the table row by row. */
+async function run(errand: Errand): Promise<void> {
+  const { openShell } = (await import(pathToFileURL(errand.library).href)) as Library
+  const { network, programs, inherited, only = '' } = errand
+  const reading = await openShell({ mode: 'read', network })
+  const writing = await openShell({ mode: 'write' })
+  const where: Circumstances = {
+    network,
+    programs,
+    inherited,
+    sandboxed: throughShell(reading),
+    unsandboxed: throughShell(writing),
+    plain: throughChildProcess,
+  }
+  for (const row of everyAttack()) if (row.name.includes(only)) say(await reportOn(row, where))
+  await reading.close()
+  await writing.close()
+}
+
+await run(JSON.parse(readFileSync(0, 'utf8')) as Errand)
