@@ -1,5 +1,5 @@
-/* What each system call must answer in read mode, written down a second time, as plain rows with numbers from the kernel's tables: it shares
- * nothing with the filter's own tables but the meaning. */
+/* What each system call must answer in read mode, written down a second time, as plain rows with numbers from the
+ * kernel's tables: it shares nothing with the filter's own tables but the meaning. */
 #pragma once
 
 #include <errno.h>

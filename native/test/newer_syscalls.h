@@ -1,4 +1,5 @@
-/* Numbers that the headers of Linux 6.1 (Debian 12) do not have, from the kernel's scripts/syscall.tbl: the same on every architecture. */
+/* Numbers that the headers of Linux 6.1 (Debian 12) do not have, from the kernel's scripts/syscall.tbl: the same
+ * on every architecture. */
 #pragma once
 
 #ifndef __NR_fchmodat2

@@ -1,4 +1,5 @@
-/* Runs a filter as the kernel does: classic BPF over struct seccomp_data, the subset of kernel/seccomp.c seccomp_check_filter. */
+/* Runs a filter as the kernel does: classic BPF over struct seccomp_data, the subset of kernel/seccomp.c
+ * seccomp_check_filter. */
 #pragma once
 
 #include <linux/filter.h>

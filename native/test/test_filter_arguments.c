@@ -1,5 +1,7 @@
-/* Proves the calls that are judged by their arguments over whole ranges of values, each against a predicate written a second time. */
+/* Proves the calls that are judged by their arguments over whole ranges of values, each against a predicate
+ * written a second time. */
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/audit.h>
 #include <string.h>
 
@@ -14,9 +16,9 @@ static size_t length;
 static void expect(int number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, int expected) {
   struct seccomp_data data = {.nr = number, .arch = options.arch, .args = {a, b, c, d}};
   struct run run = simulate(filter, length, &data);
-  CHECK(run.fault == FAULT_NONE && run.action == expected_action(expected), "%s %d network %d: %#llx %#llx %#llx %#llx: %#x",
-        arch_name(options.arch), number, options.network, (unsigned long long)a, (unsigned long long)b, (unsigned long long)c,
-        (unsigned long long)d, run.action);
+  CHECK(run.fault == FAULT_NONE && run.action == expected_action(expected),
+        "%s %d network %d: %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64 ": %#x", arch_name(options.arch), number,
+        options.network, a, b, c, d, run.action);
 }
 
 static int on(int x86_64, int aarch64) {
@@ -46,7 +48,8 @@ static void expect_ioctl(uint32_t command) {
   expect(on(16, 29), 1, UINT64_C(1) << 32 | command, 0, 0, allowed ? LET : ENOTTY);
 }
 
-/* All commands without direction and size, and around each on the list: its neighbours and every single bit flipped. */
+/* All commands without direction and size, and around each on the list: its neighbours and every single bit
+ * flipped. */
 static void sweep_ioctl(void) {
   for (uint32_t command = 0; command <= 0xffff; command++) expect_ioctl(command);
   for (size_t i = 0; i < sizeof reading / sizeof *reading; i++) {

@@ -57,9 +57,10 @@ static void compare(const struct vt_program *tree, const struct vt_program *line
   uint64_t arguments[ARGUMENTS];
   memcpy(arguments, data->args, sizeof arguments);
   uint32_t by_rules = evaluate(verdict_of((uint32_t)data->nr), arguments);
-  CHECK(in_tree.fault == FAULT_NONE && in_line.fault == FAULT_NONE, "number %d: fault %d, %d", data->nr, in_tree.fault, in_line.fault);
-  CHECK(in_tree.action == in_line.action && in_tree.action == by_rules, "number %d: tree %#x, linear %#x, rules %#x", data->nr,
-        in_tree.action, in_line.action, by_rules);
+  CHECK(in_tree.fault == FAULT_NONE && in_line.fault == FAULT_NONE, "number %d: faults %d, %d", data->nr, in_tree.fault,
+        in_line.fault);
+  CHECK(in_tree.action == in_line.action && in_tree.action == by_rules, "number %d: tree %#x, linear %#x, rules %#x",
+        data->nr, in_tree.action, in_line.action, by_rules);
 }
 
 /* A few vectors for every number, all of them for the numbers that look at their arguments. */
@@ -81,11 +82,15 @@ static void compare_rows(const struct vt_program *tree, const struct vt_program 
   }
 }
 
-/* More ranges than any filter of ours has, so that the tree needs its long jumps. */
+/* More ranges than any filter of ours has, so that the tree needs its long jumps, with bodies behind it. */
 static void compare_most_ranges(void) {
-  static const struct vt_verdict allow = {.otherwise = SECCOMP_RET_ALLOW}, refuse = {.otherwise = SECCOMP_RET_ERRNO | 1};
+  static const struct vt_verdict allow = {.otherwise = SECCOMP_RET_ALLOW};
+  static const struct vt_verdict refuse = {.otherwise = SECCOMP_RET_ERRNO | 1};
+  static const struct vt_rule odd[] = {{{{.test = VT_TEST_ANY_BIT, .mask = 1}}, SECCOMP_RET_ERRNO | 2}};
+  static const struct vt_verdict judged = {.rules = odd, .count = 1, .otherwise = SECCOMP_RET_ALLOW};
   static struct sock_filter tree_room[VT_FILTER_MAX], linear_room[LINEAR_MAX];
   for (size_t number = 0; number < VT_VERDICT_COUNT; number++) verdicts[number] = number % 2 ? &allow : &refuse;
+  for (size_t number = 9; number < VT_VERDICT_COUNT; number += 60) verdicts[number] = &judged;
   struct vt_layout layout = {.arch = AUDIT_ARCH_X86_64, .hot = 257, .verdicts = verdicts, .count = VT_VERDICT_COUNT};
   struct vt_program tree = {.instructions = tree_room, .capacity = VT_FILTER_MAX};
   struct vt_program linear = {.instructions = linear_room, .capacity = LINEAR_MAX};

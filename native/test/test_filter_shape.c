@@ -1,5 +1,6 @@
-/* Proves that every filter is one the kernel takes: known instructions, jumps inside, bounded length; that nothing is written beyond its
- * room; that calls which are simply allowed stay cacheable; and that bad options are refused. */
+/* Proves that every filter is one the kernel takes: known instructions, jumps inside, bounded length; that nothing
+ * is written beyond its room; that calls which are simply allowed stay cacheable; and that bad options are
+ * refused. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <stdlib.h>
@@ -59,7 +60,8 @@ static void check_no_dead_code(const struct sock_filter *filter, size_t length) 
   }
 }
 
-/* The kernel caches "allow" only where no argument was looked at. What it cannot cache must be short: openat is asked most. */
+/* The kernel caches "allow" only where no argument was looked at. What it cannot cache must be short: openat is
+ * asked most. */
 static void check_costs(const struct vt_filter_options *options, const struct sock_filter *filter, size_t length) {
   const struct vt_verdict *verdicts[VT_VERDICT_COUNT];
   vt_rules_select(options, verdicts);
@@ -78,7 +80,8 @@ static void check_costs(const struct vt_filter_options *options, const struct so
 static void check_filter(const struct vt_filter_options *options) {
   static struct sock_filter filter[VT_FILTER_MAX];
   int length = vt_filter_build(options, filter);
-  CHECK(length > 0 && length <= VT_FILTER_MAX && length <= LONGEST_PROGRAM, "%s: length %d", arch_name(options->arch), length);
+  const char *arch = arch_name(options->arch);
+  CHECK(length > 0 && length <= VT_FILTER_MAX && length <= LONGEST_PROGRAM, "%s: length %d", arch, length);
   if (length <= 0) return;
   check_instructions(filter, (size_t)length);
   check_jumps(filter, (size_t)length);
@@ -103,6 +106,25 @@ static void check_room(void) {
   }
 }
 
+/* Conditional jumps reach 255 instructions: what would need more must fail, not wrap around. */
+static void check_long_bodies(void) {
+  static uint32_t values[200];
+  static struct sock_filter filter[LONGEST_PROGRAM];
+  struct vt_condition condition = {.test = VT_TEST_ONE_OF, .count = 200, .mask = UINT32_MAX, .values = values};
+  struct vt_rule rules[2] = {{.conditions = {condition}}, {.conditions = {condition}}};
+  struct vt_rule long_rule = {.conditions = {condition, condition, condition}};
+  struct vt_verdict allow = {.otherwise = SECCOMP_RET_ALLOW}, many_rules = {.rules = rules, .count = 2};
+  struct vt_verdict long_conjunction = {.rules = &long_rule, .count = 1};
+  const struct vt_verdict *verdicts[3] = {&allow, &many_rules, &allow};
+  struct vt_program hot = {.instructions = filter, .capacity = LONGEST_PROGRAM}, body = hot, cold = hot;
+  vt_bpf_tree(&hot, &(struct vt_layout){.arch = AUDIT_ARCH_X86_64, .hot = 1, .verdicts = verdicts, .count = 3});
+  CHECK(hot.failed, "a hot body of %zu instructions", vt_bpf_verdict_length(&many_rules));
+  vt_bpf_verdict(&body, &long_conjunction);
+  CHECK(body.failed, "a rule of %zu instructions", vt_bpf_verdict_length(&long_conjunction));
+  vt_bpf_tree(&cold, &(struct vt_layout){.arch = AUDIT_ARCH_X86_64, .hot = 0, .verdicts = verdicts, .count = 3});
+  CHECK(!cold.failed && cold.length < LONGEST_PROGRAM, "the same body behind the tree");
+}
+
 static void check_refused(const struct vt_filter_options *options, const char *what) {
   static struct sock_filter filter[VT_FILTER_MAX];
   errno = 0;
@@ -111,7 +133,8 @@ static void check_refused(const struct vt_filter_options *options, const char *w
 
 static void check_bad_options(void) {
   struct vt_filter_options foreign = {.arch = AUDIT_ARCH_I386, .abi = 7}, none = {.arch = 0, .abi = 7};
-  struct vt_filter_options no_abi = {.arch = AUDIT_ARCH_X86_64, .abi = 0}, error = {.arch = AUDIT_ARCH_X86_64, .abi = -1};
+  struct vt_filter_options no_abi = {.arch = AUDIT_ARCH_X86_64, .abi = 0};
+  struct vt_filter_options error = {.arch = AUDIT_ARCH_X86_64, .abi = -1};
   check_refused(NULL, "no options");
   check_refused(&foreign, "an architecture without a table");
   check_refused(&none, "no architecture");
@@ -125,6 +148,7 @@ int main(void) {
   struct vt_filter_options options;
   for (size_t i = 0; sample_options(i, &options); i++) check_filter(&options);
   check_room();
+  check_long_bodies();
   check_bad_options();
   return finish("filter has a shape the kernel takes");
 }

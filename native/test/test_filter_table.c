@@ -1,4 +1,6 @@
-/* Proves that the filter answers every system call as the plain table says, on both architectures, in every situation. */
+/* Proves that the filter answers every system call as the plain table says, on both architectures, in every
+ * situation. */
+#include <inttypes.h>
 #include <linux/audit.h>
 #include <string.h>
 
@@ -20,13 +22,14 @@ static struct run answer(const struct subject *subject, uint32_t arch, int numbe
   return simulate(subject->filter, subject->length, &data);
 }
 
-static void expect(const struct subject *subject, int number, const uint64_t *arguments, uint32_t action, const char *call) {
+static void expect(const struct subject *subject, int number, const uint64_t *arguments, uint32_t action,
+                   const char *call) {
   struct run run = answer(subject, subject->options.arch, number, arguments);
+  const struct vt_filter_options *options = &subject->options;
   CHECK(run.fault == FAULT_NONE && run.action == action,
-        "%s %s(%d) abi %d network %d judge %d args %#llx %#llx %#llx %#llx: %#x, expected %#x", arch_name(subject->options.arch),
-        call, number, subject->options.abi, subject->options.network, subject->options.judge_signals,
-        (unsigned long long)arguments[0], (unsigned long long)arguments[1], (unsigned long long)arguments[2],
-        (unsigned long long)arguments[3], run.action, action);
+        "%s %s(%d) abi %d network %d judge %d: %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64 ": %#x, expected %#x",
+        arch_name(options->arch), call, number, options->abi, options->network, options->judge_signals, arguments[0],
+        arguments[1], arguments[2], arguments[3], run.action, action);
 }
 
 static void expect_always(const struct subject *subject, int number, uint32_t action, const char *call) {
@@ -43,19 +46,20 @@ static bool depends_on_arguments(uint32_t arch, int number) {
 static const struct constant_row *find_constant(const struct subject *subject, int number) {
   for (size_t i = 0; i < constant_row_count; i++) {
     const struct constant_row *row = &constant_rows[i];
-    if (number_on(subject->options.arch, row->x86_64, row->aarch64) == number && scope_holds(row->scope, &subject->options))
-      return row;
+    int row_number = number_on(subject->options.arch, row->x86_64, row->aarch64);
+    if (row_number == number && scope_holds(row->scope, &subject->options)) return row;
   }
   return NULL;
 }
 
 /* Every number: as its row says, ENOSYS beyond the reviewed ones, let through otherwise. */
 static void check_numbers(const struct subject *subject) {
+  uint32_t arch = subject->options.arch;
   for (int number = 0; number <= LAST_NUMBER; number++) {
     const struct constant_row *row = find_constant(subject, number);
     if (row) expect_always(subject, number, expected_action(row->expected), row->call);
     else if (number > LAST_REVIEWED) expect_always(subject, number, expected_action(ENOSYS), "unknown");
-    else if (!depends_on_arguments(subject->options.arch, number)) expect_always(subject, number, expected_action(LET), "other");
+    else if (!depends_on_arguments(arch, number)) expect_always(subject, number, expected_action(LET), "other");
   }
 }
 
@@ -72,7 +76,8 @@ static void check_odd_numbers(const struct subject *subject) {
 }
 
 static void check_foreign_architectures(const struct subject *subject) {
-  static const uint32_t all[] = {AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64, AUDIT_ARCH_RISCV64, 0, UINT32_MAX};
+  static const uint32_t all[] = {AUDIT_ARCH_I386,    AUDIT_ARCH_ARM, AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64,
+                                 AUDIT_ARCH_RISCV64, 0,              UINT32_MAX};
   const uint64_t none[ARGUMENTS] = {0};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i] == subject->options.arch) continue;
@@ -83,7 +88,8 @@ static void check_foreign_architectures(const struct subject *subject) {
   }
 }
 
-/* prlimit64's third argument is a pointer: there both halves count. All others here are 32 bits wide, and the kernel ignores the rest. */
+/* prlimit64's third argument is a pointer: there both halves count. All others here are 32 bits wide, and the
+ * kernel ignores the rest. */
 static bool is_wide(const struct argument_row *row, size_t argument) {
   return strcmp(row->call, "prlimit64") == 0 && argument == 2;
 }

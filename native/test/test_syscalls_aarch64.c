@@ -1,4 +1,5 @@
-/* Proves at compile time that our numbers for aarch64 are those of the generic table, and that what we say it lacks is not in it. */
+/* Proves at compile time that our numbers for aarch64 are those of the generic table, and that what we say it
+ * lacks is not in it. */
 
 /* What arch/arm64/include/uapi/asm/unistd.h of Linux 6.1 asks the generic table for. */
 #define __ARCH_WANT_RENAMEAT
