@@ -126,6 +126,12 @@
 #define VT_CLONE_NEWPID 0x20000000u
 #define VT_CLONE_NEWNET 0x40000000u
 
+/* linux/futex.h */
+#define VT_FUTEX_REQUEUE 3u
+#define VT_FUTEX_CMP_REQUEUE 4u
+#define VT_FUTEX_CMP_REQUEUE_PI 12u
+#define VT_FUTEX_CLOCK_REALTIME 256u
+
 /* asm-generic/resource.h, linux/resource.h, linux/ioprio.h */
 #define VT_RLIMIT_CORE 4u
 #define VT_PRIO_PROCESS 0u

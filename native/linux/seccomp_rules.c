@@ -69,6 +69,12 @@ static const struct vt_rule setpriority_rules[] = {{{IS(0, VT_PRIO_PROCESS), IS(
 static const struct vt_rule ioprio_rules[] = {{{IS(0, VT_IOPRIO_WHO_PROCESS), IS(1, 0)}, ALLOW}};
 static const struct vt_rule own_process_rules[] = {{{IS(0, 0)}, ALLOW}};
 
+/* Read access to a file that others share memory through is enough to move their waiters to a futex that nobody wakes.
+ * Within one process (FUTEX_PRIVATE_FLAG, which libc sets) requeueing goes on. */
+static const struct vt_rule futex_rules[] = {
+    {{MASKED(1, ~VT_FUTEX_CLOCK_REALTIME, VT_FUTEX_REQUEUE, VT_FUTEX_CMP_REQUEUE, VT_FUTEX_CMP_REQUEUE_PI)},
+     FAIL(ENOSYS)}};
+
 /* CLONE_PARENT would make siblings of the command, that signal its supervisor when they end. unshare() is held to
  * flags without a namespace, so that one with a new name (CLONE_NEWTIME, UNSHARE_EMPTY_MNTNS) is refused. */
 #define NAMESPACES \
@@ -174,6 +180,8 @@ static const struct group groups[] = {
     {EVER, ALWAYS(FAIL(EPERM)),
      CALLS(VT_SYS_ptrace, VT_SYS_process_vm_readv, VT_SYS_process_vm_writev, VT_SYS_pidfd_getfd, VT_SYS_kcmp,
            VT_SYS_process_madvise, VT_SYS_process_mrelease, VT_SYS_migrate_pages, VT_SYS_move_pages)},
+    {EVER, DECIDE(futex_rules, ALLOW), CALLS(VT_SYS_futex)},
+    {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_futex_requeue)},
     {EVER, DECIDE(seccomp_rules, ALLOW), CALLS(VT_SYS_seccomp)},
     {SIGNALS_REFUSED, ALWAYS(FAIL(EPERM)), CALLS(SIGNAL_CALLS)},
     {SIGNALS_JUDGED, ALWAYS(JUDGE), CALLS(SIGNAL_CALLS)},

@@ -99,6 +99,8 @@
   X(process_mrelease, 448, 448) \
   X(migrate_pages, 256, 238) \
   X(move_pages, 279, 239) \
+  X(futex, 202, 98) \
+  X(futex_requeue, 456, 456) \
   X(seccomp, 317, 277)
 
 #define VT_SYSCALLS_IPC(X) \

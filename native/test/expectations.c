@@ -70,6 +70,7 @@ const struct constant_row constant_rows[] = {
     {"pidfd_getfd", 438, 438, ALL, EPERM},
     {"process_madvise", 440, 440, ALL, EPERM},
     {"process_mrelease", 448, 448, ALL, EPERM},
+    {"futex_requeue", 456, 456, ALL, ENOSYS},
     {"kill", 62, 129, ABI_1_5_JUDGED, ASK},
     {"kill", 62, 129, ABI_1_5_REFUSED, EPERM},
     {"tkill", 200, 130, ABI_1_5_JUDGED, ASK},

@@ -23,7 +23,7 @@ struct constant_row {
   int expected;
 };
 
-/* With these arguments. Bits that are set in `ignored` (of every argument) must not matter. */
+/* With these arguments, whatever the high halves of those that are 32 bits wide. */
 struct argument_row {
   const char *call;
   int x86_64, aarch64;

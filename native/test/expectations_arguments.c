@@ -13,6 +13,7 @@
 #define PRLIMIT "prlimit64", 302, 261
 #define SETPRIORITY "setpriority", 141, 140
 #define IOPRIO_SET "ioprio_set", 251, 30
+#define FUTEX "futex", 202, 98
 #define SECCOMP "seccomp", 317, 277
 #define SOCKET "socket", 41, 198
 #define SOCKETPAIR "socketpair", 53, 199
@@ -130,6 +131,17 @@ const struct argument_row argument_rows[] = {
     {"sched_setaffinity", 203, 122, ALL, {0xffffffff}, EPERM},
     {"sched_setattr", 314, 274, ALL, {0}, LET},
     {"sched_setattr", 314, 274, ALL, {0x80000000}, EPERM},
+
+    /* futex(address, operation): linux/futex.h */
+    {FUTEX, ALL, {0x1000, 0}, LET},            /* FUTEX_WAIT */
+    {FUTEX, ALL, {0x1000, 1}, LET},            /* FUTEX_WAKE */
+    {FUTEX, ALL, {0x1000, 9 | 256}, LET},      /* FUTEX_WAIT_BITSET, as pthread_join has it */
+    {FUTEX, ALL, {0x1000, 3 | 128}, LET},      /* FUTEX_REQUEUE within the process */
+    {FUTEX, ALL, {0x1000, 12 | 128 | 256}, LET},
+    {FUTEX, ALL, {0x1000, 3}, ENOSYS},
+    {FUTEX, ALL, {0x1000, 4}, ENOSYS},         /* FUTEX_CMP_REQUEUE */
+    {FUTEX, ALL, {0x1000, 12}, ENOSYS},        /* FUTEX_CMP_REQUEUE_PI */
+    {FUTEX, ALL, {0x1000, 3 | 256}, ENOSYS},
 
     /* seccomp(operation, flags): a filter of one's own, but no second listener */
     {SECCOMP, ALL, {0}, LET},

@@ -5,6 +5,9 @@
 #ifndef __NR_fchmodat2
 #define __NR_fchmodat2 452 /* Linux 6.6 */
 #endif
+#ifndef __NR_futex_requeue
+#define __NR_futex_requeue 456 /* Linux 6.7 */
+#endif
 #ifndef __NR_lsm_set_self_attr
 #define __NR_lsm_set_self_attr 460 /* Linux 6.8 */
 #endif

@@ -4,6 +4,7 @@
 #include <asm/termbits.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/futex.h>
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/ioprio.h>
@@ -111,6 +112,10 @@ SAME(CLONE_NEWUSER);
 SAME(CLONE_NEWPID);
 SAME(CLONE_NEWNET);
 
+SAME(FUTEX_REQUEUE);
+SAME(FUTEX_CMP_REQUEUE);
+SAME(FUTEX_CMP_REQUEUE_PI);
+SAME(FUTEX_CLOCK_REALTIME);
 SAME(IOPRIO_WHO_PROCESS);
 
 int main(void) {

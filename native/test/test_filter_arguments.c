@@ -86,6 +86,15 @@ static void sweep_open(void) {
   }
 }
 
+/* FUTEX_REQUEUE, FUTEX_CMP_REQUEUE and FUTEX_CMP_REQUEUE_PI, unless FUTEX_PRIVATE_FLAG is set. */
+static void sweep_futex(void) {
+  for (uint32_t operation = 0; operation < 4096; operation++) {
+    uint32_t shared_command = operation & ~256u;
+    bool moves = shared_command == 3 || shared_command == 4 || shared_command == 12;
+    expect(on(202, 98), 0x1000, operation, 0, 0, moves ? ENOSYS : LET);
+  }
+}
+
 static void sweep_flock(void) {
   for (uint32_t operation = 0; operation < 1024; operation++)
     expect(on(73, 32), 1, operation, 0, 0, operation & 2 ? EBADF : LET);
@@ -167,6 +176,7 @@ int main(void) {
     sweep_ioctl();
     sweep_fcntl();
     sweep_open();
+    sweep_futex();
     sweep_flock();
     sweep_clone();
     sweep_sockets();

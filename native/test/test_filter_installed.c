@@ -81,6 +81,9 @@ static long do_mptcp_socket(void) { return socket(AF_INET, SOCK_STREAM, 262); }
 static long do_unix_socket(void) { return socket(AF_UNIX, SOCK_STREAM, 0); }
 static long do_datagram_pair(void) { return socketpair(AF_UNIX, SOCK_DGRAM, 0, (int[2]){0}); }
 static long do_stream_pair(void) { return socketpair(AF_UNIX, SOCK_STREAM, 0, (int[2]){0}); }
+/* A shared futex of our own with nobody waiting on it. */
+static long do_requeue(void) { return syscall(SYS_futex, &(int[2]){0}, 3 /* FUTEX_REQUEUE */, 0, 1L, &(int[2]){0}, 0); }
+static long do_private_requeue(void) { return syscall(SYS_futex, &(int[2]){0}, 3 | 128, 0, 1L, &(int[2]){0}, 0); }
 static long do_unreviewed(void) { return syscall(VT_LAST_REVIEWED_SYSCALL + 1, 0, 0, 0); }
 
 /* The name that it has: harmless where it succeeds. */
@@ -160,6 +163,8 @@ static const struct attempt attempts[] = {
     {"socketpair SOCK_STREAM", false, do_stream_pair, 0, 0},
     {"bind to an abstract name", false, do_abstract_name, -1, EACCES},
     {"bind of netlink", false, do_bind_netlink, 0, 0},
+    {"FUTEX_REQUEUE, shared", false, do_requeue, -1, ENOSYS},
+    {"FUTEX_REQUEUE, private", false, do_private_requeue, 0, 0},
     {"a second listener", false, do_second_listener, -1, EBUSY},
     {"a call that nobody reviewed", false, do_unreviewed, -1, ENOSYS},
 };
@@ -230,7 +235,8 @@ static void make_file(void) {
 static void check_unchanged(const struct stat *before) {
   struct stat after;
   CHECK(stat(file, &after) == 0, "%s", strerror(errno));
-  CHECK(after.st_mode == before->st_mode && after.st_uid == before->st_uid, "mode %o uid %u", after.st_mode, after.st_uid);
+  CHECK(after.st_mode == before->st_mode, "mode %o", after.st_mode);
+  CHECK(after.st_uid == before->st_uid, "uid %u", after.st_uid);
   CHECK(after.st_size == before->st_size, "size %ld", (long)after.st_size);
   CHECK(memcmp(&after.st_mtim, &before->st_mtim, sizeof after.st_mtim) == 0, "time of change");
   CHECK(getxattr(file, "user.vitrine", NULL, 0) < 0, "the attribute is there");
