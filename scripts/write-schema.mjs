@@ -1,6 +1,7 @@
 // Writes config.schema.json from src/config/schema.ts. With --check it only says whether the file is up to date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { toJsonSchema } from '@valibot/to-json-schema'
@@ -9,9 +10,9 @@ import { root } from './freshness.mjs'
 
 const target = join(root, 'config.schema.json')
 
-/** The schema's module, bundled: Node 20 cannot import TypeScript. Stands below the root, where valibot is found. */
+/** The schema's module, bundled with what it imports: Node 20 cannot import TypeScript. */
 async function importSchema() {
-  const directory = await mkdtemp(join(root, 'node_modules', '.vitrine-schema-'))
+  const directory = await mkdtemp(join(tmpdir(), 'vitrine-schema-'))
   try {
     await build({
       config: false,
@@ -24,6 +25,7 @@ async function importSchema() {
       clean: false,
       logLevel: 'error',
       fixedExtension: true,
+      deps: { alwaysBundle: ['valibot'] },
     })
     return await import(pathToFileURL(join(directory, 'schema.mjs')).href)
   } finally {

@@ -22,7 +22,20 @@ const LONGEST_QUOTE = 60
 export function checkValue(entry: KeyEntry, raw: unknown, toAbsolute: ToAbsolute): Checked {
   const parsed = v.safeParse(entry.schema, raw, { abortEarly: true })
   if (!parsed.success) return { fault: faultOf(entry, parsed.issues[0]) }
+  const lost = lostName(raw, parsed.output)
+  if (lost !== undefined) return { fault: lostFault(entry, lost) }
   return { value: entry.resolve ? entry.resolve(parsed.output, toAbsolute) : parsed.output }
+}
+
+// valibot's record() leaves out __proto__, prototype and constructor without a word.
+function lostName(raw: unknown, output: unknown): string | undefined {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined
+  return Object.keys(raw).find((name) => !Object.hasOwn(Object(output), name))
+}
+
+function lostFault({ section, name }: KeyEntry, lost: string): Fault {
+  const wanted = 'a name other than __proto__, prototype and constructor'
+  return { path: [section, name, lost], problem: { kind: 'bad-value', wanted, got: describeValue(lost) } }
 }
 
 /** `policy.rule[0].prefix` of `['policy', 'rule', 0, 'prefix']`. */

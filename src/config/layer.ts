@@ -36,9 +36,8 @@ export async function readLayer(
 async function faultyFile({ file, text }: ConfigFile, { path, problem }: Fault): Promise<VitrineError> {
   const locate = await locator(text)
   const place = locate(path, problem.kind === 'unknown-key' ? 'name' : 'value')
-  const excerpt = excerptOf(text, place)
-  const { line, column } = place
-  return new VitrineError({ code: 'CONFIG_INVALID', file, line, column, key: dotted(path), problem, excerpt })
+  const where = place && { line: place.line, column: place.column, excerpt: excerptOf(text, place) }
+  return new VitrineError({ code: 'CONFIG_INVALID', file, key: dotted(path), problem, ...where })
 }
 
 function valuesOf(document: Table, toAbsolute: ToAbsolute): Found {

@@ -16,7 +16,6 @@ import { excerptOf, locator } from './locate.ts'
 import { type Config, type ConfigKey, type ConfigValue, type KeyEntry, keyEntries } from './schema.ts'
 import { applyTrusted, type IgnoredBecause, tighten } from './tighten.ts'
 import { printable, tomlText } from './toml-text.ts'
-import { isTrusted } from './trust.ts'
 import { type GivenValue, givenValue, readVariables } from './variables.ts'
 
 export type { Config, ConfigKey, PolicyRuleConfig } from './schema.ts'
@@ -56,8 +55,8 @@ export interface IgnoredValue {
   /** What counts in its place, spelled the same way. */
   readonly inForceText: string
   readonly file: string
-  /** 1-based. */
-  readonly line: number
+  /** 1-based; absent in a file too odd to be looked through. */
+  readonly line?: number
   readonly why: IgnoredBecause
 }
 
@@ -119,13 +118,16 @@ async function addProjectFile(
   const text = readConfigFile(file)
   if (text === undefined) return
   const values = await fileValues({ file, text }, home)
+  // Imported late, for node:crypto: most starts have no project file.
+  const { isTrusted } = await import('./trust.ts')
   const trusted = isTrusted(file, text, env, home)
   const ignored = values.flatMap((value) => applyProjectValue(assembly, file, value, trusted))
   assembly.files.push({ file, source: 'project', trusted })
   if (ignored.length === 0) return
   const locate = await locator(text)
   for (const { path, ...facts } of ignored) {
-    assembly.ignored.push({ ...facts, file, line: locate(path, 'name').line })
+    const place = locate(path, 'name')
+    assembly.ignored.push({ ...facts, file, ...(place && { line: place.line }) })
   }
 }
 

@@ -21,14 +21,13 @@ const WIDEST_LINE = 120
 // The deepest value of the schema is a word of a rule: policy.rule[0].prefix[0]. A hostile file may nest without end.
 const DEEPEST = 5
 
-/** Finds the place of a path, or of the nearest table around it. */
-export type Locate = (path: KeyPath, part: 'name' | 'value') => Place
+/** Finds the place of a path, or of the nearest table around it; undefined when the text could not be looked through. */
+export type Locate = (path: KeyPath, part: 'name' | 'value') => Place | undefined
 
 /** Prepares to find where keys and values stand in a text, which must be valid TOML. */
 export async function locator(text: string): Promise<Locate> {
-  const { parseTOML } = await import('toml-eslint-parser')
   const nodes = new Map<string, Node>()
-  for (const node of nodesOfDocument(parseTOML(text))) {
+  for (const node of await nodesOf(text)) {
     const id = JSON.stringify(node.path)
     // A table can be opened several times; the first time is where a reader looks.
     if (!nodes.has(id)) nodes.set(id, node)
@@ -38,7 +37,19 @@ export async function locator(text: string): Promise<Locate> {
       const node = nodes.get(JSON.stringify(path.slice(0, length)))
       if (node) return placeOf(text, length === path.length ? node[part] : node.name)
     }
-    return { line: 1, column: 1, end: 2 }
+    return undefined
+  }
+}
+
+async function nodesOf(text: string): Promise<Iterable<Node>> {
+  const { parseTOML, ParseError } = await import('toml-eslint-parser')
+  try {
+    return nodesOfDocument(parseTOML(text))
+  } catch (error) {
+    // It passes the characters of a string as arguments of one call, too many for a very long one (RangeError), and it may
+    // one day refuse what smol-toml takes. What is reported is wrong all the same; it is said without its place.
+    if (error instanceof RangeError || error instanceof ParseError) return []
+    throw error
   }
 }
 

@@ -25,7 +25,8 @@ export function describeIgnoredValues(ignored: readonly IgnoredValue[]): readonl
 }
 
 function describeIgnored({ key, file, line, why, text, inForceText }: IgnoredValue): string {
-  const said = `${visible(file)}:${line}: ${key} = ${clipped(text)} is ignored`
+  const place = line === undefined ? visible(file) : `${visible(file)}:${line}`
+  const said = `${place}: ${key} = ${clipped(text)} is ignored`
   switch (why) {
     case 'loosens':
       return `${said}: a project file may tighten ${clipped(inForceText)}, not loosen it, ${UNTIL_TRUSTED}`

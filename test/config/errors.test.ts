@@ -35,6 +35,14 @@ const cases: readonly Case[] = [
     excerpt: '1 | [shel]\n  |  ^^^^',
   },
   {
+    name: 'an unknown section that is opened twice',
+    toml: '[shel.a]\n[shel.b]\n',
+    at: [1, 2],
+    key: 'shel',
+    problem: { kind: 'unknown-key', nearest: 'shell' },
+    excerpt: '1 | [shel.a]\n  |  ^^^^',
+  },
+  {
     name: 'a section that no name is near to',
     toml: '[kubernetes]\n',
     at: [1, 2],
