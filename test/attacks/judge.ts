@@ -80,6 +80,8 @@ async function judgeControl(attack: Attack, attempt: Attempt, where: Circumstanc
   const unproven = unprovenBy(control, shown)
   if (!unproven) return { verdict: 'held', detail: `${say(attempt)}; unsandboxed: ${say(shown)}` }
   const excuse = excuseOf(control, shown)
+  if (excuse && attempt.errno && attempt.errno !== shown.errno)
+    return { verdict: 'held', detail: `${say(attempt)} comes before ${excuse}` }
   if (excuse) return { verdict: 'skipped', detail: `refused in read mode, but not provable here: ${excuse}` }
   return { verdict: 'vacuous', detail: unproven }
 }

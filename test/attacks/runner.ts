@@ -28,7 +28,7 @@ function throughShell(shell: Shell): Run {
     const given = stdin === null ? {} : { stdin }
     const result = await shell.execute(
       { argv, cwd, timeoutMs: DEADLINE_MS, ...given },
-      { onOutput: () => onOutput() },
+      { onOutput: (_, chunk) => onOutput(String(chunk)) },
     )
     const { exitCode, signal, stdout, stderr } = result
     return { exitCode, signal, stdout, stderr }
@@ -44,7 +44,7 @@ const throughChildProcess: Run = ({ argv, cwd, stdin, onOutput }) =>
     for (const name of ['stdout', 'stderr'] as const)
       child[name]?.setEncoding('utf8').on('data', (text: string) => {
         texts[name] += text
-        onOutput()
+        onOutput(text)
       })
     child.on('error', reject)
     child.on('close', (exitCode, signal) => resolve({ exitCode, signal, ...texts }))

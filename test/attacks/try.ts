@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Attack, Command, Inherited, Programs, Target } from './attack.ts'
 
-/** One process to start, and what to call at its first output. */
+/** One process to start, and what to call at each piece of its output. */
 export interface Start {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly stdin: number | null
-  readonly onOutput: () => void
+  readonly onOutput: (text: string) => void
 }
 
 /** How it ended. */
@@ -97,8 +97,8 @@ async function tryOn(target: Target, directory: string, attack: Attack, means: M
   const before = await target.observe()
   let during: Promise<unknown> | null = null
   // A holder of locks prints a line and waits: it is looked at now, and let go.
-  const onOutput = () => {
-    if (during || !holds(attack.command)) return
+  const onOutput = (text: string) => {
+    if (during || !holds(attack.command) || !text.startsWith('ok')) return
     during = Promise.resolve(target.observe())
     during.finally(() => writeFileSync(release, '')).catch(() => {}) // awaited below, where it throws
   }

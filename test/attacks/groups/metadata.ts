@@ -16,7 +16,7 @@ export const metadata: readonly Attack[] = [
   row('fchmodat2'),
   row('fchmodat2 AT_EMPTY_PATH'),
   row('chmod /proc/self/fd'),
-  attack('chmod a directory', by('metadata', 'chmod', '{directory}'), files),
+  attack('chmod a directory', by('metadata', 'chmod', '{empty}'), files),
   ofOwner('chown'),
   ofOwner('lchown'),
   ofOwner('fchown'),

@@ -96,7 +96,7 @@ const pythons: readonly Attack[] = [
   python('import os; os.replace("{file}","{new}")'),
   python('import os; os.utime("{file}",(1000,1000))'),
   python('import os; os.setxattr("{file}","user.new",b"1")', files, { control: { kind: 'success' } }),
-  python('import mmap; mmap.mmap(open("{file}","r+").fileno(),0)[0]=88'),
+  python('import mmap; f=open("{file}","r+"); mmap.mmap(f.fileno(),0)[0]=88'),
   python('import tempfile; tempfile.mkdtemp(dir="{directory}")'),
   python('import os; os.kill({pid},10)', victim),
   python('import os; os.sched_setaffinity({pid},[min(os.sched_getaffinity({pid}))])', victim, {

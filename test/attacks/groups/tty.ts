@@ -30,7 +30,7 @@ export const tty: readonly Attack[] = [
   row('TCSETS'),
   row('TIOCSWINSZ'),
   row('TCFLSH'),
-  row('TIOCSCTTY'),
+  row('TIOCSCTTY', { control: succeeds }),
   row('TIOCEXCL'),
   row('/dev/ptmx', { control: succeeds }),
   onInput('TCSETS'),

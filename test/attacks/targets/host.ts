@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Arrange, Outside, Target } from '../attack.ts'
 
 const read = (path: string) => readFileSync(path, 'utf8')
@@ -69,15 +70,23 @@ function processesWith(token: string): readonly number[] {
     .map(Number)
 }
 
+/** Finding nothing once is not enough: while a process becomes another program it has no command line. */
+async function lookTwice(token: string): Promise<readonly number[]> {
+  const found = processesWith(token)
+  if (found.length > 0) return found
+  await setTimeout(30)
+  return processesWith(token)
+}
+
 /** What is left of a command that carries this attempt's own directory in its command line. */
 export const survivors: Arrange = (outside): Target => {
   const { directory } = outside
   symlinkSync('/bin/sleep', join(directory, 'sleep'))
   return {
     offers: { directory, token: directory, sleep: join(directory, 'sleep') },
-    observe: () => processesWith(directory).length,
-    dispose: () => {
-      for (const pid of processesWith(directory)) process.kill(pid, 'SIGKILL')
+    observe: async () => (await lookTwice(directory)).length > 0,
+    dispose: async () => {
+      for (const pid of await lookTwice(directory)) process.kill(pid, 'SIGKILL')
     },
   }
 }
