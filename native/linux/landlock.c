@@ -132,12 +132,13 @@ static int grant_top_level(int ruleset) {
   return failed;
 }
 
-/* The device nodes that ordinary programs open; writing to them changes nothing. */
+/* The device nodes that ordinary programs open; writing to them changes nothing. Not /dev/shm: a mapped file of others
+ * there lets futex(2) take their wake-ups. */
 static int grant_devices(int ruleset) {
-  static const char *const readable[] = {"/dev/random", "/dev/urandom", "/dev/shm"};
+  static const char *const readable[] = {"/dev/random", "/dev/urandom"};
   static const char *const writable[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty"};
   for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
-    if (grant_if_there(ruleset, readable[i], FS_READ_FILE | FS_READ_DIR)) return -1;
+    if (grant_if_there(ruleset, readable[i], FS_READ_FILE)) return -1;
   for (size_t i = 0; i < sizeof writable / sizeof *writable; i++)
     if (grant_if_there(ruleset, writable[i], FS_READ_FILE | FS_WRITE_FILE)) return -1;
   return 0;

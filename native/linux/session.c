@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,25 +17,14 @@ enum { NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
 
 typedef int (*visit)(struct vt_command *command, pid_t pid);
 
-/* The state letter of proc_pid_stat(5), or 'X' for a process that is gone. */
-static char state_of(pid_t pid) {
-  char path[32], text[512];
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 'X';
-  ssize_t length = read(fd, text, sizeof text - 1);
-  close(fd);
-  if (length <= 0) return 'X';
-  text[length] = 0;
-  /* The name before it may hold anything, closing brackets too. */
-  const char *name_end = strrchr(text, ')');
-  return name_end && name_end[1] ? name_end[2] : 'X';
+/* A pidfd is readable once the last thread has ended (pidfd_open(2)). The state in /proc is no judge: a process whose
+ * first thread has ended shows as a zombie while its others run. */
+static bool has_ended(int pidfd) {
+  struct pollfd polled = {pidfd, POLLIN, 0};
+  return poll(&polled, 1, 0) != 0;
 }
 
-static int is_alive(pid_t pid) {
-  char state = state_of(pid);
-  return state != 'Z' && state != 'X';
-}
+static int open_pidfd(pid_t pid) { return (int)syscall(NR_PIDFD_OPEN, pid, 0); }
 
 /* Whether the environment that the process was started with holds the cookie. */
 static int carries_cookie(pid_t pid, const char *cookie) {
@@ -96,7 +86,12 @@ static int each(struct vt_command *command, visit found) {
 }
 
 static int count_one(struct vt_command *command, pid_t pid) {
-  return pid != command->pid && is_member(command, pid) && (proc_hides() || is_alive(pid));
+  if (pid == command->pid || !is_member(command, pid)) return 0;
+  int pidfd = open_pidfd(pid);
+  if (pidfd < 0) return 0;
+  int alive = !has_ended(pidfd);
+  close(pidfd);
+  return alive;
 }
 
 static void remember(struct vt_command *command, pid_t pid) {
@@ -110,9 +105,9 @@ static void remember(struct vt_command *command, pid_t pid) {
 static int kill_one(struct vt_command *command, pid_t pid) {
   if ((pid == command->pid && command->leader_ended) || getpid() == pid) return 0;
   if (!is_member(command, pid)) return 0;
-  int pidfd = (int)syscall(NR_PIDFD_OPEN, pid, 0);
+  int pidfd = open_pidfd(pid);
   if (pidfd < 0) return 0;
-  int found = is_member(command, pid) && is_alive(pid);
+  int found = is_member(command, pid) && !has_ended(pidfd);
   if (found) {
     pid_t group = getpgid(pid);
     /* The whole group at once, so that a fork bomb cannot outrun the sweep; a group never spans sessions (credentials(7)). */

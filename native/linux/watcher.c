@@ -70,17 +70,6 @@ static int number_in(const char *digits) {
   return value;
 }
 
-/* Writes "/proc/PID/stat" into `path`. */
-static void stat_path(char *path, int pid) {
-  char digits[12];
-  int count = 0;
-  for (const char *from = "/proc/"; *from;) *path++ = *from++;
-  do digits[count++] = (char)('0' + pid % 10);
-  while (pid /= 10);
-  while (count) *path++ = digits[--count];
-  for (const char *from = "/stat"; (*path++ = *from++);) continue;
-}
-
 /* Reads a small file into `text`, zero-terminated; returns the length or less than 1. */
 static long read_text(const char *path) {
   long fd = call4(__NR_openat, CWD, (long)path, READ_ONLY, 0);
@@ -91,13 +80,11 @@ static long read_text(const char *path) {
   return length;
 }
 
-static int is_zombie(int pid) {
-  char path[32];
-  stat_path(path, pid);
-  long length = read_text(path);
-  for (long at = length - 1; at > 0; at--)
-    if (text[at] == ')') return text[at + 2] == 'Z' || text[at + 2] == 'X';
-  return 0;
+/* A pidfd is readable once the last thread has ended (pidfd_open(2)); the state in /proc tells of the first thread only. */
+static int has_ended(long pidfd) {
+  struct poll_entry polled = {(int)pidfd, POLL_IN, 0};
+  struct pause none = {0, 0};
+  return call(__NR_ppoll, (long)&polled, 1, (long)&none, 0, 0, 0) != 0;
 }
 
 static int is_in_table(long session) {
@@ -112,7 +99,7 @@ static int kill_member(int pid) {
   if (session <= 0 || !is_in_table(session)) return 0;
   long pidfd = call2(NR_PIDFD_OPEN, pid, 0);
   if (pidfd < 0) return 0;
-  int found = call1(__NR_getsid, pid) == session && !is_zombie(pid);
+  int found = call1(__NR_getsid, pid) == session && !has_ended(pidfd);
   if (found) {
     long group = call1(__NR_getpgid, pid);
     if (group > 1 && call1(__NR_getsid, group) == session) call2(__NR_kill, -group, SIGNAL_KILL);
