@@ -2,6 +2,7 @@ import type { ProcessEnd } from '../launch/launch.ts'
 import type { Collected } from '../output/collect.ts'
 import { decode } from '../output/decode.ts'
 import type { View } from '../output/window.ts'
+import type { Saved } from '../scratchpad/save.ts'
 import type { SupervisedEnd } from '../supervise/supervise.ts'
 import { adviceFor, hintFor, omittedLine, unsavedLine } from './explain.ts'
 import type { Decision, Enforcement, Failure, Mode, Outcome, Result } from './result.ts'
@@ -10,7 +11,7 @@ import type { Decision, Enforcement, Failure, Mode, Outcome, Result } from './re
 export interface ResultParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
   readonly collected: Collected
-  readonly scratchpad: Result['scratchpad'] | undefined
+  readonly saved: Saved
   readonly inlineChars: number
   readonly maxBytes: number
   readonly durationMs: number
@@ -22,7 +23,7 @@ export interface ResultParts {
 
 /** Puts the parts together. */
 export function buildResult(parts: ResultParts): Result {
-  const { ended, collected, mode } = parts
+  const { ended, collected, saved, mode } = parts
   const outcome = outcomeOf(parts)
   const texts = textsOf(parts)
   const failure = failureOf(outcome, texts.stderr || texts.output)
@@ -42,7 +43,7 @@ export function buildResult(parts: ResultParts): Result {
     ...backgroundOf(ended.end),
     denials: [],
     ...(hint === undefined ? {} : { hint }),
-    ...(parts.scratchpad === undefined ? {} : { scratchpad: parts.scratchpad }),
+    ...(saved.scratchpad && { scratchpad: saved.scratchpad }),
     ...(failure === undefined ? {} : { failure }),
     mode,
     backend: 'local',
@@ -52,7 +53,7 @@ export function buildResult(parts: ResultParts): Result {
   }
 }
 
-function outcomeOf({ ended, timeoutMs, collected, maxBytes }: ResultParts): Outcome {
+function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes }: ResultParts): Outcome {
   switch (ended.cause) {
     case 'deadline':
       return { kind: 'timed-out', afterMs: timeoutMs }
@@ -60,7 +61,7 @@ function outcomeOf({ ended, timeoutMs, collected, maxBytes }: ResultParts): Outc
     case 'closed':
       return { kind: 'cancelled' }
     case 'output-limit':
-      return { kind: 'output-limit', limit: collected.unsaved ? collected.bytes : maxBytes }
+      return { kind: 'output-limit', limit: saved.unsaved ? collected.bytes : maxBytes }
     case undefined:
       return ended.end.kind === 'exited'
         ? { kind: 'exited', code: ended.end.code }
@@ -72,16 +73,19 @@ function backgroundOf({ survivors }: ResultParts['ended']['end']): Pick<Result, 
   return survivors.alive > 0 ? { background: { count: survivors.alive, group: survivors.group } } : {}
 }
 
-function textsOf({ collected, inlineChars }: ResultParts): Pick<Result, 'output' | 'stdout' | 'stderr'> {
-  const { unsaved } = collected
-  const shown = textOf(collected.output, inlineChars)
+function textsOf({ collected, saved, inlineChars }: ResultParts): Pick<Result, 'output' | 'stdout' | 'stderr'> {
   return {
-    output: unsaved
-      ? `${shown}${unsavedLine(unsaved.bytes.length, unsaved.reason)}${decode(unsaved.bytes)}`
-      : shown,
+    output: saved.unsaved ? withUnsaved(collected, saved, inlineChars) : textOf(collected.output, inlineChars),
     stdout: textOf(collected.stdout, inlineChars),
     stderr: textOf(collected.stderr, inlineChars),
   }
+}
+
+/** What could not be saved is shown whole, however long: what was saved and this are all of the output. */
+function withUnsaved({ output }: Collected, { unsaved, scratchpad }: Saved, inlineChars: number): string {
+  if (!unsaved) return ''
+  const shown = scratchpad ? textOf(output, inlineChars) : ''
+  return `${shown}${unsavedLine(unsaved.bytes.length, unsaved.reason)}${decode(unsaved.bytes)}`
 }
 
 /** Everything when it fits, else its head and tail with a line between them that says what is left out. */
