@@ -1,4 +1,4 @@
-import { type LoadedConfig, loadConfig } from './config/load.ts'
+import { type IgnoredValue, type LoadedConfig, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { refuseUnbuilt } from './config/unbuilt.ts'
 import { VitrineError } from './errors.ts'
@@ -6,6 +6,7 @@ import { type Host, thisHost } from './host.ts'
 import { execaLauncher } from './launch/execa.ts'
 import type { LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
 import { nativeLauncher } from './launch/native.ts'
+import { Backpressure } from './output/backpressure.ts'
 import { Collector } from './output/collect.ts'
 import { commandEnvironment, type Variables } from './request/environment.ts'
 import { argvProgram, shellProgram } from './request/interpreter.ts'
@@ -40,8 +41,16 @@ export interface ShellOptions {
 export interface ExecuteOptions {
   /** Ends the command; the result says `cancelled`. Aborted beforehand: throws, and nothing runs. */
   readonly signal?: AbortSignal | undefined
-  /** Called with every piece of output as it comes. */
-  readonly onOutput?: ((stream: Stream, chunk: Buffer) => void) | undefined
+  /**
+   * Called with every piece of output as it comes. A promise holds the command back until it resolves, once 1 MiB waits;
+   * `execute` does not wait for the last of them.
+   */
+  readonly onOutput?: ((stream: Stream, chunk: Buffer) => Promise<void> | void) | undefined
+  /**
+   * Default true. false: what is too long for the result is not saved, for it has been streamed; the result shows head
+   * and tail, and has no scratchpad.
+   */
+  readonly save?: boolean | undefined
 }
 
 /** What holds a command in a mode, worked out once per mode. */
@@ -49,6 +58,13 @@ interface ModeSetup {
   readonly environment: Variables
   readonly confinement: Confinement | null
   readonly enforcement: Enforcement
+}
+
+/** What takes part in one command. */
+interface Running {
+  readonly collector: Collector
+  readonly backpressure: Backpressure
+  readonly supervision: Supervision
 }
 
 const allowed: Readonly<Record<Mode, Decision>> = {
@@ -84,7 +100,7 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
     watch,
   })
   const launcher = 'missing' in addon ? await execaLauncher() : sharedLauncher(addon)
-  return new Shell(loaded.config, sandbox, launcher, { ...options, cwd, env })
+  return new Shell(loaded, sandbox, launcher, { ...options, cwd, env })
 }
 
 /** One launcher per environment: the addon has one listener. */
@@ -100,6 +116,8 @@ function sharedLauncher(addon: Parameters<typeof nativeLauncher>[0]): Launcher {
 export class Shell {
   readonly cwd: string
   readonly config: Config
+  /** Values of project files that do not count, because they would loosen what the user has set. */
+  readonly ignored: readonly IgnoredValue[]
   readonly #sandbox: Sandbox
   readonly #launcher: Launcher
   readonly #network: boolean
@@ -112,12 +130,13 @@ export class Shell {
 
   /** Use `openShell`. */
   constructor(
-    config: Config,
+    { config, ignored }: LoadedConfig,
     sandbox: Sandbox,
     launcher: Launcher,
     options: ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>,
   ) {
     this.config = config
+    this.ignored = ignored
     this.cwd = options.cwd ?? process.cwd()
     this.#sandbox = sandbox
     this.#launcher = launcher
@@ -171,6 +190,11 @@ export class Shell {
     return this.#run(complete, setup, mode, options)
   }
 
+  /** Sends a signal to the process group of every command that runs. */
+  signal(name: NodeJS.Signals): void {
+    for (const supervision of this.#running) supervision.signal(name)
+  }
+
   /** Kills what still runs and waits for its end. Background children of write mode live on. */
   async close(): Promise<void> {
     this.#closed = true
@@ -209,16 +233,19 @@ export class Shell {
     })
     this.#running.add(supervision)
     let launched: LaunchedProcess | undefined
+    const backpressure = new Backpressure((bytes) => launched?.consumed(bytes))
     const collector = new Collector({
       inlineChars: output.inline_max_chars,
       maxBytes: output.max_bytes,
+      save: options.save ?? true,
       openSpill: () => this.#scratchpad.open(request.scratchpad),
-      consumed: (bytes) => launched?.consumed(bytes),
+      consumed: (bytes) => backpressure.took('collector', bytes),
       overflow: () => supervision.stop('output-limit'),
     })
-    launched = this.#launch(request, setup, collector, supervision, options)
+    launched = this.#launch(request, setup, { collector, backpressure, supervision }, options)
     const ended = await supervision.ended
     this.#running.delete(supervision)
+    launched.stdin?.destroy()
     const { end } = ended
     if (end.kind === 'failed')
       throw new VitrineError({
@@ -232,7 +259,7 @@ export class Shell {
     return buildResult({
       ended: { ...ended, end },
       collected,
-      scratchpad: saveOutput(this.#scratchpad, collected, request.scratchpad, output.inline_max_chars),
+      saved: saveOutput(this.#scratchpad, collected, request.scratchpad, output.inline_max_chars),
       inlineChars: output.inline_max_chars,
       maxBytes: output.max_bytes,
       durationMs,
@@ -246,8 +273,7 @@ export class Shell {
   #launch(
     request: CompleteRequest,
     setup: ModeSetup,
-    collector: Collector,
-    supervision: Supervision,
+    { collector, backpressure, supervision }: Running,
     { onOutput }: ExecuteOptions,
   ): LaunchedProcess {
     const { work, cwd, merged, stdin } = request
@@ -265,13 +291,18 @@ export class Shell {
       },
       {
         output: (stream, chunk) => {
+          backpressure.arrived(chunk.length)
           collector.add(stream, chunk)
-          onOutput?.(stream, chunk)
+          backpressure.offered(chunk.length, onOutput?.(stream, chunk))
         },
         end: (end) => supervision.finish(end),
       },
     )
-    supervision.watch(launched)
+    const destroy = () => {
+      backpressure.release()
+      launched.destroy()
+    }
+    supervision.watch({ ...launched, destroy })
     feedStdin(launched.stdin, stdin)
     return launched
   }

@@ -7,8 +7,10 @@ import { type View, Window } from './window.ts'
 export interface CollectorOptions {
   /** UTF-16 code units that are shown inline. */
   readonly inlineChars: number
-  /** Above this many bytes the command is ended. */
+  /** Above this many bytes the command is ended; 0: never. */
   readonly maxBytes: number
+  /** false: only head and tail are kept, and nothing goes to disk. */
+  readonly save: boolean
   /** Opens the file that output goes to. Throws when there is none to be had. */
   openSpill(): SpillFile
   /** Lets the launcher read that many bytes more. */
@@ -29,7 +31,7 @@ export interface Collected {
   readonly spilled?: { readonly file: SpillFile; readonly bytes: number }
   /** What could not be stored; in the file it would stand right behind what is there. */
   readonly unsaved?: { readonly bytes: Buffer; readonly reason: string }
-  /** The whole output, when it was not spilled. */
+  /** The whole output, when it was to be saved and was not spilled. */
   readonly whole?: Buffer
 }
 
@@ -62,9 +64,12 @@ export class Collector {
     this.#output.add(chunk)
     const window = stream === 'stdout' ? this.#stdout : this.#stderr
     window.add(chunk)
-    this.#utf8[stream].add(chunk)
-    this.#store(chunk)
-    if (this.#output.total > this.#options.maxBytes) this.#options.overflow()
+    if (this.#options.save) {
+      this.#utf8[stream].add(chunk)
+      this.#store(chunk)
+    } else this.#options.consumed(chunk.length)
+    const { maxBytes } = this.#options
+    if (maxBytes > 0 && this.#output.total > maxBytes) this.#options.overflow()
   }
 
   /** After the last chunk. */
@@ -83,6 +88,7 @@ export class Collector {
   }
 
   #stored(unsaved: Buffer): Pick<Collected, 'spilled' | 'unsaved' | 'whole'> {
+    if (!this.#options.save) return {}
     if (!this.#spill) {
       const whole = Buffer.concat(this.#pending)
       return this.#failed === null ? { whole } : { unsaved: { bytes: whole, reason: this.#failed } }

@@ -56,6 +56,11 @@ export class Supervision {
     if (this.#process) this.#end(this.#process, cause)
   }
 
+  /** Passes a signal on to the command's process group. */
+  signal(name: NodeJS.Signals): void {
+    this.#process?.signal(name)
+  }
+
   /** The launcher's word that it is over. */
   finish(end: ProcessEnd): void {
     for (const cleanup of this.#cleanups.splice(0)) cleanup()
