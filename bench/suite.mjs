@@ -1,0 +1,15 @@
+// Runs one suite in this process, alone, and prints its rows as JSON: started by run.mjs.
+import { burst } from './suites/burst.mjs'
+import { cli } from './suites/cli.mjs'
+import { explore } from './suites/explore.mjs'
+import { output } from './suites/output.mjs'
+import { peers } from './suites/peers.mjs'
+import { held, start } from './suites/start.mjs'
+
+/** @type {Record<string, (options: { quick: boolean }) => Promise<import('./lib/rows.mjs').Row[]>>} */
+const suites = { start, held, peers, explore, output, burst, cli }
+
+const [name = '', ...flags] = process.argv.slice(2)
+const suite = suites[name]
+if (!suite) throw new Error(`no suite ${name}`)
+process.stdout.write(JSON.stringify(await suite({ quick: flags.includes('--quick') })))
