@@ -5,6 +5,8 @@ import { type Attempt, type Means, type Run, tryOnce } from './try.ts'
 /** Where the table is tried: as this user, with or without the network. */
 export interface Circumstances extends Omit<Means, 'run'> {
   readonly network: boolean
+  /** Whether each attempt is also made unsandboxed. */
+  readonly controls: boolean
   readonly sandboxed: Run
   /** Write mode. */
   readonly unsandboxed: Run
@@ -41,6 +43,7 @@ export async function judge(attack: Attack, where: Circumstances): Promise<Verdi
   if (where.network && attack.network === 'open')
     return { verdict: 'skipped', detail: 'the network is granted' }
   const attempt = await tryOnce(attack, { ...where, run: where.sandboxed })
+  if (attempt.outcome === 'cannot') return judgeImpossible(attack, attempt, where)
   const broken = brokenBy(attack, attempt)
   return broken ? { verdict: 'broken', detail: broken } : judgeControl(attack, attempt, where)
 }
@@ -55,35 +58,43 @@ async function judgeGrant(attack: Attack, where: Circumstances): Promise<Verdict
 
 /** Says in which way read mode did not hold; null when it did. */
 function brokenBy(attack: Attack, attempt: Attempt): string | null {
+  if (attempt.end.timedOut) return 'it had to be ended at its deadline'
   if (attempt.change) return `changed: ${attempt.change} (${say(attempt)})`
   const { expect, control } = attack
   if (expect.kind === 'harmless') return attempt.outcome === 'did not run' ? say(attempt) : null
-  if (expect.kind === 'killed') return wasKilled(expect.signal, attempt) ? null : say(attempt)
-  if (attempt.outcome === 'cannot') return null // then its control cannot either, or it is vacuous
+  if (expect.kind === 'killed') return attempt.end.signal === expect.signal ? null : say(attempt)
   if (attempt.outcome !== 'refused') return say(attempt)
   const wanted = control.kind === 'none' ? control.errno : attempt.errno
   return attempt.errno === wanted ? null : `refused by ${attempt.errno}, not by the filter's own ${wanted}`
 }
 
-/** Where the machine lacks the entry, the program says so before the kernel would have to kill it. */
-function wasKilled(signal: NodeJS.Signals, attempt: Attempt): boolean {
-  return attempt.end.signal === signal || attempt.outcome === 'cannot'
+/** What the machine lacks it lacks in both modes; else read mode has only hidden the means, and proved nothing. */
+async function judgeImpossible(attack: Attack, attempt: Attempt, where: Circumstances): Promise<Verdict> {
+  const reason = attempt.end.stdout.trim()
+  const shown = where.controls && attack.control.kind !== 'none' ? await tryControl(attack, where) : attempt
+  if (shown.outcome === 'cannot') return { verdict: 'skipped', detail: reason }
+  return { verdict: 'vacuous', detail: `${reason}, but unsandboxed: ${say(shown)}` }
+}
+
+function tryControl(attack: Attack, where: Circumstances): Promise<Attempt> {
+  const plain = attack.control.kind !== 'none' && attack.control.plain === true
+  return tryOnce(attack, { ...where, run: plain ? where.plain : where.unsandboxed })
 }
 
 async function judgeControl(attack: Attack, attempt: Attempt, where: Circumstances): Promise<Verdict> {
   const { control } = attack
-  if (control.kind === 'none')
-    return { verdict: 'held', detail: `${say(attempt)}; no control: ${control.reason}` }
+  const held = (more: string): Verdict => ({ verdict: 'held', detail: `${say(attempt)}; ${more}` })
+  if (control.kind === 'none') return held(`no control: ${control.reason}`)
+  if (!where.controls) return held('its control is made with the network off')
   const missing = firstMissing(control.needs ?? [])
-  if (missing) return { verdict: 'held', detail: `${say(attempt)}; no control: ${missing}` }
-  const shown = await tryOnce(attack, { ...where, run: control.plain ? where.plain : where.unsandboxed })
+  if (missing) return held(`no control: ${missing}`)
+  const shown = await tryControl(attack, where)
   const unproven = unprovenBy(control, shown)
-  if (!unproven) return { verdict: 'held', detail: `${say(attempt)}; unsandboxed: ${say(shown)}` }
+  if (!unproven) return held(`unsandboxed: ${say(shown)}`)
   const excuse = excuseOf(control, shown)
-  if (excuse && attempt.errno && attempt.errno !== shown.errno)
-    return { verdict: 'held', detail: `${say(attempt)} comes before ${excuse}` }
-  if (excuse) return { verdict: 'skipped', detail: `refused in read mode, but not provable here: ${excuse}` }
-  return { verdict: 'vacuous', detail: unproven }
+  if (!excuse) return { verdict: 'vacuous', detail: unproven }
+  if (attempt.errno && attempt.errno !== shown.errno) return held(`that comes before ${excuse}`)
+  return { verdict: 'skipped', detail: `refused in read mode, but not provable here: ${excuse}` }
 }
 
 /** Says why an attempt outside read mode proves nothing; null when it shows what the control promises. */

@@ -12,6 +12,8 @@ export interface Errand {
   readonly library: string
   readonly programs: Programs
   readonly network: boolean
+  /** Whether each attempt is also made unsandboxed. Once for each user is enough: the network makes no difference. */
+  readonly controls: boolean
   readonly inherited: Inherited | null
   /** Only rows whose full name holds this text; for a look at a single row. */
   readonly only?: string
@@ -30,8 +32,8 @@ function throughShell(shell: Shell): Run {
       { argv, cwd, timeoutMs: DEADLINE_MS, ...given },
       { onOutput: (_, chunk) => onOutput(String(chunk)) },
     )
-    const { exitCode, signal, stdout, stderr } = result
-    return { exitCode, signal, stdout, stderr }
+    const { exitCode, signal, stdout, stderr, timedOut } = result
+    return { exitCode, signal, stdout, stderr, timedOut }
   }
 }
 
@@ -47,7 +49,7 @@ const throughChildProcess: Run = ({ argv, cwd, stdin, onOutput }) =>
         onOutput(text)
       })
     child.on('error', reject)
-    child.on('close', (exitCode, signal) => resolve({ exitCode, signal, ...texts }))
+    child.on('close', (exitCode, signal) => resolve({ exitCode, signal, ...texts, timedOut: false }))
   })
 
 function say(report: Report): void {
@@ -70,11 +72,12 @@ async function reportOn(row: ReturnType<typeof everyAttack>[number], where: Circ
 /** Opens one shell for read mode and one for write mode, and tries the table row by row. */
 async function run(errand: Errand): Promise<void> {
   const { openShell } = (await import(pathToFileURL(errand.library).href)) as Library
-  const { network, programs, inherited, only = '' } = errand
+  const { network, controls, programs, inherited, only = '' } = errand
   const reading = await openShell({ mode: 'read', network })
   const writing = await openShell({ mode: 'write' })
   const where: Circumstances = {
     network,
+    controls,
     programs,
     inherited,
     sandboxed: throughShell(reading),

@@ -18,6 +18,7 @@ export interface End {
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
+  readonly timedOut: boolean
 }
 
 /** Something that runs commands: a shell in read mode, in write mode, or plain child_process. */

@@ -70,6 +70,7 @@ const devices: readonly Attack[] = [
   device('/dev/ptmx', { control: succeeds }),
   device('/dev/userfaultfd'),
   device('/dev/loop0'),
+  device('/dev/console', { control: neverUnsandboxed('opening the console could take it over', 'EACCES') }),
   attack('/dev/kmsg for reading', by('data', 'open for reading', '/dev/kmsg'), files, {
     needs: [present('/dev/kmsg')],
     control: { kind: 'success', needs: [capability('CAP_SYSLOG')] },

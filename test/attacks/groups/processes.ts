@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type Attack, attack, by, neverUnsandboxed, succeeds } from '../attack.ts'
 import { capability, noYama, present } from '../needs.ts'
 import { victim } from '../targets/victim.ts'
@@ -8,10 +9,15 @@ const row = (attempt: string, choices: Parameters<typeof attack>[3] = {}) =>
 const file = (name: string, word: string, choices: Parameters<typeof attack>[3] = {}) =>
   attack(`/proc/PID/${name}`, by('data', 'write word', `{proc}/${name}`, word), victim, choices)
 
+/** The root of cgroup2, alone or beside the first version: cgroups(7). */
+const hierarchies = ['/sys/fs/cgroup/cgroup.procs', '/sys/fs/cgroup/unified/cgroup.procs'] as const
+const membership = hierarchies.find(existsSync) ?? hierarchies[0]
+
 /** Another process: its memory, descriptors, limits and scheduling. */
 export const processes: readonly Attack[] = [
   row('PTRACE_ATTACH and POKEDATA'),
   row('PTRACE_SEIZE', { control: succeeds }),
+  row('PTRACE_TRACEME', { control: succeeds }),
   row('process_vm_writev'),
   row('process_vm_readv', { control: succeeds }),
   row('/proc/PID/mem'),
@@ -45,8 +51,8 @@ export const processes: readonly Attack[] = [
   file('timerslack_ns', '77777', { control: { kind: 'change', needs: [capability('CAP_SYS_NICE')] } }),
   file('coredump_filter', '0x11'),
   file('clear_refs', '1', { control: succeeds }),
-  attack('cgroup.procs', by('data', 'write word', '/sys/fs/cgroup/cgroup.procs', '{pid}'), victim, {
-    needs: [present('/sys/fs/cgroup/cgroup.procs')],
+  attack('cgroup.procs', by('data', 'write word', membership, '{pid}'), victim, {
+    needs: [present(membership)],
     control: neverUnsandboxed('it would move a process out of its service', 'EACCES'),
   }),
 ]

@@ -26,6 +26,10 @@ const unix: readonly Attack[] = [
   onUnix('pair connect', datagram),
   onUnix('raw pair sendto', datagram),
   onUnix('SCM_RIGHTS'),
+  attack('unix: pair bind to a path', by('unix_sockets', 'pair bind', '{new}'), files),
+  attack('unix: pair bind to an abstract name', by('unix_sockets', 'pair bind', '@{new}'), files, {
+    control: succeeds,
+  }),
   attack('unix: bind and listen', by('unix_sockets', 'bind and listen', '{new}'), files),
 ]
 
@@ -110,6 +114,7 @@ const netlink: readonly Attack[] = [
   attack('netlink RTM_NEWADDR', by('sockets', 'netlink new address'), host, {
     control: { kind: 'change', needs: [capability('CAP_NET_ADMIN')] },
   }),
+  attack('SIOCSIFFLAGS on a netlink socket', by('sockets', 'interface flags'), host, admin),
   attack('socketpair datagram', by('sockets', 'socketpair', '1', '2', '0'), files, { control: succeeds }),
   attack('socketpair of IPv4', by('sockets', 'socketpair', '2', '1', '0'), files, {
     control: neverUnsandboxed('the kernel makes no such pair', 'EACCES'),

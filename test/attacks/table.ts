@@ -1,0 +1,123 @@
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Inherited, Report } from './attack.ts'
+import { buildPrograms, buildRunner } from './build.ts'
+import type { Errand } from './runner.ts'
+
+const library = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
+
+/** Who tries the table. */
+export interface User {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+}
+
+function currentUser(): User {
+  const [uid, gid] = [process.getuid?.() ?? -1, process.getgid?.() ?? -1]
+  return { name: uid === 0 ? 'root' : `the current user (uid ${uid})`, uid, gid }
+}
+
+const current = currentUser()
+
+/** The account that the continuous integration makes, else `nobody`, who is everywhere. */
+function ordinaryUser(): User {
+  const [uid, gid] = ['-u', '-g'].map((option) => spawnSync('id', [option, 'vitrine-test']))
+  if (uid?.status !== 0) return { name: 'nobody', uid: 65534, gid: 65534 }
+  return { name: 'vitrine-test', uid: Number(uid.stdout), gid: Number(gid?.stdout) }
+}
+
+/** The current user, and beside root an ordinary one. */
+export const users: readonly User[] = current.uid === 0 ? [current, ordinaryUser()] : [current]
+
+/** How a process becomes that user's. Node then drops root's other groups as well. */
+function credentials({ uid, gid }: User): { uid?: number; gid?: number } {
+  return uid === current.uid ? {} : { uid, gid }
+}
+
+/** Far above what node marks as close-on-exec when it starts (libuv, uv_disable_stdio_inheritance). */
+const FILE_LEFT_OPEN = 40
+const DIRECTORY_LEFT_OPEN = 41
+
+/** What a user needs to try anything at all; the reason why not, or null. */
+function unreachableFor(user: User, runner: string): string | null {
+  const test = (...words: string[]) =>
+    spawnSync('test', words, { ...credentials(user), cwd: '/' }).status === 0
+  if (!existsSync(library)) throw new Error(`${library} is not there: run npm run build first`)
+  if (!test('-r', library) || !test('-r', runner)) return `${user.name} cannot read this repository`
+  return test('-w', tmpdir()) ? null : `${user.name} cannot write to ${tmpdir()}`
+}
+
+/** Files of that user's, to be left open in the runner. */
+function makeInherited({ uid, gid }: User, directory: string): Inherited {
+  const [file, inner] = [join(directory, 'file'), join(directory, 'inner')]
+  mkdirSync(inner)
+  closeSync(openSync(file, 'w'))
+  chmodSync(directory, 0o755)
+  for (const path of [directory, file, inner]) chownSync(path, uid, gid)
+  return {
+    descriptor: FILE_LEFT_OPEN,
+    file,
+    directoryDescriptor: DIRECTORY_LEFT_OPEN,
+    directory: inner,
+  }
+}
+
+/** Runs the runner as that user: the library itself must be that user's. Returns what it printed. */
+async function runRunner(
+  user: User,
+  runner: string,
+  errand: Errand,
+  leftOpen: readonly number[],
+): Promise<string> {
+  const nothing = Array.from({ length: FILE_LEFT_OPEN - 3 }, () => 'ignore' as const)
+  const child = spawn(process.execPath, [runner], {
+    ...credentials(user),
+    cwd: '/',
+    env: { ...process.env, HOME: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' },
+    stdio: ['pipe', 'pipe', 'inherit', ...nothing, ...leftOpen],
+  })
+  child.stdin?.end(JSON.stringify(errand))
+  let text = ''
+  child.stdout?.setEncoding('utf8').on('data', (more: string) => {
+    text += more
+  })
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
+  if (code === 0) return text
+  throw new Error(`the runner ended with ${code}; its last words: ${text.slice(-500)}`)
+}
+
+function parseReports(text: string): ReadonlyMap<string, Report> {
+  const lines = text.split('\n').filter((line) => line !== '')
+  return new Map(lines.map((line) => JSON.parse(line) as Report).map((report) => [report.name, report]))
+}
+
+/** Tries the whole table as that user. A string says why that user cannot try it at all. */
+export async function tryTable(user: User, network: boolean): Promise<ReadonlyMap<string, Report> | string> {
+  const programs = buildPrograms()
+  const runner = buildRunner()
+  const unreachable = unreachableFor(user, runner)
+  if (unreachable) return unreachable
+  const directory = mkdtempSync(join(tmpdir(), 'vitrine-inherited-'))
+  const inherited = makeInherited(user, directory)
+  const leftOpen = [openSync(inherited.file, 'r+'), openSync(inherited.directory, 'r')]
+  try {
+    const errand = { library, programs, network, controls: !network, inherited }
+    return parseReports(await runRunner(user, runner, errand, leftOpen))
+  } finally {
+    leftOpen.forEach(closeSync)
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
