@@ -1,0 +1,42 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { type Host, thisHost } from '../../src/host.ts'
+import { openShellOn, type Shell, type ShellOptions } from '../../src/shell.ts'
+
+const directories: string[] = []
+const shells: Shell[] = []
+
+afterAll(async () => {
+  for (const shell of shells.splice(0)) await shell.close()
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+
+/** A directory of the test file's own, removed after its last test. */
+export function makeDirectory(): string {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-test-')))
+  directories.push(directory)
+  return directory
+}
+
+export interface TestShellOptions extends Omit<ShellOptions, 'config'> {
+  /** The user's configuration, as TOML. */
+  readonly toml?: string
+  readonly host?: Host
+}
+
+/** Opens a shell whose configuration and state directories are its own; closed after the file's last test. */
+export async function openTestShell({ toml, host, ...options }: TestShellOptions = {}): Promise<Shell> {
+  const home = makeDirectory()
+  const config = join(home, 'config.toml')
+  writeFileSync(config, toml ?? '')
+  const shell = await openShellOn(host ?? thisHost(), {
+    cwd: home,
+    ...options,
+    config,
+    env: { ...process.env, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home, ...options.env },
+  })
+  shells.push(shell)
+  return shell
+}

@@ -1,0 +1,102 @@
+import { randomInt } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** A word that stands in the arguments of everything a test starts, and of nothing else on the machine: a number, so that `sleep` takes it. */
+export function makeMarker(): string {
+  return `30.${process.pid}${randomInt(1e12, 9e12)}`
+}
+
+export interface ProcessEntry {
+  readonly pid: number
+  readonly parent: number
+  readonly session: number
+  /** The letter of proc_pid_stat(5), of the first thread. */
+  readonly state: string
+  /** Whether any thread of it runs. */
+  readonly running: boolean
+  readonly commandLine: string
+}
+
+/** Looks a process up in /proc; undefined when there is none. */
+export function processEntry(pid: number): ProcessEntry | undefined {
+  return unlessGone(() => {
+    // The name before it may hold anything, closing brackets and blanks too.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state = 'X', parent, , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { pid, parent: Number(parent), session: Number(session), state, ...threadsOf(pid) }
+  }, undefined)
+}
+
+/** A process whose first thread has ended shows as a zombie with no command line, while its other threads go on. */
+function threadsOf(pid: number): { commandLine: string; running: boolean } {
+  const threads = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
+    const state = stat.charAt(stat.lastIndexOf(')') + 2)
+    return {
+      commandLine: readFileSync(`/proc/${pid}/task/${thread}/cmdline`, 'utf8'),
+      running: state !== 'Z' && state !== 'X',
+    }
+  })
+  return {
+    commandLine: threads.map(({ commandLine }) => commandLine).join(''),
+    running: threads.some(({ running }) => running),
+  }
+}
+
+/** ESRCH is what a read gives when the process ends between open and read. */
+function unlessGone<T>(look: () => T, otherwise: T): T {
+  try {
+    return look()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    if (code === 'ENOENT' || code === 'ESRCH') return otherwise
+    throw error
+  }
+}
+
+/** Every process of the machine, zombies included. */
+export function allProcesses(): ProcessEntry[] {
+  return readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map((name) => processEntry(Number(name)))
+    .filter((entry) => entry !== undefined)
+}
+
+/** Process ids that carry the marker and run: a zombie has ended. */
+export function aliveWith(marker: string): number[] {
+  return allProcesses()
+    .filter(({ pid, commandLine, running }) => pid !== process.pid && running && commandLine.includes(marker))
+    .map(({ pid }) => pid)
+}
+
+/** Waits until nothing with the marker runs; returns who is left at the deadline. */
+export async function survivors(marker: string, withinMs: number): Promise<number[]> {
+  return (await waitFor(() => aliveWith(marker).length === 0, withinMs)) ? [] : aliveWith(marker)
+}
+
+/** Asks again until it holds or the time is up; returns whether it held. */
+export async function waitFor(holds: () => boolean, withinMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + withinMs; !holds(); ) {
+    if (Date.now() > deadline) return false
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return true
+}
+
+/** Ends what a test left, by process id, so that a failure does not leak into the next test. */
+export async function endAll(marker: string): Promise<void> {
+  await waitFor(() => {
+    const left = aliveWith(marker)
+    for (const pid of left) endOne(pid)
+    return left.length === 0
+  }, 5000)
+}
+
+function endOne(pid: number): void {
+  unlessGone(() => process.kill(pid, 'SIGKILL'), false)
+}
+
+/** This process's children, zombies included. */
+export function ownChildren(): ProcessEntry[] {
+  return allProcesses().filter(({ parent }) => parent === process.pid)
+}
