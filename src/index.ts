@@ -1,5 +1,9 @@
+export { projectConfigFiles, userConfigFile } from './config/files.ts'
 export { type Flags, type IgnoredValue, type LoadedConfig, loadConfig, type Setting } from './config/load.ts'
+export { nearestKey } from './config/nearest.ts'
 export type { Config } from './config/schema.ts'
+export { type ConfigRow, configRows, type InitOutcome, initConfig } from './config/show.ts'
+export { trust } from './config/trust.ts'
 export { type Refusal, type RefusalCode, VitrineError } from './errors.ts'
 export type { ExecuteRequest } from './request/request.ts'
 export type {
@@ -13,4 +17,16 @@ export type {
   Result,
   RightEnforcement,
 } from './result/result.ts'
+export { scratchpadRoot } from './scratchpad/directory.ts'
+export { type GrepOutcome, type GrepQuery, grepEntry } from './scratchpad/grep.ts'
+export {
+  findAnywhere,
+  listSessions,
+  type ScratchpadEntry,
+  type ScratchpadSession,
+} from './scratchpad/list.ts'
+export type { EntryMetadata } from './scratchpad/metadata.ts'
+export { clearSessions } from './scratchpad/prune.ts'
+export { isBinary, type Part, type Range, readBytes, readLines, readWhole } from './scratchpad/read.ts'
+export type { Scratchpad } from './scratchpad/scratchpad.ts'
 export { type ExecuteOptions, openShell, type Shell, type ShellOptions } from './shell.ts'

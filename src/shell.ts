@@ -21,8 +21,9 @@ import { buildResult } from './result/build.ts'
 import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
 import type { Confinement, Sandbox } from './sandbox/sandbox.ts'
 import { selectSandbox } from './sandbox/select.ts'
+import { metadataOf } from './scratchpad/describe.ts'
 import { saveOutput } from './scratchpad/save.ts'
-import { Scratchpad } from './scratchpad/scratchpad.ts'
+import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
 import { Supervision } from './supervise/supervise.ts'
 
 export interface ShellOptions {
@@ -36,6 +37,8 @@ export interface ShellOptions {
   readonly config?: string | LoadedConfig | undefined
   /** What commands' environments are chosen from, taken when the shell opens. Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /** Where output is kept: another shell's, to share its names. Default: a session of its own. */
+  readonly scratchpad?: Scratchpad | undefined
 }
 
 export interface ExecuteOptions {
@@ -116,13 +119,14 @@ function sharedLauncher(addon: Parameters<typeof nativeLauncher>[0]): Launcher {
 export class Shell {
   readonly cwd: string
   readonly config: Config
+  /** The saved outputs of this shell's session. */
+  readonly scratchpad: Scratchpad
   /** Values of project files that do not count, because they would loosen what the user has set. */
   readonly ignored: readonly IgnoredValue[]
   readonly #sandbox: Sandbox
   readonly #launcher: Launcher
   readonly #network: boolean
   readonly #env: Readonly<Record<string, string | undefined>>
-  readonly #scratchpad: Scratchpad
   readonly #running = new Set<Supervision>()
   readonly #setups: Partial<Record<Mode, ModeSetup>> = {}
   #mode: Mode
@@ -142,7 +146,8 @@ export class Shell {
     this.#launcher = launcher
     this.#network = options.network ?? config.shell.network
     this.#env = { ...options.env }
-    this.#scratchpad = new Scratchpad(this.#env)
+    const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
+    this.scratchpad = options.scratchpad ?? new Scratchpad(this.#env, { maxAgeDays, maxBytes })
     this.#mode = options.mode ?? config.shell.mode
     if (this.#mode === 'read' && config.shell.sandbox) this.#setup('read')
   }
@@ -185,6 +190,7 @@ export class Shell {
       timeoutMs: shell.timeout_ms,
       maxTimeoutMs: shell.max_timeout_ms,
     })
+    if (complete.scratchpad !== undefined) checkScratchpadName(complete.scratchpad)
     const mode = this.#mode
     const setup = this.#setup(mode)
     return this.#run(complete, setup, mode, options)
@@ -238,7 +244,7 @@ export class Shell {
       inlineChars: output.inline_max_chars,
       maxBytes: output.max_bytes,
       save: options.save ?? true,
-      openSpill: () => this.#scratchpad.open(request.scratchpad),
+      openSpill: () => this.scratchpad.open(request.scratchpad),
       consumed: (bytes) => backpressure.took('collector', bytes),
       overflow: () => supervision.stop('output-limit'),
     })
@@ -256,10 +262,10 @@ export class Shell {
       })
     const durationMs = performance.now() - started
     const collected = await collector.finish()
-    return buildResult({
+    const result = buildResult({
       ended: { ...ended, end },
       collected,
-      saved: saveOutput(this.#scratchpad, collected, request.scratchpad, output.inline_max_chars),
+      saved: saveOutput(this.scratchpad, collected, request.scratchpad, output.inline_max_chars),
       inlineChars: output.inline_max_chars,
       maxBytes: output.max_bytes,
       durationMs,
@@ -268,6 +274,8 @@ export class Shell {
       enforcement: setup.enforcement,
       decision: allowed[mode],
     })
+    if (result.scratchpad) this.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
+    return result
   }
 
   #launch(

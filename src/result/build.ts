@@ -73,39 +73,74 @@ function backgroundOf({ survivors }: ResultParts['ended']['end']): Pick<Result, 
   return survivors.alive > 0 ? { background: { count: survivors.alive, group: survivors.group } } : {}
 }
 
-function textsOf({ collected, saved, inlineChars }: ResultParts): Pick<Result, 'output' | 'stdout' | 'stderr'> {
+function textsOf({
+  collected,
+  saved,
+  inlineChars,
+}: ResultParts): Pick<Result, 'output' | 'stdout' | 'stderr' | 'omittedBytes'> {
+  const shown = shownOf(collected.output, inlineChars)
   return {
-    output: saved.unsaved ? withUnsaved(collected, saved, inlineChars) : textOf(collected.output, inlineChars),
-    stdout: textOf(collected.stdout, inlineChars),
-    stderr: textOf(collected.stderr, inlineChars),
+    output: saved.unsaved ? withUnsaved(shown.text, saved) : shown.text,
+    omittedBytes: saved.unsaved ? 0 : shown.omittedBytes,
+    stdout: shownOf(collected.stdout, inlineChars).text,
+    stderr: shownOf(collected.stderr, inlineChars).text,
   }
 }
 
 /** What could not be saved is shown whole, however long: what was saved and this are all of the output. */
-function withUnsaved({ output }: Collected, { unsaved, scratchpad }: Saved, inlineChars: number): string {
-  if (!unsaved) return ''
-  const shown = scratchpad ? textOf(output, inlineChars) : ''
+function withUnsaved(text: string, { unsaved, scratchpad }: Saved): string {
+  if (!unsaved) return text
+  const shown = scratchpad ? text : ''
   return `${shown}${unsavedLine(unsaved.bytes.length, unsaved.reason)}${decode(unsaved.bytes)}`
 }
 
-/** Everything when it fits, else its head and tail with a line between them that says what is left out. */
-function textOf(view: View, inlineChars: number): string {
-  const whole = view.omitted === 0
-  const head = decode(view.head, { end: !whole })
-  if (whole && head.length <= inlineChars) return head
-  const half = Math.floor(inlineChars / 2)
-  const tail = whole ? head : decode(view.tail, { start: true })
-  const first = wholeCharacters(head.slice(0, half), 'end')
-  const last = wholeCharacters(half > 0 ? tail.slice(-half) : '', 'start')
-  const shownBytes = Buffer.byteLength(first) + Buffer.byteLength(last)
-  const total = view.head.length + view.tail.length + view.omitted
-  return `${first}${omittedLine(total - shownBytes)}${last}`
+interface Shown {
+  readonly text: string
+  readonly omittedBytes: number
 }
 
-/** A slice may have cut a surrogate pair in two. */
-function wholeCharacters(text: string, edge: 'start' | 'end'): string {
-  if (edge === 'end') return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text
-  return /^[\uDC00-\uDFFF]/.test(text) ? text.slice(1) : text
+/** Everything when it fits, else its head and tail with a line between them that says what is left out. */
+function shownOf(view: View, inlineChars: number): Shown {
+  const whole = view.omitted === 0
+  if (whole) {
+    const text = decode(view.head)
+    if (text.length <= inlineChars) return { text, omittedBytes: 0 }
+  }
+  const half = Math.floor(inlineChars / 2)
+  const first = headOf(view.head, half)
+  const last = tailOf(whole ? view.head : view.tail, half)
+  const omittedBytes = view.head.length + view.tail.length + view.omitted - first.length - last.length
+  const mark = omittedLine(omittedBytes)
+  const head = decode(first)
+  return { text: `${head}${head.endsWith('\n') ? mark.slice(1) : mark}${decode(last)}`, omittedBytes }
+}
+
+/** The first characters, up to the end of a line. */
+function headOf(bytes: Buffer, characters: number): Buffer {
+  const text = decode(bytes, { end: true })
+  const shown = text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '')
+  const cut = bytes.subarray(0, lengthIn(text, shown, characters))
+  const bound = cut.lastIndexOf('\n') + 1
+  return isWorthCutting(bound, cut.length) ? cut.subarray(0, bound) : cut
+}
+
+/** The last characters, from the beginning of a line. */
+function tailOf(bytes: Buffer, characters: number): Buffer {
+  const text = decode(bytes, { start: true })
+  const shown = (characters > 0 ? text.slice(-characters) : '').replace(/^[\uDC00-\uDFFF]/, '')
+  const cut = bytes.subarray(bytes.length - lengthIn(text, shown, characters))
+  const bound = cut.indexOf('\n') + 1
+  return isWorthCutting(cut.length - bound, cut.length) ? cut.subarray(bound) : cut
+}
+
+/** Bytes of a part of the text. Where the bytes are no UTF-8 a character has no length of its own, so they are counted instead. */
+function lengthIn(text: string, part: string, characters: number): number {
+  return text.includes('\uFFFD') ? characters : Buffer.byteLength(part)
+}
+
+/** A bound that leaves less than half is none: a very long line is shown in part. */
+function isWorthCutting(left: number, length: number): boolean {
+  return left < length && left * 2 >= length
 }
 
 /** The words of strerror(3) for the errors that a refusal gives. */

@@ -50,6 +50,8 @@ export interface Decision {
 export interface Result {
   /** Both streams in the order they arrived; exactly as written with `merged: true`. Head and tail when over `inline_max_chars`. */
   readonly output: string
+  /** Bytes of `output` that are left out between head and tail; 0 when it is whole. */
+  readonly omittedBytes: number
   readonly stdout: string
   readonly stderr: string
   /** The command's own exit code; null when a signal ended it. */

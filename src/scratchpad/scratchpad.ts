@@ -1,8 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type RequestProblem, VitrineError } from '../errors.ts'
+import { type StateEnvironment, scratchpadRoot } from './directory.ts'
+import { findEntry, listEntries, type ScratchpadEntry } from './list.ts'
+import { type EntryMetadata, writeMetadata } from './metadata.ts'
+import { type Keep, pruneSessions } from './prune.ts'
+import { makeSessionName } from './session.ts'
+
+export { checkScratchpadName } from './name.ts'
 
 /** A file of the scratchpad, open for writing. */
 export interface ScratchpadFile {
@@ -11,34 +15,35 @@ export interface ScratchpadFile {
   readonly fd: number
 }
 
-const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
-
-/** Throws INVALID_REQUEST for a name that could be a path trick, or that no file system takes. */
-export function checkScratchpadName(name: string): void {
-  if (validName.test(name)) return
-  const problem: RequestProblem = {
-    kind: 'out-of-range',
-    field: 'scratchpad',
-    wanted: '1 to 64 letters, digits, dots, dashes or underscores, the first a letter or digit',
-    got: JSON.stringify(name),
-  }
-  throw new VitrineError({ code: 'INVALID_REQUEST', problem })
-}
-
 /** The named outputs of one session, on disk, readable by the user only. The directory is made when it is first needed. */
 export class Scratchpad {
+  readonly session = makeSessionName()
   readonly directory: string
+  readonly #root: string
+  readonly #keep: Keep
+  #tidied = false
   #made = 0
 
-  constructor(environment: Readonly<Record<string, string | undefined>>) {
-    const started = new Date().toISOString().replace(/[:.]/g, '-')
-    const session = `${started}-${process.pid}-${randomBytes(4).toString('hex')}`
-    this.directory = join(stateDirectory(environment), 'vitrine', 'scratchpad', session)
+  constructor(environment: StateEnvironment, keep: Keep) {
+    this.#root = scratchpadRoot(environment)
+    this.#keep = keep
+    this.directory = join(this.#root, this.session)
+  }
+
+  /** What has been saved, oldest first. */
+  entries(): readonly ScratchpadEntry[] {
+    return listEntries(this.directory, this.session)
+  }
+
+  /** The entry of that name; undefined when there is none. */
+  find(name: string): ScratchpadEntry | undefined {
+    return findEntry(this.directory, this.session, name)
   }
 
   /** Opens a new file under the name, or a name made up. A name that is taken gets a suffix. */
   open(asked: string | undefined): ScratchpadFile {
     mkdirSync(this.directory, { recursive: true, mode: 0o700 })
+    this.#tidy()
     const wanted = asked ?? `output-${++this.#made}`
     for (let copy = 1; ; copy++) {
       const name = copy === 1 ? wanted : `${wanted}-${copy}`
@@ -61,12 +66,20 @@ export class Scratchpad {
     }
     return file
   }
-}
 
-/** XDG Base Directory Specification: state of the user that is not configuration. */
-function stateDirectory(environment: Readonly<Record<string, string | undefined>>): string {
-  const configured = environment['XDG_STATE_HOME']
-  // A relative path is to be ignored, says the specification.
-  if (configured?.startsWith('/')) return configured
-  return join(environment['HOME'] || homedir(), '.local', 'state')
+  /** Says what the command was that a saved output is of. */
+  describe(name: string, metadata: EntryMetadata): void {
+    try {
+      writeMetadata(this.directory, name, metadata)
+    } catch {
+      // A full disk, most likely. The output stands there, and listings show it without its command.
+    }
+  }
+
+  /** Old sessions make room once, when this one begins to take some. */
+  #tidy(): void {
+    if (this.#tidied) return
+    this.#tidied = true
+    pruneSessions(this.#root, this.#keep, this.session)
+  }
 }

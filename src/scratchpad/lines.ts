@@ -1,0 +1,66 @@
+import { createReadStream } from 'node:fs'
+import { decode } from '../output/decode.ts'
+
+const newline = 0x0a
+const chunkBytes = 1 << 20
+
+/** Reads a file piece by piece: nothing is held beyond one piece. */
+export function chunksOf(path: string): AsyncIterable<Buffer> {
+  return createReadStream(path, { highWaterMark: chunkBytes })
+}
+
+/** Lines of a file, in batches, without their line ends. One that is longer than `longest` bytes comes in several parts. */
+export async function* lineBatches(path: string, longest: number): AsyncGenerator<Line[]> {
+  let rest: Buffer = Buffer.alloc(0)
+  let number = 1
+  for await (const chunk of chunksOf(path)) {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    const batch: Line[] = []
+    let start = 0
+    for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
+      batch.push({ number: number++, text: decode(bytes.subarray(start, end)) })
+      start = end + 1
+    }
+    rest = Buffer.from(bytes.subarray(start))
+    if (rest.length > longest) {
+      batch.push({ number, text: decode(rest) })
+      rest = Buffer.alloc(0)
+    }
+    yield batch
+  }
+  if (rest.length > 0) yield [{ number, text: decode(rest) }]
+}
+
+/** A line and its number, from 1. */
+export interface Line {
+  readonly number: number
+  readonly text: string
+}
+
+/** How many lines a file has: the last one may lack its line end. */
+export async function countLines(path: string): Promise<number> {
+  let lines = 0
+  let last = newline
+  for await (const chunk of chunksOf(path)) {
+    lines += countNewlines(chunk)
+    last = chunk.at(-1) ?? last
+  }
+  return last === newline ? lines : lines + 1
+}
+
+export function countNewlines(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) count++
+  return count
+}
+
+/** Just behind the given line end of a chunk, counted from 1; the chunk's length when there are fewer. */
+export function afterNewlines(bytes: Buffer, wanted: number): number {
+  let at = 0
+  for (let seen = 0; seen < wanted; seen++) {
+    const end = bytes.indexOf(newline, at)
+    if (end === -1) return bytes.length
+    at = end + 1
+  }
+  return at
+}

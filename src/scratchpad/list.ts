@@ -1,0 +1,94 @@
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type EntryMetadata, readMetadata } from './metadata.ts'
+import { isStoredName } from './name.ts'
+import { isInUse } from './session.ts'
+
+/** One saved output. */
+export interface ScratchpadEntry {
+  readonly session: string
+  readonly name: string
+  readonly path: string
+  readonly bytes: number
+  /** Milliseconds since the epoch. */
+  readonly changedMs: number
+  readonly metadata?: EntryMetadata
+}
+
+/** The saved outputs of one process, oldest first. */
+export interface ScratchpadSession {
+  readonly session: string
+  readonly directory: string
+  readonly entries: readonly ScratchpadEntry[]
+  readonly bytes: number
+  /** The last change to it, in milliseconds since the epoch. */
+  readonly changedMs: number
+  /** Its process runs, or may run. */
+  readonly inUse: boolean
+}
+
+/** Every session below the root, the one changed longest ago first. None when there is no root. */
+export function listSessions(root: string, nowMs = Date.now()): ScratchpadSession[] {
+  return namesIn(root)
+    .filter(isStoredName)
+    .flatMap((session) => readSession(root, session, nowMs))
+    .sort((a, b) => a.changedMs - b.changedMs || (a.session < b.session ? -1 : 1))
+}
+
+/** What one session has saved, oldest first. */
+export function listEntries(directory: string, session: string): ScratchpadEntry[] {
+  return namesIn(directory)
+    .filter(isStoredName)
+    .flatMap((name) => readEntry(directory, session, name))
+    .sort((a, b) => a.changedMs - b.changedMs || (a.name < b.name ? -1 : 1))
+}
+
+/** One entry; undefined when there is none of that name. */
+export function findEntry(directory: string, session: string, name: string): ScratchpadEntry | undefined {
+  return isStoredName(name) ? readEntry(directory, session, name)[0] : undefined
+}
+
+/** The newest entry of that name (`NAME`), or the one of a given session (`SESSION/NAME`). */
+export function findAnywhere(root: string, name: string): ScratchpadEntry | undefined {
+  const [session, inSession] = name.split('/')
+  if (session !== undefined && inSession !== undefined)
+    return isStoredName(session) ? findEntry(join(root, session), session, inSession) : undefined
+  const found = listSessions(root).flatMap(({ entries }) => entries.filter((entry) => entry.name === name))
+  return found.sort((a, b) => b.changedMs - a.changedMs)[0]
+}
+
+function readSession(root: string, session: string, nowMs: number): ScratchpadSession[] {
+  const directory = join(root, session)
+  const stat = statOf(directory)
+  // A symlink is not followed: what it leads to is not ours.
+  if (!stat?.isDirectory()) return []
+  const entries = listEntries(directory, session)
+  const changedMs = Math.max(stat.mtimeMs, ...entries.map((entry) => entry.changedMs))
+  const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
+  return [{ session, directory, entries, bytes, changedMs, inUse: isInUse(session, changedMs, nowMs) }]
+}
+
+function readEntry(directory: string, session: string, name: string): ScratchpadEntry[] {
+  const path = join(directory, name)
+  const stat = statOf(path)
+  if (!stat?.isFile()) return []
+  const metadata = readMetadata(directory, name)
+  return [
+    { session, name, path, bytes: stat.size, changedMs: stat.mtimeMs, ...(metadata ? { metadata } : {}) },
+  ]
+}
+
+/** Another process may remove a session while it is listed. */
+function statOf(path: string) {
+  return lstatSync(path, { throwIfNoEntry: false })
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return []
+    throw error
+  }
+}

@@ -1,0 +1,22 @@
+import { type RequestProblem, VitrineError } from '../errors.ts'
+
+const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+/** A name that was taken got a suffix. */
+const storedName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/
+
+/** Throws INVALID_REQUEST for a name that could be a path trick, or that no file system takes. */
+export function checkScratchpadName(name: string): void {
+  if (validName.test(name)) return
+  const problem: RequestProblem = {
+    kind: 'out-of-range',
+    field: 'scratchpad',
+    wanted: '1 to 64 letters, digits, dots, dashes or underscores, the first a letter or digit',
+    got: JSON.stringify(name.slice(0, 200)),
+  }
+  throw new VitrineError({ code: 'INVALID_REQUEST', problem })
+}
+
+/** Whether an entry, or a session, can have this name. */
+export function isStoredName(name: string): boolean {
+  return storedName.test(name)
+}

@@ -1,0 +1,60 @@
+import { rmSync } from 'node:fs'
+import { listSessions, type ScratchpadSession } from './list.ts'
+
+/** How long and how much is kept: the `[scratchpad]` section of the configuration. */
+export interface Keep {
+  /** 0: no limit. */
+  readonly maxAgeDays: number
+  /** 0: no limit. */
+  readonly maxBytes: number
+}
+
+const dayMs = 86_400_000
+
+/** Which sessions go: those past their age, then the oldest that are not in use until the rest fits. */
+export function sessionsToRemove(
+  sessions: readonly ScratchpadSession[],
+  keep: Keep,
+  nowMs: number,
+): ScratchpadSession[] {
+  const { maxAgeDays, maxBytes } = keep
+  const isOld = ({ changedMs }: ScratchpadSession) => maxAgeDays > 0 && nowMs - changedMs > maxAgeDays * dayMs
+  const removed = sessions.filter(isOld)
+  const rest = sessions.filter((session) => !isOld(session))
+  let total = rest.reduce((sum, { bytes }) => sum + bytes, 0)
+  for (const session of rest.filter(({ inUse }) => !inUse)) {
+    if (maxBytes === 0 || total <= maxBytes) break
+    removed.push(session)
+    total -= session.bytes
+  }
+  return removed
+}
+
+/** Removes what is over the limits, never the session `own`. Returns what is gone. */
+export function pruneSessions(
+  root: string,
+  keep: Keep,
+  own: string,
+  nowMs = Date.now(),
+): ScratchpadSession[] {
+  const others = listSessions(root, nowMs).filter(({ session }) => session !== own)
+  return sessionsToRemove(others, keep, nowMs).filter(removeSession)
+}
+
+/** Removes every session that is not in use; says which went and which stay. */
+export function clearSessions(root: string): { removed: ScratchpadSession[]; kept: ScratchpadSession[] } {
+  const sessions = listSessions(root)
+  const removed = sessions.filter((session) => !session.inUse && removeSession(session))
+  return { removed, kept: sessions.filter((session) => !removed.includes(session)) }
+}
+
+/** Whether it is gone. Another process may be removing it too. */
+function removeSession({ directory }: ScratchpadSession): boolean {
+  try {
+    rmSync(directory, { recursive: true, force: true })
+    return true
+  } catch {
+    // EACCES, EBUSY, ENOTEMPTY: it stays, is listed, and the next one to tidy up tries again. No command fails for it.
+    return false
+  }
+}
