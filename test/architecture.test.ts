@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { repository } from './helpers/programs.ts'
+
+/** The way of one command: DESIGN.md. A stage knows the types of those before it. */
+const stages = [
+  'request',
+  'config',
+  'policy',
+  'approval',
+  'sandbox',
+  'launch',
+  'supervise',
+  'output',
+  'scratchpad',
+  'result',
+]
+/** They use the public API, and the sentences of result/. */
+const faces = ['cli', 'doctor', 'mcp', 'adapters']
+/** What stands directly in src/. */
+const trunk = ['shell.ts', 'index.ts', 'host.ts', 'platform.ts', 'errors.ts']
+/** Who joins the stages: values of all of them. */
+const joiners = ['shell.ts', 'host.ts', 'index.ts']
+
+interface Import {
+  /** Both relative to src/; a package's name for a package. */
+  readonly from: string
+  readonly to: string
+  /** Whether nothing is left of it at run time. */
+  readonly typeOnly: boolean
+}
+
+interface Source {
+  readonly path: string
+  readonly text: string
+  readonly imports: readonly Import[]
+}
+
+const root = join(repository, 'src')
+
+function readSource(path: string): Source {
+  const text = readFileSync(join(root, path), 'utf8')
+  return { path, text, imports: importsOf(path, text) }
+}
+
+const statement = /^(?:import|export)\s+(type\s+)?(?:([^'"]*?)\s+from\s+)?['"]([^'"]+)['"]/gm
+const dynamic = /\b(?:import|require)\(['"]([^'"]+)['"]\)/g
+/** `typeof import('x')` and `import('x').Y` stand where a type stands. */
+const typeQuery = /(?:typeof\s+|[:<|]\s*)import\(['"][^'"]+['"]\)/g
+
+function importsOf(path: string, text: string): Import[] {
+  const to = (specifier: string) =>
+    specifier.startsWith('.') ? relative(root, resolve(root, dirname(path), specifier)) : specifier
+  const fixed = [...text.matchAll(statement)].map(([, type, names, specifier = '']) => ({
+    from: path,
+    to: to(specifier),
+    typeOnly: type !== undefined || onlyTypes(names),
+  }))
+  const late = [...text.replaceAll(typeQuery, '').matchAll(dynamic)].map(([, specifier = '']) => ({
+    from: path,
+    to: to(specifier),
+    typeOnly: false,
+  }))
+  return [...fixed, ...late]
+}
+
+/** `{ type A, type B }` */
+function onlyTypes(names: string | undefined): boolean {
+  const inside = /^\{([^}]*)\}$/.exec(names?.trim() ?? '')?.[1]
+  if (inside === undefined) return false
+  const parts = inside.split(',').map((part) => part.trim())
+  return parts.filter((part) => part !== '').every((part) => part.startsWith('type '))
+}
+
+const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map(readSource)
+const imports = sources.flatMap((source) => source.imports)
+const folderOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : '')
+const isOwn = (path: string) => path.endsWith('.ts')
+/** All sentences for people stand in one place, and whoever has something to say takes them from there. */
+const isSentence = (path: string) => /^result\/explain[a-z-]*\.ts$/.test(path)
+
+function arrow({ from, to }: Import): string {
+  return `${from} -> ${to}`
+}
+
+describe('architecture', () => {
+  it('src/ holds the stages, the faces and the trunk, and nothing else', () => {
+    const strangers = sources
+      .map(({ path }) => path)
+      .filter((path) => {
+        const folder = folderOf(path)
+        return folder === '' ? !trunk.includes(path) : ![...stages, ...faces].includes(folder)
+      })
+    expect(strangers).toEqual([])
+  })
+
+  it('reads imports of every form', () => {
+    const text = [
+      "import { a } from './a.ts'",
+      "import type { B } from './b.ts'",
+      "import { type C, type D } from './c.ts'",
+      "export { type E, f } from './d.ts'",
+      "import './e.ts'",
+      "const g = await import('g')",
+      "type H = typeof import('h')",
+      "import {\n  i,\n} from './i.ts'",
+    ].join('\n')
+    const found = importsOf('x/y.ts', text).map(({ to, typeOnly }) => `${to}${typeOnly ? ' type' : ''}`)
+    expect(found).toEqual(['x/a.ts', 'x/b.ts type', 'x/c.ts type', 'x/d.ts', 'x/e.ts', 'x/i.ts', 'g'])
+  })
+
+  it('a stage calls no other stage, and errors.ts alone of the trunk', () => {
+    const calls = imports.filter(({ from, to, typeOnly }) => {
+      if (typeOnly || isSentence(to) || !isOwn(to) || !stages.includes(folderOf(from))) return false
+      return folderOf(to) === '' ? to !== 'errors.ts' : folderOf(to) !== folderOf(from)
+    })
+    expect(calls.map(arrow)).toEqual([])
+  })
+
+  it('a stage knows the types of earlier stages only', () => {
+    // result.ts holds what the caller gets, so every stage may name its parts.
+    const backward = imports.filter(({ from, to }) => {
+      const [here, there] = [stages.indexOf(folderOf(from)), stages.indexOf(folderOf(to))]
+      return here >= 0 && there > here && to !== 'result/result.ts' && !isSentence(to)
+    })
+    expect(backward.map(arrow)).toEqual([])
+  })
+
+  it('only shell.ts, host.ts and index.ts know several stages', () => {
+    const trunkImports = imports.filter(
+      ({ from, to }) => folderOf(from) === '' && stages.includes(folderOf(to)),
+    )
+    const strangers = trunkImports.filter(({ from }) => !joiners.includes(from))
+    // Whatever is thrown speaks through result/explain.ts.
+    expect(strangers.map(arrow).filter((it) => it !== 'errors.ts -> result/explain.ts')).toEqual([])
+  })
+
+  it('index.ts exports and does nothing else', () => {
+    const index = sources.find(({ path }) => path === 'index.ts')?.text ?? ''
+    expect(index.replaceAll(/^export (?:type )?\{[^}]*\} from '[^']+'\n/gm, '')).toBe('')
+  })
+
+  it('cli, doctor, mcp and adapters use the public API and result/ alone, never each other', () => {
+    const strangers = imports.filter(({ from, to }) => {
+      const folder = folderOf(from)
+      if (!faces.includes(folder) || !isOwn(to)) return false
+      const open = to === 'index.ts' || to === 'result/result.ts' || isSentence(to)
+      return !open && folderOf(to) !== folder
+    })
+    expect(strangers.map(arrow)).toEqual([])
+  })
+
+  it('process.platform is read in platform.ts alone', () => {
+    const readers = sources.filter(({ text }) => /\bprocess\.platform\b|\bos\.platform\(/.test(text))
+    expect(readers.map(({ path }) => path)).toEqual(['platform.ts'])
+  })
+
+  it('smol-toml is used in src/config/load.ts or what it is made of', () => {
+    const users = imports.filter(({ to }) => to === 'smol-toml').map(({ from }) => folderOf(from))
+    expect([...new Set(users)]).toEqual(['config'])
+  })
+
+  it('execa is imported late, and by its launcher alone', () => {
+    const users = sources.filter(({ imports }) => imports.some(({ to }) => to === 'execa'))
+    expect(users.map(({ path }) => path)).toEqual(['launch/execa.ts'])
+    expect(users[0]?.text).not.toMatch(/^import (?!type).*'execa'/m)
+  })
+
+  it('every source file stays under 300 lines', () => {
+    const long = sources.filter(({ text }) => text.split('\n').length > 300)
+    expect(long.map(({ path }) => path)).toEqual([])
+  })
+})
+
+describe('architecture of the addon', () => {
+  const native = readdirSync(join(repository, 'native'), { recursive: true, encoding: 'utf8' })
+  const read = (path: string) => readFileSync(join(repository, path), 'utf8')
+
+  it('napi.h is included by binding.cc alone', () => {
+    const including = native
+      .filter((path) => /\.(cc|c|h|hh)$/.test(path))
+      .filter((path) =>
+        /#\s*include\s*[<"](napi|node_api|node|uv|v8)\.h[>"]/.test(read(join('native', path))),
+      )
+    expect(including).toEqual(['binding.cc'])
+  })
+
+  it('binding.gyp and CMakeLists.txt build the same core', () => {
+    const ofProduct = [...read('binding.gyp').matchAll(/"(native\/linux\/[^"]+\.c)"/g)].map(
+      ([, path]) => path,
+    )
+    const list = /set\(VITRINE_CORE_SOURCES\s([^)]*)\)/.exec(read('CMakeLists.txt'))?.[1] ?? ''
+    const sourcesOfProduct = [...new Set(ofProduct)].filter((path) => path !== 'native/linux/watcher.c')
+    expect(list.split(/\s+/).filter(Boolean).sort()).toEqual(sourcesOfProduct.sort())
+  })
+
+  it('every source of the core is built', () => {
+    const sourcesThere = native.filter((path) => /^linux\/.*\.c$/.test(path)).map((path) => `native/${path}`)
+    const product = read('binding.gyp')
+    expect(sourcesThere.filter((path) => !product.includes(`"${path}"`))).toEqual([])
+  })
+
+  it('every source file stays under 300 lines', () => {
+    const long = native
+      .filter((path) => /\.(cc|c|h)$/.test(path) && path !== 'binding.cc')
+      .filter((path) => read(join('native', path)).split('\n').length > 300)
+    expect(long).toEqual([])
+  })
+})
