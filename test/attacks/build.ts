@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -66,15 +67,26 @@ function sourcesIn(directory: string): string[] {
 
 /** Writes the runner as plain JavaScript: another user's node runs it, and knows no TypeScript. */
 export function buildRunner(): string {
-  const texts = sourcesIn(here).map((path) => ({ path, text: readFileSync(path, 'utf8') }))
-  const directory = join(built, `runner-${hashOf(ts.version, ...texts.map(({ text }) => text))}`)
-  for (const { path, text } of texts) {
-    const target = join(directory, relative(here, path)).replace(/\.ts$/, '.js')
-    mkdirSync(dirname(target), { recursive: true, mode: 0o755 })
-    writeFileSync(`${target}.${process.pid}`, transpile(text), { mode: 0o644 })
-    renameSync(`${target}.${process.pid}`, target)
-  }
+  const sources = sourcesIn(here).map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+  const directory = join(built, `runner-${hashOf(ts.version, ...sources.map(({ text }) => text))}`)
+  if (!existsSync(directory)) writeRunner(sources, directory)
   return join(directory, 'runner.js')
+}
+
+/** Whole or not at all: two builders at once must not see each other's half. */
+function writeRunner(sources: readonly { path: string; text: string }[], directory: string): void {
+  const making = `${directory}.${process.pid}`
+  for (const { path, text } of sources) {
+    const target = join(making, relative(here, path)).replace(/\.ts$/, '.js')
+    mkdirSync(dirname(target), { recursive: true, mode: 0o755 })
+    writeFileSync(target, transpile(text), { mode: 0o644 })
+  }
+  try {
+    renameSync(making, directory)
+  } catch (error) {
+    rmSync(making, { recursive: true })
+    if (!existsSync(directory)) throw error // else somebody else was faster
+  }
 }
 
 function transpile(text: string): string {

@@ -83,10 +83,14 @@ export function userKey(exists: boolean): Arrange {
     const call = (attempt: string, ...words: readonly string[]) =>
       runOutside(outside.programs.keys, [attempt, name, ...words])
     if (exists) call('add_key')
+    const id = keyNumber(call('show'))
     return {
-      offers: { directory: outside.directory, name, id: keyNumber(call('show')) },
+      offers: { directory: outside.directory, name, id },
       observe: () => call('show'),
-      dispose: () => void call('KEYCTL_UNLINK', keyNumber(call('show'))),
+      dispose: () => {
+        // A revoked key is found by its number only, a new one by its name only.
+        for (const number of [id, keyNumber(call('show'))]) call('KEYCTL_UNLINK', number)
+      },
     }
   }
 }
