@@ -1,0 +1,96 @@
+import type { Word, WordKind } from './line.ts'
+
+/** A part of a word, as the parser names it. */
+interface Part {
+  readonly type: string
+  readonly text: string
+  readonly value?: string
+  readonly parts?: readonly Part[] | undefined
+}
+
+/** A word, as the parser gives it. */
+interface WordSource {
+  readonly text: string
+  readonly value: string
+  readonly parts?: readonly Part[] | undefined
+}
+
+interface Piece {
+  readonly kind: WordKind
+  readonly value: string
+  /** As in a glob pattern, quoted characters escaped. */
+  readonly pattern: string
+}
+
+const TILDE = /^~[A-Za-z0-9_.+-]*(?:\/|$)/
+const UNQUOTED_GLOB = /(?<!\\)(?:\\\\)*[*?[]/
+
+/** Reads a word: dequoted, with what stays open until the shell expands it. */
+export function wordOf(source: WordSource): Word {
+  const pieces = source.parts ? source.parts.map(pieceOf) : [bareText(source.text, source.value)]
+  const kind = kindOf(source.text, pieces)
+  const end = pieces.findIndex((piece) => piece.kind !== 'literal')
+  const head = kind === 'tilde' ? [] : end === -1 ? pieces : pieces.slice(0, end)
+  return {
+    text: source.text,
+    value: source.value,
+    kind,
+    fixed: kind === 'literal' ? source.value : textBefore(head, pieces[end]),
+    ...(kind === 'glob' ? { pattern: pieces.map((piece) => piece.pattern).join('') } : {}),
+  }
+}
+
+function pieceOf(part: Part): Piece {
+  const { type, text, value = text } = part
+  switch (type) {
+    case 'Literal':
+      return bareText(text, value)
+    case 'Glob':
+      return { kind: 'glob', value: text, pattern: text }
+    case 'SingleQuoted':
+      return { kind: 'literal', value, pattern: escaped(value) }
+    case 'DoubleQuoted':
+      return quotedPiece(part.parts ?? [])
+    case 'BraceExpansion':
+      return { kind: /[$`*?[]/.test(text) ? 'open' : 'brace', value: '', pattern: '' }
+    default:
+      return { kind: 'open', value: '', pattern: '' }
+  }
+}
+
+/** Text outside of quotes. The parser marks globs; a bracket that it leaves alone may still be one to some shell. */
+function bareText(text: string, value: string): Piece {
+  const isGlob = UNQUOTED_GLOB.test(text) && text !== '['
+  return { kind: isGlob ? 'glob' : 'literal', value: isGlob ? text : value, pattern: text }
+}
+
+function quotedPiece(parts: readonly Part[]): Piece {
+  const end = parts.findIndex(({ type }) => type !== 'Literal')
+  const value = (end === -1 ? parts : parts.slice(0, end)).map((part) => part.value ?? '').join('')
+  // "$@" is as many words as there are arguments.
+  const many = parts.some(({ text }) => /^\$\{?@/.test(text))
+  return { kind: end === -1 ? 'literal' : many ? 'open' : 'quoted', value, pattern: escaped(value) }
+}
+
+function kindOf(text: string, pieces: readonly Piece[]): WordKind {
+  const kinds = new Set(pieces.map(({ kind }) => kind))
+  kinds.delete('literal')
+  const home = text.startsWith('~')
+  if (kinds.size === 0) return home ? (TILDE.test(text) ? 'tilde' : 'quoted') : 'literal'
+  if (kinds.has('open')) return 'open'
+  if (kinds.has('quoted')) return kinds.size === 1 ? 'quoted' : 'open'
+  return kinds.has('brace') ? 'brace' : 'glob'
+}
+
+/** The certain beginning: the literal pieces, and what stands before the first expansion or glob in the next one. */
+function textBefore(head: readonly Piece[], next: Piece | undefined): string {
+  const certain = head.map(({ value }) => value).join('')
+  if (next?.kind === 'quoted') return certain + next.value
+  if (next?.kind !== 'glob') return certain
+  const bare = next.value.slice(0, Math.max(0, next.value.search(/[*?[\\]/)))
+  return certain + bare
+}
+
+function escaped(value: string): string {
+  return value.replace(/[\\*?[\]{}~]/g, '\\$&')
+}
