@@ -1,1 +1,27 @@
-console.log('soon')
+#!/usr/bin/env node
+import type { Command } from './command.ts'
+
+/** Every command; its file is imported only when it is chosen. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  run: () => import('./run.ts'),
+  config: () => import('./config.ts'),
+  doctor: () => import('./doctor.ts'),
+}
+
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
+  const own = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
+  if (!command || own.includes('--help') || own.includes('-h')) {
+    const { aside } = await import('./aside.ts')
+    return aside(name, Object.keys(commands))
+  }
+  try {
+    return await (await command()).main(args)
+  } catch (error) {
+    const { fail } = await import('./fail.ts')
+    return fail(error, { json: own.includes('--json') })
+  }
+}
+
+// Nothing may keep the process: a pipe that nobody closes, for example. What was to be written has been.
+process.exit(await main(process.argv.slice(2)))

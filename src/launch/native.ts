@@ -1,4 +1,4 @@
-import { Socket } from 'node:net'
+import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { getSystemErrorName } from 'node:util'
@@ -9,6 +9,7 @@ import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd
 const flag = { merged: 1, confined: 2, network: 4, listener: 8 }
 const stdinNull = -1
 const stdinPipe = -2
+const require = createRequire(import.meta.url)
 const streams: readonly Stream[] = ['stdout', 'stderr']
 
 const signalNames = new Map(
@@ -100,6 +101,8 @@ function batched(say: (bytes: number) => void): (bytes: number) => void {
 }
 
 function stdinStream(fd: number): Writable {
+  // Loaded late: few commands are given input, and sockets take time to load.
+  const { Socket } = require('node:net') as typeof import('node:net')
   const stream = new Socket({ fd, readable: false, writable: true })
   // EPIPE: the command ended, or closed its input, before it had read everything. That is its right.
   stream.on('error', () => stream.destroy())

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { nearestKey } from '../index.ts'
+import { prefixed, unknownCommand, unknownOption } from '../result/explain-cli.ts'
+import { helpFor, type Topic, topics } from '../result/explain-help.ts'
+import { exitCode } from './command.ts'
+import { packageFile } from './package-file.ts'
+import { standardError, standardOutput } from './sink.ts'
+
+const options = ['--help', '--version']
+
+/** Everything but a command: help, the version, and what is neither. */
+export async function aside(name: string | undefined, commands: readonly string[]): Promise<number> {
+  if (name === undefined || name === '--help' || name === '-h') return print(helpFor('vitrine'))
+  if (name === '--version' || name === '-V') return print(`${version()}\n`)
+  if (isTopic(name)) return print(helpFor(name))
+  const said = name.startsWith('-')
+    ? unknownOption(name, nearestKey(name, options))
+    : unknownCommand(name, nearestKey(name, commands))
+  await standardError.write(prefixed(said))
+  return exitCode.refused
+}
+
+async function print(text: string): Promise<number> {
+  await standardOutput.write(text)
+  return 0
+}
+
+function isTopic(name: string): name is Topic {
+  return (topics as readonly string[]).includes(name)
+}
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }
+  return version
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import {
+  configRows,
+  type IgnoredValue,
+  initConfig,
+  type LoadedConfig,
+  loadConfig,
+  nearestKey,
+  projectConfigFiles,
+  trustProjectFile,
+  userConfigFile,
+} from '../index.ts'
+import {
+  configTable,
+  ignoredLines,
+  notAProjectFile,
+  prefixed,
+  projectFileMissing,
+  subcommandMissing,
+  tooManyWords,
+  trustedText,
+  unknownSubcommand,
+} from '../result/explain-cli.ts'
+import { describeInit } from '../result/explain-config.ts'
+import { exitCode } from './command.ts'
+import { misuse, type OptionKinds, type Options, parseOptions } from './options.ts'
+import { packageFile } from './package-file.ts'
+import { standardError, standardOutput } from './sink.ts'
+
+interface Subcommand {
+  readonly options: OptionKinds
+  /** How many words it takes at most. */
+  readonly words: number
+  run(options: Options): Promise<number>
+}
+
+const subcommands: Readonly<Record<string, Subcommand>> = {
+  show: { options: { json: 'flag' }, words: 0, run: show },
+  path: { options: {}, words: 0, run: () => print(`${userConfigFile(process.env)}\n`) },
+  init: { options: {}, words: 1, run: init },
+  trust: { options: {}, words: 1, run: trustProject },
+  schema: {
+    options: {},
+    words: 0,
+    run: () => print(readFileSync(packageFile('config.schema.json'), 'utf8')),
+  },
+}
+
+/** `vitrine config`: shows, writes and trusts config files. */
+export async function main([name, ...args]: readonly string[]): Promise<number> {
+  const names = Object.keys(subcommands)
+  if (name === undefined) throw misuse(subcommandMissing('config', names))
+  const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
+  if (!subcommand) throw misuse(unknownSubcommand('config', name, names, nearestKey(name, names)))
+  const options = parseOptions(args, subcommand.options)
+  const tooMany = options.words[subcommand.words]
+  if (tooMany !== undefined) throw misuse(tooManyWords(tooMany, 'config'))
+  return subcommand.run(options)
+}
+
+async function show({ flags }: Options): Promise<number> {
+  const loaded = await load(process.cwd())
+  const rows = configRows(loaded)
+  if (flags.has('json')) {
+    const { files, ignored } = loaded
+    return print(`${JSON.stringify({ values: rows, files, ignored }, null, 2)}\n`)
+  }
+  for (const line of ignoredLines(loaded.ignored)) await standardError.write(prefixed(line))
+  return print(configTable(rows))
+}
+
+async function init({ words: [file] }: Options): Promise<number> {
+  const outcome = initConfig(file === undefined ? userConfigFile(process.env) : resolve(file))
+  if (outcome.kind === 'written') return print(`${describeInit(outcome)}\n`)
+  await standardError.write(prefixed(describeInit(outcome)))
+  return exitCode.refused
+}
+
+/** Trusts a file, or every project file that counts here, and says what that changes. */
+async function trustProject({ words: [file] }: Options): Promise<number> {
+  const directory = file === undefined ? process.cwd() : dirname(resolve(file))
+  const places = projectConfigFiles(directory)
+  const name = basename(places.at(-1) ?? '')
+  if (file !== undefined && basename(file) !== name) throw misuse(notAProjectFile(file, name))
+  const before = await load(directory)
+  const files = file === undefined ? projectFiles(before) : [resolve(file)]
+  if (files.length === 0) throw misuse(projectFileMissing(places))
+  const trusted = await Promise.all(files.map((path) => trustProjectFile(path, process.env)))
+  const after = await load(directory)
+  const still = new Set(after.ignored.map(identity))
+  const counting = before.ignored.filter((value) => !still.has(identity(value)))
+  return print(trustedText(trusted, counting, after.ignored))
+}
+
+function identity({ file, key, text }: IgnoredValue): string {
+  return JSON.stringify([file, key, text])
+}
+
+function projectFiles({ files }: LoadedConfig): readonly string[] {
+  return files.filter(({ source }) => source === 'project').map(({ file }) => file)
+}
+
+function load(cwd: string): Promise<LoadedConfig> {
+  return loadConfig({ cwd, env: process.env })
+}
+
+async function print(text: string): Promise<number> {
+  await standardOutput.write(text)
+  return 0
+}

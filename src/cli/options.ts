@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util'
+import { nearestKey, VitrineError } from '../index.ts'
+import { flagWithValue, valueMissing } from '../result/explain-cli.ts'
+
+/** What a command's options are, by name without the dashes. */
+export type OptionKinds = Readonly<Record<string, 'flag' | 'value'>>
+
+export interface Options {
+  readonly flags: ReadonlySet<string>
+  /** The last one counts when an option is given twice. */
+  readonly values: ReadonlyMap<string, string>
+  /** Everything from the first word that is no option on. */
+  readonly words: readonly string[]
+}
+
+/** Reads options up to the first word. Throws INVALID_REQUEST for one that is unknown, lacks its value or has one too many. */
+export function parseOptions(args: readonly string[], kinds: OptionKinds): Options {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, nodeType(kind)])),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const firstWord = tokens.find((token) => token.kind !== 'option')
+  const flags = new Set<string>()
+  const values = new Map<string, string>()
+  for (const token of tokens) {
+    if (token.kind !== 'option' || token.index >= (firstWord?.index ?? args.length)) break
+    if (kindOf(token, kinds) === 'flag') flags.add(token.name)
+    else values.set(token.name, textOf(token))
+  }
+  return { flags, values, words: firstWord ? args.slice(firstWord.index) : [] }
+}
+
+interface OptionToken {
+  readonly name: string
+  readonly rawName: string
+  readonly value: string | undefined
+  readonly inlineValue: boolean | undefined
+}
+
+function nodeType(kind: 'flag' | 'value') {
+  return { type: kind === 'flag' ? ('boolean' as const) : ('string' as const) }
+}
+
+function kindOf({ name, rawName, value }: OptionToken, kinds: OptionKinds): 'flag' | 'value' {
+  const kind = rawName.startsWith('--') && Object.hasOwn(kinds, name) ? kinds[name] : undefined
+  if (kind === undefined) {
+    const nearest = nearestKey(
+      rawName,
+      [...Object.keys(kinds), 'help'].map((known) => `--${known}`),
+    )
+    const problem = { kind: 'unknown-option', field: rawName } as const
+    throw new VitrineError({
+      code: 'INVALID_REQUEST',
+      problem: nearest === undefined ? problem : { ...problem, nearest },
+    })
+  }
+  if (kind === 'flag' && value !== undefined) throw misuse(flagWithValue(rawName))
+  return kind
+}
+
+// A value that looks like a long option is the next option: `--cwd --json`. `--cwd=--json` says what it means.
+function textOf({ rawName, value, inlineValue }: OptionToken): string {
+  if (value === undefined || (!inlineValue && value.startsWith('--'))) throw misuse(valueMissing(rawName))
+  return value
+}
+
+/** INVALID_REQUEST with a sentence on how the command line is used. */
+export function misuse(detail: string): VitrineError {
+  return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'usage', detail } })
+}

@@ -1,0 +1,69 @@
+import type { Result } from '../index.ts'
+import { type Sink, standardError, standardOutput } from './sink.ts'
+import { StatusLine } from './status.ts'
+import { isTerminal } from './terminal.ts'
+
+type Stream = 'stdout' | 'stderr'
+
+const newline = 0x0a
+
+/** The way of a command's output to ours: byte for byte, and no faster than it is taken. */
+export class Passage {
+  readonly #sinks: Readonly<Record<Stream, Sink>> = { stdout: standardOutput, stderr: standardError }
+  readonly #isTerminal: Readonly<Record<Stream, boolean>>
+  readonly #status: StatusLine | undefined
+  readonly #cancel = new AbortController()
+  readonly #last: Partial<Record<Stream, Promise<void>>> = {}
+  /** Whether the command has left a line unfinished where our own lines go. */
+  #midLine = false
+
+  static async open(): Promise<Passage> {
+    return new Passage({ stdout: await isTerminal(1), stderr: await isTerminal(2) })
+  }
+
+  private constructor(terminals: Readonly<Record<Stream, boolean>>) {
+    this.#isTerminal = terminals
+    if (terminals.stderr) this.#status = new StatusLine((text) => void standardError.write(text))
+    // Nobody reads any more, or nothing more can be written: the command has nothing left to do.
+    for (const sink of Object.values(this.#sinks)) sink.onBroken = () => this.#cancel.abort()
+  }
+
+  /** Ends the command when its output can go nowhere. */
+  get signal(): AbortSignal {
+    return this.#cancel.signal
+  }
+
+  /** Resolves when the bytes have been taken. */
+  pass(stream: Stream, chunk: Buffer): Promise<void> {
+    this.#status?.count(chunk)
+    if (this.#isTerminal[stream]) this.#status?.giveWay(chunk)
+    if (stream === 'stderr' || (this.#isTerminal.stdout && this.#isTerminal.stderr))
+      this.#midLine = chunk.at(-1) !== newline
+    const taken = this.#sinks[stream].write(chunk)
+    this.#last[stream] = taken
+    return taken
+  }
+
+  /** The command has ended. */
+  end(): void {
+    this.#status?.end()
+  }
+
+  /** Resolves when everything that was passed has been taken. */
+  async flushed(): Promise<void> {
+    await Promise.all([this.#last.stdout, this.#last.stderr])
+  }
+
+  /** vitrine's own lines on a command that has ended. */
+  async sayAfterwards(result: Result): Promise<void> {
+    if (isUneventful(result)) return
+    const { afterLines, prefixed } = await import('../result/explain-cli.ts')
+    const lines = afterLines(result).map(prefixed)
+    if (lines.length > 0) await standardError.write((this.#midLine ? '\n' : '') + lines.join(''))
+  }
+}
+
+/** Most commands leave nothing to say; the sentences are loaded for the others only. */
+function isUneventful({ outcome, background, hint, scratchpad }: Result): boolean {
+  return outcome.kind === 'exited' && !background && hint === undefined && !scratchpad
+}

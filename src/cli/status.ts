@@ -1,0 +1,56 @@
+import { runningLine } from '../result/explain-cli.ts'
+
+/** Long enough that a quick command shows none. */
+const firstMs = 2000
+const everyMs = 500
+/** Back to the first column, and everything from there on gone: ECMA-48, EL. */
+const erase = '\r\u001b[K'
+
+/** A line on the terminal that says a command still runs; it gives way to the command's own output. */
+export class StatusLine {
+  readonly #write: (text: string) => void
+  readonly #started = performance.now()
+  readonly #first: NodeJS.Timeout
+  #every: NodeJS.Timeout | undefined
+  #bytes = 0
+  #shown = false
+  #atLineStart = true
+
+  /** @param write writes to the terminal */
+  constructor(write: (text: string) => void) {
+    this.#write = write
+    this.#first = setTimeout(() => {
+      this.#show()
+      this.#every = setInterval(() => this.#show(), everyMs)
+    }, firstMs)
+  }
+
+  count(chunk: Uint8Array): void {
+    this.#bytes += chunk.length
+  }
+
+  /** Before output of the command is written to the terminal. */
+  giveWay(chunk: Uint8Array): void {
+    this.#atLineStart = chunk.at(-1) === 0x0a
+    this.#erase()
+  }
+
+  /** The command has ended. */
+  end(): void {
+    clearTimeout(this.#first)
+    clearInterval(this.#every)
+    this.#erase()
+  }
+
+  // In the middle of a line it would overwrite what the command has written there.
+  #show(): void {
+    if (!this.#atLineStart) return
+    this.#write(erase + runningLine(performance.now() - this.#started, this.#bytes))
+    this.#shown = true
+  }
+
+  #erase(): void {
+    if (this.#shown) this.#write(erase)
+    this.#shown = false
+  }
+}

@@ -1,0 +1,147 @@
+import type { IgnoredValue } from '../config/load.ts'
+import type { ConfigRow } from '../config/show.ts'
+import { describeIgnoredValues } from './explain-config.ts'
+import type { Result } from './result.ts'
+
+/** A message of ours, as it stands on stderr: each of its lines is marked, so that nothing passes for the command's. */
+export function prefixed(message: string): string {
+  return message.replace(/^/gm, 'vitrine: ').concat('\n')
+}
+
+export function unknownOption(name: string, nearest: string | undefined): string {
+  return `"${visible(name)}" is no option${meant(nearest)}. "vitrine --help" shows what there is.`
+}
+
+export function unknownCommand(name: string, nearest: string | undefined): string {
+  return `"${visible(name)}" is no command${meant(nearest)}. "vitrine --help" shows what there is.`
+}
+
+export function flagWithValue(option: string): string {
+  return `${option} takes no value.`
+}
+
+export function valueMissing(option: string): string {
+  return `${option} needs a value.`
+}
+
+export function commandMissing(): string {
+  return `The command is missing. It stands after "--": vitrine run -- 'ls | wc -l'`
+}
+
+/** @param corrected the line with `--` where it belongs */
+export function dashesMissing(corrected: string): string {
+  return `The command stands after "--": ${visible(corrected)}`
+}
+
+/** @param command what shows its help */
+export function tooManyWords(word: string, command: string): string {
+  return `"${visible(word)}" is one word too many: see "vitrine ${command} --help".`
+}
+
+export function subcommandMissing(command: string, names: readonly string[]): string {
+  return `"vitrine ${command}" needs one of ${names.join(', ')}.`
+}
+
+export function unknownSubcommand(
+  command: string,
+  name: string,
+  names: readonly string[],
+  nearest: string | undefined,
+): string {
+  return `"vitrine ${command}" has no "${visible(name)}"${meant(nearest)}. It has ${names.join(', ')}.`
+}
+
+/** @param looked where a project file could have been */
+export function projectFileMissing(looked: readonly string[]): string {
+  return `There is no project file to trust: looked for ${looked.map(visible).join(', ')}.`
+}
+
+export function notAProjectFile(file: string, name: string): string {
+  return `${visible(file)} is no project file: only a file named ${name} counts.`
+}
+
+/** The table of `vitrine config show`. */
+export function configTable(rows: readonly ConfigRow[]): string {
+  const keyWidth = Math.max(...rows.map(({ key }) => key.length))
+  const valueWidth = Math.min(widestValue, Math.max(...rows.map(({ text }) => text.length)))
+  return rows
+    .map(({ key, text, source, where }) => {
+      const from = where === '' ? source : `${source}: ${visible(where)}`
+      return `${key.padEnd(keyWidth)}  ${text.padEnd(valueWidth)}  ${from}\n`
+    })
+    .join('')
+}
+
+const widestValue = 40
+
+/** What `vitrine config trust` has done: the files, the values that count from now on, and those that still do not. */
+export function trustedText(
+  files: readonly string[],
+  counting: readonly IgnoredValue[],
+  ignored: readonly IgnoredValue[],
+): string {
+  const lines = [
+    ...files.map((file) => `${visible(file)}: trusted as it is now; a change of the file ends that`),
+    ...counting.map(({ key, text }) => `now counts: ${key} = ${text}`),
+    ...ignoredLines(ignored),
+  ]
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** @param stack where a mistake of ours showed */
+export function internalError(stack: string): string {
+  return `This is a mistake in vitrine itself; please report it.\n${stack}`
+}
+
+export function outputLost(errno: string): string {
+  return `The output could not be written (${errno}), so the command was ended.`
+}
+
+/** Lines for values of project files that do not count. */
+export function ignoredLines(ignored: readonly IgnoredValue[]): readonly string[] {
+  return describeIgnoredValues(ignored)
+}
+
+/** What there is to say about a command that has ended, beside its own output. */
+export function afterLines(result: Result): readonly string[] {
+  const { background, hint, scratchpad } = result
+  const lines = outcomeLine(result)
+  if (background)
+    lines.push(
+      `${counted(background.count, 'background process', 'background processes')} of the command live on in group ${background.group}; to end them: kill -- -${background.group}`,
+    )
+  if (scratchpad) lines.push(`the whole output (${size(scratchpad.bytes)}) is in ${scratchpad.path}`)
+  if (hint !== undefined) lines.push(hint)
+  return lines
+}
+
+function outcomeLine({ outcome }: Result): string[] {
+  if (outcome.kind === 'timed-out') return [`timed out after ${outcome.afterMs} ms; the command was killed`]
+  if (outcome.kind === 'output-limit')
+    return [`the command was killed at its output limit: ${outcome.limit} bytes ([output] max_bytes)`]
+  return []
+}
+
+/** The line that a terminal shows while a command runs. */
+export function runningLine(ms: number, bytes: number): string {
+  return `vitrine: running for ${Math.round(ms / 1000)} s, ${size(bytes)} of output`
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  const [factor, unit] = bytes < 1e6 ? [1e3, 'kB'] : bytes < 1e9 ? [1e6, 'MB'] : [1e9, 'GB']
+  return `${(bytes / factor).toFixed(1)} ${unit}`
+}
+
+function meant(nearest: string | undefined): string {
+  return nearest === undefined ? '' : `; did you mean "${nearest}"?`
+}
+
+// What the caller wrote goes to a terminal: no escape sequence of his does.
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}')
+}
