@@ -199,9 +199,12 @@ char** split(char* text, size_t length) {
   return items;
 }
 
-void append(char** items, char* item) {
-  while (*items) items++;
-  *items = item;
+// First, where a reader of /proc/PID/environ finds it at once.
+void prepend(char** items, char* item) {
+  size_t count = 0;
+  while (items[count]) count++;
+  std::memmove(items + 1, items, count * sizeof *items);
+  items[0] = item;
 }
 
 // The order of spawn's text arguments; each is one string of NUL-separated items.
@@ -282,7 +285,7 @@ Napi::Value spawn(const Napi::CallbackInfo& info) {
     std::free(writable);
   } else {
     make_cookie(command);
-    append(command->envp, command->cookie);
+    prepend(command->envp, command->cookie);
   }
   bool ready = command->policy || !(flags & kConfined);
   if (ready && command->stdin_fd == kPipe) ready = (stdin_write = open_stdin(command)) >= 0;

@@ -3,8 +3,9 @@ export { type Flags, type IgnoredValue, type LoadedConfig, loadConfig, type Sett
 export { nearestKey } from './config/nearest.ts'
 export type { Config } from './config/schema.ts'
 export { type ConfigRow, configRows, type InitOutcome, initConfig } from './config/show.ts'
-export { trust } from './config/trust.ts'
+export { trustProjectFile } from './config/trust-project.ts'
 export { type Refusal, type RefusalCode, VitrineError } from './errors.ts'
+export { isHarmlessInput } from './request/descriptor.ts'
 export type { ExecuteRequest } from './request/request.ts'
 export type {
   Backend,
@@ -17,6 +18,7 @@ export type {
   Result,
   RightEnforcement,
 } from './result/result.ts'
+export type { ExecuteOptions } from './run.ts'
 export { scratchpadRoot } from './scratchpad/directory.ts'
 export { type GrepOutcome, type GrepQuery, grepEntry } from './scratchpad/grep.ts'
 export {
@@ -29,4 +31,4 @@ export type { EntryMetadata } from './scratchpad/metadata.ts'
 export { clearSessions } from './scratchpad/prune.ts'
 export { isBinary, type Part, type Range, readBytes, readLines, readWhole } from './scratchpad/read.ts'
 export type { Scratchpad } from './scratchpad/scratchpad.ts'
-export { type ExecuteOptions, openShell, type Shell, type ShellOptions } from './shell.ts'
+export { openShell, type Shell, type ShellOptions } from './shell.ts'

@@ -4,27 +4,23 @@ import { refuseUnbuilt } from './config/unbuilt.ts'
 import { VitrineError } from './errors.ts'
 import { type Host, thisHost } from './host.ts'
 import { execaLauncher } from './launch/execa.ts'
-import type { LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
+import type { Launcher } from './launch/launch.ts'
 import { nativeLauncher } from './launch/native.ts'
-import { Backpressure } from './output/backpressure.ts'
-import { Collector } from './output/collect.ts'
-import { commandEnvironment, type Variables } from './request/environment.ts'
-import { argvProgram, shellProgram } from './request/interpreter.ts'
-import {
-  type CompleteRequest,
-  checkDirectory,
-  completeRequest,
-  type ExecuteRequest,
-} from './request/request.ts'
-import { feedStdin } from './request/stdin.ts'
-import { buildResult } from './result/build.ts'
+import { checkInput } from './request/descriptor.ts'
+import { commandEnvironment } from './request/environment.ts'
+import { checkDirectory, completeRequest, type ExecuteRequest } from './request/request.ts'
 import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
-import type { Confinement, Sandbox } from './sandbox/sandbox.ts'
+import {
+  type CommandToRun,
+  type ExecuteOptions,
+  type ModeSetup,
+  runCommand,
+  type Surroundings,
+} from './run.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 import { selectSandbox } from './sandbox/select.ts'
-import { metadataOf } from './scratchpad/describe.ts'
-import { saveOutput } from './scratchpad/save.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
-import { Supervision } from './supervise/supervise.ts'
+import type { Supervision } from './supervise/supervise.ts'
 
 export interface ShellOptions {
   /** Where commands run. Default: the current directory of the process. */
@@ -39,35 +35,6 @@ export interface ShellOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Where output is kept: another shell's, to share its names. Default: a session of its own. */
   readonly scratchpad?: Scratchpad | undefined
-}
-
-export interface ExecuteOptions {
-  /** Ends the command; the result says `cancelled`. Aborted beforehand: throws, and nothing runs. */
-  readonly signal?: AbortSignal | undefined
-  /**
-   * Called with every piece of output as it comes. A promise holds the command back until it resolves, once 1 MiB waits;
-   * `execute` does not wait for the last of them.
-   */
-  readonly onOutput?: ((stream: Stream, chunk: Buffer) => Promise<void> | void) | undefined
-  /**
-   * Default true. false: what is too long for the result is not saved, for it has been streamed; the result shows head
-   * and tail, and has no scratchpad.
-   */
-  readonly save?: boolean | undefined
-}
-
-/** What holds a command in a mode, worked out once per mode. */
-interface ModeSetup {
-  readonly environment: Variables
-  readonly confinement: Confinement | null
-  readonly enforcement: Enforcement
-}
-
-/** What takes part in one command. */
-interface Running {
-  readonly collector: Collector
-  readonly backpressure: Backpressure
-  readonly supervision: Supervision
 }
 
 const allowed: Readonly<Record<Mode, Decision>> = {
@@ -192,8 +159,10 @@ export class Shell {
     })
     if (complete.scratchpad !== undefined) checkScratchpadName(complete.scratchpad)
     const mode = this.#mode
+    if (mode === 'read' && typeof complete.stdin === 'number') checkInput(complete.stdin)
     const setup = this.#setup(mode)
-    return this.#run(complete, setup, mode, options)
+    const command: CommandToRun = { request: complete, mode, setup, decision: allowed[mode] }
+    return runCommand(command, this.#surroundings, options)
   }
 
   /** Sends a signal to the process group of every command that runs. */
@@ -207,6 +176,15 @@ export class Shell {
     const running = [...this.#running]
     for (const supervision of running) supervision.stop('closed')
     await Promise.all(running.map((supervision) => supervision.ended))
+  }
+
+  get #surroundings(): Surroundings {
+    return {
+      config: this.config,
+      launcher: this.#launcher,
+      scratchpad: this.scratchpad,
+      running: this.#running,
+    }
   }
 
   /** What holds a command in this mode. There is no way from read mode to a setup without confinement. */
@@ -223,99 +201,4 @@ export class Shell {
     this.#setups[mode] = setup
     return setup
   }
-
-  async #run(
-    request: CompleteRequest,
-    setup: ModeSetup,
-    mode: Mode,
-    options: ExecuteOptions,
-  ): Promise<Result> {
-    const { shell, output } = this.config
-    const started = performance.now()
-    const supervision = new Supervision({
-      timeoutMs: request.timeoutMs,
-      graceMs: shell.kill_grace_ms,
-      signal: options.signal,
-    })
-    this.#running.add(supervision)
-    let launched: LaunchedProcess | undefined
-    const backpressure = new Backpressure((bytes) => launched?.consumed(bytes))
-    const collector = new Collector({
-      inlineChars: output.inline_max_chars,
-      maxBytes: output.max_bytes,
-      save: options.save ?? true,
-      openSpill: () => this.scratchpad.open(request.scratchpad),
-      consumed: (bytes) => backpressure.took('collector', bytes),
-      overflow: () => supervision.stop('output-limit'),
-    })
-    launched = this.#launch(request, setup, { collector, backpressure, supervision }, options)
-    const ended = await supervision.ended
-    this.#running.delete(supervision)
-    launched.stdin?.destroy()
-    const { end } = ended
-    if (end.kind === 'failed')
-      throw new VitrineError({
-        code: 'SPAWN_FAILED',
-        step: end.step,
-        errno: end.errno,
-        program: programOf(request),
-      })
-    const durationMs = performance.now() - started
-    const collected = await collector.finish()
-    const result = buildResult({
-      ended: { ...ended, end },
-      collected,
-      saved: saveOutput(this.scratchpad, collected, request.scratchpad, output.inline_max_chars),
-      inlineChars: output.inline_max_chars,
-      maxBytes: output.max_bytes,
-      durationMs,
-      timeoutMs: request.timeoutMs,
-      mode,
-      enforcement: setup.enforcement,
-      decision: allowed[mode],
-    })
-    if (result.scratchpad) this.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
-    return result
-  }
-
-  #launch(
-    request: CompleteRequest,
-    setup: ModeSetup,
-    { collector, backpressure, supervision }: Running,
-    { onOutput }: ExecuteOptions,
-  ): LaunchedProcess {
-    const { work, cwd, merged, stdin } = request
-    const program =
-      work.kind === 'line' ? shellProgram(work.line) : argvProgram(work.argv, setup.environment['PATH'])
-    const { environment, confinement } = setup
-    const launched = this.#launcher.launch(
-      {
-        ...program,
-        environment,
-        confinement,
-        cwd,
-        merged,
-        stdin: stdin === null || typeof stdin === 'number' ? stdin : 'pipe',
-      },
-      {
-        output: (stream, chunk) => {
-          backpressure.arrived(chunk.length)
-          collector.add(stream, chunk)
-          backpressure.offered(chunk.length, onOutput?.(stream, chunk))
-        },
-        end: (end) => supervision.finish(end),
-      },
-    )
-    const destroy = () => {
-      backpressure.release()
-      launched.destroy()
-    }
-    supervision.watch({ ...launched, destroy })
-    feedStdin(launched.stdin, stdin)
-    return launched
-  }
-}
-
-function programOf({ work }: CompleteRequest): string {
-  return work.kind === 'line' ? 'sh' : work.argv[0]
 }

@@ -21,7 +21,7 @@ export class Backpressure {
 
   /** The listener has been called with that many bytes; what it returned says when it has had them. */
   offered(bytes: number, taking: unknown): void {
-    if (taking instanceof Promise) void taking.then(() => this.took('listener', bytes))
+    if (taking instanceof Promise) void taking.finally(() => this.took('listener', bytes))
     else this.took('listener', bytes)
   }
 

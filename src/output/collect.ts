@@ -1,5 +1,5 @@
 import type { Stream } from '../launch/launch.ts'
-import { looksBinary, Utf8Judge } from './decode.ts'
+import { looksBinary, Utf8Judge } from '../text.ts'
 import { Spill, type SpillFile } from './spill.ts'
 import { type View, Window } from './window.ts'
 

@@ -1,6 +1,6 @@
 import type { ProcessEnd } from '../launch/launch.ts'
 import type { Collected } from '../output/collect.ts'
-import { decode } from '../output/decode.ts'
+import { decode } from '../text.ts'
 import type { View } from '../output/window.ts'
 import type { Saved } from '../scratchpad/save.ts'
 import type { SupervisedEnd } from '../supervise/supervise.ts'

@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs'
 import type { Collected } from '../output/collect.ts'
-import { decode } from '../output/decode.ts'
+import { decode } from '../text.ts'
 import type { Result } from '../result/result.ts'
 import type { Scratchpad } from './scratchpad.ts'
 

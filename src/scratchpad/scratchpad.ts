@@ -17,17 +17,24 @@ export interface ScratchpadFile {
 
 /** The named outputs of one session, on disk, readable by the user only. The directory is made when it is first needed. */
 export class Scratchpad {
-  readonly session = makeSessionName()
-  readonly directory: string
   readonly #root: string
   readonly #keep: Keep
+  #session: string | undefined
   #tidied = false
   #made = 0
 
   constructor(environment: StateEnvironment, keep: Keep) {
     this.#root = scratchpadRoot(environment)
     this.#keep = keep
-    this.directory = join(this.#root, this.session)
+  }
+
+  get session(): string {
+    this.#session ??= makeSessionName()
+    return this.#session
+  }
+
+  get directory(): string {
+    return join(this.#root, this.session)
   }
 
   /** What has been saved, oldest first. */

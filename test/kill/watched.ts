@@ -1,5 +1,6 @@
 import type { Result } from '../../src/result/result.ts'
-import type { ExecuteOptions, Shell } from '../../src/shell.ts'
+import type { ExecuteOptions } from '../../src/run.ts'
+import type { Shell } from '../../src/shell.ts'
 import { aliveWith } from '../helpers/processes.ts'
 
 /** What a run showed from outside. */

@@ -1,0 +1,45 @@
+import { fstatSync, readFileSync } from 'node:fs'
+import { VitrineError } from '../errors.ts'
+
+/** The device number of /dev/null: major 1, minor 3 (devices.txt of the kernel). */
+const nullDevice = 0x103
+/** O_ACCMODE and O_RDONLY, fcntl.h. */
+const accessMode = 3
+const readOnly = 0
+
+/**
+ * Whether nothing outside can be changed through a descriptor: /dev/null, or a regular file opened for reading only. A
+ * file that is open for writing, a socket, or a pipe (which can be reopened for writing, proc(5)) would be a way out of
+ * read mode, for Landlock judges when a file is opened.
+ */
+export function isHarmlessInput(fd: number): boolean {
+  const stat = fstatSync(fd)
+  if (stat.isCharacterDevice()) return stat.rdev === nullDevice
+  return stat.isFile() && isOpenForReadingOnly(fd)
+}
+
+/** Throws INVALID_REQUEST when a read-mode command could change something through the descriptor, or it is none. */
+export function checkInput(fd: number): void {
+  let got: string
+  try {
+    if (isHarmlessInput(fd)) return
+    got = `descriptor ${fd}`
+  } catch (error) {
+    got = `descriptor ${fd} (${error instanceof Error && 'code' in error ? error.code : error})`
+  }
+  throw new VitrineError({
+    code: 'INVALID_REQUEST',
+    problem: {
+      kind: 'wrong-type',
+      field: 'stdin',
+      wanted: 'in read mode a regular file opened for reading only, or a stream to read from',
+      got,
+    },
+  })
+}
+
+/** proc_pid_fdinfo(5) has the flags of open(2) in octal. */
+function isOpenForReadingOnly(fd: number): boolean {
+  const [, flags = ''] = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? []
+  return flags !== '' && (Number.parseInt(flags, 8) & accessMode) === readOnly
+}

@@ -1,0 +1,167 @@
+import type { Config } from './config/schema.ts'
+import { VitrineError } from './errors.ts'
+import type { LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
+import { Backpressure } from './output/backpressure.ts'
+import { Collector } from './output/collect.ts'
+import type { Variables } from './request/environment.ts'
+import { argvProgram, shellProgram } from './request/interpreter.ts'
+import type { CompleteRequest } from './request/request.ts'
+import { feedStdin } from './request/stdin.ts'
+import { buildResult } from './result/build.ts'
+import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
+import type { Confinement } from './sandbox/sandbox.ts'
+import { metadataOf } from './scratchpad/describe.ts'
+import { saveOutput } from './scratchpad/save.ts'
+import type { Scratchpad } from './scratchpad/scratchpad.ts'
+import { type SupervisedEnd, Supervision } from './supervise/supervise.ts'
+
+export interface ExecuteOptions {
+  /** Ends the command; the result says `cancelled`. Aborted beforehand: throws, and nothing runs. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Called with every piece of output as it comes. A promise holds the command back until it resolves, once 1 MiB waits;
+   * `execute` does not wait for the last of them.
+   */
+  readonly onOutput?: ((stream: Stream, chunk: Buffer) => Promise<void> | void) | undefined
+  /**
+   * Default true. false: what is too long for the result is not saved, for it has been streamed; the result shows head
+   * and tail, and has no scratchpad.
+   */
+  readonly save?: boolean | undefined
+}
+
+/** What holds a command in a mode, worked out once per mode. */
+export interface ModeSetup {
+  readonly environment: Variables
+  readonly confinement: Confinement | null
+  readonly enforcement: Enforcement
+}
+
+/** A command that has been decided on. */
+export interface CommandToRun {
+  readonly request: CompleteRequest
+  readonly mode: Mode
+  readonly setup: ModeSetup
+  readonly decision: Decision
+}
+
+/** What a command needs of its shell. */
+export interface Surroundings {
+  readonly config: Config
+  readonly launcher: Launcher
+  readonly scratchpad: Scratchpad
+  /** Every command that runs, to be signalled and stopped. */
+  readonly running: Set<Supervision>
+}
+
+/** What takes part in one command. */
+interface Parts {
+  readonly collector: Collector
+  readonly backpressure: Backpressure
+  readonly supervision: Supervision
+}
+
+/** Launches, supervises and collects one command. Throws SPAWN_FAILED when it never ran. */
+export async function runCommand(
+  command: CommandToRun,
+  surroundings: Surroundings,
+  options: ExecuteOptions,
+): Promise<Result> {
+  const { request } = command
+  const { config, running } = surroundings
+  const started = performance.now()
+  const supervision = new Supervision({
+    timeoutMs: request.timeoutMs,
+    graceMs: config.shell.kill_grace_ms,
+    signal: options.signal,
+  })
+  running.add(supervision)
+  const { launched, collector } = launch(command, surroundings, supervision, options)
+  const ended = await supervision.ended
+  running.delete(supervision)
+  launched.stdin?.destroy()
+  return resultOf(command, surroundings, collector, ranToItsEnd(ended, request), performance.now() - started)
+}
+
+/** Starts the command with everything that takes part in it tied together. */
+function launch(
+  { request, setup }: CommandToRun,
+  { config, launcher, scratchpad }: Surroundings,
+  supervision: Supervision,
+  options: ExecuteOptions,
+): { readonly launched: LaunchedProcess; readonly collector: Collector } {
+  let launched: LaunchedProcess | undefined
+  const backpressure = new Backpressure((bytes) => launched?.consumed(bytes))
+  const collector = new Collector({
+    inlineChars: config.output.inline_max_chars,
+    maxBytes: config.output.max_bytes,
+    save: options.save ?? true,
+    openSpill: () => scratchpad.open(request.scratchpad),
+    consumed: (bytes) => backpressure.took('collector', bytes),
+    overflow: () => supervision.stop('output-limit'),
+  })
+  const process = start(request, setup, launcher, { collector, backpressure, supervision }, options)
+  launched = process
+  const destroy = () => {
+    backpressure.release()
+    process.destroy()
+  }
+  supervision.watch({ ...process, destroy })
+  feedStdin(process.stdin, request.stdin)
+  return { launched: process, collector }
+}
+
+function start(
+  { work, cwd, merged, stdin }: CompleteRequest,
+  { environment, confinement }: ModeSetup,
+  launcher: Launcher,
+  { collector, backpressure, supervision }: Parts,
+  { onOutput }: ExecuteOptions,
+): LaunchedProcess {
+  const program = work.kind === 'line' ? shellProgram(work.line) : argvProgram(work.argv, environment['PATH'])
+  const input = stdin === null || typeof stdin === 'number' ? stdin : 'pipe'
+  return launcher.launch(
+    { ...program, environment, confinement, cwd, merged, stdin: input },
+    {
+      output: (stream, chunk) => {
+        backpressure.arrived(chunk.length)
+        collector.add(stream, chunk)
+        backpressure.offered(chunk.length, onOutput?.(stream, chunk))
+      },
+      end: (end) => supervision.finish(end),
+    },
+  )
+}
+
+type RanToItsEnd = Parameters<typeof buildResult>[0]['ended']
+
+function ranToItsEnd(ended: SupervisedEnd, { work }: CompleteRequest): RanToItsEnd {
+  const { end } = ended
+  if (end.kind !== 'failed') return { ...ended, end }
+  const program = work.kind === 'line' ? 'sh' : work.argv[0]
+  throw new VitrineError({ code: 'SPAWN_FAILED', step: end.step, errno: end.errno, program })
+}
+
+async function resultOf(
+  { request, mode, setup, decision }: CommandToRun,
+  { config: { output }, scratchpad }: Surroundings,
+  collector: Collector,
+  ended: RanToItsEnd,
+  durationMs: number,
+): Promise<Result> {
+  const collected = await collector.finish()
+  const result = buildResult({
+    ended,
+    collected,
+    saved: saveOutput(scratchpad, collected, request.scratchpad, output.inline_max_chars),
+    inlineChars: output.inline_max_chars,
+    maxBytes: output.max_bytes,
+    durationMs,
+    timeoutMs: request.timeoutMs,
+    mode,
+    enforcement: setup.enforcement,
+    decision,
+  })
+  if (result.scratchpad) scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
+  return result
+}
