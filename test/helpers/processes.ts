@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 
 /** A word that stands in the arguments of everything a test starts, and of nothing else on the machine: a number, so that `sleep` takes it. */
 export function makeMarker(): string {
@@ -54,24 +54,48 @@ function unlessGone<T>(look: () => T, otherwise: T): T {
   }
 }
 
-/** Every process of the machine, zombies included. */
-export function allProcesses(): ProcessEntry[] {
+function processIds(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
-    .map((name) => processEntry(Number(name)))
+    .map(Number)
+}
+
+/** Every process of the machine, zombies included. */
+export function allProcesses(): ProcessEntry[] {
+  return processIds()
+    .map(processEntry)
     .filter((entry) => entry !== undefined)
 }
 
 /** Process ids that carry the marker and run: a zombie has ended. */
 export function aliveWith(marker: string): number[] {
-  return allProcesses()
-    .filter(({ pid, commandLine, running }) => pid !== process.pid && running && commandLine.includes(marker))
-    .map(({ pid }) => pid)
+  return processIds().filter((pid) => {
+    if (pid === process.pid || !mayCarry(pid, marker)) return false
+    const entry = processEntry(pid)
+    return entry?.running === true && entry.commandLine.includes(marker)
+  })
 }
 
-/** Waits until nothing with the marker runs; returns who is left at the deadline. */
+/** One read for most: the whole machine is looked through often. */
+function mayCarry(pid: number, marker: string): boolean {
+  const commandLine = unlessGone(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'), '')
+  return commandLine === '' || commandLine.includes(marker)
+}
+
+/** A process that forks and ends all the time can slip through one look. */
+const emptyLooks = 4
+
+/** Waits until nothing with the marker runs, over several looks; returns who is left at the deadline. */
 export async function survivors(marker: string, withinMs: number): Promise<number[]> {
-  return (await waitFor(() => aliveWith(marker).length === 0, withinMs)) ? [] : aliveWith(marker)
+  let left: number[] = []
+  let empty = 0
+  const isEmpty = () => {
+    left = aliveWith(marker)
+    empty = left.length === 0 ? empty + 1 : 0
+    return empty >= emptyLooks
+  }
+  await waitFor(isEmpty, withinMs)
+  return left
 }
 
 /** Asks again until it holds or the time is up; returns whether it held. */
@@ -99,4 +123,12 @@ function endOne(pid: number): void {
 /** This process's children, zombies included. */
 export function ownChildren(): ProcessEntry[] {
   return allProcesses().filter(({ parent }) => parent === process.pid)
+}
+
+/** Whether anybody holds a lock of flock(2) on the file: it lasts until every process that inherited it has ended. */
+export function isLocked(path: string): boolean {
+  const inode = statSync(path).ino
+  return readFileSync('/proc/locks', 'utf8')
+    .split('\n')
+    .some((line) => / FLOCK /.test(line) && line.includes(`:${inode} `))
 }

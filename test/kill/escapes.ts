@@ -1,3 +1,4 @@
+import { endAll, isLocked, survivors, waitFor } from '../helpers/processes.ts'
 import { compileFixture } from '../helpers/programs.ts'
 
 const names = ['daemon', 'bomb', 'comet', 'headless', 'deserter'] as const
@@ -8,6 +9,23 @@ export type Programs = Readonly<Record<(typeof names)[number], string>>
 /** Compiles test/fixtures/processes. */
 export function compilePrograms(): Programs {
   return Object.fromEntries(names.map((name) => [name, compileFixture(name)])) as Programs
+}
+
+/** Who is left after at most that time, by process id or name. */
+export async function whoIsLeft(
+  programs: Programs,
+  marker: string,
+  withinMs: number,
+): Promise<(number | string)[]> {
+  const deadline = Date.now() + withinMs
+  const comet = (await waitFor(() => !isLocked(programs.comet), withinMs)) ? [] : ['comet']
+  return [...comet, ...(await survivors(marker, Math.max(50, deadline - Date.now())))]
+}
+
+/** Clears up after a test: what carries the marker is killed, a comet has flown its time. */
+export async function clearUp(programs: Programs, marker: string): Promise<void> {
+  await waitFor(() => !isLocked(programs.comet), 15_000)
+  await endAll(marker)
 }
 
 /** A way for a process to outlive its command. Every line prints `started` once it is in place. */
