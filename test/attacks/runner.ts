@@ -28,12 +28,24 @@ const DEADLINE_MS = 20_000
 function throughShell(shell: Shell): Run {
   return async ({ argv, cwd, stdin, onOutput }) => {
     const given = stdin === null ? {} : { stdin }
-    const result = await shell.execute(
-      { argv, cwd, timeoutMs: DEADLINE_MS, ...given },
-      { onOutput: (_, chunk) => onOutput(String(chunk)) },
-    )
+    const request = { argv, cwd, timeoutMs: DEADLINE_MS, ...given }
+    const options = { onOutput: (_: string, chunk: Buffer) => onOutput(String(chunk)) }
+    const result = await shell.execute(request, options).catch(refusedInput)
     const { exitCode, signal, stdout, stderr, timedOut } = result
     return { exitCode, signal, stdout, stderr, timedOut }
+  }
+}
+
+/** A descriptor that something could be changed through is not handed over: the attempt ends before it begins. */
+function refusedInput(error: unknown): End {
+  const refused = error instanceof Error && 'code' in error && error.code === 'INVALID_REQUEST'
+  if (!refused || !error.message.includes('"stdin"')) throw error
+  return {
+    exitCode: 1,
+    signal: null,
+    stdout: 'errno INVALID_REQUEST',
+    stderr: error.message,
+    timedOut: false,
   }
 }
 
