@@ -7,6 +7,8 @@ import { runWatched } from './watched.ts'
 
 const graceMs = 50
 const lastMs = 1000
+/** A drain takes at most 250 ms of listening; a loaded machine needs its time to store what a flood brings. */
+const promptMs = 4000
 const deathMs = 200
 
 /** Without a filter nothing keeps these from leaving session and environment both, or from outrunning the scan. */
@@ -38,7 +40,7 @@ describe('write mode: background children live on', () => {
     // So that the same rows prove something in read mode.
     expect(aliveWith(marker).length > 0 || isLocked(programs.comet)).toBe(true)
     expect(result).toMatchObject({ exitCode: 0, survivorsKilled: 0 })
-    expect(tookFromStartMs).toBeLessThan(lastMs)
+    expect(tookFromStartMs).toBeLessThan(promptMs)
   })
 
   it('says how many, and in which group', async () => {
