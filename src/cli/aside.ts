@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { nearestKey } from '../index.ts'
 import { prefixed, unknownCommand, unknownOption } from '../result/explain-cli.ts'
 import { helpFor, type Topic, topics } from '../result/explain-help.ts'
 import { exitCode } from './command.ts'
-import { packageFile } from './package-file.ts'
+import { packageVersion } from './package-file.ts'
 import { standardError, standardOutput } from './sink.ts'
 
 const options = ['--help', '--version']
@@ -11,7 +10,7 @@ const options = ['--help', '--version']
 /** Everything but a command: help, the version, and what is neither. */
 export async function aside(name: string | undefined, commands: readonly string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h') return print(helpFor('vitrine'))
-  if (name === '--version' || name === '-V') return print(`${version()}\n`)
+  if (name === '--version' || name === '-V') return print(`${packageVersion()}\n`)
   if (isTopic(name)) return print(helpFor(name))
   const said = name.startsWith('-')
     ? unknownOption(name, nearestKey(name, options))
@@ -27,9 +26,4 @@ async function print(text: string): Promise<number> {
 
 function isTopic(name: string): name is Topic {
   return (topics as readonly string[]).includes(name)
-}
-
-function version(): string {
-  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }
-  return version
 }

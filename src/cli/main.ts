@@ -6,6 +6,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: () => import('./run.ts'),
   config: () => import('./config.ts'),
   doctor: () => import('./doctor.ts'),
+  mcp: () => import('./mcp.ts'),
+  scratchpad: () => import('./scratchpad.ts'),
 }
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
@@ -24,4 +26,4 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
 }
 
 // Nothing may keep the process: a pipe that nobody closes, for example. What was to be written has been.
-process.exit(await main(process.argv.slice(2)))
+main(process.argv.slice(2)).then((code) => process.exit(code))

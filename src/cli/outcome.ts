@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import type { Result } from '../index.ts'
+import { outputLost, prefixed } from '../result/explain-cli.ts'
 import { exitCode } from './command.ts'
 import { standardError, standardOutput } from './sink.ts'
 
@@ -27,7 +28,6 @@ export async function brokenCode(): Promise<number | undefined> {
   const code = standardOutput.broken ?? standardError.broken
   if (code === undefined) return undefined
   if (code === 'EPIPE') return signalCode('SIGPIPE')
-  const { outputLost, prefixed } = await import('../result/explain-cli.ts')
   await standardError.write(prefixed(outputLost(code)))
   return exitCode.refused
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -8,4 +8,10 @@ export function packageFile(name: string): string {
   while (!existsSync(join(directory, name)) && dirname(directory) !== directory)
     directory = dirname(directory)
   return join(directory, name)
+}
+
+/** The version of this package. */
+export function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }
+  return version
 }

@@ -1,4 +1,5 @@
 import type { Result } from '../index.ts'
+import { afterLines, prefixed } from '../result/explain-cli.ts'
 import { type Sink, standardError, standardOutput } from './sink.ts'
 import { StatusLine } from './status.ts'
 import { isTerminal } from './terminal.ts'
@@ -10,20 +11,15 @@ const newline = 0x0a
 /** The way of a command's output to ours: byte for byte, and no faster than it is taken. */
 export class Passage {
   readonly #sinks: Readonly<Record<Stream, Sink>> = { stdout: standardOutput, stderr: standardError }
-  readonly #isTerminal: Readonly<Record<Stream, boolean>>
+  readonly #isTerminal: Readonly<Record<Stream, boolean>> = { stdout: isTerminal(1), stderr: isTerminal(2) }
   readonly #status: StatusLine | undefined
   readonly #cancel = new AbortController()
   readonly #last: Partial<Record<Stream, Promise<void>>> = {}
   /** Whether the command has left a line unfinished where our own lines go. */
   #midLine = false
 
-  static async open(): Promise<Passage> {
-    return new Passage({ stdout: await isTerminal(1), stderr: await isTerminal(2) })
-  }
-
-  private constructor(terminals: Readonly<Record<Stream, boolean>>) {
-    this.#isTerminal = terminals
-    if (terminals.stderr) this.#status = new StatusLine((text) => void standardError.write(text))
+  constructor() {
+    if (this.#isTerminal.stderr) this.#status = new StatusLine((text) => void standardError.write(text))
     // Nobody reads any more, or nothing more can be written: the command has nothing left to do.
     for (const sink of Object.values(this.#sinks)) sink.onBroken = () => this.#cancel.abort()
   }
@@ -56,14 +52,7 @@ export class Passage {
 
   /** vitrine's own lines on a command that has ended. */
   async sayAfterwards(result: Result): Promise<void> {
-    if (isUneventful(result)) return
-    const { afterLines, prefixed } = await import('../result/explain-cli.ts')
     const lines = afterLines(result).map(prefixed)
     if (lines.length > 0) await standardError.write((this.#midLine ? '\n' : '') + lines.join(''))
   }
-}
-
-/** Most commands leave nothing to say; the sentences are loaded for the others only. */
-function isUneventful({ outcome, background, hint, scratchpad }: Result): boolean {
-  return outcome.kind === 'exited' && !background && hint === undefined && !scratchpad
 }

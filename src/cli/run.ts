@@ -1,4 +1,5 @@
 import { openShell, type Shell } from '../index.ts'
+import { ignoredLines, prefixed } from '../result/explain-cli.ts'
 import { type Order, readOrder } from './order.ts'
 import { brokenCode, codeOf } from './outcome.ts'
 import { Passage } from './passage.ts'
@@ -15,12 +16,12 @@ export async function main(args: readonly string[]): Promise<number> {
     mode: order.write ? 'write' : undefined,
     network: order.network ? true : undefined,
   })
-  if (shell.ignored.length > 0) await sayIgnored(shell)
+  await sayIgnored(shell)
   return order.json ? runToJson(shell, order) : runStreaming(shell, order)
 }
 
 async function runToJson(shell: Shell, { request }: Order): Promise<number> {
-  const stdin = await standardInput(shell.mode)
+  const stdin = standardInput(shell.mode)
   const stop = forwardSignals(shell)
   const result = await shell.execute({ ...request, stdin })
   stop()
@@ -29,8 +30,8 @@ async function runToJson(shell: Shell, { request }: Order): Promise<number> {
 }
 
 async function runStreaming(shell: Shell, { request }: Order): Promise<number> {
-  const stdin = await standardInput(shell.mode)
-  const passage = await Passage.open()
+  const stdin = standardInput(shell.mode)
+  const passage = new Passage()
   const stop = forwardSignals(shell)
   const running = shell.execute(
     { ...request, stdin },
@@ -50,6 +51,5 @@ async function runStreaming(shell: Shell, { request }: Order): Promise<number> {
 }
 
 async function sayIgnored({ ignored }: Shell): Promise<void> {
-  const { ignoredLines, prefixed } = await import('../result/explain-cli.ts')
   for (const line of ignoredLines(ignored)) await standardError.write(prefixed(line))
 }

@@ -1,5 +1,6 @@
 import { fstatSync, write } from 'node:fs'
 import type { Writable } from 'node:stream'
+import { isTerminal } from './terminal.ts'
 
 /** Where output goes: one of the standard streams. */
 export interface Sink {
@@ -97,10 +98,9 @@ class LazySink implements Sink {
   }
 }
 
-/** A character device that is a terminal needs Node's stream; telling one needs node:tty, which that loads anyway. */
-function sinkOf(fd: number, stream: () => Writable & { readonly isTTY?: boolean }): Sink {
+function sinkOf(fd: number, stream: () => Writable): Sink {
   const stat = fstatSync(fd)
-  const isFile = stat.isFile() || (stat.isCharacterDevice() && !stream().isTTY)
+  const isFile = stat.isFile() || (stat.isCharacterDevice() && !isTerminal(fd))
   return isFile ? new FileSink(fd) : new StreamSink(stream())
 }
 

@@ -9,11 +9,11 @@ export function prefixed(message: string): string {
 }
 
 export function unknownOption(name: string, nearest: string | undefined): string {
-  return `"${visible(name)}" is no option${meant(nearest)}. "vitrine --help" shows what there is.`
+  return `"${visible(name)}" is no option${meant(nearest)} "vitrine --help" shows what there is.`
 }
 
 export function unknownCommand(name: string, nearest: string | undefined): string {
-  return `"${visible(name)}" is no command${meant(nearest)}. "vitrine --help" shows what there is.`
+  return `"${visible(name)}" is no command${meant(nearest)} "vitrine --help" shows what there is.`
 }
 
 export function flagWithValue(option: string): string {
@@ -25,12 +25,12 @@ export function valueMissing(option: string): string {
 }
 
 export function commandMissing(): string {
-  return `The command is missing. It stands after "--": vitrine run -- 'ls | wc -l'`
+  return 'The command is missing; it stands after "--": `vitrine run -- ls -la`.'
 }
 
 /** @param corrected the line with `--` where it belongs */
 export function dashesMissing(corrected: string): string {
-  return `The command stands after "--": ${visible(corrected)}`
+  return `The command has to stand after "--": \`${visible(corrected)}\`.`
 }
 
 /** @param command what shows its help */
@@ -48,7 +48,7 @@ export function unknownSubcommand(
   names: readonly string[],
   nearest: string | undefined,
 ): string {
-  return `"vitrine ${command}" has no "${visible(name)}"${meant(nearest)}. It has ${names.join(', ')}.`
+  return `"vitrine ${command}" has no "${visible(name)}"${meant(nearest)} It has ${names.join(', ')}.`
 }
 
 /** @param looked where a project file could have been */
@@ -138,7 +138,7 @@ function size(bytes: number): string {
 }
 
 function meant(nearest: string | undefined): string {
-  return nearest === undefined ? '' : `; did you mean "${nearest}"?`
+  return nearest === undefined ? '.' : `; did you mean "${nearest}"?`
 }
 
 // What the caller wrote goes to a terminal: no escape sequence of his does.
