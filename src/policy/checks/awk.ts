@@ -1,0 +1,31 @@
+import type { Arguments, Objection } from '../arguments.ts'
+import { known } from '../line.ts'
+
+// system() and pipes run, `>` writes, getline reads files or runs, `@` loads code or calls by name (gawk(1)).
+const HARMFUL_WORD = /system|getline|@|fflush|close/
+
+/** Whether a call of awk only prints: the program is known, and holds nothing that writes, reads or runs. */
+export function checkAwk({ operands }: Arguments): Objection | undefined {
+  const [script] = operands
+  if (!script) return { kind: 'form', text: 'awk without a program' }
+  const text = known(script)
+  if (text === undefined) return { kind: 'open-word', text: script.text }
+  return harmless(text) ? undefined : { kind: 'script', text }
+}
+
+function harmless(program: string): boolean {
+  // Where a regular expression or a comment could hide the quotes, strings count as code.
+  const code = /[/#\\]/.test(program) ? program : program.replace(/"[^"\n]*"/g, '""')
+  if (HARMFUL_WORD.test(code)) return false
+  const withoutOr = code.replaceAll('||', '')
+  if (withoutOr.includes('|')) return false
+  const comparing = withoutOr.replaceAll('>=', '')
+  return !comparing.includes('>') || onlyComparisons(comparing)
+}
+
+/** Whether every `>` stands before the braces: there nothing is printed. Strings are out of the code, or it is not known. */
+function onlyComparisons(code: string): boolean {
+  if (/[/#\\]/.test(code)) return false
+  const braces = code.indexOf('{')
+  return braces === -1 || code.lastIndexOf('>') < braces
+}

@@ -1,0 +1,84 @@
+import { type Arguments, has, type Objection } from '../arguments.ts'
+import { known, splits, type Word } from '../line.ts'
+import { isDangerousVariable } from '../variables.ts'
+
+const FORMAT = /^(?!-)(?:[^%]|%[-+ #0]*\d*(?:\.\d*)?[diouxXeEfFgGaAcsbq%])*$/
+
+/** printf: `-v` and `%n` set variables, and in bash the name may hold a subscript that runs code. */
+export function checkPrintf({ words }: Arguments): Objection | undefined {
+  const [format] = words[0]?.value === '--' ? words.slice(1) : words
+  const text = known(format)
+  if (!format) return { kind: 'form', text: 'printf without a format' }
+  if (text === undefined) return { kind: 'open-word', text: format.text }
+  return FORMAT.test(text) ? undefined : { kind: 'form', text }
+}
+
+const UNARY = /^-[abcdefghkprstuwxzLNOSGn]$/
+const BINARY = /^(?:=|==|!=|<|>|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/
+const JOIN = /^-[ao]$/
+
+/** test and `[`: `-v` and `-R` evaluate subscripts in bash, so every word that may be an operator must be known. */
+export function checkTest({ words }: Arguments): Objection | undefined {
+  const inner = words.at(-1)?.value === ']' ? words.slice(0, -1) : words
+  const open = inner.find(splits)
+  if (open) return { kind: 'open-word', text: open.text }
+  return isCondition(inner) ? undefined : { kind: 'form', text: inner.map(({ text }) => text).join(' ') }
+}
+
+function isCondition(words: readonly Word[]): boolean {
+  const texts = words.map(known)
+  const [first, second] = texts
+  const join = texts.findIndex((text) => text !== undefined && JOIN.test(text))
+  if (words.length > 4 || (words.length === 4 && first !== '!'))
+    return (
+      join > 0 &&
+      words.every(({ kind }) => kind === 'literal') &&
+      isCondition(words.slice(0, join)) &&
+      isCondition(words.slice(join + 1))
+    )
+  if (words.length > 1 && first === '!' && !(words.length === 3 && BINARY.test(second ?? '')))
+    return isCondition(words.slice(1))
+  if (words.length === 2) return first !== undefined && UNARY.test(first)
+  return words.length < 2 || (words.length === 3 && second !== undefined && BINARY.test(second))
+}
+
+/** read: sets variables, and only ones that steer no program. */
+export function checkRead({ operands }: Arguments): Objection | undefined {
+  const bad = operands.find((word) => {
+    const name = known(word)
+    return name === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || isDangerousVariable(name)
+  })
+  return bad && { kind: 'operand', text: bad.text }
+}
+
+/** cd: `-` is where the shell was before; anything else is a directory. */
+export function checkCd({ operands }: Arguments): Objection | undefined {
+  const open = operands.find(splits)
+  return open && { kind: 'open-word', text: open.text }
+}
+
+/** exit, return, break, continue, shift: a number, or nothing. */
+export function checkNumber({ words }: Arguments): Objection | undefined {
+  const bad = words.find((word) => !/^\d+$/.test(word.value))
+  return bad && { kind: 'operand', text: bad.text }
+}
+
+/** set: options that make a script stop early; no other changes what the shell reads. */
+export function checkSet({ words }: Arguments): Objection | undefined {
+  const bad = words.find((word, index) => {
+    if (/^[-+][efux]*o$/.test(words[index - 1]?.value ?? '')) return word.value !== 'pipefail'
+    return !/^[-+][efux]*[efuxo]$/.test(word.value)
+  })
+  return bad && { kind: 'operand', text: bad.text }
+}
+
+/** command: with `-v` or `-V` it tells what a name is; without, it runs it. */
+export function checkCommand(given: Arguments): Objection | undefined {
+  return has(given, '-v', '-V') ? undefined : { kind: 'form', text: 'command without -v' }
+}
+
+/** date: an operand that is no format sets the clock. */
+export function checkDate({ operands }: Arguments): Objection | undefined {
+  const bad = operands.find((word) => !word.fixed.startsWith('+'))
+  return bad && { kind: 'operand', text: bad.text }
+}

@@ -1,0 +1,81 @@
+import type { Arguments, Objection } from '../arguments.ts'
+import { couldMatch } from '../globs.ts'
+import type { Word } from '../line.ts'
+
+// find(1): tests, options and actions that only look and print.
+const alone = names(`
+  -a -and -o -or -not ! ( ) , -true -false -empty -executable -readable -writable -nouser -nogroup -daystart -depth -d
+  -follow -mount -xdev -x -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -print -print0 -prune -quit -ls
+  -H -L -P -E -s -X -O0 -O1 -O2 -O3 -version --version -help --help
+`)
+const withNumber = names(`
+  -amin -atime -cmin -ctime -mmin -mtime -Bmin -Btime -used -size -links -inum -uid -gid -maxdepth -mindepth -depth
+`)
+const withText = names(`
+  -name -iname -path -ipath -wholename -iwholename -lname -ilname -regex -iregex -regextype -type -xtype -fstype -user -group
+  -context -printf -flags
+`)
+const withPath = names('-newer -anewer -cnewer -samefile')
+const NEWER = /^-newer[aBcm][aBcmt]$/
+const NUMBER = /^[-+]?\d+[A-Za-z]?$/
+const MODE = /^[-/+]?(?:[0-7]+|[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*)$/
+// What a file of that name would make of an expression, when a glob that is not quoted finds it.
+const harmful = [
+  '-delete',
+  '-exec',
+  '-execdir',
+  '-ok',
+  '-okdir',
+  '-fprint',
+  '-fprint0',
+  '-fprintf',
+  '-fls',
+  '-files0-from',
+]
+
+function names(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/).filter((name) => name !== ''))
+}
+
+/** Whether an expression of find only looks and prints. */
+export function checkFind({ words }: Arguments): Objection | undefined {
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]
+    if (!word) break
+    const kind = open(word)
+    if (kind) return kind
+    const name = word.kind === 'literal' ? word.value : ''
+    if (!/^[-!(),]/.test(name) || alone.has(name)) continue
+    const value = words[++at]
+    if (!value || !takes(name, value)) return { kind: 'option', text: value ? `${name} ${value.text}` : name }
+  }
+  return undefined
+}
+
+function takes(name: string, value: Word): boolean {
+  if (open(value)) return false
+  if (name === '-perm') return MODE.test(value.value)
+  if (withNumber.has(name)) return NUMBER.test(value.value)
+  const known = withText.has(name) || withPath.has(name) || NEWER.test(name)
+  return known && !(value.kind === 'literal' && value.value.startsWith('-'))
+}
+
+/** A word that could become a harmful part of the expression. */
+function open(word: Word): Objection | undefined {
+  if (word.kind === 'literal' || word.kind === 'tilde') return undefined
+  if (word.fixed !== '' && !/^[-!(),]/.test(word.fixed) && word.kind !== 'open') return undefined
+  if (word.pattern !== undefined && !harmful.some((name) => couldMatch(word.pattern ?? '', name)))
+    return undefined
+  return { kind: 'open-word', text: word.text }
+}
+
+/** The words that name files: starting points, and the files that tests compare with. */
+export function pathsOfFind(words: readonly Word[]): readonly Word[] {
+  const start = words.findIndex(({ value }) => /^(?:-[^HLPEsXO]|-..|[!(])/.test(value))
+  const points = (start === -1 ? words : words.slice(0, start)).filter(({ value }) => !value.startsWith('-'))
+  const compared = words.filter((_, index) => {
+    const name = words[index - 1]?.value ?? ''
+    return withPath.has(name) || NEWER.test(name) || name === '-path'
+  })
+  return [...points, ...compared]
+}

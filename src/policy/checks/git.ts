@@ -1,0 +1,37 @@
+import { type Arguments, has, type Objection } from '../arguments.ts'
+import { known } from '../line.ts'
+
+const FORMATS = ['--format', '--pretty']
+
+/** A format that verifies signatures starts gpg, which may create its directory. */
+export function checkFormat({ options }: Arguments): Objection | undefined {
+  const bad = options.find(({ name, value }) => {
+    if (!value || !FORMATS.includes(name)) return false
+    return value.kind !== 'literal' || /%G|%\(signature/.test(value.value)
+  })
+  return bad && { kind: 'option', text: `${bad.name}=${bad.value?.text ?? ''}` }
+}
+
+/** branch and tag with names create them, unless they were told to list. */
+export function checkListing(...listing: readonly string[]): (given: Arguments) => Objection | undefined {
+  return (given) => {
+    const [first] = given.operands
+    if (first && !has(given, ...listing)) return { kind: 'operand', text: first.text }
+    return checkFormat(given)
+  }
+}
+
+/** config: an action that reads must be named, for a key and a value alone are written. */
+export function checkConfig(given: Arguments): Objection | undefined {
+  return has(given, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--list', '-l')
+    ? undefined
+    : { kind: 'form', text: 'git config without --get or --list' }
+}
+
+/** reflog: a subcommand may delete; HEAD and show only list. */
+export function checkReflog(given: Arguments): Objection | undefined {
+  const first = known(given.operands[0])
+  if (given.operands.length === 0 || (first !== undefined && /^(?:show|HEAD(?:@\{.*\})?)$/.test(first)))
+    return checkFormat(given)
+  return { kind: 'operand', text: given.operands[0]?.text ?? '' }
+}

@@ -1,0 +1,78 @@
+import type { Objection } from './arguments.ts'
+import { known, type SimpleCommand, type Word } from './line.ts'
+
+/** What a simple command starts, with the options before a subcommand put aside. */
+export interface Program {
+  /** The name and the arguments; the name without its directory where that is one of the system's. */
+  readonly words: readonly Word[]
+  /** The name is looked up in PATH, or stands in a directory of the system. */
+  readonly trusted: boolean
+  /** Why the options before the subcommand are not known to be harmless. */
+  readonly objection?: Objection
+  /** `git -C`: directories the command changes to, one after the other. */
+  readonly directories: readonly Word[]
+}
+
+const systemDirectories = new Set([
+  '/bin',
+  '/usr/bin',
+  '/usr/local/bin',
+  '/opt/homebrew/bin',
+  '/sbin',
+  '/usr/sbin',
+])
+
+/** What a simple command starts; undefined when it is only assignments or redirects. */
+export function programOf({ words }: SimpleCommand): Program | undefined {
+  const [head, ...rest] = words
+  if (!head) return undefined
+  const slash = head.value.lastIndexOf('/')
+  const inSystem = slash > 0 && systemDirectories.has(head.value.slice(0, slash))
+  const trusted = head.kind === 'literal' && (slash === -1 || inSystem)
+  const name = inSystem
+    ? { ...head, value: head.value.slice(slash + 1), fixed: head.value.slice(slash + 1) }
+    : head
+  if (nameOf(head.value) !== 'git') return { words: [name, ...rest], trusted, directories: [] }
+  return { ...gitProgram(name, rest), trusted }
+}
+
+/** The name of a program, however it is written: without directory, in lower case (macOS finds `GIT`). */
+export function nameOf(written: string): string {
+  const base = written.slice(written.lastIndexOf('/') + 1)
+  return base.toLowerCase().replace(/\.exe$/, '')
+}
+
+// git(1), OPTIONS
+const gitHarmless = new Set([
+  ...['--no-pager', '-P', '--no-optional-locks', '--no-replace-objects', '--no-lazy-fetch', '--no-advice'],
+  ...['--literal-pathspecs', '--glob-pathspecs', '--noglob-pathspecs', '--icase-pathspecs'],
+])
+const gitValued = new Set([
+  '-c',
+  '--git-dir',
+  '--work-tree',
+  '--namespace',
+  '--config-env',
+  '--attr-source',
+  '--super-prefix',
+])
+
+function gitProgram(name: Word, words: readonly Word[]): Omit<Program, 'trusted'> {
+  const directories: Word[] = []
+  let objection: Objection | undefined
+  let at = 0
+  for (; at < words.length; at++) {
+    const word = words[at]
+    const option = known(word)
+    if (!word || !word.fixed.startsWith('-') || option === '--version') break
+    const directory = words[at + 1]
+    if (option === '-C' && directory) {
+      directories.push(directory)
+      at += 1
+    } else if (option === undefined || !gitHarmless.has(option)) {
+      objection ??= { kind: 'option', text: word.text }
+      if (option !== undefined && gitValued.has(option)) at += 1
+    }
+  }
+  return { words: [name, ...words.slice(at)], directories, ...(objection ? { objection } : {}) }
+}
