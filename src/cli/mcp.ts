@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import type { ServerOptions, Session } from '../mcp/session.ts'
+import { prefixed } from '../result/explain-cli.ts'
+import * as say from '../result/explain-mcp-serve.ts'
+import { misuse, type Options, parseOptions } from './options.ts'
+import { packageFile } from './package-file.ts'
+import { standardError } from './sink.ts'
+
+const kinds = {
+  mode: 'value',
+  approve: 'value',
+  structured: 'flag',
+  http: 'value',
+  cwd: 'value',
+  config: 'value',
+} as const
+
+/** `vitrine mcp`: serves commands to an agent, on stdin and stdout or over HTTP. */
+export async function main(args: readonly string[]): Promise<number> {
+  const options = parseOptions(args, kinds)
+  const [word] = options.words
+  if (word !== undefined) throw misuse(say.strayWords(options.words))
+  const http = options.values.get('http')
+  const { Session } = await import('../mcp/session.ts')
+  const makeSession = () => new Session(serverOptions(options))
+  return http === undefined ? onStdio(makeSession()) : onHttp(http, makeSession)
+}
+
+async function onStdio(session: Session): Promise<number> {
+  // The shell opens while the SDK loads.
+  void session.warm()
+  const { serveOnStdio } = await import('../mcp/stdio.ts')
+  await serveOnStdio(session)
+  return 0
+}
+
+async function onHttp(given: string, makeSession: () => Session): Promise<number> {
+  const { serveUntilSignal, httpAddress, httpToken } = await import('../mcp/http-command.ts')
+  const address = httpAddress(given) ?? refuse(say.badHttp(given))
+  const token = httpToken(address.host, process.env['VITRINE_TOKEN'])
+  if ('refusal' in token) throw misuse(token.refusal)
+  const { failure } = await serveUntilSignal({ ...address, ...token, makeSession, log })
+  if (failure !== undefined) throw misuse(failure)
+  return 0
+}
+
+function serverOptions({ values, flags }: Options): ServerOptions {
+  const mode = values.get('mode')
+  const approve = values.get('approve') ?? 'client'
+  if (mode !== undefined && mode !== 'read' && mode !== 'write' && mode !== 'both') refuse(say.badMode(mode))
+  if (approve !== 'client' && approve !== 'elicit' && approve !== 'none') refuse(say.badApprove(approve))
+  return {
+    version: version(),
+    mode,
+    approve,
+    structured: flags.has('structured'),
+    cwd: values.get('cwd'),
+    config: values.get('config'),
+    log,
+  }
+}
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }
+  return version
+}
+
+/** stdout is the protocol's. */
+function log(line: string): void {
+  void standardError.write(prefixed(line))
+}
+
+function refuse(sentence: string): never {
+  throw misuse(sentence)
+}

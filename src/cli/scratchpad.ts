@@ -1,0 +1,57 @@
+import { createReadStream } from 'node:fs'
+import { clearSessions, findAnywhere, listSessions, scratchpadRoot } from '../index.ts'
+import {
+  clearedText,
+  scratchpadListing,
+  scratchpadUsage,
+  unknownEntry,
+} from '../result/explain-scratchpad.ts'
+import { misuse, parseOptions } from './options.ts'
+import { standardOutput } from './sink.ts'
+
+/** `vitrine scratchpad list | show NAME | clear`: what commands left in every session. */
+export async function main(args: readonly string[]): Promise<number> {
+  const [action, ...rest] = parseOptions(args, {}).words
+  const root = scratchpadRoot(process.env)
+  switch (action) {
+    case 'list':
+      return list(root, rest)
+    case 'show':
+      return show(root, parseOptions(rest, {}).words)
+    case 'clear':
+      return clear(root, parseOptions(rest, {}).words)
+    default:
+      throw misuse(scratchpadUsage)
+  }
+}
+
+async function list(root: string, args: readonly string[]): Promise<number> {
+  const { flags, words } = parseOptions(args, { json: 'flag' })
+  if (words.length > 0) throw misuse(scratchpadUsage)
+  const sessions = listSessions(root)
+  await standardOutput.write(
+    flags.has('json') ? `${JSON.stringify({ sessions })}\n` : scratchpadListing(sessions),
+  )
+  return 0
+}
+
+/** The bytes as they were written, whatever they are. */
+async function show(root: string, [name, ...more]: readonly string[]): Promise<number> {
+  if (name === undefined || more.length > 0) throw misuse(scratchpadUsage)
+  const entry = findAnywhere(root, name)
+  if (!entry) throw misuse(unknownEntry(name))
+  for await (const chunk of createReadStream(entry.path)) {
+    await standardOutput.write(chunk as Buffer)
+    // Whoever reads has seen enough: `| head`.
+    if (standardOutput.broken !== undefined) break
+  }
+  return 0
+}
+
+async function clear(root: string, words: readonly string[]): Promise<number> {
+  if (words.length > 0) throw misuse(scratchpadUsage)
+  const { removed, kept } = clearSessions(root)
+  const bytes = removed.reduce((sum, session) => sum + session.bytes, 0)
+  await standardOutput.write(clearedText(removed.length, bytes, kept.length))
+  return 0
+}

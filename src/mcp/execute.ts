@@ -1,0 +1,109 @@
+import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
+import { type Mode, type Result, VitrineError } from '../index.ts'
+import { notApprovedByUser, notAskable, refusalText } from '../result/explain-mcp.ts'
+import { canElicit, questionFor, withAnswers } from './approval.ts'
+import { Progress } from './progress.ts'
+import type { Session } from './session.ts'
+import { resultText } from './text.ts'
+import type { Turns } from './turns.ts'
+
+/** The parameters of `execute_command`, defaults filled in. */
+export interface ExecuteArguments {
+  readonly command: string
+  readonly timeout_ms: number
+  readonly scratchpad?: string | undefined
+  readonly cwd?: string | undefined
+}
+
+/** What the calls of one connection share. */
+export interface Calls {
+  readonly session: Session
+  readonly turns: Turns
+  /** An answer can hold for the rest of the session, for there is one. */
+  readonly hasSession: boolean
+  /** What the client said it can do, where it said so once for the whole connection. */
+  capabilities(): { readonly elicitation?: unknown } | undefined
+  /** The list of resources is another one now. */
+  saved(): void
+}
+
+/** Answers a call of `execute_command`. */
+export async function executeCommand(
+  calls: Calls,
+  mode: Mode,
+  asked: ExecuteArguments,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { outcome, question, answered } = await withAnswers(context, () => run(calls, mode, asked, context))
+  if (outcome.status === 'fulfilled') return outcome.value
+  if (!question) return refused(outcome.reason, answered)
+  if (!canElicit(context, calls.capabilities())) return failed(notAskable(question.decision.reason))
+  return questionFor(question, calls.hasSession)
+}
+
+async function run(
+  calls: Calls,
+  mode: Mode,
+  asked: ExecuteArguments,
+  context: ServerContext,
+): Promise<CallToolResult> {
+  const { session, turns } = calls
+  const progress = new Progress(context, () => turns.waiting)
+  try {
+    const work = () => runInTurn(calls, mode, asked, context, progress)
+    return await session.busy(() => turns.run(work, context.mcpReq.signal))
+  } finally {
+    progress.end()
+  }
+}
+
+async function runInTurn(
+  { session, saved }: Calls,
+  mode: Mode,
+  asked: ExecuteArguments,
+  context: ServerContext,
+  progress: Progress,
+): Promise<CallToolResult> {
+  const shell = await session.shell(mode)
+  progress.start()
+  const { command, cwd, scratchpad, timeout_ms: timeoutMs } = asked
+  const result = await shell.execute(
+    { command, cwd, scratchpad, timeoutMs, merged: true },
+    { signal: context.mcpReq.signal, onOutput: (_stream, chunk) => progress.wrote(chunk.length) },
+  )
+  if (result.scratchpad) saved()
+  const inlineChars = shell.config.output.inline_max_chars
+  const text = resultText(result, { timeoutMs, scratchpad, inlineChars })
+  return answer(text, session.options.structured ? structured(result) : undefined)
+}
+
+function answer(text: string, structuredContent: Record<string, unknown> | undefined): CallToolResult {
+  return { content: [{ type: 'text', text }], ...(structuredContent && { structuredContent }) }
+}
+
+/** An answer that says that nothing ran, why, and what to do. */
+export function failed(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+/** What is no refusal is a mistake of ours, and goes to the SDK, which answers with its message. */
+function refused(error: unknown, answered: boolean): CallToolResult {
+  if (!(error instanceof VitrineError)) throw error
+  if (answered && String(error.code) === 'NOT_APPROVED') return failed(notApprovedByUser)
+  return failed(refusalText(error.code, error.message))
+}
+
+/** The fields that `resultSchema` has. Binary output is not shown here either. */
+function structured(result: Result): Record<string, unknown> {
+  const { exitCode, signal, timedOut, cancelled, outputLimited, durationMs, timeoutMs, bytes } = result
+  const { omittedBytes, binary, mode, denials, hint, scratchpad, background, failure } = result
+  return {
+    output: binary ? '' : result.output,
+    ...{ exitCode, signal, timedOut, cancelled, outputLimited, durationMs, timeoutMs, bytes },
+    ...{ omittedBytes, binary, mode, denials },
+    ...(hint !== undefined && { hint }),
+    ...(scratchpad && { scratchpad }),
+    ...(background && { background }),
+    ...(failure && { failure }),
+  }
+}

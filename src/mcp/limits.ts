@@ -1,0 +1,17 @@
+import { platform } from '../platform.ts'
+import type { ToolFacts } from '../result/explain-mcp.ts'
+
+/** Commands that one server runs at once; further calls wait in line. */
+export const mostAtOnce = 32
+
+/** Clients with a session that one server has at once over HTTP. */
+export const mostSessions = 256
+
+/** Milliseconds without a request after which a session over HTTP is closed. */
+export const idleMs = 30 * 60_000
+
+/** Milliseconds that commands may go on once the server is told to end. */
+export const drainMs = 10_000
+
+/** What reads a command line here. */
+export const interpreter: ToolFacts['interpreter'] = platform === 'windows' ? 'powershell' : 'sh'

@@ -1,0 +1,52 @@
+import type { ServerContext } from '@modelcontextprotocol/server'
+import { progressText, waitingText } from '../result/explain-mcp.ts'
+
+const everyMs = 500
+
+/** Tells the client how a call is getting on, when it asked to be told. */
+export class Progress {
+  readonly #context: ServerContext
+  readonly #timer: NodeJS.Timeout | undefined
+  readonly #ahead: () => number
+  readonly #called = performance.now()
+  #started: number | undefined
+  #bytes = 0
+
+  /** @param ahead how many calls wait in line */
+  constructor(context: ServerContext, ahead: () => number) {
+    this.#context = context
+    this.#ahead = ahead
+    if (context.mcpReq._meta?.progressToken !== undefined)
+      this.#timer = setInterval(() => this.#tell(), everyMs)
+  }
+
+  /** The command starts now. */
+  start(): void {
+    this.#started = performance.now()
+  }
+
+  wrote(bytes: number): void {
+    this.#bytes += bytes
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** `progress` has to grow with every notification (MCP, utilities/progress): it is the seconds since the call. */
+  #tell(): void {
+    const now = performance.now()
+    const message =
+      this.#started === undefined
+        ? waitingText(this.#ahead())
+        : progressText(now - this.#started, this.#bytes)
+    const params = {
+      progressToken: this.#context.mcpReq._meta?.progressToken ?? '',
+      progress: (now - this.#called) / 1000,
+      message,
+    }
+    this.#context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {
+      // The connection has gone; that ends the call by its signal.
+    })
+  }
+}

@@ -1,0 +1,52 @@
+import { isUtf8 } from 'node:buffer'
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server'
+import { readWhole, type ScratchpadEntry } from '../index.ts'
+import { noSuchResource, tooLargeText } from '../result/explain-mcp-scratchpad.ts'
+import { entryLine } from '../result/explain-scratchpad.ts'
+import type { Session } from './session.ts'
+
+/** A resource goes over the wire in one message; clients take about 10 MB. */
+const largestResource = 4 * 1024 * 1024
+
+/** Offers what was saved in this session as `scratchpad://SESSION/NAME`. */
+export function registerResources(server: McpServer, session: Session): void {
+  const template = new ResourceTemplate('scratchpad://{session}/{name}', {
+    list: () => ({ resources: (session.scratchpad?.entries() ?? []).map(describe) }),
+  })
+  server.registerResource('scratchpad', template, { title: 'Saved output' }, (uri, { session: of, name }) =>
+    read(session, uri.href, String(of), String(name)),
+  )
+}
+
+function describe(entry: ScratchpadEntry) {
+  return {
+    uri: `scratchpad://${entry.session}/${entry.name}`,
+    name: entry.name,
+    description: entryLine(entry),
+    size: entry.bytes,
+    mimeType: entry.metadata?.binary === true ? 'application/octet-stream' : 'text/plain',
+  }
+}
+
+async function read(
+  { scratchpad }: Session,
+  uri: string,
+  of: string,
+  name: string,
+): Promise<ReadResourceResult> {
+  const entry = scratchpad?.session === of ? scratchpad.find(name) : undefined
+  if (!entry) throw new ProtocolError(ProtocolErrorCode.InvalidParams, noSuchResource, { uri })
+  if (entry.bytes > largestResource)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, tooLargeText(entry.bytes, largestResource))
+  const bytes = await readWhole(entry.path)
+  const content = isUtf8(bytes)
+    ? { mimeType: 'text/plain', text: bytes.toString('utf8') }
+    : { mimeType: 'application/octet-stream', blob: bytes.toString('base64') }
+  return { contents: [{ uri, ...content }] }
+}

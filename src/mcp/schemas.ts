@@ -1,0 +1,107 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import { parameterTexts, type ToolFacts, wantedTexts } from '../result/explain-mcp.ts'
+
+/** Parameters of `execute_command`. Unknown ones are refused, defaults filled in. */
+export function executeSchema(facts: ToolFacts) {
+  const entries = {
+    command: text(parameterTexts.command, wantedTexts.command),
+    timeout_ms: v.optional(
+      wholeFrom(1, parameterTexts.timeoutMs(facts), wantedTexts.timeoutMs),
+      facts.defaultTimeoutMs,
+    ),
+    scratchpad: v.optional(text(parameterTexts.scratchpad, wantedTexts.scratchpad)),
+    cwd: v.optional(text(parameterTexts.cwd, wantedTexts.cwd)),
+  }
+  return parameters(entries)
+}
+
+/** Parameters of `read_scratchpad`. */
+export function readSchema() {
+  const entries = {
+    name: text(parameterTexts.entryName, wantedTexts.entryName),
+    unit: v.optional(
+      v.pipe(v.picklist(['lines', 'bytes'], wantedTexts.unit), v.description(parameterTexts.unit)),
+      'lines',
+    ),
+    offset: v.optional(whole(parameterTexts.offset, wantedTexts.offset)),
+    limit: v.optional(wholeFrom(1, parameterTexts.limit, wantedTexts.limit)),
+    grep: v.optional(text(parameterTexts.grep, wantedTexts.grep)),
+    context: v.optional(wholeUpTo(100, parameterTexts.context, wantedTexts.context), 0),
+    ignore_case: v.optional(
+      v.pipe(v.boolean(wantedTexts.ignoreCase), v.description(parameterTexts.ignoreCase)),
+      false,
+    ),
+  }
+  return parameters(entries)
+}
+
+/** No parameters. */
+export function emptySchema() {
+  return parameters({})
+}
+
+/** What `--structured` answers with beside the text. */
+export function resultSchema() {
+  const saved = v.object({ name: v.string(), path: v.string(), bytes: v.number() })
+  const denial = v.object({
+    operation: v.string(),
+    path: v.optional(v.string()),
+    address: v.optional(v.string()),
+    syscall: v.string(),
+    pid: v.number(),
+    program: v.string(),
+    count: v.number(),
+  })
+  const entries = {
+    output: v.string(),
+    exitCode: v.nullable(v.number()),
+    signal: v.nullable(v.string()),
+    timedOut: v.boolean(),
+    cancelled: v.boolean(),
+    outputLimited: v.boolean(),
+    durationMs: v.number(),
+    timeoutMs: v.number(),
+    bytes: v.number(),
+    omittedBytes: v.number(),
+    binary: v.boolean(),
+    mode: v.picklist(['read', 'write']),
+    denials: v.array(denial),
+    hint: v.optional(v.string()),
+    scratchpad: v.optional(saved),
+    background: v.optional(v.object({ count: v.number(), group: v.number() })),
+    failure: v.optional(v.object({ kind: v.string(), retryable: v.boolean(), advice: v.string() })),
+  }
+  return toStandardJsonSchema(v.object(entries))
+}
+
+/** Unknown keys are refused by naming the known ones; a missing one is asked for. */
+function parameters<const E extends v.ObjectEntries>(entries: E) {
+  const refusal = (issue: v.StrictObjectIssue) => {
+    const missing = issue.received === 'undefined' ? issue.path?.[0].key : undefined
+    return wantedTexts.keys(Object.keys(entries), typeof missing === 'string' ? missing : undefined)
+  }
+  return toStandardJsonSchema(v.strictObject(entries, refusal))
+}
+
+function text(about: string, wanted: string) {
+  return v.pipe(v.string(wanted), v.description(about))
+}
+
+function whole(about: string, wanted: string) {
+  return v.pipe(v.number(wanted), v.integer(wanted), v.description(about))
+}
+
+function wholeFrom(least: number, about: string, wanted: string) {
+  return v.pipe(v.number(wanted), v.integer(wanted), v.minValue(least, wanted), v.description(about))
+}
+
+function wholeUpTo(most: number, about: string, wanted: string) {
+  return v.pipe(
+    v.number(wanted),
+    v.integer(wanted),
+    v.minValue(0, wanted),
+    v.maxValue(most, wanted),
+    v.description(about),
+  )
+}

@@ -1,0 +1,94 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { grepEntry, isBinary, readBytes, readLines, type ScratchpadEntry } from '../index.ts'
+import * as say from '../result/explain-mcp-scratchpad.ts'
+import { entryLine } from '../result/explain-scratchpad.ts'
+import { failed } from './execute.ts'
+import type { Session } from './session.ts'
+
+/** The parameters of `read_scratchpad`, defaults filled in. */
+export interface ReadArguments {
+  readonly name: string
+  readonly unit: 'lines' | 'bytes'
+  readonly offset?: number | undefined
+  readonly limit?: number | undefined
+  readonly grep?: string | undefined
+  readonly context: number
+  readonly ignore_case: boolean
+}
+
+/** Milliseconds that a pattern may take over one entry. */
+const grepTimeoutMs = 5000
+
+/** Answers a call of `list_scratchpad`. */
+export function listScratchpad({ scratchpad }: Session): CallToolResult {
+  const entries = scratchpad?.entries() ?? []
+  return shown(entries.length === 0 ? say.nothingSaved : entries.map(entryLine).join('\n'))
+}
+
+/** Answers a call of `read_scratchpad`. */
+export async function readScratchpad(
+  { scratchpad }: Session,
+  asked: ReadArguments,
+  maxChars: number,
+): Promise<CallToolResult> {
+  const entry = scratchpad?.find(asked.name)
+  if (!entry)
+    return failed(say.unknownNameText(asked.name, scratchpad?.entries().map(({ name }) => name) ?? []))
+  if (asked.grep !== undefined) return grep(entry, asked, asked.grep, maxChars)
+  if (await isBinary(entry.path)) return failed(say.binaryEntryText(entry.name, entry.bytes, entry.path))
+  return readRange(entry, asked, maxChars)
+}
+
+async function readRange(
+  { path }: ScratchpadEntry,
+  { unit, offset = 0, limit = Number.MAX_SAFE_INTEGER }: ReadArguments,
+  maxChars: number,
+): Promise<CallToolResult> {
+  const read = unit === 'lines' ? readLines : readBytes
+  const part = await read(path, { offset: clamped(offset), limit: clamped(limit) }, maxChars)
+  return shown(joined(part.text, say.rangeLine(unit, part)))
+}
+
+/** JSON has whole numbers that no file position reaches. */
+function clamped(number: number): number {
+  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, number))
+}
+
+async function grep(
+  { path }: ScratchpadEntry,
+  { offset, limit, context, ignore_case }: ReadArguments,
+  source: string,
+  maxChars: number,
+): Promise<CallToolResult> {
+  if (offset !== undefined || limit !== undefined) return failed(say.rangeAndPattern)
+  const pattern = patternOf(source, ignore_case)
+  if ('reason' in pattern) return failed(say.badPatternText(pattern.reason))
+  const outcome = await grepEntry(path, { pattern, context, maxChars, timeoutMs: grepTimeoutMs })
+  if (outcome.kind === 'too-slow') return failed(say.slowPatternText(outcome.afterMs))
+  return shown(joined(outcome.text, say.grepLine(String(pattern), outcome.matches, outcome.shown)))
+}
+
+function patternOf(source: string, ignoreCase: boolean): RegExp | { readonly reason: string } {
+  try {
+    return new RegExp(source, ignoreCase ? 'iu' : 'u')
+  } catch {
+    // The flag u refuses escapes that mean nothing, such as \-; without it they stand for themselves.
+    return lenientPatternOf(source, ignoreCase)
+  }
+}
+
+function lenientPatternOf(source: string, ignoreCase: boolean): RegExp | { readonly reason: string } {
+  try {
+    return new RegExp(source, ignoreCase ? 'i' : '')
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function joined(text: string, line: string): string {
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}`
+}
+
+function shown(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }] }
+}

@@ -1,0 +1,121 @@
+import { McpServer, type ToolAnnotations } from '@modelcontextprotocol/server'
+import type { Mode } from '../index.ts'
+import {
+  listScratchpadDescription,
+  readScratchpadDescription,
+  serverInstructions,
+  type ToolFacts,
+  toolDescription,
+  writeToolName,
+} from '../result/explain-mcp.ts'
+import { askedState } from './approval.ts'
+import { type Calls, executeCommand } from './execute.ts'
+import { interpreter } from './limits.ts'
+import { registerResources } from './resources.ts'
+import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.ts'
+import { listScratchpad, readScratchpad } from './scratchpad.ts'
+import { factsOf, type Session, type SessionShell } from './session.ts'
+import type { Turns } from './turns.ts'
+
+/** What the server of a connection is made from. */
+export interface Connection {
+  readonly session: Session
+  readonly turns: Turns
+  /** An answer can hold for the rest of the session, for there is one. */
+  readonly hasSession: boolean
+  /** Tells the client that the list of resources has changed; default: a notification on this connection. */
+  readonly saved?: (() => void) | undefined
+}
+
+/** Makes the server of one connection: its tools are fixed here, once. */
+export async function makeServer(connection: Connection): Promise<McpServer> {
+  const { session } = connection
+  const modes = await session.modes()
+  const hasWriteTool = modes.length > 1
+  const opened = await Promise.all(modes.map((mode) => openedOrNot(session, mode)))
+  const described = modes.map((mode, index) =>
+    factsOf(opened[index]?.config, mode, hasWriteTool, interpreter),
+  )
+  const [facts = factsOf(undefined, 'read', hasWriteTool, interpreter)] = described
+  const server = new McpServer(
+    { name: 'vitrine', version: session.options.version },
+    { instructions: serverInstructions(facts), requestState: { verify: askedState.verify } },
+  )
+  const calls: Calls = {
+    ...connection,
+    capabilities: () => server.server.getClientCapabilities(),
+    saved: connection.saved ?? (() => tellSaved(server)),
+  }
+  for (const [index, toolFacts] of described.entries())
+    registerExecute(server, calls, toolFacts, opened[index])
+  registerScratchpad(server, session, facts)
+  registerResources(server, session)
+  return server
+}
+
+function tellSaved(server: McpServer): void {
+  server.server.sendResourceListChanged().catch(() => {
+    // The client has gone, and will not look.
+  })
+}
+
+/** A shell that cannot be opened is told with the first call, where a model sees it; the log has it at once. */
+async function openedOrNot(session: Session, mode: Mode): Promise<SessionShell | undefined> {
+  try {
+    return await session.shell(mode)
+  } catch (error) {
+    session.options.log(error instanceof Error ? error.message : String(error))
+    return undefined
+  }
+}
+
+function registerExecute(
+  server: McpServer,
+  calls: Calls,
+  facts: ToolFacts,
+  opened: SessionShell | undefined,
+): void {
+  const { mode, hasWriteTool } = facts
+  const name = mode === 'write' && hasWriteTool ? writeToolName : 'execute_command'
+  const config = {
+    title: mode === 'read' ? 'Run a command, read-only' : 'Run a command',
+    description: toolDescription(facts),
+    inputSchema: executeSchema(facts),
+    annotations: annotationsOf(facts, opened),
+    // Claude Code's limit for a result that is shown, in characters; the answer has a few lines beside the output.
+    _meta: { 'anthropic/maxResultSizeChars': Math.min(500_000, facts.inlineChars + 20_000) },
+    ...(calls.session.options.structured && { outputSchema: resultSchema() }),
+  }
+  server.registerTool(name, config, (asked, context) => executeCommand(calls, mode, asked, context))
+}
+
+/** Clients run a tool with readOnlyHint unasked: it is claimed only where the operating system holds the command. */
+function annotationsOf({ mode, network }: ToolFacts, opened: SessionShell | undefined): ToolAnnotations {
+  if (mode === 'read' && opened?.config.shell.sandbox === true)
+    return { readOnlyHint: true, destructiveHint: false, openWorldHint: network }
+  return { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
+}
+
+function registerScratchpad(server: McpServer, session: Session, { inlineChars }: ToolFacts): void {
+  const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
+  server.registerTool(
+    'read_scratchpad',
+    {
+      title: 'Read saved output',
+      description: readScratchpadDescription,
+      inputSchema: readSchema(),
+      annotations,
+    },
+    (asked) => readScratchpad(session, asked, inlineChars),
+  )
+  server.registerTool(
+    'list_scratchpad',
+    {
+      title: 'List saved output',
+      description: listScratchpadDescription,
+      inputSchema: emptySchema(),
+      annotations,
+    },
+    () => listScratchpad(session),
+  )
+}

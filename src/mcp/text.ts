@@ -1,0 +1,66 @@
+import type { Result } from '../index.ts'
+import * as say from '../result/explain-mcp.ts'
+
+/** What the call asked for, where it makes a difference to what is told. */
+export interface Asked {
+  readonly timeoutMs: number
+  readonly scratchpad?: string | undefined
+  readonly inlineChars: number
+}
+
+/** The answer to a call: what the command printed, then a line in brackets for each thing to know about it. */
+export function resultText(result: Result, asked: Asked): string {
+  const shown = shownOutput(result)
+  const lines = [...endLines(result), ...noticeLines(result, asked), ...savedLines(result, asked)]
+  if (lines.length === 0) return shown
+  return `${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${lines.join('\n')}`
+}
+
+/** Binary output is never shown: only where it stands. */
+function shownOutput({ bytes, binary, output }: Result): string {
+  if (bytes === 0) return say.noOutput
+  return binary ? '' : output
+}
+
+function endLines({ outcome }: Result): string[] {
+  switch (outcome.kind) {
+    case 'exited':
+      return outcome.code === 0 ? [] : [say.exitCodeLine(outcome.code)]
+    case 'signalled':
+      return [say.killedByLine(outcome.signal)]
+    case 'timed-out':
+      return [say.timedOutLine(outcome.afterMs)]
+    case 'cancelled':
+      return [say.cancelledLine]
+    case 'output-limit':
+      return [say.outputLimitLine(outcome.limit)]
+  }
+}
+
+function noticeLines(result: Result, { timeoutMs }: Asked): string[] {
+  const { denials, hint, background, survivorsKilled } = result
+  return [
+    ...say.denialLines(denials),
+    ...(hint === undefined ? [] : [say.hintLine(hint)]),
+    ...(background ? [say.backgroundLine(background)] : []),
+    ...(survivorsKilled > 0 && result.outcome.kind === 'exited' ? [say.survivorsLine(survivorsKilled)] : []),
+    ...(timeoutMs > result.timeoutMs ? [say.loweredTimeoutLine(timeoutMs, result.timeoutMs)] : []),
+  ]
+}
+
+function savedLines({ scratchpad, binary, bytes, omittedBytes }: Result, asked: Asked): string[] {
+  if (!scratchpad) return binary ? [say.binaryUnsavedLine(bytes)] : []
+  const taken = asked.scratchpad !== undefined && asked.scratchpad !== scratchpad.name
+  return [
+    binary ? say.binaryLine(scratchpad) : textSavedLine(scratchpad, omittedBytes, asked.inlineChars),
+    ...(taken ? [say.takenNameLine(asked.scratchpad ?? '', scratchpad.name)] : []),
+  ]
+}
+
+function textSavedLine(
+  saved: NonNullable<Result['scratchpad']>,
+  omittedBytes: number,
+  inlineChars: number,
+): string {
+  return omittedBytes > 0 ? say.cutLine(saved, Math.floor(inlineChars / 2)) : say.savedLine(saved)
+}
