@@ -1,0 +1,248 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Mode } from '../../src/result/result.ts'
+import type { Shell } from '../../src/shell.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { isInstalled } from '../helpers/programs.ts'
+
+const modes: readonly Mode[] = ['read', 'write']
+
+/** What a program gets, read by itself. */
+async function environmentOf(shell: Shell): Promise<Record<string, string>> {
+  const { stdout } = await shell.execute({ argv: ['cat', '/proc/self/environ'] })
+  const entries = stdout.split('\0').filter(Boolean)
+  return Object.fromEntries(
+    entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+  )
+}
+
+const passing = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'LC_ALL',
+  'LC_TIME',
+  'TZ',
+  'TERM',
+  'SHELL',
+  'TMPDIR',
+  'XDG_RUNTIME_DIR',
+  'JAVA_HOME',
+  'GOPATH',
+  'GOROOT',
+  'CARGO_HOME',
+  'RUSTUP_HOME',
+  'NVM_DIR',
+  'PYENV_ROOT',
+  'VIRTUAL_ENV',
+  'CONDA_PREFIX',
+]
+
+const never = [
+  'LD_PRELOAD',
+  'LD_LIBRARY_PATH',
+  'LD_AUDIT',
+  'DYLD_INSERT_LIBRARIES',
+  'BASH_ENV',
+  'ENV',
+  'EDITOR',
+  'VISUAL',
+  'GIT_EDITOR',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'GIT_ASKPASS',
+  'SSH_ASKPASS',
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_EXEC_PATH',
+  'GIT_EXTERNAL_DIFF',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_PROXY_COMMAND',
+  'PYTHONSTARTUP',
+  'PYTHONPATH',
+  'PYTHONHOME',
+  'NODE_OPTIONS',
+  'NODE_PATH',
+  'PERL5OPT',
+  'PERL5LIB',
+  'RUBYOPT',
+  'RUBYLIB',
+  'JAVA_TOOL_OPTIONS',
+  'LESSOPEN',
+  'LESSCLOSE',
+  'MANPATH',
+  'IFS',
+  'PS4',
+  'SHELLOPTS',
+  'BASHOPTS',
+  'CDPATH',
+  'PROMPT_COMMAND',
+  'SSH_AUTH_SOCK',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'DISPLAY',
+  'AWS_SECRET_ACCESS_KEY',
+  'GITHUB_TOKEN',
+  'OPENAI_API_KEY',
+  'NPM_TOKEN',
+  'FOO',
+  'BASH_FUNC_ls%%',
+]
+
+const forced: Readonly<Record<string, string>> = {
+  PYTHONUNBUFFERED: '1',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  MANPAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+  SHLVL: '1',
+}
+
+const forcedInRead: Readonly<Record<string, string>> = {
+  GIT_OPTIONAL_LOCKS: '0',
+  PYTHONDONTWRITEBYTECODE: '1',
+}
+
+describe.each(modes)('%s mode: the environment', (mode) => {
+  it('lets pass what is listed, with its value', async () => {
+    const given = Object.fromEntries(passing.map((name) => [name, `/value of/${name}`]))
+    const shell = await openTestShell({ mode, env: { ...given, PATH: '/usr/bin:/bin' } })
+    expect(await environmentOf(shell)).toMatchObject({ ...given, PATH: '/usr/bin:/bin' })
+  })
+
+  it.for(never)('never lets pass %s', async (name) => {
+    const shell = await openTestShell({ mode, env: { [name]: '/dev/null/x' } })
+    expect(await environmentOf(shell)).not.toHaveProperty([name])
+  })
+
+  it('holds nothing that is not listed', async () => {
+    const shell = await openTestShell({ mode })
+    const own = mode === 'write' ? ['VITRINE_COMMAND'] : []
+    const known = new RegExp(
+      `^(${[...passing, ...Object.keys({ ...forced, ...forcedInRead }), ...own].join('|')}|LC_\\w+|XDG_\\w+|GIT_CONFIG_\\w+|LANGUAGE|COLORTERM|\\w+_HOME|\\w+_DIR|\\w+_ROOT|NVM_BIN|RUSTUP_TOOLCHAIN|PYENV_VERSION)$`,
+    )
+    const strangers = Object.keys(await environmentOf(shell)).filter((name) => !known.test(name))
+    expect(strangers).toEqual([])
+  })
+
+  it('lets pass what [env] pass names, and what is absent stays absent', async () => {
+    const env = { EDITOR: 'ed', FOO: 'bar', AWS_SECRET_ACCESS_KEY: 'secret' }
+    const shell = await openTestShell({ mode, env, toml: '[env]\npass = ["EDITOR", "FOO", "NOT_THERE"]\n' })
+    const environment = await environmentOf(shell)
+    expect(environment).toMatchObject({ EDITOR: 'ed', FOO: 'bar' })
+    expect(environment).not.toHaveProperty('NOT_THERE')
+    expect(environment).not.toHaveProperty('AWS_SECRET_ACCESS_KEY')
+  })
+
+  it('[env] set wins over what passes', async () => {
+    const shell = await openTestShell({
+      mode,
+      env: { LANG: 'de_DE' },
+      toml: '[env.set]\nLANG = "C"\nNEW = "x=y"\n',
+    })
+    expect(await environmentOf(shell)).toMatchObject({ LANG: 'C', NEW: 'x=y' })
+  })
+
+  it('forces its values over both', async () => {
+    const wrong = Object.fromEntries(Object.keys(forced).map((name) => [name, 'wrong']))
+    const set = Object.keys(forced)
+      .map((name) => `${name} = "wrong"\n`)
+      .join('')
+    const toml = `[env]\npass = ${JSON.stringify(Object.keys(forced))}\n[env.set]\n${set}`
+    const shell = await openTestShell({ mode, env: wrong, toml })
+    expect(await environmentOf(shell)).toMatchObject(forced)
+  })
+
+  it('is the one of the moment when the shell was opened', async () => {
+    const env: Record<string, string> = { LANG: 'before', PATH: process.env['PATH'] ?? '' }
+    const shell = await openTestShell({ mode, env })
+    env['LANG'] = 'after'
+    expect((await environmentOf(shell))['LANG']).toBe('before')
+  })
+})
+
+describe('read mode forces more', () => {
+  it('no lock files, no byte code', async () => {
+    const read = await openTestShell({ mode: 'read' })
+    const write = await openTestShell({
+      mode: 'write',
+      env: { GIT_OPTIONAL_LOCKS: undefined, PYTHONDONTWRITEBYTECODE: undefined },
+    })
+    expect(await environmentOf(read)).toMatchObject(forcedInRead)
+    for (const name of Object.keys(forcedInRead)) expect(await environmentOf(write)).not.toHaveProperty(name)
+  })
+
+  it('git reads its settings', async ({ skip }) => {
+    if (!isInstalled('git')) return skip('not installed: git')
+    const shell = await openTestShell({ mode: 'read' })
+    const wanted = [
+      ['core.fsmonitor', 'false'],
+      ['log.showSignature', 'false'],
+      ['core.hooksPath', '/dev/null'],
+      ['safe.bareRepository', 'explicit'],
+    ]
+    for (const [key = '', value] of wanted)
+      expect((await shell.execute({ argv: ['git', 'config', '--get', key] })).stdout).toBe(`${value}\n`)
+  })
+})
+
+/** A repository that runs a program of its own when git looks at it; the program tells by a line on stderr. */
+function hostileRepository(key: string, payload: string): string {
+  const directory = makeDirectory()
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, stdio: 'ignore' })
+  git('init')
+  const program = join(directory, 'payload')
+  writeFileSync(program, `#!/bin/sh\necho PAYLOAD RAN >&2\n${payload}\n`)
+  chmodSync(program, 0o755)
+  writeFileSync(join(directory, 'file'), 'text\n')
+  git('add', 'file')
+  git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-m', 'x')
+  writeFileSync(join(directory, 'file'), 'changed\n')
+  git('config', key, program)
+  return directory
+}
+
+describe('a repository that brings programs along', { timeout: 20_000 }, () => {
+  it('core.fsmonitor does not run for git status', async ({ skip }) => {
+    if (!isInstalled('git')) return skip('not installed: git')
+    const cwd = hostileRepository('core.fsmonitor', 'exit 1')
+    const read = await openTestShell({ mode: 'read', cwd })
+    const write = await openTestShell({ mode: 'write', cwd })
+    const command = 'git status --short'
+    // The control: this repository does run its payload where nothing is forced.
+    expect((await write.execute({ command })).stderr).toContain('PAYLOAD RAN')
+    expect(await read.execute({ command })).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+      stdout: ' M file\n?? payload\n',
+    })
+  })
+
+  it('its hooks do not run', async ({ skip }) => {
+    if (!isInstalled('git')) return skip('not installed: git')
+    const cwd = hostileRepository('core.hooksPath', 'exit 1')
+    writeFileSync(join(cwd, '.git/hooks/pre-commit'), '#!/bin/sh\necho PAYLOAD RAN >&2\nexit 1\n', {
+      mode: 0o755,
+    })
+    execFileSync('git', ['config', '--unset', 'core.hooksPath'], { cwd })
+    const read = await openTestShell({ mode: 'read', cwd })
+    const write = await openTestShell({ mode: 'write', cwd })
+    const command = 'git hook run pre-commit; true'
+    expect((await write.execute({ command })).stderr).toContain('PAYLOAD RAN')
+    expect((await read.execute({ command })).stderr).not.toContain('PAYLOAD RAN')
+  })
+
+  it('a bare repository inside is not taken for one', async ({ skip }) => {
+    if (!isInstalled('git')) return skip('not installed: git')
+    const cwd = makeDirectory()
+    execFileSync('git', ['init', '--bare', 'inner'], { cwd, stdio: 'ignore' })
+    const read = await openTestShell({ mode: 'read', cwd })
+    const write = await openTestShell({ mode: 'write', cwd })
+    const request = { command: 'git rev-parse --is-bare-repository', cwd: 'inner' }
+    expect((await write.execute(request)).stdout).toBe('true\n')
+    expect(await read.execute(request)).toMatchObject({ exitCode: 128, stdout: '' })
+  })
+})

@@ -1,0 +1,153 @@
+import { closeSync, mkdirSync, openSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import type { Mode } from '../../src/result/result.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+
+const modes: readonly Mode[] = ['read', 'write']
+
+describe.each(modes)('%s mode: stdin', (mode) => {
+  const shell = openTestShell({ mode })
+
+  it.for(['cat', 'readlink /proc/self/fd/0'])('is /dev/null when nothing is given: %s', async (command) => {
+    const { stdout } = await (await shell).execute({ command })
+    expect(stdout).toBe(command === 'cat' ? '' : '/dev/null\n')
+  })
+
+  it('is the text that is given', async () => {
+    const { stdout } = await (await shell).execute({ command: 'cat', stdin: 'one\ntwo é\n' })
+    expect(stdout).toBe('one\ntwo é\n')
+  })
+
+  it('is empty for an empty text', async () => {
+    expect((await (await shell).execute({ command: 'wc -c', stdin: '' })).stdout.trim()).toBe('0')
+  })
+
+  it('is the bytes that are given, all 256 values and more than a pipe holds', async () => {
+    const stdin = Uint8Array.from({ length: 1_000_000 }, (_, at) => (at * 31) % 256)
+    const { stdout } = await (await shell).execute({ command: 'cksum; true', stdin })
+    const { stdout: wanted } = await (await shell).execute({ argv: ['cksum'], stdin: Buffer.from(stdin) })
+    expect(stdout).toBe(wanted)
+    expect(stdout).toMatch(/ 1000000\n$/)
+  })
+
+  it('is what a stream brings', async () => {
+    const stdin = Readable.from(['one\n', Buffer.from('two\n')])
+    expect((await (await shell).execute({ command: 'cat', stdin })).stdout).toBe('one\ntwo\n')
+  })
+
+  it('is an open descriptor', async () => {
+    const file = join(makeDirectory(), 'input')
+    writeFileSync(file, 'from a file\n')
+    const stdin = openSync(file, 'r')
+    try {
+      expect((await (await shell).execute({ command: 'cat', stdin })).stdout).toBe('from a file\n')
+    } finally {
+      closeSync(stdin)
+    }
+  })
+
+  it('may be left unread', async () => {
+    const stdin = 'x'.repeat(1_000_000)
+    expect(await (await shell).execute({ command: 'echo done', stdin })).toMatchObject({
+      exitCode: 0,
+      stdout: 'done\n',
+    })
+    expect(await (await shell).execute({ command: 'head -c 3', stdin })).toMatchObject({
+      exitCode: 0,
+      stdout: 'xxx',
+    })
+  })
+
+  it('ends when its stream fails, and the host goes on', async () => {
+    const stdin = new Readable({
+      read() {
+        this.destroy(new Error('on purpose'))
+      },
+    })
+    const result = await (await shell).execute({ command: 'cat; echo end', stdin, timeoutMs: 5000 })
+    expect(result).toMatchObject({ timedOut: false, stdout: 'end\n' })
+  })
+
+  it('keeps nobody waiting at the deadline', async () => {
+    const stdin = new Readable({ read() {} })
+    expect(await (await shell).execute({ command: 'cat', stdin, timeoutMs: 200 })).toMatchObject({
+      timedOut: true,
+    })
+  })
+})
+
+describe.each(modes)('%s mode: command and argv', (mode) => {
+  const shell = openTestShell({ mode, env: { HOME: '/some/home' } })
+
+  it('argv has no shell', async () => {
+    const argv = ['echo', '$HOME', '`id`', '$(id)', '*', ';', '|', '>', 'a b', '']
+    expect((await (await shell).execute({ argv })).stdout).toBe('$HOME `id` $(id) * ; | > a b \n')
+  })
+
+  it('command has one', async () => {
+    expect((await (await shell).execute({ command: 'echo $HOME; echo $0' })).stdout).toBe('/some/home\nsh\n')
+  })
+
+  it.for(['-x', '+e', '--'])('a line that begins with %s is a command, not an option', async (line) => {
+    const result = await (await shell).execute({ command: line })
+    expect(result.exitCode).toBe(127)
+  })
+
+  it('a line has its line ends and its characters', async () => {
+    const command = "printf '%s' 'first\nsecond ü 𝄞\ttab'"
+    expect((await (await shell).execute({ command })).stdout).toBe('first\nsecond ü 𝄞\ttab')
+  })
+
+  it('the longest argument passes', async () => {
+    const argument = 'x'.repeat(32 * 4096 - 1)
+    const result = await (await shell).execute({
+      argv: ['sh', '-c', 'printf %s "$1" | wc -c', 'sh', argument],
+    })
+    expect(result.stdout.trim()).toBe(String(argument.length))
+  })
+
+  it('the environment of the command is the one asked for its PATH', async () => {
+    const directory = makeDirectory()
+    writeFileSync(join(directory, 'hello'), '#!/bin/sh\necho hello from here\n', { mode: 0o755 })
+    const own = await openTestShell({ mode, env: { PATH: `${directory}:/usr/bin:/bin` } })
+    expect((await own.execute({ argv: ['hello'] })).stdout).toBe('hello from here\n')
+    expect((await own.execute({ command: 'hello' })).stdout).toBe('hello from here\n')
+  })
+})
+
+describe.each(modes)('%s mode: cwd', (mode) => {
+  const cwd = makeDirectory()
+  const shell = openTestShell({ mode, cwd })
+
+  it("is the shell's own", async () => {
+    expect((await (await shell).execute({ command: 'pwd -P' })).stdout).toBe(`${cwd}\n`)
+  })
+
+  it.for([
+    ['sub', 'sub'],
+    ['sub/..', ''],
+    ['link', 'sub'],
+    ['with blank', 'with blank'],
+  ] as const)('%s is relative to it', async ([asked, wanted]) => {
+    mkdirSync(join(cwd, 'sub'), { recursive: true })
+    mkdirSync(join(cwd, 'with blank'), { recursive: true })
+    try {
+      symlinkSync('sub', join(cwd, 'link'))
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    }
+    const { stdout } = await (await shell).execute({ command: 'pwd -P', cwd: asked })
+    expect(stdout).toBe(`${realpathSync(join(cwd, wanted))}\n`)
+  })
+
+  it('can be absolute', async () => {
+    expect((await (await shell).execute({ command: 'pwd', cwd: '/usr' })).stdout).toBe('/usr\n')
+  })
+
+  it('stays the same after a cd', async () => {
+    await (await shell).execute({ command: 'cd /usr' })
+    expect((await (await shell).execute({ argv: ['pwd', '-P'] })).stdout).toBe(`${cwd}\n`)
+  })
+})
