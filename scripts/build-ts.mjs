@@ -1,12 +1,35 @@
 // Bundles src/ into dist/, unless dist/ is newer than everything it is made of.
 import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { newest, oldest, root } from './freshness.mjs'
 
-const made = oldest(['dist/index.js', 'dist/index.d.ts', 'dist/cli.cjs'])
-if (newest(['src', 'package.json', 'tsdown.config.ts', 'tsconfig.json']) > made) {
-  const tsdown = spawnSync(process.execPath, ['node_modules/tsdown/dist/run.mjs', '--log-level', 'warn'], {
-    cwd: root,
-    stdio: 'inherit',
-  })
-  process.exitCode = tsdown.status ?? 1
+const dist = join(root, 'dist')
+const fresh = join(root, 'build', `dist-${process.pid}`)
+const old = `${fresh}-old`
+
+function bundle() {
+  mkdirSync(join(root, 'build'), { recursive: true })
+  const tsdown = spawnSync(
+    process.execPath,
+    ['node_modules/tsdown/dist/run.mjs', '--log-level', 'error', '--out-dir', fresh],
+    { cwd: root, encoding: 'utf8' },
+  )
+  if (tsdown.status !== 0) process.stderr.write(`${tsdown.stdout}${tsdown.stderr}`)
+  return tsdown.status ?? 1
+}
+
+// Whoever uses dist/ meanwhile finds the old one or the new one, and hardly ever none.
+function replace() {
+  if (existsSync(dist)) renameSync(dist, old)
+  renameSync(fresh, dist)
+}
+
+if (
+  newest(['src', 'package.json', 'tsdown.config.ts', 'tsconfig.json']) >
+  oldest(['dist/index.js', 'dist/index.d.ts', 'dist/cli.cjs'])
+) {
+  process.exitCode = bundle()
+  if (process.exitCode === 0) replace()
+  for (const left of [fresh, old]) rmSync(left, { recursive: true, force: true })
 }

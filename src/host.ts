@@ -20,3 +20,21 @@ export function thisHost(): Host {
   found = 'missing' in addon ? { platform, addon } : { platform, addon, probe: addon.probe() }
   return found
 }
+
+/** What this machine offers for read mode, as a report shows it. */
+export interface HostSupport {
+  readonly platform: Platform
+  /** Why there is no addon, when there is none. */
+  readonly missing?: string
+  readonly probe?: Probe
+  /** The watcher's process id, once it runs. */
+  readonly watcherPid?: number
+}
+
+/** What this machine offers for read mode. */
+export function hostSupport(): HostSupport {
+  const { platform, addon, probe } = thisHost()
+  if ('missing' in addon) return { platform, missing: addon.missing }
+  const watcherPid = addon.watcherPid()
+  return { platform, ...(probe && { probe }), ...(watcherPid > 0 ? { watcherPid } : {}) }
+}

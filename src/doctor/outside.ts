@@ -1,0 +1,70 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { State } from './diagnosis.ts'
+import { hasEnded, isAlive } from './processes.ts'
+
+/** What a check needs that runs the command line itself, as somebody outside would. */
+export interface Outside {
+  /** Program and arguments that start vitrine's command line. */
+  readonly program: readonly [string, ...string[]]
+  readonly directory: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** A check of a whole vitrine process. */
+export interface Check {
+  readonly right: string
+  readonly name: string
+  run(outside: Outside): Promise<{ readonly state: State; readonly said: string }>
+}
+
+const noReport = 'no process id came back'
+
+/** A descriptor that vitrine itself was given: a command that had it could write through it. */
+const inherited: Check = {
+  right: 'descriptors',
+  name: 'write through an inherited descriptor',
+  async run({ program: [file, ...args], directory, env }) {
+    const command = 'echo x >&3'
+    const writes = (name: string, start: readonly [string, readonly string[]]) => {
+      const path = join(directory, name)
+      const fd = openSync(path, 'w')
+      const { stderr } = spawnSync(start[0], start[1], {
+        cwd: directory,
+        env,
+        stdio: ['ignore', 'ignore', 'pipe', fd],
+      })
+      closeSync(fd)
+      return { written: statSync(path).size > 0, said: String(stderr) }
+    }
+    const control = writes('control', ['sh', ['-c', command]])
+    if (!control.written) return { state: 'untried', said: control.said }
+    const { written, said } = writes('inherited', [file, [...args, 'run', '--', command]])
+    return { state: written ? 'open' : 'enforced', said }
+  },
+}
+
+/** The host is killed with SIGKILL, so that it can clean up nothing itself. */
+const hostKilled: Check = {
+  right: 'death of the host',
+  name: 'outlive vitrine when it is killed',
+  async run({ program: [file, ...args], directory, env }) {
+    const line = 'sleep 120 > /dev/null 2>&1 & echo $!; wait'
+    const host = spawn(file, [...args, 'run', '--timeout', '60s', '--', line], {
+      cwd: directory,
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [said] = await Promise.race([once(host.stdout, 'data'), once(host, 'close')])
+    const pid = Number(said)
+    host.kill('SIGKILL')
+    if (!Buffer.isBuffer(said) || !(pid > 1) || !isAlive(pid)) return { state: 'untried', said: noReport }
+    const ended = await hasEnded(pid, 5000)
+    if (!ended) process.kill(pid, 'SIGKILL')
+    return { state: ended ? 'enforced' : 'open', said: '' }
+  },
+}
+
+export const outsideChecks: readonly Check[] = [inherited, hostKilled]

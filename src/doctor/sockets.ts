@@ -1,0 +1,80 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import type { Attempt, Target } from './attempt.ts'
+
+/** A command that a listener of the doctor's own counts. */
+function byNode(script: string): Pick<Target, 'request'> {
+  return { request: { argv: [process.execPath, '-e', script] } }
+}
+
+/** What was sent may still be on its way when the command has ended. */
+async function arrived(count: () => number): Promise<boolean> {
+  for (let look = 0; look < 10 && count() === 0; look++)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  return count() > 0
+}
+
+function counted(server: Server): { readonly count: () => number } {
+  let connections = 0
+  server.on('connection', (socket) => {
+    connections++
+    socket.destroy()
+  })
+  return { count: () => connections }
+}
+
+const tcp: Attempt = {
+  right: 'network',
+  name: 'connect over TCP',
+  async prepare() {
+    const server = createServer()
+    const { count } = counted(server)
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    return {
+      ...byNode(`require('net').connect(${port}, '127.0.0.1')`),
+      touched: () => arrived(count),
+      clear: () => void server.close(),
+    }
+  },
+}
+
+const udp: Attempt = {
+  right: 'network',
+  name: 'send over UDP',
+  async prepare() {
+    const socket = createSocket('udp4')
+    let messages = 0
+    socket.on('message', () => messages++)
+    socket.bind(0, '127.0.0.1')
+    await once(socket, 'listening')
+    const { port } = socket.address()
+    const send = `const s = require('dgram').createSocket('udp4'); s.send('x', ${port}, '127.0.0.1', (e) => { s.close(); if (e) throw e })`
+    return {
+      ...byNode(send),
+      touched: () => arrived(() => messages),
+      clear: () => void socket.close(),
+    }
+  },
+}
+
+const unix: Attempt = {
+  right: 'unix sockets',
+  name: 'connect to a unix socket',
+  async prepare(directory) {
+    const server = createServer()
+    const { count } = counted(server)
+    const path = join(directory, 'socket')
+    await once(server.listen(path), 'listening')
+    return {
+      ...byNode(`require('net').connect(${JSON.stringify(path)})`),
+      touched: () => arrived(count),
+      clear: () => void server.close(),
+    }
+  },
+}
+
+/** Attempts to reach somebody outside: listeners of the doctor's own. */
+export const socketAttempts: readonly Attempt[] = [tcp, udp, unix]
