@@ -8,6 +8,7 @@ import type { Launcher } from './launch/launch.ts'
 import { nativeLauncher } from './launch/native.ts'
 import { checkInput } from './request/descriptor.ts'
 import { commandEnvironment } from './request/environment.ts'
+import { checkFields, type Field, isBoolean, isObject, isString, refuse } from './request/fields.ts'
 import { checkDirectory, completeRequest, type ExecuteRequest } from './request/request.ts'
 import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
 import {
@@ -42,6 +43,23 @@ const allowed: Readonly<Record<Mode, Decision>> = {
   write: { verdict: 'allow', reason: 'write mode: the caller is the approver', matches: [] },
 }
 
+const optionFields: Readonly<Record<keyof ShellOptions, Field>> = {
+  cwd: { wanted: 'a string', test: isString },
+  mode: { wanted: '"read" or "write"', test: isString },
+  network: { wanted: 'a boolean', test: isBoolean },
+  config: {
+    wanted: 'the path of a file, or what loadConfig made',
+    test: (value) => isString(value) || isObject(value),
+  },
+  env: { wanted: 'an object of variables', test: isObject },
+  scratchpad: { wanted: 'a Scratchpad', test: (value) => value instanceof Scratchpad },
+}
+
+function checkMode(mode: string): asserts mode is Mode {
+  if (mode === 'read' || mode === 'write') return
+  refuse({ kind: 'out-of-range', field: 'mode', wanted: '"read" or "write"', got: JSON.stringify(mode) })
+}
+
 /**
  * Opens a shell: loads the configuration, looks at what this host can enforce, and refuses what it cannot.
  * Throws CONFIG_INVALID, INVALID_REQUEST (the directory), SANDBOX_UNAVAILABLE.
@@ -52,6 +70,8 @@ export async function openShell(options: ShellOptions = {}): Promise<Shell> {
 
 /** The same on a given host; tests take parts of it away. */
 export async function openShellOn(host: Host, options: ShellOptions = {}): Promise<Shell> {
+  checkFields('options', options, optionFields)
+  if (options.mode !== undefined) checkMode(options.mode)
   const env = options.env ?? process.env
   const cwd = options.cwd ?? process.cwd()
   checkDirectory(cwd)
@@ -125,16 +145,7 @@ export class Shell {
   }
 
   set mode(mode: Mode) {
-    if (mode !== 'read' && mode !== 'write')
-      throw new VitrineError({
-        code: 'INVALID_REQUEST',
-        problem: {
-          kind: 'out-of-range',
-          field: 'mode',
-          wanted: '"read" or "write"',
-          got: JSON.stringify(mode),
-        },
-      })
+    checkMode(mode)
     if (mode === 'read' && this.config.shell.sandbox) this.#setup('read')
     this.#mode = mode
   }
@@ -195,8 +206,8 @@ export class Shell {
     const options = { network: this.#network }
     const setup: ModeSetup = {
       environment: commandEnvironment(this.#env, this.config.env, mode),
-      confinement: mode === 'read' ? this.#sandbox.confine(options) : null,
-      enforcement: mode === 'read' ? this.#sandbox.enforcement(options) : {},
+      confinement: mode === 'write' ? null : this.#sandbox.confine(options),
+      enforcement: mode === 'write' ? {} : this.#sandbox.enforcement(options),
     }
     this.#setups[mode] = setup
     return setup

@@ -19,9 +19,9 @@ const stages = [
 /** They use the public API, and the sentences of result/. */
 const faces = ['cli', 'doctor', 'mcp', 'adapters']
 /** What stands directly in src/. */
-const trunk = ['shell.ts', 'run.ts', 'index.ts', 'host.ts', 'platform.ts', 'errors.ts', 'text.ts']
+const trunk = ['shell.ts', 'run.ts', 'index.ts', 'host.ts', 'platform.ts', 'errors.ts', 'errno.ts', 'text.ts']
 /** What every stage may call. */
-const shared = ['errors.ts', 'text.ts']
+const shared = ['errors.ts', 'errno.ts', 'text.ts']
 /** Who joins the stages: values of all of them. */
 const joiners = ['shell.ts', 'run.ts', 'host.ts', 'index.ts']
 

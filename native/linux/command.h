@@ -104,7 +104,8 @@ struct vt_command {
   struct vt_pipe *pipes[VT_STREAMS];
   size_t unconsumed;        /* bytes handed out and not yet taken back by `consumed` */
   bool leader_ended, empty, terminated, killing, reported;
-  int64_t last_byte, phase_since, paused_since; /* monotonic milliseconds */
+  /* monotonic milliseconds; the first two stand still while the owner holds the output back */
+  int64_t last_byte, phase_since, phase_entered, paused_since;
   int misses;               /* passes of the sweep in a row that found nobody */
   int remembered_count;
   pid_t remembered[VT_REMEMBERED]; /* whom the last pass killed, so that nobody counts twice */

@@ -21,7 +21,7 @@ enum { SILENCE_MS = 50, DRAIN_MS = 250, SWEEP_MS = 800, CALM_PASSES = 2 };
 
 static void enter(struct vt_command *command, enum vt_phase phase) {
   command->phase = phase;
-  command->phase_since = command->last_byte = vt_now();
+  command->phase_entered = command->phase_since = command->last_byte = vt_now();
 }
 
 /* A hang-up of the listener is the proof that nobody is left under the filter; calls that wait are answered first. */
@@ -38,6 +38,12 @@ static bool is_quiet(const struct vt_command *command) {
   if (vt_streams_paused(command)) return false;
   int64_t now = vt_now();
   return now - command->last_byte >= SILENCE_MS || now - command->phase_since >= DRAIN_MS;
+}
+
+/* The owner does not keep up with somebody who goes on writing: his clock is the wall's, or he would never be quiet. */
+static bool is_flooded(struct vt_command *command) {
+  if (!vt_streams_paused(command) || vt_now() - command->phase_entered < DRAIN_MS) return false;
+  return command->policy || vt_session_count(command) > 0;
 }
 
 static void reap(struct vt_command *command, struct vt_end *end) {
@@ -112,8 +118,11 @@ static bool drain(struct vt_command *command) {
   if (is_empty(command)) return is_quiet(command) && finish(command);
   /* Within the grace: the members end by themselves, or the order to kill comes when it is over. */
   if (command->terminated) return is_alone(command) && is_quiet(command) && finish(command);
-  if (!is_quiet(command)) return false;
-  if (!command->policy) return finish(command);
+  if (!is_quiet(command) && !is_flooded(command)) return false;
+  if (!command->policy) {
+    vt_streams_take_rest(command);
+    return finish(command);
+  }
   enter(command, VT_SWEEPING);
   return false;
 }
@@ -167,9 +176,17 @@ bool vt_advance(struct vt_command *command) {
   return command->phase == VT_ENDED;
 }
 
+/* While the owner holds the output back, only a flood is looked for. */
+static int flood_due_in(const struct vt_command *command) {
+  if (command->phase != VT_DRAINING || command->empty) return -1;
+  int64_t due = command->phase_entered + DRAIN_MS - vt_now();
+  return due > 0 ? (int)due : SILENCE_MS;
+}
+
 int vt_due_in(const struct vt_command *command) {
   if (command->phase == VT_SWEEPING) return command->misses ? 1 : 0;
-  if ((command->phase != VT_DRAINING && command->phase != VT_ENDING) || vt_streams_paused(command)) return -1;
+  if (command->phase != VT_DRAINING && command->phase != VT_ENDING) return -1;
+  if (vt_streams_paused(command)) return flood_due_in(command);
   if (command->terminated && command->phase == VT_DRAINING) return 10;
   int64_t now = vt_now(), silence = command->last_byte + SILENCE_MS, limit = command->phase_since + DRAIN_MS;
   int64_t due = (silence < limit ? silence : limit) - now;

@@ -80,6 +80,14 @@ void vt_streams_consumed(struct vt_command *command, size_t bytes) {
   if (vt_streams_paused(command) && command->unconsumed <= WINDOW_BYTES / 2) resume_streams(command);
 }
 
+void vt_streams_take_rest(struct vt_command *command) {
+  for (int stream = 0; stream < VT_STREAMS; stream++) {
+    struct vt_pipe *pipe = command->pipes[stream];
+    ssize_t length = pipe ? read(pipe->fd, buffer, sizeof buffer) : 0;
+    if (length > 0) hand_out(pipe, (size_t)length);
+  }
+}
+
 void vt_streams_release(struct vt_command *command, bool keep) {
   if (keep && vt_streams_paused(command)) resume_streams(command);
   for (int stream = 0; stream < VT_STREAMS; stream++) {

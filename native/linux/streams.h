@@ -13,5 +13,8 @@ bool vt_streams_paused(const struct vt_command *command);
 /* The owner has taken `bytes`: what was held back may flow again. */
 void vt_streams_consumed(struct vt_command *command, size_t bytes);
 
+/* Hands out what stands in the pipes now, however much the owner still has to consume. */
+void vt_streams_take_rest(struct vt_command *command);
+
 /* The command has ended. Pipes that somebody still writes to are read into the void (`keep`), or closed. */
 void vt_streams_release(struct vt_command *command, bool keep);

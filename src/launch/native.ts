@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
-import { getSystemErrorName } from 'node:util'
+import { errnoName } from '../errno.ts'
 import type { Addon, NativeEnd, NativeFailure } from './addon.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd, Stream } from './launch.ts'
 
@@ -116,8 +116,7 @@ function neverStarted(failure: NativeFailure, events: LaunchEvents): LaunchedPro
 }
 
 function processEnd(end: NativeEnd): ProcessEnd {
-  if ('failedStep' in end)
-    return { kind: 'failed', step: end.failedStep, errno: getSystemErrorName(-end.errno) }
+  if ('failedStep' in end) return { kind: 'failed', step: end.failedStep, errno: errnoName(end.errno) }
   const survivors = { killed: end.killed, alive: end.alive, group: end.group }
   if (end.signal === 0) return { kind: 'exited', code: end.code, survivors }
   const signal = signalNames.get(end.signal) ?? (`SIG${end.signal}` as NodeJS.Signals)

@@ -1,7 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { type RequestProblem, VitrineError } from '../errors.ts'
+import { VitrineError } from '../errors.ts'
+import { checkFields, type Field, isBoolean, isObject, isString, refuse } from './fields.ts'
 
 /** One command. Exactly one of `command` (a shell line) and `argv` (no shell at all). */
 export interface ExecuteRequest {
@@ -41,24 +42,14 @@ export interface CompleteRequest {
   readonly scratchpad: string | undefined
 }
 
-const fields: Readonly<Record<keyof ExecuteRequest, (value: unknown) => boolean>> = {
-  command: isString,
-  argv: isStrings,
-  cwd: isString,
-  timeoutMs: (value) => typeof value === 'number',
-  stdin: isStdin,
-  merged: (value) => typeof value === 'boolean',
-  scratchpad: isString,
-}
-
-const wanted: Readonly<Record<keyof ExecuteRequest, string>> = {
-  command: 'a string',
-  argv: 'an array of strings',
-  cwd: 'a string',
-  timeoutMs: 'a number of milliseconds',
-  stdin: 'a string, a Uint8Array, a Readable or an open descriptor',
-  merged: 'a boolean',
-  scratchpad: 'a string',
+const fields: Readonly<Record<keyof ExecuteRequest, Field>> = {
+  command: { wanted: 'a string', test: isString },
+  argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
+  cwd: { wanted: 'a string', test: isString },
+  timeoutMs: { wanted: 'a number of milliseconds', test: (value) => typeof value === 'number' },
+  stdin: { wanted: 'a string, a Uint8Array, a Readable or an open descriptor', test: isStdin },
+  merged: { wanted: 'a boolean', test: isBoolean },
+  scratchpad: { wanted: 'a string', test: isString },
 }
 
 /** The longest single argument the kernel takes, its NUL included: MAX_ARG_STRLEN, linux/binfmts.h. */
@@ -66,7 +57,7 @@ const longestArgument = 32 * 4096
 
 /** Checks a request and fills in what it leaves open. Throws INVALID_REQUEST. */
 export function completeRequest(request: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
-  checkFields(request)
+  checkFields('request', request, fields)
   return {
     work: workOf(request),
     cwd: directoryOf(request.cwd, defaults.cwd),
@@ -74,16 +65,6 @@ export function completeRequest(request: ExecuteRequest, defaults: RequestDefaul
     stdin: request.stdin ?? null,
     merged: request.merged ?? false,
     scratchpad: request.scratchpad,
-  }
-}
-
-function checkFields(request: ExecuteRequest): void {
-  if (typeof request !== 'object' || request === null)
-    refuse({ kind: 'wrong-type', field: 'request', wanted: 'an object', got: kindOf(request) })
-  for (const [name, value] of Object.entries(request)) {
-    if (!isField(name)) refuse({ kind: 'unknown-option', field: name, ...nearestField(name) })
-    if (value !== undefined && !fields[name](value))
-      refuse({ kind: 'wrong-type', field: name, wanted: wanted[name], got: kindOf(value) })
   }
 }
 
@@ -138,40 +119,12 @@ function deadlineOf(timeoutMs: number | undefined, defaults: RequestDefaults): n
   return Math.min(asked, defaults.maxTimeoutMs)
 }
 
-function isString(value: unknown): boolean {
-  return typeof value === 'string'
-}
-
-function isStrings(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isString)
-}
-
 function isStdin(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && value >= 0
   if (isString(value) || value instanceof Uint8Array) return true
-  return typeof value === 'object' && value !== null && 'pipe' in value && typeof value.pipe === 'function'
-}
-
-function isField(name: string): name is keyof ExecuteRequest {
-  return Object.hasOwn(fields, name)
-}
-
-/** `timeout_ms` for `timeoutMs` and the like: the same letters. */
-function nearestField(name: string): { nearest?: string } {
-  const letters = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '')
-  const nearest = Object.keys(fields).find((field) => letters(field).startsWith(letters(name).slice(0, 5)))
-  return nearest === undefined ? {} : { nearest }
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'an array' : typeof value
+  return isObject(value) && 'pipe' in value && typeof value.pipe === 'function'
 }
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
-}
-
-function refuse(problem: RequestProblem): never {
-  throw new VitrineError({ code: 'INVALID_REQUEST', problem })
 }

@@ -9,7 +9,8 @@ export function feedStdin(to: Writable | null, from: string | Uint8Array | Reada
 }
 
 function passOn(from: Readable, to: Writable): void {
-  // A source that fails ends the input; pipe() alone would leave it open, and the command waiting.
+  // A source that fails or goes away ends the input; pipe() alone would leave it open, and the command waiting.
   from.once('error', () => to.end())
+  from.once('close', () => to.end())
   from.pipe(to)
 }

@@ -1,4 +1,4 @@
-import { getSystemErrorName } from 'node:util'
+import { errnoName } from '../errno.ts'
 import { VitrineError } from '../errors.ts'
 import type { Enforcement, RightEnforcement } from '../result/result.ts'
 import type { Probe, Sandbox, SandboxOptions } from './sandbox.ts'
@@ -66,10 +66,6 @@ function missingWatcher(errno: number): Missing | undefined {
     got: `starting it failed with ${errnoName(errno)}`,
     remedy: 'allow executing a memfd (sysctl vm.memfd_noexec) or unnamed files in /tmp',
   }
-}
-
-function errnoName(errno: number): string {
-  return errno > 0 ? getSystemErrorName(-errno) : 'no error'
 }
 
 function enforced(by: string, note?: string): RightEnforcement {
