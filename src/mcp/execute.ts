@@ -1,8 +1,8 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { type Mode, type Result, VitrineError } from '../index.ts'
 import { notApprovedByUser, notAskable, refusalText } from '../result/explain-mcp.ts'
-import { canElicit, questionFor, withAnswers } from './approval.ts'
 import { Progress } from './progress.ts'
+import { canElicit, questionFor, withAnswers } from './questions.ts'
 import type { Session } from './session.ts'
 import { resultText } from './text.ts'
 import type { Turns } from './turns.ts'
@@ -34,7 +34,9 @@ export async function executeCommand(
   asked: ExecuteArguments,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { outcome, question, answered } = await withAnswers(context, () => run(calls, mode, asked, context))
+  const { outcome, question, answered } = await withAnswers(context, calls.hasSession, () =>
+    run(calls, mode, asked, context),
+  )
   if (outcome.status === 'fulfilled') return outcome.value
   if (!question) return refused(outcome.reason, answered)
   if (!canElicit(context, calls.capabilities())) return failed(notAskable(question.decision.reason))

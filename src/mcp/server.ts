@@ -8,9 +8,9 @@ import {
   toolDescription,
   writeToolName,
 } from '../result/explain-mcp.ts'
-import { askedState } from './approval.ts'
 import { type Calls, executeCommand } from './execute.ts'
 import { interpreter } from './limits.ts'
+import { askedState } from './questions.ts'
 import { registerResources } from './resources.ts'
 import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.ts'
 import { listScratchpad, readScratchpad } from './scratchpad.ts'

@@ -1,4 +1,5 @@
 import {
+  type Approver,
   type Config,
   type LoadedConfig,
   loadConfig,
@@ -9,6 +10,7 @@ import {
   VitrineError,
 } from '../index.ts'
 import type { ToolFacts } from '../result/explain-mcp.ts'
+import { approverOf } from './approvers.ts'
 
 /** What is fixed when the server starts. */
 export interface ServerOptions {
@@ -30,6 +32,7 @@ export type OpenShell = (options: {
   readonly mode: Mode
   readonly config: LoadedConfig
   readonly scratchpad: Scratchpad | undefined
+  readonly approver: Approver | undefined
 }) => Promise<SessionShell>
 
 /** The shells of one client: one for each mode it may use, with one scratchpad. */
@@ -46,7 +49,8 @@ export class Session {
 
   constructor(
     options: ServerOptions,
-    open: OpenShell = (given) => openShell({ ...given, cwd: options.cwd }),
+    open: OpenShell = ({ mode, config, scratchpad }) =>
+      openShell({ mode, config, scratchpad, cwd: options.cwd }),
   ) {
     this.options = options
     this.#open = open
@@ -121,7 +125,8 @@ export class Session {
   async #openIn(mode: Mode): Promise<SessionShell> {
     const config = await this.#loaded()
     if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
-    const shell = await this.#open({ mode, config, scratchpad: this.#scratchpad })
+    const approver = approverOf(this.options.approve)
+    const shell = await this.#open({ mode, config, scratchpad: this.#scratchpad, approver })
     this.#scratchpad ??= shell.scratchpad
     return shell
   }

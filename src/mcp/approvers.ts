@@ -1,0 +1,60 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Approval, ApprovalRequest, Approver, Decision } from '../index.ts'
+
+/** What the user was asked, tied to the call by a signature: a yes counts for the command that was shown, and no other. */
+export interface Asked {
+  readonly command: string
+  readonly cwd: string
+  readonly mode: string
+}
+
+/** The part of one tool call that an approver needs to see, and leaves its question in. */
+export interface Call {
+  readonly answered: { readonly asked: Asked; readonly approval: Approval } | undefined
+  question?: Question
+}
+
+/** What has to be asked before the command may run. */
+export interface Question {
+  readonly request: ApprovalRequest
+  readonly decision: Decision
+}
+
+const calls = new AsyncLocalStorage<Call>()
+
+/** Runs the work of one call, so that its approver finds the call. */
+export function inCall<T>(call: Call, work: () => Promise<T>): Promise<T> {
+  return calls.run(call, work)
+}
+
+/** Who decides on what the policy asks about; undefined: `[policy] unattended` does. */
+export function approverOf(approve: 'client' | 'elicit' | 'none'): Approver | undefined {
+  switch (approve) {
+    case 'client':
+      return clientApprover
+    case 'elicit':
+      return elicitingApprover
+    case 'none':
+      return undefined
+  }
+}
+
+/** The client has asked its user before it called. */
+const clientApprover: Approver = async () => 'yes'
+
+/**
+ * It cannot wait for an answer: a call that needs one ends with a question, and the client calls again with the answer
+ * (MCP 2026-07-28, multi round-trip requests; the SDK does that for older clients).
+ */
+const elicitingApprover: Approver = async (request, decision) => {
+  const call = calls.getStore()
+  if (!call) return 'no'
+  const { answered } = call
+  if (answered && isSame(answered.asked, request)) return answered.approval
+  call.question = { request, decision }
+  return 'no'
+}
+
+function isSame(asked: Asked, { command, cwd, mode }: ApprovalRequest): boolean {
+  return asked.command === command && asked.cwd === cwd && asked.mode === mode
+}
