@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { VitrineError } from '../../src/errors.ts'
+import type { Host } from '../../src/host.ts'
+import type { Result } from '../../src/result/result.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { addonless, lackingHosts, probing } from './hosts.ts'
+
+interface Attempt {
+  readonly ran: Result | undefined
+  readonly refusal: VitrineError | undefined
+  readonly witnessed: boolean
+}
+
+/** Opens a shell in read mode and has it make a file; whichever step refuses counts. */
+async function tryToWrite(host: Host, toml = ''): Promise<Attempt> {
+  const witness = join(makeDirectory(), 'witness')
+  const run = async () => {
+    const shell = await openTestShell({ host, mode: 'read', toml })
+    return shell.execute({ command: `echo made > ${witness}` })
+  }
+  return run().then(
+    (ran) => ({ ran, refusal: undefined, witnessed: existsSync(witness) }),
+    (error: unknown) => {
+      if (!(error instanceof VitrineError)) throw error
+      return { ran: undefined, refusal: error, witnessed: existsSync(witness) }
+    },
+  )
+}
+
+describe('read mode never runs a command that it cannot hold', () => {
+  it.for(lackingHosts)('with $what it is refused, and nothing runs', async ({ host, says }) => {
+    const { ran, refusal, witnessed } = await tryToWrite(host())
+    expect(ran).toBeUndefined()
+    expect(witnessed).toBe(false)
+    expect(refusal?.code).toBe('SANDBOX_UNAVAILABLE')
+    expect(refusal?.message).toMatch(says)
+    expect(refusal?.message).toMatch(
+      /Nothing ran\. To have read mode: .+\. Write mode runs commands without a sandbox\.$/,
+    )
+  })
+
+  it.for(lackingHosts)('with $what a shell in write mode cannot be set to read mode', async ({ host }) => {
+    const shell = await openTestShell({ host: host(), mode: 'write' })
+    expect(() => {
+      shell.mode = 'read'
+    }).toThrow(expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }))
+    expect(shell.mode).toBe('write')
+  })
+
+  it('with all of it there the command runs, and is refused by the kernel', async () => {
+    const { ran, witnessed } = await tryToWrite(probing({}))
+    expect(ran).toMatchObject({ exitCode: 2, mode: 'read', failure: { kind: 'permission-denied' } })
+    expect(witnessed).toBe(false)
+  })
+
+  it('with the sandbox switched off it wants write mode', async () => {
+    const { refusal, witnessed } = await tryToWrite(probing({}), '[shell]\nsandbox = false\n')
+    expect(refusal?.code).toBe('WRITE_MODE_REQUIRED')
+    expect(refusal?.message).toMatch(/switched off .*require write mode. Nothing ran/)
+    expect(witnessed).toBe(false)
+  })
+
+  it('with the sandbox switched off it does so in every way to get to read mode', async () => {
+    const witness = join(makeDirectory(), 'witness')
+    const shell = await openTestShell({
+      host: probing({}),
+      mode: 'write',
+      toml: '[shell]\nsandbox = false\n',
+    })
+    const command = `echo made > ${witness}`
+    shell.mode = 'read'
+    await expect(shell.execute({ command })).rejects.toMatchObject({ code: 'WRITE_MODE_REQUIRED' })
+    expect(existsSync(witness)).toBe(false)
+    shell.mode = 'write'
+    expect(await shell.execute({ command })).toMatchObject({ exitCode: 0 })
+    expect(existsSync(witness)).toBe(true)
+  })
+
+  it('with a mode that it does not know nothing runs', async () => {
+    const witness = join(makeDirectory(), 'witness')
+    const run = async () => {
+      const shell = await openTestShell({ mode: 'Read' as 'read' })
+      return shell.execute({ command: `echo made > ${witness}` })
+    }
+    await expect(run()).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    expect(existsSync(witness)).toBe(false)
+  })
+
+  it('toggled to and fro each command gets the mode of its moment', async () => {
+    const directory = makeDirectory()
+    const shell = await openTestShell({ cwd: directory })
+    const modes = ['read', 'write', 'read', 'write'] as const
+    const runs = modes.map((mode, index) => {
+      shell.mode = mode
+      return shell.execute({ command: `sleep 0.05; echo made > ${index}` })
+    })
+    const results = await Promise.all(runs)
+    expect(results.map(({ mode }) => mode)).toEqual(modes)
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([2, 0, 2, 0])
+    expect(modes.map((_, index) => existsSync(join(directory, String(index))))).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ])
+  })
+})
+
+describe('write mode runs where read mode cannot', () => {
+  it.for(lackingHosts.filter(({ what }) => !/watcher|macOS|Windows|another/.test(what)))(
+    'with $what',
+    async ({ host }) => {
+      const witness = join(makeDirectory(), 'witness')
+      const shell = await openTestShell({ host: host(), mode: 'write' })
+      const result = await shell.execute({
+        command: `echo made > ${witness}; echo out; echo err >&2; exit 3`,
+      })
+      expect(result).toMatchObject({
+        exitCode: 3,
+        stdout: 'out\n',
+        stderr: 'err\n',
+        mode: 'write',
+        enforcement: {},
+      })
+      expect(existsSync(witness)).toBe(true)
+    },
+  )
+
+  it('refuses what asks for confinement when there is no addon', async () => {
+    const { execaLauncher } = await import('../../src/launch/execa.ts')
+    const launcher = await execaLauncher()
+    const confinement = { network: false, writable: [], abi: 7, listener: true }
+    const request = {
+      candidates: ['/bin/true'],
+      argv: ['true'],
+      environment: {},
+      cwd: '/',
+      stdin: null,
+      merged: false,
+    }
+    const events = { output: () => {}, end: () => {} }
+    expect(() => launcher.launch({ ...request, confinement }, events)).toThrow(/cannot confine/)
+    expect(addonless().addon).toHaveProperty('missing')
+  })
+})

@@ -1,0 +1,161 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { VitrineError } from '../../src/errors.ts'
+import type { ExecuteRequest } from '../../src/request/request.ts'
+import type { Result } from '../../src/result/result.ts'
+import type { Shell } from '../../src/shell.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { aliveWith, endAll, makeMarker, survivors } from '../helpers/processes.ts'
+import { addonless } from './hosts.ts'
+
+/** In write mode the launcher must not show, whichever it is. */
+let native: Shell
+let execa: Shell
+let marker = makeMarker()
+
+beforeAll(async () => {
+  const cwd = makeDirectory()
+  const env = { XDG_STATE_HOME: cwd, XDG_CONFIG_HOME: cwd }
+  const toml = '[shell]\nkill_grace_ms = 100\n'
+  native = await openTestShell({ mode: 'write', cwd, toml, env })
+  execa = await openTestShell({ mode: 'write', cwd, toml, env, host: addonless() })
+})
+
+afterEach(async () => {
+  await endAll(marker)
+  marker = makeMarker()
+})
+
+/** What must be equal: all but times, processes' numbers, and the signal that a killed command met. */
+function comparable(result: Result) {
+  const { durationMs: _, background, ...rest } = result
+  return { ...rest, background: background && { count: background.count > 0 } }
+}
+
+async function both(request: ExecuteRequest) {
+  const outcome = async (shell: Shell) => {
+    try {
+      return comparable(await shell.execute(request))
+    } catch (error) {
+      if (error instanceof VitrineError) return { code: error.code, message: error.message }
+      throw error
+    }
+  }
+  return { native: await outcome(native), execa: await outcome(execa) }
+}
+
+const requests: readonly { readonly what: string; readonly request: ExecuteRequest }[] = [
+  { what: 'exit code 0', request: { command: 'true' } },
+  { what: 'exit code 3', request: { command: 'exit 3' } },
+  { what: 'both streams', request: { command: 'echo out; echo err >&2' } },
+  { what: 'one pipe for both', request: { command: 'echo 1; echo 2 >&2; echo 3; echo 4 >&2', merged: true } },
+  {
+    what: 'one pipe for both, with argv',
+    request: { argv: ['sh', '-c', 'echo 1; echo 2 >&2; echo "$0 $1"', 'a', 'b c'], merged: true },
+  },
+  { what: 'argv', request: { argv: ['printf', '%s|', 'a b', '$HOME', ''] } },
+  { what: 'the name of the shell', request: { command: 'echo $0' } },
+  { what: 'a line that begins with a dash', request: { command: '-x' } },
+  { what: 'a signal', request: { command: 'kill -KILL $$' } },
+  { what: 'SIGTERM from inside', request: { command: 'kill $$' } },
+  { what: 'not found in a line', request: { command: 'no-such-program' } },
+  { what: 'not found as argv', request: { argv: ['no-such-program'] } },
+  { what: 'not found as argv, merged', request: { argv: ['no-such-program'], merged: true } },
+  { what: 'not executable', request: { argv: ['/etc/passwd'] } },
+  { what: 'a timeout', request: { command: 'echo begun; exec sleep 20', timeoutMs: 300 } },
+  {
+    what: 'a timeout of one that ignores SIGTERM',
+    request: { command: "trap '' TERM; echo begun; sleep 20; sleep 20", timeoutMs: 300 },
+  },
+  {
+    what: 'a timeout of one that has stopped itself',
+    request: { command: 'echo begun; kill -STOP $$; exit 3', timeoutMs: 300 },
+  },
+  {
+    what: 'a timeout with last words',
+    request: { command: "trap 'echo bye; exit 4' TERM; while :; do sleep 0.01; done", timeoutMs: 300 },
+  },
+  { what: 'no stdin', request: { command: 'cat; echo end' } },
+  { what: 'text as stdin', request: { command: 'cat; echo end', stdin: 'text\n' } },
+  { what: 'stdin that is not read', request: { command: 'echo done', stdin: 'x'.repeat(500_000) } },
+  { what: 'much output', request: { command: 'seq 200000', scratchpad: 'much' } },
+  { what: 'bytes that are not UTF-8', request: { command: "printf 'a\\377b\\0c'", scratchpad: 'bytes' } },
+  { what: 'a cwd', request: { command: 'pwd', cwd: '/usr' } },
+  {
+    what: 'a session and group of its own',
+    request: { command: 'test "$(ps -o sid= -p $$)" -eq $$ && test "$(ps -o pgid= -p $$)" -eq $$; echo $?' },
+  },
+  { what: 'the environment', request: { command: 'env | grep -v ^VITRINE_COMMAND= | sort' } },
+]
+
+describe('write mode gives the same with execa as with the addon', () => {
+  it.for(requests)('$what', async ({ request }) => {
+    const { native, execa } = await both(request)
+    const strip = (outcome: object) => ({ ...outcome, scratchpad: 'scratchpad' in outcome })
+    expect(strip(execa)).toEqual(strip(native))
+  })
+})
+
+describe('write mode without the addon', () => {
+  it('a child that holds the pipe delays nothing, and lives on as background', async () => {
+    const begun = performance.now()
+    const result = await execa.execute({ command: `sleep ${marker} & echo hi` })
+    expect(performance.now() - begun).toBeLessThan(2000)
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'hi\n' })
+    const [pid = 0] = aliveWith(marker)
+    expect(pid).toBeGreaterThan(0)
+    expect(result.background?.count).toBe(1)
+    process.kill(-(result.background?.group ?? Number.NaN), 'SIGKILL')
+    expect(await survivors(marker, 500)).toEqual([])
+  })
+
+  it.for([
+    ['in its group', (marker: string) => `sleep ${marker} & echo begun; sleep ${marker}`],
+    [
+      'deaf to SIGTERM',
+      (marker: string) => `trap '' TERM; sleep ${marker} & echo begun; wait; sleep ${marker}`,
+    ],
+    ['in sessions of their own', (marker: string) => `setsid sleep ${marker} & echo begun; sleep ${marker}`],
+  ] as const)('a timeout takes the children along: %s', async ([, line]) => {
+    const result = await execa.execute({ command: line(marker), timeoutMs: 400 })
+    expect(result).toMatchObject({ timedOut: true, stdout: 'begun\n' })
+    expect(await survivors(marker, 500)).toEqual([])
+  })
+
+  it('an abort ends the command', async () => {
+    const abort = new AbortController()
+    const onOutput = () => abort.abort()
+    const result = await execa.execute(
+      { command: `echo begun; sleep ${marker}` },
+      { signal: abort.signal, onOutput },
+    )
+    expect(result).toMatchObject({ cancelled: true, stdout: 'begun\n', outcome: { kind: 'cancelled' } })
+    expect(await survivors(marker, 500)).toEqual([])
+  })
+
+  it('the output limit ends the command', async () => {
+    const shell = await openTestShell({
+      mode: 'write',
+      host: addonless(),
+      toml: '[output]\nmax_bytes = 50000\n',
+    })
+    const result = await shell.execute({ command: `yes ${marker}` })
+    expect(result).toMatchObject({ outputLimited: true, outcome: { kind: 'output-limit', limit: 50_000 } })
+    expect(await survivors(marker, 500)).toEqual([])
+  })
+
+  it('closing the shell ends the command', async () => {
+    const shell = await openTestShell({ mode: 'write', host: addonless() })
+    const running = shell.execute(
+      { command: `echo begun; sleep ${marker}` },
+      { onOutput: () => void shell.close() },
+    )
+    expect((await running).outcome).toEqual({ kind: 'cancelled' })
+    expect(await survivors(marker, 500)).toEqual([])
+  })
+
+  it('30 at once', async () => {
+    const numbers = Array.from({ length: 30 }, (_, at) => at)
+    const results = await Promise.all(numbers.map((at) => execa.execute({ command: `echo ${at}` })))
+    expect(results.map(({ stdout }) => Number(stdout))).toEqual(numbers)
+  })
+})
