@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Mode } from '../../src/result/result.ts'
+import { openTestShell } from '../helpers/place.ts'
+
+const modes: readonly Mode[] = ['read', 'write']
+const lines = 1000
+/** Alternating, with no gap between the writes. */
+const interleaved = `python3 -c 'import os
+for i in range(${lines}): os.write(1 + i % 2, b"%d\\n" % i)'`
+const numbers = Array.from({ length: lines }, (_, at) => at)
+const textOf = (of: readonly number[]) => of.map((at) => `${at}\n`).join('')
+
+describe.each(modes)('%s mode: the order of both streams', (mode) => {
+  it('merged, it is exact, and stdout holds both', async () => {
+    const shell = await openTestShell({ mode })
+    const result = await shell.execute({ command: interleaved, merged: true })
+    expect(result.output).toBe(textOf(numbers))
+    expect(result.stdout).toBe(result.output)
+    expect(result.stderr).toBe('')
+  })
+
+  it('with two pipes each stream has its own order, and output holds all of both', async () => {
+    const shell = await openTestShell({ mode })
+    const result = await shell.execute({ command: interleaved })
+    expect(result.stdout).toBe(textOf(numbers.filter((at) => at % 2 === 0)))
+    expect(result.stderr).toBe(textOf(numbers.filter((at) => at % 2 === 1)))
+    expect(result.output.split('\n').sort()).toEqual(textOf(numbers).split('\n').sort())
+  })
+
+  it('with two pipes and a pause between the writes, output is in the order written', async () => {
+    const shell = await openTestShell({ mode })
+    const command = 'for i in 1 2 3 4 5; do echo out $i; sleep 0.03; echo err $i >&2; sleep 0.03; done'
+    const wanted = [1, 2, 3, 4, 5].map((at) => `out ${at}\nerr ${at}\n`).join('')
+    expect((await shell.execute({ command })).output).toBe(wanted)
+  })
+
+  it('onOutput gets every byte, each with its stream, before the result', async () => {
+    const shell = await openTestShell({ mode })
+    const got = { stdout: '', stderr: '' }
+    let over = false
+    const running = shell.execute(
+      { command: 'seq 20000; seq 20000 >&2' },
+      {
+        onOutput: (stream, chunk) => {
+          expect(over).toBe(false)
+          got[stream] += chunk.toString()
+        },
+      },
+    )
+    const result = await running
+    over = true
+    const wanted = Array.from({ length: 20_000 }, (_, at) => `${at + 1}\n`).join('')
+    expect(got.stdout === wanted && got.stderr === wanted).toBe(true)
+    expect(result.bytes).toBe(2 * wanted.length)
+    expect(readFileSync(result.scratchpad?.path ?? '').length).toBe(2 * wanted.length)
+  })
+
+  it('onOutput streams: the first piece comes while the command runs', async () => {
+    const shell = await openTestShell({ mode })
+    const abort = new AbortController()
+    const running = shell.execute(
+      { command: 'echo first; sleep 20' },
+      { signal: abort.signal, onOutput: () => abort.abort() },
+    )
+    expect(await running).toMatchObject({ cancelled: true, stdout: 'first\n' })
+  })
+})
