@@ -69,8 +69,8 @@ async function main() {
   const { values } = parseArgs({ options })
   const chosen = values.only.split(',')
   const unknown = chosen.find((name) => !names.includes(name))
-  if (values.help || unknown !== undefined)
-    return console.log(unknown ? `no suite ${unknown}\n${usage}` : usage)
+  if (unknown !== undefined) throw new Error(`no suite ${unknown}; there are ${names.join(', ')}`)
+  if (values.help) return console.log(usage)
   if (process.platform !== 'linux' || !existsSync(new URL('../dist/index.js', import.meta.url)))
     throw new Error('needs Linux and what npm run build makes')
   const report = await runAll(chosen, values.quick)
@@ -78,4 +78,7 @@ async function main() {
   print(report)
 }
 
-await main()
+main().catch((/** @type {Error} */ error) => {
+  console.error(`bench: ${error.message}`)
+  process.exitCode = 1
+})

@@ -1,5 +1,5 @@
 // The report as a document.
-import { cellsOf } from './table.mjs'
+import { cellsOf, headings } from './table.mjs'
 
 /**
  * @typedef {{ host: Record<string, string | number>, load: { before: number, after: number }, quick: boolean, rows: import('./rows.mjs').Row[] }} Report
@@ -29,20 +29,20 @@ ${[...new Set(rows.map(({ suite }) => suite))].map((suite) => section(suite, row
 function section(suite, all) {
   const rows = all.filter((row) => row.suite === suite)
   const noisy = rows.find(({ noise }) => noise !== undefined)?.noise
-  const cells = rows.map(
-    (row) =>
-      `| ${cellsOf(row)
-        .map((cell) => cell.trim())
-        .join(' | ')} |`,
-  )
-  const noise =
-    noisy === undefined
-      ? ''
-      : `The middle half of the runs of 1.00 lay within ±${(noisy * 100).toFixed(0)} %.\n\n`
+  const percent = ((noisy ?? 0) * 100).toFixed(0)
+  const noise = noisy === undefined ? '' : `The middle half of the runs of 1.00 lay within ±${percent} %.\n\n`
   return `## ${suite[0]?.toUpperCase()}${suite.slice(1)}
 
-${noise}| what | ratio | median | min..max | runs | reach | |
-|---|---|---|---|---|---|---|
-${cells.join('\n')}
+${noise}${alignedTable([headings, ...rows.map(cellsOf)])}
 `
+}
+
+/** A table with columns as wide as their widest cell. @param {string[][]} rows the first is the heading */
+function alignedTable(rows) {
+  const cells = rows.map((row) => row.map((cell) => cell.trim()))
+  const widths = headings.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)))
+  const line = (/** @type {string[]} */ row) =>
+    `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`
+  const [heading = [], ...others] = cells
+  return [heading, widths.map((width) => '-'.repeat(width)), ...others].map(line).join('\n')
 }

@@ -2,7 +2,7 @@
 
 /** @typedef {import('./rows.mjs').Row} Row */
 
-const headings = ['what', 'ratio', 'median', 'min..max', 'runs', 'reach', '']
+export const headings = ['what', 'ratio', 'median', 'min..max', 'runs', 'reach', '']
 
 /** One table of all rows, a heading line per suite. @param {Row[]} rows */
 export function table(rows) {

@@ -18,8 +18,14 @@ export function output({ quick }) {
     const rounds = quick ? 1 : 5
     const pieces = `'${text}' `.repeat(gibibyte / pieceBytes)
     return [
-      ...(await measure('1 GiB of zeroes, more is better', `head -c ${gibibyte} /dev/zero`, { ...shells, rounds })),
-      ...(await measure('1 GiB of text, more is better', `head -q -c ${pieceBytes} ${pieces}`, { ...shells, rounds })),
+      ...(await measure('1 GiB of zeroes, more is better', `head -c ${gibibyte} /dev/zero`, {
+        ...shells,
+        rounds,
+      })),
+      ...(await measure('1 GiB of text, more is better', `head -q -c ${pieceBytes} ${pieces}`, {
+        ...shells,
+        rounds,
+      })),
     ]
   })
 }
