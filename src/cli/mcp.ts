@@ -18,7 +18,8 @@ const kinds = {
 /** `vitrine mcp`: serves commands to an agent, on stdin and stdout or over HTTP. */
 export async function main(args: readonly string[]): Promise<number> {
   const options = parseOptions(args, kinds)
-  const [word] = options.words
+  const [word, ...rest] = options.words
+  if (word === 'install') return (await import('./mcp-install.ts')).install(rest, checkChoices)
   if (word !== undefined) throw misuse(say.strayWords(options.words))
   const http = options.values.get('http')
   const { Session } = await import('../mcp/session.ts')
@@ -45,19 +46,23 @@ async function onHttp(given: string, makeSession: () => Session): Promise<number
 }
 
 function serverOptions({ values, flags }: Options): ServerOptions {
-  const mode = values.get('mode')
-  const approve = values.get('approve') ?? 'client'
-  if (mode !== undefined && mode !== 'read' && mode !== 'write' && mode !== 'both') refuse(say.badMode(mode))
-  if (approve !== 'client' && approve !== 'elicit' && approve !== 'none') refuse(say.badApprove(approve))
   return {
     version: version(),
-    mode,
-    approve,
+    ...checkChoices(values),
     structured: flags.has('structured'),
     cwd: values.get('cwd'),
     config: values.get('config'),
     log,
   }
+}
+
+/** What --mode and --approve say. Throws INVALID_REQUEST for anything else. */
+function checkChoices(values: ReadonlyMap<string, string>): Pick<ServerOptions, 'mode' | 'approve'> {
+  const mode = values.get('mode')
+  const approve = values.get('approve') ?? 'client'
+  if (mode !== undefined && mode !== 'read' && mode !== 'write' && mode !== 'both') refuse(say.badMode(mode))
+  if (approve !== 'client' && approve !== 'elicit' && approve !== 'none') refuse(say.badApprove(approve))
+  return { mode, approve }
 }
 
 function version(): string {

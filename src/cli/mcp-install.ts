@@ -1,0 +1,73 @@
+import { sep } from 'node:path'
+import {
+  type ClientName,
+  clientNames,
+  clientOf,
+  ownCommand,
+  type ServerCommand,
+} from '../mcp/install/clients.ts'
+import { entryText, installEntry } from '../mcp/install/install.ts'
+import { prefixed } from '../result/explain-cli.ts'
+import * as say from '../result/explain-mcp-install.ts'
+import { exitCode } from './command.ts'
+import { misuse, parseOptions } from './options.ts'
+import { packageFile } from './package-file.ts'
+import { standardError, standardOutput } from './sink.ts'
+
+const kinds = { mode: 'value', approve: 'value', print: 'flag', write: 'flag' } as const
+
+/** `vitrine mcp install CLIENT`: prints the client's entry for this server, or puts it into the client's configuration. */
+export async function install(
+  args: readonly string[],
+  check: (options: ReadonlyMap<string, string>) => void,
+): Promise<number> {
+  const [name, ...rest] = parseOptions(args, {}).words
+  const { flags, values, words } = parseOptions(rest, kinds)
+  if (!isClient(name) || words.length > 0) throw misuse(say.installUsage(clientNames))
+  if (flags.has('print') && flags.has('write')) throw misuse(say.printAndWrite)
+  check(values)
+  const command = serverCommand(values)
+  return flags.has('write') ? write(name, command) : print(name, command)
+}
+
+async function print(name: ClientName, command: ServerCommand): Promise<number> {
+  const client = clientOf(name, command, process.env)
+  const own = ownCommand(name, command)
+  await standardOutput.write(entryText(client))
+  await standardError.write(prefixed(say.whereLine(client.file)))
+  if (own !== undefined) await standardError.write(prefixed(say.ownCommandLine(own)))
+  return 0
+}
+
+async function write(name: ClientName, command: ServerCommand): Promise<number> {
+  const installed = await installEntry(clientOf(name, command, process.env))
+  switch (installed.kind) {
+    case 'written':
+      await standardError.write(prefixed(say.writtenText(installed.file, installed.backup)))
+      return 0
+    case 'unchanged':
+      await standardError.write(prefixed(say.unchangedText(installed.file)))
+      return 0
+    case 'failed':
+      await standardError.write(prefixed(say.failedText(installed.file, installed.reason)))
+      return exitCode.refused
+  }
+}
+
+/**
+ * Full paths, for a client that is no terminal may lack the PATH. A copy in npm's cache may be removed any time: there npx
+ * has to be asked again.
+ */
+function serverCommand(values: ReadonlyMap<string, string>): ServerCommand {
+  const options = ['mode', 'approve'].flatMap((name) => {
+    const value = values.get(name)
+    return value === undefined ? [] : [`--${name}`, value]
+  })
+  const cli = process.argv[1] ?? packageFile('dist/cli.cjs')
+  const isCached = packageFile('package.json').includes(`${sep}_npx${sep}`)
+  return isCached ? ['npx', '-y', 'vitrine', 'mcp', ...options] : [process.execPath, cli, 'mcp', ...options]
+}
+
+function isClient(name: string | undefined): name is ClientName {
+  return (clientNames as readonly (string | undefined)[]).includes(name)
+}

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { platform } from '../../platform.ts'
+
+/** Agents whose configuration vitrine knows. */
+export const clientNames = ['claude', 'codex', 'gemini', 'cursor', 'vscode', 'opencode'] as const
+export type ClientName = (typeof clientNames)[number]
+
+/** How the server is started: a program and its arguments. */
+export type ServerCommand = readonly [string, ...string[]]
+
+/** Where a client keeps its servers, and what stands there. */
+export interface Client {
+  readonly file: string
+  readonly format: 'json' | 'toml'
+  /** The key that holds the servers, by name. */
+  readonly servers: string
+  readonly entry: Readonly<Record<string, unknown>>
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const second = 1
+const millisecond = 1000
+/** A client that gives up first has the command killed: longer than the longest command, by a minute. */
+const patience = 660
+
+/** The user's configuration of a client. */
+export function clientOf(name: ClientName, command: ServerCommand, environment: Environment): Client {
+  const home = environment['HOME'] || homedir()
+  const [program, ...args] = command
+  const started = { command: program, args }
+  switch (name) {
+    case 'claude':
+      return json(join(environment['CLAUDE_CONFIG_DIR'] || home, '.claude.json'), 'mcpServers', {
+        type: 'stdio',
+        ...started,
+      })
+    case 'codex':
+      return {
+        file: join(environment['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
+        format: 'toml',
+        servers: 'mcp_servers',
+        entry: { ...started, tool_timeout_sec: patience * second },
+      }
+    case 'gemini':
+      return json(join(home, '.gemini', 'settings.json'), 'mcpServers', {
+        ...started,
+        timeout: patience * millisecond,
+      })
+    case 'cursor':
+      return json(join(home, '.cursor', 'mcp.json'), 'mcpServers', started)
+    case 'vscode':
+      return json(join(vscodeUser(home, environment), 'mcp.json'), 'servers', { type: 'stdio', ...started })
+    case 'opencode':
+      return json(opencodeFile(join(configHome(home, environment), 'opencode')), 'mcp', {
+        type: 'local',
+        command,
+        enabled: true,
+        timeout: patience * millisecond,
+      })
+  }
+}
+
+/** The one line that does the same with the client's own program, where it has one. */
+export function ownCommand(name: ClientName, command: ServerCommand): string | undefined {
+  const line = command.map(shellWord).join(' ')
+  switch (name) {
+    case 'claude':
+      return `claude mcp add --scope user vitrine -- ${line}`
+    case 'codex':
+      return `codex mcp add vitrine -- ${line}`
+    case 'gemini':
+      return `gemini mcp add --scope user vitrine ${line}`
+    case 'vscode':
+      return `code --add-mcp ${shellWord(JSON.stringify({ name: 'vitrine', command: command[0], args: command.slice(1) }))}`
+    default:
+      return undefined
+  }
+}
+
+function json(file: string, servers: string, entry: Client['entry']): Client {
+  return { file, format: 'json', servers, entry }
+}
+
+/** Either name will do; the one that is there is the user's. */
+function opencodeFile(directory: string): string {
+  const withComments = join(directory, 'opencode.jsonc')
+  return existsSync(withComments) ? withComments : join(directory, 'opencode.json')
+}
+
+function configHome(home: string, environment: Environment): string {
+  return environment['XDG_CONFIG_HOME'] || join(home, '.config')
+}
+
+function vscodeUser(home: string, environment: Environment): string {
+  if (platform === 'macos') return join(home, 'Library', 'Application Support', 'Code', 'User')
+  if (platform === 'windows')
+    return join(environment['APPDATA'] || join(home, 'AppData', 'Roaming'), 'Code', 'User')
+  return join(configHome(home, environment), 'Code', 'User')
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

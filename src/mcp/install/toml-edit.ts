@@ -1,0 +1,53 @@
+/**
+ * Puts the table `[parent.name]` into a TOML text, in place of the one that is there, and leaves every other byte as it
+ * is. The caller checks by parsing that the result means what it should: TOML has other ways to write a table.
+ */
+export function withTable(
+  text: string,
+  parent: string,
+  name: string,
+  entry: Readonly<Record<string, unknown>>,
+): string {
+  const table = tableText(parent, name, entry)
+  const old = tableSpan(text, parent, name)
+  if (old) return text.slice(0, old.start) + table + text.slice(old.end)
+  if (text.trim() === '') return table
+  return `${text}${text.endsWith('\n') ? '' : '\n'}\n${table}`
+}
+
+/** The table as TOML. */
+export function tableText(parent: string, name: string, entry: Readonly<Record<string, unknown>>): string {
+  // JSON's strings, numbers and lists of strings are TOML's.
+  const lines = Object.entries(entry).map(([key, value]) => `${key} = ${listText(value)}`)
+  return `[${parent}.${name}]\n${lines.join('\n')}\n`
+}
+
+function listText(value: unknown): string {
+  return Array.isArray(value)
+    ? `[${value.map((item) => JSON.stringify(item)).join(', ')}]`
+    : JSON.stringify(value)
+}
+
+/** From the table's head up to the next head; its last blank and comment lines belong to what follows. */
+function tableSpan(text: string, parent: string, name: string): { start: number; end: number } | undefined {
+  const head = new RegExp(
+    `^[ \\t]*\\[[ \\t]*${parent}[ \\t]*\\.[ \\t]*"?${name}"?[ \\t]*\\][^\\n]*(?:\\n|$)`,
+    'm',
+  )
+  const match = head.exec(text)
+  if (!match) return undefined
+  const bodyStart = match.index + match[0].length
+  const next = text.slice(bodyStart).search(/^[ \t]*\[/m)
+  const body = next === -1 ? text.slice(bodyStart) : text.slice(bodyStart, bodyStart + next)
+  const kept = next === -1 ? 0 : lengthOfTrailing(body)
+  return { start: match.index, end: bodyStart + body.length - kept }
+}
+
+/** Characters of the blank and comment lines at the end. */
+function lengthOfTrailing(body: string): number {
+  const lines = body.split(/(?<=\n)/)
+  let length = 0
+  for (let line = lines.pop(); line !== undefined && /^[ \t]*(#.*)?\n?$/.test(line); line = lines.pop())
+    length += line.length
+  return length
+}
