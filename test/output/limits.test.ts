@@ -1,0 +1,175 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Mode } from '../../src/result/result.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { builtLibrary, repository } from '../helpers/programs.ts'
+
+const modes: readonly Mode[] = ['read', 'write']
+const script = (name: string) => join(repository, 'test/fixtures/processes', name)
+
+beforeAll(() => {
+  builtLibrary()
+})
+
+describe.each(modes)('%s mode: max_bytes', (mode) => {
+  it('ends a command that goes over it, with what it wrote until then', async () => {
+    const shell = await openTestShell({ mode, toml: '[output]\nmax_bytes = 200000\n' })
+    const result = await shell.execute({ command: 'yes' })
+    expect(result).toMatchObject({
+      outputLimited: true,
+      exitCode: null,
+      signal: 'SIGKILL',
+      outcome: { kind: 'output-limit', limit: 200_000 },
+      failure: { kind: 'limit', retryable: true },
+    })
+    expect(result.bytes).toBeGreaterThan(200_000)
+    const saved = readFileSync(result.scratchpad?.path ?? '', 'utf8')
+    expect(saved.length).toBe(result.bytes)
+    expect(saved.replaceAll('y\n', '')).toMatch(/^y?$/)
+  })
+
+  it('counts both streams', async () => {
+    const shell = await openTestShell({ mode, toml: '[output]\nmax_bytes = 1000\n' })
+    const command = 'printf %0600d 1; printf %0600d 1 >&2; sleep 20'
+    expect(await shell.execute({ command })).toMatchObject({ outputLimited: true, bytes: 1200 })
+  })
+
+  it('lets exactly as much pass', async () => {
+    const shell = await openTestShell({ mode, toml: '[output]\nmax_bytes = 1000\n' })
+    expect(await shell.execute({ command: 'printf %01000d 1' })).toMatchObject({
+      outputLimited: false,
+      exitCode: 0,
+      bytes: 1000,
+    })
+  })
+
+  it('0 is no limit', async () => {
+    const shell = await openTestShell({ mode, toml: '[output]\nmax_bytes = 0\n' })
+    expect(await shell.execute({ command: 'seq 100000' })).toMatchObject({
+      outputLimited: false,
+      exitCode: 0,
+      bytes: 588_895,
+    })
+  })
+})
+
+interface FullDisk {
+  readonly outputLimited: boolean
+  readonly exitCode: number | null
+  readonly bytes: number
+  readonly saved: number
+  readonly unsaved: number
+  readonly stated: number
+  readonly reason?: string
+  readonly accounted: boolean
+  readonly exact: boolean
+}
+
+/** A mount namespace with a small file system in it: root can make one, and whoever may have a user namespace. */
+function namespaceFlags(): string[] | undefined {
+  const directory = makeDirectory()
+  const tries = [['-m'], ['-rm']]
+  return tries.find((flags) => {
+    const mount = ['unshare', ...flags, 'mount', '-t', 'tmpfs', '-o', 'size=64k', 'none', directory]
+    return spawnSync(mount[0] ?? '', mount.slice(1), { stdio: 'ignore' }).status === 0
+  })
+}
+
+function onSmallDisk(flags: readonly string[], size: string, args: readonly string[]): FullDisk {
+  const state = makeDirectory()
+  const line = 'mount -t tmpfs -o "size=$1" none "$2" && shift && exec "$NODE" "$SCRIPT" "$@"'
+  const env = { ...process.env, NODE: process.execPath, SCRIPT: script('full-disk.mjs') }
+  const argv = [...flags, 'sh', '-c', line, 'sh', size, state, ...args]
+  return JSON.parse(execFileSync('unshare', argv, { env, encoding: 'utf8' }))
+}
+
+describe('a full disk loses no byte', () => {
+  const flags = namespaceFlags()
+  const reason = 'neither root nor a user namespace to mount a small file system in'
+
+  it.for([
+    ['in the middle of spilling', 'read', '256k', '2000000'],
+    ['in the middle of spilling, write mode', 'write', '256k', '2000000'],
+    ['on a page border', 'read', '400k', '2000000'],
+    ['with hardly any room', 'read', '8k', '300000'],
+  ] as const)('%s', ([, mode, size, lines], { skip }) => {
+    if (!flags) return skip(reason)
+    const found = onSmallDisk(flags, size, [mode, lines])
+    expect(found).toMatchObject({ outputLimited: true, reason: 'ENOSPC', accounted: true, exact: true })
+    expect(found.unsaved).toBe(found.stated)
+    expect(found.unsaved).toBeGreaterThan(0)
+    // Killed at once, not after everything went to memory.
+    expect(found.bytes).toBeLessThan(8_000_000)
+  })
+
+  it('small output that was asked for by name comes inline, and the command counts as it ended', ({
+    skip,
+  }) => {
+    if (!flags) return skip(reason)
+    const found = onSmallDisk(flags, '8k', ['read', '4000', 'name'])
+    expect(found).toMatchObject({
+      outputLimited: false,
+      exitCode: 0,
+      reason: 'ENOSPC',
+      accounted: true,
+      exact: true,
+    })
+  })
+})
+
+describe('a state directory that cannot be', () => {
+  const file = join(makeDirectory(), 'file')
+
+  it.for(modes)('%s mode: what it would hold comes inline', async (mode) => {
+    writeFileSync(file, '')
+    const shell = await openTestShell({ mode, env: { XDG_STATE_HOME: join(file, 'x') } })
+    expect(await shell.execute({ command: 'echo hi', scratchpad: 'name' })).toMatchObject({
+      exitCode: 0,
+      stdout: 'hi\n',
+      output: expect.stringMatching(/could not be saved \(ENOTDIR\)/),
+    })
+    const large = await shell.execute({ command: 'seq 200000' })
+    const [, unsaved = ''] = large.output.split('they follow whole]\n')
+    expect(unsaved.length).toBe(large.bytes)
+    expect(large.outputLimited).toBe(true)
+  })
+})
+
+describe('memory', () => {
+  it.for([
+    ['read', '300', '0'],
+    ['write', '300', '0'],
+    ['read', '30', '20'],
+  ] as const)(
+    '%s mode: stays bounded while %s MB pass, the consumer pausing %s ms',
+    ([mode, megabytes, pause]) => {
+      const args = [script('memory.mjs'), makeDirectory(), mode, megabytes, pause]
+      const found = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+      const bytes = Number(megabytes) * 1e6
+      expect(found).toMatchObject({ exitCode: 0, bytes, seen: bytes, saved: bytes })
+      expect(found.roseMb).toBeLessThan(100)
+    },
+  )
+})
+
+describe('the scratchpad', () => {
+  it('is for the user alone', async () => {
+    const home = makeDirectory()
+    mkdirSync(join(home, 'state'))
+    const shell = await openTestShell({ mode: 'read', env: { XDG_STATE_HOME: join(home, 'state') } })
+    const { scratchpad } = await shell.execute({ command: 'echo secret', scratchpad: 'mine' })
+    const path = scratchpad?.path ?? ''
+    expect(path.startsWith(join(home, 'state', 'vitrine', 'scratchpad'))).toBe(true)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700)
+  })
+
+  it('is not made for a command that needs none', async () => {
+    const home = makeDirectory()
+    const shell = await openTestShell({ mode: 'read', env: { XDG_STATE_HOME: home } })
+    await shell.execute({ command: 'echo hi' })
+    expect(readdirSync(home)).toEqual([])
+  })
+})
