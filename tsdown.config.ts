@@ -14,9 +14,18 @@ function isStartedWith(id: string, modules: Modules, seen = new Set<string>()): 
   return modules.getModuleInfo(id)?.importers.some((by) => isStartedWith(by, modules, seen)) ?? false
 }
 
+/** What can be imported: the library, and an adapter for each framework. */
+const library = {
+  index: 'src/index.ts',
+  tool: 'src/adapters/tool.ts',
+  'ai-sdk': 'src/adapters/ai-sdk.ts',
+  'openai-agents': 'src/adapters/openai-agents.ts',
+  anthropic: 'src/adapters/anthropic.ts',
+}
+
 export default defineConfig([
   // The library leaves its dependencies to npm.
-  { ...common, format: 'esm', entry: { index: 'src/index.ts' }, dts: { entry: 'src/index.ts' } },
+  { ...common, format: 'esm', entry: library, dts: { entry: Object.values(library) } },
   // The command line is made to start fast: it carries what it needs, `run` is one file, and it is CommonJS, for the
   // loader of ES modules alone takes a tenth of Node's own start, and importing node:fs that way loads all its streams.
   {

@@ -1,10 +1,10 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { type Mode, type Result, VitrineError } from '../index.ts'
 import { notApprovedByUser, notAskable, refusalText } from '../result/explain-mcp.ts'
+import { resultText } from '../result/tool-text.ts'
 import { Progress } from './progress.ts'
 import { canElicit, questionFor, withAnswers } from './questions.ts'
 import type { Session } from './session.ts'
-import { resultText } from './text.ts'
 import type { Turns } from './turns.ts'
 
 /** The parameters of `execute_command`, defaults filled in. */

@@ -1,6 +1,3 @@
-import { platform } from '../platform.ts'
-import type { ToolFacts } from '../result/explain-mcp.ts'
-
 /** Commands that one server runs at once; further calls wait in line. */
 export const mostAtOnce = 32
 
@@ -12,6 +9,3 @@ export const idleMs = 30 * 60_000
 
 /** Milliseconds that commands may go on once the server is told to end. */
 export const drainMs = 10_000
-
-/** What reads a command line here. */
-export const interpreter: ToolFacts['interpreter'] = platform === 'windows' ? 'powershell' : 'sh'

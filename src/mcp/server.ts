@@ -8,13 +8,13 @@ import {
   toolDescription,
   writeToolName,
 } from '../result/explain-mcp.ts'
+import { factsOf } from '../result/tool-facts.ts'
 import { type Calls, executeCommand } from './execute.ts'
-import { interpreter } from './limits.ts'
 import { askedState } from './questions.ts'
 import { registerResources } from './resources.ts'
 import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.ts'
 import { listScratchpad, readScratchpad } from './scratchpad.ts'
-import { factsOf, type Session, type SessionShell } from './session.ts'
+import type { Session, SessionShell } from './session.ts'
 import type { Turns } from './turns.ts'
 
 /** What the server of a connection is made from. */
@@ -33,10 +33,8 @@ export async function makeServer(connection: Connection): Promise<McpServer> {
   const modes = await session.modes()
   const hasWriteTool = modes.length > 1
   const opened = await Promise.all(modes.map((mode) => openedOrNot(session, mode)))
-  const described = modes.map((mode, index) =>
-    factsOf(opened[index]?.config, mode, hasWriteTool, interpreter),
-  )
-  const [facts = factsOf(undefined, 'read', hasWriteTool, interpreter)] = described
+  const described = modes.map((mode, index) => factsOf(opened[index]?.config, mode, hasWriteTool))
+  const [facts = factsOf(undefined, 'read', hasWriteTool)] = described
   const server = new McpServer(
     { name: 'vitrine', version: session.options.version },
     { instructions: serverInstructions(facts), requestState: { verify: askedState.verify } },

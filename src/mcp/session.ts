@@ -1,6 +1,5 @@
 import {
   type Approver,
-  type Config,
   type LoadedConfig,
   loadConfig,
   type Mode,
@@ -9,7 +8,6 @@ import {
   type Shell,
   VitrineError,
 } from '../index.ts'
-import type { ToolFacts } from '../result/explain-mcp.ts'
 import { approverOf } from './approvers.ts'
 
 /** What is fixed when the server starts. */
@@ -138,29 +136,5 @@ export class Session {
       this.#config = undefined
     })
     return this.#config
-  }
-}
-
-/** Facts for a description when no shell could be opened: the defaults. */
-const unknownConfig = {
-  shell: { network: false, timeout_ms: 30_000, max_timeout_ms: 600_000 },
-  output: { inline_max_chars: 30_000 },
-}
-
-export function factsOf(
-  config: Pick<Config, 'shell' | 'output'> | undefined,
-  mode: Mode,
-  hasWriteTool: boolean,
-  interpreter: ToolFacts['interpreter'],
-): ToolFacts {
-  const { shell, output } = config ?? unknownConfig
-  return {
-    mode,
-    hasWriteTool,
-    network: shell.network,
-    interpreter,
-    defaultTimeoutMs: Math.min(shell.timeout_ms, shell.max_timeout_ms),
-    maxTimeoutMs: shell.max_timeout_ms,
-    inlineChars: output.inline_max_chars,
   }
 }

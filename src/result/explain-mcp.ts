@@ -106,6 +106,10 @@ export const readScratchpadDescription =
 export const listScratchpadDescription =
   'Lists the outputs saved in this session: name, size, time, how the command ended, and the command.'
 
+/** Anthropic's bash tool can be restarted. */
+export const restartedText =
+  'Every command starts in a new shell, in the working directory: there is nothing to restart.'
+
 // Lines of a result
 
 export const noOutput = '(no output)'

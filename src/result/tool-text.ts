@@ -1,5 +1,5 @@
-import type { Result } from '../index.ts'
-import * as say from '../result/explain-mcp.ts'
+import * as say from './explain-mcp.ts'
+import type { Result } from './result.ts'
 
 /** What the call asked for, where it makes a difference to what is told. */
 export interface Asked {

@@ -1,0 +1,47 @@
+import type { Shell } from '../index.ts'
+import { restartedText } from '../result/explain-mcp.ts'
+import { runTool } from './tool.ts'
+
+/** What Anthropic's bash tool is given. */
+export interface BashInput {
+  readonly command?: string | undefined
+  readonly restart?: boolean | undefined
+}
+
+/** Anthropic's bash tool (`bash_20250124`), as `client.beta.messages.toolRunner` of `@anthropic-ai/sdk` takes it. */
+export interface BashTool {
+  readonly type: 'bash_20250124'
+  readonly name: 'bash'
+  parse(content: unknown): BashInput
+  run(input: BashInput, context?: { readonly signal?: AbortSignal | null | undefined }): Promise<string>
+}
+
+/**
+ * Anthropic's bash tool over this shell. Every command starts anew: nothing of one (cd, variables) is there for the
+ * next; tell the model so in the system prompt. `run` rejects when nothing ran, which the runner tells the model.
+ */
+export function bashTool(shell: Shell): BashTool {
+  return {
+    type: 'bash_20250124',
+    name: 'bash',
+    parse: bashInput,
+    async run({ command, restart }, context) {
+      if (restart === true) return restartedText
+      const { text } = await runTool(
+        shell,
+        { command: command ?? '' },
+        { signal: context?.signal ?? undefined },
+      )
+      return text
+    },
+  }
+}
+
+/** What is not of the right kind is left out: `run` then says what is missing. */
+function bashInput(content: unknown): BashInput {
+  const { command, restart }: Readonly<Record<string, unknown>> = Object(content)
+  return {
+    ...(typeof command === 'string' && { command }),
+    ...(typeof restart === 'boolean' && { restart }),
+  }
+}

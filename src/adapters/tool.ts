@@ -1,0 +1,69 @@
+import type { Result, Shell } from '../index.ts'
+import { parameterTexts, toolDescription } from '../result/explain-mcp.ts'
+import { factsOf } from '../result/tool-facts.ts'
+import { resultText } from '../result/tool-text.ts'
+
+/** What a model gives to run a command. */
+export interface ToolInput {
+  readonly command: string
+  /** Milliseconds; default `[shell] timeout_ms`. */
+  readonly timeout_ms?: number | undefined
+  /** Saves the whole output under this name. */
+  readonly scratchpad?: string | undefined
+  readonly cwd?: string | undefined
+}
+
+/** A tool as any framework takes it: name, description, and parameters as JSON Schema. */
+export interface ToolDefinition {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: {
+    readonly type: 'object'
+    readonly properties: Readonly<Record<keyof ToolInput, object>>
+    readonly required: string[]
+    readonly additionalProperties: false
+  }
+}
+
+/** The definition of a tool that runs commands in this shell, in the mode it is in now. */
+export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefinition {
+  const facts = factsOf(shell.config, shell.mode, false)
+  return {
+    name: 'execute_command',
+    description: toolDescription(facts),
+    inputSchema: {
+      type: 'object',
+      properties: {
+        command: { type: 'string', description: parameterTexts.command },
+        timeout_ms: {
+          type: 'integer',
+          minimum: 1,
+          description: parameterTexts.timeoutMs(facts),
+          default: facts.defaultTimeoutMs,
+        },
+        scratchpad: { type: 'string', description: parameterTexts.scratchpad },
+        cwd: { type: 'string', description: parameterTexts.cwd },
+      },
+      required: ['command'],
+      additionalProperties: false,
+    },
+  }
+}
+
+/** What a command did, and the text to tell a model. */
+export interface ToolAnswer {
+  readonly text: string
+  readonly result: Result
+}
+
+/** Runs a command as a model asked for it. Throws VitrineError when nothing ran: its message is for the model. */
+export async function runTool(
+  shell: Shell,
+  input: ToolInput,
+  options: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<ToolAnswer> {
+  const { command, cwd, scratchpad, timeout_ms: timeoutMs } = input
+  const result = await shell.execute({ command, cwd, scratchpad, timeoutMs, merged: true }, options)
+  const inlineChars = shell.config.output.inline_max_chars
+  return { result, text: resultText(result, { timeoutMs: timeoutMs ?? 0, scratchpad, inlineChars }) }
+}
