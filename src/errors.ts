@@ -1,4 +1,5 @@
 import { describeRefusal } from './result/explain.ts'
+import type { Decision } from './result/result.ts'
 
 /** What stops a command before it runs. Each kind carries its facts; `result/explain.ts` turns them into words. */
 export type Refusal =
@@ -24,6 +25,8 @@ export type Refusal =
       readonly remedy: string
     }
   | { readonly code: 'WRITE_MODE_REQUIRED' }
+  | { readonly code: 'DENIED'; readonly decision: Decision }
+  | { readonly code: 'NOT_APPROVED'; readonly decision: Decision }
   | { readonly code: 'SPAWN_FAILED'; readonly step: string; readonly errno: string; readonly program: string }
 
 export type RefusalCode = Refusal['code']

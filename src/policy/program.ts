@@ -64,7 +64,7 @@ function gitProgram(name: Word, words: readonly Word[]): Omit<Program, 'trusted'
   for (; at < words.length; at++) {
     const word = words[at]
     const option = known(word)
-    if (!word || !word.fixed.startsWith('-') || option === '--version') break
+    if (!word?.fixed.startsWith('-') || option === '--version') break
     const directory = words[at + 1]
     if (option === '-C' && directory) {
       directories.push(directory)

@@ -74,13 +74,8 @@ function judged(rule: Rule, program: Program): RuleOutcome {
   if (program.objection) return { rule, verdict: 'ask', objection: program.objection, maybe: false }
   if (!about) return { rule, verdict: rule.verdict, maybe: false }
   const read = given(about, program.words.slice(rule.prefix.length))
-  for (const [names, verdict] of [
-    [about.denied, 'deny'],
-    [about.asked, 'ask'],
-  ] as const) {
-    const text = names.find((name) => mentions(program.words, name))
-    if (text !== undefined) return { rule, verdict, objection: { kind: 'option', text }, maybe: false }
-  }
+  const option = listedOption(about, program.words)
+  if (option) return { rule, maybe: false, ...option }
   const objection = read.objection ?? tooMany(about.operands, read.operands) ?? about.check(read)
   return objection
     ? { rule, verdict: 'ask', objection, maybe: false }
@@ -114,7 +109,23 @@ function applyStrictly(rule: Rule, program: Program): RuleOutcome | undefined {
     findWords(tail, positional),
     ...rest.filter((part) => part.startsWith('-')).map((option) => findOption(tail, option)),
   )
-  return found === 'no' ? undefined : { rule, verdict: rule.verdict, maybe: found === 'maybe' }
+  if (found === 'no') return undefined
+  const option = rule.arguments && listedOption(rule.arguments, program.words)
+  return { rule, verdict: rule.verdict, ...option, maybe: found === 'maybe' }
+}
+
+/** The verdict of an option that the rule names. */
+function listedOption(
+  { denied, asked }: ArgumentRule,
+  words: readonly Word[],
+): Pick<RuleOutcome, 'verdict' | 'objection'> | undefined {
+  const found = (names: readonly string[]) => names.find((name) => mentions(words, name))
+  const worst = found(denied)
+  if (worst !== undefined) return { verdict: 'deny', objection: { kind: 'option', text: worst } }
+  const doubtful = found(asked)
+  return doubtful === undefined
+    ? undefined
+    : { verdict: 'ask', objection: { kind: 'option', text: doubtful } }
 }
 
 type Found = 'yes' | 'maybe' | 'no'

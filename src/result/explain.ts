@@ -1,5 +1,6 @@
 import type { Refusal, RequestProblem } from '../errors.ts'
 import { describeConfigProblem } from './explain-config.ts'
+import { describeDenied, describeNotApproved } from './explain-policy.ts'
 import type { Failure, Mode } from './result.ts'
 
 /** Says why nothing ran, and what to do. */
@@ -15,6 +16,10 @@ export function describeRefusal(refusal: Refusal): string {
       return 'The sandbox is switched off ([shell] sandbox = false), so shell commands require write mode. Nothing ran. Switch to write mode, or set sandbox = true.'
     case 'SPAWN_FAILED':
       return describeSpawnFailure(refusal)
+    case 'DENIED':
+      return describeDenied(refusal.decision)
+    case 'NOT_APPROVED':
+      return describeNotApproved(refusal.decision)
   }
 }
 
@@ -93,6 +98,6 @@ export function omittedLine(bytes: number): string {
 }
 
 /** Stands before output that could not be stored. */
-export function unsavedLine(bytes: number, reason: string): string {
-  return `\n[the last ${bytes} bytes could not be saved (${reason}); they follow whole]\n`
+export function unsavedLine(bytes: number, reason: string, how: 'whole' | 'in base64'): string {
+  return `\n[the last ${bytes} bytes could not be saved (${reason}); they follow ${how}]\n`
 }

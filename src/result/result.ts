@@ -40,10 +40,23 @@ export interface RightEnforcement {
 /** Per right of the host (files, metadata, sockets, ...): enforced or not. In write mode nothing is. */
 export type Enforcement = Readonly<Record<string, RightEnforcement>>
 
+/** What one rule makes of one simple command, or of the line as a whole. */
+export interface PolicyMatch {
+  /** As written. */
+  readonly command: string
+  /** What matched: the first words of a rule, or the name of a check, for example `redirect`. */
+  readonly rule: string
+  /** Who says so: a built-in list, a preset, or a config file and its line. */
+  readonly source: string
+  readonly verdict: Decision['verdict']
+  readonly why: string
+}
+
+/** What the policy says about a command. The strictest match wins, and its `why` is the reason. */
 export interface Decision {
   readonly verdict: 'allow' | 'ask' | 'deny'
   readonly reason: string
-  readonly matches: readonly unknown[]
+  readonly matches: readonly PolicyMatch[]
 }
 
 /** What a command did. A non-zero exit is a result, never an exception. */

@@ -1,0 +1,127 @@
+import type { ConfigEntry } from '../policy/repositories.ts'
+
+/**
+ * Reads the text of a git configuration, character by character as git's config.c does (get_base_var, get_value, parse_value).
+ * What git would refuse is undefined: then nothing is known about the repository.
+ */
+export function parseGitConfig(text: string): readonly ConfigEntry[] | undefined {
+  const reader = new ConfigReader(text)
+  return reader.read() ? reader.entries : undefined
+}
+
+const SPACE = /[ \t\n\v\f\r]/
+const NAME = /[A-Za-z0-9-]/
+
+class ConfigReader {
+  readonly entries: ConfigEntry[] = []
+  readonly #text: string
+  #at = 0
+  #section = ''
+
+  constructor(text: string) {
+    // git-config(1): a byte order mark is skipped; CRLF is a line end.
+    this.#text = text.replace(/^\u{feff}/u, '').replaceAll('\r\n', '\n')
+  }
+
+  /** False where git would stop with an error. */
+  read(): boolean {
+    while (this.#at < this.#text.length) {
+      const character = this.#next()
+      if (SPACE.test(character)) continue
+      if (character === '#' || character === ';') this.#toLineEnd()
+      else if (character === '[') {
+        if (!this.#header()) return false
+      } else if (!/[A-Za-z]/.test(character) || !this.#entry(character)) return false
+    }
+    return true
+  }
+
+  #next(): string {
+    return this.#text.charAt(this.#at++)
+  }
+
+  #toLineEnd(): void {
+    const end = this.#text.indexOf('\n', this.#at)
+    this.#at = end === -1 ? this.#text.length : end + 1
+  }
+
+  /** `[section]`, `[section "subsection"]`, `[section.subsection]`. */
+  #header(): boolean {
+    let name = ''
+    for (;;) {
+      const character = this.#next()
+      if (character === ']') break
+      if (character === ' ' || character === '\t') return this.#subsection(name)
+      if (character === '' || !(NAME.test(character) || character === '.')) return false
+      name += character.toLowerCase()
+    }
+    this.#section = name
+    return true
+  }
+
+  #subsection(section: string): boolean {
+    let character = this.#next()
+    while (character === ' ' || character === '\t') character = this.#next()
+    if (character !== '"') return false
+    let name = ''
+    for (character = this.#next(); character !== '"'; character = this.#next()) {
+      if (character === '' || character === '\n') return false
+      name += character === '\\' ? this.#next() : character
+    }
+    this.#section = `${section}.${name}`
+    return this.#next() === ']'
+  }
+
+  #entry(first: string): boolean {
+    let name = first.toLowerCase()
+    let character = this.#next()
+    for (; NAME.test(character) && character !== ''; character = this.#next()) name += character.toLowerCase()
+    while (character === ' ' || character === '\t') character = this.#next()
+    const key = `${this.#section}.${name}`
+    if (character === '' || character === '\n') {
+      this.entries.push({ key, value: 'true' })
+      return true
+    }
+    if (character !== '=') return false
+    const value = this.#value()
+    if (value === undefined) return false
+    this.entries.push({ key, value })
+    return true
+  }
+
+  /** Up to the end of the line; a backslash at its end goes on, quotes keep blanks and comment signs. */
+  #value(): string | undefined {
+    let value = ''
+    let blanks = ''
+    let quoted = false
+    for (;;) {
+      const character = this.#next()
+      if (character === '' || character === '\n') return quoted ? undefined : value
+      if (SPACE.test(character) && !quoted) {
+        if (value !== '') blanks += character
+      } else if (!quoted && (character === '#' || character === ';')) {
+        this.#toLineEnd()
+        return value
+      } else if (character === '"') quoted = !quoted
+      else {
+        const plain = character === '\\' ? escaped(this.#next()) : character
+        if (plain === undefined) return undefined
+        value += blanks + plain
+        blanks = ''
+      }
+    }
+  }
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '\n': '',
+  t: '\t',
+  b: '\b',
+  n: '\n',
+  '\\': '\\',
+  '"': '"',
+}
+
+function escaped(character: string): string | undefined {
+  return escapes[character]
+}

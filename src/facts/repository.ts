@@ -1,0 +1,105 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import type { ConfigEntry, RepositoryConfig } from '../policy/repositories.ts'
+import { parseGitConfig } from './git-config.ts'
+
+const LARGEST_FILE = 1_048_576
+
+/**
+ * The repository-scope configuration that git may find from a directory.
+ *
+ * Read here, not by `git config --list`: no program starts, so nothing of a hostile repository can, no second git's idea of
+ * safe.directory or of its environment comes in between, and it costs microseconds. Includes need not be followed, for an
+ * include is itself a reason to ask. Git takes the first repository on the way up; here every one counts, so a directory that
+ * git passes over, or one that only it takes for a repository, cannot hide a key. What cannot be read is said, never skipped.
+ */
+export function readRepositoryConfig(directory: string): RepositoryConfig {
+  const entries: ConfigEntry[] = []
+  let found = false
+  for (const gitDirectory of gitDirectories(directory)) {
+    if (typeof gitDirectory !== 'string') return gitDirectory
+    for (const file of configFiles(gitDirectory)) {
+      if (typeof file !== 'string') return file
+      const read = entriesOf(file)
+      if (read === undefined) continue
+      if (!Array.isArray(read)) return read as RepositoryConfig
+      found = true
+      entries.push(...read)
+    }
+  }
+  return found ? { kind: 'read', entries } : { kind: 'none' }
+}
+
+type Unreadable = Extract<RepositoryConfig, { kind: 'unreadable' }>
+
+/** Directories on the way up that may be repositories: `.git`, what a `.git` file names, and the directory itself, bare. */
+function* gitDirectories(from: string): Generator<string | Unreadable> {
+  for (let directory = from; ; directory = dirname(directory)) {
+    yield directory
+    const dotGit = join(directory, '.git')
+    const text = readSmall(dotGit)
+    if (typeof text === 'object') yield text
+    if (typeof text === 'string') {
+      const [, target] = /^gitdir: ([^\n]*)\n*$/.exec(text.replaceAll('\r', '')) ?? []
+      if (target === undefined) yield unreadable(dotGit, 'it is not a "gitdir:" file')
+      else yield isAbsolute(target) ? target : resolve(directory, target)
+    } else yield dotGit
+    if (dirname(directory) === directory) return
+  }
+}
+
+/** A linked worktree has its own directory and shares the configuration of the common one (gitrepository-layout(5)). */
+function* configFiles(gitDirectory: string): Generator<string | Unreadable> {
+  yield join(gitDirectory, 'config')
+  yield join(gitDirectory, 'config.worktree')
+  const common = readSmall(join(gitDirectory, 'commondir'))
+  if (typeof common === 'object') yield common
+  if (typeof common !== 'string') return
+  yield join(resolve(gitDirectory, common.trim()), 'config')
+  yield join(resolve(gitDirectory, common.trim()), 'config.worktree')
+}
+
+function entriesOf(file: string): readonly ConfigEntry[] | Unreadable | undefined {
+  const text = readSmall(file)
+  if (typeof text !== 'string') return text
+  return parseGitConfig(text) ?? unreadable(file, 'it is not a git configuration')
+}
+
+/** The text of a regular file; undefined when there is none, or it is a directory. */
+function readSmall(file: string): string | Unreadable | undefined {
+  let descriptor: number
+  try {
+    // Not blocking: a FIFO in the place of the file must not hold the decision up.
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    const code = codeOf(error)
+    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : unreadable(file, code)
+  }
+  try {
+    return readDescriptor(descriptor, file)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function readDescriptor(descriptor: number, file: string): string | Unreadable | undefined {
+  const status = fstatSync(descriptor)
+  if (status.isDirectory()) return undefined
+  if (!status.isFile()) return unreadable(file, 'it is not a regular file')
+  if (status.size > LARGEST_FILE) return unreadable(file, 'it is larger than 1 MiB')
+  const buffer = Buffer.alloc(LARGEST_FILE + 1)
+  let length = 0
+  for (let got = -1; got !== 0 && length < buffer.length; length += got)
+    got = readSync(descriptor, buffer, length, buffer.length - length, null)
+  return length > LARGEST_FILE
+    ? unreadable(file, 'it is larger than 1 MiB')
+    : buffer.toString('utf8', 0, length)
+}
+
+function unreadable(path: string, why: string): Unreadable {
+  return { kind: 'unreadable', path, why }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}

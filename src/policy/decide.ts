@@ -1,0 +1,86 @@
+import {
+  explainBackground,
+  explainConfirmed,
+  explainDisaster,
+  explainFeature,
+  explainForkBomb,
+  explainNothing,
+  explainUnsure,
+} from '../result/explain-policy.ts'
+import type { Decision, PolicyMatch } from '../result/result.ts'
+import { type Case, denyList, row, verdictWhenUnsure } from './case.ts'
+import type { Facts } from './facts.ts'
+import { judgeDirectory, judgeFiles } from './judge-files.ts'
+import { judgeProgram } from './judge-program.ts'
+import { judgeSettings } from './judge-settings.ts'
+import type { PlannedStep, PolicyRequest } from './plan.ts'
+import { disasterOf } from './presets/deny.ts'
+import { builtIn } from './presets/safe.ts'
+import type { RuleSet } from './ruleset.ts'
+import { strictest } from './verdict.ts'
+
+/** Decides about a request. Pure: what is known of the machine is in the facts. The strictest match wins, and its reason. */
+export function decide(request: PolicyRequest, rules: RuleSet, facts: Facts): Decision {
+  const lenient = rules.preset === 'open' || (request.mode === 'read' && rules.preset === 'default')
+  const given: Case = { request, rules, facts, lenient }
+  const matches = [
+    ...judgeLine(given),
+    ...judgeDirectory(given),
+    ...request.steps.flatMap((step) => judgeStep(step, given)),
+  ]
+  const worst = strictest(matches)
+  if (!worst) return { verdict: 'allow', reason: explainNothing(), matches }
+  if (worst.verdict === 'ask' && rules.autoConfirm)
+    return { verdict: 'allow', reason: explainConfirmed(worst.why), matches }
+  return { verdict: worst.verdict, reason: worst.why, matches }
+}
+
+/** What concerns the line as a whole. */
+function judgeLine(given: Case): PolicyMatch[] {
+  const { request, rules, lenient } = given
+  const command = textOf(request)
+  const bombs = request.forkBombs.map((name) =>
+    row(command, 'fork bomb', denyList, 'deny', explainForkBomb(name)),
+  )
+  const unsure = request.unsure.map((doubt) =>
+    row(command, `unsure: ${doubt.kind}`, 'reading the line', verdictWhenUnsure(given), explainUnsure(doubt)),
+  )
+  const features = [...request.features]
+  if (rules.preset === 'analysis') {
+    const refused = features.map((name) =>
+      row(command, name, 'preset analysis', 'deny', explainFeature(name)),
+    )
+    return [...bombs, ...refused, ...unsure]
+  }
+  const background = features.includes('background') && !lenient
+  return [
+    ...bombs,
+    ...unsure,
+    ...(background ? [row(command, 'background', `preset ${rules.preset}`, 'ask', explainBackground())] : []),
+  ]
+}
+
+function textOf({ work }: PolicyRequest): string {
+  return work.kind === 'line' ? work.line : work.argv.join(' ')
+}
+
+function judgeStep(step: PlannedStep, given: Case): PolicyMatch[] {
+  const program = judgeProgram(step, given)
+  const onlyLooks = program.every(({ source }) => source === builtIn)
+  return [
+    ...judgeDisaster(step, given),
+    ...program,
+    ...judgeSettings(step, given),
+    ...judgeFiles(step, given, onlyLooks),
+  ]
+}
+
+function judgeDisaster({ command, paths }: PlannedStep, { request, facts }: Case): PolicyMatch[] {
+  const disaster = disasterOf(command, request.home, (word) => {
+    const written = paths
+      .filter(({ text }) => text === word.text)
+      .flatMap((use) => [...use.paths, ...use.globs])
+    return written.flatMap((path) => [path, facts.realPaths.get(path) ?? path])
+  })
+  return disaster ? [row(command.text, disaster, denyList, 'deny', explainDisaster(disaster))] : []
+}

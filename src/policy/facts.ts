@@ -1,0 +1,22 @@
+import type { RepositoryConfig } from './repositories.ts'
+
+/** What a decision needs to know about this machine. Absolute paths, as written: `a/..` need not be the parent of `a`. */
+export interface FactsNeeded {
+  readonly paths: readonly string[]
+  readonly globs: readonly string[]
+  /** Directories that a git command would run in. */
+  readonly repositories: readonly string[]
+}
+
+/** What was found out. A fact that was needed and is not here counts as unknown. */
+export interface Facts {
+  /** By path as needed: where it leads when every symbolic link is followed; what does not exist is resolved as far as it does. */
+  readonly realPaths: ReadonlyMap<string, string>
+  /** By pattern as needed: where each match leads; null when there were too many. */
+  readonly globs: ReadonlyMap<string, readonly string[] | null>
+  readonly repositories: ReadonlyMap<string, RepositoryConfig>
+  /** Where the workspace leads; absent when there is none. */
+  readonly workspace?: string
+  /** vitrine's own config files and state, resolved. */
+  readonly ownPaths: readonly string[]
+}

@@ -1,0 +1,155 @@
+import { posix } from 'node:path'
+import type { Step } from './expand.ts'
+import type { Facts } from './facts.ts'
+import { couldMatch } from './globs.ts'
+import type { Word } from './line.ts'
+import { builtInRuleFor } from './presets.ts'
+import { programOf } from './program.ts'
+import { argumentsOf, type Rule } from './rules.ts'
+
+/** A word that names files, or may. */
+export interface PathUse {
+  /** As written. */
+  readonly text: string
+  /** Absolute paths it may stand for, as written; one for each directory the command may run in. */
+  readonly paths: readonly string[]
+  /** Absolute patterns it may stand for. */
+  readonly globs: readonly string[]
+  /** What it names is not known before it runs. */
+  readonly open: boolean
+  /** A redirect, not an argument. */
+  readonly redirect: boolean
+}
+
+const URL = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//
+const DESCRIPTOR = /^(?:\d+|-)$/
+
+/** The words of a command that name files. What a program's rule knows to be patterns, numbers or text is left out. */
+export function pathUses(step: Step, bases: readonly string[], home: string): PathUse[] {
+  const redirects = step.command.redirects.flatMap(({ target }) =>
+    target && !DESCRIPTOR.test(target.value) ? [{ word: target, redirect: true }] : [],
+  )
+  const own =
+    step.wrapped && step.wrapped.inner.length > 0
+      ? { ...step.command, words: step.wrapped.own }
+      : step.command
+  const words = namingWords({ command: own }).map((word) => ({ word, redirect: false }))
+  const directories = inside(bases, programOf(step.command)?.directories ?? [])
+  return [...words, ...redirects].map(({ word, redirect }) =>
+    useOf(word, redirect ? bases : directories, home, redirect),
+  )
+}
+
+/** Where git reads its arguments: after `-C`. */
+function inside(bases: readonly string[], directories: readonly Word[]): readonly string[] {
+  return directories.reduce(
+    (at, { value }) => at.map((base) => (value.startsWith('/') ? value : `${base}/${value}`)),
+    bases,
+  )
+}
+
+function namingWords({ command }: Step): readonly Word[] {
+  const program = programOf(command)
+  if (!program) return []
+  const rule = builtInRuleFor(program)
+  const changed = program.directories
+  if (!rule?.arguments) return [...changed, ...program.words.slice(1)]
+  return [...changed, ...namedBy(rule, rule.arguments, { command })]
+}
+
+function namedBy(rule: Rule, about: NonNullable<Rule['arguments']>, { command }: Step): readonly Word[] {
+  const given = argumentsOf(rule, command)
+  if (!given || given.objection) return programOf(command)?.words.slice(rule.prefix.length) ?? []
+  if (about.paths) return about.paths(given.words)
+  const { are, patternIn } = about.operands
+  const values = given.options.flatMap(({ name, value }) =>
+    value && about.options?.files.has(name) ? [value] : [],
+  )
+  if (are === 'words') return values
+  const patternGiven = are === 'paths' || given.options.some(({ name }) => patternIn.includes(name))
+  return [...values, ...given.operands.slice(patternGiven ? 0 : 1)]
+}
+
+function useOf(word: Word, bases: readonly string[], home: string, redirect: boolean): PathUse {
+  const none = { text: word.text, paths: [], globs: [], open: false, redirect }
+  if (word.kind === 'literal' && (URL.test(word.value) || word.value === '')) return none
+  if (word.kind === 'glob' && word.pattern !== undefined) {
+    const pattern = word.pattern.startsWith('~/') && home !== '' ? home + word.pattern.slice(1) : word.pattern
+    return { ...none, globs: absolute(pattern, bases), open: bases.length === 0 }
+  }
+  const atHome = word.kind === 'tilde' && /^~(?:\/|$)/.test(word.value) && home !== ''
+  if (atHome) return { ...none, paths: [home + word.value.slice(1)] }
+  if (word.kind !== 'literal') return { ...none, open: true }
+  const paths = namesIn(word.value).flatMap((name) => absolute(name, bases))
+  return { ...none, paths, open: bases.length === 0 && !word.value.startsWith('/') }
+}
+
+/** What a word may name: itself, or what is attached to an option or a variable. */
+function namesIn(value: string): string[] {
+  const afterEquals = value.includes('=') ? [value.slice(value.indexOf('=') + 1)] : []
+  if (!value.startsWith('-')) return [value, ...afterEquals].filter((name) => name !== '')
+  const slash = value.search(/[/.~]/)
+  return [...afterEquals, ...(slash > 1 ? [value.slice(slash)] : [])].filter((name) => name !== '')
+}
+
+function absolute(path: string, bases: readonly string[]): readonly string[] {
+  return path.startsWith('/') ? [path] : bases.map((base) => `${base}/${path}`)
+}
+
+const systemPaths = ['/etc', '/root', '/proc', '/sys', '/boot', '/usr/sbin']
+
+/** The system path that a word names, if it does: as written, or where it leads. `unknown` when that could not be found out. */
+export function systemPathOf(use: PathUse, facts: Facts): string | undefined {
+  const found = [...use.paths, ...use.globs].map((path) => posix.normalize(path)).find(isSystem)
+  if (found !== undefined) return found
+  const byPattern = systemPaths.find((path) => use.globs.some((glob) => reaches(glob, path)))
+  return byPattern ?? destinations(use, facts)?.find(isSystem)
+}
+
+function isSystem(path: string): boolean {
+  // macOS finds /ETC.
+  return systemPaths.some((system) => isInside(path.toLowerCase(), system))
+}
+
+/** Whether a pattern could match a path, or something in it. */
+function reaches(glob: string, path: string): boolean {
+  const patterns = posix.normalize(glob).split('/')
+  const parts = path.split('/')
+  return (
+    parts.length <= patterns.length && parts.every((part, index) => couldMatch(patterns[index] ?? '', part))
+  )
+}
+
+/** Where a word leads; undefined when that is not known. */
+export function destinations({ paths, globs, open }: PathUse, facts: Facts): readonly string[] | undefined {
+  if (open) return undefined
+  const real = paths.map((path) => facts.realPaths.get(path))
+  const matched = globs.map((glob) => facts.globs.get(glob))
+  const all = [...real, ...matched.flatMap((found): readonly (string | undefined)[] => found ?? [undefined])]
+  return all.every((path) => path !== undefined) ? (all as string[]) : undefined
+}
+
+/** Whether a word leads out of the workspace: the path it leads to, `unknown`, or undefined when it stays inside. */
+export function leavesWorkspace(
+  use: PathUse,
+  workspace: string,
+  facts: Facts,
+): string | 'unknown' | undefined {
+  if (isAllowedDevice(use)) return undefined
+  const found = destinations(use, facts)
+  if (!found) return 'unknown'
+  return found.find((path) => !isInside(path, workspace))
+}
+
+/** Whether a path is a directory or stands in it. */
+export function isInside(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
+}
+
+function isAllowedDevice({ paths, globs }: PathUse): boolean {
+  return (
+    globs.length === 0 &&
+    paths.length > 0 &&
+    paths.every((path) => /^\/dev\/(?:null|std(?:in|out|err))$/.test(path))
+  )
+}

@@ -1,0 +1,140 @@
+import type { Mode } from '../result/result.ts'
+import { type Expanded, expand, type Step } from './expand.ts'
+import type { FactsNeeded } from './facts.ts'
+import { known, lineOfArgv, type ParsedLine, type Unsure } from './line.ts'
+import { parseLine } from './parse.ts'
+import { type PathUse, pathUses } from './paths.ts'
+import { nameOf, programOf } from './program.ts'
+
+/** What is to be decided about. */
+export interface RequestToDecide {
+  /** A line for `sh`, or a program with its arguments and no shell. */
+  readonly work:
+    | { readonly kind: 'line'; readonly line: string }
+    | { readonly kind: 'argv'; readonly argv: readonly string[] }
+  readonly mode: Mode
+  /** Absolute. */
+  readonly cwd: string
+  /** Absolute, or empty when unknown. */
+  readonly home: string
+  /** What reads the line; default `sh`. No other shell's language is known here. */
+  readonly shell?: 'sh' | 'other'
+}
+
+/** A request taken apart, ready to be decided about. */
+export interface PolicyRequest extends RequestToDecide {
+  readonly features: ParsedLine['features']
+  readonly steps: readonly PlannedStep[]
+  readonly unsure: readonly Unsure[]
+  readonly forkBombs: readonly string[]
+}
+
+/** A command with where it runs and which files it names. */
+export interface PlannedStep extends Step {
+  /** The directories it may run in; empty when one is not known. */
+  readonly bases: readonly string[]
+  readonly paths: readonly PathUse[]
+  /** Where a git command looks for its repository; `unknown` when an expansion names it. */
+  readonly repositories: readonly string[] | 'unknown' | undefined
+}
+
+const MOST_BASES = 16
+
+/** Takes a request apart. Pure: nothing is looked up. */
+export function planRequest(request: RequestToDecide): PolicyRequest {
+  const line = lineOf(request)
+  const expanded = expand(line)
+  const { unsure, forkBombs } = expanded
+  return { ...request, features: line.features, steps: placed(expanded, request), unsure, forkBombs }
+}
+
+function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
+  if (work.kind === 'argv') return lineOfArgv(work.argv)
+  if (shell === 'sh') return parseLine(work.line)
+  return {
+    commands: [],
+    features: new Set(),
+    unsure: [{ kind: 'other-shell', text: work.line }],
+    forkBombs: [],
+  }
+}
+
+/** What must be found out before the request can be decided about. */
+export function factsNeeded({ steps, cwd }: PolicyRequest): FactsNeeded {
+  const paths = new Set([cwd])
+  const globs = new Set<string>()
+  const repositories = new Set<string>()
+  for (const step of steps) {
+    for (const use of step.paths) {
+      for (const path of use.paths) paths.add(path)
+      for (const glob of use.globs) globs.add(glob)
+    }
+    if (Array.isArray(step.repositories))
+      for (const directory of step.repositories) repositories.add(directory)
+  }
+  return { paths: [...paths], globs: [...globs], repositories: [...repositories] }
+}
+
+/** Follows `cd`: where a change may have happened or not, both directories count. */
+function placed({ steps }: Expanded, { cwd, home }: RequestToDecide): PlannedStep[] {
+  let bases: readonly string[] = [cwd]
+  let sure: { chain: number; bases: readonly string[] } | undefined
+  return steps.map((step) => {
+    const { command } = step
+    if (sure && sure.chain !== command.chain) sure = undefined
+    const here = sure?.bases ?? bases
+    const target = directoryOf(step, here, home)
+    if (target) {
+      bases = bounded(bases, target)
+      sure = command.gate && target !== 'unknown' ? { chain: command.chain, bases: target } : undefined
+    }
+    return {
+      ...step,
+      bases: here,
+      paths: pathUses(step, here, home),
+      repositories: repositoriesOf(step, here),
+    }
+  })
+}
+
+function bounded(bases: readonly string[], target: readonly string[] | 'unknown'): readonly string[] {
+  if (target === 'unknown' || bases.length === 0) return []
+  const all = [...new Set([...bases, ...target])]
+  return all.length > MOST_BASES ? [] : all
+}
+
+/** Where a `cd` goes; undefined when the command is no `cd`. */
+function directoryOf(
+  { command }: Step,
+  bases: readonly string[],
+  home: string,
+): readonly string[] | 'unknown' | undefined {
+  const [head, ...rest] = command.words
+  const name = nameOf(known(head) ?? '')
+  if (name === 'pushd' || name === 'popd' || name === 'chdir') return 'unknown'
+  if (name !== 'cd') return undefined
+  const operand = rest.find(({ value }) => !/^-[LPe@]+$/.test(value) && value !== '--')
+  if (!operand) return home === '' ? 'unknown' : [home]
+  if (operand.value === '-') return 'unknown'
+  if (operand.kind === 'tilde' && /^~(?:\/|$)/.test(operand.value) && home !== '')
+    return [home + operand.value.slice(1)]
+  return operand.kind === 'literal' ? joinAll(bases, operand.value) : 'unknown'
+}
+
+/** Where git looks for a repository: the current directory, after every `-C`. */
+function repositoriesOf({ command }: Step, bases: readonly string[]): PlannedStep['repositories'] {
+  const program = programOf(command)
+  if (nameOf(known(program?.words[0]) ?? '') !== 'git' || !program) return undefined
+  let directories = bases
+  for (const word of program.directories) {
+    const path = known(word)
+    if (path === undefined) return 'unknown'
+    directories = joinAll(directories, path)
+  }
+  return directories.length === 0 ? 'unknown' : directories
+}
+
+function joinAll(bases: readonly string[], path: string): readonly string[] {
+  if (path.startsWith('/')) return [path]
+  return path === '' ? bases : bases.map((base) => `${base}/${path}`)
+}

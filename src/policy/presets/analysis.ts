@@ -1,0 +1,90 @@
+import { checkCloc, checkLess } from '../checks/analysis.ts'
+import type { Rule } from '../rules.ts'
+import { fileRules } from './files.ts'
+import { gitRemoteShow, gitRules } from './git.ts'
+import { safe } from './safe.ts'
+import { shellRules } from './shell.ts'
+import { textRules } from './text.ts'
+
+const programs = new Set(
+  `ls find stat file du wc head tail cat sort uniq diff comm tr cut paste column grep egrep rg ag jq base64 xxd hexdump echo printf
+   date printenv which type uname id whoami pwd realpath dirname basename tree`.split(/\s+/),
+)
+const subcommands = new Set(
+  `log diff show blame status branch tag remote rev-parse rev-list shortlog describe ls-files ls-tree cat-file name-rev reflog stash
+   config`.split(/\s+/),
+)
+
+function isListed({ prefix: [name = '', subcommand = ''] }: Rule): boolean {
+  return name === 'git' ? subcommands.has(subcommand) : programs.has(name)
+}
+
+/** The programs of the `analysis` preset, by their harmless arguments. */
+export const analysisRules: readonly Rule[] = [
+  ...[...fileRules, ...textRules, ...shellRules, ...gitRules].filter(isListed),
+  gitRemoteShow,
+  // -o writes what is read; -k and -t read key bindings and tags.
+  safe('less', {
+    check: checkLess,
+    options: { flags: '-NSRFXiInerEsmMGQqwJ', valued: '-x -p -b -h -j' },
+  }),
+  // -i writes in place, -s splits into files.
+  safe('yq', {
+    operands: { are: 'pattern' },
+    options: {
+      flags:
+        '-rPCMNnejc --prettyPrint --colors --no-colors --no-doc --null-input --exit-status --tojson --unwrapScalar --version',
+      valued: '-p -o -I --input-format --output-format --indent',
+    },
+  }),
+  // With a command they are judged by it, too.
+  safe('env', {
+    operands: { are: 'words', most: 0 },
+    options: { flags: '-i0v --ignore-environment --null', valued: '-u --unset' },
+  }),
+  safe('xargs', {
+    operands: { most: 0 },
+    options: {
+      flags: '-0rtx --null --no-run-if-empty --verbose --exit',
+      valued: '-n -L -P -I -s -d -E --max-args --max-lines --max-procs --max-chars --delimiter',
+      files: '-a --arg-file',
+    },
+  }),
+  safe('tokei', {
+    options: {
+      flags: '-fChV --files --compact --hidden --no-ignore',
+      valued: '-e -t -s -o -c --exclude --type --types --sort --output --columns',
+    },
+  }),
+  // -o and --format-multi write.
+  safe('scc', {
+    options: {
+      flags:
+        '-wcd --wide --by-file --no-cocomo --no-complexity --no-duplicates --no-gen --no-min --version --help',
+      valued: '-f -s -i --format --sort --include-ext --exclude-ext --exclude-dir',
+    },
+  }),
+  // --out, --report-file and --sql write, --extract-with runs.
+  safe('cloc', {
+    check: checkCloc,
+    options: {
+      flags: '--json --yaml --csv --md --quiet --by-file --by-file-by-lang --hide-rate --version --help',
+      valued:
+        '--exclude-dir --exclude-ext --exclude-lang --include-lang --include-ext --max-file-size --timeout',
+    },
+  }),
+]
+
+/** Programs of the preset that run code, the project's or what they are given: allowed where the sandbox holds them, else to ask about. */
+export const interpreters: readonly Rule[] =
+  'awk sed python python3 node npx uv cargo go java javac npm pip pip3 make ast-grep repomix'
+    .split(' ')
+    .map((name) => ({
+      prefix: [name],
+      verdict: 'allow',
+      source: 'preset analysis',
+      reason: '',
+    }))
+
+/** What the preset lists, for people. */
+export const analysisList = `${[...programs].join(' ')} less yq env xargs tokei scc cloc, git ${[...subcommands].join(' ')} in their reading forms, and in read mode ${interpreters.map(({ prefix }) => prefix.join(' ')).join(' ')}`

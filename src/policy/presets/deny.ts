@@ -1,0 +1,59 @@
+import { known, type SimpleCommand, type Word } from '../line.ts'
+import { nameOf } from '../program.ts'
+
+/** What the built-in deny list refuses. */
+export type Disaster =
+  | 'removes-root'
+  | 'removes-home'
+  | 'makes-filesystem'
+  | 'overwrites-device'
+  | 'changes-own-rules'
+
+const ROOT = /^\/[/.]*\*?$/
+const HOME = /^(?:~|\$HOME|\$\{HOME\})(?:[/.]*\*?|\/+\.\*)$/
+
+/** Whether a command is on the deny list of every preset. `resolve` says where a path leads. */
+export function disasterOf(
+  command: SimpleCommand,
+  home: string,
+  resolve: (word: Word) => readonly string[],
+): Disaster | undefined {
+  const name = nameOf(known(command.words[0]) ?? '')
+  const words = command.words.slice(1)
+  if (name === 'rm') return removal(words, home, resolve)
+  if (name.startsWith('mkfs')) return 'makes-filesystem'
+  if (name === 'dd' && words.some(({ value }) => isDevice(value))) return 'overwrites-device'
+  if (name === 'vitrine' && changesRules(words)) return 'changes-own-rules'
+  return undefined
+}
+
+function removal(
+  words: readonly Word[],
+  home: string,
+  resolve: (word: Word) => readonly string[],
+): Disaster | undefined {
+  const recursive = words.some(({ value }) => /^-[A-Za-z]*[rR]/.test(value) || /^--r[a-z]*$/.test(value))
+  if (!recursive) return undefined
+  for (const word of words) {
+    if (word.value.startsWith('-')) continue
+    const unquoted = word.kind !== 'literal'
+    const paths = resolve(word).map((path) => path.replace(/\/+\**$/, '') || '/')
+    if (ROOT.test(word.value) || paths.includes('/')) return 'removes-root'
+    if ((unquoted && HOME.test(word.text.replaceAll('"', ''))) || (home !== '' && paths.includes(home)))
+      return 'removes-home'
+  }
+  return undefined
+}
+
+// null(4), zero(4), full(4), tty(4), and the descriptors of the process: writing to them overwrites nothing.
+const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|tty|stdout|stderr|fd\/\d+|shm\/.+)$/
+
+function isDevice(word: string): boolean {
+  const path = /^of=(\/+dev\/.*)$/.exec(word)?.[1]
+  return path !== undefined && !HARMLESS_DEVICE.test(path)
+}
+
+function changesRules(words: readonly Word[]): boolean {
+  const [section, action] = words.map(({ value }) => value)
+  return section === 'config' && (action === 'trust' || action === 'init')
+}
