@@ -1,5 +1,7 @@
+import { accessSync, constants, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd, Stream } from './launch.ts'
+import { type Cookie, makeCookie, sweep } from './sweep.ts'
 
 /** Bytes handed out and not yet taken back, above which reading stops. */
 const windowBytes = 1024 * 1024
@@ -17,22 +19,45 @@ export async function execaLauncher(): Promise<Launcher> {
     name: 'execa',
     launch(request, events) {
       if (request.confinement) throw new Error('the execa launcher cannot confine')
-      return supervised(start(execa, request), request, events)
+      const found = findProgram(request.candidates)
+      if ('errno' in found) return neverStarted(found.errno, events)
+      const cookie = makeCookie()
+      return supervised(start(execa, found.path, request, cookie), request, events, cookie)
     },
   }
 }
 
-function start(execa: Execa['execa'], request: LaunchRequest): Child {
+/** As execvp(3) walks PATH: the first that can be executed; EACCES is told when one was there that cannot. */
+function findProgram(candidates: readonly string[]): { path: string } | { errno: string } {
+  let errno = 'ENOENT'
+  for (const path of candidates) {
+    const reason = unexecutable(path)
+    if (reason === undefined) return { path }
+    if (reason === 'EACCES') errno = reason
+  }
+  return { errno }
+}
+
+function unexecutable(path: string): string | undefined {
+  try {
+    if (!statSync(path).isFile()) return 'EACCES'
+    accessSync(path, constants.X_OK)
+    return undefined
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'ENOENT'
+  }
+}
+
+function start(execa: Execa['execa'], path: string, request: LaunchRequest, cookie: Cookie): Child {
   const [name = '', ...rest] = request.argv
-  const file = request.candidates.length === 1 ? (request.candidates[0] ?? name) : name
   // One pipe for both streams needs a shell to join them: Node gives each descriptor a pipe of its own.
   const [program, args] = request.merged
-    ? ['/bin/sh', ['-c', 'exec "$0" "$@" 2>&1', file, ...rest]]
-    : [file, rest]
+    ? ['/bin/sh', ['-c', 'exec "$0" "$@" 2>&1', path, ...rest]]
+    : [path, rest]
   return execa(program, args, {
     argv0: request.merged ? 'sh' : name,
     cwd: request.cwd,
-    env: request.environment,
+    env: { ...request.environment, [cookie.name]: cookie.value },
     extendEnv: false,
     detached: true,
     cleanup: true,
@@ -43,7 +68,18 @@ function start(execa: Execa['execa'], request: LaunchRequest): Child {
   } as never) as Child
 }
 
-function supervised(child: Child, request: LaunchRequest, events: LaunchEvents): LaunchedProcess {
+function neverStarted(errno: string, events: LaunchEvents): LaunchedProcess {
+  queueMicrotask(() => events.end({ kind: 'failed', step: 'exec', errno }))
+  const nothing = () => {}
+  return { stdin: null, signal: nothing, terminate: nothing, destroy: nothing, consumed: nothing }
+}
+
+function supervised(
+  child: Child,
+  request: LaunchRequest,
+  events: LaunchEvents,
+  cookie: Cookie,
+): LaunchedProcess {
   const flow = flowControl(child)
   let lastByte = 0
   for (const stream of ['stdout', 'stderr'] as const)
@@ -52,22 +88,31 @@ function supervised(child: Child, request: LaunchRequest, events: LaunchEvents):
       flow.handedOut(chunk.length)
       events.output(stream, chunk)
     })
-  let killed = false
-  endOf(child, () => lastByte).then((end) => events.end(killed ? withKilled(end) : end))
+  let ending = false
   const group = (signal: NodeJS.Signals) => signalGroup(child.pid, signal)
+  const killAll = () => {
+    group('SIGKILL')
+    return sweep(cookie)
+  }
+  endOf(child, () => lastByte).then((end) => events.end(ending ? withKilled(end, killAll()) : end))
   return {
     stdin: request.stdin === 'pipe' ? (child.stdin ?? null) : null,
     signal: group,
-    terminate: () => ['SIGTERM', 'SIGCONT'].forEach((signal) => void group(signal as NodeJS.Signals)),
+    terminate: () => {
+      ending = true
+      group('SIGTERM')
+      group('SIGCONT')
+    },
     destroy: () => {
-      killed = group('SIGKILL')
+      ending = true
+      killAll()
     },
     consumed: flow.consumed,
   }
 }
 
-function withKilled(end: ProcessEnd): ProcessEnd {
-  return end.kind === 'failed' ? end : { ...end, survivors: { ...end.survivors, alive: 0 } }
+function withKilled(end: ProcessEnd, killed: number): ProcessEnd {
+  return end.kind === 'failed' ? end : { ...end, survivors: { ...end.survivors, killed, alive: 0 } }
 }
 
 /** Stops reading while the owner does not keep up. */

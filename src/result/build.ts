@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer'
 import type { ProcessEnd } from '../launch/launch.ts'
 import type { Collected } from '../output/collect.ts'
-import { decode } from '../text.ts'
 import type { View } from '../output/window.ts'
 import type { Saved } from '../scratchpad/save.ts'
 import type { SupervisedEnd } from '../supervise/supervise.ts'
+import { decode } from '../text.ts'
 import { adviceFor, hintFor, omittedLine, unsavedLine } from './explain.ts'
 import type { Decision, Enforcement, Failure, Mode, Outcome, Result } from './result.ts'
 
@@ -91,7 +92,10 @@ function textsOf({
 function withUnsaved(text: string, { unsaved, scratchpad }: Saved): string {
   if (!unsaved) return text
   const shown = scratchpad ? text : ''
-  return `${shown}${unsavedLine(unsaved.bytes.length, unsaved.reason)}${decode(unsaved.bytes)}`
+  const { bytes, reason } = unsaved
+  const isText = isUtf8(bytes)
+  const line = unsavedLine(bytes.length, reason, isText ? 'whole' : 'in base64')
+  return `${shown}${line}${isText ? decode(bytes) : bytes.toString('base64')}`
 }
 
 interface Shown {

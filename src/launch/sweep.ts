@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** A variable of a command's environment by which its processes are found, whatever session they have moved to. */
+export interface Cookie {
+  readonly name: string
+  readonly value: string
+}
+
+export function makeCookie(): Cookie {
+  return { name: 'VITRINE_COMMAND', value: `${process.pid.toString(16)}-${randomBytes(12).toString('hex')}` }
+}
+
+/** Kills every process that carries the cookie until none is found. Where there is no /proc nobody is found. */
+export function sweep({ name, value }: Cookie): number {
+  const wanted = Buffer.from(`${name}=${value}`)
+  const killed = new Set<number>()
+  for (let pass = 0; pass < mostPasses; pass++) {
+    const found = processes().filter((pid) => carries(pid, wanted) && kill(pid))
+    if (found.length === 0) break
+    for (const pid of found) killed.add(pid)
+  }
+  return killed.size
+}
+
+/** A process that forks while it is swept is found by the next pass. */
+const mostPasses = 100
+
+function processes(): number[] {
+  return listing('/proc')
+    .map(Number)
+    .filter((pid) => pid > 1 && pid !== process.pid)
+}
+
+function listing(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    // No proc file system: a system other than Linux.
+    return []
+  }
+}
+
+function carries(pid: number, wanted: Buffer): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`).includes(wanted)
+  } catch {
+    // ENOENT: it has ended meanwhile. EACCES: it belongs to somebody else. A zombie has no environment.
+    return false
+  }
+}
+
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch {
+    // ESRCH: it has ended meanwhile.
+    return false
+  }
+}
