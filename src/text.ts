@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 
 /** A NUL byte this early makes it binary, as git and grep judge. */
@@ -12,6 +13,7 @@ export function decode(
   bytes: Uint8Array,
   cut: { readonly start?: boolean; readonly end?: boolean } = {},
 ): string {
+  if (bytes.length === 0) return ''
   const from = cut.start ? firstWholeCharacter(bytes) : 0
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   // `stream` keeps an unfinished character at the end back instead of replacing it.
@@ -27,25 +29,31 @@ function firstWholeCharacter(bytes: Uint8Array): number {
 
 /** Judges a stream of chunks: whether all of it is well-formed UTF-8. */
 export class Utf8Judge {
-  #decoder: TextDecoder | null = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  #wellFormed = true
+  /** The bytes of a character that the last chunk began. */
+  #begun: Uint8Array = new Uint8Array(0)
 
   add(chunk: Uint8Array): void {
-    this.#try((decoder) => decoder.decode(chunk, { stream: true }))
+    if (!this.#wellFormed) return
+    const bytes = this.#begun.length > 0 ? Buffer.concat([this.#begun, chunk]) : chunk
+    const whole = bytes.length - begunBytes(bytes)
+    this.#begun = bytes.slice(whole)
+    this.#wellFormed = isUtf8(bytes.subarray(0, whole))
   }
 
   /** After the last chunk. */
   get wellFormed(): boolean {
-    this.#try((decoder) => decoder.decode())
-    return this.#decoder !== null
+    return this.#wellFormed && this.#begun.length === 0
   }
+}
 
-  #try(decode: (decoder: TextDecoder) => void): void {
-    if (!this.#decoder) return
-    try {
-      decode(this.#decoder)
-    } catch {
-      // TypeError: the bytes are not UTF-8. That is the judgement, not a failure.
-      this.#decoder = null
-    }
+/** How many bytes at the end begin a character that is not complete. */
+function begunBytes(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if ((byte & 0xc0) === 0x80) continue
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return needed > back ? back : 0
   }
+  return 0
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,13 +19,20 @@
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_policy *cache;
 
+/* What stands in the bounding set now, so that the child need not ask for each capability there is. */
+static void list_bounding(struct vt_policy *policy) {
+  for (int capability = 0; capability < (int)sizeof policy->dropped; capability++)
+    if (capability != CAP_DAC_READ_SEARCH && prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1)
+      policy->dropped[policy->dropped_count++] = (uint8_t)capability;
+}
+
 /* Reading what root can read needs one capability; every other would be a way to change something. */
 static void choose_capabilities(struct vt_policy *policy) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
   if (syscall(SYS_capget, &header, data) != 0) return;
   policy->kept_capabilities = data[0].permitted & (1u << CAP_DAC_READ_SEARCH);
-  policy->drop_bounding = (data[0].effective & (1u << CAP_SETPCAP)) != 0;
+  if (data[0].effective & (1u << CAP_SETPCAP)) list_bounding(policy);
 }
 
 static int build_filter(struct vt_policy *policy, const struct vt_policy_options *options) {

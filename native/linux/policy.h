@@ -19,7 +19,8 @@ struct vt_policy {
   bool listener_proves;      /* its hang-up proves that nobody is left */
   uint32_t listener_flags;
   uint32_t kept_capabilities; /* of the first 32: what the command may keep (CAP_DAC_READ_SEARCH, or none) */
-  bool drop_bounding;
+  int dropped_count;         /* capabilities to take out of the bounding set; none without CAP_SETPCAP */
+  uint8_t dropped[64];
   struct sock_fprog program;
   struct sock_filter filter[VT_FILTER_MAX];
 };

@@ -61,10 +61,8 @@ static int limit_core(struct vt_command *command) {
 
 static int drop_capabilities(struct vt_command *command) {
   const struct vt_policy *policy = command->policy;
-  for (int capability = 0; policy->drop_bounding && capability < 64; capability++)
-    if (capability != CAP_DAC_READ_SEARCH && prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1 &&
-        prctl(PR_CAPBSET_DROP, capability, 0, 0, 0))
-      return -1;
+  for (int at = 0; at < policy->dropped_count; at++)
+    if (prctl(PR_CAPBSET_DROP, policy->dropped[at], 0, 0, 0)) return -1;
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[2] = {{policy->kept_capabilities, policy->kept_capabilities, 0}, {0, 0, 0}};
