@@ -1,12 +1,20 @@
 export type { Approval, ApprovalRequest, Approver } from './approval/approver.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
-export { type Flags, type IgnoredValue, type LoadedConfig, loadConfig, type Setting } from './config/load.ts'
+export {
+  type Flags,
+  type IgnoredValue,
+  type LoadedConfig,
+  loadConfig,
+  parseToml,
+  type Setting,
+} from './config/load.ts'
 export { nearestKey } from './config/nearest.ts'
 export type { Config } from './config/schema.ts'
 export { type ConfigRow, configRows, type InitOutcome, initConfig } from './config/show.ts'
 export { trustProjectFile } from './config/trust-project.ts'
 export { type Refusal, type RefusalCode, VitrineError } from './errors.ts'
 export { type HostSupport, hostSupport } from './host.ts'
+export { type Platform, platform } from './platform.ts'
 export { isHarmlessInput } from './request/descriptor.ts'
 export type { ExecuteRequest } from './request/request.ts'
 export type {

@@ -1,7 +1,6 @@
-import type { Result, Shell } from '../index.ts'
+import { platform, type Result, type Shell } from '../index.ts'
 import { parameterTexts, toolDescription } from '../result/explain-mcp.ts'
-import { factsOf } from '../result/tool-facts.ts'
-import { resultText } from '../result/tool-text.ts'
+import { factsOf, resultText } from '../result/explain-tool.ts'
 
 /** What a model gives to run a command. */
 export interface ToolInput {
@@ -27,7 +26,7 @@ export interface ToolDefinition {
 
 /** The definition of a tool that runs commands in this shell, in the mode it is in now. */
 export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefinition {
-  const facts = factsOf(shell.config, shell.mode, false)
+  const facts = factsOf(shell.config, shell.mode, false, platform === 'windows' ? 'powershell' : 'sh')
   return {
     name: 'execute_command',
     description: toolDescription(facts),

@@ -173,7 +173,7 @@ async function fileValues(source: ConfigFile, home: string): Promise<readonly Fi
 }
 
 // smol-toml is imported late: most starts have no config file, and each import costs start-up time.
-async function parseToml({ file, text }: ConfigFile): Promise<Readonly<Record<string, unknown>>> {
+export async function parseToml({ file, text }: ConfigFile): Promise<Readonly<Record<string, unknown>>> {
   const { parse, TomlError } = await import('smol-toml')
   try {
     return parse(text)

@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { type Mode, type Result, VitrineError } from '../index.ts'
 import { notApprovedByUser, notAskable, refusalText } from '../result/explain-mcp.ts'
-import { resultText } from '../result/tool-text.ts'
+import { resultText } from '../result/explain-tool.ts'
 import { Progress } from './progress.ts'
 import { canElicit, questionFor, withAnswers } from './questions.ts'
 import type { Session } from './session.ts'

@@ -1,3 +1,5 @@
+import { platform } from '../index.ts'
+
 /** Commands that one server runs at once; further calls wait in line. */
 export const mostAtOnce = 32
 
@@ -9,3 +11,6 @@ export const idleMs = 30 * 60_000
 
 /** Milliseconds that commands may go on once the server is told to end. */
 export const drainMs = 10_000
+
+/** What reads a command line here. */
+export const interpreter = platform === 'windows' ? 'powershell' : 'sh'

@@ -8,8 +8,9 @@ import {
   toolDescription,
   writeToolName,
 } from '../result/explain-mcp.ts'
-import { factsOf } from '../result/tool-facts.ts'
+import { factsOf } from '../result/explain-tool.ts'
 import { type Calls, executeCommand } from './execute.ts'
+import { interpreter } from './limits.ts'
 import { askedState } from './questions.ts'
 import { registerResources } from './resources.ts'
 import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.ts'
@@ -33,8 +34,10 @@ export async function makeServer(connection: Connection): Promise<McpServer> {
   const modes = await session.modes()
   const hasWriteTool = modes.length > 1
   const opened = await Promise.all(modes.map((mode) => openedOrNot(session, mode)))
-  const described = modes.map((mode, index) => factsOf(opened[index]?.config, mode, hasWriteTool))
-  const [facts = factsOf(undefined, 'read', hasWriteTool)] = described
+  const described = modes.map((mode, index) =>
+    factsOf(opened[index]?.config, mode, hasWriteTool, interpreter),
+  )
+  const [facts = factsOf(undefined, 'read', hasWriteTool, interpreter)] = described
   const server = new McpServer(
     { name: 'vitrine', version: session.options.version },
     { instructions: serverInstructions(facts), requestState: { verify: askedState.verify } },

@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { parseToml } from '../../index.ts'
 import type { Client } from './clients.ts'
 import { NotJson, parseJsonc, withEntry } from './json-edit.ts'
 import { tableText, withTable } from './toml-edit.ts'
@@ -43,15 +44,16 @@ export async function installEntry(client: Client): Promise<Installed> {
 }
 
 /** The file's new text. Throws unless it differs from the old one by the entry alone. */
-async function edited({ format, servers, entry }: Client, before: string): Promise<string> {
-  const parse = format === 'json' ? parseJsonc : await tomlParser()
-  const { wanted, whole } = merged(parse(before), servers, entry)
-  if (isDeepStrictEqual(plain(wanted), plain(parse(before)))) return before
+async function edited({ file, format, servers, entry }: Client, before: string): Promise<string> {
+  const parse = async (text: string) => (format === 'json' ? parseJsonc(text) : parseToml({ file, text }))
+  const known = await parse(before)
+  const { wanted, whole } = merged(known, servers, entry)
+  if (isDeepStrictEqual(plain(wanted), plain(known))) return before
   const after =
     format === 'json'
       ? withEntry(before, servers, serverName, whole)
       : withTable(before, servers, serverName, withoutTables(whole))
-  if (!isDeepStrictEqual(plain(parse(after)), plain(wanted)))
+  if (!isDeepStrictEqual(plain(await parse(after)), plain(wanted)))
     throw new NotJson(`"${servers}" is written in a way that cannot be edited safely`)
   return after
 }
@@ -82,11 +84,6 @@ function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Without the prototypes and classes of a parser, in any order of keys. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
-}
-
-async function tomlParser(): Promise<(text: string) => unknown> {
-  const { parse } = await import('smol-toml')
-  return parse
 }
 
 /** A symlink, as keepers of dotfiles use them, stays one. */

@@ -1,5 +1,7 @@
+import type { Config } from '../config/schema.ts'
+import type { ToolFacts } from './explain-mcp.ts'
 import * as say from './explain-mcp.ts'
-import type { Result } from './result.ts'
+import type { Mode, Result } from './result.ts'
 
 /** What the call asked for, where it makes a difference to what is told. */
 export interface Asked {
@@ -63,4 +65,29 @@ function textSavedLine(
   inlineChars: number,
 ): string {
   return omittedBytes > 0 ? say.cutLine(saved, Math.floor(inlineChars / 2)) : say.savedLine(saved)
+}
+
+/** Facts for a description when no shell could be opened: the defaults. */
+const unknownConfig = {
+  shell: { network: false, timeout_ms: 30_000, max_timeout_ms: 600_000 },
+  output: { inline_max_chars: 30_000 },
+}
+
+/** What a tool's description tells, from the configuration in force. */
+export function factsOf(
+  config: Pick<Config, 'shell' | 'output'> | undefined,
+  mode: Mode,
+  hasWriteTool: boolean,
+  interpreter: ToolFacts['interpreter'],
+): ToolFacts {
+  const { shell, output } = config ?? unknownConfig
+  return {
+    mode,
+    hasWriteTool,
+    network: shell.network,
+    interpreter,
+    defaultTimeoutMs: Math.min(shell.timeout_ms, shell.max_timeout_ms),
+    maxTimeoutMs: shell.max_timeout_ms,
+    inlineChars: output.inline_max_chars,
+  }
 }
