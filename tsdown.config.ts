@@ -6,10 +6,15 @@ interface Modules {
   getModuleInfo(id: string): { readonly importers: readonly string[] } | null
 }
 
-/** Whether `vitrine run` loads a module at its start: no import() stands between them. */
+/** What `vitrine run` loads at its start. */
+const start = ['/src/cli/run.ts', '/src/shell.ts']
+/** Its imports say nothing on what is used: it has everything that anybody may want. */
+const everything = '/src/index.ts'
+
+/** Whether a module belongs to the start: no import() stands between them. */
 function isStartedWith(id: string, modules: Modules, seen = new Set<string>()): boolean {
-  if (id.endsWith('/src/cli/run.ts')) return true
-  if (seen.has(id)) return false
+  if (start.some((path) => id.endsWith(path))) return true
+  if (seen.has(id) || id.endsWith(everything)) return false
   seen.add(id)
   return modules.getModuleInfo(id)?.importers.some((by) => isStartedWith(by, modules, seen)) ?? false
 }

@@ -3,7 +3,6 @@ import type { Config } from './config/schema.ts'
 import { refuseUnbuilt } from './config/unbuilt.ts'
 import { VitrineError } from './errors.ts'
 import { type Host, thisHost } from './host.ts'
-import { execaLauncher } from './launch/execa.ts'
 import type { Launcher } from './launch/launch.ts'
 import { nativeLauncher } from './launch/native.ts'
 import { checkInput } from './request/descriptor.ts'
@@ -89,8 +88,14 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
     ...(missing === undefined ? {} : { missing }),
     watch,
   })
-  const launcher = 'missing' in addon ? await execaLauncher() : sharedLauncher(addon)
+  const launcher = 'missing' in addon ? await addonlessLauncher() : sharedLauncher(addon)
   return new Shell(loaded, sandbox, launcher, { ...options, cwd, env })
+}
+
+/** Imported late: no start with an addon needs it. */
+async function addonlessLauncher(): Promise<Launcher> {
+  const { execaLauncher } = await import('./launch/execa.ts')
+  return execaLauncher()
 }
 
 /** One launcher per environment: the addon has one listener. */

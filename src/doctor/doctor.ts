@@ -59,7 +59,8 @@ async function openReadMode({ directory, env }: Outside): Promise<Shell | Vitrin
   }
 }
 
-async function findings(read: Shell, outside: Outside): Promise<Finding[]> {
+/** Tries everything; `read` is the shell that should hold. */
+export async function findings(read: Shell, outside: Outside): Promise<Finding[]> {
   const { directory, env } = outside
   const write = await openShell({ cwd: directory, env, mode: 'write' })
   const enforcement = read.enforcement

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { repository } from '../helpers/programs.ts'
+import { Home } from './vitrine.ts'
+
+const home = new Home()
+
+test.each([[[]], [['--help']], [['-h']]])('%j prints the help', async (args) => {
+  const ran = await home.run(args)
+  expect(ran).toMatchObject({ code: 0, stderr: '' })
+  expect(ran.stdout).toMatch(/^vitrine: .*\n\nUsage:\n/)
+})
+
+test.each(['run', 'config', 'doctor'])('%s --help has the usage and examples', async (command) => {
+  const ran = await home.run([command, '--help'])
+  expect(ran).toMatchObject({ code: 0, stderr: '' })
+  expect(ran.stdout).toMatch(new RegExp(`^vitrine ${command}: .*\n\nUsage:\n  vitrine ${command} `))
+  expect(ran.stdout).toMatch(/^Examples:\n {2}.*vitrine /m)
+})
+
+test('--help behind "--" is the command\'s', async () => {
+  expect((await home.run(['run', '--', 'printf', '%s', '--help'])).stdout).toBe('--help')
+})
+
+test('every option that the help of run shows is taken', async () => {
+  const { stdout } = await home.run(['run', '--help'])
+  const options = [...stdout.matchAll(/^ {2}(--[a-z-]+)( [A-Z]+)?/gm)]
+  expect(options.length).toBeGreaterThan(7)
+  for (const [, option = '', value] of options) {
+    const given = { ' TIME': '10s', ' DIR': '/', ' NAME': 'kept', ' FILE': '/dev/null' }[value ?? ''] ?? ''
+    const ran = await home.run(['run', option, ...(given === '' ? [] : [given]), '--', 'exit 7'])
+    expect(ran).toMatchObject({ code: 7 })
+  }
+})
+
+test('what is not built yet is not shown', async () => {
+  const shown = (await home.run([])).stdout + (await home.run(['run', '--help'])).stdout
+  expect(shown).not.toMatch(/--(private-tmp|backend|pty|ask|each|workspace)\b|vitrine docker|completion/)
+})
+
+test('--version is that of the package', async () => {
+  const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+  expect(await home.run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
+})

@@ -1,0 +1,123 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { Home, type Ran } from './vitrine.ts'
+
+const home = new Home()
+const run = (...args: string[]) => home.run(['run', '--json', ...args])
+
+function objectOf({ stdout, stderr }: Ran) {
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(/^\{.*\}\n$/)
+  return JSON.parse(stdout)
+}
+
+describe('a result', () => {
+  test('is one object with the fields of the library', async () => {
+    const ran = await run('--', 'echo out; echo err >&2; exit 3')
+    expect(ran.code).toBe(3)
+    const result = objectOf(ran)
+    expect(result).toMatchObject({
+      stdout: 'out\n',
+      stderr: 'err\n',
+      exitCode: 3,
+      signal: null,
+      timedOut: false,
+      cancelled: false,
+      outputLimited: false,
+      bytes: 8,
+      binary: false,
+      timeoutMs: 30_000,
+      survivorsKilled: 0,
+      denials: [],
+      failure: { kind: 'non-zero', retryable: false },
+      mode: 'read',
+      backend: 'local',
+      decision: { verdict: 'allow', matches: [] },
+      outcome: { kind: 'exited', code: 3 },
+    })
+    expect(result.enforcement['file contents']).toMatchObject({ enforced: true })
+    expect(result.durationMs).toBeGreaterThan(0)
+    expect([...result.output].sort()).toEqual([...'out\nerr\n'].sort())
+  })
+
+  test('is written with the exit code that the plain output has', async () => {
+    const ran = await run('--timeout', '300ms', '--', 'echo partial; sleep 30')
+    expect(ran.code).toBe(124)
+    expect(objectOf(ran)).toMatchObject({
+      stdout: 'partial\n',
+      timedOut: true,
+      timeoutMs: 300,
+      failure: { kind: 'timeout', retryable: true },
+    })
+    expect((await run('--', 'kill -KILL $$')).code).toBe(137)
+  })
+
+  test('shows a refusal as a hint, not as a line of its own', async () => {
+    const result = objectOf(await run('--', `: > ${join(home.directory, 'new')}`))
+    expect(result).toMatchObject({ failure: { kind: 'permission-denied' }, hint: expect.any(String) })
+    expect(existsSync(join(home.directory, 'new'))).toBe(false)
+  })
+
+  test('carries the path of output that is not UTF-8, byte for byte', async () => {
+    const { scratchpad, stdout } = objectOf(await run('--', `printf 'a\\377\\000b'`))
+    expect(readFileSync(scratchpad.path)).toEqual(Buffer.from([0x61, 0xff, 0, 0x62]))
+    expect(scratchpad.bytes).toBe(4)
+    expect(stdout).toContain('a\ufffd')
+  })
+
+  test('carries the path of output that is too long, whole', async () => {
+    const { scratchpad, output, bytes } = objectOf(await run('--', 'seq 100000'))
+    expect(readFileSync(scratchpad.path, 'utf8')).toBe(
+      Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join(''),
+    )
+    expect(bytes).toBe(588_895)
+    expect(output.length).toBeLessThan(31_000)
+  })
+
+  test('is saved under the name that --scratchpad gives', async () => {
+    const { scratchpad } = objectOf(await run('--scratchpad', 'kept', '--', 'echo short'))
+    expect(scratchpad).toMatchObject({ name: 'kept', bytes: 6 })
+    expect(readFileSync(scratchpad.path, 'utf8')).toBe('short\n')
+  })
+})
+
+describe('an error', () => {
+  test.each([
+    ['an unknown option', ['--wirte', '--', 'ls'], 'INVALID_REQUEST', 125],
+    ['a missing directory', ['--cwd', '/nowhere', '--', 'ls'], 'INVALID_REQUEST', 125],
+    ['a missing command', [], 'INVALID_REQUEST', 125],
+    ['a bad timeout', ['--timeout', '0', '--', 'ls'], 'INVALID_REQUEST', 125],
+    ['a missing config file', ['--config', '/nowhere.toml', '--', 'ls'], 'CONFIG_INVALID', 125],
+    ['a program that is not there', ['--', 'no-such-program', 'x'], 'SPAWN_FAILED', 127],
+    ['a program that cannot be executed', ['--', '/etc/passwd', 'x'], 'SPAWN_FAILED', 126],
+  ])('%s is one object with its code and message', async (_, args, code, exit) => {
+    const ran = await run(...args)
+    expect(ran.code).toBe(exit)
+    const { error } = objectOf(ran)
+    expect(error).toMatchObject({ code, message: expect.any(String) })
+    expect(error.message).not.toBe('')
+  })
+
+  test('carries the facts of the refusal', async () => {
+    const config = home.configure('[shell]\ntimeout = 5\n')
+    try {
+      const { error } = objectOf(await run('--', 'ls'))
+      expect(error).toMatchObject({
+        code: 'CONFIG_INVALID',
+        file: config,
+        line: 2,
+        column: 1,
+        key: 'shell.timeout',
+      })
+    } finally {
+      home.configure('')
+    }
+  })
+
+  test('with the sandbox switched off, read mode is refused', async () => {
+    const ran = await home.run(['run', '--json', '--', 'ls'], { env: { VITRINE_SHELL_SANDBOX: 'false' } })
+    expect(ran.code).toBe(125)
+    expect(objectOf(ran).error.code).toBe('WRITE_MODE_REQUIRED')
+  })
+})

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeMarker, survivors, waitFor } from '../helpers/processes.ts'
+import { ended, Home, wrote } from './vitrine.ts'
+
+const home = new Home()
+
+/** Starts a command that says `ready`, and sends signals to the command line from then on. */
+async function interrupted(command: string, signals: readonly NodeJS.Signals[], ...options: string[]) {
+  const child = home.start(['run', ...options, '--', command])
+  const end = ended(child)
+  await wrote(child, 'ready')
+  for (const [index, signal] of signals.entries()) {
+    child.kill(signal)
+    if (index < signals.length - 1) await wrote(child, 'ignored')
+  }
+  return end
+}
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
+  '%s reaches the command, whose exit code comes out',
+  async (signal) => {
+    const name = signal.slice(3)
+    const ran = await interrupted(
+      `trap 'echo got ${name}; exit 9' ${name}; echo ready; while :; do sleep 0.05; done`,
+      [signal],
+    )
+    expect(ran).toMatchObject({ code: 9, stdout: `ready\ngot ${name}\n` })
+  },
+)
+
+test('a command that does not care ends by the signal', async () => {
+  expect((await interrupted('echo ready; sleep 30', ['SIGINT'])).code).toBe(130)
+  expect((await interrupted('echo ready; exec sleep 30', ['SIGTERM'], '--write')).code).toBe(143)
+})
+
+test('the whole group gets it', async () => {
+  const marker = makeMarker()
+  const ran = await interrupted(
+    `sleep ${marker} & sleep ${marker} & echo ready; wait`,
+    ['SIGTERM'],
+    '--write',
+  )
+  expect(ran.code).toBe(143)
+  expect(await survivors(marker, 5000)).toEqual([])
+})
+
+test('a second interrupt kills a command that ignores the first', async () => {
+  const ignoring = `trap 'echo ignored' INT; echo ready; while :; do sleep 0.05; done`
+  const ran = await interrupted(ignoring, ['SIGINT', 'SIGINT'])
+  expect(ran.code).toBe(137)
+})
+
+test('with --json the signal reaches the command too, and the object comes out', async () => {
+  const ready = join(home.directory, 'ready')
+  const command = `trap 'exit 9' TERM; : > ${ready}; while :; do sleep 0.05; done`
+  const child = home.start(['run', '--json', '--write', '--', command])
+  const end = ended(child)
+  expect(await waitFor(() => existsSync(ready), 20_000)).toBe(true)
+  child.kill('SIGTERM')
+  const ran = await end
+  expect(ran.code).toBe(9)
+  expect(JSON.parse(ran.stdout)).toMatchObject({ exitCode: 9, outcome: { kind: 'exited', code: 9 } })
+})

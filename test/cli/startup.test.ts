@@ -1,0 +1,39 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Home } from './vitrine.ts'
+
+/** What starting takes time for; `run` needs none of it for a command that prints nothing. */
+const slow = /\b(crypto|net|tty|stream|child_process|dgram|http|worker_threads|readline)\b/
+
+/** The names of Node's own modules and of files that a start of the command line loads, beyond those of Node alone. */
+async function loaded(home: Home, ...args: string[]): Promise<string[]> {
+  const list = join(home.directory, 'loaded.json')
+  const hook = join(home.directory, 'hook.cjs')
+  writeFileSync(
+    hook,
+    `const before = new Set(process.moduleLoadList)
+     process.on('exit', () => {
+       const own = process.moduleLoadList.filter((name) => !before.has(name))
+       const files = Object.keys(require.cache)
+       require('fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify([...own, ...files]))
+     })`,
+  )
+  const ran = await home.run(args, { env: { NODE_OPTIONS: `--require ${hook}` } })
+  expect(ran.code).toBe(0)
+  return JSON.parse(readFileSync(list, 'utf8'))
+}
+
+test('run loads one file of its own, the addon, and none of the slow modules of Node', async () => {
+  const names = await loaded(new Home(), 'run', '--', 'true')
+  expect(names.filter((name) => name.startsWith('NativeModule') && slow.test(name))).toEqual([])
+  const own = names.filter((name) => name.includes('/dist/')).map((name) => name.replace(/.*\/dist\//, ''))
+  expect(own).toEqual(['cli.cjs', 'cli/run.cjs'])
+})
+
+test('a config file makes it load the parser, so that the test above is one', async () => {
+  const home = new Home()
+  home.configure('')
+  const names = await loaded(home, 'run', '--', 'true')
+  expect(names.filter((name) => name.includes('/dist/cli/')).length).toBeGreaterThan(1)
+})

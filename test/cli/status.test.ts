@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isInstalled } from '../helpers/programs.ts'
+import { Home } from './vitrine.ts'
+
+const home = new Home()
+const script = join(home.directory, 'terminal.py')
+
+/** Runs its arguments with a terminal as standard streams and prints what arrives there. */
+const terminal = `
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+while True:
+    try:
+        chunk = os.read(fd, 65536)
+    except OSError:
+        break
+    if not chunk:
+        break
+    sys.stdout.buffer.write(chunk)
+`
+writeFileSync(script, terminal)
+
+const long = 'sleep 2.7; echo out; sleep 0.8'
+const erase = '\r\u001b[K'
+
+test.skipIf(!isInstalled('python3'))(
+  'on a terminal a long command shows a status line, which gives way to output and is gone at the end (needs python3)',
+  async () => {
+    const { stdout } = await home.shell(`python3 ${script} "$NODE_PROGRAM" "$CLI_PROGRAM" run -- '${long}'`)
+    expect(stdout).toMatch(/vitrine: running for \d+ s, 0 B of output/)
+    expect(stdout).toContain(`${erase}out\r\n`)
+    expect(stdout.endsWith(erase)).toBe(true)
+  },
+)
+
+test.skipIf(!isInstalled('python3'))(
+  'it does not write over a line that the command has not finished (needs python3)',
+  async () => {
+    const { stdout } = await home.shell(
+      `python3 ${script} "$NODE_PROGRAM" "$CLI_PROGRAM" run -- 'printf prompt; sleep 3'`,
+    )
+    expect(stdout).toBe('prompt')
+  },
+)
+
+test('where stderr is no terminal there is none', async () => {
+  expect(await home.run(['run', '--', long])).toMatchObject({ stdout: 'out\n', stderr: '' })
+})

@@ -1,0 +1,109 @@
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isInstalled } from '../helpers/programs.ts'
+import { ended, Home } from './vitrine.ts'
+
+const home = new Home()
+const file = join(home.directory, 'input')
+
+/** Runs with the file as standard input, opened with the given flags. */
+async function withFile(flags: string, ...args: string[]) {
+  const fd = openSync(file, flags)
+  try {
+    return await home.run(['run', ...args], { stdio: [fd, 'pipe', 'pipe'] })
+  } finally {
+    closeSync(fd)
+  }
+}
+
+test('a pipe is passed on', async () => {
+  expect((await home.shell(`printf 'a\\377\\000b' | vitrine run -- cat`)).bytes).toEqual(
+    Buffer.from([0x61, 0xff, 0, 0x62]),
+  )
+})
+
+test('much input is passed on whole', async () => {
+  expect((await home.shell('seq 1000000 | vitrine run -- md5sum')).stdout).toBe(
+    (await home.shell('seq 1000000 | md5sum')).stdout,
+  )
+})
+
+test('a file opened for reading is passed as it is', async () => {
+  writeFileSync(file, 'content\n')
+  expect((await withFile('r', '--', 'readlink /proc/self/fd/0; cat')).stdout).toBe(`${file}\ncontent\n`)
+})
+
+test('in read mode a file opened for writing is read, and never handed over', async () => {
+  writeFileSync(file, 'content\n')
+  const ran = await withFile('r+', '--', 'cat; readlink /proc/self/fd/0; echo written >&0')
+  expect(ran.stdout).toMatch(/^content\npipe:/)
+  expect(readFileSync(file, 'utf8')).toBe('content\n')
+})
+
+test('in write mode it is handed over', async () => {
+  writeFileSync(file, 'content\n')
+  await withFile('r+', '--write', '--', 'cat > /dev/null; echo written >&0')
+  expect(readFileSync(file, 'utf8')).toBe('content\nwritten\n')
+})
+
+test('in read mode a socket is read, and nothing can be sent back through it', async () => {
+  // Node gives a child a socket where stdio says pipe: whoever holds it can write to us.
+  const child = home.start(['run', '--', 'cat; readlink /proc/self/fd/0; echo sent >&0'], { stdio: 'pipe' })
+  let received = ''
+  ;(child.stdin as unknown as NodeJS.ReadableStream | null)?.on('data', (chunk) => {
+    received += String(chunk)
+  })
+  child.stdin?.end('through a socket\n')
+  expect((await ended(child)).stdout).toMatch(/^through a socket\npipe:/)
+  expect(received).toBe('')
+})
+
+test('/dev/null is nothing to read', async () => {
+  expect(await home.shell('vitrine run -- cat < /dev/null')).toMatchObject({ code: 0, stdout: '' })
+})
+
+test('a directory is nothing to read', async () => {
+  expect(await home.shell('vitrine run -- cat < /')).toMatchObject({ code: 0, stdout: '' })
+})
+
+test.each(['read', 'write'])('in %s mode input that nobody closes keeps nobody waiting', async (mode) => {
+  const child = home.start(['run', ...(mode === 'write' ? ['--write'] : []), '--', 'echo done'], {
+    stdio: 'pipe',
+  })
+  expect(await ended(child)).toMatchObject({ code: 0, stdout: 'done\n' })
+})
+
+test('a command that does not read its input ends all the same', async () => {
+  expect(await home.shell('yes | vitrine run -- true')).toMatchObject({ code: 0, stderr: '' })
+  expect(await home.shell('yes | vitrine run -- head -n 1')).toMatchObject({ code: 0, stdout: 'y\n' })
+})
+
+const terminal = `
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+output = b""
+while True:
+    try:
+        chunk = os.read(fd, 65536)
+    except OSError:
+        break
+    if not chunk:
+        break
+    output += chunk
+sys.stdout.buffer.write(output)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`
+
+test.skipIf(!isInstalled('python3'))('a terminal is not passed on (needs python3)', async () => {
+  const script = join(home.directory, 'terminal.py')
+  writeFileSync(script, terminal)
+  for (const mode of ['', '--write']) {
+    const ran = await home.shell(
+      `python3 ${script} "$NODE_PROGRAM" "$CLI_PROGRAM" run ${mode} -- 'readlink /proc/self/fd/0; cat'`,
+    )
+    expect(ran.stdout).toBe('/dev/null\r\n')
+  }
+})

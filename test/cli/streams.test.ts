@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { makeMarker, survivors } from '../helpers/processes.ts'
+import { ended, Home } from './vitrine.ts'
+
+const home = new Home()
+
+/** The most memory (kB) that a process has used: proc_pid_status(5). */
+function peak(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+}
+
+test('a slow reader gets every byte, and memory stays bounded', async () => {
+  const total = 300_000_000
+  const child = home.start(['run', '--', `yes | head -c ${total}`])
+  const reader = child.stdout
+  // Nobody reads for as long as vitrine would need to take it all in.
+  await new Promise((resolve) => setTimeout(resolve, 2000))
+  const held = peak(child.pid ?? 0)
+  let bytes = 0
+  reader?.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  const [code] = await once(child, 'close')
+  expect({ code, bytes }).toEqual({ code: 0, bytes: total })
+  expect(held).toBeLessThan(120_000)
+})
+
+test('a reader that goes away ends the command, quietly, as it ends any other', async () => {
+  const marker = makeMarker()
+  const ran = await home.shell(`{ vitrine run --timeout 60s -- 'yes ${marker}'; echo "$?" >&2; } | head -n 1`)
+  expect(ran).toMatchObject({ stdout: `${marker}\n`, stderr: '141\n' })
+  expect(await survivors(marker, 5000)).toEqual([])
+})
+
+test('the same on stderr', async () => {
+  const ran = await home.shell(
+    `{ vitrine run --timeout 60s -- 'yes >&2' 2>&1 >/dev/null; echo "$?" >&3; } 3>&2 | head -n 1`,
+  )
+  expect(ran).toMatchObject({ stdout: 'y\n', stderr: '141\n' })
+})
+
+test.each([[['run', '--json', '--', 'true']], [['--help']], [['config', 'show']], [['run', 'ls']]])(
+  'nobody reads at all: %j ends without a stack trace',
+  async (args) => {
+    const child = home.start(args)
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    expect((await ended(child)).signal).toBe(null)
+  },
+)
+
+test('closed streams are no crash', async () => {
+  expect(await home.shell(`vitrine run -- 'echo hi; exit 3' >&-`)).toMatchObject({ code: 3, stderr: '' })
+  expect(await home.shell(`vitrine run -- 'echo hi >&2; exit 3' 2>&- <&-`)).toMatchObject({
+    code: 3,
+    stdout: '',
+  })
+})
+
+test('a full disk is told, and the command ended', async () => {
+  const ran = await home.shell(`vitrine run --timeout 60s -- yes > /dev/full`)
+  expect(ran).toMatchObject({
+    code: 125,
+    stderr: 'vitrine: The output could not be written (ENOSPC), so the command was ended.\n',
+  })
+})
+
+test('a file gets every byte, behind what stands there', async () => {
+  const line = `printf 'before\\n' > out; vitrine run -- 'seq 300000' >> out; md5sum < out`
+  const wanted = `{ echo before; seq 300000; } | md5sum`
+  expect((await home.shell(line)).stdout).toBe((await home.shell(wanted)).stdout)
+})
