@@ -64,7 +64,6 @@ export const shellThemes: readonly Theme[] = [
       'hostname; nproc; arch',
       { line: 'ps -o pid= -p $$ | wc -l; ps -o comm= -p 1', needs: ['ps'] },
       { line: 'ps -ef | head -1', needs: ['ps'] },
-      { line: 'ps aux --no-headers | grep -c "[p]s aux"', needs: ['ps'] },
       { line: 'free -m | head -1', needs: ['free'] },
       { line: 'pgrep -c "^no-such-name$"', needs: ['pgrep'], exit: 1 },
       { line: 'ss -ltn | head -1', needs: ['ss'] },
