@@ -92,7 +92,7 @@ describe('an error', () => {
     ['a program that is not there', ['--', 'no-such-program', 'x'], 'SPAWN_FAILED', 127],
     ['a program that cannot be executed', ['--', '/etc/passwd', 'x'], 'SPAWN_FAILED', 126],
   ])('%s is one object with its code and message', async (_, args, code, exit) => {
-    const ran = await run(...args)
+    const ran = await home.run(['run', '--json', ...args], { env: { PATH: '/usr/bin:/bin' } })
     expect(ran.code).toBe(exit)
     const { error } = objectOf(ran)
     expect(error).toMatchObject({ code, message: expect.any(String) })
