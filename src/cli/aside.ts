@@ -11,7 +11,7 @@ const options = ['--help', '--version']
 export async function aside(name: string | undefined, commands: readonly string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h') return print(helpFor('vitrine'))
   if (name === '--version' || name === '-V') return print(`${packageVersion()}\n`)
-  if (isTopic(name)) return print(helpFor(name))
+  if (isTopic(name) || commands.includes(name)) return print(helpFor(isTopic(name) ? name : 'vitrine'))
   const said = name.startsWith('-')
     ? unknownOption(name, nearestKey(name, options))
     : unknownCommand(name, nearestKey(name, commands))
