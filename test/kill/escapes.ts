@@ -102,7 +102,8 @@ export const escapes: readonly Escape[] = [
   {
     name: 'a child that never stops writing',
     leaves: (_, marker) => `yes ${marker} & echo started`,
-    stays: (_, marker) => `echo started; yes ${marker} & wait`,
+    // Not yes(1): it would reach the output limit before the deadline.
+    stays: (_, marker) => `echo started; (while :; do echo ${marker}; done) & wait`,
   },
   deserter('a child deaf to SIGTERM', 'deaf'),
   deserter('a child that has stopped', 'stopped'),

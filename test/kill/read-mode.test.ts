@@ -80,7 +80,7 @@ async function meetsDeadline({ stays }: Escape, timeoutMs: number): Promise<void
 describe('read mode: the deadline is kept, and nothing is left', () => {
   it.for(escapes.filter(isGreedy))('$name', async (row) => meetsDeadline(row, 600))
 
-  it.concurrent.for(escapes.filter((row) => !isGreedy(row)))('$name', async (row) => meetsDeadline(row, 1500))
+  it.concurrent.for(escapes.filter((row) => !isGreedy(row)))('$name', async (row) => meetsDeadline(row, 1000))
 })
 
 describe('read mode: other ends', () => {

@@ -81,7 +81,7 @@ describe('write mode: background children live on', () => {
 })
 
 describe('write mode: an end from outside takes everything along', { concurrent: true }, () => {
-  const timeoutMs = 1500
+  const timeoutMs = 1000
   const reachable = escapes.filter(({ name }) => !outOfReach.test(name))
 
   it.for(reachable)('at the deadline: $name', async ({ stays }, { expect }) => {
