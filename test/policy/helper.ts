@@ -1,0 +1,68 @@
+import { decide } from '../../src/policy/decide.ts'
+import type { Facts } from '../../src/policy/facts.ts'
+import { factsNeeded, type PolicyRequest, planRequest } from '../../src/policy/plan.ts'
+import { buildRules, type PolicySettings, type Preset, type RuleSet } from '../../src/policy/ruleset.ts'
+import type { Decision, Mode } from '../../src/result/result.ts'
+
+export const cwd = '/work-of/project'
+export const home = '/home/agent'
+
+const settings: PolicySettings = {
+  preset: 'default',
+  allow: [],
+  ask: [],
+  deny: [],
+  safe: [],
+  auto_confirm: false,
+  rule: [],
+}
+
+/** The rules of a preset, with some settings changed. */
+export function rulesOf(changed: Partial<PolicySettings> = {}): RuleSet {
+  return buildRules({ ...settings, ...changed })
+}
+
+const presets = new Map<Preset, RuleSet>()
+
+export function presetRules(preset: Preset): RuleSet {
+  const known = presets.get(preset) ?? rulesOf({ preset })
+  presets.set(preset, known)
+  return known
+}
+
+/** Facts of a machine without symbolic links, where globs match nothing and no directory is a repository. */
+export function plainFacts(request: PolicyRequest, changed: Partial<Facts> = {}): Facts {
+  const { paths, globs, repositories } = factsNeeded(request)
+  return {
+    realPaths: new Map(paths.map((path) => [path, shortened(path)])),
+    globs: new Map(globs.map((glob) => [glob, [shortened(glob.replace(/[^/]*[*?[].*$/, ''))]])),
+    repositories: new Map(repositories.map((directory) => [directory, { kind: 'none' }])),
+    ownPaths: [`${home}/.config/vitrine`, `${cwd}/.vitrine.toml`],
+    ...changed,
+  }
+}
+
+function shortened(path: string): string {
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return `/${parts.join('/')}`
+}
+
+/** The decision about a line, on a machine without surprises. */
+export function decideLine(line: string, rules: RuleSet, mode: Mode, facts: Partial<Facts> = {}): Decision {
+  const request = planRequest({ work: { kind: 'line', line }, mode, cwd, home })
+  return decide(request, rules, plainFacts(request, facts))
+}
+
+export function decideArgv(
+  argv: readonly string[],
+  rules: RuleSet,
+  mode: Mode,
+  facts: Partial<Facts> = {},
+): Decision {
+  const request = planRequest({ work: { kind: 'argv', argv }, mode, cwd, home })
+  return decide(request, rules, plainFacts(request, facts))
+}
