@@ -1,5 +1,6 @@
 import type { Config } from './config/schema.ts'
 import { VitrineError } from './errors.ts'
+import type { Admission } from './gate.ts'
 import type { LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
 import { Backpressure } from './output/backpressure.ts'
 import { Collector } from './output/collect.ts'
@@ -8,7 +9,7 @@ import { argvProgram, shellProgram } from './request/interpreter.ts'
 import type { CompleteRequest } from './request/request.ts'
 import { feedStdin } from './request/stdin.ts'
 import { buildResult } from './result/build.ts'
-import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
+import type { Enforcement, Mode, Result } from './result/result.ts'
 import type { Confinement } from './sandbox/sandbox.ts'
 import { metadataOf } from './scratchpad/describe.ts'
 import { saveOutput } from './scratchpad/save.ts'
@@ -33,6 +34,8 @@ export interface ExecuteOptions {
 /** What holds a command in a mode, worked out once per mode. */
 export interface ModeSetup {
   readonly environment: Variables
+  /** For a command that is known to look only: nothing of a repository's configuration runs. */
+  readonly lookingEnvironment: Variables
   readonly confinement: Confinement | null
   readonly enforcement: Enforcement
 }
@@ -42,7 +45,7 @@ export interface CommandToRun {
   readonly request: CompleteRequest
   readonly mode: Mode
   readonly setup: ModeSetup
-  readonly decision: Decision
+  readonly admission: Admission
 }
 
 /** What a command needs of its shell. */
@@ -85,7 +88,7 @@ export async function runCommand(
 
 /** Starts the command with everything that takes part in it tied together. */
 function launch(
-  { request, setup }: CommandToRun,
+  { request, setup, admission }: CommandToRun,
   { config, launcher, scratchpad }: Surroundings,
   supervision: Supervision,
   options: ExecuteOptions,
@@ -100,7 +103,9 @@ function launch(
     consumed: (bytes) => backpressure.took('collector', bytes),
     overflow: () => supervision.stop('output-limit'),
   })
-  const process = start(request, setup, launcher, { collector, backpressure, supervision }, options)
+  const environment = admission.onlyLooks ? setup.lookingEnvironment : setup.environment
+  const parts = { collector, backpressure, supervision }
+  const process = start(request, { ...setup, environment }, launcher, parts, options)
   launched = process
   const destroy = () => {
     backpressure.release()
@@ -143,7 +148,7 @@ function ranToItsEnd(ended: SupervisedEnd, { work }: CompleteRequest): RanToItsE
 }
 
 async function resultOf(
-  { request, mode, setup, decision }: CommandToRun,
+  { request, mode, setup, admission }: CommandToRun,
   { config: { output }, scratchpad }: Surroundings,
   collector: Collector,
   ended: RanToItsEnd,
@@ -160,7 +165,7 @@ async function resultOf(
     timeoutMs: request.timeoutMs,
     mode,
     enforcement: setup.enforcement,
-    decision,
+    decision: admission.decision,
   })
   if (result.scratchpad) scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
   return result

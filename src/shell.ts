@@ -1,14 +1,22 @@
+import type { StandingApproval } from './approval/approve.ts'
+import type { Approver } from './approval/approver.ts'
 import { type IgnoredValue, type LoadedConfig, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { refuseUnbuilt } from './config/unbuilt.ts'
 import { VitrineError } from './errors.ts'
+import { Gate } from './gate.ts'
 import { type Host, thisHost } from './host.ts'
 import type { Launcher } from './launch/launch.ts'
 import { nativeLauncher } from './launch/native.ts'
 import { checkInput } from './request/descriptor.ts'
 import { commandEnvironment } from './request/environment.ts'
 import { checkFields, type Field, isBoolean, isObject, isString, refuse } from './request/fields.ts'
-import { checkDirectory, completeRequest, type ExecuteRequest } from './request/request.ts'
+import {
+  type CompleteRequest,
+  checkDirectory,
+  completeRequest,
+  type ExecuteRequest,
+} from './request/request.ts'
 import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
 import {
   type CommandToRun,
@@ -33,13 +41,19 @@ export interface ShellOptions {
   readonly config?: string | LoadedConfig | undefined
   /** What commands' environments are chosen from, taken when the shell opens. Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /** Asked about what the policy leaves open. Default: none; then `[policy] unattended` says what becomes of it. */
+  readonly approver?: Approver | undefined
   /** Where output is kept: another shell's, to share its names. Default: a session of its own. */
   readonly scratchpad?: Scratchpad | undefined
 }
 
-const allowed: Readonly<Record<Mode, Decision>> = {
-  read: { verdict: 'allow', reason: 'read mode: the operating system holds the command', matches: [] },
-  write: { verdict: 'allow', reason: 'write mode: the caller is the approver', matches: [] },
+export interface ExecuteAllOptions extends ExecuteOptions {
+  /** Default false: the first command that fails is the last one. */
+  readonly ignoreErrors?: boolean | undefined
+  /** Where all of them run. Default: the shell's directory. */
+  readonly workDir?: string | undefined
+  /** For each, in milliseconds. */
+  readonly timeoutMs?: number | undefined
 }
 
 const optionFields: Readonly<Record<keyof ShellOptions, Field>> = {
@@ -51,6 +65,7 @@ const optionFields: Readonly<Record<keyof ShellOptions, Field>> = {
     test: (value) => isString(value) || isObject(value),
   },
   env: { wanted: 'an object of variables', test: isObject },
+  approver: { wanted: 'a function', test: (value) => typeof value === 'function' },
   scratchpad: { wanted: 'a Scratchpad', test: (value) => value instanceof Scratchpad },
 }
 
@@ -89,7 +104,9 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
     watch,
   })
   const launcher = 'missing' in addon ? await addonlessLauncher() : sharedLauncher(addon)
-  return new Shell(loaded, sandbox, launcher, { ...options, cwd, env })
+  const gate = new Gate({ loaded, cwd, env, approver: options.approver })
+  await gate.ready()
+  return new Shell(loaded, gate, sandbox, launcher, { ...options, cwd, env })
 }
 
 /** Imported late: no start with an addon needs it. */
@@ -119,6 +136,7 @@ export class Shell {
   readonly #launcher: Launcher
   readonly #network: boolean
   readonly #env: Readonly<Record<string, string | undefined>>
+  readonly #gate: Gate
   readonly #running = new Set<Supervision>()
   readonly #setups: Partial<Record<Mode, ModeSetup>> = {}
   #mode: Mode
@@ -127,6 +145,7 @@ export class Shell {
   /** Use `openShell`. */
   constructor(
     { config, ignored }: LoadedConfig,
+    gate: Gate,
     sandbox: Sandbox,
     launcher: Launcher,
     options: ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>,
@@ -134,6 +153,7 @@ export class Shell {
     this.config = config
     this.ignored = ignored
     this.cwd = options.cwd ?? process.cwd()
+    this.#gate = gate
     this.#sandbox = sandbox
     this.#launcher = launcher
     this.#network = options.network ?? config.shell.network
@@ -160,25 +180,50 @@ export class Shell {
     return this.#setup(this.#mode).enforcement
   }
 
+  /** What the policy says about a command. Nothing runs. */
+  async decide(request: ExecuteRequest): Promise<Decision> {
+    const { work, cwd } = this.#complete(request)
+    return this.#gate.decide({ work, cwd, mode: this.#mode })
+  }
+
   /**
-   * Runs one command to its end. A non-zero exit is a result. Throws only when the command never ran:
-   * INVALID_REQUEST, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED.
+   * Runs one command to its end. A non-zero exit is a result. Throws only when the command never ran: INVALID_REQUEST,
+   * DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED.
    */
   async execute(request: ExecuteRequest, options: ExecuteOptions = {}): Promise<Result> {
-    options.signal?.throwIfAborted()
-    const { shell } = this.config
-    if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
-    const complete = completeRequest(request, {
-      cwd: this.cwd,
-      timeoutMs: shell.timeout_ms,
-      maxTimeoutMs: shell.max_timeout_ms,
-    })
-    if (complete.scratchpad !== undefined) checkScratchpadName(complete.scratchpad)
-    const mode = this.#mode
-    if (mode === 'read' && typeof complete.stdin === 'number') checkInput(complete.stdin)
-    const setup = this.#setup(mode)
-    const command: CommandToRun = { request: complete, mode, setup, decision: allowed[mode] }
+    const command = await this.#admit(request, options)
     return runCommand(command, this.#surroundings, options)
+  }
+
+  /** Runs commands one after the other, to the first that fails. Each is decided about before the first one starts. */
+  async executeAll(
+    requests: readonly (string | ExecuteRequest)[],
+    options: ExecuteAllOptions = {},
+  ): Promise<Result[]> {
+    const { workDir: cwd, timeoutMs, ignoreErrors = false } = options
+    const commands: CommandToRun[] = []
+    for (const request of requests) {
+      const own = typeof request === 'string' ? { command: request } : request
+      commands.push(await this.#admit({ cwd, timeoutMs, ...own }, options))
+    }
+    const results: Result[] = []
+    for (const command of commands) {
+      options.signal?.throwIfAborted()
+      const result = await runCommand(command, this.#surroundings, options)
+      results.push(result)
+      if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
+    }
+    return results
+  }
+
+  /** What was approved for the rest of this shell's life: listed, and taken back with `revoke`. */
+  get approvals(): readonly StandingApproval[] {
+    return this.#gate.standing()
+  }
+
+  /** Takes a standing approval back, as `approvals` lists it; without an argument all of them. */
+  revoke(approval?: StandingApproval): void {
+    this.#gate.revoke(approval)
   }
 
   /** Sends a signal to the process group of every command that runs. */
@@ -192,6 +237,31 @@ export class Shell {
     const running = [...this.#running]
     for (const supervision of running) supervision.stop('closed')
     await Promise.all(running.map((supervision) => supervision.ended))
+  }
+
+  #complete(request: ExecuteRequest): CompleteRequest {
+    const { shell } = this.config
+    const complete = completeRequest(request, {
+      cwd: this.cwd,
+      timeoutMs: shell.timeout_ms,
+      maxTimeoutMs: shell.max_timeout_ms,
+    })
+    if (complete.scratchpad !== undefined) checkScratchpadName(complete.scratchpad)
+    return complete
+  }
+
+  /** From a request to a command that may run as it stands. */
+  async #admit(given: ExecuteRequest, { signal }: ExecuteOptions): Promise<CommandToRun> {
+    signal?.throwIfAborted()
+    if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
+    const request = this.#complete(given)
+    const mode = this.#mode
+    if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
+    const setup = this.#setup(mode)
+    const { work, cwd, timeoutMs } = request
+    const admission = await this.#gate.admit({ work, cwd, mode }, { timeoutMs, signal })
+    signal?.throwIfAborted()
+    return { request, mode, setup, admission }
   }
 
   get #surroundings(): Surroundings {
@@ -209,8 +279,10 @@ export class Shell {
     if (known) return known
     if (mode === 'read' && !this.config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
     const options = { network: this.#network }
+    const looking = commandEnvironment(this.#env, this.config.env, 'looking')
     const setup: ModeSetup = {
-      environment: commandEnvironment(this.#env, this.config.env, mode),
+      environment: mode === 'read' ? looking : commandEnvironment(this.#env, this.config.env, 'changing'),
+      lookingEnvironment: looking,
       confinement: mode === 'write' ? null : this.#sandbox.confine(options),
       enforcement: mode === 'write' ? {} : this.#sandbox.enforcement(options),
     }

@@ -32,6 +32,9 @@ const MOST_PROCESSES = 4_194_304
 // kernel: sysctl fs.nr_open, its upper bound
 const MOST_OPEN_FILES = 1_073_741_816
 
+/** More than the kernel passes to a program. */
+const MOST_OPERANDS = 1_000_000
+
 const policyRule = v.strictObject(
   {
     prefix: v.pipe(list('a word'), v.nonEmpty('a list of words, not empty')),
@@ -39,8 +42,12 @@ const policyRule = v.strictObject(
     reason: v.optional(text(), ''),
     match: v.optional(list('a command line'), []),
     not_match: v.optional(list('a command line'), []),
+    allow_options: v.exactOptional(list('an option')),
+    ask_options: v.exactOptional(list('an option')),
+    deny_options: v.exactOptional(list('an option')),
+    operands: v.exactOptional(integer(0, MOST_OPERANDS)),
   },
-  'a table with prefix, verdict, reason, match, not_match',
+  'a table with prefix, verdict, reason, match, not_match, allow_options, ask_options, deny_options, operands',
 )
 
 /** The entries of a `[[policy.rule]]` table. */

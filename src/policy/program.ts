@@ -22,8 +22,18 @@ const systemDirectories = new Set([
   '/usr/sbin',
 ])
 
+const read = new WeakMap<SimpleCommand, Program>()
+
 /** What a simple command starts; undefined when it is only assignments or redirects. */
-export function programOf({ words }: SimpleCommand): Program | undefined {
+export function programOf(command: SimpleCommand): Program | undefined {
+  const before = read.get(command)
+  if (before) return before
+  const program = readProgram(command)
+  if (program) read.set(command, program)
+  return program
+}
+
+function readProgram({ words }: SimpleCommand): Program | undefined {
   const [head, ...rest] = words
   if (!head) return undefined
   const slash = head.value.lastIndexOf('/')

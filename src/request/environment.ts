@@ -1,5 +1,3 @@
-import type { Mode } from '../result/result.ts'
-
 /** Names and values, as a process gets them. */
 export type Variables = Readonly<Record<string, string>>
 
@@ -70,19 +68,26 @@ const forced: Variables = {
   SHLVL: '1',
 }
 
+/** A bare repository inside another one is not taken for granted: its configuration could run anything. */
+const git = { 'safe.bareRepository': 'explicit' }
+
 /** Git runs what a repository's configuration names; these settings win over it (git-config(1), GIT_CONFIG_COUNT). */
-const readModeGit = {
+const lookingGit = {
+  ...git,
   'core.fsmonitor': 'false',
   'log.showSignature': 'false',
   'core.hooksPath': '/dev/null',
-  'safe.bareRepository': 'explicit',
 }
 
-/** Read mode: no lock files, no byte code, nothing of the repository's that runs. */
-const forcedInReadMode: Variables = {
-  GIT_OPTIONAL_LOCKS: '0',
-  PYTHONDONTWRITEBYTECODE: '1',
-  ...gitSettings(readModeGit),
+const forcedFor: Readonly<Record<'looking' | 'changing', Variables>> = {
+  /** No lock files, no byte code, nothing of the repository's that runs. */
+  looking: {
+    ...forced,
+    GIT_OPTIONAL_LOCKS: '0',
+    PYTHONDONTWRITEBYTECODE: '1',
+    ...gitSettings(lookingGit),
+  },
+  changing: { ...forced, ...gitSettings(git) },
 }
 
 /** What the user's configuration adds. */
@@ -91,18 +96,17 @@ export interface EnvironmentSettings {
   readonly set: Variables
 }
 
-/** The environment of a command: what passes, what is configured, then what is forced. */
+/** The environment of a command that only looks, or may change something: what passes, what is configured, then what is forced. */
 export function commandEnvironment(
   caller: Readonly<Record<string, string | undefined>>,
   settings: EnvironmentSettings,
-  mode: Mode,
+  purpose: 'looking' | 'changing',
 ): Variables {
   const pass = new Set(settings.pass)
   const environment: Record<string, string> = {}
   for (const [name, value] of Object.entries(caller))
     if (value !== undefined && (passes(name) || pass.has(name))) environment[name] = value
-  const forcing = mode === 'read' ? { ...forced, ...forcedInReadMode } : forced
-  return { ...environment, ...settings.set, ...forcing }
+  return { ...environment, ...settings.set, ...forcedFor[purpose] }
 }
 
 function passes(name: string): boolean {

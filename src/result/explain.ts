@@ -37,7 +37,9 @@ function describeRequestProblem(problem: RequestProblem): string {
     case 'out-of-range':
       return `"${problem.field}" must be ${problem.wanted}, not ${problem.got}.`
     case 'unknown-option':
-      return `"${problem.field}" is no option${problem.nearest === undefined ? '' : `; did you mean "${problem.nearest}"?`}.`
+      return problem.nearest === undefined
+        ? `"${problem.field}" is no option.`
+        : `"${problem.field}" is no option; did you mean "${problem.nearest}"?`
     case 'cwd':
       return describeDirectoryProblem(problem)
     case 'shell-closed':

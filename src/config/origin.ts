@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util'
+import { readConfigFile } from './files.ts'
+import { type LoadedConfig, parseToml } from './load.ts'
+import { excerptOf, locator } from './locate.ts'
+
+/** Where an entry of a list stands. */
+export interface EntryPlace {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly excerpt: string
+}
+
+type PolicyList = 'allow' | 'ask' | 'deny' | 'safe' | 'rule'
+
+/** Finds an entry of a policy list in the files that were read; the nearest file that has it counts. */
+export async function placeOfEntry(
+  loaded: LoadedConfig,
+  key: PolicyList,
+  index: number,
+): Promise<EntryPlace | undefined> {
+  const wanted: unknown = loaded.config.policy[key][index]
+  for (const { file } of [...loaded.files].reverse()) {
+    const place = await placeIn(file, key, wanted)
+    if (place) return place
+  }
+  return undefined
+}
+
+async function placeIn(file: string, key: PolicyList, wanted: unknown): Promise<EntryPlace | undefined> {
+  const text = readConfigFile(file)
+  if (text === undefined) return undefined
+  const at = entriesOf(await parseToml({ file, text }), key).findIndex((entry) => isPartOf(entry, wanted))
+  const place = at < 0 ? undefined : (await locator(text))(['policy', key, at], 'value')
+  return place && { file, line: place.line, column: place.column, excerpt: excerptOf(text, place) }
+}
+
+function entriesOf(document: Readonly<Record<string, unknown>>, key: PolicyList): readonly unknown[] {
+  const { policy } = document
+  const entries: unknown = isTable(policy) ? policy[key] : undefined
+  return Array.isArray(entries) ? entries : []
+}
+
+/** A table of a file lacks the keys that defaults have filled in. */
+function isPartOf(entry: unknown, wanted: unknown): boolean {
+  if (!isTable(entry) || !isTable(wanted)) return isDeepStrictEqual(entry, wanted)
+  return Object.entries(entry).every(([name, value]) => isDeepStrictEqual(value, wanted[name]))
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

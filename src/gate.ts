@@ -1,0 +1,97 @@
+import { Approvals, type StandingApproval } from './approval/approve.ts'
+import type { Approver } from './approval/approver.ts'
+import type { LoadedConfig } from './config/load.ts'
+import { VitrineError } from './errors.ts'
+import type { Judge, Question } from './judge.ts'
+import { needsReading } from './policy/quick.ts'
+import type { Decision } from './result/result.ts'
+
+/** A command that may run. */
+export interface Admission {
+  readonly decision: Decision
+  /** The policy knows that it only looks: nothing of the repository's configuration has to run for it. */
+  readonly onlyLooks: boolean
+}
+
+/** What a gate decides from. */
+export interface GateOptions {
+  readonly loaded: LoadedConfig
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly approver?: Approver | undefined
+}
+
+/** How long an answer is awaited: then it is no. */
+export interface Patience {
+  readonly timeoutMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+const heldBySandbox: Admission = {
+  decision: { verdict: 'allow', reason: 'read mode: the operating system holds the command', matches: [] },
+  onlyLooks: true,
+}
+
+/** Lets commands through: the policy decides, and what it leaves open is asked. */
+export class Gate {
+  readonly #options: GateOptions
+  readonly #approvals: Approvals | undefined
+  #judge: Promise<Judge> | undefined
+
+  constructor(options: GateOptions) {
+    this.#options = options
+    this.#approvals = options.approver && new Approvals(options.approver)
+  }
+
+  /** Checks the rules of the configuration. Throws CONFIG_INVALID; a configuration without rules has nothing to check. */
+  async ready(): Promise<void> {
+    const { allow, ask, deny, rule, safe } = this.#options.loaded.config.policy
+    if (allow.length + ask.length + deny.length + rule.length + safe.length > 0) await this.#judging()
+  }
+
+  /** What stands approved for the session. */
+  standing(): readonly StandingApproval[] {
+    return this.#approvals?.list() ?? []
+  }
+
+  /** Takes one standing approval back; without an argument all. */
+  revoke(approval?: StandingApproval): void {
+    this.#approvals?.revoke(approval)
+  }
+
+  async decide(question: Question): Promise<Decision> {
+    return (await this.#judging()).decide(question)
+  }
+
+  /** Lets the command through, or throws DENIED or NOT_APPROVED. An answer is awaited no longer than the command's deadline. */
+  async admit(question: Question, patience: Patience): Promise<Admission> {
+    if (question.mode === 'read' && !needsReading(textOf(question), this.#options.loaded.config.policy))
+      return heldBySandbox
+    const judge = await this.#judging()
+    const decision = judge.decide(question)
+    if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
+    if (decision.verdict === 'ask' && !(await this.#isApproved(question, decision, patience)))
+      throw new VitrineError({ code: 'NOT_APPROVED', decision })
+    return { decision, onlyLooks: judge.onlyLooks(decision) }
+  }
+
+  /** With nobody to ask the caller is the approver, unless the configuration says otherwise. */
+  async #isApproved(question: Question, decision: Decision, patience: Patience): Promise<boolean> {
+    if (!this.#approvals) return this.#options.loaded.config.policy.unattended === 'allow'
+    const { cwd, mode } = question
+    const late = AbortSignal.timeout(patience.timeoutMs)
+    const signal = patience.signal ? AbortSignal.any([patience.signal, late]) : late
+    return this.#approvals.approves({ command: textOf(question), cwd, mode, signal }, decision)
+  }
+
+  /** Imported late: most read-mode lines need no reading, and the parser costs start-up time. */
+  #judging(): Promise<Judge> {
+    const { loaded, cwd, env } = this.#options
+    this.#judge ??= import('./judge.ts').then(({ Judge }) => Judge.open(loaded, cwd, env))
+    return this.#judge
+  }
+}
+
+function textOf({ work }: Question): string {
+  return work.kind === 'line' ? work.line : work.argv.join(' ')
+}

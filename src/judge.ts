@@ -1,0 +1,75 @@
+import { dirname } from 'node:path'
+import { projectConfigFiles, trustStoreFile, userConfigFile } from './config/files.ts'
+import type { LoadedConfig } from './config/load.ts'
+import { placeOfEntry } from './config/origin.ts'
+import { VitrineError } from './errors.ts'
+import { gatherFacts } from './facts/gather.ts'
+import { decide } from './policy/decide.ts'
+import { factsNeeded, planRequest } from './policy/plan.ts'
+import { builtIn } from './policy/presets/safe.ts'
+import { buildRules, type RuleSet } from './policy/ruleset.ts'
+import type { Work } from './request/request.ts'
+import type { Decision, Mode } from './result/result.ts'
+
+/** What is to be decided about. */
+export interface Question {
+  readonly work: Work
+  readonly cwd: string
+  readonly mode: Mode
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Decides about commands: gathers what a decision needs to know, and asks the policy. Starts nothing. */
+export class Judge {
+  readonly #rules: RuleSet
+  readonly #workspace: string
+  readonly #home: string
+  readonly #ownPaths: readonly string[]
+
+  /** Throws CONFIG_INVALID for a rule whose example fails, with file and line. */
+  static async open(loaded: LoadedConfig, cwd: string, env: Environment): Promise<Judge> {
+    return new Judge(await rulesOf(loaded), loaded, cwd, env)
+  }
+
+  private constructor(rules: RuleSet, { config }: LoadedConfig, cwd: string, env: Environment) {
+    this.#rules = rules
+    this.#workspace = config.policy.workspace
+    this.#home = env['HOME'] ?? ''
+    // The agent cannot edit its own policy: the files of the configuration, and what trusts them.
+    this.#ownPaths = [dirname(userConfigFile(env)), dirname(trustStoreFile(env)), ...projectConfigFiles(cwd)]
+  }
+
+  decide({ work, cwd, mode }: Question): Decision {
+    const request = planRequest({ work, cwd, mode, home: this.#home })
+    const facts = gatherFacts(factsNeeded(request), {
+      workspace: this.#workspace,
+      ownPaths: this.#ownPaths,
+    })
+    return decide(request, this.#rules, facts)
+  }
+
+  /** Whether everything in the command is on the built-in safe list: it only looks, whatever the mode. */
+  onlyLooks({ verdict, matches }: Decision): boolean {
+    return verdict === 'allow' && matches.length > 0 && matches.every(({ source }) => source === builtIn)
+  }
+}
+
+/** The rules of a configuration. What is wrong with one is told with its place in the file, which is only looked up then. */
+async function rulesOf(loaded: LoadedConfig): Promise<RuleSet> {
+  const { config, sources } = loaded
+  let asked: { key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule'; index: number } | undefined
+  try {
+    return buildRules(config.policy, {
+      workspaceInReadMode: config.shell.reads === 'workspace',
+      originOf: (key, index) => {
+        asked = { key, index }
+        return { file: sources[`policy.${key}`].where || 'config' }
+      },
+    })
+  } catch (error) {
+    if (!asked || !(error instanceof VitrineError) || error.refusal.code !== 'CONFIG_INVALID') throw error
+    const place = await placeOfEntry(loaded, asked.key, asked.index)
+    throw place ? new VitrineError({ ...error.refusal, ...place }) : error
+  }
+}
