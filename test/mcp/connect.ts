@@ -1,0 +1,89 @@
+import { Client, type ClientOptions, type ElicitResult } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll } from 'vitest'
+import { Home, program } from '../cli/vitrine.ts'
+
+/** How clients speak: the handshake of 2025, or MCP 2026-07-28 and nothing else. */
+export type Era = 'legacy' | 'modern'
+export const eras: readonly Era[] = ['legacy', 'modern']
+
+export interface ConnectOptions {
+  readonly era?: Era
+  readonly home?: Home
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  /** Answers questions to the user; without it the client cannot be asked. */
+  readonly elicit?: (message: string) => ElicitResult
+}
+
+/** A tool's answer, as a model gets it. */
+export interface Answer {
+  readonly text: string
+  readonly isError: boolean
+  readonly structured: Readonly<Record<string, unknown>> | undefined
+}
+
+const clients: Client[] = []
+
+afterAll(async () => {
+  for (const client of clients.splice(0)) await client.close()
+})
+
+export function clientOptions(era: Era, elicit?: ConnectOptions['elicit']): ClientOptions {
+  return {
+    versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
+    ...(elicit && { capabilities: { elicitation: {} } }),
+  }
+}
+
+/** A client of the SDK's own, for any transport. */
+export function makeClient(era: Era, elicit?: ConnectOptions['elicit']): Client {
+  const client = new Client({ name: 'test', version: '1' }, clientOptions(era, elicit))
+  if (elicit) client.setRequestHandler('elicitation/create', ({ params }) => elicit(params.message))
+  clients.push(client)
+  return client
+}
+
+/** Starts `vitrine mcp` and connects to it. The client closes after the file's last test. */
+export async function connect(args: readonly string[] = [], options: ConnectOptions = {}) {
+  const { era = 'legacy', home = new Home(), env, cwd = home.directory, elicit } = options
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'mcp', ...args],
+    env: { ...(home.env as Record<string, string>), ...env },
+    cwd,
+    stderr: 'pipe',
+  })
+  const said: string[] = []
+  transport.stderr?.on('data', (chunk: Buffer) => said.push(String(chunk)))
+  const client = makeClient(era, elicit)
+  await client.connect(transport)
+  return {
+    client,
+    home,
+    transport,
+    /** What the server has said on stderr. */
+    said: () => said.join(''),
+    pid: () => transport.pid ?? 0,
+    run: caller(client, 'execute_command'),
+    write: caller(client, 'execute_command_write'),
+    read: caller(client, 'read_scratchpad'),
+    list: () => caller(client, 'list_scratchpad')({}),
+  }
+}
+
+/** Calls one tool. */
+export function caller(client: Client, name: string) {
+  return async (
+    input: Readonly<Record<string, unknown>>,
+    options?: Parameters<Client['callTool']>[1],
+  ): Promise<Answer> => {
+    const result = await client.callTool({ name, arguments: { ...input } }, options)
+    const [content] = result.content
+    return {
+      text: content?.type === 'text' ? content.text : '',
+      isError: result.isError === true,
+      structured: result.structuredContent as Answer['structured'],
+    }
+  }
+}

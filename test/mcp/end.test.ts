@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { Home, program } from '../cli/vitrine.ts'
+import { aliveWith, endAll, makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
+import { connect, eras } from './connect.ts'
+
+const markers: string[] = []
+
+afterEach(async () => {
+  for (const marker of markers.splice(0)) await endAll(marker)
+})
+
+/** A command that goes on with a child in the background and one in a session of its own. */
+function endless(): { readonly marker: string; readonly command: string } {
+  const marker = makeMarker()
+  markers.push(marker)
+  return { marker, command: `sleep ${marker} & setsid sleep ${marker} & sleep ${marker}` }
+}
+
+const alive = (pid: number) => {
+  const entry = processEntry(pid)
+  return entry !== undefined && entry.state !== 'Z'
+}
+
+describe.each(['read', 'write'])('the end of a server in %s mode', (mode) => {
+  /** A server with a command that runs, spoken to by hand. */
+  async function serve() {
+    const { marker, command } = endless()
+    const home = new Home()
+    const server = home.start(['mcp', '--mode', mode], { stdio: ['pipe', 'pipe', 'ignore'] })
+    const say = (message: object) =>
+      server.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    const clientInfo = { name: 't', version: '1' }
+    say({
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+    })
+    say({ id: 2, method: 'tools/call', params: { name: 'execute_command', arguments: { command } } })
+    expect(await waitFor(() => aliveWith(marker).length >= 3, 10_000)).toBe(true)
+    return { server, marker, exited: once(server, 'exit') }
+  }
+
+  test('stdin ends: it exits with 0, and nothing that it ran is left', async () => {
+    const { server, marker, exited } = await serve()
+    server.stdin?.end()
+    expect(await exited).toEqual([0, null])
+    expect(await survivors(marker, 0)).toEqual([])
+  })
+
+  test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('%s: it exits, and nothing is left', async (signal) => {
+    const { server, marker, exited } = await serve()
+    server.kill(signal)
+    expect(await exited).toEqual([0, null])
+    expect(await survivors(marker, 0)).toEqual([])
+  })
+
+  test('the client is killed: server and commands are gone within 2 s', async () => {
+    const { marker, command } = endless()
+    const home = new Home()
+    const script = join(home.directory, 'client.mjs')
+    writeFileSync(script, clientScript)
+    const args = [script, program, mode, command]
+    const client = spawn(process.execPath, args, { env: home.env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const [pid] = await once(client.stdout, 'data')
+    expect(await waitFor(() => aliveWith(marker).length >= 3, 10_000)).toBe(true)
+    client.kill('SIGKILL')
+    await once(client, 'exit')
+    expect(await survivors(marker, 2000)).toEqual([])
+    expect(await waitFor(() => !alive(Number(pid)), 2000)).toBe(true)
+  })
+})
+
+/** A client in a process of its own; it prints the server's pid. */
+const clientScript = `
+import { spawn } from 'node:child_process'
+const [program, mode, command] = process.argv.slice(2)
+const server = spawn(process.execPath, [program, 'mcp', '--mode', mode], { stdio: ['pipe', 'ignore', 'ignore'] })
+const say = (message) => server.stdin.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+const clientInfo = { name: 't', version: '1' }
+say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } })
+say({ id: 2, method: 'tools/call', params: { name: 'execute_command', arguments: { command } } })
+console.log(server.pid)
+setInterval(() => {}, 1000)
+`
+
+describe.each(eras)('for a client of the %s era', (era) => {
+  test('cancelling a call kills everything that its command started', async () => {
+    const { run } = await connect([], { era })
+    const { marker, command } = endless()
+    const stop = new AbortController()
+    const call = run({ command }, { signal: stop.signal })
+    expect(await waitFor(() => aliveWith(marker).length >= 3, 10_000)).toBe(true)
+    stop.abort()
+    await expect(call).rejects.toThrow()
+    expect(await survivors(marker, 2000)).toEqual([])
+    expect((await run({ command: 'echo next' })).text).toBe('next\n')
+  })
+
+  test('progress tells the time and the bytes, and grows', async () => {
+    const { run } = await connect([], { era })
+    const told: { progress: number; message?: string | undefined }[] = []
+    const onprogress = (progress: { progress: number; message?: string | undefined }) => told.push(progress)
+    await run({ command: 'echo 12345; sleep 1.4' }, { onprogress })
+    expect(told.length).toBeGreaterThanOrEqual(2)
+    for (const { message } of told) expect(message).toMatch(/^running for \d+\.\d s, 6 B of output$/)
+    expect(told.map(({ progress }) => progress)).toEqual(
+      told.map(({ progress }) => progress).sort((a, b) => a - b),
+    )
+  })
+})

@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterEach, describe, expect, test } from 'vitest'
+import { serveOnHttp } from '../../src/mcp/http.ts'
+import { httpAddress } from '../../src/mcp/http-command.ts'
+import { Session } from '../../src/mcp/session.ts'
+import { Home, program } from '../cli/vitrine.ts'
+import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
+import { caller, type Era, eras, makeClient } from './connect.ts'
+
+const servers: ChildProcess[] = []
+const markers: string[] = []
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) server.kill('SIGKILL')
+  for (const marker of markers.splice(0)) await endAll(marker)
+})
+
+function marked(): string {
+  const marker = makeMarker()
+  markers.push(marker)
+  return marker
+}
+
+/** Starts `vitrine mcp --http 0` and reads where it listens. */
+async function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const home = new Home()
+  const server = spawn(process.execPath, [program, 'mcp', '--http', '0', ...args], {
+    env: { ...home.env, ...env },
+    cwd: home.directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  servers.push(server)
+  let said = ''
+  server.stderr.on('data', (chunk) => {
+    said += String(chunk)
+  })
+  expect(await waitFor(() => /listening on/.test(said), 10_000)).toBe(true)
+  const url = /http:\/\/\S+/.exec(said)?.[0] ?? ''
+  const token = env['VITRINE_TOKEN'] ?? (await printedToken(() => said))
+  return { home, server, url, token, said: () => said, exited: once(server, 'exit') }
+}
+
+async function printedToken(said: () => string): Promise<string> {
+  await waitFor(() => /Bearer \S+"/.test(said()), 5000)
+  return /Bearer ([^"]+)"/.exec(said())?.[1] ?? ''
+}
+
+async function client(era: Era, url: string, token: string) {
+  const connected = makeClient(era)
+  const headers = { Authorization: `Bearer ${token}` }
+  await connected.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+  return { client: connected, run: caller(connected, 'execute_command') }
+}
+
+/** fetch(3) cannot choose the Host header. */
+function post(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
+  const accept = 'application/json, text/event-stream'
+  const sent = request(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: accept, ...headers },
+  })
+  sent.end(body)
+  return once(sent, 'response').then(([response]) => {
+    response.resume()
+    return response.statusCode
+  })
+}
+
+describe('over HTTP', () => {
+  test.each(eras)('a client of the %s era runs commands', async (era) => {
+    const { url, token } = await serve()
+    const { run } = await client(era, url, token)
+    expect((await run({ command: 'echo x; exit 3' })).text).toBe('x\n[exit code: 3]')
+    const told: unknown[] = []
+    await run({ command: 'sleep 1.2' }, { onprogress: (progress) => told.push(progress) })
+    expect(told.length).toBeGreaterThan(0)
+  })
+
+  test('a request without the token, or with another one, is refused', async () => {
+    const { url, token } = await serve()
+    expect(await post(url, {})).toBe(401)
+    expect(await post(url, { Authorization: `Bearer ${token}x` })).toBe(401)
+    expect(await post(url, { Authorization: `Basic ${token}` })).toBe(401)
+    expect(await post(url, { Authorization: `Bearer ${token}` })).not.toBe(401)
+  })
+
+  test('a name that is not this machine’s is refused, token or not: DNS rebinding', async () => {
+    const { url, token } = await serve()
+    const Authorization = `Bearer ${token}`
+    expect(await post(url, { Authorization, Host: 'evil.example' })).toBe(403)
+    expect(await post(url, { Authorization, Host: 'localhost.evil.example' })).toBe(403)
+    expect(await post(url, { Authorization, Origin: 'http://evil.example' })).toBe(403)
+    expect(await post(url, { Authorization, Origin: 'null' })).toBe(403)
+    expect(await post(url, { Authorization, Host: 'localhost:1', Origin: 'http://localhost:1' })).not.toBe(
+      403,
+    )
+  })
+
+  test('VITRINE_TOKEN is the token, and is not printed', async () => {
+    const { url, said } = await serve([], { VITRINE_TOKEN: 'chosen-by-me' })
+    expect(await post(url, { Authorization: 'Bearer chosen-by-me' })).not.toBe(401)
+    expect(said()).not.toContain('chosen-by-me')
+  })
+
+  test('commands do not see the token', async () => {
+    const { url, token } = await serve([], { VITRINE_TOKEN: 'chosen-by-me' })
+    const { run } = await client('modern', url, token)
+    const { text } = await run({ command: 'env; tr "\\0" "\\n" < /proc/$PPID/environ; echo "$PPID"' })
+    expect(text).toMatch(/PATH=/)
+    expect(text).not.toContain('chosen-by-me')
+  })
+
+  test.each([
+    [['--http', '0.0.0.0:0'], {}, /a token that you choose is needed/],
+    [['--http', '[::]:0'], {}, /a token that you choose is needed/],
+    [['--http', '0'], { VITRINE_TOKEN: '' }, /VITRINE_TOKEN is empty/],
+    [['--http', 'here'], {}, /--http takes a port/],
+    [['--http', '127.0.0.1:99999'], {}, /--http takes a port/],
+  ])('%j %j does not listen', async (args, env, said) => {
+    const ran = await new Home().run(['mcp', ...args], { env })
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toMatch(said)
+    expect(ran.stdout).toBe('')
+  })
+
+  test('a port that is taken is told', async () => {
+    const { url } = await serve()
+    const ran = await new Home().run(['mcp', '--http', new URL(url).host])
+    expect(ran).toMatchObject({ code: 125 })
+    expect(ran.stderr).toContain('EADDRINUSE')
+  })
+
+  test('/healthz answers without a token, other paths do not exist', async () => {
+    const { url, token } = await serve()
+    const health = await fetch(new URL('/healthz', url))
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }])
+    expect(await post(new URL('/other', url).href, { Authorization: `Bearer ${token}` })).toBe(404)
+  })
+
+  test('each session has a shell, and so a scratchpad, of its own', async () => {
+    const { url, token } = await serve()
+    const [one, two] = await Promise.all([client('legacy', url, token), client('legacy', url, token)])
+    await one.run({ command: 'echo x', scratchpad: 'mine' })
+    expect((await caller(one.client, 'list_scratchpad')({})).text).toMatch(/^mine /)
+    expect((await caller(two.client, 'list_scratchpad')({})).text).toMatch(/^Nothing/)
+    expect((await caller(two.client, 'read_scratchpad')({ name: 'mine' })).isError).toBe(true)
+  })
+
+  test('a client that goes away in the middle of a call takes its command with it', async () => {
+    const { url, token } = await serve()
+    const { run } = await client('modern', url, token)
+    const marker = marked()
+    const stop = new AbortController()
+    const call = run({ command: `sleep ${marker}` }, { signal: stop.signal })
+    expect(await waitFor(() => aliveWith(marker).length > 0, 10_000)).toBe(true)
+    stop.abort()
+    await expect(call).rejects.toThrow()
+    expect(await survivors(marker, 2000)).toEqual([])
+  })
+
+  test('SIGTERM lets what runs come to its end, and takes no more', async () => {
+    const { url, token, server, exited } = await serve()
+    const { run } = await client('modern', url, token)
+    const call = run({ command: 'sleep 1; echo done' })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    server.kill('SIGTERM')
+    expect((await call).text).toBe('done\n')
+    expect(await exited).toEqual([0, null])
+    await expect(fetch(new URL('/healthz', url))).rejects.toThrow()
+  })
+
+  test('a second signal kills what runs', async () => {
+    const { url, token, server, said, exited } = await serve()
+    const { run } = await client('legacy', url, token)
+    const marker = marked()
+    run({ command: `sleep ${marker}` }).catch(() => {})
+    expect(await waitFor(() => aliveWith(marker).length > 0, 10_000)).toBe(true)
+    server.kill('SIGTERM')
+    expect(await waitFor(() => said().includes('ending:'), 5000)).toBe(true)
+    server.kill('SIGTERM')
+    expect(await exited).toEqual([0, null])
+    expect(await survivors(marker, 0)).toEqual([])
+  })
+
+  test('a session that nobody uses is closed, one at work is not', async () => {
+    const home = new Home()
+    const made: Session[] = []
+    const server = await serveOnHttp({
+      host: '127.0.0.1',
+      port: 0,
+      token: 'token',
+      idleMs: 300,
+      drainMs: 0,
+      log: () => {},
+      makeSession: () => {
+        const options = {
+          version: '0',
+          mode: 'read',
+          approve: 'client',
+          structured: false,
+          cwd: home.directory,
+          log: () => {},
+        } as const
+        const session = new Session(options)
+        made.push(session)
+        return session
+      },
+    })
+    try {
+      const { run } = await client('legacy', server.url, 'token')
+      expect((await run({ command: 'sleep 1; echo x' })).text).toBe('x\n')
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      await expect(run({ command: 'echo x' })).rejects.toThrow(/session/i)
+      await expect(
+        made
+          .at(-1)
+          ?.shell('read')
+          .then((shell) => shell.execute({ command: 'true' })),
+      ).rejects.toThrow(/closed/)
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+describe('the address', () => {
+  test.each([
+    ['8080', { host: '127.0.0.1', port: 8080 }],
+    ['0.0.0.0:8080', { host: '0.0.0.0', port: 8080 }],
+    ['localhost:0', { host: 'localhost', port: 0 }],
+    ['[::1]:8080', { host: '::1', port: 8080 }],
+    ['::1:8080', undefined],
+    ['8080:', undefined],
+    ['-1', undefined],
+    ['65536', undefined],
+    ['', undefined],
+  ])('%s', (given, address) => {
+    expect(httpAddress(given)).toEqual(address)
+  })
+})

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+import { connect } from './connect.ts'
+
+/** Resident memory of a process in bytes, now or at its highest: proc_pid_status(5). */
+function memory(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024
+}
+
+describe('under load', () => {
+  test('200 MB of output: memory grows by less than 100 MB, every byte is saved, the answer stays short', async () => {
+    const { run, pid } = await connect()
+    await run({ command: 'echo warm' })
+    const before = memory(pid(), 'VmRSS')
+    const command = 'seq -w 0 199999999 | head -c 200000000'
+    const { text } = await run({ command, timeout_ms: 120_000 })
+    expect(memory(pid(), 'VmHWM') - before).toBeLessThan(100e6)
+    expect(text.length).toBeLessThan(31_000)
+    const path = /saved whole to scratchpad "output-1" at (\S+);/.exec(text)?.[1] ?? ''
+    expect(statSync(path).size).toBe(200_000_000)
+    execFileSync('sh', ['-c', `${command} | cmp - ${path}`])
+  })
+
+  test('100 calls at once are all answered, each with its own output', async () => {
+    const { run } = await connect()
+    const calls = Array.from({ length: 100 }, (_, index) => run({ command: `sleep 0.1; echo ${index}` }))
+    expect((await Promise.all(calls)).map(({ text }) => text)).toEqual(
+      Array.from({ length: 100 }, (_, index) => `${index}\n`),
+    )
+  })
+
+  test('32 calls run at once, and no more', async () => {
+    const home = new Home()
+    const { write } = await connect(['--mode', 'both'], { home })
+    const log = `${home.directory}/began`
+    const calls = Array.from({ length: 40 }, (_, index) =>
+      write({ command: `echo ${index} >> ${log}; sleep ${index < 32 ? 1.5 : 0}` }),
+    )
+    await Promise.all(calls)
+    const began = readFileSync(log, 'utf8').trim().split('\n').map(Number)
+    expect(new Set(began.slice(0, 32))).toEqual(new Set(Array.from({ length: 32 }, (_, index) => index)))
+    expect(began).toHaveLength(40)
+  })
+
+  test('two servers with one state directory do not get in each other’s way', async () => {
+    const home = new Home()
+    const [one, two] = await Promise.all([connect([], { home }), connect([], { home })])
+    const names = Array.from({ length: 20 }, (_, index) => `name-${index % 5}`)
+    const work = ({ run }: typeof one, word: string) =>
+      Promise.all(names.map((scratchpad) => run({ command: `echo ${word}`, scratchpad })))
+    await Promise.all([work(one, 'one'), work(two, 'two')])
+    for (const [server, word] of [
+      [one, 'one'],
+      [two, 'two'],
+    ] as const) {
+      const listed = (await server.list()).text.split('\n').map((line) => line.split(' ')[0] ?? '')
+      expect(listed).toHaveLength(20)
+      expect(new Set(listed)).toHaveLength(20)
+      for (const name of listed) expect((await server.read({ name })).text).toMatch(new RegExp(`^${word}\n`))
+    }
+  })
+})

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import type { Result } from '../../src/index.ts'
+import { type Asked, resultText } from '../../src/result/explain-tool.ts'
+
+const plain: Result = {
+  output: 'out\n',
+  omittedBytes: 0,
+  stdout: 'out\n',
+  stderr: '',
+  exitCode: 0,
+  signal: null,
+  timedOut: false,
+  cancelled: false,
+  outputLimited: false,
+  durationMs: 1,
+  bytes: 4,
+  binary: false,
+  timeoutMs: 30_000,
+  survivorsKilled: 0,
+  denials: [],
+  mode: 'read',
+  backend: 'local',
+  enforcement: {},
+  decision: { verdict: 'allow', reason: '', matches: [] },
+  outcome: { kind: 'exited', code: 0 },
+}
+const denial = { syscall: 'openat', pid: 1, program: 'sh', count: 1 }
+const saved = { name: 'x', path: '/state/x', bytes: 1_234_567 }
+
+function text(changes: Partial<Result>, asked: Partial<Asked> = {}): string {
+  return resultText({ ...plain, ...changes }, { timeoutMs: 30_000, inlineChars: 30_000, ...asked })
+}
+
+describe('the text of a result', () => {
+  test.each<[string, Partial<Result>, string]>([
+    ['nothing printed', { output: '', bytes: 0 }, '(no output)'],
+    [
+      'nothing printed, and a code',
+      { output: '', bytes: 0, outcome: { kind: 'exited', code: 3 } },
+      '(no output)\n[exit code: 3]',
+    ],
+    ['output', {}, 'out\n'],
+    [
+      'output without a line end, and a code',
+      { output: 'out', outcome: { kind: 'exited', code: 3 } },
+      'out\n[exit code: 3]',
+    ],
+    ['a signal', { outcome: { kind: 'signalled', signal: 'SIGSEGV' } }, 'out\n[killed by SIGSEGV]'],
+    [
+      'a deadline',
+      { outcome: { kind: 'timed-out', afterMs: 30_000 } },
+      'out\n[timed out after 30000 ms; killed]',
+    ],
+    ['a cancellation', { outcome: { kind: 'cancelled' } }, 'out\n[cancelled]'],
+    [
+      'the output limit',
+      { outcome: { kind: 'output-limit', limit: 1000 } },
+      'out\n[more than 1000 bytes of output; killed]',
+    ],
+    [
+      'a denial',
+      { denials: [{ ...denial, operation: 'write', path: 'src/a.ts' }] },
+      'out\n[blocked in read mode: write src/a.ts]',
+    ],
+    [
+      'a denial of an address, repeated',
+      { denials: [{ ...denial, operation: 'connect', address: '127.0.0.1:80', count: 4 }] },
+      'out\n[blocked in read mode: connect 127.0.0.1:80 (4 times)]',
+    ],
+    [
+      'a denial whose path has control characters',
+      { denials: [{ ...denial, operation: 'write', path: 'a\nb\u001b[2J' }] },
+      'out\n[blocked in read mode: write a\\nb\\x1b[2J]',
+    ],
+    [
+      'too long',
+      { scratchpad: saved, omittedBytes: 9 },
+      'out\n[output: 1.2 MB, saved whole to scratchpad "x" at /state/x; shown: first and last 15000 characters; read the rest with read_scratchpad]',
+    ],
+    [
+      'saved by name',
+      { scratchpad: saved },
+      'out\n[output: 1.2 MB, saved whole to scratchpad "x" at /state/x]',
+    ],
+    [
+      'binary',
+      { binary: true, scratchpad: saved },
+      '[binary output: 1234567 bytes, saved to scratchpad "x" at /state/x]',
+    ],
+    [
+      'background processes that live on',
+      { background: { count: 2, group: 77 } },
+      'out\n[2 processes run on in the background: process group 77]',
+    ],
+    [
+      'background processes that were killed',
+      { survivorsKilled: 1 },
+      'out\n[1 background process was killed when the command ended]',
+    ],
+    ['a hint', { hint: 'Do it so.' }, 'out\n[Do it so.]'],
+  ])('%s', (_what, changes, wanted) => {
+    expect(text(changes)).toBe(wanted)
+  })
+
+  test('many denials are counted after the twentieth', () => {
+    const denials = Array.from({ length: 25 }, (_, index) => ({
+      ...denial,
+      operation: 'write',
+      path: `f${index}`,
+    }))
+    const lines = text({ denials }).trim().split('\n')
+    expect(lines).toHaveLength(22)
+    expect(lines.at(-1)).toBe('[blocked in read mode: 5 more]')
+  })
+
+  test('a lowered deadline and a taken name are told', () => {
+    expect(text({ timeoutMs: 600_000 }, { timeoutMs: 700_000 })).toBe(
+      'out\n[timeout_ms 700000 is over the maximum: 600000 was used]',
+    )
+    expect(text({ scratchpad: { ...saved, name: 'x-2' } }, { scratchpad: 'x' })).toContain(
+      '[the name "x" was taken: saved as "x-2"]',
+    )
+  })
+})

@@ -1,0 +1,241 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+import { connect, eras } from './connect.ts'
+
+describe.each(eras)('execute_command for a client of the %s era', (era) => {
+  /** For calls that leave nothing behind. */
+  let shared: ReturnType<typeof connect>
+  beforeAll(async () => {
+    shared = connect([], { era })
+    await shared
+  })
+
+  test('answers with the output alone when there is nothing else to say', async () => {
+    const { run } = await shared
+    expect(await run({ command: 'echo one; echo two >&2; echo three' })).toEqual({
+      text: 'one\ntwo\nthree\n',
+      isError: false,
+      structured: undefined,
+    })
+  })
+
+  test('a non-zero exit, a signal and a deadline are answers, not errors', async () => {
+    const { run } = await shared
+    expect(await run({ command: 'exit 3' })).toMatchObject({
+      text: '(no output)\n[exit code: 3]',
+      isError: false,
+    })
+    expect(await run({ command: 'echo x; kill -SEGV $$' })).toMatchObject({
+      text: 'x\n[killed by SIGSEGV]',
+      isError: false,
+    })
+    expect(await run({ command: 'echo x; sleep 30', timeout_ms: 300 })).toMatchObject({
+      text: 'x\n[timed out after 300 ms; killed]',
+      isError: false,
+    })
+  })
+
+  test('read mode leaves files as they are and says what to do', async () => {
+    const { run, home } = await connect([], { era })
+    const { text, isError } = await run({ command: 'echo x > file' })
+    expect(isError).toBe(false)
+    expect(text).toMatch(/\[exit code: \d+\]/)
+    expect(text).toContain('write mode')
+    expect(existsSync(join(home.directory, 'file'))).toBe(false)
+  })
+
+  test('--mode write changes files', async () => {
+    const { run, home } = await connect(['--mode', 'write'], { era })
+    expect((await run({ command: 'echo x > file' })).text).toBe('(no output)')
+    expect(readFileSync(join(home.directory, 'file'), 'utf8')).toBe('x\n')
+  })
+
+  test('--mode both has one tool for each, over one scratchpad', async () => {
+    const { run, write, list, home } = await connect(['--mode', 'both'], { era })
+    await run({ command: 'echo x > file; echo r', scratchpad: 'r' })
+    expect(existsSync(join(home.directory, 'file'))).toBe(false)
+    await write({ command: 'echo x > file; echo w', scratchpad: 'w' })
+    expect(existsSync(join(home.directory, 'file'))).toBe(true)
+    expect((await list()).text).toMatch(/^r .*\nw /)
+  })
+
+  test('output that is too long is shown at both ends and saved whole', async () => {
+    const { run } = await connect([], { era })
+    const { text, isError } = await run({ command: 'seq 1 100000' })
+    expect(isError).toBe(false)
+    const line =
+      /\[output: 588\.9 kB, saved whole to scratchpad "output-1" at (\S+); shown: first and last 15000 characters; read the rest with read_scratchpad\]$/
+    const path = line.exec(text)?.[1] ?? ''
+    const whole = Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join('')
+    expect(readFileSync(path, 'utf8')).toBe(whole)
+    const [, head = '', omitted, tail = ''] =
+      /^([\s\S]*)\[\.\.\. (\d+) bytes left out \.\.\.\]\n([\s\S]*)\[output: /.exec(text) ?? []
+    expect(whole.startsWith(head)).toBe(true)
+    expect(whole.endsWith(tail)).toBe(true)
+    expect(head.endsWith('\n')).toBe(true)
+    expect(head.length + Number(omitted) + tail.length).toBe(whole.length)
+    expect(text.length).toBeLessThan(31_000)
+  })
+
+  test('binary output is saved and never shown', async () => {
+    const { run } = await connect([], { era })
+    const { text } = await run({ command: String.raw`printf 'a\000b'`, scratchpad: 'blob' })
+    const [, path = ''] = /^\[binary output: 3 bytes, saved to scratchpad "blob" at (\S+)\]$/.exec(text) ?? []
+    expect(readFileSync(path)).toEqual(Buffer.from('a\0b'))
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  test('a name that is taken gets a suffix, which the answer tells', async () => {
+    const { run } = await connect([], { era })
+    await run({ command: 'echo 1', scratchpad: 'log' })
+    const { text } = await run({ command: 'echo 2', scratchpad: 'log' })
+    expect(text).toMatch(
+      /^2\n\[output: 2 B, saved whole to scratchpad "log-2" at \S+\]\n\[the name "log" was taken: saved as "log-2"\]$/,
+    )
+  })
+
+  test('a deadline over the maximum is lowered, which the answer tells', async () => {
+    const { run } = await shared
+    expect((await run({ command: 'echo x', timeout_ms: 9_999_999 })).text).toBe(
+      'x\n[timeout_ms 9999999 is over the maximum: 600000 was used]',
+    )
+  })
+
+  test('the maximum of the configuration is the one that counts', async () => {
+    const home = new Home()
+    home.configure('[shell]\nmax_timeout_ms = 400\n')
+    const { run } = await connect([], { era, home })
+    expect((await run({ command: 'sleep 30', timeout_ms: 30_000 })).text).toBe(
+      '(no output)\n[timed out after 400 ms; killed]\n[timeout_ms 30000 is over the maximum: 400 was used]',
+    )
+  })
+
+  test.each([
+    [{}, 'command: it is needed'],
+    [{ command: 5 }, 'command: give the command line as a string'],
+    [{ command: 'x', timeout_ms: 0 }, 'timeout_ms: give a whole number'],
+    [{ command: 'x', timeout_ms: 1.5 }, 'timeout_ms: give a whole number'],
+    [
+      { command: 'x', timeout: 5 },
+      'timeout: there is no such parameter; the parameters are command, timeout_ms',
+    ],
+    [{ command: '  ' }, 'INVALID_REQUEST: The command is empty'],
+    [{ command: 'x\0y' }, 'INVALID_REQUEST: "command" contains a NUL byte'],
+    [
+      { command: 'pwd', cwd: '/no/such/place' },
+      'INVALID_REQUEST: The directory /no/such/place does not exist.',
+    ],
+    [{ command: 'pwd', scratchpad: '../up' }, 'INVALID_REQUEST: "scratchpad" must be'],
+    [{ command: 'pwd', scratchpad: '.hidden' }, 'INVALID_REQUEST: "scratchpad" must be'],
+    [{ command: 'pwd', scratchpad: '' }, 'INVALID_REQUEST: "scratchpad" must be'],
+  ])('%j is an error that says what to give', async (input, said) => {
+    const answer = await (await shared).run(input)
+    expect(answer.isError).toBe(true)
+    expect(answer.text).toContain(said)
+  })
+
+  test('cwd is where the command runs', async () => {
+    const { run } = await shared
+    expect((await run({ command: 'pwd', cwd: '/usr' })).text).toBe('/usr\n')
+  })
+
+  test('--structured adds the fields of the result', async () => {
+    const { run, client } = await connect(['--structured'], { era })
+    expect((await run({ command: 'echo x; exit 3' })).structured).toMatchObject({
+      output: 'x\n',
+      exitCode: 3,
+      signal: null,
+      timedOut: false,
+      timeoutMs: 30_000,
+      bytes: 2,
+      mode: 'read',
+    })
+    const { tools } = await client.listTools()
+    expect(tools.find(({ name }) => name === 'execute_command')?.outputSchema).toBeDefined()
+  })
+})
+
+describe('tools/list', () => {
+  test('read mode claims to be read-only, and a network that is let through to be an open world', async () => {
+    const home = new Home()
+    const { client } = await connect([], { home })
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['execute_command', 'read_scratchpad', 'list_scratchpad'])
+    expect(tools[0]?.annotations).toEqual({
+      readOnlyHint: true,
+      destructiveHint: false,
+      openWorldHint: false,
+    })
+    expect(tools[0]?.outputSchema).toBeUndefined()
+    home.configure('[shell]\nnetwork = true\n')
+    const online = await (await connect([], { home })).client.listTools()
+    expect(online.tools[0]?.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: true })
+  })
+
+  test('write mode claims nothing', async () => {
+    const both = await (await connect(['--mode', 'both'])).client.listTools()
+    expect(both.tools.map(({ name }) => name).slice(0, 2)).toEqual([
+      'execute_command',
+      'execute_command_write',
+    ])
+    const writing = { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
+    expect(both.tools[1]?.annotations).toEqual(writing)
+    const write = await (await connect(['--mode', 'write'])).client.listTools()
+    expect(write.tools[0]).toMatchObject({ name: 'execute_command', annotations: writing })
+  })
+
+  test('with the sandbox off nothing is claimed to be read-only, and a call is told to use write mode', async () => {
+    const home = new Home()
+    home.configure('[shell]\nsandbox = false\n')
+    const { client, run } = await connect([], { home })
+    const { tools } = await client.listTools()
+    expect(tools[0]?.annotations?.readOnlyHint).toBe(false)
+    const answer = await run({ command: 'echo x' })
+    expect(answer).toMatchObject({ isError: true })
+    expect(answer.text).toMatch(/^WRITE_MODE_REQUIRED: /)
+  })
+
+  test('description and instructions tell a model what it has to know', async () => {
+    const { client } = await connect(['--mode', 'both'])
+    const { tools } = await client.listTools()
+    const said = [tools[0]?.description, client.getInstructions()]
+    for (const text of said) {
+      expect(text).toMatch(/Choose timeout_ms for each command/)
+      expect(text).toMatch(/never ends .* killed/)
+      expect(text).toMatch(/at most 600000 \(more is lowered to that, and the result says so\)/)
+      expect(text).toContain("for a literal $, write \\$ or put the word into single quotes ('costs $5')")
+      expect(text).toContain('READ MODE')
+      expect(text?.length).toBeLessThan(2000)
+    }
+    expect(tools[1]?.description).toContain('WRITE MODE')
+  })
+
+  test('the configured default deadline is the schema’s', async () => {
+    const home = new Home()
+    home.configure('[shell]\ntimeout_ms = 1234\n')
+    const { tools } = await (await connect([], { home })).client.listTools()
+    expect(tools[0]?.inputSchema).toMatchObject({
+      type: 'object',
+      required: ['command'],
+      additionalProperties: false,
+      properties: { timeout_ms: { type: 'integer', default: 1234, minimum: 1 } },
+    })
+  })
+})
+
+describe('a configuration that cannot be used', () => {
+  test('is told with each call, until it is mended', async () => {
+    const home = new Home()
+    home.configure('[shell]\ntimeout_ms = "soon"\n')
+    const { run, said, client } = await connect([], { home })
+    const answer = await run({ command: 'echo x' })
+    expect(answer.isError).toBe(true)
+    expect(answer.text).toMatch(/^CONFIG_INVALID: .*config\.toml:2:/)
+    expect(said()).toMatch(/^vitrine: .*config\.toml:2:/)
+    expect((await client.listTools()).tools[0]?.annotations?.readOnlyHint).toBe(false)
+    home.configure('[shell]\ntimeout_ms = 5000\n')
+    expect((await run({ command: 'echo x' })).text).toBe('x\n')
+  })
+})

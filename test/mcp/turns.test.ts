@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { Turns } from '../../src/mcp/turns.ts'
+
+/** Work that ends when it is told to. */
+function gate() {
+  let open = () => {}
+  const ended = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { work: () => ended, open }
+}
+
+const never = new AbortController().signal
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('turns', () => {
+  test('begin in the order of the calls, as places get free', async () => {
+    const turns = new Turns(1)
+    const began: number[] = []
+    const gates = [gate(), gate(), gate()]
+    const calls = gates.map(({ work }, index) =>
+      turns.run(() => {
+        began.push(index)
+        return work()
+      }, never),
+    )
+    await settle()
+    expect(began).toEqual([0])
+    expect(turns.waiting).toBe(2)
+    for (const [index, { open }] of gates.entries()) {
+      open()
+      await calls[index]
+      await settle()
+      expect(began).toEqual([0, 1, 2].slice(0, Math.min(3, index + 2)))
+    }
+  })
+
+  test('a call that is cancelled while it waits never begins, and holds no place', async () => {
+    const turns = new Turns(1)
+    const first = gate()
+    const running = turns.run(first.work, never)
+    const stop = new AbortController()
+    let began = false
+    const waiting = turns.run(async () => {
+      began = true
+    }, stop.signal)
+    stop.abort(new Error('gone'))
+    await expect(waiting).rejects.toThrow('gone')
+    first.open()
+    await running
+    expect(began).toBe(false)
+    await expect(turns.run(async () => 'next', never)).resolves.toBe('next')
+  })
+
+  test('work that fails gives its place back', async () => {
+    const turns = new Turns(1)
+    await expect(turns.run(() => Promise.reject(new Error('broken')), never)).rejects.toThrow('broken')
+    await expect(turns.run(async () => 'next', never)).resolves.toBe('next')
+  })
+
+  test('a call that was cancelled before does not begin', async () => {
+    const turns = new Turns(1)
+    let began = false
+    const work = async () => {
+      began = true
+    }
+    await expect(turns.run(work, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
+    expect(began).toBe(false)
+  })
+})
