@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { ConfigEntry, RepositoryConfig } from '../policy/repositories.ts'
 import { parseGitConfig } from './git-config.ts'
@@ -35,16 +35,26 @@ type Unreadable = Extract<RepositoryConfig, { kind: 'unreadable' }>
 /** Directories on the way up that may be repositories: `.git`, what a `.git` file names, and the directory itself, bare. */
 function* gitDirectories(from: string): Generator<string | Unreadable> {
   for (let directory = from; ; directory = dirname(directory)) {
-    yield directory
+    // Without HEAD git takes no directory for a repository (setup.c, is_git_directory); many have a file called config.
+    if (mayExist(join(directory, 'HEAD'))) yield directory
     const dotGit = join(directory, '.git')
     const text = readSmall(dotGit)
     if (typeof text === 'object') yield text
     if (typeof text === 'string') {
-      const [, target] = /^gitdir: ([^\n]*)\n*$/.exec(text.replaceAll('\r', '')) ?? []
+      const [, target] = /^gitdir: ([^\n]*?)[\r\n]*$/.exec(text) ?? []
       if (target === undefined) yield unreadable(dotGit, 'it is not a "gitdir:" file')
       else yield isAbsolute(target) ? target : resolve(directory, target)
     } else yield dotGit
     if (dirname(directory) === directory) return
+  }
+}
+
+/** What cannot be looked at may exist. A symbolic link counts, wherever it leads. */
+function mayExist(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    return codeOf(error) !== 'ENOTDIR'
   }
 }
 
@@ -55,8 +65,9 @@ function* configFiles(gitDirectory: string): Generator<string | Unreadable> {
   const common = readSmall(join(gitDirectory, 'commondir'))
   if (typeof common === 'object') yield common
   if (typeof common !== 'string') return
-  yield join(resolve(gitDirectory, common.trim()), 'config')
-  yield join(resolve(gitDirectory, common.trim()), 'config.worktree')
+  const shared = resolve(gitDirectory, common.replace(/[\r\n]+$/, ''))
+  yield join(shared, 'config')
+  yield join(shared, 'config.worktree')
 }
 
 function entriesOf(file: string): readonly ConfigEntry[] | Unreadable | undefined {

@@ -162,7 +162,8 @@ class ArgumentReader implements Arguments {
     if (value) {
       this.options.push({ name, value })
       const dashed = value.fixed.startsWith('-') && !/^-\d/.test(value.fixed) && value.fixed !== '-'
-      if ((dashed || splits(value)) && !this.#harmless)
+      const open = splits(value) || (value.kind === 'quoted' && value.fixed === '')
+      if ((dashed || open) && !this.#harmless)
         this.#object({ kind: 'open-word', text: `${name} ${value.text}` })
     } else this.#object({ kind: 'form', text: `${name} without a value` })
   }

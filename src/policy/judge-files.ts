@@ -1,4 +1,6 @@
+import { posix } from 'node:path'
 import {
+  explainDevice,
   explainDisaster,
   explainLeaves,
   explainOutside,
@@ -18,6 +20,7 @@ export function judgeFiles(step: PlannedStep, given: Case, onlyLooks: boolean): 
   return [
     ...own.flatMap((use) => judgeOwn(use, step, given)),
     ...(given.rules.preset === 'analysis' ? step.paths.flatMap((use) => judgeSystem(use, step, given)) : []),
+    ...(given.lenient ? [] : step.paths.flatMap((use) => judgeDevice(use, step, given))),
     ...(bindsWorkspace(given) ? step.paths.flatMap((use) => judgeWorkspace(use, step, given)) : []),
   ]
 }
@@ -34,6 +37,38 @@ function judgeOwn(use: PathUse, { command }: PlannedStep, { facts }: Case): Poli
   )
   if (!touched) return []
   return [row(command.text, 'changes-own-rules', denyList, 'deny', explainDisaster('changes-own-rules'))]
+}
+
+const HARMLESS_DEVICE = /^\/dev(?:\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd|fd\/\d+)?)?$/
+// They look at names and inodes, and open nothing.
+const notOpening = new Set([
+  'ls',
+  'stat',
+  'find',
+  'fd',
+  'du',
+  'df',
+  'readlink',
+  'realpath',
+  'test',
+  '[',
+  'cd',
+  'lsblk',
+  'git',
+])
+
+/** Opening a device can do something: watchdog(4) reboots, a terminal loses input. */
+function judgeDevice(use: PathUse, { command }: PlannedStep, { facts, rules }: Case): PolicyMatch[] {
+  if (notOpening.has(nameOf(known(command.words[0]) ?? ''))) return []
+  const found = [
+    ...use.paths.map((path) => posix.normalize(path)),
+    ...use.globs,
+    ...(destinations(use, facts) ?? []),
+  ]
+  const device = found.find((path) => isInside(path, '/dev') && !HARMLESS_DEVICE.test(path))
+  return device === undefined
+    ? []
+    : [row(command.text, 'device', `preset ${rules.preset}`, 'ask', explainDevice(use.text))]
 }
 
 function judgeSystem(use: PathUse, { command }: PlannedStep, { facts }: Case): PolicyMatch[] {

@@ -7,6 +7,8 @@ export interface Program {
   readonly words: readonly Word[]
   /** The name is looked up in PATH, or stands in a directory of the system. */
   readonly trusted: boolean
+  /** The name as written, dequoted. */
+  readonly written: string
   /** Why the options before the subcommand are not known to be harmless. */
   readonly objection?: Objection
   /** `git -C`: directories the command changes to, one after the other. */
@@ -42,8 +44,9 @@ function readProgram({ words }: SimpleCommand): Program | undefined {
   const name = inSystem
     ? { ...head, value: head.value.slice(slash + 1), fixed: head.value.slice(slash + 1) }
     : head
-  if (nameOf(head.value) !== 'git') return { words: [name, ...rest], trusted, directories: [] }
-  return { ...gitProgram(name, rest), trusted }
+  if (nameOf(head.value) !== 'git')
+    return { words: [name, ...rest], trusted, written: head.value, directories: [] }
+  return { ...gitProgram(name, rest), trusted, written: head.value }
 }
 
 /** The name of a program, however it is written: without directory, in lower case (macOS finds `GIT`). */
@@ -67,7 +70,7 @@ const gitValued = new Set([
   '--super-prefix',
 ])
 
-function gitProgram(name: Word, words: readonly Word[]): Omit<Program, 'trusted'> {
+function gitProgram(name: Word, words: readonly Word[]): Omit<Program, 'trusted' | 'written'> {
   const directories: Word[] = []
   let objection: Objection | undefined
   let at = 0

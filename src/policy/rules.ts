@@ -89,10 +89,10 @@ function tooMany({ most }: Operands, given: readonly Word[]): Objection | undefi
   return several || given.length > most ? { kind: 'operand', text: text ?? '' } : undefined
 }
 
-/** Allowing: every word of the prefix stands at its place. */
-function startsWith(program: Program, prefix: readonly string[]): boolean {
-  const { words, trusted } = program
-  return trusted && prefix.every((part, index) => known(words[index]) === part)
+/** Allowing: every word of the prefix stands at its place. A rule that names a path means exactly that path. */
+function startsWith({ words, trusted, written }: Program, [name = '', ...rest]: readonly string[]): boolean {
+  const isNamed = name.includes('/') ? written === name : trusted && known(words[0]) === name
+  return isNamed && rest.every((part, index) => known(words[index + 1]) === part)
 }
 
 /** Asking and denying: options may stand between, any path of the program counts, and a word that may expand to the prefix may match. */
@@ -100,13 +100,16 @@ function applyStrictly(rule: Rule, program: Program): RuleOutcome | undefined {
   const [name = '', ...rest] = rule.prefix
   const head = program.words[0]
   if (!head) return undefined
-  const certain = head.kind === 'literal'
-  if (certain && nameOf(head.value) !== nameOf(name)) return undefined
+  if (head.kind === 'literal' && nameOf(head.value) !== nameOf(name)) return undefined
+  // `./git` is some other program, unless it leads to git after all.
+  const certain = head.kind === 'literal' && (!head.value.includes('/') || head.value.startsWith('/'))
   const tail = program.words.slice(1)
   const positional = rest.filter((part) => !part.startsWith('-'))
+  const words = findWords(tail, positional)
   const found = weakest(
     certain ? 'yes' : 'maybe',
-    findWords(tail, positional),
+    // `git -c alias.p=push p`: what a subcommand means is open.
+    words === 'no' && program.objection ? 'maybe' : words,
     ...rest.filter((part) => part.startsWith('-')).map((option) => findOption(tail, option)),
   )
   if (found === 'no') return undefined

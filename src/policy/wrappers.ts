@@ -73,6 +73,8 @@ export function unwrap(command: SimpleCommand): Wrapped | undefined {
   if (shells.has(name)) return shellScript(head, rest)
   if (name === 'find') return findCommands(command)
   if (name === 'fd' || name === 'fdfind') return fdCommand(command)
+  // command(1p): with -v or -V it only tells what a name is.
+  if (name === 'command' && /^-[pvV]*[vV]/.test(rest[0]?.value ?? '')) return undefined
   const kind = prefixes.get(name)
   return kind && prefixed(command, kind, name)
 }

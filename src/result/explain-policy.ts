@@ -155,6 +155,10 @@ export function explainRepositoryUnknown(): string {
   return 'which repository git reads, and what its configuration makes git run, is not known'
 }
 
+export function explainDevice(text: string): string {
+  return `${shown(text)} is a device, and opening one may do something`
+}
+
 export function explainSystemPath(text: string, path: string): string {
   return text === path
     ? `${shown(path)} is a system path, which the analysis preset does not read`

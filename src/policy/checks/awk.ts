@@ -2,7 +2,7 @@ import type { Arguments, Objection } from '../arguments.ts'
 import { known } from '../line.ts'
 
 // system() and pipes run, `>` writes, getline reads files or runs, `@` loads code or calls by name (gawk(1)).
-const HARMFUL_WORD = /system|getline|@|fflush|close/
+const HARMFUL_WORD = /system|getline|@|\\\n/
 
 /** Whether a call of awk only prints: the program is known, and holds nothing that writes, reads or runs. */
 export function checkAwk({ operands }: Arguments): Objection | undefined {

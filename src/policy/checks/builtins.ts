@@ -51,12 +51,6 @@ export function checkRead({ operands }: Arguments): Objection | undefined {
   return bad && { kind: 'operand', text: bad.text }
 }
 
-/** cd: `-` is where the shell was before; anything else is a directory. */
-export function checkCd({ operands }: Arguments): Objection | undefined {
-  const open = operands.find(splits)
-  return open && { kind: 'open-word', text: open.text }
-}
-
 /** exit, return, break, continue, shift: a number, or nothing. */
 export function checkNumber({ words }: Arguments): Objection | undefined {
   const bad = words.find((word) => !/^\d+$/.test(word.value))
