@@ -51,8 +51,8 @@ class Matcher {
     try {
       return this.#script.runInContext(this.#context, { timeout: Math.ceil(this.#leftMs) })
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-        return undefined
+      // No instanceof: the error may be of another realm's class.
+      if (Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined
       throw error
     } finally {
       this.#leftMs -= performance.now() - started

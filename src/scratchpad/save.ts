@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import type { Collected } from '../output/collect.ts'
-import { decode } from '../text.ts'
 import type { Result } from '../result/result.ts'
+import { decode } from '../text.ts'
 import type { Scratchpad } from './scratchpad.ts'
 
 /** Where output was saved, and what of it could not be. */

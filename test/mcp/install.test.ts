@@ -1,0 +1,192 @@
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parse } from 'smol-toml'
+import { describe, expect, test } from 'vitest'
+import { parseJsonc, withEntry } from '../../src/mcp/install/json-edit.ts'
+import { Home, program } from '../cli/vitrine.ts'
+
+/** Where each client keeps its servers, below the home directory, and the path to ours. */
+const places = {
+  claude: ['.claude.json', ['mcpServers', 'vitrine']],
+  codex: ['.codex/config.toml', ['mcp_servers', 'vitrine']],
+  gemini: ['.gemini/settings.json', ['mcpServers', 'vitrine']],
+  cursor: ['.cursor/mcp.json', ['mcpServers', 'vitrine']],
+  vscode: ['.config/Code/User/mcp.json', ['servers', 'vitrine']],
+  opencode: ['.config/opencode/opencode.json', ['mcp', 'vitrine']],
+} as const
+type Name = keyof typeof places
+const names = Object.keys(places) as Name[]
+
+const read = (file: string): unknown => {
+  const text = readFileSync(file, 'utf8')
+  return file.endsWith('.toml') ? parse(text) : parseJsonc(text)
+}
+const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((inner, key) => Object(inner)[key], value)
+
+/** A home whose environment names no other place for a client's files. */
+function makeHome() {
+  const home = new Home()
+  for (const name of ['CODEX_HOME', 'CLAUDE_CONFIG_DIR']) delete home.env[name]
+  return home
+}
+
+describe.each(names)('mcp install %s', (name) => {
+  const [below, path] = places[name]
+  const command = [process.execPath, program, 'mcp', '--mode', 'both']
+
+  test('prints what --write puts into the file, and changes nothing', async () => {
+    const home = makeHome()
+    const printed = await home.run(['mcp', 'install', name, '--mode', 'both'])
+    expect(printed.code).toBe(0)
+    expect(printed.stderr).toContain(below)
+    expect(readdirSync(home.directory).filter((file) => file !== '.state')).toEqual([])
+    const text = below.endsWith('.toml') ? parse(printed.stdout) : JSON.parse(printed.stdout)
+    const entry = at(text, path)
+    expect(JSON.stringify(entry)).toContain(program)
+    const wrote = await home.run(['mcp', 'install', name, '--mode', 'both', '--write'])
+    expect(wrote).toMatchObject({ code: 0, stdout: '' })
+    expect(at(read(join(home.directory, below)), path)).toEqual(entry)
+    const started = Object(entry)
+    const words = Array.isArray(started.command) ? started.command : [started.command, ...started.args]
+    expect(words).toEqual(command)
+  })
+
+  test('keeps what is there, with a backup, and a second time changes nothing', async () => {
+    const home = makeHome()
+    const file = join(home.directory, below)
+    mkdirSync(dirname(file), { recursive: true })
+    const before = below.endsWith('.toml')
+      ? `# mine\nmodel = "x"\n\n[${path[0]}.other] # theirs\ncommand = "a"\n\n[tui]\nx = 1\n`
+      : `{\n    // mine\n    "theme": "dark",\n    "${path[0]}": {\n        "other": { "command": "a", }, /* theirs */\n    },\n}\n`
+    writeFileSync(file, before, { mode: 0o640 })
+    const known = read(file)
+    await home.run(['mcp', 'install', name, '--write'])
+    const after = readFileSync(file, 'utf8')
+    const { [path[1]]: ours, ...others } = Object(at(read(file), [path[0]]))
+    expect(ours).toBeDefined()
+    expect({ ...Object(read(file)), [path[0]]: others }).toEqual(known)
+    for (const comment of ['mine', 'theirs']) expect(after).toContain(comment)
+    expect(statSync(file).mode & 0o777).toBe(0o640)
+    const [backup] = readdirSync(dirname(file)).filter((other) => other.endsWith('.backup'))
+    expect(readFileSync(join(dirname(file), backup ?? ''), 'utf8')).toBe(before)
+    expect((await home.run(['mcp', 'install', name, '--write'])).stderr).toContain('has it already')
+    expect(readFileSync(file, 'utf8')).toBe(after)
+  })
+
+  test('replaces our own entry, and keeps what the user added to it', async () => {
+    const home = makeHome()
+    const file = join(home.directory, below)
+    await home.run(['mcp', 'install', name, '--write'])
+    const text = readFileSync(file, 'utf8')
+    const changed = below.endsWith('.toml')
+      ? `${text}\n[${path[0]}.vitrine.env]\nA = "b"\n\n[other]\nx = 1\n`
+      : withEntry(text, path[0], 'vitrine', { ...Object(at(read(file), path)), env: { A: 'b' } })
+    writeFileSync(file, changed)
+    expect((await home.run(['mcp', 'install', name, '--write', '--mode', 'write'])).code).toBe(0)
+    const entry = Object(at(read(file), path))
+    expect(entry.env).toEqual({ A: 'b' })
+    expect(JSON.stringify(entry)).toContain('"--mode","write"')
+  })
+
+  test('a file that cannot be read as what it should be is left as it is', async () => {
+    const home = makeHome()
+    const file = join(home.directory, below)
+    mkdirSync(dirname(file), { recursive: true })
+    for (const broken of [
+      '{"a": ',
+      `${path[0]} = 5\n{`,
+      below.endsWith('.toml') ? `${path[0]} = 5\n` : '[]',
+    ]) {
+      writeFileSync(file, broken)
+      const ran = await home.run(['mcp', 'install', name, '--write'])
+      expect(ran.code).toBe(125)
+      expect(ran.stderr).toContain('is left as it is')
+      expect(readFileSync(file, 'utf8')).toBe(broken)
+      expect(readdirSync(dirname(file)).filter((other) => other.endsWith('.backup'))).toEqual([])
+    }
+  })
+})
+
+describe('mcp install', () => {
+  test.each([
+    [[], /claude\|codex\|gemini/],
+    [['emacs'], /claude\|codex\|gemini/],
+    [['codex', 'gemini'], /claude\|codex\|gemini/],
+    [['codex', '--mode', 'all'], /--mode takes/],
+    [['codex', '--print', '--write'], /not both/],
+    [['codex', '--force'], /--force/],
+  ])('%j is refused with what to do', async (args, said) => {
+    const ran = await makeHome().run(['mcp', 'install', ...args])
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toMatch(said)
+  })
+
+  test('a symlink stays one, and what it leads to is changed', async () => {
+    const home = makeHome()
+    const real = join(home.directory, 'dotfiles.json')
+    writeFileSync(real, '{}')
+    mkdirSync(join(home.directory, '.cursor'))
+    symlinkSync(real, join(home.directory, '.cursor/mcp.json'))
+    await home.run(['mcp', 'install', 'cursor', '--write'])
+    expect(realpathSync(join(home.directory, '.cursor/mcp.json'))).toBe(real)
+    expect(Object(read(real)).mcpServers.vitrine).toBeDefined()
+  })
+
+  test('the places that variables name are used', async () => {
+    const home = makeHome()
+    await home.run(['mcp', 'install', 'codex', '--write'], {
+      env: { CODEX_HOME: join(home.directory, 'elsewhere') },
+    })
+    expect(Object(read(join(home.directory, 'elsewhere/config.toml'))).mcp_servers.vitrine).toBeDefined()
+  })
+
+  test('an entry that reaches a server over the network makes way', async () => {
+    const home = makeHome()
+    mkdirSync(join(home.directory, '.cursor'))
+    const file = join(home.directory, '.cursor/mcp.json')
+    writeFileSync(file, '{"mcpServers": {"vitrine": {"url": "http://127.0.0.1:1/mcp", "disabled": true}}}')
+    await home.run(['mcp', 'install', 'cursor', '--write'])
+    const { vitrine } = Object(read(file)).mcpServers
+    expect(vitrine.url).toBeUndefined()
+    expect(vitrine).toMatchObject({ disabled: true, command: process.execPath })
+  })
+})
+
+describe('editing JSON', () => {
+  const entry = { command: 'x', args: ['y'] }
+
+  test.each([
+    ['', { s: { n: entry } }],
+    ['{}', { s: { n: entry } }],
+    ['{ }', { s: { n: entry } }],
+    ['{"a":1}', { a: 1, s: { n: entry } }],
+    ['{"s":{}}', { s: { n: entry } }],
+    ['{"s":{"n":5}}', { s: { n: entry } }],
+    ['{"s":{"n":{"deep":[1,{"n":2}]},"m":1}}', { s: { n: entry, m: 1 } }],
+    ['\uFEFF{"a":"//no comment","b":"\\"{"}', { a: '//no comment', b: '"{', s: { n: entry } }],
+    ['// head\n{"s":{/*in*/"m":[1,2,],},}// tail', { s: { n: entry, m: [1, 2] } }],
+    ['{"n":1,"t":{"n":{}},"s":{"o":{"n":1}}}', { n: 1, t: { n: {} }, s: { o: { n: 1 }, n: entry } }],
+  ])('%s', (text, wanted) => {
+    expect(parseJsonc(withEntry(text, 's', 'n', entry))).toEqual(wanted)
+  })
+
+  test('indents as the file does', () => {
+    expect(withEntry('{\n\t"a": 1\n}\n', 's', 'n', 1)).toBe('{\n\t"s": {\n\t  "n": 1\n\t},\n\t"a": 1\n}\n')
+  })
+
+  test.each(['{', '{"a"}', '{"a":}', '[]', '5', '{} {}', "{'a': 1}", '{"a": 1 "b": 2}', '{"s": 5}'])(
+    '%s cannot be edited',
+    (text) => {
+      expect(() => withEntry(text, 's', 'n', entry)).toThrow()
+    },
+  )
+})

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+import { connect, eras } from './connect.ts'
+
+describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
+  test('read_scratchpad reads lines, bytes, and what matches a pattern', async () => {
+    const { run, read } = await connect([], { era })
+    await run({ command: 'seq 1 50000' })
+    const name = 'output-1'
+    expect((await read({ name, limit: 2 })).text).toBe('1\n2\n[lines 1 to 2 of 50000; next: offset 2]')
+    expect((await read({ name, offset: 2, limit: 1 })).text).toBe(
+      '3\n[lines 3 to 3 of 50000; next: offset 3]',
+    )
+    expect((await read({ name, offset: -2 })).text).toBe('49999\n50000\n[lines 49999 to 50000 of 50000]')
+    expect((await read({ name, unit: 'bytes', offset: 2, limit: 4 })).text).toBe(
+      '2\n3\n[bytes 3 to 6 of 288894; next: offset 6]',
+    )
+    expect((await read({ name, grep: '^4999[89]$', context: 1 })).text).toBe(
+      '49997-49997\n49998:49998\n49999:49999\n50000-50000\n[2 lines match /^4999[89]$/u]',
+    )
+    expect((await read({ name, grep: 'none' })).text).toBe('[no line matches /none/u]')
+    expect((await read({ name, offset: 99_999 })).text).toBe('[no lines there: 50000 lines in all]')
+  })
+
+  test('as much as may be shown at once comes back, and where to go on', async () => {
+    const home = new Home()
+    home.configure('[output]\ninline_max_chars = 100\n')
+    const { run, read } = await connect([], { era, home })
+    await run({ command: 'seq 1 1000' })
+    let text = ''
+    for (let offset = 0; offset < 1000; ) {
+      const answer = await read({ name: 'output-1', offset })
+      expect(answer.text.length).toBeLessThan(200)
+      const [, part = '', to] = /^([\s\S]*)\[lines \d+ to (\d+) of 1000/.exec(answer.text) ?? []
+      text += part
+      offset = Number(to)
+    }
+    expect(text).toBe(Array.from({ length: 1000 }, (_, index) => `${index + 1}\n`).join(''))
+  })
+
+  test.each([
+    [{ name: 'none' }, 'Nothing is saved under "none" in this session: there is log, bin.'],
+    [{ name: '../log' }, 'Nothing is saved under "../log"'],
+    [{ name: 'log', grep: '(' }, 'grep is no JavaScript regular expression'],
+    [{ name: 'log', grep: 'x', offset: 1 }, 'Give either grep, or offset and limit, not both.'],
+    [{ name: 'log', limit: 0 }, 'limit: give a whole number above 0'],
+    [{ name: 'bin' }, 'Scratchpad "bin" is binary (3 bytes)'],
+  ])('%j is an error that says what to do', async (input, said) => {
+    const { run, read } = await connect([], { era })
+    await run({ command: 'echo x', scratchpad: 'log' })
+    await run({ command: String.raw`printf 'a\000b'`, scratchpad: 'bin' })
+    const answer = await read(input)
+    expect(answer.isError).toBe(true)
+    expect(answer.text).toContain(said)
+  })
+
+  test('list_scratchpad shows what was saved, oldest first', async () => {
+    const { run, list } = await connect([], { era })
+    expect((await list()).text).toBe('Nothing has been saved in this session.')
+    await run({ command: 'echo x; exit 3', scratchpad: 'first' })
+    await run({ command: 'sleep 30', scratchpad: 'second', timeout_ms: 200 })
+    const lines = (await list()).text.split('\n')
+    expect(lines[0]).toMatch(/^first {2}2 B {2}\S+ {2}exit 3 {2}echo x; exit 3$/)
+    expect(lines[1]).toMatch(/^second {2}0 B {2}\S+ {2}timed-out {2}sleep 30$/)
+  })
+
+  test('resources are what was saved in this session, text as text and bytes as bytes', async () => {
+    const { run, client } = await connect([], { era })
+    expect((await client.listResources()).resources).toEqual([])
+    await run({ command: 'echo x', scratchpad: 'log' })
+    await run({ command: String.raw`printf '\377'`, scratchpad: 'bin' })
+    const { resources } = await client.listResources()
+    const [log, bin] = resources
+    expect(log).toMatchObject({ name: 'log', size: 2 })
+    expect(log?.uri).toMatch(/^scratchpad:\/\/[^/]+\/log$/)
+    expect((await client.readResource({ uri: log?.uri ?? '' })).contents).toMatchObject([{ text: 'x\n' }])
+    expect((await client.readResource({ uri: bin?.uri ?? '' })).contents).toMatchObject([{ blob: '/w==' }])
+  })
+
+  test('a resource of another session, and one that would not fit a message, is refused', async () => {
+    const home = new Home()
+    const other = await connect([], { era, home })
+    await other.run({ command: 'echo secret', scratchpad: 'log' })
+    const [entry] = (await other.client.listResources()).resources
+    const { run, client } = await connect([], { era, home })
+    await run({ command: 'echo mine', scratchpad: 'log' })
+    for (const uri of [entry?.uri ?? '', 'scratchpad://x/log', 'scratchpad:///log'])
+      await expect(client.readResource({ uri })).rejects.toThrow()
+    await run({ command: 'head -c 5000000 /dev/zero | tr "\\0" x', scratchpad: 'large' })
+    const large = (await client.listResources()).resources.find(({ name }) => name === 'large')
+    await expect(client.readResource({ uri: large?.uri ?? '' })).rejects.toThrow(/read_scratchpad/)
+  })
+})
+
+test('a client is told that the list of resources has changed', async () => {
+  const { run, client } = await connect()
+  let changed = 0
+  client.setNotificationHandler('notifications/resources/list_changed', () => {
+    changed++
+  })
+  await run({ command: 'echo x' })
+  expect(changed).toBe(0)
+  await run({ command: 'echo x', scratchpad: 'log' })
+  await client.ping()
+  expect(changed).toBe(1)
+})

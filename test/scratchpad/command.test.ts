@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+
+describe('vitrine scratchpad', () => {
+  test('list, show and clear what commands left', async () => {
+    const home = new Home()
+    expect((await home.run(['scratchpad', 'list'])).stdout).toBe('nothing saved\n')
+    const command = String.raw`printf 'a\000\377'; exit 3`
+    await home.run(['run', '--scratchpad', 'raw', '--', command])
+    await home.run(['run', '--scratchpad', 'text', '--', 'echo hello'])
+    const listed = await home.run(['scratchpad', 'list'])
+    expect(listed.stdout).toMatch(/^ {2}raw {2}3 B {2}\S+ {2}exit 3 {2}printf 'a/m)
+    expect(listed.stdout).toMatch(/^ {2}text {2}6 B {2}\S+ {2}exit 0 {2}echo hello$/m)
+    const { sessions } = JSON.parse((await home.run(['scratchpad', 'list', '--json'])).stdout)
+    expect(sessions).toHaveLength(2)
+    expect(sessions[0].entries[0]).toMatchObject({
+      name: 'raw',
+      bytes: 3,
+      metadata: { exitCode: 3, command },
+    })
+    const shown = await home.run(['scratchpad', 'show', 'raw'])
+    expect(shown).toMatchObject({ code: 0, stderr: '' })
+    expect(shown.bytes).toEqual(Buffer.from('a\0\xff', 'latin1'))
+    expect((await home.run(['scratchpad', 'show', `${sessions[1].session}/text`])).stdout).toBe('hello\n')
+    expect((await home.run(['scratchpad', 'clear'])).stdout).toMatch(/^removed 2 sessions \(9 B\)\n$/)
+    expect((await home.run(['scratchpad', 'list'])).stdout).toBe('nothing saved\n')
+  })
+
+  test.each([
+    [[], /Say what to do/],
+    [['remove'], /Say what to do/],
+    [['show'], /Say what to do/],
+    [['show', 'a', 'b'], /Say what to do/],
+    [['show', 'nothing'], /Nothing is saved under "nothing"/],
+    [['show', '../../../etc/passwd'], /Nothing is saved under/],
+    [['clear', 'all'], /Say what to do/],
+    [['list', '--all'], /--all/],
+  ])('%j is refused with what to do', async (args, said) => {
+    const ran = await new Home().run(['scratchpad', ...args])
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toMatch(said)
+    expect(ran.stdout).toBe('')
+  })
+
+  test('show ends quietly when its reader has seen enough', async () => {
+    const home = new Home()
+    await home.run(['run', '--scratchpad', 'long', '--', 'seq 1 1000000'])
+    const ran = await home.shell('vitrine scratchpad show long | head -1')
+    expect(ran).toMatchObject({ stdout: '1\n', stderr: '' })
+  })
+
+  test('a name with control characters in its command does not reach the terminal', async () => {
+    const home = new Home()
+    writeFileSync(join(home.directory, 'script'), 'echo x')
+    await home.run(['run', '--scratchpad', 'esc', '--', "echo '\u001b[2J' > /dev/null"])
+    expect((await home.run(['scratchpad', 'list'])).stdout).not.toContain('\u001b')
+  })
+})

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { ScratchpadSession } from '../../src/scratchpad/list.ts'
+import { clearSessions, sessionsToRemove } from '../../src/scratchpad/prune.ts'
+import { openTestShell } from '../helpers/place.ts'
+import { dayMs, makeState } from './place.ts'
+
+const now = 1_000 * dayMs
+
+function session(name: string, ageDays: number, bytes: number, inUse = false): ScratchpadSession {
+  const changedMs = now - ageDays * dayMs
+  return { session: name, directory: `/s/${name}`, entries: [], bytes, changedMs, inUse }
+}
+
+function removed(sessions: readonly ScratchpadSession[], maxAgeDays: number, maxBytes: number): string[] {
+  return sessionsToRemove(sessions, { maxAgeDays, maxBytes }, now).map(({ session }) => session)
+}
+
+describe('which sessions go', () => {
+  const sessions = [session('a', 9, 10), session('b', 5, 20), session('c', 3, 30), session('d', 1, 40)]
+
+  test('those past their age; 0 is no limit', () => {
+    expect(removed(sessions, 4, 0)).toEqual(['a', 'b'])
+    expect(removed(sessions, 9, 0)).toEqual([])
+    expect(removed(sessions, 0, 0)).toEqual([])
+  })
+
+  test('the oldest, until the rest fits', () => {
+    expect(removed(sessions, 0, 100)).toEqual([])
+    expect(removed(sessions, 0, 99)).toEqual(['a'])
+    expect(removed(sessions, 0, 70)).toEqual(['a', 'b'])
+    expect(removed(sessions, 0, 1)).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('what age has taken counts no more', () => {
+    expect(removed(sessions, 8, 90)).toEqual(['a'])
+  })
+
+  test('one in use stays, and the next oldest goes', () => {
+    const busy = [session('a', 9, 10, true), session('b', 5, 20), session('c', 3, 30)]
+    expect(removed(busy, 0, 40)).toEqual(['b'])
+    expect(removed(busy, 0, 1)).toEqual(['b', 'c'])
+  })
+})
+
+describe('on disk', () => {
+  test('the first thing that a session saves makes room', () => {
+    const place = makeState()
+    const old = place.leave('old', 10, 8 * dayMs)
+    const recent = place.leave('recent', 10, 6 * dayMs)
+    const scratchpad = place.scratchpad({ maxAgeDays: 7, maxBytes: 0 })
+    expect(existsSync(old)).toBe(true)
+    scratchpad.save('log', Buffer.from('x'))
+    expect(existsSync(old)).toBe(false)
+    expect(existsSync(recent)).toBe(true)
+    expect(scratchpad.entries()).toHaveLength(1)
+  })
+
+  test('the configuration says how long and how much', async () => {
+    const place = makeState()
+    const aged = place.leave('aged', 10, 3 * dayMs)
+    const large = place.leave('large', 5000, dayMs)
+    const small = place.leave('small', 10, 0)
+    const toml = '[scratchpad]\nmax_age_days = 2\nmax_bytes = 1000\n'
+    const shell = await openTestShell({ toml, env: place.environment })
+    await shell.execute({ command: 'echo x', scratchpad: 'log' })
+    expect([aged, large, small].map((directory) => existsSync(directory))).toEqual([false, false, true])
+  })
+
+  test('a session that another process uses is not removed for its size', () => {
+    const place = makeState()
+    const other = place.scratchpad()
+    const { path } = other.save('log', Buffer.alloc(1000))
+    place.scratchpad({ maxAgeDays: 0, maxBytes: 1 }).save('log', Buffer.from('x'))
+    expect(existsSync(path)).toBe(true)
+  })
+
+  test('clear removes what nobody uses, and says what stays', () => {
+    const place = makeState()
+    const left = place.leave('left', 10, 0)
+    const { path } = place.scratchpad().save('log', Buffer.from('x'))
+    const { removed, kept } = clearSessions(place.root)
+    expect(removed.map(({ session }) => session)).toEqual(['left'])
+    expect(kept).toHaveLength(1)
+    expect([existsSync(left), existsSync(path)]).toEqual([false, true])
+  })
+})

@@ -1,0 +1,146 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { grepEntry } from '../../src/scratchpad/grep.ts'
+import { isBinary, readBytes, readLines, readWhole } from '../../src/scratchpad/read.ts'
+import { makeDirectory } from '../helpers/place.ts'
+
+function file(content: string | Buffer): string {
+  const path = join(makeDirectory(), 'entry')
+  writeFileSync(path, content)
+  return path
+}
+
+const ten = Array.from({ length: 10 }, (_, index) => `line ${index + 1}\n`).join('')
+const everything = Number.MAX_SAFE_INTEGER
+
+describe('reading lines', () => {
+  test.each([
+    [0, 3, 'line 1\nline 2\nline 3\n', 1, 3],
+    [7, 100, 'line 8\nline 9\nline 10\n', 8, 10],
+    [-2, 100, 'line 9\nline 10\n', 9, 10],
+    [-2, 1, 'line 9\n', 9, 9],
+    [-50, 1, 'line 1\n', 1, 1],
+    [10, 5, '', 11, 10],
+    [everything, everything, '', everything + 1, everything],
+    [0, 0, '', 1, 0],
+  ])('offset %d, limit %d', async (offset, limit, text, from, to) => {
+    expect(await readLines(file(ten), { offset, limit }, 1000)).toEqual({
+      text,
+      from,
+      to,
+      total: 10,
+      cut: false,
+    })
+  })
+
+  test('as many whole lines as fit come back, and the beginning of one that is too long alone', async () => {
+    expect(await readLines(file(ten), { offset: 0, limit: 10 }, 15)).toMatchObject({
+      text: 'line 1\nline 2\n',
+      to: 2,
+      cut: false,
+    })
+    expect(await readLines(file(`${'x'.repeat(50)}\nnext\n`), { offset: 0, limit: 10 }, 15)).toMatchObject({
+      text: 'x'.repeat(15),
+      from: 1,
+      to: 1,
+      cut: true,
+    })
+  })
+
+  test('a last line without a line end counts', async () => {
+    expect(await readLines(file('a\nb'), { offset: -1, limit: 5 }, 100)).toMatchObject({
+      text: 'b',
+      from: 2,
+      to: 2,
+      total: 2,
+    })
+  })
+
+  test('an empty entry has no lines', async () => {
+    expect(await readLines(file(''), { offset: 0, limit: 5 }, 100)).toMatchObject({ text: '', total: 0 })
+  })
+
+  test('lines are the same wherever the pieces that are read end', async () => {
+    const lines = Array.from({ length: 300_000 }, (_, index) => `${index}:${'é'.repeat(index % 9)}\n`)
+    const path = file(lines.join(''))
+    for (const offset of [0, 77_777, 131_071, 200_000, 299_990]) {
+      const { text, total } = await readLines(path, { offset, limit: 50 }, 100_000)
+      expect(text).toBe(lines.slice(offset, offset + 50).join(''))
+      expect(total).toBe(300_000)
+    }
+  })
+})
+
+describe('reading bytes', () => {
+  test.each([
+    [0, 4, 'line', 1, 4],
+    [5, 3, '1\nl', 6, 8],
+    [-3, 100, '10\n', 69, 71],
+    [everything, 5, '', everything + 1, everything],
+  ])('offset %d, limit %d', async (offset, limit, text, from, to) => {
+    expect(await readBytes(file(ten), { offset, limit }, 1000)).toMatchObject({ text, from, to, total: 71 })
+  })
+
+  test('a character that is cut in two is left out, not replaced', async () => {
+    expect((await readBytes(file('aéb'), { offset: 0, limit: 2 }, 100)).text).toBe('a')
+    expect((await readBytes(file('aéb'), { offset: 2, limit: 2 }, 100)).text).toBe('b')
+  })
+
+  test('a NUL byte near the beginning makes it binary', async () => {
+    expect(await isBinary(file(Buffer.from('a\0b')))).toBe(true)
+    expect(await isBinary(file('text'))).toBe(false)
+  })
+
+  test('the whole is the whole', async () => {
+    expect(await readWhole(file(ten))).toEqual(Buffer.from(ten))
+  })
+})
+
+describe('looking for a pattern', () => {
+  const look = (content: string, pattern: RegExp, context = 0, maxChars = 1000) =>
+    grepEntry(file(content), { pattern, context, maxChars, timeoutMs: 5000 })
+
+  test('shows the lines that match with their numbers', async () => {
+    expect(await look(ten, /[24]$/)).toEqual({
+      kind: 'found',
+      text: '2:line 2\n4:line 4',
+      matches: 2,
+      shown: 2,
+    })
+  })
+
+  test('context is shown as grep shows it', async () => {
+    expect(await look(ten, /[29]$/, 1)).toMatchObject({
+      text: '1-line 1\n2:line 2\n3-line 3\n--\n8-line 8\n9:line 9\n10-line 10',
+    })
+    expect(await look(ten, /[24]$/, 1)).toMatchObject({
+      text: '1-line 1\n2:line 2\n3-line 3\n4:line 4\n5-line 5',
+    })
+  })
+
+  test('what is not shown is still counted', async () => {
+    const content = Array.from({ length: 1000 }, () => 'match\n').join('')
+    const found = await look(content, /match/, 0, 50)
+    expect(found).toMatchObject({ matches: 1000 })
+    expect(found.kind === 'found' && found.text.length).toBeLessThan(60)
+    expect(found.kind === 'found' && found.shown).toBeLessThan(10)
+  })
+
+  test('a pattern that backtracks without end is given up, and does not hold the process', async () => {
+    const path = file(`${'a'.repeat(40)}b\n`)
+    const query = { pattern: /^(a+)+$/, context: 0, maxChars: 100, timeoutMs: 200 }
+    const started = performance.now()
+    expect(await grepEntry(path, query)).toEqual({ kind: 'too-slow', afterMs: 200 })
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  test('a flag that remembers where it was makes no difference', async () => {
+    expect(await look('x\nx\nx\n', /x/g)).toMatchObject({ matches: 3 })
+  })
+
+  test('a line longer than a megabyte is looked through in parts', async () => {
+    const content = `${'x'.repeat(5_000_000)}needle\nnext\n`
+    expect(await look(content, /needle/)).toMatchObject({ matches: 1 })
+  })
+})

@@ -1,0 +1,208 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { findAnywhere, listSessions } from '../../src/scratchpad/list.ts'
+import { checkScratchpadName } from '../../src/scratchpad/name.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { makeState } from './place.ts'
+
+describe('names', () => {
+  test.each(['log', 'a', 'A.b_c-9', 'x'.repeat(64)])('%s is one', (name) => {
+    expect(() => checkScratchpadName(name)).not.toThrow()
+  })
+
+  test.each([
+    '',
+    '.',
+    '..',
+    '.hidden',
+    '../up',
+    'a/b',
+    '/etc/passwd',
+    'a\\b',
+    'a\0b',
+    'a b',
+    '-x',
+    'ü',
+    'x'.repeat(65),
+  ])('%j is none', (name) => {
+    expect(() => checkScratchpadName(name)).toThrow(/"scratchpad" must be/)
+  })
+
+  test('a command whose output should go to a bad name does not run', async () => {
+    const directory = makeDirectory()
+    const shell = await openTestShell({ mode: 'write', cwd: directory })
+    await expect(shell.execute({ command: 'touch ran', scratchpad: '../up' })).rejects.toThrow()
+    expect(existsSync(join(directory, 'ran'))).toBe(false)
+  })
+})
+
+describe('a session', () => {
+  test('nobody else can read it, whatever the umask and the directory above', () => {
+    const place = makeState()
+    chmodSync(place.state, 0o777)
+    const old = process.umask(0)
+    try {
+      const scratchpad = place.scratchpad()
+      const { path, name } = scratchpad.save('log', Buffer.from('x'))
+      scratchpad.describe(name, metadata)
+      expect(statSync(path).mode & 0o777).toBe(0o600)
+      expect(statSync(join(dirname(path), '.log.json')).mode & 0o777).toBe(0o600)
+      for (let directory = dirname(path); directory !== place.state; directory = dirname(directory))
+        expect(statSync(directory).mode & 0o777).toBe(0o700)
+    } finally {
+      process.umask(old)
+    }
+  })
+
+  test('no directory is made until something is saved', async () => {
+    const place = makeState()
+    place.scratchpad()
+    expect(existsSync(place.root)).toBe(false)
+    expect(place.scratchpad().entries()).toEqual([])
+  })
+
+  test('a name that is taken gets the next free suffix, and what was there stays', () => {
+    const scratchpad = makeState().scratchpad()
+    const names = ['a', 'b', 'c'].map((text) => scratchpad.save('log', Buffer.from(text)).name)
+    expect(names).toEqual(['log', 'log-2', 'log-3'])
+    expect(scratchpad.entries().map(({ path }) => readFileSync(path, 'utf8'))).toEqual(['a', 'b', 'c'])
+  })
+
+  test('a symlink in the way is not written through', () => {
+    const place = makeState()
+    const scratchpad = place.scratchpad()
+    const target = join(makeDirectory(), 'target')
+    writeFileSync(target, 'mine')
+    mkdirSync(scratchpad.directory, { recursive: true })
+    symlinkSync(target, join(scratchpad.directory, 'log'))
+    expect(scratchpad.save('log', Buffer.from('x')).name).toBe('log-2')
+    expect(readFileSync(target, 'utf8')).toBe('mine')
+    expect(scratchpad.entries().map(({ name }) => name)).toEqual(['log-2'])
+    expect(scratchpad.find('log')).toBeUndefined()
+  })
+
+  test('find takes no path', () => {
+    const place = makeState()
+    const scratchpad = place.scratchpad()
+    scratchpad.save('log', Buffer.from('x'))
+    expect(scratchpad.find(`../${scratchpad.session}/log`)).toBeUndefined()
+    expect(scratchpad.find('.log.json')).toBeUndefined()
+    expect(scratchpad.find('log')?.bytes).toBe(1)
+  })
+
+  test('bytes are stored as they are', () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+    const { path } = makeState().scratchpad().save('raw', bytes)
+    expect(readFileSync(path)).toEqual(bytes)
+  })
+})
+
+const metadata = {
+  command: 'x',
+  cwd: '/',
+  mode: 'read',
+  outcome: 'exited',
+  exitCode: 0,
+  signal: null,
+  started: '2026-01-01T00:00:00.000Z',
+  durationMs: 1,
+  bytes: 1,
+  binary: false,
+} as const
+
+describe('what a shell saves', () => {
+  test('has its command, directory, exit, times and sizes beside it', async () => {
+    const shell = await openTestShell()
+    await shell.execute({ command: 'echo out; exit 3', scratchpad: 'line' })
+    await shell.execute({ argv: ['echo', 'a b'], scratchpad: 'argv', cwd: '/' })
+    const [line, argv] = shell.scratchpad.entries()
+    expect(line).toMatchObject({
+      name: 'line',
+      bytes: 4,
+      metadata: {
+        command: 'echo out; exit 3',
+        cwd: shell.cwd,
+        mode: 'read',
+        outcome: 'exited',
+        exitCode: 3,
+        signal: null,
+        bytes: 4,
+        binary: false,
+      },
+    })
+    expect(Date.parse(line?.metadata?.started ?? '')).toBeLessThanOrEqual(Date.now())
+    expect(argv).toMatchObject({ name: 'argv', metadata: { command: ['echo', 'a b'], cwd: '/' } })
+  })
+
+  test('metadata that was tampered with is left out, the bytes are still listed', async () => {
+    const shell = await openTestShell()
+    const { scratchpad } = await shell.execute({ command: 'echo out', scratchpad: 'log' })
+    writeFileSync(join(dirname(scratchpad?.path ?? ''), '.log.json'), '{"command": 7}')
+    expect(shell.scratchpad.entries()).toMatchObject([{ name: 'log', bytes: 4 }])
+    expect(shell.scratchpad.entries()[0]?.metadata).toBeUndefined()
+  })
+
+  test('two shells that share a scratchpad share its names', async () => {
+    const one = await openTestShell()
+    const two = await openTestShell({ scratchpad: one.scratchpad })
+    await one.execute({ command: 'echo 1', scratchpad: 'log' })
+    const { scratchpad } = await two.execute({ command: 'echo 2', scratchpad: 'log' })
+    expect(scratchpad?.name).toBe('log-2')
+    expect(two.scratchpad.entries()).toHaveLength(2)
+  })
+})
+
+describe('the list of sessions', () => {
+  test('is empty without a directory, and leaves out what is none', () => {
+    const place = makeState()
+    expect(listSessions(place.root)).toEqual([])
+    place.leave('one', 3, 2000)
+    place.leave('two', 4, 1000)
+    writeFileSync(join(place.root, 'file'), 'x')
+    mkdirSync(join(place.root, '.hidden'))
+    symlinkSync('/etc', join(place.root, 'link'))
+    expect(listSessions(place.root).map(({ session, bytes, inUse }) => [session, bytes, inUse])).toEqual([
+      ['one', 3, false],
+      ['two', 4, false],
+    ])
+  })
+
+  test('the session of a running process is in use, that of an ended one is not', () => {
+    const place = makeState()
+    place.scratchpad().save('log', Buffer.from('x'))
+    const [session] = listSessions(place.root)
+    expect(session?.inUse).toBe(true)
+    const ended = Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }))
+    const renamed = (session?.session ?? '').replace(`-${process.pid}-`, `-${ended}-`)
+    execFileSync('mv', [session?.directory ?? '', join(place.root, renamed)])
+    expect(listSessions(place.root)[0]?.inUse).toBe(false)
+  })
+
+  test('the newest entry of a name is found, and that of a given session', () => {
+    const place = makeState()
+    const older = place.leave('one', 3, 2000)
+    const newer = place.leave('two', 4, 1000)
+    expect(findAnywhere(place.root, 'log')?.path).toBe(join(newer, 'log'))
+    expect(findAnywhere(place.root, 'one/log')?.path).toBe(join(older, 'log'))
+    for (const name of ['none', 'one/none', '../x/log', 'one/../two/log', '/etc/passwd'])
+      expect(findAnywhere(place.root, name)).toBeUndefined()
+  })
+
+  test('every file of a session is under its own name', () => {
+    const scratchpad = makeState().scratchpad()
+    scratchpad.save(undefined, Buffer.from('x'))
+    expect(readdirSync(scratchpad.directory)).toEqual(['output-1'])
+    expect(basename(scratchpad.directory)).toBe(scratchpad.session)
+  })
+})
