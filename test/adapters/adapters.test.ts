@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateText, stepCountIs } from 'ai'
+import { MockLanguageModelV3 } from 'ai/test'
+import { describe, expect, test } from 'vitest'
+import { shellTool } from '../../src/adapters/ai-sdk.ts'
+import { bashTool } from '../../src/adapters/anthropic.ts'
+import { openAiShell } from '../../src/adapters/openai-agents.ts'
+import { runTool, toolDefinition } from '../../src/adapters/tool.ts'
+import { openTestShell } from '../helpers/place.ts'
+import { aliveWith, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
+import { connect } from '../mcp/connect.ts'
+
+describe('toolDefinition', () => {
+  test('is what the MCP server lists, but for the dialect', async () => {
+    const shell = await openTestShell()
+    const { name, description, inputSchema } = toolDefinition(shell)
+    const { tools } = await (await connect()).client.listTools()
+    const { $schema, ...schema } = Object(tools[0]?.inputSchema)
+    expect($schema).toContain('json-schema.org')
+    expect({ name, description, inputSchema }).toEqual({
+      name: tools[0]?.name,
+      description: tools[0]?.description,
+      inputSchema: schema,
+    })
+  })
+
+  test('tells the mode that the shell is in', async () => {
+    const shell = await openTestShell()
+    expect(toolDefinition(shell).description).toContain('READ MODE')
+    shell.mode = 'write'
+    expect(toolDefinition(shell).description).toContain('WRITE MODE')
+  })
+
+  test('runTool answers with the text and the whole result, and throws when nothing ran', async () => {
+    const shell = await openTestShell()
+    const { text, result } = await runTool(shell, { command: 'echo x; exit 3' })
+    expect(text).toBe('x\n[exit code: 3]')
+    expect(result.exitCode).toBe(3)
+    await expect(runTool(shell, { command: '' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  })
+})
+
+/** A model that makes one call and repeats what it heard. */
+function scripted(input: object) {
+  const usage = {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  }
+  const heard: unknown[] = []
+  const model = new MockLanguageModelV3({
+    doGenerate: async ({ prompt }) => {
+      const last = prompt.at(-1)
+      const part = last?.role === 'tool' ? last.content[0] : undefined
+      if (part?.type === 'tool-result') heard.push(part.output)
+      const call = {
+        type: 'tool-call',
+        toolCallId: 'c',
+        toolName: 'sh',
+        input: JSON.stringify(input),
+      } as const
+      return part
+        ? { content: [{ type: 'text', text: 'done' }], finishReason: finish('stop'), usage, warnings: [] }
+        : { content: [call], finishReason: finish('tool-calls'), usage, warnings: [] }
+    },
+  })
+  return { model, heard }
+}
+
+function finish(unified: 'stop' | 'tool-calls') {
+  return { unified, raw: unified }
+}
+
+describe('the AI SDK', () => {
+  test('generateText runs the command, and the model hears the text', async () => {
+    const shell = await openTestShell()
+    const { model, heard } = scripted({ command: 'echo x > file; exit 3', cwd: shell.cwd })
+    const sh = shellTool(shell)
+    const { text, steps } = await generateText({
+      model,
+      tools: { sh },
+      stopWhen: stepCountIs(3),
+      prompt: 'go',
+    })
+    expect(text).toBe('done')
+    expect(existsSync(join(shell.cwd, 'file'))).toBe(false)
+    expect(heard).toEqual([{ type: 'text', value: expect.stringContaining('[exit code: 3]') }])
+    expect(steps[0]?.toolResults[0]?.output).toMatchObject({ result: { exitCode: 3 } })
+  })
+
+  test('a call that never ran is an error that the model hears', async () => {
+    const { model, heard } = scripted({ command: '' })
+    const sh = shellTool(await openTestShell())
+    await generateText({ model, tools: { sh }, stopWhen: stepCountIs(3), prompt: 'go' })
+    expect(heard).toEqual([{ type: 'error-text', value: expect.stringContaining('The command is empty') }])
+  })
+
+  test('aborting the generation kills the command', async () => {
+    const marker = makeMarker()
+    const { model } = scripted({ command: `sleep ${marker}` })
+    const sh = shellTool(await openTestShell())
+    const stop = new AbortController()
+    const generation = generateText({ model, tools: { sh }, prompt: 'go', abortSignal: stop.signal })
+    expect(await waitFor(() => aliveWith(marker).length > 0, 5000)).toBe(true)
+    stop.abort()
+    await generation.catch(() => {})
+    expect(await survivors(marker, 2000)).toEqual([])
+  })
+
+  test('a call that needs approval does not run without it', async () => {
+    const shell = await openTestShell({ mode: 'write' })
+    const { model } = scripted({ command: `touch ${shell.cwd}/file` })
+    const sh = shellTool(shell, { needsApproval: true })
+    const { content } = await generateText({ model, tools: { sh }, prompt: 'go' })
+    expect(content.map(({ type }) => type)).toContain('tool-approval-request')
+    expect(existsSync(join(shell.cwd, 'file'))).toBe(false)
+  })
+})
+
+describe('OpenAI’s shell', () => {
+  test('answers each command with its streams apart and its outcome', async () => {
+    const shell = openAiShell(await openTestShell())
+    const commands = ['echo out; echo err >&2; exit 3', 'kill -KILL $$', 'sleep 30', 'echo never']
+    expect(await shell.run({ commands, timeoutMs: 300, maxOutputLength: 99 })).toEqual({
+      output: [
+        { stdout: 'out\n', stderr: 'err\n', outcome: { type: 'exit', exitCode: 3 } },
+        { stdout: '', stderr: '', outcome: { type: 'exit', exitCode: 137 } },
+        { stdout: '', stderr: '', outcome: { type: 'timeout' } },
+      ],
+      maxOutputLength: 99,
+    })
+  })
+
+  test('says where output stands that is not shown whole', async () => {
+    const { output } = await openAiShell(await openTestShell()).run({ commands: ['seq 1 100000'] })
+    expect(output[0]?.stderr).toMatch(
+      /^\[output: 588\.9 kB, saved whole to scratchpad "output-1" at \S+\]\n$/,
+    )
+  })
+})
+
+describe('Anthropic’s bash tool', () => {
+  test('is declared as the API knows it, and runs what it is given', async () => {
+    const tool = bashTool(await openTestShell())
+    expect(tool).toMatchObject({ type: 'bash_20250124', name: 'bash' })
+    expect(await tool.run(tool.parse({ command: 'echo x; exit 3' }))).toBe('x\n[exit code: 3]')
+    expect(await tool.run(tool.parse({ restart: true }))).toMatch(/nothing to restart/)
+  })
+
+  test.each([undefined, null, 5, {}, { command: 5 }])('%j is refused with what to give', async (input) => {
+    const tool = bashTool(await openTestShell())
+    await expect(tool.run(tool.parse(input))).rejects.toThrow(/command is empty/)
+  })
+
+  test('aborting kills the command', async () => {
+    const marker = makeMarker()
+    const tool = bashTool(await openTestShell())
+    const stop = new AbortController()
+    const call = tool.run({ command: `sleep ${marker}` }, { signal: stop.signal })
+    expect(await waitFor(() => aliveWith(marker).length > 0, 5000)).toBe(true)
+    stop.abort()
+    expect(await call).toContain('[cancelled]')
+    expect(await survivors(marker, 2000)).toEqual([])
+  })
+})
