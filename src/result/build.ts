@@ -123,7 +123,7 @@ function shownOf(view: View, inlineChars: number): Shown {
 function headOf(bytes: Buffer, characters: number): Buffer {
   const text = decode(bytes, { end: true })
   const shown = text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '')
-  const cut = bytes.subarray(0, lengthIn(text, shown, characters))
+  const cut = bytes.subarray(0, lengthIn(bytes, text, shown))
   const bound = cut.lastIndexOf('\n') + 1
   return isWorthCutting(bound, cut.length) ? cut.subarray(0, bound) : cut
 }
@@ -132,14 +132,17 @@ function headOf(bytes: Buffer, characters: number): Buffer {
 function tailOf(bytes: Buffer, characters: number): Buffer {
   const text = decode(bytes, { start: true })
   const shown = (characters > 0 ? text.slice(-characters) : '').replace(/^[\uDC00-\uDFFF]/, '')
-  const cut = bytes.subarray(bytes.length - lengthIn(text, shown, characters))
+  const cut = bytes.subarray(bytes.length - lengthIn(bytes, text, shown))
   const bound = cut.indexOf('\n') + 1
   return isWorthCutting(cut.length - bound, cut.length) ? cut.subarray(bound) : cut
 }
 
-/** Bytes of a part of the text. Where the bytes are no UTF-8 a character has no length of its own, so they are counted instead. */
-function lengthIn(text: string, part: string, characters: number): number {
-  return text.includes('\uFFFD') ? characters : Buffer.byteLength(part)
+/**
+ * Bytes of a part of the text. A byte that is no UTF-8 became a replacement character of three: then no character has a
+ * length of its own, and bytes are counted instead.
+ */
+function lengthIn(bytes: Buffer, text: string, part: string): number {
+  return Buffer.byteLength(text) > bytes.length ? part.length : Buffer.byteLength(part)
 }
 
 /** A bound that leaves less than half is none: a very long line is shown in part. */

@@ -15,7 +15,8 @@ interface Case {
 }
 
 const integer = 'an integer from 1 to 2147483647'
-const ruleTable = 'a table with prefix, verdict, reason, match, not_match'
+const ruleTable =
+  'a table with prefix, verdict, reason, match, not_match, allow_options, ask_options, deny_options, operands'
 
 const cases: readonly Case[] = [
   {

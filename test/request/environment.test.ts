@@ -172,7 +172,14 @@ describe('read mode forces more', () => {
       env: { GIT_OPTIONAL_LOCKS: undefined, PYTHONDONTWRITEBYTECODE: undefined },
     })
     expect(await environmentOf(read)).toMatchObject(forcedInRead)
-    for (const name of Object.keys(forcedInRead)) expect(await environmentOf(write)).not.toHaveProperty(name)
+    const changing = await write.execute({ argv: ['sh', '-c', 'env'] })
+    for (const name of ['GIT_OPTIONAL_LOCKS', 'PYTHONDONTWRITEBYTECODE'])
+      expect(changing.stdout).not.toContain(`${name}=`)
+  })
+
+  it('write mode forces the same on a command that it knows to look only', async () => {
+    const write = await openTestShell({ mode: 'write' })
+    expect(await environmentOf(write)).toMatchObject(forcedInRead)
   })
 
   it('git reads its settings', async ({ skip }) => {
@@ -213,7 +220,8 @@ describe('a repository that brings programs along', { timeout: 20_000 }, () => {
     const write = await openTestShell({ mode: 'write', cwd })
     const command = 'git status --short'
     // The control: this repository does run its payload where nothing is forced.
-    expect((await write.execute({ command })).stderr).toContain('PAYLOAD RAN')
+    expect((await write.execute({ argv: ['sh', '-c', command] })).stderr).toContain('PAYLOAD RAN')
+    expect(await write.execute({ command })).toMatchObject({ exitCode: 0, stderr: '' })
     expect(await read.execute({ command })).toMatchObject({
       exitCode: 0,
       stderr: '',
@@ -241,8 +249,10 @@ describe('a repository that brings programs along', { timeout: 20_000 }, () => {
     execFileSync('git', ['init', '--bare', 'inner'], { cwd, stdio: 'ignore' })
     const read = await openTestShell({ mode: 'read', cwd })
     const write = await openTestShell({ mode: 'write', cwd })
-    const request = { command: 'git rev-parse --is-bare-repository', cwd: 'inner' }
-    expect((await write.execute(request)).stdout).toBe('true\n')
-    expect(await read.execute(request)).toMatchObject({ exitCode: 128, stdout: '' })
+    const question = ['rev-parse', '--is-bare-repository']
+    expect(execFileSync('git', question, { cwd: join(cwd, 'inner'), encoding: 'utf8' })).toBe('true\n')
+    const request = { argv: ['git', ...question], cwd: 'inner' }
+    for (const shell of [read, write])
+      expect(await shell.execute(request)).toMatchObject({ exitCode: 128, stdout: '' })
   })
 })
