@@ -1,6 +1,5 @@
 import { readdirSync, realpathSync } from 'node:fs'
 import type { Facts, FactsNeeded } from '../policy/facts.ts'
-import { couldMatch } from '../policy/globs.ts'
 import { readRepositoryConfig } from './repository.ts'
 
 /** Directory entries looked at, and matches resolved, for one pattern. */
@@ -19,7 +18,7 @@ export interface Surroundings {
 export function gatherFacts(needed: FactsNeeded, { workspace, ownPaths }: Surroundings): Facts {
   return {
     realPaths: new Map(needed.paths.flatMap((path) => pair(path, realPath(path)))),
-    globs: new Map(needed.globs.map((glob) => [glob, expandGlob(glob)])),
+    globs: new Map(needed.globs.map((glob) => [glob, expandGlob(glob, needed.couldMatch)])),
     repositories: new Map(needed.repositories.flatMap(repositoryAt)),
     ...(workspace === '' ? {} : { workspace: realPath(workspace) ?? workspace }),
     ownPaths: ownPaths.flatMap((path) => [path, realPath(path) ?? path]),
@@ -68,12 +67,12 @@ function isMissing(error: unknown): boolean {
 }
 
 /** Where each match of a pattern leads, and the pattern's own fixed beginning; null when there are too many to look at. */
-export function expandGlob(glob: string): readonly string[] | null {
+export function expandGlob(glob: string, couldMatch: FactsNeeded['couldMatch']): readonly string[] | null {
   const parts = glob.split('/').filter((part) => part !== '')
   let found = ['']
   const budget = { entries: MOST_ENTRIES }
   for (const part of parts) {
-    const next = found.flatMap((directory) => step(directory, part, budget))
+    const next = found.flatMap((directory) => step(directory, part, budget, couldMatch))
     if (budget.entries < 0 || next.length > MOST_MATCHES) return null
     found = next
   }
@@ -90,7 +89,12 @@ function fixedPart(parts: readonly string[]): string {
     .join('')
 }
 
-function step(directory: string, part: string, budget: { entries: number }): string[] {
+function step(
+  directory: string,
+  part: string,
+  budget: { entries: number },
+  couldMatch: FactsNeeded['couldMatch'],
+): string[] {
   if (!/[*?[\\]/.test(part)) return [`${directory}/${part}`]
   const names = entriesOf(directory === '' ? '/' : directory)
   budget.entries -= names.length

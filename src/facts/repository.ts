@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import type { ConfigEntry, RepositoryConfig } from '../policy/repositories.ts'
 import { parseGitConfig } from './git-config.ts'
 
@@ -22,7 +22,7 @@ export function readRepositoryConfig(directory: string): RepositoryConfig {
       if (typeof file !== 'string') return file
       const read = entriesOf(file)
       if (read === undefined) continue
-      if (!Array.isArray(read)) return read as RepositoryConfig
+      if ('kind' in read) return read
       found = true
       entries.push(...read)
     }
@@ -43,10 +43,15 @@ function* gitDirectories(from: string): Generator<string | Unreadable> {
     if (typeof text === 'string') {
       const [, target] = /^gitdir: ([^\n]*?)[\r\n]*$/.exec(text) ?? []
       if (target === undefined) yield unreadable(dotGit, 'it is not a "gitdir:" file')
-      else yield isAbsolute(target) ? target : resolve(directory, target)
+      else yield below(directory, target)
     } else yield dotGit
     if (dirname(directory) === directory) return
   }
+}
+
+/** Not shortened: the parent of a symbolic link is not where `..` leads. */
+function below(directory: string, path: string): string {
+  return isAbsolute(path) ? path : `${directory}/${path}`
 }
 
 /** What cannot be looked at may exist. A symbolic link counts, wherever it leads. */
@@ -65,7 +70,7 @@ function* configFiles(gitDirectory: string): Generator<string | Unreadable> {
   const common = readSmall(join(gitDirectory, 'commondir'))
   if (typeof common === 'object') yield common
   if (typeof common !== 'string') return
-  const shared = resolve(gitDirectory, common.replace(/[\r\n]+$/, ''))
+  const shared = below(gitDirectory, common.replace(/[\r\n]+$/, ''))
   yield join(shared, 'config')
   yield join(shared, 'config.worktree')
 }

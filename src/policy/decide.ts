@@ -23,11 +23,7 @@ import { strictest } from './verdict.ts'
 export function decide(request: PolicyRequest, rules: RuleSet, facts: Facts): Decision {
   const lenient = rules.preset === 'open' || (request.mode === 'read' && rules.preset === 'default')
   const given: Case = { request, rules, facts, lenient }
-  const matches = [
-    ...judgeLine(given),
-    ...judgeDirectory(given),
-    ...request.steps.flatMap((step) => judgeStep(step, given)),
-  ]
+  const matches = [...judgeLine(given), ...judgeDirectory(given), ...judgeSteps(given)]
   const worst = strictest(matches)
   if (!worst) return { verdict: 'allow', reason: explainNothing(), matches }
   if (worst.verdict === 'ask' && rules.autoConfirm)
@@ -64,15 +60,20 @@ function textOf({ work }: PolicyRequest): string {
   return work.kind === 'line' ? work.line : work.argv.join(' ')
 }
 
-function judgeStep(step: PlannedStep, given: Case): PolicyMatch[] {
-  const program = judgeProgram(step, given)
-  const onlyLooks = program.every(({ source }) => source === builtIn)
-  return [
-    ...judgeDisaster(step, given),
-    ...program,
-    ...judgeSettings(step, given),
-    ...judgeFiles(step, given, onlyLooks),
-  ]
+function judgeSteps(given: Case): PolicyMatch[] {
+  const { steps } = given.request
+  const programs = steps.map((step) => judgeProgram(step, given))
+  const onlyLooks = programs.every((rows) => rows.every(({ source }) => source === builtIn))
+  return steps.flatMap((step, index) => {
+    const program = programs[index] ?? []
+    const stepLooks = program.every(({ source }) => source === builtIn)
+    return [
+      ...judgeDisaster(step, given),
+      ...program,
+      ...judgeSettings(step, given, onlyLooks),
+      ...judgeFiles(step, given, stepLooks),
+    ]
+  })
 }
 
 function judgeDisaster({ command, paths }: PlannedStep, { request, facts }: Case): PolicyMatch[] {

@@ -6,6 +6,8 @@ export interface FactsNeeded {
   readonly globs: readonly string[]
   /** Directories that a git command would run in. */
   readonly repositories: readonly string[]
+  /** Whether a pattern could match the name of a directory's entry: how patterns are read is the policy's to say. */
+  readonly couldMatch: (pattern: string, name: string) => boolean
 }
 
 /** What was found out. A fact that was needed and is not here counts as unknown. */

@@ -13,9 +13,13 @@ import { dangerousKey } from './repositories.ts'
 import { changesReading, isDangerousVariable } from './variables.ts'
 
 /** What is around the program: variables, redirects, and the repository that git would read. */
-export function judgeSettings(step: PlannedStep, given: Case): PolicyMatch[] {
+export function judgeSettings(step: PlannedStep, given: Case, onlyLooks: boolean): PolicyMatch[] {
   if (given.lenient) return []
-  return [...judgeAssignments(step, given), ...judgeRedirects(step, given), ...judgeRepository(step, given)]
+  return [
+    ...judgeAssignments(step, given),
+    ...judgeRedirects(step, given),
+    ...judgeRepository(step, given, onlyLooks),
+  ]
 }
 
 function judgeAssignments({ command }: PlannedStep, { rules }: Case): PolicyMatch[] {
@@ -44,7 +48,11 @@ function isHarmless({ operator, target }: Redirect): boolean {
 }
 
 /** Git runs what a repository's configuration names. Read mode holds it; write mode asks. */
-function judgeRepository({ command, repositories }: PlannedStep, { facts, request }: Case): PolicyMatch[] {
+function judgeRepository(
+  { command, repositories }: PlannedStep,
+  { facts, request }: Case,
+  onlyLooks: boolean,
+): PolicyMatch[] {
   if (repositories === undefined || request.mode === 'read') return []
   const ask = (why: string) => [
     row(command.text, 'repository configuration', 'hostile repositories', 'ask', why),
@@ -54,7 +62,7 @@ function judgeRepository({ command, repositories }: PlannedStep, { facts, reques
     const config = facts.repositories.get(directory)
     if (!config) return ask(explainRepositoryUnknown())
     if (config.kind === 'unreadable') return ask(explainRepositoryUnreadable(config.path, config.why))
-    const key = config.kind === 'read' ? dangerousKey(config.entries) : undefined
+    const key = config.kind === 'read' ? dangerousKey(config.entries, onlyLooks) : undefined
     if (key !== undefined) return ask(explainRepositoryKey(key))
   }
   return []

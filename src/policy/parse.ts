@@ -1,5 +1,4 @@
 import {
-  type Assignment as AssignmentNode,
   type Command,
   type CommandExpansionPart,
   forEachChild,
@@ -8,7 +7,6 @@ import {
   parse,
   type Redirection,
   type SyntaxNode,
-  type Word as WordNode,
 } from 'unbash'
 import {
   doubtsOfText,
@@ -20,7 +18,6 @@ import {
   plainSubstitution,
 } from './dialects.ts'
 import {
-  type Assignment,
   type Feature,
   literal,
   type ParsedLine,
@@ -28,11 +25,11 @@ import {
   type SimpleCommand,
   type Unsure,
   type UnsureKind,
-  type Word,
 } from './line.ts'
-import { wordOf } from './words.ts'
+import { argumentOf, assignmentOf, wordOf } from './words.ts'
 
 const DEEPEST = 48
+const MOST_DOUBTS = 20
 
 /** Where a node stands. */
 interface Place {
@@ -74,8 +71,8 @@ class Walker implements ParsedLine {
   }
 
   #doubt(kind: UnsureKind, text: string): void {
-    if (!this.unsure.some((known) => known.kind === kind && known.text === text))
-      this.unsure.push({ kind, text })
+    const isNew = !this.unsure.some((known) => known.kind === kind && known.text === text)
+    if (isNew && this.unsure.length < MOST_DOUBTS) this.unsure.push({ kind, text })
   }
 
   #visit(node: SyntaxNode, outer: Place): void {
@@ -140,7 +137,7 @@ class Walker implements ParsedLine {
 
   #command(node: Command, place: Place): void {
     if (node.name && wordOf(node.name).kind !== 'literal') this.#doubt('program-name', node.name.text)
-    const words = [...(node.name ? [wordOf(node.name)] : []), ...node.args.map(wordOfArgument)]
+    const words = [...(node.name ? [wordOf(node.name)] : []), ...node.args.map(argumentOf)]
     const assignments = node.prefix.filter((child) => child.type === 'Assignment').map(assignmentOf)
     this.#add(node, place, { words, assignments, redirects: node.redirects.map(redirectOf(place.source)) })
     this.#children(node, { ...place, gate: false })
@@ -287,17 +284,6 @@ function repeats(node: SyntaxNode, name: string, multiplied: boolean): boolean {
     found ||= repeats(child, name, many)
   })
   return found
-}
-
-function wordOfArgument(node: WordNode | AssignmentNode): Word {
-  if (node.type === 'Word') return wordOf(node)
-  // `export A=b`: an argument like any other; an array is unsure anyway.
-  const { name, value } = assignmentOf(node)
-  return { ...value, text: node.text, value: `${name}=${value.value}`, fixed: `${name}=${value.fixed}` }
-}
-
-function assignmentOf({ name, value }: AssignmentNode): Assignment {
-  return { name, value: value.type === 'Word' ? wordOf(value) : literal('') }
 }
 
 function redirectOf(source: string): (node: Redirection) => Redirect {

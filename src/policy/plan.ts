@@ -1,6 +1,7 @@
 import type { Mode } from '../result/result.ts'
 import { type Expanded, expand, type Step } from './expand.ts'
 import type { FactsNeeded } from './facts.ts'
+import { couldMatch } from './globs.ts'
 import { known, lineOfArgv, type ParsedLine, type Unsure } from './line.ts'
 import { parseLine } from './parse.ts'
 import { type PathUse, pathUses } from './paths.ts'
@@ -72,7 +73,7 @@ export function factsNeeded({ steps, cwd }: PolicyRequest): FactsNeeded {
     if (Array.isArray(step.repositories))
       for (const directory of step.repositories) repositories.add(directory)
   }
-  return { paths: [...paths], globs: [...globs], repositories: [...repositories] }
+  return { paths: [...paths], globs: [...globs], repositories: [...repositories], couldMatch }
 }
 
 /** Follows `cd`: where a change may have happened or not, both directories count. */

@@ -19,7 +19,7 @@ const lfs = new Set([
   'filter.lfs.process=git-lfs filter-process',
   'filter.lfs.process=git-lfs filter-process --skip',
 ])
-// Set to harmless values for every command that runs without being asked about.
+// Set to harmless values for every line that only looks: safe words, all of it (GIT_CONFIG_COUNT in its environment).
 const overridden = new Set(['core.fsmonitor', 'core.hookspath', 'log.showsignature'])
 
 const SECTION = /^(?:include|includeif|alias|pager|protocol)\.|^lfs\.(?:extension|customtransfer|standalone)/
@@ -28,9 +28,12 @@ const NAME =
   /\.(?:external|clean|smudge|process|driver|promisor|partialclonefilter|partialclone|vcs|uploadpack|receivepack|gitproxy|sshcommand|pager|.*(?:command|cmd|program|helper|editor|textconv|askpass|browser|hook|difffilter))$/
 const VERIFYING = /^(?:pretty\..*|format\.pretty)$/
 
-/** The first key through which a repository could make git run something. */
-export function dangerousKey(entries: readonly ConfigEntry[]): string | undefined {
-  return entries.find(isDangerous)?.key
+/**
+ * The first key through which a repository could make git run something. Some are set to harmless values for a line that only
+ * looks; elsewhere they count.
+ */
+export function dangerousKey(entries: readonly ConfigEntry[], onlyLooks: boolean): string | undefined {
+  return entries.find((entry) => isDangerous(entry) || (!onlyLooks && overridden.has(entry.key)))?.key
 }
 
 function isDangerous({ key, value }: ConfigEntry): boolean {

@@ -1,4 +1,4 @@
-import type { Word, WordKind } from './line.ts'
+import { type Assignment, literal, type Word, type WordKind } from './line.ts'
 
 /** A part of a word, as the parser names it. */
 interface Part {
@@ -13,6 +13,14 @@ interface WordSource {
   readonly text: string
   readonly value: string
   readonly parts?: readonly Part[] | undefined
+}
+
+/** An assignment, as the parser gives it; an array has no text and makes the line unsure anyway. */
+interface AssignmentSource {
+  readonly type: 'Assignment'
+  readonly text: string
+  readonly name: string
+  readonly value: (WordSource & { readonly type: 'Word' }) | { readonly type: 'ArrayValue' }
 }
 
 interface Piece {
@@ -93,4 +101,15 @@ function textBefore(head: readonly Piece[], next: Piece | undefined): string {
 
 function escaped(value: string): string {
   return value.replace(/[\\*?[\]{}~]/g, '\\$&')
+}
+
+export function assignmentOf({ name, value }: AssignmentSource): Assignment {
+  return { name, value: value.type === 'Word' ? wordOf(value) : literal('') }
+}
+
+/** A word behind the program. `export A=b` has an assignment there, which is an argument like any other. */
+export function argumentOf(source: AssignmentSource | (WordSource & { readonly type: 'Word' })): Word {
+  if (source.type === 'Word') return wordOf(source)
+  const { name, value } = assignmentOf(source)
+  return { ...value, text: source.text, value: `${name}=${value.value}`, fixed: `${name}=${value.fixed}` }
 }
