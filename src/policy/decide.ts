@@ -70,7 +70,7 @@ function judgeSteps(given: Case): PolicyMatch[] {
     return [
       ...judgeDisaster(step, given),
       ...program,
-      ...judgeSettings(step, given, onlyLooks),
+      ...judgeSettings(step, given, stepLooks && !onlyLooks),
       ...judgeFiles(step, given, stepLooks),
     ]
   })

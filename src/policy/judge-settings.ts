@@ -13,12 +13,12 @@ import { dangerousKey } from './repositories.ts'
 import { changesReading, isDangerousVariable } from './variables.ts'
 
 /** What is around the program: variables, redirects, and the repository that git would read. */
-export function judgeSettings(step: PlannedStep, given: Case, onlyLooks: boolean): PolicyMatch[] {
+export function judgeSettings(step: PlannedStep, given: Case, unprotected: boolean): PolicyMatch[] {
   if (given.lenient) return []
   return [
     ...judgeAssignments(step, given),
     ...judgeRedirects(step, given),
-    ...judgeRepository(step, given, onlyLooks),
+    ...judgeRepository(step, given, unprotected),
   ]
 }
 
@@ -51,7 +51,7 @@ function isHarmless({ operator, target }: Redirect): boolean {
 function judgeRepository(
   { command, repositories }: PlannedStep,
   { facts, request }: Case,
-  onlyLooks: boolean,
+  unprotected: boolean,
 ): PolicyMatch[] {
   if (repositories === undefined || request.mode === 'read') return []
   const ask = (why: string) => [
@@ -62,7 +62,7 @@ function judgeRepository(
     const config = facts.repositories.get(directory)
     if (!config) return ask(explainRepositoryUnknown())
     if (config.kind === 'unreadable') return ask(explainRepositoryUnreadable(config.path, config.why))
-    const key = config.kind === 'read' ? dangerousKey(config.entries, onlyLooks) : undefined
+    const key = config.kind === 'read' ? dangerousKey(config.entries, unprotected) : undefined
     if (key !== undefined) return ask(explainRepositoryKey(key))
   }
   return []

@@ -30,10 +30,10 @@ const VERIFYING = /^(?:pretty\..*|format\.pretty)$/
 
 /**
  * The first key through which a repository could make git run something. Some are set to harmless values for a line that only
- * looks; elsewhere they count.
+ * looks, all of it; `unprotected` is a safe command in a line that does more.
  */
-export function dangerousKey(entries: readonly ConfigEntry[], onlyLooks: boolean): string | undefined {
-  return entries.find((entry) => isDangerous(entry) || (!onlyLooks && overridden.has(entry.key)))?.key
+export function dangerousKey(entries: readonly ConfigEntry[], unprotected: boolean): string | undefined {
+  return entries.find((entry) => isDangerous(entry) || (unprotected && overridden.has(entry.key)))?.key
 }
 
 function isDangerous({ key, value }: ConfigEntry): boolean {
