@@ -15,7 +15,11 @@ function copyRepository() {
   cpSync(root, copy, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) })
   // A source archive has no history: the demo makes one, so that git has something to show.
   if (!existsSync(join(copy, '.git'))) {
-    for (const args of [['init', '-q'], ['add', '-A'], [...identity, 'commit', '-qm', 'A copy']])
+    for (const args of [
+      ['init', '-q'],
+      ['add', '-A'],
+      [...identity, 'commit', '-qm', 'A copy'],
+    ])
       spawnSync('git', args, { cwd: copy })
   }
   return copy
