@@ -5,6 +5,7 @@ import { VitrineError } from './errors.ts'
 import type { Judge, Question } from './judge.ts'
 import { needsReading } from './policy/quick.ts'
 import type { Decision } from './result/result.ts'
+import { quoted } from './text.ts'
 
 /** A command that may run. */
 export interface Admission {
@@ -79,9 +80,15 @@ export class Gate {
   async #isApproved(question: Question, decision: Decision, patience: Patience): Promise<boolean> {
     if (!this.#approvals) return this.#options.loaded.config.policy.unattended === 'allow'
     const { cwd, mode } = question
-    const late = AbortSignal.timeout(patience.timeoutMs)
-    const signal = patience.signal ? AbortSignal.any([patience.signal, late]) : late
-    return this.#approvals.approves({ command: textOf(question), cwd, mode, signal }, decision)
+    const waiting = waitFor(patience)
+    try {
+      return await this.#approvals.approves(
+        { command: textOf(question), cwd, mode, signal: waiting.signal },
+        decision,
+      )
+    } finally {
+      waiting.end()
+    }
   }
 
   /** Imported late: most read-mode lines need no reading, and the parser costs start-up time. */
@@ -92,6 +99,27 @@ export class Gate {
   }
 }
 
+/**
+ * A signal that is aborted when the time is up, or with the caller's. A timer of our own holds it: what AbortSignal.any and
+ * AbortSignal.timeout make can be collected before they fire (nodejs/node#57736), and nobody would ever stop waiting.
+ */
+function waitFor({ timeoutMs, signal }: Patience): {
+  readonly signal: AbortSignal
+  readonly end: () => void
+} {
+  const over = new AbortController()
+  const abort = () => over.abort()
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort, { once: true })
+  const timer = setTimeout(abort, timeoutMs)
+  const end = () => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+  return { signal: over.signal, end }
+}
+
+// Quoted, so that a program with its arguments is not taken for the shell line that looks the same, or the other way round.
 function textOf({ work }: Question): string {
-  return work.kind === 'line' ? work.line : work.argv.join(' ')
+  return work.kind === 'line' ? work.line : work.argv.map(quoted).join(' ')
 }

@@ -1,4 +1,6 @@
+export type { StandingApproval } from './approval/approve.ts'
 export type { Approval, ApprovalRequest, Approver } from './approval/approver.ts'
+export { type TerminalApproverOptions, terminalApprover } from './approval/terminal.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
 export {
   type Flags,
@@ -15,6 +17,7 @@ export { trustProjectFile } from './config/trust-project.ts'
 export { type Refusal, type RefusalCode, VitrineError } from './errors.ts'
 export { type HostSupport, hostSupport } from './host.ts'
 export { type Platform, platform } from './platform.ts'
+export type { ListedRule, RuleList } from './policy/list.ts'
 export { isHarmlessInput } from './request/descriptor.ts'
 export type { ExecuteRequest } from './request/request.ts'
 export type {
@@ -25,9 +28,11 @@ export type {
   Failure,
   Mode,
   Outcome,
+  PolicyMatch,
   Result,
   RightEnforcement,
 } from './result/result.ts'
+export { decideAbout, listRules, type QuestionToDecide } from './rulebook.ts'
 export type { ExecuteOptions } from './run.ts'
 export { scratchpadRoot } from './scratchpad/directory.ts'
 export { type GrepOutcome, type GrepQuery, grepEntry } from './scratchpad/grep.ts'
@@ -41,4 +46,4 @@ export type { EntryMetadata } from './scratchpad/metadata.ts'
 export { clearSessions } from './scratchpad/prune.ts'
 export { isBinary, type Part, type Range, readBytes, readLines, readWhole } from './scratchpad/read.ts'
 export type { Scratchpad } from './scratchpad/scratchpad.ts'
-export { openShell, type Shell, type ShellOptions } from './shell.ts'
+export { type ExecuteAllOptions, openShell, type Shell, type ShellOptions } from './shell.ts'

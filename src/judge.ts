@@ -5,9 +5,10 @@ import { placeOfEntry } from './config/origin.ts'
 import { VitrineError } from './errors.ts'
 import { gatherFacts } from './facts/gather.ts'
 import { decide } from './policy/decide.ts'
+import { listOfRules, type RuleList } from './policy/list.ts'
 import { factsNeeded, planRequest } from './policy/plan.ts'
 import { builtIn } from './policy/presets/safe.ts'
-import { buildRules, type RuleSet } from './policy/ruleset.ts'
+import { buildRules, type Origin, type OriginOf, type RuleSet } from './policy/ruleset.ts'
 import type { Work } from './request/request.ts'
 import type { Decision, Mode } from './result/result.ts'
 
@@ -27,17 +28,30 @@ export class Judge {
   readonly #home: string
   readonly #ownPaths: readonly string[]
 
-  /** Throws CONFIG_INVALID for a rule whose example fails, with file and line. */
-  static async open(loaded: LoadedConfig, cwd: string, env: Environment): Promise<Judge> {
-    return new Judge(await rulesOf(loaded), loaded, cwd, env)
+  /**
+   * Throws CONFIG_INVALID for a rule whose example fails, with file and line.
+   * @param originOf what a decision says of where a rule stands; default: its file
+   */
+  static async open(
+    loaded: LoadedConfig,
+    cwd: string,
+    env: Environment,
+    originOf?: OriginOf,
+  ): Promise<Judge> {
+    return new Judge(await rulesOf(loaded, originOf), loaded, cwd, env)
   }
 
-  private constructor(rules: RuleSet, { config }: LoadedConfig, cwd: string, env: Environment) {
+  private constructor(rules: RuleSet, { config, files }: LoadedConfig, cwd: string, env: Environment) {
     this.#rules = rules
     this.#workspace = config.policy.workspace
     this.#home = env['HOME'] ?? ''
     // The agent cannot edit its own policy: the files of the configuration, and what trusts them.
-    this.#ownPaths = [dirname(userConfigFile(env)), dirname(trustStoreFile(env)), ...projectConfigFiles(cwd)]
+    this.#ownPaths = [
+      dirname(userConfigFile(env)),
+      dirname(trustStoreFile(env)),
+      ...projectConfigFiles(cwd),
+      ...files.map(({ file }) => file),
+    ]
   }
 
   decide({ work, cwd, mode }: Question): Decision {
@@ -49,27 +63,55 @@ export class Judge {
     return decide(request, this.#rules, facts)
   }
 
+  /** The rules as data. */
+  rules(): RuleList {
+    return listOfRules(this.#rules)
+  }
+
   /** Whether everything in the command is on the built-in safe list: it only looks, whatever the mode. */
   onlyLooks({ verdict, matches }: Decision): boolean {
     return verdict === 'allow' && matches.length > 0 && matches.every(({ source }) => source === builtIn)
   }
 }
 
+type Entry = Parameters<OriginOf>
+
 /** The rules of a configuration. What is wrong with one is told with its place in the file, which is only looked up then. */
-async function rulesOf(loaded: LoadedConfig): Promise<RuleSet> {
-  const { config, sources } = loaded
-  let asked: { key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule'; index: number } | undefined
+async function rulesOf(loaded: LoadedConfig, originOf = filesOf(loaded)): Promise<RuleSet> {
+  const { config } = loaded
+  let asked: Entry | undefined
   try {
     return buildRules(config.policy, {
       workspaceInReadMode: config.shell.reads === 'workspace',
-      originOf: (key, index) => {
-        asked = { key, index }
-        return { file: sources[`policy.${key}`].where || 'config' }
+      originOf: (...entry) => {
+        asked = entry
+        return originOf(...entry)
       },
     })
   } catch (error) {
     if (!asked || !(error instanceof VitrineError) || error.refusal.code !== 'CONFIG_INVALID') throw error
-    const place = await placeOfEntry(loaded, asked.key, asked.index)
+    const place = await placeOfEntry(loaded, ...asked)
     throw place ? new VitrineError({ ...error.refusal, ...place }) : error
   }
+}
+
+function filesOf({ sources }: LoadedConfig): OriginOf {
+  return (key) => ({ file: sources[`policy.${key}`].where || 'config' })
+}
+
+const listKeys = ['allow', 'ask', 'deny', 'safe', 'rule'] as const
+
+/** Where every entry of the configuration stands, with its line. Takes a while: each is looked for in its file. */
+export async function placesOf(loaded: LoadedConfig): Promise<OriginOf> {
+  const otherwise = filesOf(loaded)
+  const places = new Map<string, Origin>()
+  for (const key of listKeys) {
+    const { source } = loaded.sources[`policy.${key}`]
+    if (source !== 'user' && source !== 'project') continue
+    for (const index of loaded.config.policy[key].keys()) {
+      const place = await placeOfEntry(loaded, key, index)
+      if (place) places.set(`${key} ${index}`, place)
+    }
+  }
+  return (key, index) => places.get(`${key} ${index}`) ?? otherwise(key, index)
 }

@@ -57,3 +57,8 @@ function begunBytes(bytes: Uint8Array): number {
   }
   return 0
 }
+
+/** A word as a shell reads it back. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

@@ -1,87 +1,99 @@
-import { openSync } from 'node:fs'
-import { ReadStream, WriteStream } from 'node:tty'
-import { approvalQuestion, approvalReminder } from '../result/explain-approval.ts'
-import type { Approval, Approver } from './approver.ts'
+import {
+  approvalAnswer,
+  approvalChoices,
+  approvalLate,
+  approvalQuestion,
+  approvalReminder,
+  approvalTooLong,
+} from '../result/explain-approval.ts'
+import type { Decision } from '../result/result.ts'
+import type { Approval, ApprovalRequest, Approver } from './approver.ts'
+import { answerIn } from './keys.ts'
+import type { Terminal } from './tty.ts'
 
-const answers: Readonly<Record<string, Approval>> = {
-  y: 'yes',
-  n: 'no',
-  a: 'all',
-  s: 'same',
-  // Enter, Ctrl+C, Ctrl+D, Escape: whoever does not say yes says no.
-  '\r': 'no',
-  '\n': 'no',
-  '\u0003': 'no',
-  '\u0004': 'no',
-  '\u001b': 'no',
+/** Keys count only after this much silence: what was typed ahead, or for something else, is no answer. */
+const silenceMs = 250
+/** Keys that come this quickly after each other were not pressed one by one. */
+const pasteMs = 40
+
+export interface TerminalApproverOptions {
+  /** Default: `/dev/tty`, the terminal of the process, whatever its standard streams are. */
+  readonly path?: string
+  /** Called when there is no terminal to ask at. */
+  readonly onAbsent?: () => void
 }
 
-/** What was typed before the question stood there is no answer to it. */
-const settleMs = 100
+/** One terminal, one question: whichever shell of the process asks. */
+let turn: Promise<unknown> = Promise.resolve()
 
-/** Asks at the terminal of the process, whatever its standard streams are. Without one the answer is no. */
-export function terminalApprover(path = '/dev/tty'): Approver {
-  return async (request, decision) => {
-    const terminal = openTerminal(path)
-    if (!terminal) return 'no'
-    try {
-      await terminal.settle()
-      terminal.write(approvalQuestion(request, decision))
-      const answer = await terminal.answer(request.signal)
-      terminal.write(`${answer}\n`)
-      return answer
-    } finally {
-      terminal.close()
-    }
+/** Asks at the terminal of the process. Without one, at its end, and when the time is up the answer is no. */
+export function terminalApprover({ path = '/dev/tty', onAbsent }: TerminalApproverOptions = {}): Approver {
+  return (request, decision) => {
+    const answer = turn.then(() => ask(path, onAbsent, request, decision))
+    turn = answer.catch(() => undefined)
+    return answer
   }
 }
 
-function openTerminal(path: string) {
-  let fd: number
+async function ask(
+  path: string,
+  onAbsent: (() => void) | undefined,
+  request: ApprovalRequest,
+  decision: Decision,
+): Promise<Approval> {
+  const { signal } = request
+  if (signal.aborted) return 'no'
+  // Imported late: node:tty costs start-up time, and most commands are never asked about.
+  const { Terminal } = await import('./tty.ts')
+  const terminal = Terminal.open(path)
+  if (!terminal) {
+    onAbsent?.()
+    return 'no'
+  }
+  signal.addEventListener('abort', terminal.stop, { once: true })
   try {
-    fd = openSync(path, 'r+')
-  } catch {
-    // ENXIO, ENOENT: nobody sits at a terminal, so nobody can say yes.
-    return undefined
-  }
-  const input = new ReadStream(fd)
-  const output = new WriteStream(openSync(path, 'w'))
-  input.setRawMode(true)
-  return {
-    write: (text: string) => output.write(text.replaceAll('\n', '\r\n')),
-    settle: () => discard(input),
-    answer: (signal: AbortSignal) => readAnswer(input, output, signal),
-    close: () => {
-      input.setRawMode(false)
-      input.destroy()
-      output.destroy()
-    },
+    return await answerAt(terminal, request, decision)
+  } finally {
+    signal.removeEventListener('abort', terminal.stop)
+    terminal.close()
   }
 }
 
-async function discard(input: ReadStream): Promise<void> {
-  const drop = () => {}
-  input.on('data', drop)
-  await new Promise((resolve) => setTimeout(resolve, settleMs))
-  input.off('data', drop)
+async function answerAt(terminal: Terminal, request: ApprovalRequest, decision: Decision): Promise<Approval> {
+  const question = approvalQuestion(request, decision, terminal.columns)
+  if (question === undefined) {
+    terminal.write(approvalTooLong(request))
+    return 'no'
+  }
+  terminal.write(question)
+  const answer = (await hasSettled(terminal)) ? await firstAnswer(terminal) : 'no'
+  terminal.write(request.signal.aborted ? approvalLate : approvalAnswer(answer))
+  return answer
 }
 
-/** The first key that is an answer; end of input or an abort is no. */
-function readAnswer(input: ReadStream, output: WriteStream, signal: AbortSignal): Promise<Approval> {
-  return new Promise((resolve) => {
-    const done = (answer: Approval) => {
-      input.pause()
-      signal.removeEventListener('abort', refuse)
-      resolve(answer)
+/** Drops keys until none come; false when the wait is over, or somebody interrupts it. */
+async function hasSettled(terminal: Terminal): Promise<boolean> {
+  for (;;) {
+    const keys = await terminal.read(silenceMs)
+    if (keys === 'quiet') return true
+    if (keys === 'over' || keys.includes(interrupt)) return false
+  }
+}
+
+const interrupt = 0x03
+
+async function firstAnswer(terminal: Terminal): Promise<Approval> {
+  terminal.write(approvalChoices)
+  for (;;) {
+    const keys = await terminal.read()
+    if (typeof keys === 'string') return 'no'
+    const answer = answerIn(keys)
+    if (answer === 'no') return answer
+    if (answer) {
+      const more = await terminal.read(pasteMs)
+      if (more === 'quiet') return answer
+      if (more === 'over' || answerIn(more) === 'no') return 'no'
     }
-    const refuse = () => done('no')
-    signal.addEventListener('abort', refuse, { once: true })
-    input.once('end', refuse)
-    input.once('error', refuse)
-    input.on('data', (keys: Buffer) => {
-      const answer = answers[keys.toString('latin1').slice(0, 1).toLowerCase()]
-      if (answer) done(answer)
-      else output.write(approvalReminder.replaceAll('\n', '\r\n'))
-    })
-  })
+    terminal.write(approvalReminder)
+  }
 }

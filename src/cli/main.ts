@@ -6,6 +6,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: () => import('./run.ts'),
   config: () => import('./config.ts'),
   doctor: () => import('./doctor.ts'),
+  policy: () => import('./policy.ts'),
   mcp: () => import('./mcp.ts'),
   scratchpad: () => import('./scratchpad.ts'),
 }

@@ -50,6 +50,7 @@ function serverOptions({ values, flags }: Options): ServerOptions {
     version: version(),
     ...checkChoices(values),
     structured: flags.has('structured'),
+    earlierSessions: !values.has('http'),
     cwd: values.get('cwd'),
     config: values.get('config'),
     log,

@@ -8,9 +8,14 @@ export interface Order {
   readonly write: boolean
   readonly network: boolean
   readonly json: boolean
+  /** Somebody at the terminal decides on what the policy asks about. */
+  readonly ask: boolean
+  /** The requests are a list, even if there is one only. */
+  readonly each: boolean
   readonly cwd: string | undefined
   readonly config: string | undefined
-  readonly request: ExecuteRequest
+  readonly workspace: string | undefined
+  readonly requests: readonly ExecuteRequest[]
 }
 
 const kinds: OptionKinds = {
@@ -19,7 +24,10 @@ const kinds: OptionKinds = {
   cwd: 'value',
   network: 'flag',
   merged: 'flag',
+  ask: 'flag',
+  each: 'flag',
   scratchpad: 'value',
+  workspace: 'value',
   json: 'flag',
   config: 'value',
 }
@@ -28,40 +36,47 @@ const kinds: OptionKinds = {
 export function readOrder(args: readonly string[]): Order {
   const { flags, values, words } = parseOptions(args, kinds)
   const timeout = values.get('timeout')
+  const each = flags.has('each')
+  const command = wordsAfterDashes('run', args, words)
+  const how = {
+    merged: flags.has('merged'),
+    scratchpad: values.get('scratchpad'),
+    timeoutMs: timeout === undefined ? undefined : milliseconds('--timeout', timeout),
+  }
   return {
     write: flags.has('write'),
     network: flags.has('network'),
     json: flags.has('json'),
+    ask: flags.has('ask'),
+    each,
     cwd: values.get('cwd'),
     config: values.get('config'),
-    request: {
-      ...commandOf(args, words),
-      merged: flags.has('merged'),
-      scratchpad: values.get('scratchpad'),
-      timeoutMs: timeout === undefined ? undefined : milliseconds('--timeout', timeout),
-    },
+    workspace: values.get('workspace'),
+    requests: (each ? command.map((line) => ({ command: line })) : [workOf(command)]).map((work) => ({
+      ...work,
+      ...how,
+    })),
   }
 }
 
 /** One word is a shell line, several are an argument vector. */
-function commandOf(
-  args: readonly string[],
-  [dashes, ...command]: readonly string[],
-): Pick<ExecuteRequest, 'command' | 'argv'> {
-  if (dashes === undefined) throw misuse(commandMissing())
-  if (dashes !== '--') throw misuse(dashesMissing(corrected(args, command.length + 1)))
+export function workOf(command: readonly string[]): Pick<ExecuteRequest, 'command' | 'argv'> {
   const [line, ...more] = command
-  if (line === undefined) throw misuse(commandMissing())
   return more.length === 0 ? { command: line } : { argv: command }
 }
 
-/** The line with `--` before its last `count` words. */
-function corrected(args: readonly string[], count: number): string {
-  const first = args.length - count
-  return ['vitrine', 'run', ...args.slice(0, first), '--', ...args.slice(first)].map(quoted).join(' ')
-}
-
-/** A word as a shell reads it back. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+/**
+ * The words behind `--`, at least one. Throws INVALID_REQUEST.
+ * @param name the command of vitrine, for example `policy check`
+ */
+export function wordsAfterDashes(
+  name: string,
+  args: readonly string[],
+  [dashes, ...command]: readonly string[],
+): readonly string[] {
+  if (dashes === undefined || (dashes === '--' && command.length === 0)) throw misuse(commandMissing(name))
+  if (dashes === '--') return command
+  const first = args.length - command.length - 1
+  const corrected = ['vitrine', ...name.split(' '), ...args.slice(0, first), '--', ...args.slice(first)]
+  throw misuse(dashesMissing(corrected))
 }

@@ -12,14 +12,13 @@ const newline = 0x0a
 export class Passage {
   readonly #sinks: Readonly<Record<Stream, Sink>> = { stdout: standardOutput, stderr: standardError }
   readonly #isTerminal: Readonly<Record<Stream, boolean>> = { stdout: isTerminal(1), stderr: isTerminal(2) }
-  readonly #status: StatusLine | undefined
+  #status: StatusLine | undefined
   readonly #cancel = new AbortController()
   readonly #last: Partial<Record<Stream, Promise<void>>> = {}
   /** Whether the command has left a line unfinished where our own lines go. */
   #midLine = false
 
   constructor() {
-    if (this.#isTerminal.stderr) this.#status = new StatusLine((text) => void standardError.write(text))
     // Nobody reads any more, or nothing more can be written: the command has nothing left to do.
     for (const sink of Object.values(this.#sinks)) sink.onBroken = () => this.#cancel.abort()
   }
@@ -27,6 +26,11 @@ export class Passage {
   /** Ends the command when its output can go nowhere. */
   get signal(): AbortSignal {
     return this.#cancel.signal
+  }
+
+  /** A command starts, or goes on being awaited. */
+  begin(): void {
+    if (this.#isTerminal.stderr) this.#status ??= new StatusLine((text) => void standardError.write(text))
   }
 
   /** Resolves when the bytes have been taken. */
@@ -40,9 +44,10 @@ export class Passage {
     return taken
   }
 
-  /** The command has ended. */
+  /** The command has ended, or somebody is asked: the terminal is not ours. */
   end(): void {
     this.#status?.end()
+    this.#status = undefined
   }
 
   /** Resolves when everything that was passed has been taken. */
@@ -50,9 +55,9 @@ export class Passage {
     await Promise.all([this.#last.stdout, this.#last.stderr])
   }
 
-  /** vitrine's own lines on a command that has ended. */
-  async sayAfterwards(result: Result): Promise<void> {
-    const lines = afterLines(result).map(prefixed)
+  /** vitrine's own lines on commands that have ended. */
+  async sayAfterwards(results: readonly Result[]): Promise<void> {
+    const lines = results.flatMap(afterLines).map(prefixed)
     if (lines.length > 0) await standardError.write((this.#midLine ? '\n' : '') + lines.join(''))
   }
 }

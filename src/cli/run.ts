@@ -1,55 +1,73 @@
-import { openShell, type Shell } from '../index.ts'
-import { ignoredLines, prefixed } from '../result/explain-cli.ts'
+import { type ExecuteOptions, openShell, type Result, type Shell } from '../index.ts'
+import { loadGiven, sayIgnored } from './configuration.ts'
 import { type Order, readOrder } from './order.ts'
 import { brokenCode, codeOf } from './outcome.ts'
 import { Passage } from './passage.ts'
 import { forwardSignals } from './signals.ts'
-import { standardError, standardOutput } from './sink.ts'
+import { standardOutput } from './sink.ts'
 import { standardInput } from './stdin.ts'
 
-/** `vitrine run`: one command, its output and its exit code. */
+/** `vitrine run`: one command, or with --each several, their output and the exit code of the last. */
 export async function main(args: readonly string[]): Promise<number> {
   const order = readOrder(args)
+  const passage = order.json ? undefined : new Passage()
   const shell = await openShell({
     cwd: order.cwd,
-    config: order.config,
+    config: order.workspace === undefined ? order.config : await loadGiven(order),
     mode: order.write ? 'write' : undefined,
     network: order.network ? true : undefined,
+    // Imported late: most commands are not asked about.
+    approver: order.ask ? (await import('./ask.ts')).asker(passage) : undefined,
   })
   await sayIgnored(shell)
-  return order.json ? runToJson(shell, order) : runStreaming(shell, order)
+  return passage ? runStreaming(shell, order, passage) : runToJson(shell, order)
 }
 
-async function runToJson(shell: Shell, { request }: Order): Promise<number> {
-  const stdin = standardInput(shell.mode)
+async function runToJson(shell: Shell, order: Order): Promise<number> {
   const stop = forwardSignals(shell)
-  const result = await shell.execute({ ...request, stdin })
+  const results = await runAll(shell, order, {})
   stop()
-  await standardOutput.write(`${JSON.stringify(result)}\n`)
-  return (await brokenCode()) ?? codeOf(result)
+  await standardOutput.write(`${JSON.stringify(order.each ? { results } : results[0])}\n`)
+  return (await brokenCode()) ?? lastCode(results)
 }
 
-async function runStreaming(shell: Shell, { request }: Order): Promise<number> {
-  const stdin = standardInput(shell.mode)
-  const passage = new Passage()
+async function runStreaming(shell: Shell, order: Order, passage: Passage): Promise<number> {
   const stop = forwardSignals(shell)
-  const running = shell.execute(
-    { ...request, stdin },
-    {
-      signal: passage.signal,
-      onOutput: (stream, chunk) => passage.pass(stream, chunk),
-      save: request.scratchpad !== undefined,
-    },
-  )
-  const result = await running.finally(() => passage.end())
+  passage.begin()
+  const running = runAll(shell, order, {
+    signal: passage.signal,
+    onOutput: (stream, chunk) => passage.pass(stream, chunk),
+    save: order.requests[0]?.scratchpad !== undefined,
+  })
+  const results = await running.catch(nothingIf(passage.signal)).finally(() => passage.end())
   // From here on a signal ends us as usual: only the reader of our output can still keep us.
   stop()
   await passage.flushed()
   const broken = await brokenCode()
-  if (broken === undefined) await passage.sayAfterwards(result)
-  return broken ?? codeOf(result)
+  if (broken === undefined) await passage.sayAfterwards(results)
+  return broken ?? lastCode(results)
 }
 
-async function sayIgnored({ ignored }: Shell): Promise<void> {
-  for (const line of ignoredLines(ignored)) await standardError.write(prefixed(line))
+async function runAll(
+  shell: Shell,
+  { each, requests }: Order,
+  options: ExecuteOptions,
+): Promise<readonly Result[]> {
+  const stdin = standardInput(shell.mode)
+  const given = requests.map((request) => ({ ...request, stdin }))
+  if (each) return shell.executeAll(given, options)
+  return Promise.all(given.map((request) => shell.execute(request, options)))
+}
+
+/** Between two commands of a list our output broke: that is no mistake, and the exit code says it. */
+function nothingIf(signal: AbortSignal): (error: unknown) => readonly Result[] {
+  return (error) => {
+    if (signal.aborted && error === signal.reason) return []
+    throw error
+  }
+}
+
+function lastCode(results: readonly Result[]): number {
+  const last = results.at(-1)
+  return last ? codeOf(last) : 0
 }

@@ -9,8 +9,17 @@ export function feedStdin(to: Writable | null, from: string | Uint8Array | Reada
 }
 
 function passOn(from: Readable, to: Writable): void {
+  const end = () => {
+    to.end()
+  }
+  // Read to its end by a command before this one.
+  if (from.readableEnded || from.destroyed) {
+    end()
+    return
+  }
   // A source that fails or goes away ends the input; pipe() alone would leave it open, and the command waiting.
-  from.once('error', () => to.end())
-  from.once('close', () => to.end())
+  from.once('error', end)
+  from.once('close', end)
+  to.once('close', () => from.off('error', end).off('close', end))
   from.pipe(to)
 }

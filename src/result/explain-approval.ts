@@ -1,20 +1,92 @@
 import type { Decision, Mode } from './result.ts'
 import { visible } from './visible.ts'
 
-/** The question at the terminal: what would run, where, why it is asked, and the answers. */
-export function approvalQuestion(
-  request: { readonly command: string; readonly cwd: string; readonly mode: Mode },
-  decision: Decision,
-): string {
+interface Asked {
+  readonly command: string
+  readonly cwd: string
+  readonly mode: Mode
+}
+
+/** More rows than this nobody has in view, nor in most terminals to scroll back to. */
+const mostRows = 1000
+const usualColumns = 80
+const fewestColumns = 24
+/** From here on the beginning may have left the screen. */
+const manyRows = 15
+
+/** Colours, concealment and other characters that earlier output may have left switched on: ECMA-48 SGR, ISO 2022. */
+const plain = '\u001b[0m\u001b(B\u000f'
+
+/**
+ * The question at the terminal: what would run, where, and why it is asked. Every row of what somebody else has written
+ * begins with a margin, so that none can pass for one of ours. Undefined when the command is too long to be shown whole.
+ */
+export function approvalQuestion(request: Asked, decision: Decision, columns: number): string | undefined {
+  const width = Math.max(fewestColumns, columns || usualColumns) - 1
+  const command = request.command.split('\n').flatMap((line) => rows('  | ', '  : ', line, width))
+  if (command.length > mostRows) return undefined
   return [
+    `${plain}\nvitrine: run this in ${request.mode} mode?`,
+    ...command,
+    ...(command.length > manyRows ? [`  (${command.length} rows: scroll up to read all of them)`] : []),
+    ...rows('  in ', '   : ', request.cwd, width),
+    ...rows('  asked because: ', '   : ', decision.reason, width),
     '',
-    `vitrine: run this in ${request.mode} mode?`,
-    `  ${visible(request.command)}`,
-    `  in ${visible(request.cwd)}`,
-    `  asked because: ${visible(decision.reason)}`,
-    '[y]es  [n]o  [a]ll this session  [s] this command this session: ',
   ].join('\n')
 }
 
-/** After a key that is no answer. */
-export const approvalReminder = '\nPlease press y, n, a or s: '
+/** Shown when keys count. */
+export const approvalChoices = '[y]es  [n]o  [a]ll this session  [s] this command this session: '
+
+/** After keys that are no answer. */
+export const approvalReminder = '\nPlease press one key, y, n, a or s: '
+
+const said = {
+  yes: 'yes',
+  no: 'no; it does not run',
+  all: 'yes, and to all this session',
+  same: 'yes, and to this command this session',
+} as const
+
+/** Closes the question. */
+export function approvalAnswer(answer: keyof typeof said): string {
+  return `${said[answer]}\n`
+}
+
+/** Closes a question that has waited too long. */
+export const approvalLate = 'no; nobody answered in time\n'
+
+/** What cannot be read cannot be approved. */
+export function approvalTooLong({ command }: Asked): string {
+  return `${plain}\nvitrine: a command of ${command.length} characters is too long to be shown whole, so it is not approved.\n`
+}
+
+/** No terminal to ask at. */
+export const approvalNobody = 'there is no terminal to ask at, so the answer is no'
+
+/** A text in rows of a width, behind a margin. */
+function rows(first: string, next: string, text: string, width: number): string[] {
+  const done: string[] = []
+  let row = first
+  let used = first.length
+  for (const character of shown(text)) {
+    // Wide or not: what is not ASCII is counted as two columns, so that the terminal never breaks a row itself.
+    const wide = character <= '~' ? 1 : 2
+    if (used + wide > width) {
+      done.push(row)
+      row = next
+      used = next.length
+    }
+    row += character
+    used += wide
+  }
+  return [...done, row]
+}
+
+/** Text as `visible` writes it, with what shows as nothing, or as a blank that is none, written out too. */
+function shown(text: string): string {
+  return visible(text).replace(
+    /(?! )[\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  )
+}

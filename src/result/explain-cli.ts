@@ -1,5 +1,6 @@
 import type { IgnoredValue } from '../config/load.ts'
 import type { ConfigRow } from '../config/show.ts'
+import { quoted } from '../text.ts'
 import { describeIgnoredValues } from './explain-config.ts'
 import type { Result } from './result.ts'
 
@@ -24,13 +25,14 @@ export function valueMissing(option: string): string {
   return `${option} needs a value.`
 }
 
-export function commandMissing(): string {
-  return 'The command is missing; it stands after "--": `vitrine run -- ls -la`.'
+/** @param command the command of vitrine that wants one */
+export function commandMissing(command: string): string {
+  return `The command is missing; it stands after "--": \`vitrine ${command} -- ls -la\`.`
 }
 
-/** @param corrected the line with `--` where it belongs */
-export function dashesMissing(corrected: string): string {
-  return `The command has to stand after "--": \`${visible(corrected)}\`.`
+/** @param line the words of the line with `--` where it belongs */
+export function dashesMissing(line: readonly string[]): string {
+  return `The command has to stand after "--": \`${visible(line.map(quoted).join(' '))}\`.`
 }
 
 /** @param command what shows its help */

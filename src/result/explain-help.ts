@@ -1,5 +1,5 @@
 /** What there is help for. */
-export type Topic = 'vitrine' | 'run' | 'config' | 'doctor'
+export type Topic = 'vitrine' | 'run' | 'policy' | 'config' | 'mcp' | 'scratchpad' | 'doctor'
 
 const exitCodes = `Exit codes:
   the command's own, or 128+n when signal n ended it
@@ -13,14 +13,19 @@ const texts: Readonly<Record<Topic, string>> = {
 
 Usage:
   vitrine run [OPTIONS] -- COMMAND [ARG...]   run a command, read-only by the operating system
+  vitrine policy check -- COMMAND [ARG...]    what would be decided about a command, and why
+  vitrine policy list                         the rules in force
   vitrine config show|path|init|trust|schema  the configuration
+  vitrine mcp [OPTIONS]                       serve commands to an agent (Model Context Protocol)
+  vitrine mcp install CLIENT                  enter that server in a client's configuration
+  vitrine scratchpad list|show NAME|clear     the outputs that were saved
   vitrine doctor [--json]                     what this host can enforce, found out by trying
   vitrine --version | --help
 
 Examples:
   vitrine run -- git log -5 --oneline         a program and its arguments, no shell
   vitrine run -- 'grep -rn TODO src | wc -l'  one word is a shell line
-  vitrine run --write -- npm install          write mode: unsandboxed
+  vitrine run --write --ask -- npm install    write mode: unsandboxed, and you are asked first
 
 "vitrine COMMAND --help" says more.
 `,
@@ -36,6 +41,9 @@ Options:
   --write            write mode: run it unsandboxed
   --timeout TIME     30s, 500ms, 2m, or milliseconds; default: [shell] timeout_ms, 30 s
   --cwd DIR          the directory to run it in; default: the current one
+  --ask              ask you, at the terminal, about what the policy leaves open
+  --each             every word after "--" is a line of its own: in order, up to the first that fails
+  --workspace DIR    the command stays inside this directory: in place of [policy] workspace
   --network          let TCP and UDP clients through; unix sockets stay shut
   --merged           one stream for both outputs, in the order written
   --scratchpad NAME  save the whole output under this name
@@ -47,10 +55,44 @@ Examples:
   vitrine run --timeout 2m --cwd src -- 'rg -l unsafe | sort'
   git diff | vitrine run -- wc -l
   vitrine run --json -- npm ls | jq .exitCode
+  vitrine run --write --ask --each -- 'npm ci' 'npm test'
+
+With --each all of them are decided on before the first one starts; the exit code is that of the last one that ran, and
+--json prints { "results": [...] }.
+
+With --ask a single key answers: y, n, a (all this session), s (this command this session). No terminal, no answer before
+the command's timeout, Enter, Escape and Ctrl+C are a no: nothing runs, exit code 125. Without --ask [policy] unattended
+says what becomes of such commands; by default they run. "vitrine policy check" tells what would be asked about.
 
 Interrupt, TERM, HUP and QUIT reach the command; a second interrupt kills it.
 
 ${exitCodes}
+`,
+  policy: `vitrine policy: what would be decided about a command, and by which rules
+
+Usage:
+  vitrine policy check [OPTIONS] -- COMMAND [ARG...]  each simple command, the rule that matched, and why
+  vitrine policy list [--config FILE] [--cwd DIR] [--json]  every rule with where it comes from
+
+As for "vitrine run", one word after "--" is a line for sh, several are a program and its arguments. Nothing runs.
+
+Options of check:
+  --write          decide for write mode; default: [shell] mode, which is read
+  --cwd DIR        where the command would run; default: the current directory
+  --workspace DIR  in place of [policy] workspace
+  --json           print the decision as one JSON object: verdict, reason, matches
+  --config FILE    a config file in place of your own
+
+Examples:
+  vitrine policy check --write -- 'git status; git push'
+  vitrine policy check --json --write -- rm -rf build | jq .reason
+  vitrine policy list | grep config.toml
+
+Exit codes of check:
+  0    allow
+  1    ask
+  2    deny
+  125  nothing could be decided: the line or the configuration is not valid
 `,
   config: `vitrine config: the configuration
 
@@ -68,6 +110,46 @@ Examples:
   vitrine config init
   VITRINE_SHELL_TIMEOUT_MS=5000 vitrine config show
   vitrine config trust ./.vitrine.toml
+`,
+  mcp: `vitrine mcp: serve commands to an agent (Model Context Protocol)
+
+Usage:
+  vitrine mcp [OPTIONS]                   serve on standard input and output
+  vitrine mcp --http [HOST:]PORT          serve over HTTP; port 0: any that is free
+  vitrine mcp install CLIENT [--print | --write]  the entry for a client: print it (default), or put it into its configuration
+
+Options:
+  --mode MODE      read (default: [shell] mode): one tool, which cannot change anything; write: one that can; both: two
+  --approve WHO    who decides on what the policy asks about: client (default; it has asked its user), elicit (the user is
+                   asked through the client) or none ([policy] unattended decides)
+  --structured     structured results beside the text
+  --http ADDRESS   127.0.0.1 unless a host is named; clients have to send a token: VITRINE_TOKEN, or one that is printed
+  --cwd DIR        where commands run; default: the current directory
+  --config FILE    a config file in place of your own
+
+"install" takes --mode and --approve for the server that it enters.
+
+Examples:
+  vitrine mcp install claude-code
+  vitrine mcp install cursor --mode both --approve elicit --write
+  VITRINE_TOKEN=$(cat token) vitrine mcp --http 8080
+
+Interrupt, TERM and HUP end the server when what runs has ended; a second one kills it.
+`,
+  scratchpad: `vitrine scratchpad: the outputs that were saved, of every session
+
+Usage:
+  vitrine scratchpad list [--json]  every session with its outputs, newest last
+  vitrine scratchpad show NAME      the bytes of one, as they were written; of several with that name the newest
+  vitrine scratchpad clear          remove all sessions that are not in use
+
+Output is saved when it is too long for its result, and where --scratchpad gives it a name. [scratchpad] max_age_days
+and max_bytes say how long it is kept.
+
+Examples:
+  vitrine run --scratchpad log -- git log --stat
+  vitrine scratchpad show log | less
+  vitrine scratchpad list --json | jq -r '.sessions[].entries[].name'
 `,
   doctor: `vitrine doctor: what this host can enforce
 

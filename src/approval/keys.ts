@@ -1,0 +1,22 @@
+import type { Approval } from './approver.ts'
+
+const answers: Readonly<Record<string, Approval>> = {
+  y: 'yes',
+  n: 'no',
+  a: 'all',
+  s: 'same',
+  '\r': 'no',
+  '\n': 'no',
+}
+
+/** Ctrl+C, Ctrl+D, Ctrl+\ and Escape, which begins what a terminal sends on its own. */
+const refusing = [0x03, 0x04, 0x1c, 0x1b]
+
+/**
+ * What keys that came at once say. Only a single key says yes: several are a paste, or a terminal that answers a request
+ * which some output has made. Undefined: no answer.
+ */
+export function answerIn(keys: Uint8Array): Approval | undefined {
+  if (keys.some((key) => refusing.includes(key))) return 'no'
+  return keys.length === 1 ? answers[String.fromCharCode(keys[0] ?? 0).toLowerCase()] : undefined
+}

@@ -1,0 +1,101 @@
+import { closeSync, openSync } from 'node:fs'
+import { isatty, ReadStream, WriteStream } from 'node:tty'
+
+const ending: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+
+/** What is read: keys, nothing for as long as asked, or that there will be no more of them. */
+export type Read = Uint8Array | 'quiet' | 'over'
+
+/** A terminal in raw mode: each key is read as it is pressed. It is as before when it is closed, however that comes. */
+export class Terminal {
+  readonly #input: ReadStream
+  readonly #output: WriteStream
+  #keys: Buffer[] = []
+  #isOver = false
+  #signalled: NodeJS.Signals | undefined
+  #wake: () => void = () => {}
+
+  /** Undefined where there is no terminal: the process has none (ENXIO), or may not use it. */
+  static open(path: string): Terminal | undefined {
+    let fd: number
+    try {
+      fd = openSync(path, 'r+')
+    } catch {
+      return undefined
+    }
+    if (!isatty(fd)) {
+      closeSync(fd)
+      return undefined
+    }
+    const terminal = new Terminal(new ReadStream(fd), new WriteStream(openSync(path, 'w')))
+    if (!terminal.#isOver) return terminal
+    terminal.close()
+    return undefined
+  }
+
+  private constructor(input: ReadStream, output: WriteStream) {
+    this.#input = input
+    this.#output = output
+    for (const event of ['end', 'close', 'error']) input.on(event, this.#finish)
+    output.on('error', this.#finish)
+    // An error (EIO: a process in the background of no session) is told by the event.
+    input.setRawMode(true)
+    input.on('data', (keys: Buffer) => {
+      this.#keys.push(keys)
+      this.#wake()
+    })
+    for (const name of ending) process.on(name, this.#onSignal)
+  }
+
+  /** Characters in a row; 0 when the terminal does not say. */
+  get columns(): number {
+    return this.#output.columns
+  }
+
+  /** Written through the input: a terminal whose other end has stalled must not stop this process, as node:tty's output would. */
+  write(text: string): void {
+    if (this.#input.writable) this.#input.write(text.replaceAll('\n', '\r\n'))
+  }
+
+  /** Waits for keys; `withinMs` at most, where it is given. */
+  async read(withinMs?: number): Promise<Read> {
+    if (this.#keys.length === 0 && !this.#isOver) await this.#wait(withinMs)
+    if (this.#isOver) return 'over'
+    const keys = Buffer.concat(this.#keys.splice(0))
+    return keys.length === 0 ? 'quiet' : keys
+  }
+
+  /** From now on every `read` says `over`. */
+  readonly stop = (): void => this.#finish()
+
+  /** Gives the terminal back. A signal that came meanwhile ends the process now, unless somebody else listens to it. */
+  close(): void {
+    this.#isOver = true
+    for (const name of ending) process.off(name, this.#onSignal)
+    this.#input.setRawMode(false)
+    this.#input.destroy()
+    this.#output.destroy()
+    const name = this.#signalled
+    if (name && process.listenerCount(name) === 0) process.kill(process.pid, name)
+  }
+
+  readonly #onSignal = (name: NodeJS.Signals): void => {
+    this.#signalled = name
+    this.#finish()
+  }
+
+  readonly #finish = (): void => {
+    this.#isOver = true
+    this.#wake()
+  }
+
+  #wait(withinMs: number | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = withinMs === undefined ? undefined : setTimeout(resolve, withinMs)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,41 @@
+import type { LoadedConfig } from './config/load.ts'
+import type { RuleList } from './policy/list.ts'
+import { completeRequest } from './request/request.ts'
+import type { Decision, Mode } from './result/result.ts'
+
+/** A command to decide about: exactly one of `command` and `argv`. */
+export interface QuestionToDecide {
+  readonly command?: string | undefined
+  readonly argv?: readonly string[] | undefined
+  /** Default: the current directory of the process. */
+  readonly cwd?: string | undefined
+  readonly mode: Mode
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * What the policy says about a command, on a host that need not be able to run it; rules are named with their line.
+ * Nothing is probed or started. Throws INVALID_REQUEST, CONFIG_INVALID.
+ */
+export async function decideAbout(
+  loaded: LoadedConfig,
+  { command, argv, cwd: directory, mode }: QuestionToDecide,
+  env: Environment = process.env,
+): Promise<Decision> {
+  const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
+  const defaults = { cwd: directory ?? process.cwd(), timeoutMs, maxTimeoutMs }
+  const { work, cwd } = completeRequest({ command, argv }, defaults)
+  return (await openJudge(loaded, cwd, env)).decide({ work, cwd, mode })
+}
+
+/** The rules in force, each with its source. Throws CONFIG_INVALID. */
+export async function listRules(loaded: LoadedConfig): Promise<RuleList> {
+  return (await openJudge(loaded, process.cwd(), process.env)).rules()
+}
+
+/** Imported late: the parser costs start-up time. */
+async function openJudge(loaded: LoadedConfig, cwd: string, env: Environment) {
+  const { Judge, placesOf } = await import('./judge.ts')
+  return Judge.open(loaded, cwd, env, await placesOf(loaded))
+}
