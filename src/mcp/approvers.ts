@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Approval, ApprovalRequest, Approver, Decision } from '../index.ts'
+import type { Approval, ApprovalRequest, Approver, Decision, Mode } from '../index.ts'
 
 /** What the user was asked, tied to the call by a signature: a yes counts for the command that was shown, and no other. */
 export interface Asked {
@@ -28,10 +28,11 @@ export function inCall<T>(call: Call, work: () => Promise<T>): Promise<T> {
 }
 
 /** Who decides on what the policy asks about; undefined: `[policy] unattended` does. */
-export function approverOf(approve: 'client' | 'elicit' | 'none'): Approver | undefined {
+export function approverOf(approve: 'client' | 'elicit' | 'none', mode: Mode): Approver | undefined {
   switch (approve) {
     case 'client':
-      return clientApprover
+      // Clients run a tool that is read-only without asking: there nobody has said yes.
+      return mode === 'write' ? clientApprover : undefined
     case 'elicit':
       return elicitingApprover
     case 'none':

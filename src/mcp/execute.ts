@@ -91,7 +91,7 @@ export function failed(text: string): CallToolResult {
 /** What is no refusal is a mistake of ours, and goes to the SDK, which answers with its message. */
 function refused(error: unknown, answered: boolean): CallToolResult {
   if (!(error instanceof VitrineError)) throw error
-  if (answered && String(error.code) === 'NOT_APPROVED') return failed(notApprovedByUser)
+  if (answered && error.code === 'NOT_APPROVED') return failed(notApprovedByUser)
   return failed(refusalText(error.code, error.message))
 }
 

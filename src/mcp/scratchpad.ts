@@ -1,5 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { grepEntry, isBinary, readBytes, readLines, type ScratchpadEntry } from '../index.ts'
+import {
+  findAnywhere,
+  grepEntry,
+  isBinary,
+  readBytes,
+  readLines,
+  type ScratchpadEntry,
+  scratchpadRoot,
+} from '../index.ts'
 import * as say from '../result/explain-mcp-scratchpad.ts'
 import { entryLine } from '../result/explain-scratchpad.ts'
 import { failed } from './execute.ts'
@@ -27,26 +35,30 @@ export function listScratchpad({ scratchpad }: Session): CallToolResult {
 
 /** Answers a call of `read_scratchpad`. */
 export async function readScratchpad(
-  { scratchpad }: Session,
+  { scratchpad, options }: Session,
   asked: ReadArguments,
   maxChars: number,
 ): Promise<CallToolResult> {
-  const entry = scratchpad?.find(asked.name)
+  const own = scratchpad?.find(asked.name)
+  // A client that was started again remembers names of the time before.
+  const entry =
+    own ?? (options.earlierSessions ? findAnywhere(scratchpadRoot(process.env), asked.name) : undefined)
   if (!entry)
     return failed(say.unknownNameText(asked.name, scratchpad?.entries().map(({ name }) => name) ?? []))
   if (asked.grep !== undefined) return grep(entry, asked, asked.grep, maxChars)
   if (await isBinary(entry.path)) return failed(say.binaryEntryText(entry.name, entry.bytes, entry.path))
-  return readRange(entry, asked, maxChars)
+  return readRange(entry, asked, maxChars, !own)
 }
 
 async function readRange(
-  { path }: ScratchpadEntry,
+  { path, changedMs }: ScratchpadEntry,
   { unit, offset = 0, limit = Number.MAX_SAFE_INTEGER }: ReadArguments,
   maxChars: number,
+  isEarlier: boolean,
 ): Promise<CallToolResult> {
   const read = unit === 'lines' ? readLines : readBytes
   const part = await read(path, { offset: clamped(offset), limit: clamped(limit) }, maxChars)
-  return shown(joined(part.text, say.rangeLine(unit, part)))
+  return shown(joined(part.text, say.rangeLine(unit, part, isEarlier ? changedMs : undefined)))
 }
 
 /** JSON has whole numbers that no file position reaches. */

@@ -40,7 +40,12 @@ export async function makeServer(connection: Connection): Promise<McpServer> {
   const [facts = factsOf(undefined, 'read', hasWriteTool, interpreter)] = described
   const server = new McpServer(
     { name: 'vitrine', version: session.options.version },
-    { instructions: serverInstructions(facts), requestState: { verify: askedState.verify } },
+    {
+      instructions: serverInstructions(facts),
+      requestState: { verify: askedState.verify },
+      // What a tool may do is fixed when the client connects: clients decide by it what to ask their user.
+      capabilities: { tools: { listChanged: false } },
+    },
   )
   const calls: Calls = {
     ...connection,

@@ -17,6 +17,8 @@ export interface ServerOptions {
   readonly mode?: Mode | 'both' | undefined
   readonly approve: 'client' | 'elicit' | 'none'
   readonly structured: boolean
+  /** Names that other sessions of this user saved can be read too. Not where clients share the server. */
+  readonly earlierSessions: boolean
   readonly cwd?: string | undefined
   readonly config?: string | undefined
   /** A line for the people who run the server. */
@@ -47,8 +49,7 @@ export class Session {
 
   constructor(
     options: ServerOptions,
-    open: OpenShell = ({ mode, config, scratchpad }) =>
-      openShell({ mode, config, scratchpad, cwd: options.cwd }),
+    open: OpenShell = (given) => openShell({ ...given, cwd: options.cwd }),
   ) {
     this.options = options
     this.#open = open
@@ -123,7 +124,7 @@ export class Session {
   async #openIn(mode: Mode): Promise<SessionShell> {
     const config = await this.#loaded()
     if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
-    const approver = approverOf(this.options.approve)
+    const approver = approverOf(this.options.approve, mode)
     const shell = await this.#open({ mode, config, scratchpad: this.#scratchpad, approver })
     this.#scratchpad ??= shell.scratchpad
     return shell

@@ -6,12 +6,15 @@ export const nothingSaved = 'Nothing has been saved in this session.'
 export function rangeLine(
   unit: 'lines' | 'bytes',
   part: { readonly from: number; readonly to: number; readonly total: number; readonly cut: boolean },
+  earlierMs?: number | undefined,
 ): string {
   const { from, to, total, cut } = part
   if (to < from) return `[no ${unit} there: ${total} ${unit} in all]`
   const more = to < total ? `; next: offset ${to}` : ''
   const broken = cut && unit === 'lines' ? `; line ${to} is cut: read it with unit "bytes"` : ''
-  return `[${unit} ${from} to ${to} of ${total}${more}${broken}]`
+  const earlier =
+    earlierMs === undefined ? '' : `; saved by an earlier session on ${new Date(earlierMs).toISOString()}`
+  return `[${unit} ${from} to ${to} of ${total}${more}${broken}${earlier}]`
 }
 
 export function grepLine(pattern: string, matches: number, shown: number): string {

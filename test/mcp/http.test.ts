@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -8,7 +9,7 @@ import { httpAddress } from '../../src/mcp/http-command.ts'
 import { Session } from '../../src/mcp/session.ts'
 import { Home, program } from '../cli/vitrine.ts'
 import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
-import { caller, type Era, eras, makeClient } from './connect.ts'
+import { type ConnectOptions, caller, type Era, eras, makeClient } from './connect.ts'
 
 const servers: ChildProcess[] = []
 const markers: string[] = []
@@ -48,8 +49,8 @@ async function printedToken(said: () => string): Promise<string> {
   return /Bearer ([^"]+)"/.exec(said())?.[1] ?? ''
 }
 
-async function client(era: Era, url: string, token: string) {
-  const connected = makeClient(era)
+async function client(era: Era, url: string, token: string, elicit?: ConnectOptions['elicit']) {
+  const connected = makeClient(era, elicit)
   const headers = { Authorization: `Bearer ${token}` }
   await connected.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
   return { client: connected, run: caller(connected, 'execute_command') }
@@ -150,6 +151,25 @@ describe('over HTTP', () => {
     expect((await caller(two.client, 'read_scratchpad')({ name: 'mine' })).isError).toBe(true)
   })
 
+  test('without a session an answer holds for one command: a is none, y is', async () => {
+    const { url, token, home } = await serve(['--mode', 'write', '--approve', 'elicit'])
+    const answers = ['a', 'y', 'n']
+    const elicit = () => ({ action: 'accept' as const, content: { answer: answers.shift() ?? 'n' } })
+    const { run } = await client('modern', url, token, elicit)
+    for (const name of ['a', 'b', 'c']) await run({ command: `touch ${name}` })
+    expect(readdirSync(home.directory).filter((name) => !name.startsWith('.'))).toEqual(['b'])
+    expect(answers).toEqual([])
+  })
+
+  test('with one, a holds for the rest of it, and for no other', async () => {
+    const { url, token, home } = await serve(['--mode', 'write', '--approve', 'elicit'])
+    const all = await client('legacy', url, token, () => ({ action: 'accept', content: { answer: 'a' } }))
+    const none = await client('legacy', url, token, () => ({ action: 'decline' }))
+    for (const name of ['a', 'b']) await all.run({ command: `touch ${name}` })
+    await none.run({ command: 'touch c' })
+    expect(readdirSync(home.directory).filter((name) => !name.startsWith('.'))).toEqual(['a', 'b'])
+  })
+
   test('a client that goes away in the middle of a call takes its command with it', async () => {
     const { url, token } = await serve()
     const { run } = await client('modern', url, token)
@@ -202,6 +222,7 @@ describe('over HTTP', () => {
           mode: 'read',
           approve: 'client',
           structured: false,
+          earlierSessions: false,
           cwd: home.directory,
           log: () => {},
         } as const

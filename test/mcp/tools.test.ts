@@ -169,6 +169,7 @@ describe('tools/list', () => {
       openWorldHint: false,
     })
     expect(tools[0]?.outputSchema).toBeUndefined()
+    expect(client.getServerCapabilities()?.tools?.listChanged).toBe(false)
     home.configure('[shell]\nnetwork = true\n')
     const online = await (await connect([], { home })).client.listTools()
     expect(online.tools[0]?.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: true })
