@@ -19,6 +19,7 @@ export function gatherFacts(needed: FactsNeeded, { workspace, ownPaths }: Surrou
   return {
     realPaths: new Map(needed.paths.flatMap((path) => pair(path, realPath(path)))),
     globs: new Map(needed.globs.map((glob) => [glob, expandGlob(glob, needed.couldMatch)])),
+    withoutDashes: new Set(needed.directories.filter(hasNoDashes)),
     repositories: new Map(needed.repositories.flatMap(repositoryAt)),
     ...(workspace === '' ? {} : { workspace: realPath(workspace) ?? workspace }),
     ownPaths: ownPaths.flatMap((path) => [path, realPath(path) ?? path]),
@@ -27,6 +28,16 @@ export function gatherFacts(needed: FactsNeeded, { workspace, ownPaths }: Surrou
 
 function pair(path: string, real: string | undefined): [string, string][] {
   return real === undefined ? [] : [[path, real]]
+}
+
+/** Whether no name in a directory begins with a dash; false when it cannot be told. */
+function hasNoDashes(directory: string): boolean {
+  try {
+    return readdirSync(directory).every((name) => !name.startsWith('-'))
+  } catch {
+    // Not readable: what a glob finds there is not known.
+    return false
+  }
 }
 
 function repositoryAt(directory: string): [string, ReturnType<typeof readRepositoryConfig>][] {

@@ -1,5 +1,6 @@
 import type { PolicyMatch } from '../result/result.ts'
 import type { Facts } from './facts.ts'
+import type { UnsureKind } from './line.ts'
 import type { PolicyRequest } from './plan.ts'
 import type { RuleSet } from './ruleset.ts'
 import type { Verdict } from './verdict.ts'
@@ -16,10 +17,17 @@ export interface Case {
   readonly lenient: boolean
 }
 
-/** What a line that may hold anything comes to. */
-export function verdictWhenUnsure({ rules, lenient }: Case): Verdict {
+const unread: ReadonlySet<UnsureKind> = new Set([
+  'too-long',
+  'too-many-here-documents',
+  'too-many-commands',
+  'nesting',
+])
+
+/** What a line comes to that may hold anything. One that was not read to its end is asked about wherever nothing holds it. */
+export function verdictWhenUnsure({ rules, lenient, request }: Case, kind?: UnsureKind): Verdict {
   if (rules.preset === 'analysis') return 'deny'
-  if (!lenient) return 'ask'
+  if (!lenient || (kind && unread.has(kind) && request.mode === 'write')) return 'ask'
   return rules.own.some(({ verdict }) => verdict === 'deny') ? 'ask' : 'allow'
 }
 

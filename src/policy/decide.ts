@@ -13,7 +13,7 @@ import type { Facts } from './facts.ts'
 import { judgeDirectory, judgeFiles } from './judge-files.ts'
 import { judgeProgram } from './judge-program.ts'
 import { judgeSettings } from './judge-settings.ts'
-import type { PlannedStep, PolicyRequest } from './plan.ts'
+import { type PlannedStep, type PolicyRequest, settled } from './plan.ts'
 import { disasterOf } from './presets/deny.ts'
 import { builtIn } from './presets/safe.ts'
 import type { RuleSet } from './ruleset.ts'
@@ -39,7 +39,13 @@ function judgeLine(given: Case): PolicyMatch[] {
     row(command, 'fork bomb', denyList, 'deny', explainForkBomb(name)),
   )
   const unsure = request.unsure.map((doubt) =>
-    row(command, `unsure: ${doubt.kind}`, 'reading the line', verdictWhenUnsure(given), explainUnsure(doubt)),
+    row(
+      command,
+      `unsure: ${doubt.kind}`,
+      'reading the line',
+      verdictWhenUnsure(given, doubt.kind),
+      explainUnsure(doubt),
+    ),
   )
   const features = [...request.features]
   if (rules.preset === 'analysis') {
@@ -61,7 +67,7 @@ function textOf({ work }: PolicyRequest): string {
 }
 
 function judgeSteps(given: Case): PolicyMatch[] {
-  const { steps } = given.request
+  const steps = given.request.steps.map((step) => settled(step, given.facts))
   const programs = steps.map((step) => judgeProgram(step, given))
   const onlyLooks = programs.every((rows) => rows.every(({ source }) => source === builtIn))
   return steps.flatMap((step, index) => {

@@ -4,6 +4,8 @@ import type { RepositoryConfig } from './repositories.ts'
 export interface FactsNeeded {
   readonly paths: readonly string[]
   readonly globs: readonly string[]
+  /** Directories in which a glob begins: a name there that begins with a dash becomes an option. */
+  readonly directories: readonly string[]
   /** Directories that a git command would run in. */
   readonly repositories: readonly string[]
   /** Whether a pattern could match the name of a directory's entry: how patterns are read is the policy's to say. */
@@ -16,6 +18,8 @@ export interface Facts {
   readonly realPaths: ReadonlyMap<string, string>
   /** By pattern as needed: where each match leads; null when there were too many. */
   readonly globs: ReadonlyMap<string, readonly string[] | null>
+  /** Directories as needed in which no name begins with a dash. */
+  readonly withoutDashes: ReadonlySet<string>
   readonly repositories: ReadonlyMap<string, RepositoryConfig>
   /** Where the workspace leads; absent when there is none. */
   readonly workspace?: string

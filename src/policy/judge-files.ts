@@ -12,6 +12,7 @@ import { type Case, denyList, row } from './case.ts'
 import { known } from './line.ts'
 import { destinations, isInside, leavesWorkspace, type PathUse, systemPathOf } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
+import { removesTrees } from './presets/deny.ts'
 import { nameOf } from './program.ts'
 
 /** Which files a command names: inside the workspace, none of the system's in `analysis`, and none of vitrine's own to change. */
@@ -31,7 +32,7 @@ const recording = new Set(['add', 'commit', 'diff', 'log', 'status'])
 function judgeOwn(use: PathUse, { command }: PlannedStep, { facts }: Case): PolicyMatch[] {
   const name = nameOf(known(command.words[0]) ?? '')
   if (name === 'cd' || (name === 'git' && recording.has(command.words[1]?.value ?? ''))) return []
-  const removes = name === 'rm' || name === 'mv' || name === 'rmdir'
+  const removes = name === 'mv' || (name === 'rm' && removesTrees(command.words))
   const touched = (destinations(use, facts) ?? []).some((path) =>
     facts.ownPaths.some((own) => isInside(path, own) || (removes && isInside(own, path))),
   )
@@ -39,7 +40,7 @@ function judgeOwn(use: PathUse, { command }: PlannedStep, { facts }: Case): Poli
   return [row(command.text, 'changes-own-rules', denyList, 'deny', explainDisaster('changes-own-rules'))]
 }
 
-const HARMLESS_DEVICE = /^\/dev(?:\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd|fd\/\d+)?)?$/
+const HARMLESS_DEVICE = /^\/dev(?:\/(?:null|zero|full|u?random|std(?:in|out|err)|fd|fd\/\d+)?)?$/
 // They look at names and inodes, and open nothing.
 const notOpening = new Set([
   'ls',
@@ -75,7 +76,7 @@ function judgeSystem(use: PathUse, { command }: PlannedStep, { facts }: Case): P
   const found = systemPathOf(use, facts)
   if (found !== undefined)
     return [row(command.text, 'system path', 'preset analysis', 'deny', explainSystemPath(use.text, found))]
-  if (destinations(use, facts)) return []
+  if (destinations(use, facts) || use.filled) return []
   return [row(command.text, 'system path', 'preset analysis', 'deny', explainUnknownPath(use.text))]
 }
 

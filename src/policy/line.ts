@@ -15,6 +15,8 @@ export interface Word {
   readonly fixed: string
   /** Only for a glob: the pattern, with quoted characters escaped by a backslash. */
   readonly pattern?: string
+  /** What stands here comes from the program that runs the command: names that find found, or what xargs reads. */
+  readonly filledBy?: 'find' | 'xargs'
 }
 
 export interface Assignment {
@@ -61,6 +63,7 @@ export interface Unsure {
 export type UnsureKind =
   | 'too-long'
   | 'too-many-here-documents'
+  | 'too-many-commands'
   | 'nesting'
   | 'syntax'
   | 'control-character'

@@ -30,6 +30,7 @@ import { argumentOf, assignmentOf, wordOf } from './words.ts'
 
 const DEEPEST = 48
 const MOST_DOUBTS = 20
+const MOST_COMMANDS = 2_000
 
 /** Where a node stands. */
 interface Place {
@@ -139,8 +140,9 @@ class Walker implements ParsedLine {
     if (node.name && wordOf(node.name).kind !== 'literal') this.#doubt('program-name', node.name.text)
     const words = [...(node.name ? [wordOf(node.name)] : []), ...node.args.map(argumentOf)]
     const assignments = node.prefix.filter((child) => child.type === 'Assignment').map(assignmentOf)
-    this.#add(node, place, { words, assignments, redirects: node.redirects.map(redirectOf(place.source)) })
+    // First what stands in its words: it runs before the command does.
     this.#children(node, { ...place, gate: false })
+    this.#add(node, place, { words, assignments, redirects: node.redirects.map(redirectOf(place.source)) })
   }
 
   #add(
@@ -148,7 +150,9 @@ class Walker implements ParsedLine {
     { source, chain, gate }: Place,
     parts: Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>,
   ): void {
-    this.commands.push({ text: source.slice(node.pos, node.end), ...parts, chain, gate })
+    if (this.commands.length === MOST_COMMANDS) this.#doubt('too-many-commands', '')
+    if (this.commands.length < MOST_COMMANDS)
+      this.commands.push({ text: source.slice(node.pos, node.end), ...parts, chain, gate })
   }
 
   /** Words, their parts, assignments, redirects. True when the node was one of them. */

@@ -17,6 +17,8 @@ export interface PathUse {
   readonly globs: readonly string[]
   /** What it names is not known before it runs. */
   readonly open: boolean
+  /** What it names comes from xargs. */
+  readonly filled: boolean
   /** A redirect, not an argument. */
   readonly redirect: boolean
 }
@@ -71,7 +73,7 @@ function namedBy(rule: Rule, about: NonNullable<Rule['arguments']>, { command }:
 }
 
 function useOf(word: Word, bases: readonly string[], home: string, redirect: boolean): PathUse {
-  const none = { text: word.text, paths: [], globs: [], open: false, redirect }
+  const none = { text: word.text, paths: [], globs: [], open: false, filled: false, redirect }
   if (word.kind === 'literal' && (URL.test(word.value) || word.value === '')) return none
   if (word.kind === 'glob' && word.pattern !== undefined) {
     const pattern = word.pattern.startsWith('~/') && home !== '' ? home + word.pattern.slice(1) : word.pattern
@@ -79,7 +81,9 @@ function useOf(word: Word, bases: readonly string[], home: string, redirect: boo
   }
   const atHome = word.kind === 'tilde' && /^~(?:\/|$)/.test(word.value) && home !== ''
   if (atHome) return { ...none, paths: [home + word.value.slice(1)] }
-  if (word.kind !== 'literal') return { ...none, open: true }
+  // What find found stands below its starting points, which are words of its own.
+  if (word.filledBy === 'find') return none
+  if (word.kind !== 'literal') return { ...none, open: true, filled: word.filledBy === 'xargs' }
   const paths = namesIn(word.value).flatMap((name) => absolute(name, bases))
   return { ...none, paths, open: bases.length === 0 && !word.value.startsWith('/') }
 }

@@ -1,8 +1,8 @@
 import type { Mode } from '../result/result.ts'
 import { type Expanded, expand, type Step } from './expand.ts'
-import type { FactsNeeded } from './facts.ts'
+import type { Facts, FactsNeeded } from './facts.ts'
 import { couldMatch } from './globs.ts'
-import { known, lineOfArgv, type ParsedLine, type Unsure } from './line.ts'
+import { known, lineOfArgv, type ParsedLine, type Unsure, type Word } from './line.ts'
 import { parseLine } from './parse.ts'
 import { type PathUse, pathUses } from './paths.ts'
 import { nameOf, programOf } from './program.ts'
@@ -64,8 +64,10 @@ function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
 export function factsNeeded({ steps, cwd }: PolicyRequest): FactsNeeded {
   const paths = new Set([cwd])
   const globs = new Set<string>()
+  const directories = new Set<string>()
   const repositories = new Set<string>()
   for (const step of steps) {
+    if (step.command.words.some(isOpenGlob)) for (const base of step.bases) directories.add(base)
     for (const use of step.paths) {
       for (const path of use.paths) paths.add(path)
       for (const glob of use.globs) globs.add(glob)
@@ -73,7 +75,31 @@ export function factsNeeded({ steps, cwd }: PolicyRequest): FactsNeeded {
     if (Array.isArray(step.repositories))
       for (const directory of step.repositories) repositories.add(directory)
   }
-  return { paths: [...paths], globs: [...globs], repositories: [...repositories], couldMatch }
+  return {
+    paths: [...paths],
+    globs: [...globs],
+    directories: [...directories],
+    repositories: [...repositories],
+    couldMatch,
+  }
+}
+
+/** A glob that could find a name that begins with a dash. */
+function isOpenGlob({ kind, fixed }: Word): boolean {
+  return kind === 'glob' && fixed === ''
+}
+
+/** The step with its globs settled: where no name begins with a dash, none becomes an option. */
+export function settled(step: PlannedStep, { withoutDashes }: Facts): PlannedStep {
+  const { command, bases } = step
+  if (
+    !command.words.some(isOpenGlob) ||
+    bases.length === 0 ||
+    !bases.every((base) => withoutDashes.has(base))
+  )
+    return step
+  const words = command.words.map((word) => (isOpenGlob(word) ? { ...word, fixed: './' } : word))
+  return { ...step, command: { ...command, words } }
 }
 
 /** Follows `cd`: where a change may have happened or not, both directories count. */

@@ -63,6 +63,7 @@ const shells = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'hush
 const shellValued = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file'])
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 const anything: Word = { text: '...', value: '', kind: 'open', fixed: '' }
+const whatIsRead: Word = { ...anything, filledBy: 'xargs' }
 
 /** What a command starts in turn; undefined when it is no wrapper. */
 export function unwrap(command: SimpleCommand): Wrapped | undefined {
@@ -151,20 +152,22 @@ function innerOf(
 /** xargs puts what it reads at the end, or in the place of a mark. */
 function filledByXargs(own: readonly Word[], words: readonly Word[]): Word[] {
   const at = own.findIndex(({ value }) => /^-I|^-i|^--replace/.test(value))
-  if (at === -1) return [...words, anything]
+  if (at === -1) return [...words, whatIsRead]
   const value = own[at]?.value ?? ''
   const mark =
     value === '-I' ? (own[at + 1]?.value ?? '{}') : value.replace(/^(?:-[Ii]|--replace=?)/, '') || '{}'
-  return words.map((word) => filled(word, mark, ''))
+  return words.map((word) => filled(word, mark, 'xargs'))
 }
 
-function filled(word: Word, mark: string, beginning: string): Word {
+/** What find fills in begins with a starting point, which is never an option. */
+function filled(word: Word, mark: string, filledBy: 'find' | 'xargs'): Word {
   const at = word.value.indexOf(mark)
   if (at === -1 || word.kind !== 'literal') return word
-  return { ...word, kind: 'quoted', fixed: at === 0 ? beginning : word.value.slice(0, at) }
+  const beginning = at === 0 && filledBy === 'find' ? './' : word.value.slice(0, at)
+  return { ...word, kind: 'quoted', fixed: beginning, filledBy }
 }
 
-/** The commands after -exec and the like. What find fills in begins with a starting point, which is never an option. */
+/** The commands after -exec and the like. */
 function findCommands(command: SimpleCommand): Wrapped | undefined {
   const own: Word[] = []
   const inner: SimpleCommand[] = []
@@ -183,7 +186,7 @@ function findCommands(command: SimpleCommand): Wrapped | undefined {
       innerOf(
         command,
         part.map((given) => ({
-          ...filled(given, '{}', './'),
+          ...filled(given, '{}', 'find'),
           ...(many && given.value === '{}' ? { kind: 'brace' as const } : {}),
         })),
       ),
@@ -197,5 +200,5 @@ function fdCommand(command: SimpleCommand): Wrapped | undefined {
   const at = command.words.findIndex(({ value }) => /^(?:-[A-Za-z]*[xX]|--exec|--exec-batch)$/.test(value))
   if (at === -1 || at === command.words.length - 1) return undefined
   const own = command.words.slice(0, at)
-  return { own, inner: [innerOf(command, [...command.words.slice(at + 1), anything])], scripts: [] }
+  return { own, inner: [innerOf(command, [...command.words.slice(at + 1), whatIsRead])], scripts: [] }
 }

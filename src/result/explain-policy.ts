@@ -78,6 +78,7 @@ export function explainObjection(rule: string, { kind, text }: Objection): strin
 const unsureBecause: Readonly<Record<UnsureKind, string>> = {
   'too-long': 'the line is longer than 64 KiB, too long to be read for certain',
   'too-many-here-documents': 'the line has more than 64 here-documents',
+  'too-many-commands': 'the line has more than 2,000 commands',
   nesting: 'the line is nested too deep to be read for certain',
   syntax: 'the line is not valid shell',
   'control-character': 'the line holds a control character, which shells read differently',

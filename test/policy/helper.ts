@@ -32,10 +32,11 @@ export function presetRules(preset: Preset): RuleSet {
 
 /** Facts of a machine without symbolic links, where globs match nothing and no directory is a repository. */
 export function plainFacts(request: PolicyRequest, changed: Partial<Facts> = {}): Facts {
-  const { paths, globs, repositories } = factsNeeded(request)
+  const { paths, globs, directories, repositories } = factsNeeded(request)
   return {
     realPaths: new Map(paths.map((path) => [path, shortened(path)])),
     globs: new Map(globs.map((glob) => [glob, [shortened(glob.replace(/[^/]*[*?[].*$/, ''))]])),
+    withoutDashes: new Set(directories),
     repositories: new Map(repositories.map((directory) => [directory, { kind: 'none' }])),
     ownPaths: [`${home}/.config/vitrine`, `${cwd}/.vitrine.toml`],
     ...changed,

@@ -27,13 +27,17 @@ export function disasterOf(
   return undefined
 }
 
+/** Whether rm is told to go into directories. */
+export function removesTrees(words: readonly Word[]): boolean {
+  return words.some(({ value }) => /^-[A-Za-z]*[rR]/.test(value) || /^--r[a-z]*$/.test(value))
+}
+
 function removal(
   words: readonly Word[],
   home: string,
   resolve: (word: Word) => readonly string[],
 ): Disaster | undefined {
-  const recursive = words.some(({ value }) => /^-[A-Za-z]*[rR]/.test(value) || /^--r[a-z]*$/.test(value))
-  if (!recursive) return undefined
+  if (!removesTrees(words)) return undefined
   for (const word of words) {
     if (word.value.startsWith('-')) continue
     const unquoted = word.kind !== 'literal'

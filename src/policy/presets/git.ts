@@ -23,7 +23,7 @@ const log = {
     --no-decorate --parents --children --show-pulls --source --walk-reflogs -g --reflog --not --no-notes --mailmap --no-mailmap
     --use-mailmap --no-use-mailmap --clear-decorations --no-expand-tabs --log-size --full-diff --all-match --invert-grep
     --regexp-ignore-case -i -E -F --extended-regexp --fixed-strings --basic-regexp -P --perl-regexp --remove-empty --no-graph
-    --in-commit-order --root -t -c -m -r --no-diff-merges --objects`,
+    --in-commit-order --root --no-commit-id --always -t -c -m -r --no-diff-merges --objects`,
   valued: `${diff.valued} -n -L --author --committer --grep --since --until --after --before --max-count --skip --date --encoding
     --min-parents --max-parents --glob --exclude --since-as-filter --decorate-refs --decorate-refs-exclude --grep-reflog
     --max-age --min-age --diff-merges`,

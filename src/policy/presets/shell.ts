@@ -1,6 +1,7 @@
 import {
   checkCommand,
   checkDate,
+  checkExport,
   checkNumber,
   checkPrintf,
   checkRead,
@@ -28,6 +29,8 @@ export const shellRules = [
   safe('type', { operands: words, harmless: true, options: { flags: '-aftpP' } }),
   safe('which', { operands: words, harmless: true, options: { flags: '-as --all' } }),
   safe('wait', { operands: none }),
+  safeForms('history', { operands: words, check: checkNumber }),
+  safe('export', { operands: words, check: checkExport }),
   safe('pwd', { operands: none, options: { flags: '-LP --logical --physical' } }),
   safe('sleep', { operands: words }),
   safe('seq', {

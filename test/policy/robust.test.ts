@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { decideLine, presetRules } from './helper.ts'
+
+/** The bound is 100 ms on an idle machine; a busy one gets more, and a quadratic reading takes seconds. */
+const BOUND_MS = 500
+
+const lines: Readonly<Record<string, string>> = {
+  'a line of 100 KB': `echo ${'a'.repeat(100_000)}`,
+  'a line of 64 KB': `echo ${'a '.repeat(32_000)}`,
+  '100 KB of here-documents': 'cat <<E '.repeat(12_500),
+  '64 here-documents': `cat ${'<<E '.repeat(64)}`,
+  '10,000 nested substitutions': '$('.repeat(10_000),
+  '10,000 closed substitutions': `${'$('.repeat(10_000)}ls${')'.repeat(10_000)}`,
+  '10,000 nested subshells': `${'('.repeat(10_000)}ls${')'.repeat(10_000)}`,
+  '10,000 nested braces': `echo ${'{a,'.repeat(10_000)}`,
+  '10,000 brackets': `ls ${'['.repeat(10_000)}`,
+  '10,000 nested groups': '{ '.repeat(10_000),
+  '10,000 expansions': `echo ${'${x:-'.repeat(10_000)}`,
+  '10,000 quotes': `echo ${'"$('.repeat(10_000)}`,
+  '10,000 backquotes': `echo ${'`'.repeat(10_000)}`,
+  '10,000 commands': 'ls;'.repeat(10_000),
+  '10,000 pipes': `ls${'|wc'.repeat(10_000)}`,
+  '10,000 bash-only quotes': Array.from({ length: 8_000 }, (_, index) => `$'${index}'`).join(' '),
+  '10,000 stars': `ls ${'*'.repeat(10_000)}`,
+  '1,000 stars between letters': `cat ${'*a'.repeat(1_000)}`,
+  'nested scripts': `eval "${'eval \\"'.repeat(20)}ls`,
+  '10,000 wrappers': `${'sudo '.repeat(10_000)}ls`,
+  'an invalid surrogate': 'ls \ud800 \udfff',
+  'what invalid UTF-8 becomes': 'ls \ufffd\ufffd',
+  'a NUL': 'ls \0 -la',
+  'every control character': `ls ${Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join('')}`,
+  'C1 controls': `ls ${Array.from({ length: 32 }, (_, code) => String.fromCharCode(128 + code)).join('')}`,
+  'a carriage return': 'ls\r\nls\r\n',
+  'blanks only': ' \t\n ',
+  nothing: '',
+}
+
+describe('any line comes to a verdict in bounded time', () => {
+  for (const [name, line] of Object.entries(lines))
+    it(name, () => {
+      for (const preset of ['default', 'analysis'] as const)
+        for (const mode of ['read', 'write'] as const) {
+          const started = performance.now()
+          const { verdict } = decideLine(line, presetRules(preset), mode)
+          expect(performance.now() - started).toBeLessThan(BOUND_MS)
+          expect(['allow', 'ask', 'deny']).toContain(verdict)
+        }
+    })
+
+  const unread = [
+    'a line of 100 KB',
+    '100 KB of here-documents',
+    '10,000 nested substitutions',
+    '10,000 closed substitutions',
+    '10,000 nested subshells',
+    '10,000 nested groups',
+    '10,000 expansions',
+    '10,000 quotes',
+    '10,000 bash-only quotes',
+    'an invalid surrogate',
+    'a NUL',
+    'every control character',
+    'C1 controls',
+    'a carriage return',
+    '10,000 wrappers',
+  ]
+  for (const name of unread)
+    it(`does not allow ${name} in write mode`, () => {
+      expect(decideLine(lines[name] ?? '', presetRules('default'), 'write').verdict).toBe('ask')
+      expect(decideLine(lines[name] ?? '', presetRules('analysis'), 'read').verdict).toBe('deny')
+    })
+})

@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest'
+import { VitrineError } from '../../src/errors.ts'
+import { buildRules, type PolicySettings, type RuleTable } from '../../src/policy/ruleset.ts'
+import { decideArgv, decideLine, presetRules, rulesOf } from './helper.ts'
+
+function table(changed: Partial<RuleTable>): RuleTable {
+  return { prefix: ['git', 'push'], verdict: 'deny', reason: '', match: [], not_match: [], ...changed }
+}
+
+const verdict = (line: string, settings: Partial<PolicySettings>, mode: 'read' | 'write' = 'write') =>
+  decideLine(line, rulesOf(settings), mode).verdict
+
+describe('rules of the configuration', () => {
+  it('allow adds to the safe list, by first words', () => {
+    const settings = { allow: ['npm test', './check.sh'] }
+    expect(verdict('npm test', settings)).toBe('allow')
+    expect(verdict('npm test -- --watch=false', settings)).toBe('allow')
+    expect(verdict('npm install', settings)).toBe('ask')
+    expect(verdict('./check.sh a', settings)).toBe('allow')
+    expect(verdict('check.sh a', settings)).toBe('ask')
+    expect(verdict('ls', settings)).toBe('allow')
+  })
+
+  it('allow says nothing about the rest of the line', () => {
+    const settings = { allow: ['npm test'] }
+    for (const line of [
+      'npm test; rm x',
+      'npm test > F',
+      'npm test $(rm x)',
+      'npm test &',
+      'PATH=. npm test',
+      'npm test | sh',
+    ])
+      expect(verdict(line, settings), line).toBe('ask')
+  })
+
+  it('safe replaces the safe list, and keeps what the list knows about arguments', () => {
+    const settings = { safe: ['sort', 'git log', 'make lint'] }
+    expect(verdict('sort x', settings)).toBe('allow')
+    expect(verdict('sort -o F x', settings)).toBe('ask')
+    expect(verdict('git log -3', settings)).toBe('allow')
+    expect(verdict('git status', settings)).toBe('ask')
+    expect(verdict('make lint', settings)).toBe('allow')
+    expect(verdict('ls', settings)).toBe('ask')
+  })
+
+  it('the strictest wins, and its reason', () => {
+    const settings = { allow: ['git push'], ask: ['git'], deny: ['git push --force'] }
+    expect(verdict('git push', settings)).toBe('ask')
+    const denied = decideLine(
+      'ls && git push --force',
+      rulesOf({ ...settings, deny: ['git push --force'] }),
+      'write',
+    )
+    expect(denied).toMatchObject({ verdict: 'deny', reason: expect.stringContaining('git push --force') })
+    expect(denied.matches.map((match) => match.verdict)).toContain('allow')
+  })
+
+  const hidden = [
+    'git push',
+    'git -C dir push',
+    'git -c a=b push origin',
+    'FOO=bar git push',
+    '/usr/bin/git push',
+    "g\\it 'push'",
+    'GIT push',
+    'git --no-pager push',
+    'ls | (cd x && git push)',
+    'echo $(git push)',
+    'echo "`git push`"',
+    'sudo -u me git push',
+    'env A=1 git push',
+    'timeout 5 git push',
+    'bash -c "git push"',
+    "eval 'git push'",
+    'echo push | xargs git',
+    'git $X',
+    '$X push',
+    'git -c alias.p=push p',
+    '../bin/git push',
+    'git {push,x}',
+  ]
+  for (const line of hidden)
+    it(`a deny rule for "git push" does not let through: ${line}`, () => {
+      for (const mode of ['read', 'write'] as const)
+        expect(decideLine(line, rulesOf({ deny: ['git push'] }), mode).verdict, mode).not.toBe('allow')
+    })
+
+  it('a deny rule leaves others alone', () => {
+    for (const line of ['git log push', 'git status', 'echo git push', 'git log --grep push'])
+      expect(verdict(line, { deny: ['git push'] }, 'read'), line).toBe('allow')
+  })
+
+  it('an unsure line is asked about in read mode only when the user has deny rules', () => {
+    expect(verdict('[[ -f x ]]', {}, 'read')).toBe('allow')
+    expect(verdict('[[ -f x ]]', { ask: ['rm'] }, 'read')).toBe('allow')
+    expect(verdict('[[ -f x ]]', { deny: ['rm'] }, 'read')).toBe('ask')
+    expect(verdict('$x', { deny: ['rm'] }, 'read')).toBe('ask')
+    expect(verdict('[[ -f x ]]', { preset: 'open' })).toBe('allow')
+    expect(verdict('[[ -f x ]]', { preset: 'open', deny: ['rm'] })).toBe('ask')
+    expect(verdict('[[ -f x ]]', { preset: 'analysis' }, 'read')).toBe('deny')
+  })
+
+  it('asks in write mode, and not in read mode, which holds the command', () => {
+    expect(verdict('ls', { ask: ['ls'] })).toBe('ask')
+    expect(verdict('ls', { ask: ['ls'] }, 'read')).toBe('allow')
+  })
+
+  it('auto_confirm turns ask into allow, never deny', () => {
+    expect(verdict('rm x', { auto_confirm: true })).toBe('allow')
+    expect(verdict('rm -rf /', { auto_confirm: true })).toBe('deny')
+    expect(verdict('rm x', { auto_confirm: true, deny: ['rm'] })).toBe('deny')
+  })
+
+  it('a rule names options to ask about and to deny', () => {
+    const rule = [
+      table({
+        prefix: ['deploy'],
+        verdict: 'allow',
+        allow_options: ['-n', '--dry-run'],
+        ask_options: ['--staging'],
+        deny_options: ['--production'],
+      }),
+    ]
+    expect(verdict('deploy --dry-run', { rule })).toBe('allow')
+    expect(verdict('deploy --other', { rule })).toBe('ask')
+    expect(verdict('deploy --staging', { rule })).toBe('ask')
+    expect(verdict('deploy --production', { rule })).toBe('deny')
+    expect(verdict('deploy --produ', { rule })).toBe('deny')
+    expect(verdict('deploy --production=x', { rule }, 'read')).toBe('deny')
+  })
+
+  it('says the reason that the rule gives, and where the rule stands', () => {
+    const rules = buildRules(
+      {
+        preset: 'default',
+        allow: [],
+        ask: [],
+        deny: [],
+        safe: [],
+        auto_confirm: false,
+        rule: [table({ reason: 'pushes go through review' })],
+      },
+      { originOf: () => ({ file: '/home/agent/config.toml', line: 7 }) },
+    )
+    const decision = decideLine('git push', rules, 'write')
+    expect(decision).toMatchObject({ verdict: 'deny', reason: 'pushes go through review' })
+    expect(decision.matches).toContainEqual({
+      command: 'git push',
+      rule: 'git push',
+      source: '/home/agent/config.toml:7',
+      verdict: 'deny',
+      why: 'pushes go through review',
+    })
+  })
+
+  it('checks the examples of a rule when it loads', () => {
+    const load = (rule: RuleTable) =>
+      buildRules(
+        { preset: 'default', allow: [], ask: [], deny: [], safe: [], auto_confirm: false, rule: [rule] },
+        { originOf: () => ({ file: '/home/agent/config.toml', line: 12 }) },
+      )
+    expect(() =>
+      load(table({ match: ['git push', 'git -C x push origin'], not_match: ['git pull', './git push'] })),
+    ).not.toThrow()
+    for (const bad of [table({ match: ['git pull'] }), table({ not_match: ['git push origin'] })]) {
+      const thrown = caught(() => load(bad))
+      expect(thrown.refusal).toMatchObject({
+        code: 'CONFIG_INVALID',
+        file: '/home/agent/config.toml',
+        line: 12,
+      })
+      expect(thrown.message).toContain('config.toml:12')
+    }
+  })
+
+  it('refuses an entry that is no plain command', () => {
+    for (const text of ['', 'ls; rm', '$x', 'ls > f', "'unclosed"])
+      expect(caught(() => rulesOf({ deny: [text] })).refusal.code).toBe('CONFIG_INVALID')
+  })
+})
+
+describe('an argument vector', () => {
+  it('is one command whose words are what they are', () => {
+    const rules = presetRules('default')
+    expect(decideArgv(['ls', '*', '$(rm x)', '; rm x'], rules, 'write').verdict).toBe('allow')
+    expect(decideArgv(['sort', '*'], rules, 'write').verdict).toBe('allow')
+    expect(decideArgv(['sort', '-o', 'F'], rules, 'write').verdict).toBe('ask')
+    expect(decideArgv(['rm', '-rf', '/'], rules, 'write').verdict).toBe('deny')
+    expect(decideArgv(['sh', '-c', 'rm -rf /'], rules, 'read').verdict).toBe('deny')
+  })
+})
+
+function caught(run: () => unknown): VitrineError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof VitrineError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { decideLine, presetRules } from './helper.ts'
+import { readCorpus, readTable } from './rows.ts'
+
+const rows = readTable()
+
+describe('the table of verdicts', () => {
+  it('has at least 400 rows, of every preset, mode and verdict', () => {
+    expect(rows.length).toBeGreaterThanOrEqual(400)
+    expect(new Set(rows.map(({ preset }) => preset))).toEqual(new Set(['open', 'default', 'analysis']))
+    expect(new Set(rows.map(({ mode, verdict }) => `${mode} ${verdict}`)).size).toBe(6)
+  })
+
+  for (const { place, command, preset, mode, verdict } of rows)
+    it(`${place} ${preset} ${mode} ${verdict}: ${command}`, () => {
+      const decision = decideLine(command, presetRules(preset), mode)
+      expect(decision.verdict, decision.reason).toBe(verdict)
+      expect(decision.reason).not.toBe('')
+    })
+})
+
+describe('ordinary commands that change nothing', () => {
+  const corpus = readCorpus()
+
+  it('are asked about in at most 3 of 100 cases', () => {
+    const asked = corpus.filter(
+      (line) => decideLine(line, presetRules('default'), 'write').verdict !== 'allow',
+    )
+    expect(corpus.length).toBeGreaterThanOrEqual(300)
+    expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(corpus.length * 0.03)
+  })
+
+  it('are never asked about in read mode', () => {
+    const asked = corpus.filter(
+      (line) => decideLine(line, presetRules('default'), 'read').verdict !== 'allow',
+    )
+    expect(asked).toEqual([])
+  })
+})
