@@ -77,3 +77,24 @@ void vt_bpf_verdict(struct vt_program *program, const struct vt_verdict *verdict
   }
   vt_bpf_return(program, verdict->otherwise);
 }
+
+static bool condition_holds(const struct vt_condition *condition, const __u64 *arguments) {
+  uint64_t argument = arguments[condition->argument];
+  uint32_t word = (uint32_t)(condition->half == VT_HIGH ? argument >> 32 : argument) & condition->mask;
+  if (condition->test == VT_TEST_ANY_BIT) return word != 0;
+  for (size_t i = 0; i < condition->count; i++)
+    if (word == condition->values[i]) return true;
+  return false;
+}
+
+static bool rule_holds(const struct vt_rule *rule, const __u64 *arguments) {
+  for (size_t i = 0; i < VT_CONDITIONS_MAX && rule->conditions[i].test != VT_TEST_NONE; i++)
+    if (!condition_holds(&rule->conditions[i], arguments)) return false;
+  return true;
+}
+
+uint32_t vt_verdict_answer(const struct vt_verdict *verdict, const __u64 *arguments) {
+  for (size_t i = 0; i < verdict->count; i++)
+    if (rule_holds(&verdict->rules[i], arguments)) return verdict->rules[i].action;
+  return verdict->otherwise;
+}

@@ -59,6 +59,9 @@ size_t vt_bpf_verdict_length(const struct vt_verdict *verdict);
 
 bool vt_verdict_is_constant(const struct vt_verdict *verdict);
 
+/* The same judgement made here instead of in the kernel: the verdict's SECCOMP_RET_* for these six arguments. */
+uint32_t vt_verdict_answer(const struct vt_verdict *verdict, const __u64 *arguments);
+
 /* The whole filter: foreign architectures are killed, `hot` is tested first, the rest is a balanced binary tree
  * over number ranges. `verdicts` holds one for each number from 0, its last for every number beyond. */
 struct vt_layout {

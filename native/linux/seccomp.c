@@ -25,14 +25,14 @@ int vt_filter_build(const struct vt_filter_options *options, struct sock_filter 
     errno = EINVAL;
     return -1;
   }
-  const struct vt_verdict *verdicts[VT_VERDICT_COUNT];
-  vt_rules_select(options, verdicts);
+  struct vt_rules rules;
+  vt_rules_select(options, &rules);
   struct vt_program program = {.instructions = out, .capacity = VT_FILTER_MAX};
   /* openat is the call that exploring commands repeat most of those that the kernel cannot cache. */
   struct vt_layout layout = {
       .arch = options->arch,
       .hot = vt_syscall_number(VT_SYS_openat, options->arch),
-      .verdicts = verdicts,
+      .verdicts = rules.verdicts,
       .count = VT_VERDICT_COUNT,
   };
   vt_bpf_tree(&program, &layout);

@@ -1,7 +1,6 @@
 #include "seccomp_rules.h"
 
 #include <errno.h>
-#include <linux/seccomp.h>
 
 #include "seccomp_constants.h"
 
@@ -9,6 +8,12 @@
 #define FAIL(error) (SECCOMP_RET_ERRNO | (error))
 #define PRETEND FAIL(0) /* returns 0 and does nothing */
 #define JUDGE SECCOMP_RET_USER_NOTIF
+
+/* Marks an answer that is reported: with vt_filter_options.report the supervisor gets the call, and gives the same
+ * answer. Stands in the data bits, where an errno needs 12 of the 16. */
+#define TOLD 0x8000u
+#define REFUSE(error) (FAIL(error) | TOLD)
+#define WATCH (ALLOW | TOLD) /* Landlock decides */
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define VALUES(...) (const uint32_t[]){__VA_ARGS__}, .count = COUNT(((const uint32_t[]){__VA_ARGS__}))
@@ -21,14 +26,22 @@
   { .test = VT_TEST_ANY_BIT, .argument = (index), .mask = (bits) }
 
 /* How the table below answers: by rules in order with a fallback, or always the same. */
-#define DECIDE(list, fallback) {.rules = (list), .count = COUNT(list), .otherwise = (fallback)}
+#define FITTING(count) ((count) + 0 * sizeof(char[(count) <= VT_RULES_A_GROUP_MAX ? 1 : -1]))
+#define DECIDE(list, fallback) {.rules = (list), .count = FITTING(COUNT(list)), .otherwise = (fallback)}
 #define ALWAYS(action) {.otherwise = (action)}
 
 /* Access mode 3 opens a file "for ioctl only", for which Landlock asks no right (open(2), File access mode).
  * O_RDONLY|O_TRUNC truncates (ABI below 3). O_PATH with access mode 3 is refused too: nobody sends it. */
 #define REFUSED_FLAGS VT_O_ACCMODE, VT_O_ACCMODE | VT_O_TRUNC, VT_O_TRUNC
-static const struct vt_rule open_rules[] = {{{MASKED(1, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, FAIL(EACCES)}};
-static const struct vt_rule openat_rules[] = {{{MASKED(2, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, FAIL(EACCES)}};
+#define WRITE_INTENT (VT_O_ACCMODE | VT_O_CREAT | VT_O_TRUNC)
+static const struct vt_rule open_rules[] = {
+    {{MASKED(1, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, REFUSE(EACCES)},
+    {{HAS_ANY(1, WRITE_INTENT)}, WATCH},
+};
+static const struct vt_rule openat_rules[] = {
+    {{MASKED(2, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, REFUSE(EACCES)},
+    {{HAS_ANY(2, WRITE_INTENT)}, WATCH},
+};
 
 /* Those that only read, or set what is private to the descriptor. TCGETS, asked by every isatty(), stands first. */
 #define READING_IOCTLS \
@@ -41,8 +54,22 @@ static const struct vt_rule openat_rules[] = {{{MASKED(2, VT_O_ACCMODE | VT_O_TR
   VT_SIOCGIFNAME, VT_SIOCGIFCONF, VT_SIOCGIFFLAGS, VT_SIOCGIFADDR, VT_SIOCGIFDSTADDR, VT_SIOCGIFBRDADDR, \
       VT_SIOCGIFNETMASK, VT_SIOCGIFMETRIC, VT_SIOCGIFMTU, VT_SIOCGIFHWADDR, VT_SIOCGIFINDEX, VT_SIOCGIFTXQLEN, \
       VT_SIOCGIFMAP
-static const struct vt_rule ioctl_rules[] = {{{IS(1, READING_IOCTLS)}, ALLOW}};
-static const struct vt_rule ioctl_network_rules[] = {{{IS(1, READING_IOCTLS, INTERFACE_IOCTLS)}, ALLOW}};
+/* Worth a report. Not the settings of terminals, which every program tries that thinks it has one. */
+#define CHANGING_IOCTLS \
+  VT_FS_IOC_SETFLAGS, VT_FS_IOC32_SETFLAGS, VT_FS_IOC_SETVERSION, VT_FS_IOC32_SETVERSION, VT_FS_IOC_FSSETXATTR, \
+      VT_FS_IOC_SETFSLABEL, VT_FS_IOC_SET_ENCRYPTION_POLICY, VT_FS_IOC_ENABLE_VERITY, VT_FICLONE, VT_FICLONERANGE, \
+      VT_FIDEDUPERANGE, VT_FIFREEZE, VT_FITHAW, VT_FITRIM, VT_BTRFS_IOC_SNAP_CREATE, VT_BTRFS_IOC_SNAP_CREATE_V2, \
+      VT_BTRFS_IOC_SUBVOL_CREATE, VT_BTRFS_IOC_SUBVOL_CREATE_V2, VT_BTRFS_IOC_SNAP_DESTROY, \
+      VT_BTRFS_IOC_SNAP_DESTROY_V2, VT_BTRFS_IOC_SUBVOL_SETFLAGS, VT_TIOCSTI, VT_TIOCLINUX, VT_TIOCCONS, \
+      VT_SIOCSIFFLAGS, VT_SIOCSIFADDR
+static const struct vt_rule ioctl_rules[] = {
+    {{IS(1, READING_IOCTLS)}, ALLOW},
+    {{IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
+};
+static const struct vt_rule ioctl_network_rules[] = {
+    {{IS(1, READING_IOCTLS, INTERFACE_IOCTLS)}, ALLOW},
+    {{IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
+};
 
 /* Without F_SETOWN, F_SETOWN_EX and F_SETSIG (signals to others), F_SETLEASE, F_NOTIFY, F_SETDELEG and the write
  * hints. */
@@ -51,10 +78,14 @@ static const struct vt_rule fcntl_rules[] = {
          VT_F_SETLKW, VT_F_GETOWN, VT_F_GETSIG, VT_F_GETOWN_EX, VT_F_GETOWNER_UIDS, VT_F_OFD_GETLK, VT_F_OFD_SETLK,
          VT_F_OFD_SETLKW, VT_F_GETLEASE, VT_F_DUPFD_QUERY, VT_F_CREATED_QUERY, VT_F_SETPIPE_SZ, VT_F_GETPIPE_SZ,
          VT_F_ADD_SEALS, VT_F_GET_SEALS, VT_F_GET_RW_HINT, VT_F_GET_FILE_RW_HINT)},
-     ALLOW}};
+     ALLOW},
+    {{IS(1, VT_F_SETOWN, VT_F_SETOWN_EX, VT_F_SETSIG, VT_F_SETLEASE, VT_F_SETDELEG, VT_F_SET_RW_HINT,
+         VT_F_SET_FILE_RW_HINT)},
+     REFUSE(EPERM)},
+};
 
 /* An exclusive lock needs no write access to the file, and keeps everyone else waiting. */
-static const struct vt_rule flock_rules[] = {{{HAS_ANY(1, VT_LOCK_EX)}, FAIL(EBADF)}};
+static const struct vt_rule flock_rules[] = {{{HAS_ANY(1, VT_LOCK_EX)}, REFUSE(EBADF)}};
 
 /* RLIMIT_CORE stays 1: with 0, a core_pattern that is a pipe still runs its helper (core(5)). Setting it is
  * pretended, because shells do it. */
@@ -82,8 +113,8 @@ static const struct vt_rule futex_rules[] = {
    VT_CLONE_NEWNET)
 #define SHARED_IN_PROCESS \
   (VT_CLONE_VM | VT_CLONE_FS | VT_CLONE_FILES | VT_CLONE_SIGHAND | VT_CLONE_THREAD | VT_CLONE_SYSVSEM)
-static const struct vt_rule clone_rules[] = {{{HAS_ANY(0, NAMESPACES | VT_CLONE_PARENT)}, FAIL(EPERM)}};
-static const struct vt_rule unshare_rules[] = {{{HAS_ANY(0, ~SHARED_IN_PROCESS)}, FAIL(EPERM)}};
+static const struct vt_rule clone_rules[] = {{{HAS_ANY(0, NAMESPACES | VT_CLONE_PARENT)}, REFUSE(EPERM)}};
+static const struct vt_rule unshare_rules[] = {{{HAS_ANY(0, ~SHARED_IN_PROCESS)}, REFUSE(EPERM)}};
 
 /* A second listener in the tree could answer for ours once our supervisor is gone; the kernel's own answer while
  * it lives is EBUSY too. */
@@ -138,7 +169,11 @@ static const struct group groups[] = {
     {EVER, DECIDE(open_rules, ALLOW), CALLS(VT_SYS_open)},
     {EVER, DECIDE(openat_rules, ALLOW), CALLS(VT_SYS_openat)},
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_openat2)},
-    {TRUNCATE_UNSEEN, ALWAYS(FAIL(EROFS)), CALLS(VT_SYS_truncate)},
+    {EVER, ALWAYS(WATCH),
+     CALLS(VT_SYS_creat, VT_SYS_unlink, VT_SYS_unlinkat, VT_SYS_rmdir, VT_SYS_rename, VT_SYS_renameat,
+           VT_SYS_renameat2, VT_SYS_link, VT_SYS_linkat, VT_SYS_symlink, VT_SYS_symlinkat, VT_SYS_mkdir,
+           VT_SYS_mkdirat, VT_SYS_mknod, VT_SYS_mknodat, VT_SYS_truncate)},
+    {TRUNCATE_UNSEEN, ALWAYS(REFUSE(EROFS)), CALLS(VT_SYS_truncate)},
     {EVER, DECIDE(fcntl_rules, FAIL(EPERM)), CALLS(VT_SYS_fcntl)},
     {EVER, DECIDE(flock_rules, ALLOW), CALLS(VT_SYS_flock)},
     {NETWORK_SHUT, DECIDE(ioctl_rules, FAIL(ENOTTY)), CALLS(VT_SYS_ioctl)},
@@ -148,20 +183,20 @@ static const struct group groups[] = {
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_io_uring_setup, VT_SYS_io_uring_enter, VT_SYS_io_uring_register)},
 
     /* Metadata, which Landlock does not see. */
-    {EVER, ALWAYS(FAIL(EROFS)),
+    {EVER, ALWAYS(REFUSE(EROFS)),
      CALLS(VT_SYS_chmod, VT_SYS_fchmod, VT_SYS_fchmodat, VT_SYS_fchmodat2, VT_SYS_chown, VT_SYS_fchown, VT_SYS_lchown,
            VT_SYS_fchownat, VT_SYS_utime, VT_SYS_utimes, VT_SYS_futimesat, VT_SYS_utimensat, VT_SYS_setxattr,
            VT_SYS_lsetxattr, VT_SYS_fsetxattr, VT_SYS_removexattr, VT_SYS_lremovexattr, VT_SYS_fremovexattr,
            VT_SYS_setxattrat, VT_SYS_removexattrat, VT_SYS_file_setattr)},
 
     /* Sockets. */
-    {NETWORK_SHUT, DECIDE(socket_rules, FAIL(EACCES)), CALLS(VT_SYS_socket)},
-    {NETWORK_OPEN, DECIDE(socket_network_rules, FAIL(EACCES)), CALLS(VT_SYS_socket)},
-    {EVER, DECIDE(socketpair_rules, FAIL(EACCES)), CALLS(VT_SYS_socketpair)},
-    {NETWORK_SHUT, DECIDE(bind_rules, FAIL(EACCES)), CALLS(VT_SYS_bind)},
-    {NETWORK_OPEN, DECIDE(bind_network_rules, FAIL(EACCES)), CALLS(VT_SYS_bind)},
-    {NETWORK_SHUT, ALWAYS(FAIL(EACCES)), CALLS(VT_SYS_connect)},
-    {EVER, ALWAYS(FAIL(EACCES)), CALLS(VT_SYS_listen, VT_SYS_accept, VT_SYS_accept4)},
+    {NETWORK_SHUT, DECIDE(socket_rules, REFUSE(EACCES)), CALLS(VT_SYS_socket)},
+    {NETWORK_OPEN, DECIDE(socket_network_rules, REFUSE(EACCES)), CALLS(VT_SYS_socket)},
+    {EVER, DECIDE(socketpair_rules, REFUSE(EACCES)), CALLS(VT_SYS_socketpair)},
+    {NETWORK_SHUT, DECIDE(bind_rules, REFUSE(EACCES)), CALLS(VT_SYS_bind)},
+    {NETWORK_OPEN, DECIDE(bind_network_rules, REFUSE(EACCES)), CALLS(VT_SYS_bind)},
+    {NETWORK_SHUT, ALWAYS(REFUSE(EACCES)), CALLS(VT_SYS_connect)},
+    {EVER, ALWAYS(REFUSE(EACCES)), CALLS(VT_SYS_listen, VT_SYS_accept, VT_SYS_accept4)},
     {NETWORK_OPEN, DECIDE(sendto_rules, ALLOW), CALLS(VT_SYS_sendto, VT_SYS_sendmmsg)},
     {NETWORK_OPEN, DECIDE(sendmsg_rules, ALLOW), CALLS(VT_SYS_sendmsg)},
 
@@ -172,36 +207,37 @@ static const struct group groups[] = {
     {EVER, DECIDE(unshare_rules, ALLOW), CALLS(VT_SYS_unshare)},
     {EVER, ALWAYS(PRETEND), CALLS(VT_SYS_setsid)},
     {EVER, DECIDE(setrlimit_rules, ALLOW), CALLS(VT_SYS_setrlimit)},
-    {EVER, DECIDE(prlimit_rules, FAIL(EPERM)), CALLS(VT_SYS_prlimit64)},
-    {EVER, DECIDE(setpriority_rules, FAIL(EPERM)), CALLS(VT_SYS_setpriority)},
-    {EVER, DECIDE(ioprio_rules, FAIL(EPERM)), CALLS(VT_SYS_ioprio_set)},
-    {EVER, DECIDE(own_process_rules, FAIL(EPERM)),
+    {EVER, DECIDE(prlimit_rules, REFUSE(EPERM)), CALLS(VT_SYS_prlimit64)},
+    {EVER, DECIDE(setpriority_rules, REFUSE(EPERM)), CALLS(VT_SYS_setpriority)},
+    {EVER, DECIDE(ioprio_rules, REFUSE(EPERM)), CALLS(VT_SYS_ioprio_set)},
+    {EVER, DECIDE(own_process_rules, REFUSE(EPERM)),
      CALLS(VT_SYS_sched_setparam, VT_SYS_sched_setscheduler, VT_SYS_sched_setattr, VT_SYS_sched_setaffinity)},
-    {EVER, ALWAYS(FAIL(EPERM)),
+    {EVER, ALWAYS(REFUSE(EPERM)),
      CALLS(VT_SYS_ptrace, VT_SYS_process_vm_readv, VT_SYS_process_vm_writev, VT_SYS_pidfd_getfd, VT_SYS_kcmp,
            VT_SYS_process_madvise, VT_SYS_process_mrelease, VT_SYS_migrate_pages, VT_SYS_move_pages)},
     {EVER, DECIDE(futex_rules, ALLOW), CALLS(VT_SYS_futex)},
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_futex_requeue)},
     {EVER, DECIDE(seccomp_rules, ALLOW), CALLS(VT_SYS_seccomp)},
+    {EVER, ALWAYS(WATCH), CALLS(SIGNAL_CALLS)},
     {SIGNALS_REFUSED, ALWAYS(FAIL(EPERM)), CALLS(SIGNAL_CALLS)},
     {SIGNALS_JUDGED, ALWAYS(JUDGE), CALLS(SIGNAL_CALLS)},
 
     /* SysV and POSIX IPC, keyrings. A file of an mqueue file system that open(2) gave is a queue too, and
      * receiving consumes. */
-    {EVER, ALWAYS(FAIL(EPERM)),
+    {EVER, ALWAYS(REFUSE(EPERM)),
      CALLS(VT_SYS_shmget, VT_SYS_shmat, VT_SYS_shmctl, VT_SYS_shmdt, VT_SYS_semget, VT_SYS_semop, VT_SYS_semctl,
            VT_SYS_semtimedop, VT_SYS_msgget, VT_SYS_msgsnd, VT_SYS_msgrcv, VT_SYS_msgctl, VT_SYS_mq_open,
            VT_SYS_mq_unlink, VT_SYS_mq_timedsend, VT_SYS_mq_timedreceive, VT_SYS_mq_notify, VT_SYS_add_key,
            VT_SYS_request_key, VT_SYS_keyctl)},
 
     /* Namespaces, mounts, file handles. */
-    {EVER, ALWAYS(FAIL(EPERM)),
+    {EVER, ALWAYS(REFUSE(EPERM)),
      CALLS(VT_SYS_setns, VT_SYS_mount, VT_SYS_umount2, VT_SYS_pivot_root, VT_SYS_chroot, VT_SYS_open_tree,
            VT_SYS_open_tree_attr, VT_SYS_move_mount, VT_SYS_fsopen, VT_SYS_fsconfig, VT_SYS_fsmount, VT_SYS_fspick,
            VT_SYS_mount_setattr, VT_SYS_open_by_handle_at)},
 
     /* The system. While a secret memory area lives nobody can hibernate (memfd_secret(2)). */
-    {EVER, ALWAYS(FAIL(EPERM)),
+    {EVER, ALWAYS(REFUSE(EPERM)),
      CALLS(VT_SYS_reboot, VT_SYS_kexec_load, VT_SYS_kexec_file_load, VT_SYS_init_module, VT_SYS_finit_module,
            VT_SYS_delete_module, VT_SYS_swapon, VT_SYS_swapoff, VT_SYS_settimeofday, VT_SYS_clock_settime,
            VT_SYS_adjtimex, VT_SYS_clock_adjtime, VT_SYS_sethostname, VT_SYS_setdomainname, VT_SYS_acct,
@@ -209,12 +245,12 @@ static const struct group groups[] = {
            VT_SYS_userfaultfd, VT_SYS_fanotify_init, VT_SYS_fanotify_mark, VT_SYS_lookup_dcookie, VT_SYS_nfsservctl,
            VT_SYS_lsm_set_self_attr)},
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_memfd_secret)},
-    {EVER, DECIDE(syslog_rules, FAIL(EPERM)), CALLS(VT_SYS_syslog)},
+    {EVER, DECIDE(syslog_rules, REFUSE(EPERM)), CALLS(VT_SYS_syslog)},
 
     /* x86 alone: ports, segments, and what the kernel dropped long ago. */
+    {EVER, ALWAYS(REFUSE(EPERM)), CALLS(VT_SYS_iopl, VT_SYS_ioperm, VT_SYS_modify_ldt)},
     {EVER, ALWAYS(FAIL(EPERM)),
-     CALLS(VT_SYS_iopl, VT_SYS_ioperm, VT_SYS_modify_ldt, VT_SYS_uselib, VT_SYS_ustat, VT_SYS_sysfs, VT_SYS__sysctl,
-           VT_SYS_create_module, VT_SYS_get_kernel_syms, VT_SYS_query_module, VT_SYS_getpmsg, VT_SYS_putpmsg,
+     CALLS(VT_SYS_uselib, VT_SYS_ustat, VT_SYS_sysfs, VT_SYS__sysctl, VT_SYS_create_module, VT_SYS_get_kernel_syms, VT_SYS_query_module, VT_SYS_getpmsg, VT_SYS_putpmsg,
            VT_SYS_afs_syscall, VT_SYS_tuxcall, VT_SYS_security, VT_SYS_set_thread_area, VT_SYS_get_thread_area,
            VT_SYS_epoll_ctl_old, VT_SYS_epoll_wait_old, VT_SYS_vserver)},
 };
@@ -235,14 +271,40 @@ static bool applies(enum when when, const struct vt_filter_options *options) {
   return true;
 }
 
-void vt_rules_select(const struct vt_filter_options *options, const struct vt_verdict *verdicts[VT_VERDICT_COUNT]) {
-  for (size_t number = 0; number <= VT_LAST_REVIEWED_SYSCALL; number++) verdicts[number] = &allowed;
-  verdicts[VT_LAST_REVIEWED_SYSCALL + 1] = &unknown;
+/* Refusals are reported as told; with nobody to report them to, the mark means nothing. */
+static uint32_t resolve_action(uint32_t action, bool report) {
+  if (!(action & TOLD)) return action;
+  return report ? JUDGE : action & ~TOLD;
+}
+
+/* A last rule that answers as the fallback does is none. */
+static void resolve(struct vt_rules *rules, size_t g, bool report) {
+  const struct vt_verdict *told = &groups[g].verdict;
+  struct vt_rule *own = rules->of_verdict[g];
+  struct vt_verdict verdict = {.rules = own, .count = told->count, .otherwise = resolve_action(told->otherwise, report)};
+  for (size_t i = 0; i < told->count; i++) {
+    own[i] = told->rules[i];
+    own[i].action = resolve_action(own[i].action, report);
+  }
+  while (verdict.count > 0 && own[verdict.count - 1].action == verdict.otherwise) verdict.count--;
+  rules->of_group[g] = verdict;
+}
+
+void vt_rules_select(const struct vt_filter_options *options, struct vt_rules *rules) {
+  _Static_assert(COUNT(groups) <= VT_GROUPS_MAX, "room for every group");
+  for (size_t number = 0; number <= VT_LAST_REVIEWED_SYSCALL; number++) rules->verdicts[number] = &allowed;
+  rules->verdicts[VT_LAST_REVIEWED_SYSCALL + 1] = &unknown;
   for (size_t g = 0; g < COUNT(groups); g++) {
     if (!applies(groups[g].when, options)) continue;
+    resolve(rules, g, options->report);
     for (size_t c = 0; c < groups[g].count; c++) {
       int number = vt_syscall_number(groups[g].calls[c], options->arch);
-      if (number != VT_NO_SYSCALL) verdicts[number] = &groups[g].verdict;
+      if (number != VT_NO_SYSCALL) rules->verdicts[number] = &rules->of_group[g];
     }
   }
+}
+
+uint32_t vt_rules_answer(const struct vt_rules *rules, const struct seccomp_data *call) {
+  bool reviewed = call->nr >= 0 && call->nr <= VT_LAST_REVIEWED_SYSCALL;
+  return vt_verdict_answer(rules->verdicts[reviewed ? call->nr : VT_LAST_REVIEWED_SYSCALL + 1], call->args);
 }

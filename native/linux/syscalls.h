@@ -1,4 +1,4 @@
-/* The numbers of the system calls that the filter names, per architecture. */
+/* The numbers of the system calls that the filter and the reports name, per architecture. */
 #pragma once
 
 #include <stdint.h>
@@ -28,6 +28,21 @@
   X(openat, 257, 56) \
   X(openat2, 437, 437) \
   X(truncate, 76, 45) \
+  X(creat, 85, -1) \
+  X(unlink, 87, -1) \
+  X(unlinkat, 263, 35) \
+  X(rmdir, 84, -1) \
+  X(rename, 82, -1) \
+  X(renameat, 264, 38) \
+  X(renameat2, 316, 276) \
+  X(link, 86, -1) \
+  X(linkat, 265, 37) \
+  X(symlink, 88, -1) \
+  X(symlinkat, 266, 36) \
+  X(mkdir, 83, -1) \
+  X(mkdirat, 258, 34) \
+  X(mknod, 133, -1) \
+  X(mknodat, 259, 33) \
   X(ioctl, 16, 29) \
   X(fcntl, 72, 25) \
   X(flock, 73, 32) \
@@ -199,3 +214,6 @@ enum vt_syscall { VT_SYSCALLS(VT_SYSCALL_ENUMERATOR) VT_SYSCALL_COUNT };
  * not supported. */
 int vt_syscall_number(enum vt_syscall call, uint32_t arch);
 
+/* The call that has this number there, or VT_SYSCALL_COUNT; and the name of a call, as in syscalls(2). */
+enum vt_syscall vt_syscall_by_number(int number, uint32_t arch);
+const char *vt_syscall_name(enum vt_syscall call);

@@ -11,9 +11,13 @@
 #include "samples.h"
 
 /* When a row holds. */
-enum scope { ALL, NET_OFF, NET_ON, ABI_1_2, ABI_1_5_JUDGED, ABI_1_5_REFUSED };
+enum scope { ALL, NET_OFF, NET_ON, ABI_1_2, ABI_3_UP, ABI_6_UP, ABI_1_5_JUDGED, ABI_1_5_REFUSED };
 
-enum expected { LET = -1, ASK = -2, DONE = 0 /* pretends success */ }; /* else an errno */
+enum expected { LET = -1, ASK = -2, SEE = -3 /* let, but reported */, DONE = 0 /* pretends success */ }; /* else an errno */
+
+/* A refusal that is reported: with vt_filter_options.report the supervisor is asked instead. */
+enum { REPORTED = 0x10000 };
+#define TELL(error) ((error) | REPORTED)
 
 /* Whatever the arguments. */
 struct constant_row {
@@ -40,7 +44,7 @@ extern const struct argument_row argument_rows[];
 extern const size_t argument_row_count;
 
 bool scope_holds(enum scope scope, const struct vt_filter_options *options);
-uint32_t expected_action(int expected);
+uint32_t expected_action(int expected, const struct vt_filter_options *options);
 
 /* The number of a row's call on the architecture that the filter is for. */
 static inline int number_on(uint32_t arch, int x86_64, int aarch64) {

@@ -23,36 +23,36 @@
 const struct argument_row argument_rows[] = {
     /* open(path, flags): octal as in asm-generic/fcntl.h */
     {OPEN, ALL, {0, 00}, LET},
-    {OPEN, ALL, {0, 01 | 0100 | 01000}, LET}, /* Landlock decides on writing */
-    {OPEN, ALL, {0, 02}, LET},
-    {OPEN, ALL, {0, 03}, EACCES},
-    {OPEN, ALL, {0, 01000}, EACCES}, /* O_RDONLY|O_TRUNC */
+    {OPEN, ALL, {0, 01 | 0100 | 01000}, SEE}, /* Landlock decides on writing */
+    {OPEN, ALL, {0, 02}, SEE},
+    {OPEN, ALL, {0, 03}, TELL(EACCES)},
+    {OPEN, ALL, {0, 01000}, TELL(EACCES)}, /* O_RDONLY|O_TRUNC */
     {OPEN, ALL, {3, 00, 03}, LET},   /* the mode is not the flags */
 
     /* openat(dirfd, path, flags) */
     {OPENAT, ALL, {0, 0, 00}, LET},
     {OPENAT, ALL, {0, 0, 02000000 | 0200000 | 040000}, LET}, /* O_CLOEXEC, O_DIRECTORY of either architecture */
-    {OPENAT, ALL, {0, 0, 01 | 0100 | 01000}, LET},
-    {OPENAT, ALL, {0, 0, 02 | 020000000}, LET}, /* O_TMPFILE */
-    {OPENAT, ALL, {0, 0, 03}, EACCES},
-    {OPENAT, ALL, {0, 0, 03 | 04000}, EACCES},
-    {OPENAT, ALL, {0, 0, 03 | 01000}, EACCES},
-    {OPENAT, ALL, {0, 0, 01000}, EACCES},
-    {OPENAT, ALL, {0, 0, 01000 | 0100}, EACCES},
+    {OPENAT, ALL, {0, 0, 01 | 0100 | 01000}, SEE},
+    {OPENAT, ALL, {0, 0, 02 | 020000000}, SEE}, /* O_TMPFILE */
+    {OPENAT, ALL, {0, 0, 03}, TELL(EACCES)},
+    {OPENAT, ALL, {0, 0, 03 | 04000}, TELL(EACCES)},
+    {OPENAT, ALL, {0, 0, 03 | 01000}, TELL(EACCES)},
+    {OPENAT, ALL, {0, 0, 01000}, TELL(EACCES)},
+    {OPENAT, ALL, {0, 0, 01000 | 0100}, TELL(EACCES)},
     {OPENAT, ALL, {0, 0, 010000000}, LET},          /* O_PATH */
-    {OPENAT, ALL, {0, 0, 0xffffffff}, EACCES},
-    {OPENAT, ALL, {0, 0, 0xfffffdfc}, LET},         /* all but O_ACCMODE and O_TRUNC */
+    {OPENAT, ALL, {0, 0, 0xffffffff}, TELL(EACCES)},
+    {OPENAT, ALL, {0, 0, 0xfffffdfc}, SEE},         /* all but O_ACCMODE and O_TRUNC */
     {OPENAT, ALL, {0xffffff9c, 3, 0400, 03}, LET},  /* AT_FDCWD */
 
     /* ioctl(fd, command) */
     {IOCTL, ALL, {0, 0x5401}, LET},         /* TCGETS */
     {IOCTL, ALL, {0, 0x80086601}, LET},     /* FS_IOC_GETFLAGS */
-    {IOCTL, ALL, {0, 0x40086602}, ENOTTY},  /* FS_IOC_SETFLAGS */
-    {IOCTL, ALL, {0, 0x401c5820}, ENOTTY},  /* FS_IOC_FSSETXATTR */
-    {IOCTL, ALL, {0, 0x40049409}, ENOTTY},  /* FICLONE */
-    {IOCTL, ALL, {0, 0x5000940e}, ENOTTY},  /* BTRFS_IOC_SNAP_CREATE of linux/btrfs.h */
-    {IOCTL, ALL, {0, 0x5412}, ENOTTY},      /* TIOCSTI */
-    {IOCTL, ALL, {0, 0x541c}, ENOTTY},      /* TIOCLINUX */
+    {IOCTL, ALL, {0, 0x40086602}, TELL(ENOTTY)},  /* FS_IOC_SETFLAGS */
+    {IOCTL, ALL, {0, 0x401c5820}, TELL(ENOTTY)},  /* FS_IOC_FSSETXATTR */
+    {IOCTL, ALL, {0, 0x40049409}, TELL(ENOTTY)},  /* FICLONE */
+    {IOCTL, ALL, {0, 0x5000940e}, TELL(ENOTTY)},  /* BTRFS_IOC_SNAP_CREATE of linux/btrfs.h */
+    {IOCTL, ALL, {0, 0x5412}, TELL(ENOTTY)},      /* TIOCSTI */
+    {IOCTL, ALL, {0, 0x541c}, TELL(ENOTTY)},      /* TIOCLINUX */
     {IOCTL, ALL, {0, 0x5402}, ENOTTY},      /* TCSETS */
     {IOCTL, ALL, {0, 0x5410}, ENOTTY},      /* TIOCSPGRP */
     {IOCTL, ALL, {0, 0x540e}, ENOTTY},      /* TIOCSCTTY */
@@ -63,44 +63,44 @@ const struct argument_row argument_rows[] = {
     {IOCTL, ALL, {0, 0xc0105303}, ENOTTY},
     {IOCTL, NET_OFF, {0, 0x8912}, ENOTTY},  /* SIOCGIFCONF */
     {IOCTL, NET_ON, {0, 0x8912}, LET},
-    {IOCTL, ALL, {0, 0x8914}, ENOTTY},      /* SIOCSIFFLAGS */
-    {IOCTL, ALL, {0, 0x8916}, ENOTTY},      /* SIOCSIFADDR */
+    {IOCTL, ALL, {0, 0x8914}, TELL(ENOTTY)},      /* SIOCSIFFLAGS */
+    {IOCTL, ALL, {0, 0x8916}, TELL(ENOTTY)},      /* SIOCSIFADDR */
     {IOCTL, ALL, {0, 0x8946}, ENOTTY},      /* SIOCETHTOOL */
 
     /* fcntl(fd, command) */
     {FCNTL, ALL, {0, 6}, LET},       /* F_SETLK */
-    {FCNTL, ALL, {0, 8}, EPERM},     /* F_SETOWN */
-    {FCNTL, ALL, {0, 10}, EPERM},    /* F_SETSIG */
-    {FCNTL, ALL, {0, 15}, EPERM},    /* F_SETOWN_EX */
-    {FCNTL, ALL, {0, 1024}, EPERM},  /* F_SETLEASE */
+    {FCNTL, ALL, {0, 8}, TELL(EPERM)},     /* F_SETOWN */
+    {FCNTL, ALL, {0, 10}, TELL(EPERM)},    /* F_SETSIG */
+    {FCNTL, ALL, {0, 15}, TELL(EPERM)},    /* F_SETOWN_EX */
+    {FCNTL, ALL, {0, 1024}, TELL(EPERM)},  /* F_SETLEASE */
     {FCNTL, ALL, {0, 1025}, LET},    /* F_GETLEASE */
     {FCNTL, ALL, {0, 1026}, EPERM},  /* F_NOTIFY */
     {FCNTL, ALL, {0, 1030}, LET},    /* F_DUPFD_CLOEXEC */
-    {FCNTL, ALL, {0, 1036}, EPERM},  /* F_SET_RW_HINT */
-    {FCNTL, ALL, {0, 1038}, EPERM},  /* F_SET_FILE_RW_HINT */
-    {FCNTL, ALL, {0, 1040}, EPERM},  /* F_SETDELEG */
+    {FCNTL, ALL, {0, 1036}, TELL(EPERM)},  /* F_SET_RW_HINT */
+    {FCNTL, ALL, {0, 1038}, TELL(EPERM)},  /* F_SET_FILE_RW_HINT */
+    {FCNTL, ALL, {0, 1040}, TELL(EPERM)},  /* F_SETDELEG */
 
     /* flock(fd, operation) */
     {FLOCK, ALL, {0, 1}, LET},
     {FLOCK, ALL, {0, 1 | 4}, LET},
     {FLOCK, ALL, {0, 8}, LET},
     {FLOCK, ALL, {2, 1}, LET},
-    {FLOCK, ALL, {0, 2}, EBADF},
-    {FLOCK, ALL, {0, 2 | 4}, EBADF},
+    {FLOCK, ALL, {0, 2}, TELL(EBADF)},
+    {FLOCK, ALL, {0, 2 | 4}, TELL(EBADF)},
 
     /* clone(flags), unshare(flags): linux/sched.h */
     {CLONE, ALL, {17}, LET},                      /* SIGCHLD: fork */
     {CLONE, ALL, {0x003d0f00}, LET},              /* pthread_create of glibc */
     {CLONE, ALL, {0x4000 | 0x100 | 17}, LET},     /* vfork */
-    {CLONE, ALL, {0x8000 | 17}, EPERM},           /* CLONE_PARENT */
-    {CLONE, ALL, {0x10000000 | 17}, EPERM},       /* CLONE_NEWUSER */
-    {CLONE, ALL, {0x00020000 | 17}, EPERM},       /* CLONE_NEWNS */
-    {CLONE, ALL, {0xffffffff}, EPERM},
+    {CLONE, ALL, {0x8000 | 17}, TELL(EPERM)},           /* CLONE_PARENT */
+    {CLONE, ALL, {0x10000000 | 17}, TELL(EPERM)},       /* CLONE_NEWUSER */
+    {CLONE, ALL, {0x00020000 | 17}, TELL(EPERM)},       /* CLONE_NEWNS */
+    {CLONE, ALL, {0xffffffff}, TELL(EPERM)},
     {UNSHARE, ALL, {0}, LET},
     {UNSHARE, ALL, {0x200 | 0x400 | 0x40000}, LET},
-    {UNSHARE, ALL, {0x10000000}, EPERM},
-    {UNSHARE, ALL, {0x80}, EPERM},                /* CLONE_NEWTIME */
-    {UNSHARE, ALL, {0x00100000}, EPERM},          /* UNSHARE_EMPTY_MNTNS */
+    {UNSHARE, ALL, {0x10000000}, TELL(EPERM)},
+    {UNSHARE, ALL, {0x80}, TELL(EPERM)},                /* CLONE_NEWTIME */
+    {UNSHARE, ALL, {0x00100000}, TELL(EPERM)},          /* UNSHARE_EMPTY_MNTNS */
 
     /* setrlimit(resource), prlimit64(pid, resource, new, old) */
     {SETRLIMIT, ALL, {4}, DONE}, /* RLIMIT_CORE */
@@ -110,27 +110,27 @@ const struct argument_row argument_rows[] = {
     {PRLIMIT, ALL, {0, 4, 0x7f0000000000}, DONE}, /* a pointer whose low half is 0 */
     {PRLIMIT, ALL, {0, 7, 0x7f0000000000}, LET},
     {PRLIMIT, ALL, {0, 7, 0}, LET},
-    {PRLIMIT, ALL, {1, 7, 0}, EPERM},
-    {PRLIMIT, ALL, {1, 4, 0x1000}, EPERM},
-    {PRLIMIT, ALL, {0xffffffff, 0, 0}, EPERM},
+    {PRLIMIT, ALL, {1, 7, 0}, TELL(EPERM)},
+    {PRLIMIT, ALL, {1, 4, 0x1000}, TELL(EPERM)},
+    {PRLIMIT, ALL, {0xffffffff, 0, 0}, TELL(EPERM)},
 
     /* setpriority(which, who), ioprio_set(which, who), sched_set*(pid) */
     {SETPRIORITY, ALL, {0, 0, 19}, LET},
-    {SETPRIORITY, ALL, {0, 1}, EPERM},
-    {SETPRIORITY, ALL, {1, 0}, EPERM},
-    {SETPRIORITY, ALL, {2, 0}, EPERM},
+    {SETPRIORITY, ALL, {0, 1}, TELL(EPERM)},
+    {SETPRIORITY, ALL, {1, 0}, TELL(EPERM)},
+    {SETPRIORITY, ALL, {2, 0}, TELL(EPERM)},
     {IOPRIO_SET, ALL, {1, 0, 7}, LET},
-    {IOPRIO_SET, ALL, {1, 1}, EPERM},
-    {IOPRIO_SET, ALL, {2, 0}, EPERM},
-    {IOPRIO_SET, ALL, {0, 0}, EPERM},
+    {IOPRIO_SET, ALL, {1, 1}, TELL(EPERM)},
+    {IOPRIO_SET, ALL, {2, 0}, TELL(EPERM)},
+    {IOPRIO_SET, ALL, {0, 0}, TELL(EPERM)},
     {"sched_setparam", 142, 118, ALL, {0}, LET},
-    {"sched_setparam", 142, 118, ALL, {1}, EPERM},
+    {"sched_setparam", 142, 118, ALL, {1}, TELL(EPERM)},
     {"sched_setscheduler", 144, 119, ALL, {0, 3}, LET},
-    {"sched_setscheduler", 144, 119, ALL, {1}, EPERM},
+    {"sched_setscheduler", 144, 119, ALL, {1}, TELL(EPERM)},
     {"sched_setaffinity", 203, 122, ALL, {0, 8}, LET},
-    {"sched_setaffinity", 203, 122, ALL, {0xffffffff}, EPERM},
+    {"sched_setaffinity", 203, 122, ALL, {0xffffffff}, TELL(EPERM)},
     {"sched_setattr", 314, 274, ALL, {0}, LET},
-    {"sched_setattr", 314, 274, ALL, {0x80000000}, EPERM},
+    {"sched_setattr", 314, 274, ALL, {0x80000000}, TELL(EPERM)},
 
     /* futex(address, operation): linux/futex.h */
     {FUTEX, ALL, {0x1000, 0}, LET},            /* FUTEX_WAIT */
@@ -154,40 +154,40 @@ const struct argument_row argument_rows[] = {
     /* socket(domain, type, protocol) */
     {SOCKET, ALL, {16, 3, 0}, LET},                    /* NETLINK_ROUTE */
     {SOCKET, ALL, {16, 3 | 02000000, 4}, LET},         /* NETLINK_SOCK_DIAG */
-    {SOCKET, ALL, {16, 3, 9}, EACCES},                 /* NETLINK_AUDIT */
-    {SOCKET, ALL, {16, 3, 2}, EACCES},                 /* NETLINK_USERSOCK */
-    {SOCKET, ALL, {1, 1, 0}, EACCES},                  /* AF_UNIX */
-    {SOCKET, ALL, {1, 2, 0}, EACCES},
-    {SOCKET, NET_OFF, {2, 1, 0}, EACCES},
-    {SOCKET, NET_OFF, {10, 2, 17}, EACCES},
+    {SOCKET, ALL, {16, 3, 9}, TELL(EACCES)},                 /* NETLINK_AUDIT */
+    {SOCKET, ALL, {16, 3, 2}, TELL(EACCES)},                 /* NETLINK_USERSOCK */
+    {SOCKET, ALL, {1, 1, 0}, TELL(EACCES)},                  /* AF_UNIX */
+    {SOCKET, ALL, {1, 2, 0}, TELL(EACCES)},
+    {SOCKET, NET_OFF, {2, 1, 0}, TELL(EACCES)},
+    {SOCKET, NET_OFF, {10, 2, 17}, TELL(EACCES)},
     {SOCKET, NET_ON, {2, 1, 0}, LET},
     {SOCKET, NET_ON, {2, 1 | 02000000 | 04000, 6}, LET},
     {SOCKET, NET_ON, {10, 2, 17}, LET},
-    {SOCKET, ALL, {2, 3, 255}, EACCES},                /* raw */
-    {SOCKET, ALL, {2, 3, 0}, EACCES},
-    {SOCKET, ALL, {2, 2, 1}, EACCES},                  /* ping */
-    {SOCKET, ALL, {2, 1, 262}, EACCES},                /* MPTCP */
-    {SOCKET, ALL, {2, 1, 132}, EACCES},                /* SCTP */
-    {SOCKET, ALL, {2, 5, 132}, EACCES},
-    {SOCKET, ALL, {17, 3, 0}, EACCES},                 /* AF_PACKET */
-    {SOCKET, ALL, {38, 5, 0}, EACCES},                 /* AF_ALG */
-    {SOCKET, ALL, {40, 1, 0}, EACCES},                 /* AF_VSOCK */
-    {SOCKET, ALL, {43, 1, 0}, EACCES},                 /* AF_SMC */
+    {SOCKET, ALL, {2, 3, 255}, TELL(EACCES)},                /* raw */
+    {SOCKET, ALL, {2, 3, 0}, TELL(EACCES)},
+    {SOCKET, ALL, {2, 2, 1}, TELL(EACCES)},                  /* ping */
+    {SOCKET, ALL, {2, 1, 262}, TELL(EACCES)},                /* MPTCP */
+    {SOCKET, ALL, {2, 1, 132}, TELL(EACCES)},                /* SCTP */
+    {SOCKET, ALL, {2, 5, 132}, TELL(EACCES)},
+    {SOCKET, ALL, {17, 3, 0}, TELL(EACCES)},                 /* AF_PACKET */
+    {SOCKET, ALL, {38, 5, 0}, TELL(EACCES)},                 /* AF_ALG */
+    {SOCKET, ALL, {40, 1, 0}, TELL(EACCES)},                 /* AF_VSOCK */
+    {SOCKET, ALL, {43, 1, 0}, TELL(EACCES)},                 /* AF_SMC */
     {SOCKETPAIR, ALL, {1, 1}, LET},
     {SOCKETPAIR, ALL, {1, 5 | 02000000}, LET},
-    {SOCKETPAIR, ALL, {1, 2}, EACCES},
-    {SOCKETPAIR, ALL, {1, 2 | 04000}, EACCES},
-    {SOCKETPAIR, ALL, {30, 1}, EACCES},                /* AF_TIPC */
+    {SOCKETPAIR, ALL, {1, 2}, TELL(EACCES)},
+    {SOCKETPAIR, ALL, {1, 2 | 04000}, TELL(EACCES)},
+    {SOCKETPAIR, ALL, {30, 1}, TELL(EACCES)},                /* AF_TIPC */
 
     /* bind(fd, address, length): lengths of sockaddr_nl, _in, _in6, _storage */
     {BIND, ALL, {3, 0, 12}, LET},
-    {BIND, NET_OFF, {3, 0, 16}, EACCES},
+    {BIND, NET_OFF, {3, 0, 16}, TELL(EACCES)},
     {BIND, NET_ON, {3, 0, 16}, LET},
     {BIND, NET_ON, {3, 0, 28}, LET},
     {BIND, NET_ON, {3, 0, 128}, LET},
-    {BIND, ALL, {3, 0, 2}, EACCES},   /* autobind of AF_UNIX */
-    {BIND, ALL, {3, 0, 11}, EACCES},
-    {BIND, ALL, {3, 0, 110}, EACCES}, /* sockaddr_un */
+    {BIND, ALL, {3, 0, 2}, TELL(EACCES)},   /* autobind of AF_UNIX */
+    {BIND, ALL, {3, 0, 11}, TELL(EACCES)},
+    {BIND, ALL, {3, 0, 110}, TELL(EACCES)}, /* sockaddr_un */
 
     /* sendto, sendmmsg (flags: 4th), sendmsg (3rd): MSG_FASTOPEN */
     {"sendto", 44, 206, ALL, {3, 0, 0, 0x4000}, LET},
@@ -200,10 +200,10 @@ const struct argument_row argument_rows[] = {
     /* syslog(action): only READ_ALL and SIZE_BUFFER */
     {SYSLOG, ALL, {3}, LET},
     {SYSLOG, ALL, {10}, LET},
-    {SYSLOG, ALL, {2}, EPERM}, /* READ consumes */
-    {SYSLOG, ALL, {4}, EPERM}, /* READ_CLEAR */
-    {SYSLOG, ALL, {5}, EPERM},
-    {SYSLOG, ALL, {8}, EPERM},
-    {SYSLOG, ALL, {9}, EPERM},
+    {SYSLOG, ALL, {2}, TELL(EPERM)}, /* READ consumes */
+    {SYSLOG, ALL, {4}, TELL(EPERM)}, /* READ_CLEAR */
+    {SYSLOG, ALL, {5}, TELL(EPERM)},
+    {SYSLOG, ALL, {8}, TELL(EPERM)},
+    {SYSLOG, ALL, {9}, TELL(EPERM)},
 };
 const size_t argument_row_count = COUNT(argument_rows);

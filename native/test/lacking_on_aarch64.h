@@ -4,6 +4,30 @@
 #ifndef __NR_open
 #define __NR_open VT_NO_SYSCALL
 #endif
+#ifndef __NR_creat
+#define __NR_creat VT_NO_SYSCALL
+#endif
+#ifndef __NR_unlink
+#define __NR_unlink VT_NO_SYSCALL
+#endif
+#ifndef __NR_rmdir
+#define __NR_rmdir VT_NO_SYSCALL
+#endif
+#ifndef __NR_rename
+#define __NR_rename VT_NO_SYSCALL
+#endif
+#ifndef __NR_link
+#define __NR_link VT_NO_SYSCALL
+#endif
+#ifndef __NR_symlink
+#define __NR_symlink VT_NO_SYSCALL
+#endif
+#ifndef __NR_mkdir
+#define __NR_mkdir VT_NO_SYSCALL
+#endif
+#ifndef __NR_mknod
+#define __NR_mknod VT_NO_SYSCALL
+#endif
 #ifndef __NR_chmod
 #define __NR_chmod VT_NO_SYSCALL
 #endif

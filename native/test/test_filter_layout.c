@@ -10,31 +10,10 @@
 
 enum { LAST_NUMBER = 600, LINEAR_MAX = 4096 };
 
-static const struct vt_verdict *verdicts[VT_VERDICT_COUNT];
+static struct vt_rules rules;
 
 static const struct vt_verdict *verdict_of(uint32_t number) {
-  return verdicts[number < VT_VERDICT_COUNT ? number : VT_VERDICT_COUNT - 1];
-}
-
-static bool condition_holds(const struct vt_condition *condition, const uint64_t *arguments) {
-  uint64_t argument = arguments[condition->argument];
-  uint32_t word = (uint32_t)(condition->half == VT_HIGH ? argument >> 32 : argument) & condition->mask;
-  if (condition->test == VT_TEST_ANY_BIT) return word != 0;
-  for (size_t i = 0; i < condition->count; i++)
-    if (word == condition->values[i]) return true;
-  return false;
-}
-
-static bool rule_holds(const struct vt_rule *rule, const uint64_t *arguments) {
-  for (size_t i = 0; i < VT_CONDITIONS_MAX && rule->conditions[i].test != VT_TEST_NONE; i++)
-    if (!condition_holds(&rule->conditions[i], arguments)) return false;
-  return true;
-}
-
-static uint32_t evaluate(const struct vt_verdict *verdict, const uint64_t *arguments) {
-  for (size_t i = 0; i < verdict->count; i++)
-    if (rule_holds(&verdict->rules[i], arguments)) return verdict->rules[i].action;
-  return verdict->otherwise;
+  return rules.verdicts[number < VT_VERDICT_COUNT ? number : VT_VERDICT_COUNT - 1];
 }
 
 /* One comparison for each number in turn; what matches none is beyond the reviewed ones. */
@@ -44,19 +23,17 @@ static void append_linear(struct vt_program *program, uint32_t arch) {
   vt_bpf_return(program, SECCOMP_RET_KILL_PROCESS);
   vt_bpf_load(program, offsetof(struct seccomp_data, nr));
   for (uint32_t number = 0; number <= VT_LAST_REVIEWED_SYSCALL; number++) {
-    uint8_t body = (uint8_t)vt_bpf_verdict_length(verdicts[number]);
+    uint8_t body = (uint8_t)vt_bpf_verdict_length(rules.verdicts[number]);
     vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, 0, body, number);
-    vt_bpf_verdict(program, verdicts[number]);
+    vt_bpf_verdict(program, rules.verdicts[number]);
   }
-  vt_bpf_verdict(program, verdicts[VT_VERDICT_COUNT - 1]);
+  vt_bpf_verdict(program, rules.verdicts[VT_VERDICT_COUNT - 1]);
 }
 
 static void compare(const struct vt_program *tree, const struct vt_program *linear, const struct seccomp_data *data) {
   struct run in_tree = simulate(tree->instructions, tree->length, data);
   struct run in_line = simulate(linear->instructions, linear->length, data);
-  uint64_t arguments[ARGUMENTS];
-  memcpy(arguments, data->args, sizeof arguments);
-  uint32_t by_rules = evaluate(verdict_of((uint32_t)data->nr), arguments);
+  uint32_t by_rules = vt_rules_answer(&rules, data);
   CHECK(in_tree.fault == FAULT_NONE && in_line.fault == FAULT_NONE, "number %d: faults %d, %d", data->nr, in_tree.fault,
         in_line.fault);
   CHECK(in_tree.action == in_line.action && in_tree.action == by_rules, "number %d: tree %#x, linear %#x, rules %#x",
@@ -89,9 +66,9 @@ static void compare_most_ranges(void) {
   static const struct vt_rule odd[] = {{{{.test = VT_TEST_ANY_BIT, .mask = 1}}, SECCOMP_RET_ERRNO | 2}};
   static const struct vt_verdict judged = {.rules = odd, .count = 1, .otherwise = SECCOMP_RET_ALLOW};
   static struct sock_filter tree_room[VT_FILTER_MAX], linear_room[LINEAR_MAX];
-  for (size_t number = 0; number < VT_VERDICT_COUNT; number++) verdicts[number] = number % 2 ? &allow : &refuse;
-  for (size_t number = 9; number < VT_VERDICT_COUNT; number += 60) verdicts[number] = &judged;
-  struct vt_layout layout = {.arch = AUDIT_ARCH_X86_64, .hot = 257, .verdicts = verdicts, .count = VT_VERDICT_COUNT};
+  for (size_t number = 0; number < VT_VERDICT_COUNT; number++) rules.verdicts[number] = number % 2 ? &allow : &refuse;
+  for (size_t number = 9; number < VT_VERDICT_COUNT; number += 60) rules.verdicts[number] = &judged;
+  struct vt_layout layout = {.arch = AUDIT_ARCH_X86_64, .hot = 257, .verdicts = rules.verdicts, .count = VT_VERDICT_COUNT};
   struct vt_program tree = {.instructions = tree_room, .capacity = VT_FILTER_MAX};
   struct vt_program linear = {.instructions = linear_room, .capacity = LINEAR_MAX};
   vt_bpf_tree(&tree, &layout);
@@ -107,7 +84,7 @@ int main(void) {
   for (size_t i = 0; sample_options(i, &options); i++) {
     if (options.abi != 2 && options.abi != 5 && options.abi != 7) continue; /* where the rules differ */
     int length = vt_filter_build(&options, tree_room);
-    vt_rules_select(&options, verdicts);
+    vt_rules_select(&options, &rules);
     struct vt_program tree = {.instructions = tree_room, .length = length > 0 ? (size_t)length : 0};
     struct vt_program linear = {.instructions = linear_room, .capacity = LINEAR_MAX};
     append_linear(&linear, options.arch);

@@ -27,8 +27,8 @@ static void expect(const struct subject *subject, int number, const uint64_t *ar
   struct run run = answer(subject, subject->options.arch, number, arguments);
   const struct vt_filter_options *options = &subject->options;
   CHECK(run.fault == FAULT_NONE && run.action == action,
-        "%s %s(%d) abi %d network %d judge %d: %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64 ": %#x, expected %#x",
-        arch_name(options->arch), call, number, options->abi, options->network, options->judge_signals, arguments[0],
+        "%s %s(%d) abi %d network %d judge %d report %d: %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64 ": %#x, expected %#x",
+        arch_name(options->arch), call, number, options->abi, options->network, options->judge_signals, options->report, arguments[0],
         arguments[1], arguments[2], arguments[3], run.action, action);
 }
 
@@ -57,9 +57,9 @@ static void check_numbers(const struct subject *subject) {
   uint32_t arch = subject->options.arch;
   for (int number = 0; number <= LAST_NUMBER; number++) {
     const struct constant_row *row = find_constant(subject, number);
-    if (row) expect_always(subject, number, expected_action(row->expected), row->call);
-    else if (number > LAST_REVIEWED) expect_always(subject, number, expected_action(ENOSYS), "unknown");
-    else if (!depends_on_arguments(arch, number)) expect_always(subject, number, expected_action(LET), "other");
+    if (row) expect_always(subject, number, expected_action(row->expected, &subject->options), row->call);
+    else if (number > LAST_REVIEWED) expect_always(subject, number, expected_action(ENOSYS, &subject->options), "unknown");
+    else if (!depends_on_arguments(arch, number)) expect_always(subject, number, expected_action(LET, &subject->options), "other");
   }
 }
 
@@ -67,12 +67,12 @@ static void check_numbers(const struct subject *subject) {
 static void check_odd_numbers(const struct subject *subject) {
   const uint64_t none[ARGUMENTS] = {0};
   for (int number = 0; number <= LAST_NUMBER; number++)
-    expect(subject, 0x40000000 | number, none, expected_action(ENOSYS), "x32");
+    expect(subject, 0x40000000 | number, none, expected_action(ENOSYS, &subject->options), "x32");
   for (int bit = 9; bit < 32; bit++) {
-    expect(subject, (int)(1u << bit), none, expected_action(ENOSYS), "power of two");
-    expect(subject, (int)(1u << bit | 1u), none, expected_action(ENOSYS), "power of two, plus one");
+    expect(subject, (int)(1u << bit), none, expected_action(ENOSYS, &subject->options), "power of two");
+    expect(subject, (int)(1u << bit | 1u), none, expected_action(ENOSYS, &subject->options), "power of two, plus one");
   }
-  for (int number = -1; number > -1000; number--) expect(subject, number, none, expected_action(ENOSYS), "negative");
+  for (int number = -1; number > -1000; number--) expect(subject, number, none, expected_action(ENOSYS, &subject->options), "negative");
 }
 
 static void check_foreign_architectures(const struct subject *subject) {
@@ -99,7 +99,7 @@ static void check_argument_row(const struct subject *subject, const struct argum
   for (size_t h = 0; h < sizeof high_halves / sizeof *high_halves; h++) {
     uint64_t arguments[ARGUMENTS] = {0};
     for (size_t i = 0; i < 4; i++) arguments[i] = row->arguments[i] | (is_wide(row, i) ? 0 : high_halves[h]);
-    expect(subject, number, arguments, expected_action(row->expected), row->call);
+    expect(subject, number, arguments, expected_action(row->expected, &subject->options), row->call);
   }
 }
 
