@@ -12,6 +12,7 @@
 
 extern "C" {
 #include "linux/command.h"
+#include "linux/denials.h"
 #include "linux/launcher.h"
 #include "linux/policy.h"
 #include "linux/probe.h"
@@ -58,6 +59,11 @@ void release(Environment* environment) {
   if (last) delete environment;
 }
 
+void discard(Event* event) {
+  if (event->stream < 0) vt_denials_free(event->end.denials);
+  std::free(event);
+}
+
 // Under the lock, so that the function cannot go away while it is called.
 void send(Environment* environment, Event* event) {
   std::lock_guard<std::mutex> guard(environment->lock);
@@ -65,7 +71,7 @@ void send(Environment* environment, Event* event) {
       napi_call_threadsafe_function(environment->deliver, event, napi_tsfn_nonblocking) == napi_ok)
     return;
   environment->alive = false;  // closing: after this answer the function may be gone
-  std::free(event);
+  discard(event);
 }
 
 void on_output(vt_owner* owner, uint32_t id, int stream, const char* bytes, size_t length) {
@@ -103,6 +109,24 @@ void set_text(Napi::Object object, const char* key, const char* value) {
   set_value(object, key, Napi::String::New(object.Env(), value));
 }
 
+Napi::Object describe_denial(Napi::Env env, const vt_denial& denial) {
+  Napi::Object object = Napi::Object::New(env);
+  set_text(object, "operation", vt_operation_name(denial.operation));
+  if (denial.text) set_text(object, denial.is_path ? "path" : "address", denial.text);
+  set_text(object, "syscall", denial.call == VT_SYSCALL_COUNT ? "various" : vt_syscall_name(denial.call));
+  set_number(object, "pid", denial.pid);
+  set_text(object, "program", denial.call == VT_SYSCALL_COUNT ? "various" : denial.program);
+  set_number(object, "count", static_cast<double>(denial.count));
+  return object;
+}
+
+Napi::Array describe_denials(Napi::Env env, const vt_denials* denials) {
+  Napi::Array array = Napi::Array::New(env);
+  for (int row = 0; denials && row < denials->count; row++)
+    array.Set(static_cast<uint32_t>(row), describe_denial(env, denials->rows[row]));
+  return array;
+}
+
 Napi::Value describe_end(Napi::Env env, const vt_end& end) {
   Napi::Object object = Napi::Object::New(env);
   if (end.failed_step != VT_STEP_NONE) {
@@ -115,6 +139,7 @@ Napi::Value describe_end(Napi::Env env, const vt_end& end) {
   set_number(object, "killed", end.killed);
   set_number(object, "alive", end.alive);
   set_number(object, "group", end.group);
+  set_value(object, "denials", describe_denials(env, end.denials));
   return object;
 }
 
@@ -140,7 +165,7 @@ void deliver(napi_env raw, napi_value handler, void* context, void* data) {
       napi_fatal_exception(raw, error);
     }
   }
-  std::free(event);
+  discard(event);
 }
 
 // Worker exit, or the end of the process: nothing may be delivered any more, and what runs is killed.
@@ -253,7 +278,7 @@ int open_stdin(vt_command* command) {
   return ends[1];
 }
 
-enum Flag { kMerged = 1, kConfined = 2, kNetwork = 4, kListener = 8 };
+enum Flag { kMerged = 1, kConfined = 2, kNetwork = 4, kListener = 8, kReport = 16 };
 
 // spawn(candidates, argv, environment, cwd, writable, stdin, flags, abi) -> { id, stdin } | { failedStep, errno }
 Napi::Value spawn(const Napi::CallbackInfo& info) {
@@ -280,7 +305,7 @@ Napi::Value spawn(const Napi::CallbackInfo& info) {
   if (flags & kConfined) {
     char** writable = split(texts[kWritable], lengths[kWritable]);
     vt_policy_options options = {info[kTexts + 2].As<Napi::Number>().Int32Value(), (flags & kNetwork) != 0,
-                                 (flags & kListener) != 0, const_cast<const char* const*>(writable)};
+                                 (flags & kListener) != 0, (flags & kReport) != 0, const_cast<const char* const*>(writable)};
     command->policy = vt_policy_take(&options, &step);
     std::free(writable);
   } else {

@@ -9,6 +9,8 @@
 
 struct vt_policy;
 struct vt_command;
+struct vt_docket;
+struct vt_denials;
 
 /* The steps of a launch, in order; a failed one is reported by name. */
 enum vt_step {
@@ -45,6 +47,7 @@ struct vt_end {
   int killed;               /* processes that were still there at the end and were killed */
   int alive;                /* processes that live on */
   int group;                /* process group of the command */
+  struct vt_denials *denials; /* what was refused, NULL: nothing; whoever hears of the end frees it */
 };
 
 /* Who hears of a command. Called on the supervisor thread; `end` comes once, after the last `output`. */
@@ -92,7 +95,8 @@ struct vt_command {
 
   /* started */
   pid_t pid;                /* leader, session and process group */
-  int pidfd, listener;
+  int pidfd;
+  int listener;             /* of the filter; the docket's from then on */
   int write_ends[VT_STREAMS];
   volatile int32_t *slot;   /* in the watcher's table */
   enum vt_step failed_step;
@@ -101,6 +105,7 @@ struct vt_command {
   /* supervised */
   enum vt_phase phase;
   struct vt_source leader_source, listener_source;
+  struct vt_docket *docket; /* NULL: there is no listener */
   struct vt_pipe *pipes[VT_STREAMS];
   size_t unconsumed;        /* bytes handed out and not yet taken back by `consumed` */
   bool leader_ended, empty, terminated, killing, reported;

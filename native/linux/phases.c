@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "notify.h"
+#include "docket.h"
+#include "notifier.h"
 #include "policy.h"
 #include "poller.h"
 #include "session.h"
@@ -26,10 +27,10 @@ static void enter(struct vt_command *command, enum vt_phase phase) {
 
 /* A hang-up of the listener is the proof that nobody is left under the filter; calls that wait are answered first. */
 static bool is_empty(struct vt_command *command) {
-  if (command->empty || command->listener < 0) return command->empty;
-  int events = vt_notify_events(command);
-  for (; events & POLLIN; events = vt_notify_events(command)) vt_notify_answer(command);
-  command->empty = (events & POLLHUP) != 0;
+  if (command->empty || !command->docket) return command->empty;
+  int events = vt_docket_events(command->docket);
+  if (events & POLLIN) vt_notifier_take(command->docket);
+  else command->empty = (events & POLLHUP) != 0;
   return command->empty;
 }
 
@@ -63,16 +64,14 @@ static void reap(struct vt_command *command, struct vt_end *end) {
 }
 
 static void close_descriptors(struct vt_command *command) {
-  if (command->listener >= 0) {
-    vt_poller_forget(command);
-    close(command->listener);
-  }
+  if (command->docket) vt_docket_close(command->docket);
   if (command->pidfd >= 0) close(command->pidfd); /* left epoll when it became readable */
-  command->listener = command->pidfd = -1;
+  command->docket = NULL;
+  command->pidfd = -1;
 }
 
 static void report(struct vt_command *command, const struct vt_end *end) {
-  if (command->reported) return;
+  if (command->reported) return vt_denials_free(end->denials); /* what was refused after the report is told to nobody */
   command->reported = true;
   command->owner->end(command->owner, command->id, end);
 }
@@ -88,6 +87,7 @@ static bool finish(struct vt_command *command) {
   reap(command, &end);
   end.alive = count_background(command);
   vt_streams_release(command, !command->policy && !command->killing);
+  if (command->docket) end.denials = vt_docket_take(command->docket);
   close_descriptors(command);
   report(command, &end);
   command->phase = VT_ENDED;
@@ -133,6 +133,7 @@ static void report_late(struct vt_command *command) {
   struct vt_end end = {.group = command->pid, .killed = command->killed, .signal = SIGKILL};
   end.alive = vt_session_count(command);
   vt_streams_release(command, false);
+  if (command->docket) end.denials = vt_docket_take(command->docket);
   report(command, &end);
 }
 

@@ -42,9 +42,28 @@ static int build_filter(struct vt_policy *policy, const struct vt_policy_options
       .network = options->network,
       .judge_signals = options->listener,
   };
+  vt_rules_select(&filter, &policy->rules);
+  filter.report = policy->report;
   int length = vt_filter_build(&filter, policy->filter);
   if (length < 0) return -1;
   policy->program = (struct sock_fprog){(unsigned short)length, policy->filter};
+  return 0;
+}
+
+/* The paths and the pointers to them, in one block. */
+static int copy_writable(struct vt_policy *policy, const char *const *writable) {
+  static const char *const none[] = {NULL};
+  size_t count = 0, bytes = 0;
+  if (!writable) writable = none;
+  for (; writable[count]; count++) bytes += strlen(writable[count]) + 1;
+  policy->writable = malloc((count + 1) * sizeof(char *) + bytes);
+  if (!policy->writable) return -1;
+  char *at = (char *)(policy->writable + count + 1);
+  for (size_t i = 0; i < count; i++) {
+    policy->writable[i] = strcpy(at, writable[i]);
+    at += strlen(at) + 1;
+  }
+  policy->writable[count] = NULL;
   return 0;
 }
 
@@ -53,8 +72,10 @@ static int build(struct vt_policy *policy, const struct vt_policy_options *optio
   policy->listener = options->listener;
   policy->listener_proves = options->listener && vt_probe()->listener_proves;
   policy->listener_flags = vt_probe_listener_flags();
+  policy->report = options->report && options->listener;
   choose_capabilities(policy);
   *step = VT_STEP_RULESET;
+  if (copy_writable(policy, options->writable)) return -1;
   if (policy->abi < 1 || stat("/", &policy->root)) return -1;
   policy->ruleset = vt_landlock_build(&landlock);
   if (policy->ruleset < 0) return -1;
@@ -68,7 +89,7 @@ static char *key_of(const struct vt_policy_options *options, int abi) {
   for (const char *const *path = options->writable; path && *path; path++) length += strlen(*path) + 1;
   char *key = malloc(length);
   if (!key) return NULL;
-  int at = snprintf(key, length, "%d %d %d", abi, options->network, options->listener);
+  int at = snprintf(key, length, "%d %d %d %d", abi, options->network, options->listener, options->report);
   for (const char *const *path = options->writable; path && *path; path++)
     at += snprintf(key + at, length - (size_t)at, "\n%s", *path);
   return key;
@@ -126,14 +147,17 @@ struct vt_policy *vt_policy_take(const struct vt_policy_options *options, int *s
   } else {
     free(key);
   }
-  if (policy) __atomic_add_fetch(&policy->references, 1, __ATOMIC_RELAXED);
+  if (policy) vt_policy_retain(policy);
   pthread_mutex_unlock(&cache_lock);
   return policy;
 }
+
+void vt_policy_retain(struct vt_policy *policy) { __atomic_add_fetch(&policy->references, 1, __ATOMIC_RELAXED); }
 
 void vt_policy_release(struct vt_policy *policy) {
   if (__atomic_sub_fetch(&policy->references, 1, __ATOMIC_ACQ_REL) > 0) return;
   if (policy->ruleset >= 0) close(policy->ruleset);
   free(policy->key);
+  free(policy->writable);
   free(policy);
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "seccomp.h"
+#include "seccomp_rules.h"
 
 struct vt_policy {
   int references;            /* atomic; the cache holds one */
@@ -21,6 +22,9 @@ struct vt_policy {
   uint32_t kept_capabilities; /* of the first 32: what the command may keep (CAP_DAC_READ_SEARCH, or none) */
   int dropped_count;         /* capabilities to take out of the bounding set; none without CAP_SETPCAP */
   uint8_t dropped[64];
+  bool report;               /* refusals are reported */
+  char **writable;           /* what the ruleset grants for writing, NULL-terminated */
+  struct vt_rules rules;     /* what the answers would be without reports: the supervisor gives the same */
   struct sock_fprog program;
   struct sock_filter filter[VT_FILTER_MAX];
 };
@@ -29,9 +33,11 @@ struct vt_policy_options {
   int abi;                      /* 0: the running kernel's */
   bool network;
   bool listener;
+  bool report;                  /* needs the listener */
   const char *const *writable;  /* NULL-terminated; may be NULL */
 };
 
 /* The policy for these options, from the cache when it stands there. NULL with errno and *step when it cannot be built. */
 struct vt_policy *vt_policy_take(const struct vt_policy_options *options, int *step);
+void vt_policy_retain(struct vt_policy *policy);
 void vt_policy_release(struct vt_policy *policy);

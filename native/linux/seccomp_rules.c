@@ -108,12 +108,9 @@ static const struct vt_rule futex_rules[] = {
 
 /* CLONE_PARENT would make siblings of the command, that signal its supervisor when they end. unshare() is held to
  * flags without a namespace, so that one with a new name (CLONE_NEWTIME, UNSHARE_EMPTY_MNTNS) is refused. */
-#define NAMESPACES \
-  (VT_CLONE_NEWNS | VT_CLONE_NEWCGROUP | VT_CLONE_NEWUTS | VT_CLONE_NEWIPC | VT_CLONE_NEWUSER | VT_CLONE_NEWPID | \
-   VT_CLONE_NEWNET)
 #define SHARED_IN_PROCESS \
   (VT_CLONE_VM | VT_CLONE_FS | VT_CLONE_FILES | VT_CLONE_SIGHAND | VT_CLONE_THREAD | VT_CLONE_SYSVSEM)
-static const struct vt_rule clone_rules[] = {{{HAS_ANY(0, NAMESPACES | VT_CLONE_PARENT)}, REFUSE(EPERM)}};
+static const struct vt_rule clone_rules[] = {{{HAS_ANY(0, VT_CLONE_NAMESPACES | VT_CLONE_PARENT)}, REFUSE(EPERM)}};
 static const struct vt_rule unshare_rules[] = {{{HAS_ANY(0, ~SHARED_IN_PROCESS)}, REFUSE(EPERM)}};
 
 /* A second listener in the tree could answer for ours once our supervisor is gone; the kernel's own answer while

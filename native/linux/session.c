@@ -15,7 +15,7 @@
 /* asm-generic/unistd.h */
 enum { NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
 
-typedef int (*visit)(struct vt_command *command, pid_t pid);
+typedef int (*visit)(void *context, pid_t pid);
 
 /* A pidfd is readable once the last thread has ended (pidfd_open(2)). The state in /proc is no judge: a process whose
  * first thread has ended shows as a zombie while its others run. */
@@ -44,7 +44,7 @@ static int is_member(const struct vt_command *command, pid_t pid) {
 }
 
 /* Calls `found` for every process id of the machine that /proc shows; returns the sum. */
-static int each_process(struct vt_command *command, visit found) {
+static int each_process(void *context, visit found) {
   struct entry { /* linux_dirent64, getdents64(2) */
     uint64_t inode;
     int64_t offset;
@@ -52,21 +52,21 @@ static int each_process(struct vt_command *command, visit found) {
     unsigned char type;
     char name[];
   };
-  static char buffer[32 * 1024] __attribute__((aligned(8))); /* supervisor thread only */
+  char buffer[32 * 1024] __attribute__((aligned(8)));
   int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), sum = 0;
   if (proc < 0) return 0;
   for (long length; (length = syscall(SYS_getdents64, proc, buffer, sizeof buffer)) > 0;)
     for (long at = 0; at < length;) {
       const struct entry *entry = (const void *)(buffer + at);
       at += entry->length;
-      if (entry->name[0] >= '1' && entry->name[0] <= '9') sum += found(command, atoi(entry->name));
+      if (entry->name[0] >= '1' && entry->name[0] <= '9') sum += found(context, atoi(entry->name));
     }
   close(proc);
   return sum;
 }
 
 /* hidepid (proc(5)) hides processes that are not dumpable: then every process id there can be is asked for its session. */
-static int each_process_id(struct vt_command *command, visit found) {
+static int each_process_id(pid_t session, void *context, visit found) {
   char text[16] = "";
   int fd = open("/proc/sys/kernel/pid_max", O_RDONLY | O_CLOEXEC), sum = 0;
   if (fd >= 0) {
@@ -75,17 +75,18 @@ static int each_process_id(struct vt_command *command, visit found) {
   }
   int last = atoi(text) > 0 ? atoi(text) : 4 * 1024 * 1024; /* PID_MAX_LIMIT, linux/threads.h */
   for (pid_t pid = 2; pid <= last; pid++)
-    if (getsid(pid) == command->pid) sum += found(command, pid);
+    if (getsid(pid) == session) sum += found(context, pid);
   return sum;
 }
 
 static int proc_hides(void) { return access("/proc/1/stat", R_OK) != 0; }
 
-static int each(struct vt_command *command, visit found) {
-  return proc_hides() ? each_process_id(command, found) : each_process(command, found);
+static int each(pid_t session, void *context, visit found) {
+  return proc_hides() ? each_process_id(session, context, found) : each_process(context, found);
 }
 
-static int count_one(struct vt_command *command, pid_t pid) {
+static int count_one(void *context, pid_t pid) {
+  const struct vt_command *command = context;
   if (pid == command->pid || !is_member(command, pid)) return 0;
   int pidfd = open_pidfd(pid);
   if (pidfd < 0) return 0;
@@ -102,7 +103,8 @@ static void remember(struct vt_command *command, pid_t pid) {
 }
 
 /* A pidfd taken before the check makes it certain that whoever was checked is whoever is killed (pidfd_open(2)). */
-static int kill_one(struct vt_command *command, pid_t pid) {
+static int kill_one(void *context, pid_t pid) {
+  struct vt_command *command = context;
   if ((pid == command->pid && command->leader_ended) || getpid() == pid) return 0;
   if (!is_member(command, pid)) return 0;
   int pidfd = open_pidfd(pid);
@@ -119,22 +121,25 @@ static int kill_one(struct vt_command *command, pid_t pid) {
   return found;
 }
 
-int vt_session_sweep(struct vt_command *command) { return each(command, kill_one); }
+int vt_session_sweep(struct vt_command *command) { return each(command->pid, command, kill_one); }
 
 int vt_session_count(const struct vt_command *command) {
-  return each((struct vt_command *)command, count_one);
+  return each(command->pid, (void *)command, count_one);
 }
 
-static pid_t wanted_group; /* supervisor thread only */
+struct wanted {
+  pid_t session, group;
+};
 
-static int is_in_group(struct vt_command *command, pid_t pid) {
-  return getpgid(pid) == wanted_group && getsid(pid) == command->pid;
+static int is_in_group(void *context, pid_t pid) {
+  const struct wanted *wanted = context;
+  return getpgid(pid) == wanted->group && getsid(pid) == wanted->session;
 }
 
-bool vt_session_has_group(const struct vt_command *command, pid_t group) {
-  if (getsid(group) == command->pid && getpgid(group) == group) return true;
-  wanted_group = group;
-  return each((struct vt_command *)command, is_in_group) > 0;
+bool vt_session_has_group(pid_t session, pid_t group) {
+  struct wanted wanted = {session, group};
+  if (getsid(group) == session && getpgid(group) == group) return true;
+  return each(session, &wanted, is_in_group) > 0;
 }
 
 void vt_session_signal(const struct vt_command *command, int signal) {

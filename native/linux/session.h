@@ -12,5 +12,5 @@ int vt_session_count(const struct vt_command *command);
 /* Sends a signal to the command's process group. */
 void vt_session_signal(const struct vt_command *command, int signal);
 
-/* Whether a process group of that number belongs to the session. */
-bool vt_session_has_group(const struct vt_command *command, pid_t group);
+/* Whether a process group of that number belongs to the session. Any thread. */
+bool vt_session_has_group(pid_t session, pid_t group);

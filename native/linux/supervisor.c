@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "notify.h"
+#include "docket.h"
+#include "notifier.h"
 #include "orders.h"
 #include "phases.h"
 #include "policy.h"
@@ -16,8 +17,6 @@
 #include "session.h"
 #include "streams.h"
 #include "threads.h"
-
-enum { ANSWERS_A_TURN = 32 };
 
 static struct vt_command *commands; /* supervisor thread only */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -38,17 +37,15 @@ static void free_command(struct vt_command *command) {
   free(command);
 }
 
-/* Bounded, so that a command that floods the supervisor does not keep it from the others. */
-static void answer(struct vt_command *command) {
-  int events = vt_notify_events(command);
-  for (int turn = 0; turn < ANSWERS_A_TURN && (events & POLLIN); turn++) {
-    vt_notify_answer(command);
-    events = vt_notify_events(command);
-    if (turn == 0) vt_poller_heat(command);
+/* Calls are answered by notifiers. A hang-up proves that nobody is left under the filter. */
+static void hear(struct vt_command *command) {
+  int events = vt_docket_events(command->docket);
+  if (events & POLLIN) {
+    vt_notifier_take(command->docket);
+  } else if (events & POLLHUP) {
+    command->empty = true;
+    vt_poller_remove(command->docket->listener);
   }
-  if (events & POLLIN || !(events & POLLHUP)) return;
-  command->empty = true;
-  vt_poller_forget(command);
 }
 
 static void ready(struct vt_source *source) {
@@ -62,7 +59,7 @@ static void ready(struct vt_source *source) {
       vt_poller_remove(command->pidfd);
       return;
     case VT_SOURCE_LISTENER:
-      answer(command);
+      hear(command);
       return;
     case VT_SOURCE_PIPE:
       vt_stream_read(source->of);
@@ -83,10 +80,7 @@ static void launched(struct vt_command *command) {
   command->listener_source = (struct vt_source){VT_SOURCE_LISTENER, command};
   vt_poller_add(command->pidfd, &command->leader_source);
   vt_streams_open(command);
-  if (command->listener >= 0) {
-    vt_notify_tune(command);
-    vt_poller_add(command->listener, &command->listener_source);
-  }
+  if (command->listener >= 0) command->docket = vt_docket_open(command, &command->listener_source);
   if (command->terminated) terminate(command);
 }
 
@@ -144,6 +138,7 @@ static int next_due(void) {
     int due = vt_due_in(command);
     if (due >= 0 && (soonest < 0 || due < soonest)) soonest = due;
   }
+  if (vt_notifier_is_active() && (soonest < 0 || soonest > VT_WATCH_MS)) soonest = VT_WATCH_MS;
   return soonest;
 }
 
@@ -151,6 +146,7 @@ static void *supervise(void *unused) {
   (void)unused;
   for (;;) {
     vt_poller_wait(next_due(), ready);
+    vt_notifier_watch();
     obey_orders();
     advance_all();
   }

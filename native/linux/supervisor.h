@@ -1,4 +1,4 @@
-/* The supervisor thread: it alone knows how commands stand. It reads their output, answers their notifications, sees
+/* The supervisor thread: it alone knows how commands stand. It reads their output, has their notifications answered, sees
  * their end, sweeps what they left, and tells the owner. Others reach it by orders. */
 #pragma once
 

@@ -3,6 +3,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The last call that was reviewed: file_setattr of Linux 6.17 (arch/x86/entry/syscalls/syscall_64.tbl,
  * scripts/syscall.tbl). Whatever is newer gets ENOSYS. Raise it only together with a review of every call in
  * between. */
@@ -217,3 +221,7 @@ int vt_syscall_number(enum vt_syscall call, uint32_t arch);
 /* The call that has this number there, or VT_SYSCALL_COUNT; and the name of a call, as in syscalls(2). */
 enum vt_syscall vt_syscall_by_number(int number, uint32_t arch);
 const char *vt_syscall_name(enum vt_syscall call);
+
+#ifdef __cplusplus
+}
+#endif

@@ -9,7 +9,7 @@
 
 enum { STACK_BYTES = 256 * 1024 };
 
-void vt_thread_start(const char *name, void *(*run)(void *)) {
+static int start(const char *name, void *(*run)(void *), void *context) {
   sigset_t all, before;
   pthread_attr_t attributes;
   pthread_t thread;
@@ -19,12 +19,18 @@ void vt_thread_start(const char *name, void *(*run)(void *)) {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  int error = pthread_create(&thread, &attributes, run, NULL);
+  int error = pthread_create(&thread, &attributes, run, context);
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (error) {
-    fprintf(stderr, "vitrine: no thread for %s: %s\n", name, strerror(error));
-    abort();
-  }
-  pthread_setname_np(thread, name);
+  if (!error) pthread_setname_np(thread, name);
+  return error;
 }
+
+void vt_thread_start(const char *name, void *(*run)(void *)) {
+  int error = start(name, run, NULL);
+  if (!error) return;
+  fprintf(stderr, "vitrine: no thread for %s: %s\n", name, strerror(error));
+  abort();
+}
+
+bool vt_thread_try(const char *name, void *(*run)(void *), void *context) { return start(name, run, context) == 0; }

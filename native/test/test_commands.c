@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "../linux/command.h"
+#include "../linux/denials.h"
 #include "../linux/launcher.h"
 #include "../linux/policy.h"
 #include "../linux/probe.h"
@@ -48,6 +49,7 @@ static void on_end(struct vt_owner *owner, uint32_t id, const struct vt_end *end
   HOLDS(!heard[id].ended);
   heard[id].ended = true;
   heard[id].end = *end;
+  vt_denials_free(end->denials);
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&lock);
 }
@@ -90,7 +92,7 @@ static struct vt_command *make(const char *program, const char *line, const char
   command->stdin_fd = command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
   if (confined) {
     int step;
-    struct vt_policy_options options = {.listener = vt_probe()->listener};
+    struct vt_policy_options options = {.listener = vt_probe()->listener, .report = vt_probe()->listener};
     command->policy = vt_policy_take(&options, &step);
     HOLDS(command->policy != NULL);
   }

@@ -1,0 +1,120 @@
+#define _GNU_SOURCE
+#include "caller.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { REMEMBERED = 4, PAGE = 4096 };
+
+/* Opening /proc/PID/comm costs as much as the rest of a refused call. The descriptor stands for the process itself: read
+ * once the process is gone it gives ESRCH, even where its number is somebody else's by then (fs/proc/base.c). */
+struct known {
+  pid_t thread, process;
+  int comm;
+};
+static _Thread_local struct known known[REMEMBERED];
+static _Thread_local int oldest;
+
+static bool read_comm(int fd, char program[VT_PROGRAM_BYTES]) {
+  ssize_t length = pread(fd, program, VT_PROGRAM_BYTES, 0);
+  if (length <= 0) return false;
+  program[length - 1] = 0; /* a newline, for which the name's end leaves room */
+  return true;
+}
+
+/* Signal 0 to a thread group finds out for a tenth of reading /proc whether the thread leads it (tgkill(2)). */
+static pid_t process_of(pid_t thread) {
+  if (syscall(SYS_tgkill, thread, thread, 0) == 0 || errno == EPERM) return thread;
+  char path[32], text[512] = "";
+  snprintf(path, sizeof path, "/proc/%d/status", thread);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return thread;
+  ssize_t length = read(fd, text, sizeof text - 1);
+  close(fd);
+  const char *found = length > 0 ? strstr(text, "\nTgid:") : NULL;
+  int process = found ? atoi(found + strlen("\nTgid:")) : 0;
+  return process > 0 ? process : thread;
+}
+
+static struct known *recall(pid_t thread) {
+  for (int at = 0; at < REMEMBERED; at++)
+    if (known[at].thread == thread) return &known[at];
+  return NULL;
+}
+
+static void forget(struct known *one) {
+  if (one->thread) close(one->comm);
+  one->thread = 0;
+}
+
+static void remember(const struct vt_caller *caller, int comm) {
+  struct known *one = &known[oldest];
+  oldest = (oldest + 1) % REMEMBERED;
+  forget(one);
+  *one = (struct known){caller->thread, caller->process, comm};
+}
+
+void vt_caller_forget(void) {
+  for (int at = 0; at < REMEMBERED; at++) forget(&known[at]);
+}
+
+void vt_caller_identify(struct vt_caller *caller, pid_t thread) {
+  struct known *one = recall(thread);
+  caller->thread = thread;
+  if (one && read_comm(one->comm, caller->program)) {
+    caller->process = one->process;
+    return;
+  }
+  if (one) forget(one);
+  caller->process = process_of(thread);
+  caller->program[0] = 0;
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/comm", caller->process);
+  int comm = open(path, O_RDONLY | O_CLOEXEC);
+  if (comm < 0) return;
+  if (read_comm(comm, caller->program)) remember(caller, comm);
+  else close(comm);
+}
+
+ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *to, size_t size) {
+  struct iovec ours = {to, size}, theirs = {(void *)(uintptr_t)address, size};
+  return process_vm_readv(caller->thread, &ours, 1, &theirs, 1, 0);
+}
+
+/* Page by page, for what follows the string may not be mapped; the first bite is small, as paths are. */
+int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size) {
+  enum { BITE = 256 };
+  for (size_t have = 0; have < size;) {
+    size_t wanted = PAGE - (address + have) % PAGE;
+    if (have == 0 && wanted > BITE) wanted = BITE;
+    if (wanted > size - have) wanted = size - have;
+    ssize_t length = vt_caller_read(caller, address + have, to + have, wanted);
+    if (length <= 0) return length < 0 ? errno : EFAULT;
+    if (memchr(to + have, 0, (size_t)length)) return 0;
+    have += (size_t)length;
+  }
+  return ENAMETOOLONG;
+}
+
+ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *to, size_t size) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", caller->thread, link);
+  ssize_t length = readlink(path, to, size - 1);
+  if (length >= 0) to[length] = 0;
+  return length;
+}
+
+bool vt_caller_is_dumpable(const struct vt_caller *caller) {
+  char path[32];
+  struct stat directory;
+  snprintf(path, sizeof path, "/proc/%d", caller->process);
+  return geteuid() == 0 || (stat(path, &directory) == 0 && directory.st_uid == geteuid());
+}

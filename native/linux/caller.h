@@ -1,0 +1,33 @@
+/* The process whose call waits: who it is, and what stands in its memory. Everything here may be gone or forbidden. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "denials.h"
+
+struct vt_caller {
+  pid_t thread;  /* as the notification names it */
+  pid_t process; /* its thread group */
+  char program[VT_PROGRAM_BYTES];
+};
+
+/* Fills in process and program; what cannot be known is the thread itself, and "". */
+void vt_caller_identify(struct vt_caller *caller, pid_t thread);
+
+/* Lets go of what this thread remembers of the last callers. */
+void vt_caller_forget(void);
+
+/* Reads memory; returns the bytes, fewer at the end of what is mapped, or -1 with errno (EPERM: ptrace(2), access mode checks). */
+ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *to, size_t size);
+
+/* Reads a string of at most size - 1 bytes. Returns 0 or an errno; ENAMETOOLONG when it is longer. */
+int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size);
+
+/* Where /proc/PID/LINK points. Returns the length or -1 with errno. */
+ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *to, size_t size);
+
+/* Whether the process has made itself unreadable (PR_SET_DUMPABLE, prctl(2)): its directory in /proc is root's then. */
+bool vt_caller_is_dumpable(const struct vt_caller *caller);

@@ -1,0 +1,114 @@
+/* What a refused call would have reached, in words. The rules have refused it already: this is for the report alone. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "judge.h"
+#include "place.h"
+
+static uint64_t argument(const struct vt_inquiry *inquiry, int index) { return inquiry->notification.data.args[index]; }
+
+static void describe_descriptor(struct vt_inquiry *inquiry, int fd) {
+  char link[32];
+  snprintf(link, sizeof link, "fd/%d", fd);
+  ssize_t length = vt_caller_link(&inquiry->caller, link, inquiry->text, sizeof inquiry->text);
+  inquiry->has_text = inquiry->is_path = length > 0 && inquiry->text[0] == '/'; /* not "pipe:[1]" */
+}
+
+static bool is_followed(const struct vt_inquiry *inquiry) {
+  const struct vt_call *call = inquiry->call;
+  return !call->nofollow && !(call->flags && (argument(inquiry, call->flags) & AT_SYMLINK_NOFOLLOW));
+}
+
+static void describe_path(struct vt_inquiry *inquiry) {
+  const struct vt_call *call = inquiry->call;
+  struct vt_place place;
+  int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)argument(inquiry, call->directory);
+  uint64_t address = argument(inquiry, call->argument);
+  inquiry->given[0] = 0;
+  if (address && vt_caller_string(&inquiry->caller, address, inquiry->given, sizeof inquiry->given)) return;
+  /* No path, or an empty one: the descriptor itself is meant (utimensat(2), AT_EMPTY_PATH) */
+  if (!inquiry->given[0]) {
+    if (call->directory != VT_NO_ARGUMENT && directory >= 0) describe_descriptor(inquiry, directory);
+    return;
+  }
+  __atomic_store_n(&inquiry->given_known, true, __ATOMIC_RELEASE);
+  inquiry->has_text = inquiry->is_path = true;
+  int error = vt_place_find(&inquiry->caller, directory, inquiry->given, is_followed(inquiry), &place);
+  memcpy(inquiry->text, error ? inquiry->given : place.path, sizeof inquiry->text);
+  vt_place_close(&place);
+}
+
+static void describe_family(struct vt_inquiry *inquiry) {
+  static const struct {
+    int family;
+    const char *name;
+  } families[] = {
+      {AF_UNIX, "unix"},     {AF_INET, "inet"}, {AF_INET6, "inet6"}, {AF_NETLINK, "netlink"}, {AF_PACKET, "packet"},
+      {AF_BLUETOOTH, "bluetooth"}, {AF_ALG, "alg"},   {AF_VSOCK, "vsock"}, {AF_CAN, "can"}, {AF_TIPC, "tipc"},
+      {AF_KEY, "key"}, {AF_XDP, "xdp"},
+  };
+  int family = (int)argument(inquiry, 0);
+  inquiry->has_text = true;
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (families[i].family == family) {
+      snprintf(inquiry->text, sizeof inquiry->text, "%s", families[i].name);
+      return;
+    }
+  snprintf(inquiry->text, sizeof inquiry->text, "family %d", family);
+}
+
+/* An abstract name starts with a NUL byte, which is written "@" as everywhere (unix(7)). */
+static void print_unix(struct vt_inquiry *inquiry, const struct sockaddr_un *address, size_t length) {
+  size_t bytes = length > offsetof(struct sockaddr_un, sun_path) ? length - offsetof(struct sockaddr_un, sun_path) : 0;
+  if (bytes == 0) return;
+  bool abstract = address->sun_path[0] == 0;
+  snprintf(inquiry->text, sizeof inquiry->text, "%s%.*s", abstract ? "@" : "", (int)(bytes - abstract),
+           address->sun_path + abstract);
+  inquiry->has_text = true;
+}
+
+static void describe_address(struct vt_inquiry *inquiry) {
+  union {
+    struct sockaddr any;
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+    struct sockaddr_un un;
+  } address;
+  char host[INET6_ADDRSTRLEN];
+  memset(&address, 0, sizeof address);
+  size_t length = argument(inquiry, inquiry->call->argument + 1);
+  if (length > sizeof address) length = sizeof address;
+  ssize_t got = vt_caller_read(&inquiry->caller, argument(inquiry, inquiry->call->argument), &address, length);
+  if (got < (ssize_t)sizeof address.any.sa_family) return;
+  if (address.any.sa_family == AF_UNIX) return print_unix(inquiry, &address.un, (size_t)got);
+  bool six = address.any.sa_family == AF_INET6;
+  if (!six && address.any.sa_family != AF_INET) return;
+  inet_ntop(address.any.sa_family, six ? (void *)&address.in6.sin6_addr : &address.in.sin_addr, host, sizeof host);
+  snprintf(inquiry->text, sizeof inquiry->text, six ? "[%s]:%u" : "%s:%u", host,
+           ntohs(six ? address.in6.sin6_port : address.in.sin_port));
+  inquiry->has_text = true;
+}
+
+static void describe_process(struct vt_inquiry *inquiry) {
+  int process = (int)argument(inquiry, inquiry->call->argument);
+  inquiry->has_text = process > 0;
+  snprintf(inquiry->text, sizeof inquiry->text, "pid %d", process);
+}
+
+void vt_describe(struct vt_inquiry *inquiry) {
+  switch (inquiry->call->subject) {
+    case VT_NO_SUBJECT: return;
+    case VT_PATH:
+    case VT_TWO_PATHS: return describe_path(inquiry);
+    case VT_DESCRIPTOR: return describe_descriptor(inquiry, (int)argument(inquiry, inquiry->call->argument));
+    case VT_FAMILY: return describe_family(inquiry);
+    case VT_ADDRESS: return describe_address(inquiry);
+    case VT_PROCESS: return describe_process(inquiry);
+  }
+}

@@ -1,0 +1,40 @@
+/* What the supervisor and the notifiers share of one confined command: the listener of its filter, and what was refused.
+ * The supervisor opens it and closes it at the command's end; a notifier that is at work keeps it alive beyond that. */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "command.h"
+#include "denials.h"
+
+struct vt_docket {
+  int references;          /* atomic */
+  int listener;            /* closed with the last reference */
+  pid_t session;
+  struct vt_policy *policy;
+  pthread_mutex_t lock;    /* of what follows */
+  bool closed;             /* the command has been told: nothing is counted any more */
+  bool busy;               /* a notifier polls the listener */
+  struct vt_source *source; /* the supervisor's, while not closed */
+  struct vt_denials *denials;
+};
+
+/* Takes over the listener of a command that has started. Aborts without memory: nobody would answer its calls. */
+struct vt_docket *vt_docket_open(const struct vt_command *command, struct vt_source *source);
+
+/* What poll(2) tells of the listener: POLLIN a call waits, POLLHUP nobody is left under the filter. */
+int vt_docket_events(const struct vt_docket *docket);
+
+/* The command has ended and been told: the supervisor lets go of its reference. */
+void vt_docket_close(struct vt_docket *docket);
+
+void vt_docket_retain(struct vt_docket *docket);
+void vt_docket_release(struct vt_docket *docket);
+
+void vt_docket_count(struct vt_docket *docket, const struct vt_denial *refused);
+
+/* Takes out what was counted, NULL for nothing; the caller frees it. Counting goes on. */
+struct vt_denials *vt_docket_take(struct vt_docket *docket);

@@ -1,0 +1,36 @@
+/* One intercepted call, from the notification to the answer. */
+#pragma once
+
+#include <limits.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "calls.h"
+#include "caller.h"
+#include "denials.h"
+#include "docket.h"
+
+struct vt_inquiry {
+  struct seccomp_notif notification;
+  const struct vt_docket *docket;
+  const struct vt_call *call;
+  uint32_t rule;               /* SECCOMP_RET_* of the rules: an errno, or what somebody has to judge */
+  struct vt_caller caller;
+
+  /* the path as given, once `given_known` (atomic: the watchdog reads it behind our back) */
+  bool given_known;
+  char given[PATH_MAX];
+
+  /* what came out */
+  enum vt_operation operation;
+  int error;                   /* 0: the call goes on, and the kernel decides */
+  bool counted;                /* the refusal is reported */
+  bool has_text, is_path;
+  char text[PATH_MAX];         /* path or address */
+};
+
+/* Whether the rules themselves refuse: then the call never goes on, for nothing else would hold it. */
+static inline bool vt_is_refused_by_rule(const struct vt_inquiry *inquiry) {
+  return (inquiry->rule & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO;
+}

@@ -1,0 +1,37 @@
+#include "judge.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "policy.h"
+
+void vt_inquiry_open(struct vt_inquiry *inquiry, const struct seccomp_notif *notification, const struct vt_docket *docket) {
+  inquiry->notification = *notification;
+  inquiry->docket = docket;
+  inquiry->call = vt_call_of(notification->data.nr);
+  inquiry->rule = vt_rules_answer(&docket->policy->rules, &notification->data);
+  inquiry->operation = vt_call_operation(inquiry->call, &notification->data);
+  inquiry->caller = (struct vt_caller){.thread = (pid_t)notification->pid, .process = (pid_t)notification->pid};
+  __atomic_store_n(&inquiry->given_known, false, __ATOMIC_RELAXED);
+  inquiry->error = 0;
+  inquiry->counted = inquiry->has_text = inquiry->is_path = false;
+}
+
+static int rule_errno(const struct vt_inquiry *inquiry) { return (int)(inquiry->rule & SECCOMP_RET_DATA); }
+
+void vt_judge(struct vt_inquiry *inquiry) {
+  vt_caller_identify(&inquiry->caller, inquiry->caller.thread);
+  if (!vt_is_refused_by_rule(inquiry) && inquiry->call->judge) return inquiry->call->judge(inquiry);
+  /* A call that the rules leave to others has a judge: if one had none, it would be refused. */
+  inquiry->error = vt_is_refused_by_rule(inquiry) ? rule_errno(inquiry) : EPERM;
+  inquiry->counted = !vt_is_name_service(inquiry);
+  vt_describe(inquiry);
+}
+
+void vt_judge_blindly(struct vt_inquiry *inquiry) {
+  int unjudged = inquiry->operation == VT_OP_SIGNAL ? EPERM : EACCES;
+  inquiry->error = vt_is_refused_by_rule(inquiry) ? rule_errno(inquiry) : unjudged;
+  inquiry->counted = true;
+  inquiry->has_text = inquiry->is_path = __atomic_load_n(&inquiry->given_known, __ATOMIC_ACQUIRE);
+  if (inquiry->has_text) memcpy(inquiry->text, inquiry->given, sizeof inquiry->text);
+}

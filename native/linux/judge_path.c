@@ -1,0 +1,171 @@
+/* Calls that Landlock decides on. Refused here is what would change something; what the kernel refuses for its own
+ * reasons, or Landlock grants, goes on: whatever the caller's memory says by then, Landlock judges the call again. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "judge.h"
+#include "place.h"
+#include "policy.h"
+#include "seccomp_constants.h"
+
+/* asm-generic/fcntl.h: O_TMPFILE without O_DIRECTORY; linux/fs.h */
+enum { TMPFILE = 020000000, NO_REPLACE = 1, UNREADABLE = -2 };
+
+/* Reads the path that an argument points to; the watchdog may have it from then on. */
+static int read_path(struct vt_inquiry *inquiry, int argument) {
+  uint64_t address = inquiry->notification.data.args[argument];
+  int error = vt_caller_string(&inquiry->caller, address, inquiry->given, sizeof inquiry->given);
+  if (error == 0) __atomic_store_n(&inquiry->given_known, true, __ATOMIC_RELEASE);
+  return error == EPERM ? UNREADABLE : error;
+}
+
+static int find(struct vt_inquiry *inquiry, int directory, int argument, bool follow, struct vt_place *place) {
+  place->parent = -1;
+  int error = read_path(inquiry, argument);
+  if (error) return error;
+  int base = directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)inquiry->notification.data.args[directory];
+  return vt_place_find(&inquiry->caller, base, inquiry->given, follow, place);
+}
+
+static void refuse(struct vt_inquiry *inquiry, enum vt_operation operation, const struct vt_place *place) {
+  inquiry->operation = operation;
+  inquiry->error = EACCES;
+  inquiry->counted = true;
+  if (!place) return;
+  inquiry->has_text = inquiry->is_path = true;
+  memcpy(inquiry->text, place->path, sizeof inquiry->text);
+}
+
+/*
+ * A path that nobody may read. Yama lets orphans be read by nobody (ptrace_scope 1), and they must be able to write to
+ * /dev/null or to make a directory that is there: such calls go on, unreported. A process that made itself unreadable
+ * has no such claim.
+ */
+static void judge_unread(struct vt_inquiry *inquiry, bool often_harmless) {
+  if (!often_harmless || !vt_caller_is_dumpable(&inquiry->caller)) refuse(inquiry, inquiry->call->operation, NULL);
+}
+
+/* Finds the call's own path. False: there is nothing to refuse, or it is refused already. */
+static bool find_own(struct vt_inquiry *inquiry, bool follow, bool often_harmless, struct vt_place *place) {
+  const struct vt_call *call = inquiry->call;
+  int error = find(inquiry, call->directory, call->argument, follow, place);
+  if (error == UNREADABLE) judge_unread(inquiry, often_harmless);
+  return error == 0;
+}
+
+/* What we could not do either is refused for other reasons than ours. */
+static bool may_change(const struct vt_place *place) { return faccessat(place->parent, ".", W_OK | X_OK, 0) == 0; }
+
+static bool may_write(const struct vt_place *place) {
+  return faccessat(place->parent, place->name[0] ? place->name : ".", W_OK, 0) == 0;
+}
+
+static bool is_beneath(const char *path, const char *directory) {
+  size_t length = strlen(directory);
+  return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
+}
+
+static bool is_granted(const struct vt_inquiry *inquiry, const struct vt_place *place) {
+  for (char **directory = inquiry->docket->policy->writable; *directory; directory++)
+    if (is_beneath(place->path, *directory)) return true;
+  return false;
+}
+
+/* The nodes that Landlock grants (landlock.c): null, zero, full, tty (Documentation/admin-guide/devices.txt). */
+static bool is_harmless_node(const struct stat *status) {
+  dev_t node = status->st_rdev;
+  return S_ISCHR(status->st_mode) && (node == makedev(1, 3) || node == makedev(1, 5) || node == makedev(1, 7) ||
+                                      node == makedev(5, 0));
+}
+
+static uint32_t open_flags(const struct vt_inquiry *inquiry) {
+  const struct seccomp_data *data = &inquiry->notification.data;
+  if (inquiry->call->call == VT_SYS_creat) return O_CREAT | O_WRONLY | O_TRUNC;
+  return (uint32_t)data->args[inquiry->call->call == VT_SYS_open ? 1 : 2];
+}
+
+static void judge_existing(struct vt_inquiry *inquiry, uint32_t flags, const struct vt_place *place) {
+  mode_t mode = place->status.st_mode;
+  if ((flags & O_CREAT) && (flags & O_EXCL)) return;              /* EEXIST */
+  if (S_ISLNK(mode) || S_ISDIR(mode) || S_ISSOCK(mode)) return;   /* ELOOP, EISDIR, ENXIO */
+  if ((flags & VT_O_ACCMODE) == O_RDONLY || is_harmless_node(&place->status) || !may_write(place)) return;
+  refuse(inquiry, S_ISCHR(mode) || S_ISBLK(mode) ? VT_OP_DEVICE : VT_OP_WRITE, place);
+}
+
+void vt_judge_open(struct vt_inquiry *inquiry) {
+  struct vt_place place;
+  uint32_t flags = open_flags(inquiry);
+  bool exclusive = (flags & O_CREAT) && (flags & O_EXCL), unnamed = (flags & TMPFILE) != 0;
+  if (flags & O_PATH) return; /* its access mode means nothing (open(2)) */
+  if (!find_own(inquiry, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
+  if (is_granted(inquiry, &place)) return vt_place_close(&place);
+  if (unnamed && place.exists && S_ISDIR(place.status.st_mode) && may_write(&place))
+    refuse(inquiry, VT_OP_CREATE, &place);
+  else if (!unnamed && place.exists) judge_existing(inquiry, flags, &place);
+  else if (!unnamed && (flags & O_CREAT) && may_change(&place)) refuse(inquiry, VT_OP_CREATE, &place);
+  vt_place_close(&place);
+}
+
+void vt_judge_truncate(struct vt_inquiry *inquiry) {
+  struct vt_place place;
+  if (!find_own(inquiry, true, false, &place)) return;
+  if (place.exists && S_ISREG(place.status.st_mode) && !is_granted(inquiry, &place) && may_write(&place))
+    refuse(inquiry, VT_OP_TRUNCATE, &place);
+  vt_place_close(&place);
+}
+
+static bool removes_directory(const struct vt_inquiry *inquiry) {
+  if (inquiry->call->call == VT_SYS_unlinkat) return (inquiry->notification.data.args[2] & AT_REMOVEDIR) != 0;
+  return inquiry->call->call == VT_SYS_rmdir;
+}
+
+void vt_judge_remove(struct vt_inquiry *inquiry) {
+  struct vt_place place;
+  if (!find_own(inquiry, false, false, &place)) return;
+  bool fits = place.exists && place.name[0] && S_ISDIR(place.status.st_mode) == removes_directory(inquiry);
+  if (fits && !is_granted(inquiry, &place) && may_change(&place)) refuse(inquiry, VT_OP_DELETE, &place);
+  vt_place_close(&place);
+}
+
+void vt_judge_make(struct vt_inquiry *inquiry) {
+  struct vt_place place;
+  bool directory = inquiry->call->call == VT_SYS_mkdir || inquiry->call->call == VT_SYS_mkdirat;
+  if (!find_own(inquiry, false, directory, &place)) return;
+  if (!place.exists && !is_granted(inquiry, &place) && may_change(&place))
+    refuse(inquiry, inquiry->call->operation, &place);
+  vt_place_close(&place);
+}
+
+/* Finds where a call with two paths leads. False as find_own(). */
+static bool find_both(struct vt_inquiry *inquiry, struct vt_place *old, struct vt_place *new) {
+  const struct vt_call *call = inquiry->call;
+  new->parent = -1;
+  if (!find_own(inquiry, false, false, old)) return false;
+  if (find(inquiry, call->second_directory, call->second, false, new) == 0) return true;
+  vt_place_close(old);
+  return false;
+}
+
+void vt_judge_link(struct vt_inquiry *inquiry) {
+  struct vt_place old, new;
+  if (!find_both(inquiry, &old, &new)) return;
+  if (old.exists && !S_ISDIR(old.status.st_mode) && !new.exists && !is_granted(inquiry, &new) && may_change(&new))
+    refuse(inquiry, VT_OP_LINK, &new);
+  vt_place_close(&old);
+  vt_place_close(&new);
+}
+
+void vt_judge_rename(struct vt_inquiry *inquiry) {
+  struct vt_place old, new;
+  if (!find_both(inquiry, &old, &new)) return;
+  bool keeps = inquiry->call->call == VT_SYS_renameat2 && (inquiry->notification.data.args[4] & NO_REPLACE);
+  bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists);
+  bool granted = is_granted(inquiry, &old) && is_granted(inquiry, &new);
+  if (possible && !granted && may_change(&old) && may_change(&new)) refuse(inquiry, VT_OP_RENAME, &old);
+  vt_place_close(&old);
+  vt_place_close(&new);
+}

@@ -1,0 +1,285 @@
+#define _GNU_SOURCE
+#include "notifier.h"
+
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "judge.h"
+#include "policy.h"
+#include "poller.h"
+#include "threads.h"
+
+enum { NOTIFIERS = 8, IDLE_MS = 100 };
+
+enum state { READY, LOOKING, RELIEVED };
+
+struct notifier {
+  bool started;
+  pthread_mutex_t lock;      /* of state, and of the answer: whoever answers holds it */
+  enum state state;
+  int64_t since;             /* of the lookup */
+  struct vt_docket *docket;  /* a reference, while looking */
+  struct vt_inquiry inquiry;
+};
+
+/* A listener in use. */
+struct served {
+  struct vt_docket *docket;
+  int64_t last_call;
+};
+
+static struct notifier notifiers[NOTIFIERS];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int wake_fd = -1;
+
+/* Who is on duty, who could be, and what waits to be served. */
+static pthread_mutex_t roster = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t relief = PTHREAD_COND_INITIALIZER;
+static struct notifier *on_duty;
+static struct vt_docket **handed;
+static int handed_count, handed_room;
+
+/* The listeners in use belong to the one on duty. [0] is the wake-up. */
+static struct served *served;
+static struct pollfd *polled;
+static int served_count, served_room;
+static int active; /* atomic: listeners that are served or handed over */
+
+static void *must(void *memory) {
+  if (!memory) abort(); /* a call that nobody answers hangs for ever */
+  return memory;
+}
+
+/* Whether the caller still waits: if not, what was read may be anybody's memory (seccomp_unotify(2)). */
+static bool still_waits(const struct vt_docket *docket, const struct vt_inquiry *inquiry) {
+  __u64 id = inquiry->notification.id;
+  return ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+static void count(struct vt_docket *docket, struct vt_inquiry *inquiry) {
+  struct vt_denial refused = {
+      .operation = inquiry->operation,
+      .call = inquiry->call->call,
+      .pid = inquiry->caller.process,
+      .text = inquiry->has_text ? inquiry->text : NULL,
+      .is_path = inquiry->is_path,
+  };
+  memcpy(refused.program, inquiry->caller.program, sizeof refused.program);
+  vt_docket_count(docket, &refused);
+}
+
+/* The notifier's lock is held. Counted before it is answered, so that a command that has ended has all its refusals counted. */
+static void answer(struct vt_docket *docket, struct vt_inquiry *inquiry) {
+  struct seccomp_notif_resp response = {.id = inquiry->notification.id, .error = -inquiry->error};
+  if (!still_waits(docket, inquiry)) return;
+  if (inquiry->error == 0) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  else if (inquiry->counted && docket->policy->report) count(docket, inquiry);
+  ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: its caller was killed meanwhile */
+}
+
+static void *serve(void *self);
+
+static bool is_spare(const struct notifier *notifier) {
+  return notifier->started && notifier != on_duty &&
+         __atomic_load_n(&notifier->state, __ATOMIC_ACQUIRE) != RELIEVED;
+}
+
+static struct notifier *spare(void) {
+  for (int at = 0; at < NOTIFIERS; at++)
+    if (is_spare(&notifiers[at])) return &notifiers[at];
+  return NULL;
+}
+
+/* Keeps one in reserve; with none left to start, the last one does not look. */
+static void reserve(void) {
+  for (int at = 0; at < NOTIFIERS && !spare(); at++)
+    if (!notifiers[at].started) notifiers[at].started = vt_thread_try("vitrine-notify", serve, &notifiers[at]);
+}
+
+static bool is_last(void) {
+  pthread_mutex_lock(&roster);
+  bool last = !spare();
+  pthread_mutex_unlock(&roster);
+  return last;
+}
+
+static void relieve(void) {
+  pthread_mutex_lock(&roster);
+  on_duty = spare(); /* there is one: the last never gets stuck */
+  reserve();
+  pthread_cond_broadcast(&relief);
+  pthread_mutex_unlock(&roster);
+}
+
+static void wait_for_duty(const struct notifier *self) {
+  pthread_mutex_lock(&roster);
+  while (on_duty != self) pthread_cond_wait(&relief, &roster);
+  pthread_mutex_unlock(&roster);
+}
+
+static void start(void) {
+  wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  served_room = 16;
+  served = must(calloc((size_t)served_room, sizeof *served));
+  polled = must(calloc((size_t)served_room + 1, sizeof *polled));
+  if (wake_fd < 0) abort();
+  polled[0] = (struct pollfd){wake_fd, POLLIN, 0};
+  for (int at = 0; at < NOTIFIERS; at++) pthread_mutex_init(&notifiers[at].lock, NULL);
+  pthread_mutex_lock(&roster);
+  on_duty = &notifiers[0];
+  on_duty->started = vt_thread_try("vitrine-notify", serve, on_duty);
+  if (!on_duty->started) abort();
+  reserve();
+  pthread_mutex_unlock(&roster);
+}
+
+/* Returns false when somebody else has taken over meanwhile. */
+static bool receive(struct notifier *self, struct vt_docket *docket, bool last) {
+  struct seccomp_notif notification;
+  memset(&notification, 0, sizeof notification); /* anything but zeroes is EINVAL (seccomp_unotify(2)) */
+  if (ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_RECV, &notification)) return true; /* its caller was killed meanwhile */
+  vt_inquiry_open(&self->inquiry, &notification, docket);
+  pthread_mutex_lock(&self->lock);
+  self->state = LOOKING;
+  self->since = vt_now();
+  self->docket = docket;
+  vt_docket_retain(docket);
+  pthread_mutex_unlock(&self->lock);
+  if (!last && vt_test_before_lookup) vt_test_before_lookup();
+  if (last) vt_judge_blindly(&self->inquiry);
+  else vt_judge(&self->inquiry);
+  pthread_mutex_lock(&self->lock);
+  bool relieved = self->state == RELIEVED;
+  if (!relieved) answer(docket, &self->inquiry);
+  self->docket = NULL;
+  __atomic_store_n(&self->state, READY, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&self->lock);
+  vt_docket_release(docket);
+  return !relieved;
+}
+
+static void make_room(int count) {
+  if (count <= served_room) return;
+  while (served_room < count) served_room *= 2;
+  served = must(realloc(served, (size_t)served_room * sizeof *served));
+  polled = must(realloc(polled, ((size_t)served_room + 1) * sizeof *polled));
+}
+
+static void take_handed(void) {
+  eventfd_t woken;
+  eventfd_read(wake_fd, &woken);
+  pthread_mutex_lock(&roster);
+  make_room(served_count + handed_count);
+  for (int at = 0; at < handed_count; at++) {
+    polled[served_count + 1] = (struct pollfd){handed[at]->listener, POLLIN, 0};
+    served[served_count++] = (struct served){handed[at], vt_now()};
+  }
+  handed_count = 0;
+  pthread_mutex_unlock(&roster);
+}
+
+/* Back to the supervisor, which hands it over again with its next call. */
+static void let_go(int at) {
+  struct vt_docket *docket = served[at].docket;
+  served[at] = served[--served_count];
+  polled[at + 1] = polled[served_count + 1];
+  __atomic_sub_fetch(&active, 1, __ATOMIC_RELAXED);
+  pthread_mutex_lock(&docket->lock);
+  docket->busy = false;
+  if (!docket->closed) vt_poller_listen(docket->listener, docket->source, true);
+  pthread_mutex_unlock(&docket->lock);
+  vt_docket_release(docket);
+}
+
+static void let_idle_go(int64_t now) {
+  for (int at = served_count - 1; at >= 0; at--)
+    if (now - served[at].last_call >= IDLE_MS) let_go(at);
+  if (served_count == 0) vt_caller_forget();
+}
+
+/* One look at all listeners, one call of each: none keeps the others waiting. False: relieved, and nothing of this is ours. */
+static bool make_a_round(struct notifier *self) {
+  if (poll(polled, (nfds_t)served_count + 1, served_count > 0 ? IDLE_MS : -1) < 0) return true; /* EINTR */
+  int64_t now = vt_now();
+  bool last = is_last();
+  for (int at = served_count - 1; at >= 0; at--) {
+    short events = polled[at + 1].revents;
+    if (events & POLLIN) {
+      served[at].last_call = now;
+      if (!receive(self, served[at].docket, last)) return false;
+    } else if (events) {
+      let_go(at);
+    }
+  }
+  let_idle_go(now);
+  if (polled[0].revents) take_handed();
+  return true;
+}
+
+static void *serve(void *context) {
+  struct notifier *self = context;
+  for (;;) {
+    wait_for_duty(self);
+    while (make_a_round(self)) continue;
+    vt_caller_forget();
+  }
+  return NULL;
+}
+
+void vt_notifier_take(struct vt_docket *docket) {
+  pthread_once(&once, start);
+  pthread_mutex_lock(&docket->lock);
+  bool busy = docket->busy;
+  docket->busy = true;
+  if (!busy) vt_poller_listen(docket->listener, docket->source, false);
+  pthread_mutex_unlock(&docket->lock);
+  if (busy) return;
+  vt_docket_retain(docket);
+  __atomic_add_fetch(&active, 1, __ATOMIC_RELAXED);
+  pthread_mutex_lock(&roster);
+  if (handed_count == handed_room) {
+    handed_room = handed_room ? 2 * handed_room : 16;
+    handed = must(realloc(handed, (size_t)handed_room * sizeof *handed));
+  }
+  handed[handed_count++] = docket;
+  pthread_mutex_unlock(&roster);
+  eventfd_write(wake_fd, 1);
+}
+
+bool vt_notifier_is_active(void) { return __atomic_load_n(&active, __ATOMIC_RELAXED) > 0; }
+
+/* Its lookup goes on behind our back: only what the notifier has published may be read. */
+static void answer_for(struct notifier *stuck) {
+  static struct vt_inquiry inquiry; /* supervisor thread only */
+  vt_inquiry_open(&inquiry, &stuck->inquiry.notification, stuck->docket);
+  if (__atomic_load_n(&stuck->inquiry.given_known, __ATOMIC_ACQUIRE)) {
+    memcpy(inquiry.given, stuck->inquiry.given, sizeof inquiry.given);
+    inquiry.given_known = true;
+    inquiry.caller = stuck->inquiry.caller;
+  }
+  vt_judge_blindly(&inquiry);
+  answer(stuck->docket, &inquiry);
+}
+
+static void relieve_if_stuck(struct notifier *notifier) {
+  pthread_mutex_lock(&notifier->lock);
+  bool stuck = notifier->state == LOOKING && vt_now() - notifier->since > VT_LOOKUP_MS;
+  if (stuck) {
+    answer_for(notifier);
+    __atomic_store_n(&notifier->state, RELIEVED, __ATOMIC_RELEASE);
+    relieve(); /* before the lock is let go: it must not come back and find itself on duty */
+  }
+  pthread_mutex_unlock(&notifier->lock);
+}
+
+void vt_notifier_watch(void) {
+  if (!vt_notifier_is_active()) return;
+  for (int at = 0; at < NOTIFIERS; at++)
+    if (notifiers[at].started) relieve_if_stuck(&notifiers[at]);
+}

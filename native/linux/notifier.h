@@ -1,0 +1,25 @@
+/*
+ * The notifiers: threads that answer intercepted calls. One is on duty: it polls the listeners in use, and receives, looks
+ * up and answers by itself. A lookup can block for as long as a file system likes; then the supervisor answers in its
+ * place, and another notifier takes over. When all but the last are stuck, that one answers without looking.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "docket.h"
+
+/* How long a lookup may take, and how often the supervisor has to look (milliseconds). */
+enum { VT_LOOKUP_MS = 20, VT_WATCH_MS = 10 };
+
+/* A call waits at the docket's listener: notifiers answer it and what follows, until the listener has been idle. */
+void vt_notifier_take(struct vt_docket *docket);
+
+/* Whether listeners are in use, so that vt_notifier_watch() has to be called every VT_WATCH_MS. Supervisor thread. */
+bool vt_notifier_is_active(void);
+
+/* Answers in the place of a notifier that is stuck. Supervisor thread only; never blocks. */
+void vt_notifier_watch(void);
+
+/* Called before each lookup where a test program defines it. */
+void vt_test_before_lookup(void) __attribute__((weak));

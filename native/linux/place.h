@@ -1,0 +1,27 @@
+/* Where a path of the caller leads: the lookup of path_resolution(7), made by us on its behalf. */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "caller.h"
+
+struct vt_place {
+  int parent;               /* O_PATH descriptor of the directory that holds the name */
+  char name[NAME_MAX + 1];  /* "": the directory itself */
+  char path[PATH_MAX];      /* absolute, without symbolic links but a last one that is not followed */
+  bool exists;
+  struct stat status;       /* where it exists */
+};
+
+/* No file: the link of a descriptor for a pipe, socket or the like. */
+enum { VT_NO_FILE = -1 };
+
+/*
+ * Looks `path` up, beneath the caller's descriptor `directory` (AT_FDCWD: its working directory). A last symbolic link is
+ * followed where `follow`. Returns 0, with place->parent open; VT_NO_FILE; or the errno that the caller's own call
+ * would fail with. May block as long as a file system does.
+ */
+int vt_place_find(const struct vt_caller *caller, int directory, const char *path, bool follow, struct vt_place *place);
+void vt_place_close(struct vt_place *place);
