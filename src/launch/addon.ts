@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Denial } from '../result/result.ts'
 import type { Probe } from '../sandbox/sandbox.ts'
 
 /** How a command ended, as the addon tells it. */
@@ -12,6 +13,7 @@ export type NativeEnd =
       readonly killed: number
       readonly alive: number
       readonly group: number
+      readonly denials: readonly Denial[]
     }
   | NativeFailure
 

@@ -147,8 +147,8 @@ async function endOf(child: Child, lastByte: () => number): Promise<ProcessEnd> 
   await drained(child, lastByte)
   const alive = signalGroup(child.pid, 0) ? 1 : 0
   const survivors = { killed: 0, alive, group: child.pid }
-  if (exit.signal) return { kind: 'signalled', signal: exit.signal, survivors }
-  return { kind: 'exited', code: exit.code ?? 0, survivors }
+  if (exit.signal) return { kind: 'signalled', signal: exit.signal, survivors, denials: [] }
+  return { kind: 'exited', code: exit.code ?? 0, survivors, denials: [] }
 }
 
 async function drained(child: Child, lastByte: () => number): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Denial } from '../result/result.ts'
 import type { Confinement } from '../sandbox/sandbox.ts'
 
 /** Everything a launcher needs to start one process; nothing in it is decided later. */
@@ -19,9 +20,15 @@ export type Stream = 'stdout' | 'stderr'
 
 /** How a process ended, or why there never was one. */
 export type ProcessEnd =
-  | { readonly kind: 'exited'; readonly code: number; readonly survivors: Survivors }
-  | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals; readonly survivors: Survivors }
+  | (Ran & { readonly kind: 'exited'; readonly code: number })
+  | (Ran & { readonly kind: 'signalled'; readonly signal: NodeJS.Signals })
   | { readonly kind: 'failed'; readonly step: string; readonly errno: string }
+
+interface Ran {
+  readonly survivors: Survivors
+  /** What was refused; empty where nothing is reported. */
+  readonly denials: readonly Denial[]
+}
 
 /** Who was left when the leader had ended. `group` is the process group of those that live on. */
 export interface Survivors {

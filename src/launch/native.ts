@@ -6,7 +6,7 @@ import type { Addon, NativeEnd, NativeFailure } from './addon.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd, Stream } from './launch.ts'
 
 /** Flags of the addon's spawn: native/binding.cc. */
-const flag = { merged: 1, confined: 2, network: 4, listener: 8 }
+const flag = { merged: 1, confined: 2, network: 4, listener: 8, report: 16 }
 const stdinNull = -1
 const stdinPipe = -2
 const require = createRequire(import.meta.url)
@@ -58,7 +58,8 @@ function flagsOf({ merged, confinement }: LaunchRequest): number {
     how |
     flag.confined |
     (confinement.network ? flag.network : 0) |
-    (confinement.listener ? flag.listener : 0)
+    (confinement.listener ? flag.listener : 0) |
+    (confinement.report ? flag.report : 0)
   )
 }
 
@@ -117,8 +118,11 @@ function neverStarted(failure: NativeFailure, events: LaunchEvents): LaunchedPro
 
 function processEnd(end: NativeEnd): ProcessEnd {
   if ('failedStep' in end) return { kind: 'failed', step: end.failedStep, errno: errnoName(end.errno) }
-  const survivors = { killed: end.killed, alive: end.alive, group: end.group }
-  if (end.signal === 0) return { kind: 'exited', code: end.code, survivors }
+  const ran = {
+    survivors: { killed: end.killed, alive: end.alive, group: end.group },
+    denials: end.denials,
+  }
+  if (end.signal === 0) return { kind: 'exited', code: end.code, ...ran }
   const signal = signalNames.get(end.signal) ?? (`SIG${end.signal}` as NodeJS.Signals)
-  return { kind: 'signalled', signal, survivors }
+  return { kind: 'signalled', signal, ...ran }
 }

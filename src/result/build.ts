@@ -6,6 +6,7 @@ import type { Saved } from '../scratchpad/save.ts'
 import type { SupervisedEnd } from '../supervise/supervise.ts'
 import { decode } from '../text.ts'
 import { adviceFor, hintFor, omittedLine, unsavedLine } from './explain.ts'
+import { denialHint } from './explain-denials.ts'
 import type { Decision, Enforcement, Failure, Mode, Outcome, Result } from './result.ts'
 
 /** Everything a result is made of. */
@@ -27,8 +28,9 @@ export function buildResult(parts: ResultParts): Result {
   const { ended, collected, saved, mode } = parts
   const outcome = outcomeOf(parts)
   const texts = textsOf(parts)
-  const failure = failureOf(outcome, texts.stderr || texts.output)
-  const hint = hintFor(mode, failure)
+  const { denials } = ended.end
+  const failure = failureOf(outcome, denials.length > 0, texts.stderr || texts.output)
+  const hint = denialHint(denials, parts.enforcement['network']?.enforced === true) ?? hintFor(mode, failure)
   return {
     ...texts,
     exitCode: ended.end.kind === 'exited' ? ended.end.code : null,
@@ -42,7 +44,7 @@ export function buildResult(parts: ResultParts): Result {
     timeoutMs: parts.timeoutMs,
     survivorsKilled: ended.end.survivors.killed,
     ...backgroundOf(ended.end),
-    denials: [],
+    denials,
     ...(hint === undefined ? {} : { hint }),
     ...(saved.scratchpad && { scratchpad: saved.scratchpad }),
     ...(failure === undefined ? {} : { failure }),
@@ -150,16 +152,16 @@ function isWorthCutting(left: number, length: number): boolean {
   return left < length && left * 2 >= length
 }
 
-/** The words of strerror(3) for the errors that a refusal gives. */
+/** The words of strerror(3) for the errors that a refusal gives: a guess, where no report says more. */
 const refusalWords =
   /permission denied|read-only file system|operation not permitted|access denied|\b(EACCES|EPERM|EROFS)\b/i
 
-function failureOf(outcome: Outcome, errors: string): Failure | undefined {
-  const kind = failureKind(outcome, errors)
+function failureOf(outcome: Outcome, wasRefused: boolean, errors: string): Failure | undefined {
+  const kind = failureKind(outcome, wasRefused || refusalWords.test(errors))
   return kind === undefined ? undefined : { kind, ...adviceFor(kind) }
 }
 
-function failureKind(outcome: Outcome, errors: string): Failure['kind'] | undefined {
+function failureKind(outcome: Outcome, wasRefused: boolean): Failure['kind'] | undefined {
   switch (outcome.kind) {
     case 'timed-out':
       return 'timeout'
@@ -172,6 +174,6 @@ function failureKind(outcome: Outcome, errors: string): Failure['kind'] | undefi
     case 'exited':
       if (outcome.code === 0) return undefined
       if (outcome.code === 127) return 'not-found'
-      return outcome.code === 126 || refusalWords.test(errors) ? 'permission-denied' : 'non-zero'
+      return outcome.code === 126 || wasRefused ? 'permission-denied' : 'non-zero'
   }
 }

@@ -2,6 +2,7 @@ import type { IgnoredValue } from '../config/load.ts'
 import type { ConfigRow } from '../config/show.ts'
 import { quoted } from '../text.ts'
 import { describeIgnoredValues } from './explain-config.ts'
+import { denialLines } from './explain-denials.ts'
 import type { Result } from './result.ts'
 
 /** A message of ours, as it stands on stderr: each of its lines is marked, so that nothing passes for the command's. */
@@ -106,13 +107,14 @@ export function ignoredLines(ignored: readonly IgnoredValue[]): readonly string[
 
 /** What there is to say about a command that has ended, beside its own output. */
 export function afterLines(result: Result): readonly string[] {
-  const { background, hint, scratchpad } = result
+  const { background, denials, hint, scratchpad } = result
   const lines = outcomeLine(result)
   if (background)
     lines.push(
       `${counted(background.count, 'background process', 'background processes')} of the command live on in group ${background.group}; to end them: kill -- -${background.group}`,
     )
   if (scratchpad) lines.push(`the whole output (${size(scratchpad.bytes)}) is in ${scratchpad.path}`)
+  lines.push(...denialLines(denials))
   if (hint !== undefined) lines.push(hint)
   return lines
 }

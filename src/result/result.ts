@@ -10,13 +10,41 @@ export type Outcome =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'output-limit'; readonly limit: number }
 
+/** What a refused call would have done. `other`: the row for refusals past the 64 that stand in rows of their own. */
+export type Operation =
+  | 'write'
+  | 'create'
+  | 'delete'
+  | 'rename'
+  | 'link'
+  | 'truncate'
+  | 'metadata'
+  | 'device'
+  | 'lock'
+  | 'connect'
+  | 'socket'
+  | 'listen'
+  | 'ipc'
+  | 'key'
+  | 'signal'
+  | 'process'
+  | 'namespace'
+  | 'mount'
+  | 'system'
+  | 'other'
+
 /** One refused attempt of a command, counted over its repetitions. */
 export interface Denial {
-  readonly operation: string
+  readonly operation: Operation
+  /** Absolute, symbolic links resolved as the call would have; what a rename would have moved, what a link would have made. Absent where the process cannot be read. */
   readonly path?: string
+  /** `127.0.0.1:80`, `[::1]:80`, `/run/x.sock` or `@name` of a connection; the family of a socket; `pid 1` or `group 1` of a signal. */
   readonly address?: string
+  /** As in syscalls(2). */
   readonly syscall: string
+  /** The first process that tried. */
   readonly pid: number
+  /** Its name (proc_pid_comm(5), at most 15 bytes); empty when it could not be read. */
   readonly program: string
   readonly count: number
 }

@@ -9,7 +9,13 @@ export function linuxSandbox(probe: Probe, watcher: () => number): Sandbox {
     confine({ network }) {
       const missing = missingSupport(probe) ?? missingWatcher(watcher())
       if (missing) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing })
-      return { network, writable: [], abi: probe.landlockAbi, listener: probe.listener }
+      return {
+        network,
+        writable: [],
+        abi: probe.landlockAbi,
+        listener: probe.listener,
+        report: probe.listener,
+      }
     },
     enforcement: (options) => linuxEnforcement(probe, options),
   }
@@ -93,10 +99,23 @@ function linuxEnforcement(probe: Probe, { network }: SandboxOptions): Enforcemen
     descriptors: enforced('close_range', 'nothing but the three standard streams is inherited'),
     survivors: enforced(probe.listenerProves ? 'seccomp listener+session sweep' : 'session sweep'),
     'death of the host': enforced('watcher'),
-    'denial reports': {
-      enforced: false,
-      by: 'none',
-      note: 'refusals show in the output of the command only',
-    },
+    'denial reports': denialReports(probe),
   }
+}
+
+function denialReports({ listener, listenerErrno, yama }: Probe): RightEnforcement {
+  if (!listener) return { enforced: false, by: 'none', note: withoutReports(listenerErrno) }
+  return enforced('seccomp listener', yamaNotes[Math.min(yama, 2)])
+}
+
+/** A report needs the path in the caller's memory (kernel.yama.ptrace_scope, Documentation/admin-guide/LSM/Yama.rst). */
+const yamaNotes: Readonly<Record<number, string>> = {
+  1: 'Yama hides the paths of processes whose parent has ended: what those open for writing is refused, but not reported',
+  2: 'Yama hides the paths of calls: what is opened for writing is refused, but not reported',
+}
+
+function withoutReports(errno: number): string {
+  const shown = 'refusals show in the output of the command only'
+  if (errnoName(errno) === 'EBUSY') return `this process runs under a seccomp listener itself: ${shown}`
+  return `installing a seccomp listener failed with ${errnoName(errno)}: ${shown}`
 }

@@ -29,6 +29,8 @@ export interface Confinement {
   readonly abi: number
   /** The filter is installed with a listener. */
   readonly listener: boolean
+  /** Refused calls go through the listener and are reported. */
+  readonly report: boolean
 }
 
 /** What the user asks of read mode. */

@@ -81,4 +81,5 @@ const abandoned: ProcessEnd = {
   kind: 'signalled',
   signal: 'SIGKILL',
   survivors: { killed: 0, alive: 1, group: 0 },
+  denials: [],
 }
