@@ -29,6 +29,7 @@
             "native/linux/probe.c",
             "native/linux/seccomp.c",
             "native/linux/seccomp_rules.c",
+            "native/linux/seccomp_select.c",
             "native/linux/session.c",
             "native/linux/spawn.c",
             "native/linux/streams.c",

@@ -1,19 +1,17 @@
-#include "seccomp_rules.h"
-
+/* What read mode answers to each system call: a table, and the conditions on arguments that it names. */
 #include <errno.h>
 
 #include "seccomp_constants.h"
+#include "seccomp_groups.h"
 
 #define ALLOW SECCOMP_RET_ALLOW
 #define FAIL(error) (SECCOMP_RET_ERRNO | (error))
 #define PRETEND FAIL(0) /* returns 0 and does nothing */
 #define JUDGE SECCOMP_RET_USER_NOTIF
 
-/* Marks an answer that is reported: with vt_filter_options.report the supervisor gets the call, and gives the same
- * answer. Stands in the data bits, where an errno needs 12 of the 16. */
-#define TOLD 0x8000u
-#define REFUSE(error) (FAIL(error) | TOLD)
-#define WATCH (ALLOW | TOLD) /* Landlock decides */
+/* Reported, where somebody wants reports. */
+#define REFUSE(error) (FAIL(error) | VT_TOLD)
+#define WATCH (ALLOW | VT_TOLD) /* Landlock decides */
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define VALUES(...) (const uint32_t[]){__VA_ARGS__}, .count = COUNT(((const uint32_t[]){__VA_ARGS__}))
@@ -145,22 +143,12 @@ static const struct vt_rule sendmsg_rules[] = {{{HAS_ANY(2, VT_MSG_FASTOPEN)}, F
 static const struct vt_rule syslog_rules[] = {
     {{IS(0, VT_SYSLOG_ACTION_READ_ALL, VT_SYSLOG_ACTION_SIZE_BUFFER)}, ALLOW}};
 
-/* When a group is part of the filter. */
-enum when { EVER, NETWORK_SHUT, NETWORK_OPEN, TRUNCATE_UNSEEN, SIGNALS_REFUSED, SIGNALS_JUDGED };
-
-struct group {
-  enum when when;
-  struct vt_verdict verdict;
-  const enum vt_syscall *calls;
-  size_t count;
-};
-
 #define CALLS(...) \
   .calls = (const enum vt_syscall[]){__VA_ARGS__}, .count = COUNT(((const enum vt_syscall[]){__VA_ARGS__}))
 #define SIGNAL_CALLS \
   VT_SYS_kill, VT_SYS_tkill, VT_SYS_tgkill, VT_SYS_rt_sigqueueinfo, VT_SYS_rt_tgsigqueueinfo, VT_SYS_pidfd_send_signal
 
-static const struct group groups[] = {
+const struct vt_group vt_groups[] = {
     /* Files. openat2 keeps its flags in memory: access mode 3 would open any device node against Landlock, so
      * programs must take openat. */
     {EVER, DECIDE(open_rules, ALLOW), CALLS(VT_SYS_open)},
@@ -252,56 +240,5 @@ static const struct group groups[] = {
            VT_SYS_epoll_ctl_old, VT_SYS_epoll_wait_old, VT_SYS_vserver)},
 };
 
-static const struct vt_verdict allowed = ALWAYS(ALLOW);
-static const struct vt_verdict unknown = ALWAYS(FAIL(ENOSYS));
-
-/* The Landlock ABIs (landlock(7)): 3 brought the right to truncate, 6 the scope for signals. */
-static bool applies(enum when when, const struct vt_filter_options *options) {
-  switch (when) {
-    case EVER: return true;
-    case NETWORK_SHUT: return !options->network;
-    case NETWORK_OPEN: return options->network;
-    case TRUNCATE_UNSEEN: return options->abi < 3;
-    case SIGNALS_REFUSED: return options->abi < 6 && !options->judge_signals;
-    case SIGNALS_JUDGED: return options->abi < 6 && options->judge_signals;
-  }
-  return true;
-}
-
-/* Refusals are reported as told; with nobody to report them to, the mark means nothing. */
-static uint32_t resolve_action(uint32_t action, bool report) {
-  if (!(action & TOLD)) return action;
-  return report ? JUDGE : action & ~TOLD;
-}
-
-/* A last rule that answers as the fallback does is none. */
-static void resolve(struct vt_rules *rules, size_t g, bool report) {
-  const struct vt_verdict *told = &groups[g].verdict;
-  struct vt_rule *own = rules->of_verdict[g];
-  struct vt_verdict verdict = {.rules = own, .count = told->count, .otherwise = resolve_action(told->otherwise, report)};
-  for (size_t i = 0; i < told->count; i++) {
-    own[i] = told->rules[i];
-    own[i].action = resolve_action(own[i].action, report);
-  }
-  while (verdict.count > 0 && own[verdict.count - 1].action == verdict.otherwise) verdict.count--;
-  rules->of_group[g] = verdict;
-}
-
-void vt_rules_select(const struct vt_filter_options *options, struct vt_rules *rules) {
-  _Static_assert(COUNT(groups) <= VT_GROUPS_MAX, "room for every group");
-  for (size_t number = 0; number <= VT_LAST_REVIEWED_SYSCALL; number++) rules->verdicts[number] = &allowed;
-  rules->verdicts[VT_LAST_REVIEWED_SYSCALL + 1] = &unknown;
-  for (size_t g = 0; g < COUNT(groups); g++) {
-    if (!applies(groups[g].when, options)) continue;
-    resolve(rules, g, options->report);
-    for (size_t c = 0; c < groups[g].count; c++) {
-      int number = vt_syscall_number(groups[g].calls[c], options->arch);
-      if (number != VT_NO_SYSCALL) rules->verdicts[number] = &rules->of_group[g];
-    }
-  }
-}
-
-uint32_t vt_rules_answer(const struct vt_rules *rules, const struct seccomp_data *call) {
-  bool reviewed = call->nr >= 0 && call->nr <= VT_LAST_REVIEWED_SYSCALL;
-  return vt_verdict_answer(rules->verdicts[reviewed ? call->nr : VT_LAST_REVIEWED_SYSCALL + 1], call->args);
-}
+_Static_assert(COUNT(vt_groups) <= VT_GROUPS_MAX, "room for every group");
+const size_t vt_group_count = COUNT(vt_groups);
