@@ -20,11 +20,10 @@ struct vt_docket *vt_docket_open(const struct vt_command *command, struct vt_sou
   docket->listener = command->listener;
   docket->session = command->pid;
   docket->policy = command->policy;
-  docket->source = source;
   pthread_mutex_init(&docket->lock, NULL);
   vt_policy_retain(docket->policy);
   ioctl(docket->listener, NOTIF_SET_FLAGS, (unsigned long)SYNC_WAKE_UP);
-  vt_poller_add(docket->listener, source);
+  vt_poller_add_hang_up(docket->listener, source);
   return docket;
 }
 
@@ -36,7 +35,6 @@ int vt_docket_events(const struct vt_docket *docket) {
 void vt_docket_close(struct vt_docket *docket) {
   pthread_mutex_lock(&docket->lock);
   docket->closed = true;
-  docket->source = NULL;
   vt_poller_remove(docket->listener);
   pthread_mutex_unlock(&docket->lock);
   vt_docket_release(docket);

@@ -17,8 +17,6 @@ struct vt_docket {
   struct vt_policy *policy;
   pthread_mutex_t lock;    /* of what follows */
   bool closed;             /* the command has been told: nothing is counted any more */
-  bool busy;               /* a notifier polls the listener */
-  struct vt_source *source; /* the supervisor's, while not closed */
   struct vt_denials *denials;
 };
 

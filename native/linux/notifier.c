@@ -5,14 +5,14 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "judge.h"
+#include "orders.h"
 #include "policy.h"
-#include "poller.h"
 #include "threads.h"
 
 enum { NOTIFIERS = 8, IDLE_MS = 100 };
@@ -36,20 +36,20 @@ struct served {
 
 static struct notifier notifiers[NOTIFIERS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int wake_fd = -1;
 
-/* Who is on duty, who could be, and what waits to be served. */
 static pthread_mutex_t roster = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t relief = PTHREAD_COND_INITIALIZER;
 static struct notifier *on_duty;
-static struct vt_docket **handed;
-static int handed_count, handed_room;
 
-/* The listeners in use belong to the one on duty. [0] is the wake-up. */
+/*
+ * Idle listeners stand in an epoll set. Those in use are polled directly, for epoll would defeat their synchronous wake-up
+ * (24 us a call instead of 5): they belong to the one on duty, and polled[0] is the epoll set.
+ */
+static int idle_set = -1;
 static struct served *served;
 static struct pollfd *polled;
 static int served_count, served_room;
-static int active; /* atomic: listeners that are served or handed over */
+static int active; /* atomic: served_count, for the supervisor */
 
 static void *must(void *memory) {
   if (!memory) abort(); /* a call that nobody answers hangs for ever */
@@ -124,12 +124,12 @@ static void wait_for_duty(const struct notifier *self) {
 }
 
 static void start(void) {
-  wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  idle_set = epoll_create1(EPOLL_CLOEXEC);
   served_room = 16;
   served = must(calloc((size_t)served_room, sizeof *served));
   polled = must(calloc((size_t)served_room + 1, sizeof *polled));
-  if (wake_fd < 0) abort();
-  polled[0] = (struct pollfd){wake_fd, POLLIN, 0};
+  if (idle_set < 0) abort();
+  polled[0] = (struct pollfd){idle_set, POLLIN, 0};
   for (int at = 0; at < NOTIFIERS; at++) pthread_mutex_init(&notifiers[at].lock, NULL);
   pthread_mutex_lock(&roster);
   on_duty = &notifiers[0];
@@ -164,43 +164,70 @@ static bool receive(struct notifier *self, struct vt_docket *docket, bool last) 
   return !relieved;
 }
 
-static void make_room(int count) {
-  if (count <= served_room) return;
-  while (served_room < count) served_room *= 2;
+static void watch_idle(struct vt_docket *docket) {
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = docket};
+  epoll_ctl(idle_set, EPOLL_CTL_ADD, docket->listener, &event);
+}
+
+static void make_room(void) {
+  if (served_count < served_room) return;
+  served_room *= 2;
   served = must(realloc(served, (size_t)served_room * sizeof *served));
   polled = must(realloc(polled, ((size_t)served_room + 1) * sizeof *polled));
 }
 
-static void take_handed(void) {
-  eventfd_t woken;
-  eventfd_read(wake_fd, &woken);
-  pthread_mutex_lock(&roster);
-  make_room(served_count + handed_count);
-  for (int at = 0; at < handed_count; at++) {
-    polled[served_count + 1] = (struct pollfd){handed[at]->listener, POLLIN, 0};
-    served[served_count++] = (struct served){handed[at], vt_now()};
-  }
-  handed_count = 0;
-  pthread_mutex_unlock(&roster);
+/* The supervisor has to watch over lookups as long as there may be any. */
+static void start_serving(struct vt_docket *docket, int64_t now) {
+  make_room();
+  polled[served_count + 1] = (struct pollfd){docket->listener, POLLIN, 0};
+  served[served_count++] = (struct served){docket, now};
+  __atomic_store_n(&active, served_count, __ATOMIC_RELAXED);
+  if (served_count == 1) vt_orders_wake();
 }
 
-/* Back to the supervisor, which hands it over again with its next call. */
-static void let_go(int at) {
+static struct vt_docket *stop_serving(int at) {
   struct vt_docket *docket = served[at].docket;
   served[at] = served[--served_count];
   polled[at + 1] = polled[served_count + 1];
-  __atomic_sub_fetch(&active, 1, __ATOMIC_RELAXED);
-  pthread_mutex_lock(&docket->lock);
-  docket->busy = false;
-  if (!docket->closed) vt_poller_listen(docket->listener, docket->source, true);
-  pthread_mutex_unlock(&docket->lock);
-  vt_docket_release(docket);
+  __atomic_store_n(&active, served_count, __ATOMIC_RELAXED);
+  return docket;
+}
+
+/* A listener that was idle has a call, or has hung up for good. False as receive(). */
+static bool hear(struct notifier *self, struct vt_docket *docket, uint32_t events, int64_t now, bool last) {
+  epoll_ctl(idle_set, EPOLL_CTL_DEL, docket->listener, NULL);
+  if (!(events & EPOLLIN)) {
+    vt_docket_release(docket);
+    return true;
+  }
+  start_serving(docket, now);
+  return receive(self, docket, last);
 }
 
 static void let_idle_go(int64_t now) {
   for (int at = served_count - 1; at >= 0; at--)
-    if (now - served[at].last_call >= IDLE_MS) let_go(at);
+    if (now - served[at].last_call >= IDLE_MS) watch_idle(stop_serving(at));
   if (served_count == 0) vt_caller_forget();
+}
+
+static bool serve_those_in_use(struct notifier *self, int64_t now, bool last) {
+  for (int at = served_count - 1; at >= 0; at--) {
+    short events = polled[at + 1].revents;
+    if (events & POLLIN) {
+      served[at].last_call = now;
+      if (!receive(self, served[at].docket, last)) return false;
+    } else if (events) {
+      vt_docket_release(stop_serving(at)); /* nobody is left under the filter */
+    }
+  }
+  return true;
+}
+
+/* One at a time: a relief must find the others where they are. */
+static bool serve_one_idle(struct notifier *self, int64_t now, bool last) {
+  struct epoll_event event;
+  if (epoll_wait(idle_set, &event, 1, 0) < 1) return true;
+  return hear(self, event.data.ptr, event.events, now, last);
 }
 
 /* One look at all listeners, one call of each: none keeps the others waiting. False: relieved, and nothing of this is ours. */
@@ -208,18 +235,10 @@ static bool make_a_round(struct notifier *self) {
   if (poll(polled, (nfds_t)served_count + 1, served_count > 0 ? IDLE_MS : -1) < 0) return true; /* EINTR */
   int64_t now = vt_now();
   bool last = is_last();
-  for (int at = served_count - 1; at >= 0; at--) {
-    short events = polled[at + 1].revents;
-    if (events & POLLIN) {
-      served[at].last_call = now;
-      if (!receive(self, served[at].docket, last)) return false;
-    } else if (events) {
-      let_go(at);
-    }
-  }
+  bool one_is_idle = polled[0].revents != 0;
+  if (!serve_those_in_use(self, now, last)) return false;
   let_idle_go(now);
-  if (polled[0].revents) take_handed();
-  return true;
+  return !one_is_idle || serve_one_idle(self, now, last);
 }
 
 static void *serve(void *context) {
@@ -232,24 +251,10 @@ static void *serve(void *context) {
   return NULL;
 }
 
-void vt_notifier_take(struct vt_docket *docket) {
+void vt_notifier_add(struct vt_docket *docket) {
   pthread_once(&once, start);
-  pthread_mutex_lock(&docket->lock);
-  bool busy = docket->busy;
-  docket->busy = true;
-  if (!busy) vt_poller_listen(docket->listener, docket->source, false);
-  pthread_mutex_unlock(&docket->lock);
-  if (busy) return;
   vt_docket_retain(docket);
-  __atomic_add_fetch(&active, 1, __ATOMIC_RELAXED);
-  pthread_mutex_lock(&roster);
-  if (handed_count == handed_room) {
-    handed_room = handed_room ? 2 * handed_room : 16;
-    handed = must(realloc(handed, (size_t)handed_room * sizeof *handed));
-  }
-  handed[handed_count++] = docket;
-  pthread_mutex_unlock(&roster);
-  eventfd_write(wake_fd, 1);
+  watch_idle(docket);
 }
 
 bool vt_notifier_is_active(void) { return __atomic_load_n(&active, __ATOMIC_RELAXED) > 0; }

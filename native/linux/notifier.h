@@ -12,8 +12,8 @@
 /* How long a lookup may take, and how often the supervisor has to look (milliseconds). */
 enum { VT_LOOKUP_MS = 20, VT_WATCH_MS = 10 };
 
-/* A call waits at the docket's listener: notifiers answer it and what follows, until the listener has been idle. */
-void vt_notifier_take(struct vt_docket *docket);
+/* From now on notifiers answer the calls at the docket's listener, until it hangs up. */
+void vt_notifier_add(struct vt_docket *docket);
 
 /* Whether listeners are in use, so that vt_notifier_watch() has to be called every VT_WATCH_MS. Supervisor thread. */
 bool vt_notifier_is_active(void);

@@ -25,8 +25,12 @@ void vt_orders_post(struct vt_order order, bool wake) {
   *last = copy;
   last = &copy->next;
   pthread_mutex_unlock(&lock);
+  if (wake) vt_orders_wake();
+}
+
+void vt_orders_wake(void) {
   uint64_t one = 1;
-  if (wake && write(wake_fd, &one, sizeof one) < 0) return; /* EAGAIN: the counter is full, so it is awake anyway */
+  if (write(wake_fd, &one, sizeof one) < 0) return; /* EAGAIN: the counter is full, so it is awake anyway */
 }
 
 struct vt_order *vt_orders_take(void) {

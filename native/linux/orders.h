@@ -23,5 +23,8 @@ int vt_orders_open(void);
 /* Copies the order into the queue. Without `wake` it is read with the next one that wakes. */
 void vt_orders_post(struct vt_order order, bool wake);
 
+/* Wakes the supervisor without an order. */
+void vt_orders_wake(void);
+
 /* All waiting orders, first come first; the caller frees each. */
 struct vt_order *vt_orders_take(void);

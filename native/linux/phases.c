@@ -9,7 +9,6 @@
 
 #include "clock.h"
 #include "docket.h"
-#include "notifier.h"
 #include "policy.h"
 #include "poller.h"
 #include "session.h"
@@ -25,12 +24,10 @@ static void enter(struct vt_command *command, enum vt_phase phase) {
   command->phase_entered = command->phase_since = command->last_byte = vt_now();
 }
 
-/* A hang-up of the listener is the proof that nobody is left under the filter; calls that wait are answered first. */
+/* A hang-up of the listener is the proof that nobody is left under the filter, and that all is counted. */
 static bool is_empty(struct vt_command *command) {
   if (command->empty || !command->docket) return command->empty;
-  int events = vt_docket_events(command->docket);
-  if (events & POLLIN) vt_notifier_take(command->docket);
-  else command->empty = (events & POLLHUP) != 0;
+  command->empty = (vt_docket_events(command->docket) & POLLHUP) != 0;
   return command->empty;
 }
 

@@ -11,9 +11,9 @@ enum { BATCH = 64 };
 static int epoll_fd = -1;
 static struct vt_source wake_source = {VT_SOURCE_WAKE, NULL};
 
-static void control(int operation, int fd, struct vt_source *source, uint32_t events) {
+static void add(int fd, struct vt_source *source, uint32_t events) {
   struct epoll_event event = {.events = events, .data.ptr = source};
-  epoll_ctl(epoll_fd, operation, fd, &event);
+  epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
 void vt_poller_open(int wake_fd) {
@@ -25,13 +25,11 @@ void vt_poller_open(int wake_fd) {
   vt_poller_add(wake_fd, &wake_source);
 }
 
-void vt_poller_add(int fd, struct vt_source *source) { control(EPOLL_CTL_ADD, fd, source, EPOLLIN); }
+void vt_poller_add(int fd, struct vt_source *source) { add(fd, source, EPOLLIN); }
 
-void vt_poller_remove(int fd) { control(EPOLL_CTL_DEL, fd, NULL, 0); }
+void vt_poller_add_hang_up(int fd, struct vt_source *source) { add(fd, source, 0); } /* EPOLLHUP always is told of */
 
-void vt_poller_listen(int fd, struct vt_source *source, bool to_calls) {
-  control(EPOLL_CTL_MOD, fd, source, to_calls ? EPOLLIN : 0);
-}
+void vt_poller_remove(int fd) { epoll_ctl(epoll_fd, EPOLL_CTL_DEL, fd, NULL); }
 
 void vt_poller_wait(int timeout, void (*ready)(struct vt_source *source)) {
   struct epoll_event events[BATCH];

@@ -37,17 +37,6 @@ static void free_command(struct vt_command *command) {
   free(command);
 }
 
-/* Calls are answered by notifiers. A hang-up proves that nobody is left under the filter. */
-static void hear(struct vt_command *command) {
-  int events = vt_docket_events(command->docket);
-  if (events & POLLIN) {
-    vt_notifier_take(command->docket);
-  } else if (events & POLLHUP) {
-    command->empty = true;
-    vt_poller_remove(command->docket->listener);
-  }
-}
-
 static void ready(struct vt_source *source) {
   struct vt_command *command = source->of;
   switch (source->kind) {
@@ -59,7 +48,8 @@ static void ready(struct vt_source *source) {
       vt_poller_remove(command->pidfd);
       return;
     case VT_SOURCE_LISTENER:
-      hear(command);
+      command->empty = true; /* a hang-up proves that nobody is left under the filter */
+      vt_poller_remove(command->docket->listener);
       return;
     case VT_SOURCE_PIPE:
       vt_stream_read(source->of);
@@ -80,7 +70,10 @@ static void launched(struct vt_command *command) {
   command->listener_source = (struct vt_source){VT_SOURCE_LISTENER, command};
   vt_poller_add(command->pidfd, &command->leader_source);
   vt_streams_open(command);
-  if (command->listener >= 0) command->docket = vt_docket_open(command, &command->listener_source);
+  if (command->listener >= 0) {
+    command->docket = vt_docket_open(command, &command->listener_source);
+    vt_notifier_add(command->docket);
+  }
   if (command->terminated) terminate(command);
 }
 
