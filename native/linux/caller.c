@@ -31,7 +31,8 @@ static bool read_comm(int fd, char program[VT_PROGRAM_BYTES]) {
 }
 
 /* Signal 0 to a thread group finds out for a tenth of reading /proc whether the thread leads it (tgkill(2)). */
-static pid_t process_of(pid_t thread) {
+pid_t vt_caller_process(const struct vt_caller *caller) {
+  pid_t thread = caller->thread;
   if (syscall(SYS_tgkill, thread, thread, 0) == 0 || errno == EPERM) return thread;
   char path[32], text[512] = "";
   snprintf(path, sizeof path, "/proc/%d/status", thread);
@@ -66,15 +67,14 @@ void vt_caller_forget(void) {
   for (int at = 0; at < REMEMBERED; at++) forget(&known[at]);
 }
 
-void vt_caller_identify(struct vt_caller *caller, pid_t thread) {
-  struct known *one = recall(thread);
-  caller->thread = thread;
+void vt_caller_identify(struct vt_caller *caller) {
+  struct known *one = recall(caller->thread);
   if (one && read_comm(one->comm, caller->program)) {
     caller->process = one->process;
     return;
   }
   if (one) forget(one);
-  caller->process = process_of(thread);
+  caller->process = vt_caller_process(caller);
   caller->program[0] = 0;
   char path[32];
   snprintf(path, sizeof path, "/proc/%d/comm", caller->process);
@@ -115,6 +115,6 @@ ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *t
 bool vt_caller_is_dumpable(const struct vt_caller *caller) {
   char path[32];
   struct stat directory;
-  snprintf(path, sizeof path, "/proc/%d", caller->process);
+  snprintf(path, sizeof path, "/proc/%d", caller->thread);
   return geteuid() == 0 || (stat(path, &directory) == 0 && directory.st_uid == geteuid());
 }

@@ -10,12 +10,15 @@
 
 struct vt_caller {
   pid_t thread;  /* as the notification names it */
-  pid_t process; /* its thread group */
+  pid_t process; /* its thread group, once it was looked up */
   char program[VT_PROGRAM_BYTES];
 };
 
-/* Fills in process and program; what cannot be known is the thread itself, and "". */
-void vt_caller_identify(struct vt_caller *caller, pid_t thread);
+/* Fills in process and program; what cannot be known is the thread itself, and "". Never blocks. */
+void vt_caller_identify(struct vt_caller *caller);
+
+/* The process alone. */
+pid_t vt_caller_process(const struct vt_caller *caller);
 
 /* Lets go of what this thread remembers of the last callers. */
 void vt_caller_forget(void);

@@ -20,7 +20,6 @@ void vt_inquiry_open(struct vt_inquiry *inquiry, const struct seccomp_notif *not
 static int rule_errno(const struct vt_inquiry *inquiry) { return (int)(inquiry->rule & SECCOMP_RET_DATA); }
 
 void vt_judge(struct vt_inquiry *inquiry) {
-  vt_caller_identify(&inquiry->caller, inquiry->caller.thread);
   if (!vt_is_refused_by_rule(inquiry) && inquiry->call->judge) return inquiry->call->judge(inquiry);
   /* A call that the rules leave to others has a judge: if one had none, it would be refused. */
   inquiry->error = vt_is_refused_by_rule(inquiry) ? rule_errno(inquiry) : EPERM;

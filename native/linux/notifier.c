@@ -63,6 +63,8 @@ static bool still_waits(const struct vt_docket *docket, const struct vt_inquiry 
 }
 
 static void count(struct vt_docket *docket, struct vt_inquiry *inquiry) {
+  vt_caller_identify(&inquiry->caller);
+  if (!still_waits(docket, inquiry)) return;
   struct vt_denial refused = {
       .operation = inquiry->operation,
       .call = inquiry->call->call,
@@ -77,7 +79,6 @@ static void count(struct vt_docket *docket, struct vt_inquiry *inquiry) {
 /* The notifier's lock is held. Counted before it is answered, so that a command that has ended has all its refusals counted. */
 static void answer(struct vt_docket *docket, struct vt_inquiry *inquiry) {
   struct seccomp_notif_resp response = {.id = inquiry->notification.id, .error = -inquiry->error};
-  if (!still_waits(docket, inquiry)) return;
   if (inquiry->error == 0) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   else if (inquiry->counted && docket->policy->report) count(docket, inquiry);
   ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: its caller was killed meanwhile */
@@ -266,10 +267,10 @@ static void answer_for(struct notifier *stuck) {
   if (__atomic_load_n(&stuck->inquiry.given_known, __ATOMIC_ACQUIRE)) {
     memcpy(inquiry.given, stuck->inquiry.given, sizeof inquiry.given);
     inquiry.given_known = true;
-    inquiry.caller = stuck->inquiry.caller;
   }
   vt_judge_blindly(&inquiry);
   answer(stuck->docket, &inquiry);
+  vt_caller_forget();
 }
 
 static void relieve_if_stuck(struct notifier *notifier) {

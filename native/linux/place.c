@@ -100,10 +100,11 @@ static int step_into(struct walk *walk, const char *name, size_t length) {
   char own[64];
   bool in_proc = strcmp(walk->done, "/proc") == 0;
   if (in_proc && length == 4 && memcmp(name, "self", 4) == 0) {
-    length = (size_t)snprintf(own, sizeof own, "%d", walk->caller->process);
+    length = (size_t)snprintf(own, sizeof own, "%d", vt_caller_process(walk->caller));
     name = own;
   } else if (in_proc && length == 11 && memcmp(name, "thread-self", 11) == 0) {
-    length = (size_t)snprintf(own, sizeof own, "%d/task/%d", walk->caller->process, walk->caller->thread);
+    length = (size_t)snprintf(own, sizeof own, "%d/task/%d", vt_caller_process(walk->caller),
+                              walk->caller->thread);
     name = own;
   }
   size_t have = strlen(walk->done);
