@@ -30,6 +30,7 @@ static bool needs_mask(const struct vt_condition *condition) {
 static size_t condition_length(const struct vt_condition *condition) {
   if (condition->test == VT_TEST_NONE) return 0;
   if (condition->test == VT_TEST_ANY_BIT) return 2;
+  if (condition->test == VT_TEST_OLDER) return 5;
   return 1 + needs_mask(condition) + condition->count;
 }
 
@@ -53,6 +54,27 @@ static void jump_unless(struct vt_program *program, uint16_t test, uint32_t k, s
   vt_bpf_append(program, BPF_JMP | test | BPF_K, (uint8_t)if_true, (uint8_t)if_false, k);
 }
 
+#define NOBODY 0u             /* the caller's own group (kill(2)) */
+#define EVERYBODY UINT32_MAX  /* -1 */
+#define GROUP_AFTER(session) (1u - (session))
+
+/* Numbers grow, so that whoever is older than the session stands below it, and above its negative as a group. */
+static void append_older(struct vt_program *program, size_t otherwise) {
+  size_t holds = program->length + 4;
+  vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, (uint8_t)(otherwise - program->length - 1), 0, NOBODY);
+  vt_bpf_append(program, BPF_JMP | BPF_JGE | BPF_K, 0, (uint8_t)(holds - program->length - 1), VT_ANY_SESSION);
+  jump_unless(program, BPF_JGE, GROUP_AFTER(VT_ANY_SESSION), 0, otherwise);
+  vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, (uint8_t)(otherwise - program->length - 1), 0, EVERYBODY);
+}
+
+void vt_bpf_settle(struct sock_filter *instructions, size_t length, uint32_t session) {
+  for (size_t i = 0; i < length; i++) {
+    if (instructions[i].code != (BPF_JMP | BPF_JGE | BPF_K)) continue;
+    if (instructions[i].k == VT_ANY_SESSION) instructions[i].k = session;
+    else if (instructions[i].k == GROUP_AFTER(VT_ANY_SESSION)) instructions[i].k = GROUP_AFTER(session);
+  }
+}
+
 /* Goes on after the condition when it holds, and to `otherwise` when it does not. */
 static void append_condition(struct vt_program *program, const struct vt_condition *condition, size_t otherwise) {
   vt_bpf_load(program, offsetof(struct seccomp_data, args) + sizeof(uint64_t) * condition->argument + condition->half);
@@ -60,6 +82,7 @@ static void append_condition(struct vt_program *program, const struct vt_conditi
     jump_unless(program, BPF_JSET, condition->mask, 0, otherwise);
     return;
   }
+  if (condition->test == VT_TEST_OLDER) return append_older(program, otherwise);
   if (needs_mask(condition)) vt_bpf_append(program, BPF_ALU | BPF_AND | BPF_K, 0, 0, condition->mask);
   for (size_t left = condition->count; left > 0; left--) {
     size_t next = left == 1 ? otherwise : program->length + 1;
@@ -82,6 +105,8 @@ static bool condition_holds(const struct vt_condition *condition, const __u64 *a
   uint64_t argument = arguments[condition->argument];
   uint32_t word = (uint32_t)(condition->half == VT_HIGH ? argument >> 32 : argument) & condition->mask;
   if (condition->test == VT_TEST_ANY_BIT) return word != 0;
+  if (condition->test == VT_TEST_OLDER)
+    return word != NOBODY && word != EVERYBODY && (word < VT_ANY_SESSION || word >= GROUP_AFTER(VT_ANY_SESSION));
   for (size_t i = 0; i < condition->count; i++)
     if (word == condition->values[i]) return true;
   return false;

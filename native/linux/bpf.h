@@ -11,6 +11,7 @@ enum vt_test {
   VT_TEST_NONE = 0, /* ends a rule's conditions */
   VT_TEST_ONE_OF,   /* (word & mask) is in `values` */
   VT_TEST_ANY_BIT,  /* (word & mask) is not 0 */
+  VT_TEST_OLDER,    /* word names a process, or negated a group, of a lower number than the session's */
 };
 
 /* One half of one argument. An `int` argument is its low half alone: the kernel ignores the high one, so a filter
@@ -37,6 +38,13 @@ struct vt_verdict {
   size_t count;
   uint32_t otherwise; /* SECCOMP_RET_* */
 };
+
+/* Where a filter compares with the session's number, which only the process that installs it knows: see vt_bpf_settle().
+ * Higher than any process id (PID_MAX_LIMIT, linux/threads.h). */
+#define VT_ANY_SESSION 0x40000001u
+
+/* Puts the session's number in. Async-signal-safe. */
+void vt_bpf_settle(struct sock_filter *instructions, size_t length, uint32_t session);
 
 /* A program under construction. Once `failed` (no room, or a jump too far), what is appended is dropped. */
 struct vt_program {

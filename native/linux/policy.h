@@ -26,7 +26,7 @@ struct vt_policy {
   char **writable;           /* what the ruleset grants for writing, NULL-terminated */
   struct vt_rules rules;     /* what the answers would be without reports: the supervisor gives the same */
   struct sock_fprog program;
-  struct sock_filter filter[VT_FILTER_MAX];
+  struct sock_filter filter[VT_FILTER_MAX]; /* of any session */
 };
 
 struct vt_policy_options {

@@ -23,6 +23,9 @@
 #define HAS_ANY(index, bits) \
   { .test = VT_TEST_ANY_BIT, .argument = (index), .mask = (bits) }
 
+#define OLDER(index) \
+  { .test = VT_TEST_OLDER, .argument = (index), .mask = UINT32_MAX }
+
 /* How the table below answers: by rules in order with a fallback, or always the same. */
 #define FITTING(count) ((count) + 0 * sizeof(char[(count) <= VT_RULES_A_GROUP_MAX ? 1 : -1]))
 #define DECIDE(list, fallback) {.rules = (list), .count = FITTING(COUNT(list)), .otherwise = (fallback)}
@@ -140,6 +143,10 @@ static const struct vt_rule bind_network_rules[] = {
 static const struct vt_rule sendto_rules[] = {{{HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)}};
 static const struct vt_rule sendmsg_rules[] = {{{HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)}};
 
+/* What the command started is younger than its session, and signals to it have to stay as they are: a call that waits
+ * for its answer can come back with EINTR (seccomp_unotify(2)), which nobody expects of kill(2). */
+static const struct vt_rule signal_rules[] = {{{OLDER(0)}, WATCH}};
+
 static const struct vt_rule syslog_rules[] = {
     {{IS(0, VT_SYSLOG_ACTION_READ_ALL, VT_SYSLOG_ACTION_SIZE_BUFFER)}, ALLOW}};
 
@@ -203,7 +210,8 @@ const struct vt_group vt_groups[] = {
     {EVER, DECIDE(futex_rules, ALLOW), CALLS(VT_SYS_futex)},
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_futex_requeue)},
     {EVER, DECIDE(seccomp_rules, ALLOW), CALLS(VT_SYS_seccomp)},
-    {EVER, ALWAYS(WATCH), CALLS(SIGNAL_CALLS)},
+    {EVER, DECIDE(signal_rules, ALLOW),
+     CALLS(VT_SYS_kill, VT_SYS_tkill, VT_SYS_tgkill, VT_SYS_rt_sigqueueinfo, VT_SYS_rt_tgsigqueueinfo)},
     {SIGNALS_REFUSED, ALWAYS(FAIL(EPERM)), CALLS(SIGNAL_CALLS)},
     {SIGNALS_JUDGED, ALWAYS(JUDGE), CALLS(SIGNAL_CALLS)},
 

@@ -6,12 +6,14 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bpf.h"
 #include "landlock.h"
 #include "policy.h"
 
@@ -86,8 +88,12 @@ static int die_with_parent(struct vt_command *command) {
 static int restrict_files(struct vt_command *command) { return vt_landlock_restrict(command->policy->ruleset); }
 
 static int filter_calls(struct vt_command *command) {
+  static struct sock_filter filter[VT_FILTER_MAX]; /* one launch at a time: the launcher thread's */
   const struct vt_policy *policy = command->policy;
-  long fd = syscall(SYS_seccomp, SET_MODE_FILTER, policy->listener ? policy->listener_flags : 0, &policy->program);
+  struct sock_fprog program = {policy->program.len, filter};
+  memcpy(filter, policy->filter, policy->program.len * sizeof *filter);
+  vt_bpf_settle(filter, policy->program.len, (uint32_t)syscall(SYS_getpid));
+  long fd = syscall(SYS_seccomp, SET_MODE_FILTER, policy->listener ? policy->listener_flags : 0, &program);
   if (fd < 0) return -1;
   if (policy->listener) command->listener = (int)fd;
   return 0;

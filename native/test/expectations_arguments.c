@@ -18,6 +18,8 @@
 #define SOCKET "socket", 41, 198
 #define SOCKETPAIR "socketpair", 53, 199
 #define BIND "bind", 49, 200
+#define KILL "kill", 62, 129
+#define TGKILL "tgkill", 234, 131
 #define SYSLOG "syslog", 103, 116
 
 const struct argument_row argument_rows[] = {
@@ -196,6 +198,18 @@ const struct argument_row argument_rows[] = {
     {"sendmmsg", 307, 269, ALL, {3, 0, 0x20000000, 0}, LET},
     {"sendmsg", 46, 211, NET_ON, {3, 0, 0x20000000}, EOPNOTSUPP},
     {"sendmsg", 46, 211, ALL, {3, 0, 0, 0x20000000}, LET},
+
+    /* kill(target), before any session is put in: 0 and -1 name no other, the rest is asked about */
+    {KILL, ABI_6_UP, {0, 15}, LET},
+    {KILL, ABI_6_UP, {0xffffffff, 15}, LET},
+    {KILL, ABI_6_UP, {1, 15}, SEE},
+    {KILL, ABI_6_UP, {4194304, 15}, SEE},
+    {KILL, ABI_6_UP, {0xfffffffe, 15}, SEE},
+    {KILL, ABI_6_UP, {0xffc00000, 15}, SEE}, /* -4194304 */
+    {TGKILL, ABI_6_UP, {1, 1, 15}, SEE},
+    {"tkill", 200, 130, ABI_6_UP, {1, 15}, SEE},
+    {"rt_sigqueueinfo", 129, 138, ABI_6_UP, {1, 15}, SEE},
+    {"rt_tgsigqueueinfo", 297, 240, ABI_6_UP, {1, 1, 15}, SEE},
 
     /* syslog(action): only READ_ALL and SIZE_BUFFER */
     {SYSLOG, ALL, {3}, LET},

@@ -5,6 +5,7 @@
 #include <linux/audit.h>
 #include <string.h>
 
+#include "../linux/bpf.h"
 #include "check.h"
 #include "expectations.h"
 #include "simulator.h"
@@ -154,6 +155,19 @@ static void sweep_sends(void) {
   }
 }
 
+/* With the session's number put in: whoever is older is asked about, as a process and as a group. */
+static void sweep_targets(void) {
+  const int session = 1000, calls[] = {on(62, 129), on(200, 130), on(234, 131), on(129, 138), on(297, 240)};
+  vt_bpf_settle(filter, length, (uint32_t)session);
+  for (int target = -1100; target <= 1100; target++) {
+    bool older = (target > 0 && target < session) || (target < -1 && target > -session);
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++)
+      expect(calls[c], (uint64_t)(int64_t)target, 15, 15, 0, older ? SEE : LET);
+  }
+  expect(on(62, 129), 0x7fffffff, 15, 0, 0, LET);
+  expect(on(62, 129), 0x80000000, 15, 0, 0, LET);
+}
+
 /* Targets, resources and their like: small values and each single bit. */
 static uint32_t small_or_bit(uint32_t index) {
   return index < 32 ? index : 1u << (index - 32);
@@ -193,6 +207,7 @@ int main(void) {
     sweep_sockets();
     sweep_sends();
     sweep_processes();
+    sweep_targets();
   }
   return finish("filter judges arguments over their whole range");
 }
