@@ -152,7 +152,6 @@ static bool receive(struct notifier *self, struct vt_docket *docket, bool last) 
   self->docket = docket;
   vt_docket_retain(docket);
   pthread_mutex_unlock(&self->lock);
-  if (!last && vt_test_before_lookup) vt_test_before_lookup();
   if (last) vt_judge_blindly(&self->inquiry);
   else vt_judge(&self->inquiry);
   pthread_mutex_lock(&self->lock);

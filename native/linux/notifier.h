@@ -20,6 +20,3 @@ bool vt_notifier_is_active(void);
 
 /* Answers in the place of a notifier that is stuck. Supervisor thread only; never blocks. */
 void vt_notifier_watch(void);
-
-/* Called before each lookup where a test program defines it. */
-void vt_test_before_lookup(void) __attribute__((weak));

@@ -186,6 +186,7 @@ int vt_place_find(const struct vt_caller *caller, int directory, const char *pat
   if (!path[0]) return ENOENT;
   if (strlen(path) >= sizeof given) return ENAMETOOLONG;
   follow |= cut_slashes(strcpy(given, path));
+  if (vt_test_before_lookup) vt_test_before_lookup();
   int base = given[0] == '/' ? AT_FDCWD : open_base(caller, directory);
   if (given[0] != '/' && base < 0) return errno;
   int error = find_directly(base, given, follow, place);

@@ -1,0 +1,139 @@
+/* Proves that a lookup which blocks keeps no call waiting: somebody else answers in time, and it is counted all the same. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../linux/clock.h"
+#include "../linux/command.h"
+#include "../linux/denials.h"
+#include "../linux/launcher.h"
+#include "../linux/place.h"
+#include "../linux/policy.h"
+#include "../linux/probe.h"
+#include "../linux/supervisor.h"
+#include "check.h"
+
+enum { STUCK_MS = 1500, WAIT_SECONDS = 30 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool ended;
+static struct vt_end last_end;
+static uint32_t last_id;
+static int to_be_stuck; /* atomic: that many of the next lookups block */
+
+/* In the place of a file system that does not answer. */
+void vt_test_before_lookup(void) {
+  if (__atomic_fetch_sub(&to_be_stuck, 1, __ATOMIC_RELAXED) <= 0) return;
+  nanosleep(&(struct timespec){STUCK_MS / 1000, STUCK_MS % 1000 * 1000000L}, NULL);
+}
+
+static void on_output(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length) {
+  (void)owner, (void)stream, (void)bytes;
+  vt_supervisor_consumed(id, length);
+}
+
+static void on_end(struct vt_owner *owner, uint32_t id, const struct vt_end *end) {
+  (void)owner, (void)id;
+  pthread_mutex_lock(&lock);
+  ended = true;
+  last_end = *end;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&lock);
+}
+
+static void on_release(struct vt_owner *owner) { (void)owner; }
+
+static struct vt_owner owner = {on_output, on_end, on_release};
+
+static char **vector(char *first, char *second, char *third) {
+  char **items = calloc(4, sizeof *items);
+  items[0] = first;
+  items[1] = second;
+  items[2] = third;
+  return items;
+}
+
+static struct vt_command *make(const char *line) {
+  int step;
+  struct vt_command *command = calloc(1, sizeof *command);
+  struct vt_policy_options options = {.listener = true, .report = true};
+  command->strings = strdup(line);
+  command->candidates = vector((char *)"/bin/sh", NULL, NULL);
+  command->argv = vector((char *)"sh", (char *)"-c", command->strings);
+  command->envp = vector((char *)"PATH=/usr/bin:/bin", NULL, NULL);
+  command->cwd = "/";
+  command->id = ++last_id;
+  command->owner = &owner;
+  command->stdin_fd = command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
+  command->policy = vt_policy_take(&options, &step);
+  return command;
+}
+
+/* Runs a line to its end; returns the milliseconds that it took. */
+static int64_t run(const char *line, int stuck_lookups) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += WAIT_SECONDS;
+  __atomic_store_n(&to_be_stuck, stuck_lookups, __ATOMIC_RELAXED);
+  ended = false;
+  int64_t started = vt_now();
+  struct vt_command *command = make(line);
+  vt_supervisor_add(command);
+  vt_launcher_queue(command);
+  pthread_mutex_lock(&lock);
+  while (!ended && pthread_cond_timedwait(&changed, &lock, &until) == 0) continue;
+  pthread_mutex_unlock(&lock);
+  CHECK(ended, "\"%s\" hangs", line);
+  return vt_now() - started;
+}
+
+static uint64_t counted(bool with_path) {
+  uint64_t sum = 0;
+  for (int row = 0; last_end.denials && row < last_end.denials->count; row++)
+    if (!with_path || last_end.denials->rows[row].text) sum += last_end.denials->rows[row].count;
+  return sum;
+}
+
+static void forget(void) {
+  vt_denials_free(last_end.denials);
+  last_end.denials = NULL;
+}
+
+static void answers_in_its_place(void) {
+  int64_t took = run("echo x >/vitrine-nowhere", 1);
+  CHECK(took < STUCK_MS, "%ld ms", (long)took);
+  CHECK(last_end.code != 0, "the write went through");
+  CHECK(counted(true) == 1, "%lu counted with the path as given", (unsigned long)counted(true));
+  forget();
+}
+
+/* More lookups block than there are notifiers: the last one answers without looking. */
+static void never_runs_out(void) {
+  int64_t took = run("i=0; while [ $i -lt 20 ]; do echo x >/vitrine-nowhere; i=$((i+1)); done", 100);
+  CHECK(took < STUCK_MS, "%ld ms", (long)took);
+  CHECK(counted(false) == 20, "%lu counted", (unsigned long)counted(false));
+  forget();
+}
+
+/* Those that were stuck come back, and look again. */
+static void recovers(void) {
+  nanosleep(&(struct timespec){STUCK_MS / 1000 + 1, 0}, NULL);
+  run("echo x >/dev/null && echo x >/vitrine-nowhere", 0);
+  CHECK(counted(true) == 1, "%lu counted with a path", (unsigned long)counted(true));
+  CHECK(last_end.denials && strcmp(last_end.denials->rows[0].text, "/vitrine-nowhere") == 0, "another path");
+  forget();
+}
+
+int main(void) {
+  if (!vt_probe()->listener || vt_probe()->landlock_abi < 1) {
+    printf("stuck lookups: skipped, no Landlock or no listener here\n");
+    return 0;
+  }
+  answers_in_its_place();
+  never_runs_out();
+  recovers();
+  return finish("stuck lookups keep no call waiting");
+}
