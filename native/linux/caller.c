@@ -114,7 +114,7 @@ ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *t
 
 bool vt_caller_is_dumpable(const struct vt_caller *caller) {
   char path[32];
-  struct stat directory;
-  snprintf(path, sizeof path, "/proc/%d", caller->thread);
-  return geteuid() == 0 || (stat(path, &directory) == 0 && directory.st_uid == geteuid());
+  struct stat status;
+  snprintf(path, sizeof path, "/proc/%d/status", caller->thread);
+  return geteuid() == 0 || (stat(path, &status) == 0 && status.st_uid == geteuid());
 }

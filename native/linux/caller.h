@@ -32,5 +32,5 @@ int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to,
 /* Where /proc/PID/LINK points. Returns the length or -1 with errno. */
 ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *to, size_t size);
 
-/* Whether the process has made itself unreadable (PR_SET_DUMPABLE, prctl(2)): its directory in /proc is root's then. */
+/* Whether the process has made itself unreadable (PR_SET_DUMPABLE, prctl(2)): its files in /proc are root's then (proc(5)). */
 bool vt_caller_is_dumpable(const struct vt_caller *caller);

@@ -26,6 +26,6 @@ enum { VT_NO_FILE = -1 };
 int vt_place_find(const struct vt_caller *caller, int directory, const char *path, bool follow, struct vt_place *place);
 
 /* Called before each lookup where a test program defines it. */
-void vt_test_before_lookup(void) __attribute__((weak));
+void vt_test_before_lookup(void) __attribute__((weak, visibility("hidden")));
 
 void vt_place_close(struct vt_place *place);

@@ -105,7 +105,7 @@ describe('the text of a result', () => {
   test('many denials are counted after the twentieth', () => {
     const denials = Array.from({ length: 25 }, (_, index) => ({
       ...denial,
-      operation: 'write',
+      operation: 'write' as const,
       path: `f${index}`,
     }))
     const lines = text({ denials }).trim().split('\n')

@@ -1,0 +1,99 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import type { Enforcement, Result } from '../../src/result/result.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { builtLibrary } from '../helpers/programs.ts'
+import { probing } from '../sandbox/hosts.ts'
+import { compileAttempts, makeGround, shorts } from './denied.ts'
+
+const NOBODY = 65_534
+const isRoot = process.getuid?.() === 0
+
+interface Told {
+  readonly result: Result
+  readonly enforcement: Enforcement
+}
+
+/** A host of its own that runs one line in read mode and prints what became of it. */
+function writeHost(directory: string, command: string): string {
+  const library = pathToFileURL(builtLibrary()).href
+  const script = join(directory, 'host.mjs')
+  writeFileSync(
+    script,
+    `import { openShell } from ${JSON.stringify(library)}
+    const shell = await openShell({ mode: 'read', cwd: ${JSON.stringify(directory)} })
+    const result = await shell.execute({ command: ${JSON.stringify(command)} })
+    console.log(JSON.stringify({ result, enforcement: shell.enforcement }))
+    await shell.close()`,
+  )
+  return script
+}
+
+/** Another user may not be able to reach this checkout. */
+function canRunAsNobody(): boolean {
+  const look = `require('fs').accessSync(${JSON.stringify(builtLibrary())})`
+  return isRoot && spawnSync(process.execPath, ['-e', look], { uid: NOBODY, cwd: '/' }).status === 0
+}
+
+describe('where refusals can be reported', () => {
+  it('enforcement says by what', async () => {
+    const { shell } = await makeGround()
+    expect(shell.enforcement['denial reports']).toMatchObject({ enforced: true, by: 'seccomp listener' })
+  })
+
+  it('a process that made itself unreadable is refused and counted, without its path', async () => {
+    if (isRoot && !canRunAsNobody()) return
+    const directory = makeDirectory()
+    const program = compileAttempts()
+    chmodSync(directory, 0o777)
+    chmodSync(join(program, '..'), 0o755)
+    const script = writeHost(directory, `${program} undumpable ${directory}/file`)
+    writeFileSync(join(directory, 'file'), 'kept', { mode: 0o666 })
+    const stdout = execFileSync(process.execPath, [script], {
+      encoding: 'utf8',
+      cwd: directory,
+      ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+      env: { PATH: process.env['PATH'], HOME: directory },
+    })
+    const { result }: Told = JSON.parse(stdout)
+    expect(result.stdout).toBe('open -1 EACCES\nchmod -1 EROFS\n')
+    expect(shorts(result)).toEqual(['write', 'metadata'])
+  })
+})
+
+describe('where they cannot', () => {
+  it('below another vitrine commands are held as ever, and enforcement says that nothing is reported', async () => {
+    const directory = makeDirectory()
+    writeFileSync(join(directory, 'file'), 'kept')
+    const script = writeHost(directory, 'echo x > file; chmod 600 file')
+    const outer = await openTestShell({ mode: 'read', cwd: directory })
+    const { stdout, stderr, denials } = await outer.execute({ argv: [process.execPath, script] })
+    const told: Told = JSON.parse(stdout || `{"stderr":${JSON.stringify(stderr)}}`)
+    expect(told.enforcement['denial reports']).toEqual({
+      enforced: false,
+      by: 'none',
+      note: 'this process runs under a seccomp listener itself: refusals show in the output of the command only',
+    })
+    expect(told.result).toMatchObject({ denials: [], failure: { kind: 'permission-denied' } })
+    // The filter of the outer one sees them first.
+    expect(shorts({ denials })).toContain(`write ${directory}/file`)
+  })
+
+  it('without a listener everything is refused all the same', async () => {
+    const { EBUSY } = constants.errno
+    const host = probing({ listener: false, listenerErrno: EBUSY, listenerProves: false })
+    const shell = await openTestShell({ mode: 'read', host })
+    const result = await shell.execute({ command: 'touch new; mkdir new; ls' })
+    expect(result).toMatchObject({ denials: [], stdout: 'config.toml\n' })
+    expect(shell.enforcement['denial reports']?.enforced).toBe(false)
+  })
+
+  it('Yama is told of', async () => {
+    const shell = await openTestShell({ mode: 'read', host: probing({ yama: 1 }) })
+    expect(shell.enforcement['denial reports']?.note).toContain('whose parent has ended')
+  })
+})
