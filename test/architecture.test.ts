@@ -8,6 +8,7 @@ const stages = [
   'request',
   'config',
   'policy',
+  'facts',
   'approval',
   'sandbox',
   'launch',
@@ -23,6 +24,7 @@ const trunk = [
   'shell.ts',
   'gate.ts',
   'judge.ts',
+  'rulebook.ts',
   'run.ts',
   'index.ts',
   'host.ts',
@@ -34,7 +36,7 @@ const trunk = [
 /** What every stage may call. */
 const shared = ['errors.ts', 'errno.ts', 'text.ts']
 /** Who joins the stages: values of all of them. */
-const joiners = ['shell.ts', 'gate.ts', 'judge.ts', 'run.ts', 'host.ts', 'index.ts']
+const joiners = ['shell.ts', 'gate.ts', 'judge.ts', 'rulebook.ts', 'run.ts', 'host.ts', 'index.ts']
 
 interface Import {
   /** Both relative to src/; a package's name for a package. */
