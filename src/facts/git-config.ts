@@ -77,7 +77,7 @@ class ConfigReader {
     let character = this.#next()
     for (; NAME.test(character) && character !== ''; character = this.#next()) name += character.toLowerCase()
     while (character === ' ' || character === '\t') character = this.#next()
-    const key = `${this.#section}.${name}`
+    const key = this.#section === '' ? name : `${this.#section}.${name}`
     if (character === '' || character === '\n') {
       this.entries.push({ key, value: 'true' })
       return true

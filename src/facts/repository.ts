@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import type { ConfigEntry, RepositoryConfig } from '../policy/repositories.ts'
 import { parseGitConfig } from './git-config.ts'
@@ -83,33 +83,22 @@ function entriesOf(file: string): readonly ConfigEntry[] | Unreadable | undefine
 
 /** The text of a regular file; undefined when there is none, or it is a directory. */
 function readSmall(file: string): string | Unreadable | undefined {
-  let descriptor: number
+  let descriptor: number | undefined
   try {
+    // Asked first, for most of the files do not exist, and an error costs more than an answer.
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== false) return undefined
     // Not blocking: a FIFO in the place of the file must not hold the decision up.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const status = fstatSync(descriptor)
+    if (!status.isFile()) return unreadable(file, 'it is not a regular file')
+    if (status.size > LARGEST_FILE) return unreadable(file, 'it is larger than 1 MiB')
+    return readFileSync(descriptor, 'utf8')
   } catch (error) {
     const code = codeOf(error)
     return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : unreadable(file, code)
-  }
-  try {
-    return readDescriptor(descriptor, file)
   } finally {
-    closeSync(descriptor)
+    if (descriptor !== undefined) closeSync(descriptor)
   }
-}
-
-function readDescriptor(descriptor: number, file: string): string | Unreadable | undefined {
-  const status = fstatSync(descriptor)
-  if (status.isDirectory()) return undefined
-  if (!status.isFile()) return unreadable(file, 'it is not a regular file')
-  if (status.size > LARGEST_FILE) return unreadable(file, 'it is larger than 1 MiB')
-  const buffer = Buffer.alloc(LARGEST_FILE + 1)
-  let length = 0
-  for (let got = -1; got !== 0 && length < buffer.length; length += got)
-    got = readSync(descriptor, buffer, length, buffer.length - length, null)
-  return length > LARGEST_FILE
-    ? unreadable(file, 'it is larger than 1 MiB')
-    : buffer.toString('utf8', 0, length)
 }
 
 function unreadable(path: string, why: string): Unreadable {

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { parseGitConfig } from '../../src/facts/git-config.ts'
+import { Random } from '../policy/fuzz/random.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'vitrine-config-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+/** What git itself reads; undefined when it refuses the file. */
+function readByGit(text: string): string[] | undefined {
+  const file = join(directory, 'config')
+  writeFileSync(file, text)
+  const { status, stdout } = spawnSync('git', ['config', '--list', '-z', '--file', file], {
+    env: { PATH: process.env['PATH'], HOME: directory, GIT_CONFIG_NOSYSTEM: '1' },
+    encoding: 'utf8',
+  })
+  return status === 0 ? stdout.split('\0').filter((entry) => entry !== '') : undefined
+}
+
+function readHere(text: string): string[] | undefined {
+  return parseGitConfig(text)?.map(({ key, value }) => `${key}\n${value}`)
+}
+
+const cases: Readonly<Record<string, string>> = {
+  'a key on the line of its section': '[core] fsmonitor = x',
+  'a subsection with quotes': '[filter "a\\"b"]\n\tclean = x',
+  'an old subsection': '[Filter.Foo]\n\tCLEAN = x',
+  'a continued value': '[core]\n\ta = b\\\n  c = d\n\te = f',
+  'a continued comment': '[core]\n\ta = b ; c \\\n\td = e',
+  'quotes that hide a comment': '[core]\n\ta = "b # c" # d',
+  'a key without a value': '[core]\n\tbare',
+  'carriage returns': '[core]\r\n\ta = b\r\n',
+  'a byte order mark': '\ufeff[core]\n\ta = b',
+  'several keys and blanks': '[a]b=c\n[d "e"]f = g   h  \n\n\ti=j',
+  'an escape that git does not know': '[core]\n\ta = \\x',
+  'no section': 'a = b',
+  'an open quote': '[core]\n\ta = "b\nc = d',
+}
+
+describe('a git configuration', () => {
+  for (const [name, text] of Object.entries(cases))
+    it(`is read as git reads it: ${name}`, () => {
+      // A key without a value is listed without one; here it is true, which is what it means.
+      const expected = readByGit(text)?.map((entry) => (entry.includes('\n') ? entry : `${entry}\ntrue`))
+      expect(readHere(text)).toEqual(expected)
+    })
+
+  it('shows every key that git finds in random text', { timeout: 120_000 }, () => {
+    const random = new Random(7)
+    const pieces = [
+      '[a]',
+      '[a "b"]',
+      '[a.b]',
+      '\n',
+      '\n\t',
+      ' = ',
+      '=',
+      'key',
+      'x',
+      '"',
+      '\\',
+      '\\\n',
+      '\\"',
+      '#',
+      ';',
+      ' ',
+      '\r\n',
+      '\r',
+      '\t',
+      ']',
+      '-',
+      '1',
+      'clean',
+    ]
+    let accepted = 0
+    for (let round = 0; round < 600; round++) {
+      const text = `[a]\n${Array.from({ length: 3 + random.below(14) }, () => random.pick(pieces)).join('')}`
+      const expected = readByGit(text)
+      if (!expected) continue
+      accepted += 1
+      const here = parseGitConfig(text)
+      // Not understood here is unreadable, which is asked about: never a key that is missing.
+      const keys = new Set(here?.map(({ key }) => key))
+      const missing =
+        here && expected.map((entry) => entry.split('\n')[0] ?? '').filter((key) => !keys.has(key))
+      expect(missing ?? [], JSON.stringify(text)).toEqual([])
+    }
+    expect(accepted).toBeGreaterThan(40)
+  })
+})

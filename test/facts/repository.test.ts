@@ -1,0 +1,227 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { gatherFacts } from '../../src/facts/gather.ts'
+import { decide } from '../../src/policy/decide.ts'
+import { factsNeeded, planRequest } from '../../src/policy/plan.ts'
+import type { Decision } from '../../src/result/result.ts'
+import { presetRules } from '../policy/helper.ts'
+
+let root = ''
+let repository = ''
+let payload = ''
+let trace = ''
+
+/** Runs git as somebody would who prepares a repository, or who trusts one. */
+function git(args: readonly string[], cwd = repository, env: Readonly<Record<string, string>> = {}): void {
+  execFileSync('git', args, {
+    cwd,
+    stdio: 'ignore',
+    env: {
+      PATH: process.env['PATH'],
+      HOME: root,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_AUTHOR_NAME: 'a',
+      GIT_AUTHOR_EMAIL: 'a@example.com',
+      GIT_COMMITTER_NAME: 'a',
+      GIT_COMMITTER_EMAIL: 'a@example.com',
+      ...env,
+    },
+  })
+}
+
+function decideIn(cwd: string, line: string): Decision {
+  const request = planRequest({ work: { kind: 'line', line }, mode: 'write', cwd, home: root })
+  return decide(
+    request,
+    presetRules('default'),
+    gatherFacts(factsNeeded(request), { workspace: '', ownPaths: [] }),
+  )
+}
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-git-')))
+  repository = join(root, 'repository')
+  trace = join(root, 'ran')
+  payload = join(root, 'payload')
+  mkdirSync(repository)
+  // All it does is to leave a trace.
+  writeFileSync(payload, `#!/bin/sh\necho ran >>'${trace}'\ncat "$@" 2>/dev/null\nexit 0\n`)
+  chmodSync(payload, 0o755)
+  git(['init', '-q', '.'])
+  writeFileSync(join(repository, 'a.txt'), 'one\n')
+  writeFileSync(join(repository, '.gitattributes'), '*.txt diff=evil filter=evil\n')
+  git(['add', '.'])
+  git(['commit', '-q', '-m', 'first'])
+  writeFileSync(join(repository, 'a.txt'), 'two\n')
+})
+
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+describe('a hostile repository', () => {
+  /** Keys that make a command run the payload when nothing protects it, as measured here. */
+  const running: readonly [key: string, command: string][] = [
+    ['diff.external', 'git diff'],
+    ['diff.evil.command', 'git diff'],
+    ['diff.evil.textconv', 'git diff'],
+    ['diff.evil.textconv', 'git log -p'],
+    ['diff.evil.textconv', 'git show'],
+    ['diff.evil.textconv', 'git blame a.txt'],
+    ['filter.evil.clean', 'git diff'],
+    ['filter.evil.clean', 'git status'],
+  ]
+  for (const [key, command] of running)
+    it(`${command} is asked about because of ${key}, which does run the payload`, () => {
+      git(['config', key, payload])
+      const decision = decideIn(repository, command)
+      expect(decision).toMatchObject({ verdict: 'ask', reason: expect.stringContaining(key) })
+      expect(existsSync(trace)).toBe(false)
+      git(command.split(' ').slice(1))
+      expect(existsSync(trace)).toBe(true)
+    })
+
+  const named = [
+    'filter.evil.smudge',
+    'filter.evil.process',
+    'filter.lfs.clean',
+    'gpg.program',
+    'gpg.ssh.program',
+    'alias.status',
+    'include.path',
+    'core.pager',
+    'pager.log',
+    'core.sshCommand',
+    'core.editor',
+    'protocol.ext.allow',
+    'remote.origin.promisor',
+    'remote.origin.uploadpack',
+    'extensions.partialClone',
+    'merge.evil.driver',
+    'credential.helper',
+    'interactive.diffFilter',
+    'uploadpack.packObjectsHook',
+    'trailer.x.command',
+  ]
+  for (const key of named)
+    it(`git status is asked about because of ${key}`, () => {
+      git(['config', key, 'x'])
+      expect(decideIn(repository, 'git status')).toMatchObject({
+        verdict: 'ask',
+        reason: expect.stringMatching(new RegExp(key, 'i')),
+      })
+      expect(decideIn(repository, 'ls').verdict).toBe('allow')
+    })
+
+  it('is not one by what git and its users write there', () => {
+    for (const [key, value] of [
+      ['user.email', 'a@example.com'],
+      ['remote.origin.url', 'https://example.com/a.git'],
+      ['remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*'],
+      ['branch.main.remote', 'origin'],
+      ['branch.main.merge', 'refs/heads/main'],
+      ['core.autocrlf', 'input'],
+      ['core.hooksPath', '.husky'],
+      ['core.fsmonitor', 'true'],
+      ['pull.rebase', 'true'],
+      ['diff.algorithm', 'histogram'],
+      ['filter.lfs.clean', 'git-lfs clean -- %f'],
+      ['filter.lfs.smudge', 'git-lfs smudge -- %f'],
+      ['filter.lfs.process', 'git-lfs filter-process'],
+      ['filter.lfs.required', 'true'],
+      ['submodule.lib.url', 'https://example.com/lib.git'],
+      ['submodule.lib.active', 'true'],
+      ['gc.auto', '0'],
+      ['commit.gpgsign', 'false'],
+    ] as const)
+      git(['config', key, value])
+    expect(decideIn(repository, 'git status').verdict).toBe('allow')
+    expect(decideIn(repository, 'git diff && git log -p').verdict).toBe('allow')
+  })
+
+  it('is one by its hooks and its fsmonitor only in a line that does more than look', () => {
+    git(['config', 'core.fsmonitor', payload])
+    expect(decideIn(repository, 'git status').verdict).toBe('allow')
+    expect(decideIn(repository, 'git status; make').matches).toContainEqual(
+      expect.objectContaining({
+        rule: 'repository configuration',
+        why: expect.stringContaining('core.fsmonitor'),
+      }),
+    )
+  })
+
+  it('is found from a directory inside it, through -C, cd, a worktree and a .git file', () => {
+    git(['worktree', 'add', '-q', join(root, 'tree')])
+    git(['config', 'diff.external', payload])
+    mkdirSync(join(repository, 'deep', 'er'), { recursive: true })
+    mkdirSync(join(root, 'other'))
+    writeFileSync(join(root, 'other', '.git'), `gitdir: ../repository/.git\n`)
+    for (const [cwd, line] of [
+      [join(repository, 'deep', 'er'), 'git diff'],
+      [root, 'git -C repository diff'],
+      [root, 'git -C repository/deep -C er diff'],
+      [root, 'cd repository && git diff'],
+      [root, 'cd repository; git diff'],
+      [root, '(cd repository/deep && git diff)'],
+      [join(root, 'tree'), 'git diff'],
+      [join(root, 'other'), 'git diff'],
+      [join(repository, '.git'), 'git log'],
+      [root, 'git -C "$D" diff'],
+    ] as const)
+      expect(decideIn(cwd, line).verdict, line).toBe('ask')
+    expect(decideIn(join(root, 'tree'), 'git diff').reason).toContain('diff.external')
+  })
+
+  it('is found as a bare repository that stands inside another', () => {
+    const bare = join(repository, 'bare')
+    git(['init', '-q', '--bare', bare])
+    git(['config', 'core.pager', payload], bare)
+    expect(decideIn(bare, 'git log').reason).toContain('core.pager')
+    expect(decideIn(repository, 'git -C bare log').reason).toContain('core.pager')
+  })
+
+  it('is asked about when its configuration cannot be read', () => {
+    const config = join(repository, '.git', 'config')
+    for (const text of ['not a config', '[core\n', `${' '.repeat(1_100_000)}`]) {
+      writeFileSync(config, text)
+      expect(decideIn(repository, 'git status')).toMatchObject({
+        verdict: 'ask',
+        reason: expect.stringContaining('could not be read'),
+      })
+    }
+    rmSync(config)
+    execFileSync('mkfifo', [config])
+    expect(decideIn(repository, 'git status').verdict).toBe('ask')
+  })
+
+  it('is none where a directory merely has a file called config', () => {
+    const plain = join(root, 'plain')
+    mkdirSync(plain)
+    writeFileSync(join(plain, 'config'), 'a: b\n')
+    expect(decideIn(plain, 'git status').verdict).toBe('allow')
+  })
+
+  it('hides nothing in a configuration of one worktree', () => {
+    git(['config', 'extensions.worktreeConfig', 'true'])
+    git(['config', '--worktree', 'diff.external', payload])
+    expect(decideIn(repository, 'git diff').reason).toContain('diff.external')
+  })
+
+  it('is one as soon as the key is there: nothing is remembered', () => {
+    expect(decideIn(repository, 'git diff').verdict).toBe('allow')
+    git(['config', 'diff.external', payload])
+    expect(decideIn(repository, 'git diff').verdict).toBe('ask')
+    renameSync(join(repository, '.git'), join(root, 'gone'))
+    expect(decideIn(repository, 'git diff').verdict).toBe('allow')
+  })
+})

@@ -1,0 +1,151 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { gatherFacts } from '../../src/facts/gather.ts'
+import { decide } from '../../src/policy/decide.ts'
+import { factsNeeded, planRequest } from '../../src/policy/plan.ts'
+import { presetRules } from './helper.ts'
+import { readCorpus, readTable } from './rows.ts'
+
+const TIMEOUT_MS = 1_500
+const NOBODY = 65_534
+const isRoot = process.getuid?.() === 0
+/** They look through the whole machine, or wait for somebody: nothing to learn, much to wait for. */
+const SLOW = /^find \/|^tail -f|--pid=1|^cat \/dev|^while true|^sleep|^head -c 16 \/dev/
+
+let root = ''
+let project = ''
+
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-effects-')))
+  project = join(root, 'project')
+  for (const directory of ['project/src', 'project/test', 'project/dist', 'home', 'home/.config'])
+    mkdirSync(join(root, directory), { recursive: true })
+  for (const name of [
+    'a',
+    'b',
+    'f',
+    'x',
+    'file.txt',
+    'names.txt',
+    'package.json',
+    'README.md',
+    'src/a.ts',
+    'src/index.ts',
+    'data.csv',
+    'Makefile',
+  ])
+    writeFileSync(
+      join(project, name),
+      name.endsWith('json') ? '{"name":"a","version":"1"}\n' : 'one 1,2\ntwo 3,4\n',
+    )
+  const git = (...args: readonly string[]) =>
+    spawnSync('git', ['-C', project, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args])
+  git('init', '-q', '-b', 'main')
+  git('add', '.')
+  git('commit', '-q', '-m', 'first')
+  git('branch', 'other')
+  writeFileSync(join(project, 'src', 'a.ts'), 'changed\n')
+  open(root)
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+/** Everybody may change everything, so that a command that tries is seen. */
+function open(path: string): void {
+  const status = lstatSync(path)
+  if (status.isSymbolicLink()) return
+  chmodSync(path, status.isDirectory() ? 0o777 : 0o666)
+  if (status.isDirectory()) for (const name of readdirSync(path)) open(join(path, name))
+}
+
+/** Names, kinds, modes, times and contents of everything below a directory. */
+function snapshot(path: string): string[] {
+  const status = lstatSync(path)
+  const about = `${path} ${status.mode} ${status.size} ${status.mtimeMs} ${status.uid}`
+  if (status.isSymbolicLink()) return [`${about} ${readlinkSync(path)}`]
+  if (status.isDirectory()) return [about, ...readdirSync(path).flatMap((name) => snapshot(join(path, name)))]
+  return [`${about} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`]
+}
+
+function isAllowed(line: string): boolean {
+  const request = planRequest({
+    work: { kind: 'line', line },
+    mode: 'write',
+    cwd: project,
+    home: join(root, 'home'),
+  })
+  const facts = gatherFacts(factsNeeded(request), { workspace: '', ownPaths: [] })
+  return decide(request, presetRules('default'), facts).verdict === 'allow'
+}
+
+/** Runs a line as write mode does, and waits no longer than it must. */
+async function run(line: string): Promise<void> {
+  const child = spawn('sh', ['-c', line], {
+    cwd: project,
+    stdio: 'ignore',
+    detached: true,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: join(root, 'home'),
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'safe.directory',
+      GIT_CONFIG_VALUE_0: '*',
+      x: '-oF',
+      PATTERN: '--pre=touch',
+      N: '2',
+    },
+    ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  })
+  const timer = setTimeout(() => end(child.pid), TIMEOUT_MS)
+  await once(child, 'exit')
+  clearTimeout(timer)
+  end(child.pid)
+}
+
+function end(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
+describe('what write mode allows without asking', () => {
+  const table = readTable().filter(({ preset, mode }) => preset === 'default' && mode === 'write')
+  const lines = [...new Set([...table.map(({ command }) => command), ...readCorpus()])].filter(
+    (line) => !SLOW.test(line),
+  )
+
+  it('changes nothing when it runs: no file, mode or time in a project and a home that anybody may write', {
+    timeout: 300_000,
+  }, async () => {
+    const allowed = lines.filter(isAllowed)
+    expect(allowed.length).toBeGreaterThan(400)
+    const changing: string[] = []
+    let before = snapshot(root)
+    for (const line of allowed) {
+      await run(line)
+      const after = snapshot(root)
+      if (after.join('\n') !== before.join('\n'))
+        changing.push(`${line}: ${after.find((entry) => !before.includes(entry))}`)
+      before = after
+    }
+    expect(changing).toEqual([])
+  })
+})

@@ -1,0 +1,271 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { gatherFacts } from '../../src/facts/gather.ts'
+import { decide } from '../../src/policy/decide.ts'
+import { factsNeeded, planRequest } from '../../src/policy/plan.ts'
+import type { RuleSet } from '../../src/policy/ruleset.ts'
+import { buildRules } from '../../src/policy/ruleset.ts'
+import type { Decision, Mode } from '../../src/result/result.ts'
+import { Random } from './fuzz/random.ts'
+import { presetRules, rulesOf } from './helper.ts'
+
+let root = ''
+let workspace = ''
+
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-paths-')))
+  workspace = join(root, 'work')
+  for (const directory of ['work/src/deep', 'outside/secret', 'workshop', 'home'])
+    mkdirSync(join(root, directory), { recursive: true })
+  for (const file of ['work/a.txt', 'work/src/b.txt', 'outside/c.txt', 'workshop/d.txt', 'home/e.txt'])
+    writeFileSync(join(root, file), 'x\n')
+  symlinkSync('/etc', join(workspace, 'etclink'))
+  symlinkSync(join(root, 'outside'), join(workspace, 'out'))
+  symlinkSync('../../outside/c.txt', join(workspace, 'src', 'c.txt'))
+  symlinkSync('src/deep', join(workspace, 'in'))
+  symlinkSync(workspace, join(root, 'alias'))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+function decideHere(
+  line: string,
+  rules: RuleSet,
+  options: { mode?: Mode; cwd?: string; bound?: boolean } = {},
+): Decision {
+  const { mode = 'write', cwd = workspace, bound = true } = options
+  const request = planRequest({ work: { kind: 'line', line }, mode, cwd, home: join(root, 'home') })
+  const facts = gatherFacts(factsNeeded(request), {
+    workspace: bound ? workspace : '',
+    ownPaths: [join(root, 'home', '.config')],
+  })
+  return decide(request, rules, facts)
+}
+
+describe('the workspace', () => {
+  const inside = [
+    'cat a.txt',
+    'cat ./src/../a.txt',
+    'cat src/b.txt',
+    'ls .',
+    'ls src',
+    'ls in',
+    'cat *.txt',
+    'ls src/b*',
+    'cd src && cat ../a.txt',
+    'cd src && cd deep && ls ../..',
+    'grep -rn "/api/users" src',
+    "rg '^/root' .",
+    "sed -n '/foo/p' a.txt",
+    "awk '/x/ {print}' a.txt",
+    'echo /etc/passwd',
+    "git log -S'/etc' --format=%h",
+    'find . -name "*.txt" -path "./src/*"',
+    'cat a.txt 2>/dev/null',
+    'ls >/dev/null 2>&1',
+  ]
+  for (const line of inside)
+    it(`lets commands stay inside: ${line}`, () => {
+      const decision = decideHere(line, presetRules('default'))
+      expect(decision.verdict, decision.reason).toBe('allow')
+    })
+
+  const leaving = [
+    'cat ../outside/c.txt',
+    'cat ../workshop/d.txt',
+    'ls ..',
+    'ls src/../../outside',
+    'cat /etc/hostname',
+    'cat ~/e.txt',
+    'ls ~',
+    'cat out/c.txt',
+    'cat src/c.txt',
+    'ls etclink',
+    'cat etclink/hostname',
+    'ls out/*',
+    'cat out/../outside/c.txt',
+    'cat in/../../../outside/c.txt',
+    'cat src/*.txt',
+    'cat */c.txt',
+    'cd .. && ls',
+    'cd .. && cat outside/c.txt',
+    'cd out && cat c.txt',
+    'cd out; cat c.txt',
+    '(cd .. ; cat outside/c.txt)',
+    'git -C .. log',
+    'git -C out status',
+    'git diff --no-index a.txt ../outside/c.txt',
+    'grep -f ../outside/c.txt a.txt',
+    'grep --file=../outside/c.txt a.txt',
+    'cp a.txt ../outside/x',
+    'cp a.txt /tmp/x',
+    'tar -C/tmp -xf a.tar',
+    'tar --directory=/tmp -xf a.tar',
+    'dd if=a.txt of=/tmp/x',
+    'echo x > ../outside/x',
+    'echo x > out/x',
+    'cat "../outside/c.txt"',
+    "cat '..'/outside/c.txt",
+    'cat .\\./outside/c.txt',
+    'npm --prefix .. test',
+    'sudo cat ../outside/c.txt',
+    "sh -c 'cat ../outside/c.txt'",
+    'echo $(cat ../outside/c.txt)',
+    'find .. -name x',
+    'find . -newer ../outside/c.txt',
+  ]
+  for (const line of leaving)
+    it(`refuses to leave it: ${line}`, () => {
+      expect(decideHere(line, presetRules('default')).verdict).toBe('deny')
+      expect(decideHere(line, presetRules('open')).verdict).toBe('deny')
+    })
+
+  it('names the path and the root', () => {
+    const { reason } = decideHere('cat out/c.txt', presetRules('default'))
+    expect(reason).toContain(join(root, 'outside', 'c.txt'))
+    expect(reason).toContain(workspace)
+  })
+
+  it('asks where a path is only known when it runs', () => {
+    for (const line of ['cat "$X"', 'cat $X', 'cat {a,b}.txt', 'cat ~other/x', 'cd "$X" && cat a.txt'])
+      expect(decideHere(line, presetRules('default')).verdict, line).toBe('ask')
+  })
+
+  it('holds the current directory, after links', () => {
+    expect(decideHere('ls', presetRules('default'), { cwd: join(root, 'alias', 'src') }).verdict).toBe(
+      'allow',
+    )
+    expect(decideHere('ls', presetRules('default'), { cwd: root }).verdict).toBe('deny')
+    expect(decideHere('ls', presetRules('default'), { cwd: join(workspace, 'out') }).verdict).toBe('deny')
+    expect(decideHere('ls', presetRules('default'), { cwd: join(root, 'workshop') }).verdict).toBe('deny')
+  })
+
+  it('binds read mode only when reads are bound', () => {
+    const reading = buildRules(
+      { preset: 'default', allow: [], ask: [], deny: [], safe: [], auto_confirm: false, rule: [] },
+      { workspaceInReadMode: true },
+    )
+    expect(decideHere('cat /etc/hostname', presetRules('default'), { mode: 'read' }).verdict).toBe('allow')
+    expect(decideHere('cat /etc/hostname', reading, { mode: 'read' }).verdict).toBe('deny')
+    expect(decideHere('cat a.txt', reading, { mode: 'read' }).verdict).toBe('allow')
+  })
+
+  it('is not opened by a rule of the user or by auto_confirm', () => {
+    const rules = rulesOf({ allow: ['cat', 'cp'], auto_confirm: true })
+    expect(decideHere('cat ../outside/c.txt', rules).verdict).toBe('deny')
+    expect(decideHere('cp a.txt /tmp/x', rules).verdict).toBe('deny')
+  })
+
+  it('is left by no path that is made of parts, whatever the parts', () => {
+    const random = new Random(11)
+    const parts = [
+      '..',
+      '.',
+      'src',
+      'deep',
+      'in',
+      'out',
+      'c.txt',
+      'a.txt',
+      '',
+      'missing',
+      'etclink',
+      'alias',
+      'work',
+      'outside',
+    ]
+    let refused = 0
+    for (let round = 0; round < 3_000; round++) {
+      const start = random.pick(['', '', './', '../', '/', `${workspace}/`, `${root}/`])
+      const path = `${start}${Array.from({ length: 1 + random.below(5) }, () => random.pick(parts)).join('/')}`
+      const { verdict } = decideHere(`cat '${path}'`, presetRules('default'))
+      const real = whereItLeads(path)
+      if (real !== undefined && real !== workspace && !real.startsWith(`${workspace}/`)) {
+        refused += 1
+        expect(verdict, path).toBe('deny')
+      } else if (real !== undefined) expect(verdict, path).toBe('allow')
+    }
+    expect(refused).toBeGreaterThan(150)
+  })
+})
+
+/** What the kernel makes of a path, asked from outside; undefined when nothing is there. */
+function whereItLeads(path: string): string | undefined {
+  try {
+    return realpathSync.native(path.startsWith('/') ? path : `${workspace}/${path}`)
+  } catch {
+    return undefined
+  }
+}
+
+describe('system paths in analysis', () => {
+  const refused = [
+    'cat etclink/passwd',
+    'cat etclink',
+    'cat etcl*/passwd',
+    'ls e*',
+    'cat */passwd',
+    'cat src/../etclink/passwd',
+    'cat ../work/etclink/passwd',
+    'cat /etc/./passwd',
+    'cat /usr/../etc/passwd',
+    `cat ${'../'.repeat(20)}etc/passwd`,
+    'cat /proc/self/environ',
+    'ls /proc/self/root/etc',
+    'cat "/etc"/passwd',
+    'head -c 10 /etc/passwd',
+    'cat -- /etc/passwd',
+    'grep -r root -- /etc',
+    'diff a.txt /etc/passwd',
+    'cat a.txt /etc/passwd',
+    'stat /root',
+    'cat /ETC/passwd',
+    'find . /etc -name x',
+    'env cat /etc/passwd',
+    'xargs cat /etc/passwd',
+    'find . -exec cat /etc/passwd ;',
+    'python3 /etc/x.py',
+    'python3 --opt=/etc/x.py',
+    'git -C /etc log',
+    'git --no-pager diff --no-index /etc/passwd a.txt',
+  ]
+  for (const line of refused)
+    it(`are refused as arguments: ${line}`, () => {
+      expect(decideHere(line, presetRules('analysis'), { mode: 'read', bound: false }).verdict).toBe('deny')
+    })
+
+  for (const line of [
+    'cat a.txt',
+    'ls *.txt',
+    'cat src/*',
+    'cat /usr/share/x',
+    'grep etc a.txt',
+    "grep '/etc/' a.txt",
+    'ls /',
+    'cat ../outside/c.txt',
+  ])
+    it(`leave others alone: ${line}`, () => {
+      expect(decideHere(line, presetRules('analysis'), { mode: 'read', bound: false }).verdict).toBe('allow')
+    })
+})
+
+describe('globs that become options', () => {
+  it('are asked about as soon as a name begins with a dash', () => {
+    const directory = join(root, 'dashes')
+    mkdirSync(directory)
+    writeFileSync(join(directory, 'a.txt'), 'x\n')
+    const rules = presetRules('default')
+    const lines = ['sort *', 'sort *.txt', 'rg x *', 'find *', 'cd . && sort *']
+    for (const line of lines)
+      expect(decideHere(line, rules, { cwd: directory, bound: false }).verdict, line).toBe('allow')
+    execFileSync('touch', ['--', '-oF.txt'], { cwd: directory })
+    for (const line of lines)
+      expect(decideHere(line, rules, { cwd: directory, bound: false }).verdict, line).toBe('ask')
+    for (const line of ['sort ./*', 'sort -- *', 'cat *', 'ls *'])
+      expect(decideHere(line, rules, { cwd: directory, bound: false }).verdict, line).toBe('allow')
+    expect(decideHere('cd dashes && sort *', rules, { cwd: root, bound: false }).verdict).toBe('ask')
+    expect(decideHere('cd dashes; sort *', rules, { cwd: root, bound: false }).verdict).toBe('ask')
+  })
+})

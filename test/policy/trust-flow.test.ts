@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+
+describe('a project file that loosens what the user has set', () => {
+  let home: Home
+  let project: string
+  let file: string
+  const made = (name: string) => existsSync(join(project, name))
+  const run = (...args: string[]) => home.run(args, { cwd: join(project, 'below') })
+
+  beforeEach(() => {
+    home = new Home()
+    home.configure('[policy]\nunattended = "deny"\n')
+    project = join(home.directory, 'project')
+    mkdirSync(join(project, '.git'), { recursive: true })
+    mkdirSync(join(project, 'below'))
+    file = join(project, '.vitrine.toml')
+    writeFileSync(file, '[policy]\nallow = ["touch"]\n')
+  })
+
+  test('is ignored, and that is said once on stderr', async () => {
+    const ran = await run('run', '--write', '--', 'touch ../made')
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    const said = ran.stderr.split('\n').filter((line) => line.includes('is ignored'))
+    expect(said).toEqual([expect.stringContaining(`vitrine: ${file}:2: policy.allow = ["touch"] is ignored`)])
+    expect(said[0]).toContain('vitrine config trust')
+    expect(made('made')).toBe(false)
+  })
+
+  test('with --each it is said once as well', async () => {
+    const { stderr } = await run('run', '--each', '--', 'true', 'true', 'true')
+    expect(stderr.match(/is ignored/g)).toHaveLength(1)
+  })
+
+  test('counts once it is trusted', async () => {
+    expect(await run('config', 'trust')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run('run', '--write', '--', 'touch ../made')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
+    expect(made('made')).toBe(true)
+    const checked = await run('policy', 'check', '--write', '--', 'touch ../made')
+    expect(checked.code).toBe(0)
+    expect(checked.stdout).toContain(`touch (${file}:2)`)
+  })
+
+  test('is ignored again when a byte of it changes, and counts when it is as it was', async () => {
+    await run('config', 'trust')
+    writeFileSync(file, '[policy]\nallow = ["touch"] \n')
+    const ran = await run('run', '--write', '--', 'touch ../made')
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain('is ignored')
+    expect(made('made')).toBe(false)
+    writeFileSync(file, '[policy]\nallow = ["touch"]\n')
+    expect((await run('run', '--write', '--', 'touch ../made')).code).toBe(0)
+  })
+
+  test('what of it tightens counts without trust', async () => {
+    writeFileSync(file, '[policy]\nallow = ["touch"]\ndeny = ["git push"]\n')
+    const ran = await run('policy', 'check', '--', 'git push')
+    expect(ran.code).toBe(2)
+    expect(ran.stdout).toContain(`git push (${file}:3)`)
+  })
+
+  test('cannot be trusted by a command that vitrine runs', async () => {
+    const ran = await run('run', '--write', '--', 'vitrine config trust')
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain('Denied by policy')
+    expect((await run('run', '--write', '--', 'touch ../made')).code).toBe(125)
+  })
+
+  test.each(['rm ../.vitrine.toml', 'echo >> ../.vitrine.toml', 'cp x ../.vitrine.toml'])(
+    'nor changed by one: %s',
+    async (command) => {
+      expect((await run('policy', 'check', '--write', '--', command)).code).toBe(2)
+    },
+  )
+
+  test('auto_confirm does not count, trusted or not', async () => {
+    writeFileSync(file, '[policy]\nauto_confirm = true\n')
+    await run('config', 'trust')
+    const ran = await run('run', '--write', '--', 'touch ../made')
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain('only your own config file')
+    expect(made('made')).toBe(false)
+  })
+})
+
+test('the file that --config names cannot be changed by a command either', async () => {
+  const home = new Home()
+  const file = join(home.directory, 'mine.toml')
+  writeFileSync(file, '[policy]\nallow = ["touch"]\n')
+  const ran = await home.run(['policy', 'check', '--write', '--config', file, '--', 'touch mine.toml'])
+  expect(ran.code).toBe(2)
+})
