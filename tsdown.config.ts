@@ -28,6 +28,12 @@ const library = {
   anthropic: 'src/adapters/anthropic.ts',
 }
 
+/** The MCP SDK is a file of its own, one directory above the command line's. */
+const besideTheCommandLine = {
+  name: 'sdk',
+  resolveId: (source: string) => (source === './sdk.ts' ? { id: '../sdk.cjs', external: true } : null),
+}
+
 export default defineConfig([
   // The library leaves its dependencies to npm.
   { ...common, format: 'esm', entry: library, dts: { entry: Object.values(library) } },
@@ -41,12 +47,26 @@ export default defineConfig([
     dts: false,
     entry: { cli: 'src/cli/main.ts' },
     treeshake: { moduleSideEffects: false },
-    deps: { alwaysBundle: ['valibot', 'smol-toml', 'toml-eslint-parser'], neverBundle: ['execa'] },
+    deps: {
+      alwaysBundle: ['valibot', '@valibot/to-json-schema', 'smol-toml', 'toml-eslint-parser'],
+      neverBundle: ['execa'],
+    },
+    plugins: [besideTheCommandLine],
     outputOptions: {
       chunkFileNames: 'cli/[name].cjs',
       codeSplitting: {
         groups: [{ name: (id, modules) => (isStartedWith(id, modules) ? 'run' : null) }],
       },
     },
+  },
+  // The MCP SDK with what it needs: nobody reads it, so it is made small.
+  {
+    ...common,
+    format: 'cjs',
+    clean: false,
+    dts: false,
+    minify: true,
+    entry: { sdk: 'src/mcp/sdk.ts' },
+    deps: { alwaysBundle: [/./] },
   },
 ])

@@ -1,9 +1,9 @@
-import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { type Mode, type Result, VitrineError } from '../index.ts'
 import { notApprovedByUser, notAskable, refusalText } from '../result/explain-mcp.ts'
 import { resultText } from '../result/explain-tool.ts'
 import { Progress } from './progress.ts'
 import { canElicit, questionFor, withAnswers } from './questions.ts'
+import type { CallToolResult, InputRequiredResult, ServerContext } from './sdk.ts'
 import type { Session } from './session.ts'
 import type { Turns } from './turns.ts'
 

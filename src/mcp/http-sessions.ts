@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { mostSessions } from './limits.ts'
+import { type McpServer, WebStandardStreamableHTTPServerTransport } from './sdk.ts'
 import type { Session } from './session.ts'
 
 /** A client of a protocol before 2026-07-28, which has a session, and so a shell of its own. */

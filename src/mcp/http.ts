@@ -1,5 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { errorResponse, HttpSessions } from './http-sessions.ts'
+import { drainMs, idleMs, mostAtOnce } from './limits.ts'
+import { sendResponse, webRequest } from './node-http.ts'
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
@@ -8,10 +11,7 @@ import {
   localhostAllowedOrigins,
   type McpHttpHandler,
   originValidationResponse,
-} from '@modelcontextprotocol/server'
-import { errorResponse, HttpSessions } from './http-sessions.ts'
-import { drainMs, idleMs, mostAtOnce } from './limits.ts'
-import { sendResponse, webRequest } from './node-http.ts'
+} from './sdk.ts'
 import { makeServer } from './server.ts'
 import type { Session } from './session.ts'
 import { carriesToken } from './token.ts'

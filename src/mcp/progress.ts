@@ -1,5 +1,5 @@
-import type { ServerContext } from '@modelcontextprotocol/server'
 import { progressText, waitingText } from '../result/explain-mcp.ts'
+import type { ServerContext } from './sdk.ts'
 
 const everyMs = 500
 

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Approval } from '../index.ts'
+import { answerNames, elicitationMessage, elicitationTitle } from '../result/explain-mcp.ts'
+import { type Asked, type Call, inCall, type Question } from './approvers.ts'
 import {
   CLIENT_CAPABILITIES_META_KEY,
   createRequestStateCodec,
@@ -6,10 +9,7 @@ import {
   inputRequired,
   inputResponse,
   type ServerContext,
-} from '@modelcontextprotocol/server'
-import type { Approval } from '../index.ts'
-import { answerNames, elicitationMessage, elicitationTitle } from '../result/explain-mcp.ts'
-import { type Asked, type Call, inCall, type Question } from './approvers.ts'
+} from './sdk.ts'
 
 const answers = { y: 'yes', n: 'no', a: 'all', s: 'same' } as const satisfies Record<string, Approval>
 

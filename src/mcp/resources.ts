@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer'
+import { readWhole, type ScratchpadEntry } from '../index.ts'
+import { noSuchResource, tooLargeText } from '../result/explain-mcp-scratchpad.ts'
+import { entryLine } from '../result/explain-scratchpad.ts'
 import {
   type McpServer,
   ProtocolError,
   ProtocolErrorCode,
   type ReadResourceResult,
   ResourceTemplate,
-} from '@modelcontextprotocol/server'
-import { readWhole, type ScratchpadEntry } from '../index.ts'
-import { noSuchResource, tooLargeText } from '../result/explain-mcp-scratchpad.ts'
-import { entryLine } from '../result/explain-scratchpad.ts'
+} from './sdk.ts'
 import type { Session } from './session.ts'
 
 /** A resource goes over the wire in one message; clients take about 10 MB. */

@@ -1,4 +1,3 @@
-import type { CallToolResult } from '@modelcontextprotocol/server'
 import {
   findAnywhere,
   grepEntry,
@@ -11,6 +10,7 @@ import {
 import * as say from '../result/explain-mcp-scratchpad.ts'
 import { entryLine } from '../result/explain-scratchpad.ts'
 import { failed } from './execute.ts'
+import type { CallToolResult } from './sdk.ts'
 import type { Session } from './session.ts'
 
 /** The parameters of `read_scratchpad`, defaults filled in. */

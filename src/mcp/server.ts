@@ -1,4 +1,3 @@
-import { McpServer, type ToolAnnotations } from '@modelcontextprotocol/server'
 import type { Mode } from '../index.ts'
 import {
   listScratchpadDescription,
@@ -15,6 +14,7 @@ import { askedState } from './questions.ts'
 import { registerResources } from './resources.ts'
 import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.ts'
 import { listScratchpad, readScratchpad } from './scratchpad.ts'
+import { McpServer, type ToolAnnotations } from './sdk.ts'
 import type { Session, SessionShell } from './session.ts'
 import type { Turns } from './turns.ts'
 

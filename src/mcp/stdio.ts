@@ -1,5 +1,5 @@
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { mostAtOnce } from './limits.ts'
+import { serveStdio } from './sdk.ts'
 import { makeServer } from './server.ts'
 import type { Session } from './session.ts'
 import { Turns } from './turns.ts'

@@ -54,13 +54,13 @@ describe('starting', () => {
     })
     expect(traced.status).toBe(0)
     expect(traced.stderr).toContain(join(repository, 'dist'))
-    expect(traced.stderr).not.toContain('modelcontextprotocol')
+    expect(traced.stderr).not.toContain('dist/sdk.cjs')
     const served = spawnSync(process.execPath, [program, 'mcp'], {
       env: { ...home.env, NODE_DEBUG: 'module' },
       input: '',
       encoding: 'utf8',
       maxBuffer: 1 << 26,
     })
-    expect(served.stderr).toContain('modelcontextprotocol')
+    expect(served.stderr).toContain('dist/sdk.cjs')
   })
 })
