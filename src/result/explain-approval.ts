@@ -41,20 +41,13 @@ export const approvalChoices = '[y]es  [n]o  [a]ll this session  [s] this comman
 /** After keys that are no answer. */
 export const approvalReminder = '\nPlease press one key, y, n, a or s: '
 
-const said = {
-  yes: 'yes',
-  no: 'no; it does not run',
-  all: 'yes, and to all this session',
-  same: 'yes, and to this command this session',
-} as const
-
 /** Closes the question. */
-export function approvalAnswer(answer: keyof typeof said): string {
-  return `${said[answer]}\n`
+export function approvalAnswer(answer: 'yes' | 'no' | 'all' | 'same'): string {
+  return `${answer}\n`
 }
 
 /** Closes a question that has waited too long. */
-export const approvalLate = 'no; nobody answered in time\n'
+export const approvalLate = 'no (too late)\n'
 
 /** What cannot be read cannot be approved. */
 export function approvalTooLong({ command }: Asked): string {

@@ -118,6 +118,8 @@ Usage:
   vitrine mcp --http [HOST:]PORT          serve over HTTP; port 0: any that is free
   vitrine mcp install CLIENT [--print | --write]  the entry for a client: print it (default), or put it into its configuration
 
+Clients: claude, codex, gemini, cursor, vscode, opencode.
+
 Options:
   --mode MODE      read (default: [shell] mode): one tool, which cannot change anything; write: one that can; both: two
   --approve WHO    who decides on what the policy asks about: client (default; it has asked its user), elicit (the user is
@@ -130,17 +132,17 @@ Options:
 "install" takes --mode and --approve for the server that it enters.
 
 Examples:
-  vitrine mcp install claude-code
+  vitrine mcp install claude
   vitrine mcp install cursor --mode both --approve elicit --write
   VITRINE_TOKEN=$(cat token) vitrine mcp --http 8080
 
-Interrupt, TERM and HUP end the server when what runs has ended; a second one kills it.
+Interrupt, TERM and HUP end the server and kill what runs; over HTTP the first one waits for what runs, a second one kills.
 `,
   scratchpad: `vitrine scratchpad: the outputs that were saved, of every session
 
 Usage:
   vitrine scratchpad list [--json]  every session with its outputs, newest last
-  vitrine scratchpad show NAME      the bytes of one, as they were written; of several with that name the newest
+  vitrine scratchpad show NAME      the bytes of one, as they were written; of several with that name the newest; SESSION/NAME names one
   vitrine scratchpad clear          remove all sessions that are not in use
 
 Output is saved when it is too long for its result, and where --scratchpad gives it a name. [scratchpad] max_age_days

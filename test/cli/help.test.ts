@@ -12,12 +12,15 @@ test.each([[[]], [['--help']], [['-h']]])('%j prints the help', async (args) => 
   expect(ran.stdout).toMatch(/^vitrine: .*\n\nUsage:\n/)
 })
 
-test.each(['run', 'config', 'doctor'])('%s --help has the usage and examples', async (command) => {
-  const ran = await home.run([command, '--help'])
-  expect(ran).toMatchObject({ code: 0, stderr: '' })
-  expect(ran.stdout).toMatch(new RegExp(`^vitrine ${command}: .*\n\nUsage:\n  vitrine ${command} `))
-  expect(ran.stdout).toMatch(/^Examples:\n {2}.*vitrine /m)
-})
+test.each(['run', 'policy', 'config', 'mcp', 'scratchpad', 'doctor'])(
+  '%s --help has the usage and examples',
+  async (command) => {
+    const ran = await home.run([command, '--help'])
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toMatch(new RegExp(`^vitrine ${command}: .*\n\nUsage:\n  vitrine ${command} `))
+    expect(ran.stdout).toMatch(/^Examples:\n {2}.*vitrine /m)
+  },
+)
 
 test('--help behind "--" is the command\'s', async () => {
   expect((await home.run(['run', '--', 'printf', '%s', '--help'])).stdout).toBe('--help')
@@ -36,7 +39,7 @@ test('every option that the help of run shows is taken', async () => {
 
 test('what is not built yet is not shown', async () => {
   const shown = (await home.run([])).stdout + (await home.run(['run', '--help'])).stdout
-  expect(shown).not.toMatch(/--(private-tmp|backend|pty|ask|each|workspace)\b|vitrine docker|completion/)
+  expect(shown).not.toMatch(/--(private-tmp|backend|pty)\b|vitrine docker|completion/)
 })
 
 test('--version is that of the package', async () => {

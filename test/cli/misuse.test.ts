@@ -58,9 +58,6 @@ describe('refused with 125, a reason on stderr and nothing on stdout:', () => {
     [['run', '--private-tmp', '--', 'ls']],
     [['run', '--backend', 'docker', '--', 'ls']],
     [['run', '--pty', '--', 'ls']],
-    [['run', '--ask', '--', 'ls']],
-    [['run', '--each', '--', 'ls']],
-    [['run', '--workspace', '/', '--', 'ls']],
   ])('%j, which is not built yet', async (args) => {
     expectRefusal(await home.run(args), 'is no option')
   })

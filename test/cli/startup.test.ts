@@ -37,3 +37,12 @@ test('a config file makes it load the parser, so that the test above is one', as
   const names = await loaded(home, 'run', '--', 'true')
   expect(names.filter((name) => name.includes('/dist/cli/')).length).toBeGreaterThan(1)
 })
+
+test('--ask loads what asks, and neither the policy nor the terminal for a command that is not asked about', async () => {
+  const names = await loaded(new Home(), 'run', '--ask', '--', 'true')
+  const own = names
+    .filter((name) => name.includes('/dist/cli/'))
+    .map((name) => name.replace(/.*\/dist\/cli\//, ''))
+  expect(own.sort()).toEqual(['ask.cjs', 'run.cjs'])
+  expect(names.filter((name) => name.startsWith('NativeModule') && slow.test(name))).toEqual([])
+})

@@ -1,0 +1,228 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { Approvals } from '../../src/approval/approve.ts'
+import type { Approval, ApprovalRequest, Approver } from '../../src/approval/approver.ts'
+import type { Decision } from '../../src/result/result.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+
+const decision: Decision = { verdict: 'ask', reason: 'a test', matches: [] }
+
+function request(command: string, changed: Partial<ApprovalRequest> = {}): ApprovalRequest {
+  return { command, cwd: '/', mode: 'write', signal: new AbortController().signal, ...changed }
+}
+
+/** An approver that answers when it is told to, and remembers what it was asked. */
+function manual() {
+  const asked: string[] = []
+  const answers: ((answer: Approval) => void)[] = []
+  const approver: Approver = ({ command }) => {
+    asked.push(command)
+    return new Promise((resolve) => answers.push(resolve))
+  }
+  return { approver, asked, answer: (answer: Approval) => answers.shift()?.(answer) }
+}
+
+/** An approver that always answers the same, and the requests it got. */
+function always(answer: Approval) {
+  const asked: ApprovalRequest[] = []
+  const approver: Approver = async (request) => {
+    asked.push(request)
+    return answer
+  }
+  return { approver, asked }
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+test('two questions at once are asked one after the other, in order', async () => {
+  const { approver, asked, answer } = manual()
+  const approvals = new Approvals(approver)
+  const first = approvals.approves(request('first'), decision)
+  const second = approvals.approves(request('second'), decision)
+  await settled()
+  expect(asked).toEqual(['first'])
+  answer('no')
+  expect(await first).toBe(false)
+  await settled()
+  expect(asked).toEqual(['first', 'second'])
+  answer('yes')
+  expect(await second).toBe(true)
+})
+
+test('yes counts once', async () => {
+  const { approver, asked } = always('yes')
+  const approvals = new Approvals(approver)
+  for (let time = 0; time < 3; time++) await approvals.approves(request('x'), decision)
+  expect(asked).toHaveLength(3)
+  expect(approvals.list()).toEqual([])
+})
+
+test('a yes to all answers what waits already', async () => {
+  const { approver, asked, answer } = manual()
+  const approvals = new Approvals(approver)
+  const both = [
+    approvals.approves(request('first'), decision),
+    approvals.approves(request('second'), decision),
+  ]
+  await settled()
+  answer('all')
+  expect(await Promise.all(both)).toEqual([true, true])
+  expect(asked).toEqual(['first'])
+})
+
+test.each<[string, Partial<ApprovalRequest> & { command?: string }]>([
+  ['another command', { command: 'other' }],
+  ['another directory', { cwd: '/tmp' }],
+  ['the other mode', { mode: 'read' }],
+])('"same" does not cover %s', async (_, changed) => {
+  const { approver, asked } = always('same')
+  const approvals = new Approvals(approver)
+  await approvals.approves(request('one'), decision)
+  await approvals.approves(request('one'), decision)
+  expect(asked).toHaveLength(1)
+  await approvals.approves(request(changed.command ?? 'one', changed), decision)
+  expect(asked).toHaveLength(2)
+})
+
+test('a yes to all in read mode, which holds every command, is none in write mode', async () => {
+  const { approver, asked } = always('all')
+  const approvals = new Approvals(approver)
+  await approvals.approves(request('x', { mode: 'read' }), decision)
+  await approvals.approves(request('y', { mode: 'read' }), decision)
+  await approvals.approves(request('y'), decision)
+  expect(asked.map(({ mode }) => mode)).toEqual(['read', 'write'])
+})
+
+test.each<[string, Approver]>([
+  ['rejects', () => Promise.reject(new Error('broken'))],
+  [
+    'throws',
+    () => {
+      throw new Error('broken')
+    },
+  ],
+  ['answers something else', async () => 'sure' as Approval],
+  ['answers nothing', async () => undefined as unknown as Approval],
+])('an approver that %s says no, and the next question is asked', async (_, broken) => {
+  let approver = broken
+  const approvals = new Approvals((...question) => approver(...question))
+  expect(await approvals.approves(request('x'), decision)).toBe(false)
+  approver = async () => 'yes'
+  expect(await approvals.approves(request('x'), decision)).toBe(true)
+})
+
+test('an answer that comes too late is no, whatever it is, and approves of nothing', async () => {
+  const { approver, answer } = manual()
+  const approvals = new Approvals(approver)
+  const late = new AbortController()
+  const approved = approvals.approves(request('x', { signal: late.signal }), decision)
+  await settled()
+  late.abort()
+  expect(await approved).toBe(false)
+  answer('all')
+  await settled()
+  expect(approvals.list()).toEqual([])
+})
+
+test('a question waits for those before it no longer than for its own answer, and then is not asked', async () => {
+  const { approver, asked, answer } = manual()
+  const approvals = new Approvals(approver)
+  const first = approvals.approves(request('first'), decision)
+  const late = new AbortController()
+  const second = approvals.approves(request('second', { signal: late.signal }), decision)
+  await settled()
+  late.abort()
+  expect(await second).toBe(false)
+  answer('yes')
+  expect(await first).toBe(true)
+  await settled()
+  expect(asked).toEqual(['first'])
+})
+
+/** A shell in write mode, where `touch` is asked about; its directory. */
+async function openAsking(approver: Approver) {
+  const cwd = makeDirectory()
+  const shell = await openTestShell({ cwd, mode: 'write', approver })
+  return { shell, made: (name: string) => existsSync(join(cwd, name)) }
+}
+
+test('a refused approval is NOT_APPROVED with the decision, and nothing ran', async () => {
+  const { shell, made } = await openAsking(async () => 'no')
+  await expect(shell.execute({ command: 'touch x' })).rejects.toMatchObject({
+    code: 'NOT_APPROVED',
+    refusal: { decision: { verdict: 'ask', reason: expect.stringContaining('touch') } },
+  })
+  expect(made('x')).toBe(false)
+})
+
+test('what stands approved is listed, and asked about again once it is taken back', async () => {
+  const asked: string[] = []
+  const answers: Approval[] = ['same', 'all', 'no', 'no']
+  const { shell, made } = await openAsking(async ({ command }) => {
+    asked.push(command)
+    return answers.shift() ?? 'no'
+  })
+  await shell.execute({ command: 'touch x' })
+  await shell.execute({ command: 'touch y' })
+  await shell.execute({ command: 'touch z' })
+  expect(asked).toEqual(['touch x', 'touch y'])
+  const [same, all] = shell.approvals
+  expect(shell.approvals).toEqual([
+    { kind: 'same', mode: 'write', command: 'touch x', cwd: shell.cwd },
+    { kind: 'all', mode: 'write' },
+  ])
+  shell.revoke(all)
+  expect(shell.approvals).toEqual([same])
+  await shell.execute({ command: 'touch x' })
+  await expect(shell.execute({ command: 'touch w' })).rejects.toMatchObject({ code: 'NOT_APPROVED' })
+  shell.revoke()
+  expect(shell.approvals).toEqual([])
+  await expect(shell.execute({ command: 'touch x' })).rejects.toMatchObject({ code: 'NOT_APPROVED' })
+  expect(made('w')).toBe(false)
+})
+
+test('a program with arguments is not taken for the line that reads the same', async () => {
+  const { approver, asked } = always('same')
+  const { shell } = await openAsking(approver)
+  await shell.execute({ argv: ['touch', 'a; touch x'] })
+  await shell.execute({ command: 'touch a; touch x' })
+  expect(asked.map(({ command }) => command)).toEqual(["touch 'a; touch x'", 'touch a; touch x'])
+})
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+test('the deadline of the command ends the wait, even after a garbage collection', async () => {
+  let ended = false
+  const { shell, made } = await openAsking(
+    ({ signal }) =>
+      new Promise(() => {
+        signal.addEventListener('abort', () => {
+          ended = true
+        })
+      }),
+  )
+  const caller = new AbortController()
+  const refused = expect(
+    shell.execute({ command: 'touch x', timeoutMs: 400 }, { signal: caller.signal }),
+  ).rejects.toMatchObject({ code: 'NOT_APPROVED' })
+  await settled()
+  for (let round = 0; round < 5; round++) {
+    collectGarbage()
+    await settled()
+  }
+  await refused
+  expect(ended).toBe(true)
+  expect(made('x')).toBe(false)
+})
+
+test('what the policy allows or denies is asked of nobody', async () => {
+  const { approver, asked } = always('yes')
+  const { shell } = await openAsking(approver)
+  await shell.execute({ command: 'echo hi' })
+  await expect(shell.execute({ command: 'rm -rf /' })).rejects.toMatchObject({ code: 'DENIED' })
+  expect(asked).toEqual([])
+})

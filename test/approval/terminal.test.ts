@@ -1,0 +1,262 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+import { processEntry, waitFor } from '../helpers/processes.ts'
+import { isInstalled } from '../helpers/programs.ts'
+import { Tmux } from '../helpers/tmux.ts'
+
+const choices = '[y]es  [n]o  [a]ll this session  [s] this command this session:'
+
+/** What the policy asks about in write mode, and does no harm. */
+function touch(name: string): string {
+  return `touch ${name}`
+}
+
+describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)', () => {
+  let home: Home
+  let terminal: Tmux
+  const file = (name: string) => join(home.directory, name)
+
+  beforeEach(() => {
+    home = new Home()
+    terminal = new Tmux(home.env, home.directory)
+    terminal.line(`vitrine() { "$NODE_PROGRAM" "$CLI_PROGRAM" "$@"; echo "[exit code $?]"; }`)
+    return () => terminal.close()
+  })
+
+  /** Runs a line that asks, and waits for its question. */
+  async function ask(line: string) {
+    terminal.line(line)
+    return terminal.shows(choices)
+  }
+
+  /** The terminal is as a shell needs it: a line is echoed and edited, and Ctrl+C is a signal. */
+  async function expectUsual() {
+    terminal.line('stty -a')
+    const screen = await terminal.shows(/ -?echo\b[\s\S]*\n[#$>]$/)
+    expect(screen).toMatch(/^isig icanon .*echo /m)
+  }
+
+  test.each(['y', 'Y', 'a', 's'])('%s lets the command run', async (key) => {
+    const screen = await ask(`vitrine run --write --ask -- '${touch('made')}'`)
+    expect(screen).toContain('vitrine: run this in write mode?\n  | touch made\n')
+    expect(screen).toContain('asked because: "touch" is not on the list of commands that only look')
+    expect(existsSync(file('made'))).toBe(false)
+    terminal.key(key)
+    await terminal.shows('[exit code 0]')
+    expect(existsSync(file('made'))).toBe(true)
+    await expectUsual()
+  })
+
+  test.each(['n', 'N', 'Enter', 'Escape', 'C-c', 'C-d', 'C-\\', 'Up'])('%s is a no', async (key) => {
+    await ask(`vitrine run --write --ask -- '${touch('made')}'`)
+    terminal.key(key)
+    const screen = await terminal.shows('[exit code 125]')
+    expect(screen).toContain('vitrine: Not approved.')
+    expect(existsSync(file('made'))).toBe(false)
+    await expectUsual()
+  })
+
+  test('other keys, and keys that come in one piece, are no answer', async () => {
+    await ask(`vitrine run --write --ask -- '${touch('made')}'`)
+    for (const keys of ['x', 'yes', 'apt install', 'yy', 'é', ' ']) {
+      const before = terminal.screen().split('Please press one key').length
+      terminal.type(keys)
+      await terminal.shows(new RegExp(`(Please press one key[\\s\\S]*){${before}}`))
+    }
+    expect(existsSync(file('made'))).toBe(false)
+    terminal.key('C-c')
+    await terminal.shows('[exit code 125]')
+    expect(existsSync(file('made'))).toBe(false)
+  })
+
+  test('what was typed before the question is no answer', async () => {
+    terminal.line(`sleep 1; vitrine run --write --ask -- '${touch('made')}'`)
+    terminal.type('yyyasy')
+    await terminal.shows(choices)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(existsSync(file('made'))).toBe(false)
+    terminal.key('n')
+    await terminal.shows('[exit code 125]')
+    expect(existsSync(file('made'))).toBe(false)
+  })
+
+  test('keys do not count until there is silence', async () => {
+    terminal.line(`vitrine run --write --ask -- '${touch('made')}'`)
+    await terminal.shows('asked because')
+    for (let pressed = 0; pressed < 10 && !terminal.screen().includes(choices); pressed++) {
+      terminal.type('y')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    terminal.key('C-c')
+    await terminal.shows('[exit code 125]')
+    expect(existsSync(file('made'))).toBe(false)
+  })
+
+  test('the question stands at the terminal when every standard stream is a pipe', async () => {
+    await ask(`echo input | vitrine run --write --ask -- 'cat > made; echo done' 2> errors | cat > output`)
+    terminal.key('y')
+    expect(
+      await waitFor(
+        () => existsSync(file('output')) && readFileSync(file('output'), 'utf8').includes('[exit'),
+        20_000,
+      ),
+    ).toBe(true)
+    expect(readFileSync(file('made'), 'utf8')).toBe('input\n')
+    expect(readFileSync(file('output'), 'utf8')).toBe('done\n[exit code 0]\n')
+    expect(readFileSync(file('errors'), 'utf8')).toBe('')
+  })
+
+  test('a no with --json is one object, with the decision', async () => {
+    await ask(`vitrine run --json --write --ask -- '${touch('made')}' > output`)
+    terminal.key('n')
+    expect(
+      await waitFor(
+        () => existsSync(file('output')) && readFileSync(file('output'), 'utf8').includes('[exit'),
+        20_000,
+      ),
+    ).toBe(true)
+    const [object = '', code] = readFileSync(file('output'), 'utf8').split('\n')
+    expect(JSON.parse(object)).toMatchObject({
+      error: {
+        code: 'NOT_APPROVED',
+        message: expect.stringContaining('Not approved'),
+        decision: {
+          verdict: 'ask',
+          reason: expect.stringContaining('touch'),
+          matches: [{ command: 'touch made' }],
+        },
+      },
+    })
+    expect(code).toBe('[exit code 125]')
+  })
+
+  test('no answer before the deadline is a no', async () => {
+    terminal.line(`vitrine run --timeout 1500ms --write --ask -- '${touch('made')}'`)
+    const screen = await terminal.shows('[exit code 125]')
+    expect(screen).toContain('no (too late)')
+    expect(existsSync(file('made'))).toBe(false)
+    await expectUsual()
+  })
+
+  test.each(['TERM', 'INT', 'HUP', 'QUIT'])(
+    'SIG%s while asking: nothing runs, and the terminal is as before',
+    async (name) => {
+      terminal.line(
+        `"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- '${touch('made')}'; echo "[exit code $?]"`,
+      )
+      await terminal.shows(choices)
+      process.kill(childOf(terminal.pid), `SIG${name}`)
+      await terminal.shows('[exit code 125]')
+      expect(existsSync(file('made'))).toBe(false)
+      await expectUsual()
+    },
+  )
+
+  test('a terminal that is closed while asking is a no, and nothing stays', async () => {
+    terminal.line(`"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- '${touch('made')}'`)
+    await terminal.shows(choices)
+    const pid = childOf(terminal.pid)
+    terminal.closeWindow()
+    expect(await waitFor(() => processEntry(pid)?.running !== true, 10_000)).toBe(true)
+    expect(existsSync(file('made'))).toBe(false)
+  })
+
+  test('escape sequences, and characters that show as nothing, are written out', async () => {
+    const sequence = '\\033[2J\\033]0;x\\007\\r'
+    terminal.line(`printf 'touch made # ${sequence}\\342\\200\\256\\343\\205\\244\\302\\240end' > line`)
+    terminal.line('clear')
+    const screen = await ask('vitrine run --write --ask -- "$(cat line)"')
+    expect(screen).toContain('  | touch made # \\x1b[2J\\x1b]0;x\\x07\\r\\u{202e}\\u{3164}\\u{a0}end')
+    terminal.key('n')
+    await terminal.shows('[exit code 125]')
+  })
+
+  test('no row of a command can pass for one of the question', async () => {
+    const fake = `vitrine: run this in read mode?${' '.repeat(60)}[y]es  [n]o`
+    terminal.line(`printf 'true${' '.repeat(71)}${fake}\\n${fake}' > line`)
+    terminal.line('clear')
+    await ask('vitrine run --write --ask -- "touch made; $(cat line)"')
+    const rows = terminal.rows()
+    const from = rows.indexOf('vitrine: run this in write mode?')
+    const to = rows.findIndex((row) => row.startsWith('  in /'))
+    expect(to - from).toBeGreaterThan(4)
+    for (const row of rows.slice(from + 1, to)) expect(row).toMatch(/^ {2}[|:]/)
+    terminal.key('n')
+    await terminal.shows('[exit code 125]')
+  })
+
+  test('a long command is shown whole, one that nobody can read is not approved', async () => {
+    const screen = await ask(`vitrine run --write --ask -- "touch made; : $(seq -s ' ' 1500) last"`)
+    expect(screen).toMatch(/\(\d+ rows: scroll up to read all of them\)/)
+    const shown = screen
+      .split('\n')
+      .filter((row) => /^ {2}[|:] /.test(row))
+      .map((row) => row.slice(4).padEnd(75))
+      .join('')
+    for (const number of [1, 500, 1499]) expect(shown).toContain(` ${number} `)
+    terminal.key('n')
+    await terminal.shows('[exit code 125]')
+    terminal.line('clear')
+    terminal.line(`vitrine run --write --ask -- "touch made; : $(seq -s ' ' 20000)"`)
+    expect(await terminal.shows('[exit code 125]')).toContain(
+      'too long to be shown whole, so it is not approved',
+    )
+    expect(existsSync(file('made'))).toBe(false)
+  })
+
+  test('in read mode what the policy asks about is asked, too', async () => {
+    home.configure(
+      `[policy]\nworkspace = ${JSON.stringify(home.directory)}\npreset = "default"\ndeny = ["shutdown"]\n`,
+    )
+    const screen = await ask(`vitrine run --ask -- '$HOME/nothing; echo ran'`)
+    expect(screen).toContain('vitrine: run this in read mode?')
+    terminal.key('y')
+    await terminal.shows(/^ran$/m)
+  })
+
+  test('with --each every line is asked about before the first one starts, in order', async () => {
+    await ask(`vitrine run --write --ask --each -- '${touch('first')}' 'echo between' '${touch('second')}'`)
+    terminal.key('y')
+    const screen = await terminal.shows(/\| touch second\n[\s\S]*this session:$/m)
+    expect(screen.indexOf('touch first')).toBeLessThan(screen.indexOf('touch second'))
+    expect(existsSync(file('first'))).toBe(false)
+    terminal.key('n')
+    const after = await terminal.shows('[exit code 125]')
+    expect(after).not.toMatch(/^between$/m)
+    expect(existsSync(file('first'))).toBe(false)
+  })
+
+  test.each([
+    ['a, for all of the session', 'a', [] as string[]],
+    ['s, for this command in the session', 's', ['second']],
+  ])('%s', async (_, key, asked) => {
+    await ask(
+      `vitrine run --write --ask --each -- '${touch('first')}' '${touch('first')}' '${touch('second')}'`,
+    )
+    terminal.key(key)
+    for (const name of asked) {
+      await terminal.shows(new RegExp(`\\| touch ${name}\\n[\\s\\S]*this session:$`, 'm'))
+      terminal.key('y')
+    }
+    await terminal.shows('[exit code 0]')
+    expect(existsSync(file('first')) && existsSync(file('second'))).toBe(true)
+    expect(terminal.screen().split('run this in write mode?').length - 1).toBe(1 + asked.length)
+  })
+})
+
+/** The child of a shell that waits for it. */
+function childOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
+}
+
+test('without a terminal the answer is no, and that is said', async () => {
+  const home = new Home()
+  const ran = await home.shell(`setsid -w "$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- 'touch made'`)
+  expect(ran).toMatchObject({ code: 125, stdout: '' })
+  expect(ran.stderr).toMatch(
+    /^vitrine: there is no terminal to ask at, so the answer is no\nvitrine: Not approved\./,
+  )
+  expect(existsSync(join(home.directory, 'made'))).toBe(false)
+})

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { Home } from './vitrine.ts'
+
+const home = new Home()
+const each = (...args: string[]) => home.run(['run', '--each', ...args])
+const made = (name: string) => existsSync(join(home.directory, name))
+
+describe('run --each', () => {
+  test('runs every word as a line of its own, in order, each in a shell of its own', async () => {
+    const ran = await each('--', 'echo one; x=1', 'echo two >&2', 'echo "three $x" | tr a-z A-Z')
+    expect(ran).toEqual({
+      code: 0,
+      signal: null,
+      stdout: 'one\nTHREE \n',
+      stderr: 'two\n',
+      bytes: expect.anything(),
+    })
+  })
+
+  test('streams each as it comes', async () => {
+    const ran = await home.shell(
+      `vitrine run --each -- 'echo one' 'while ! test -e seen; do sleep 0.05; done; echo two' | while read line; do echo "got $line"; test "$line" = one && : > seen; done`,
+    )
+    expect(ran.stdout).toBe('got one\ngot two\n')
+  })
+
+  test.each([
+    ['exit 3', 3, []],
+    ['kill -TERM $$', 143, []],
+    ['sleep 30', 124, ['--timeout', '500ms']],
+    ['no-such-program', 127, []],
+  ])('stops at the first failure, with its exit code: %s', async (failing, code, options) => {
+    const ran = await each('--write', ...options, '--', 'echo before', failing, 'touch after')
+    expect(ran).toMatchObject({ code, stdout: 'before\n' })
+    expect(made('after')).toBe(false)
+  })
+
+  test('one line is a list, too', async () => {
+    expect(JSON.parse((await each('--json', '--', 'echo x')).stdout)).toMatchObject({
+      results: [{ stdout: 'x\n', exitCode: 0 }],
+    })
+  })
+
+  test('--json has the results of all that ran', async () => {
+    const ran = await each('--json', '--', 'echo one', 'exit 4', 'echo three')
+    expect(ran).toMatchObject({ code: 4, stderr: '' })
+    const object = JSON.parse(ran.stdout)
+    expect(Object.keys(object)).toEqual(['results'])
+    expect(object.results).toMatchObject([
+      { stdout: 'one\n', exitCode: 0, mode: 'read' },
+      { exitCode: 4, failure: { kind: 'non-zero' } },
+    ])
+    expect(object.results).toHaveLength(2)
+  })
+
+  test('all are decided on before the first starts', async () => {
+    const env = { VITRINE_POLICY_DENY: 'git push' }
+    const ran = await home.run(['run', '--write', '--each', '--', 'touch first', 'true', 'git push'], { env })
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toContain('git push')
+    expect(made('first')).toBe(false)
+    const json = await home.run(['run', '--json', '--write', '--each', '--', 'touch first', 'git push'], {
+      env,
+    })
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      error: { code: 'DENIED', decision: { verdict: 'deny' } },
+    })
+    expect(made('first')).toBe(false)
+  })
+
+  test('one that is not valid keeps all from running', async () => {
+    expect(await each('--write', '--', 'touch invalid', ' ')).toMatchObject({ code: 125, stdout: '' })
+    expect(made('invalid')).toBe(false)
+    expect((await each('--')).stderr).toContain('The command is missing')
+  })
+
+  test('what there is to say about them comes after the last', async () => {
+    const ran = await each('--', 'echo one', `: > ${join(home.directory, 'refused')}`)
+    expect(ran.stderr).toMatch(/\nvitrine: Read mode /)
+    expect(made('refused')).toBe(false)
+  })
+
+  test.each([[[]], [['--write']]])('they share the input, as in a script %j', async (options) => {
+    const ran = await home.shell(
+      `printf 'a\\nb\\n' | vitrine run ${options.join(' ')} --each -- 'cat' 'cat; echo end'`,
+    )
+    expect(ran).toMatchObject({ code: 0, stdout: 'a\nb\nend\n', stderr: '' })
+  })
+
+  test('a name of the scratchpad is kept for each', async () => {
+    const ran = await each('--json', '--scratchpad', 'kept', '--', 'echo one', 'echo two')
+    const paths = JSON.parse(ran.stdout).results.map(
+      ({ scratchpad }: { scratchpad: { path: string } }) => scratchpad.path,
+    )
+    expect(paths.map((path: string) => readFileSync(path, 'utf8'))).toEqual(['one\n', 'two\n'])
+  })
+
+  test('nothing more starts when nobody reads the output any more', async () => {
+    const ran = await home.shell(
+      `{ vitrine run --write --each -- 'yes | head -n 200000' 'touch unread'; echo $? >&2; } | head -n 1`,
+    )
+    expect(ran).toMatchObject({ stdout: 'y\n', stderr: '141\n' })
+    expect(made('unread')).toBe(false)
+  })
+})

@@ -1,0 +1,277 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { Home } from './vitrine.ts'
+
+const home = new Home()
+const check = (...args: string[]) => home.run(['policy', 'check', ...args])
+
+describe('policy check', () => {
+  test.each([
+    ['allow', 0, ['--write', '--', 'ls -la']],
+    ['ask', 1, ['--write', '--', 'git push']],
+    ['deny', 2, ['--write', '--', 'rm -rf /']],
+    ['allow', 0, ['--', 'git push']],
+    ['deny', 2, ['--', 'rm -rf /']],
+    ['allow', 0, ['--write', '--', 'git', 'status']],
+    ['ask', 1, ['--write', '--', 'touch', 'a b']],
+  ])('%s is exit code %i: %j', async (verdict, code, args) => {
+    const ran = await check(...args)
+    expect(ran).toMatchObject({ code, stderr: '' })
+    expect(ran.stdout).toMatch(new RegExp(`^${verdict}: .+\n$`, 'm'))
+    const json = await check('--json', ...args)
+    expect(json).toMatchObject({ code, stderr: '' })
+    const decision = JSON.parse(json.stdout)
+    expect(Object.keys(decision)).toEqual(['verdict', 'reason', 'matches'])
+    expect(decision.verdict).toBe(verdict)
+    for (const match of decision.matches)
+      expect(Object.keys(match)).toEqual(['command', 'rule', 'source', 'verdict', 'why'])
+  })
+
+  test('shows each simple command, the rule that matched, its source and why', async () => {
+    const { stdout } = await check('--write', '--', 'git status | wc -l; git push')
+    expect(stdout.split('\n')).toEqual([
+      'allow  git status',
+      expect.stringMatching(/^ {7}git status \(built-in safe list\): git status .* only looks$/),
+      'allow  wc -l',
+      expect.stringMatching(/^ {7}wc \(built-in safe list\): /),
+      'ask    git push',
+      expect.stringMatching(/^ {7}unlisted \(preset default\): "git push" is not on the list/),
+      expect.stringMatching(/^ask: "git push" is not on the list/),
+      '',
+    ])
+  })
+
+  test('nothing runs', async () => {
+    await check('--write', '--', 'touch made')
+    await check('--write', '--', 'echo $(touch made)')
+    expect(existsSync(join(home.directory, 'made'))).toBe(false)
+  })
+
+  test('names the file and the line of a rule of the configuration', async () => {
+    const own = new Home()
+    const file = own.configure(
+      '[policy]\nask = [\n  "npm publish",\n  "npm run",\n]\n\n[[policy.rule]]\nprefix = ["terraform"]\nverdict = "deny"\nreason = "only the pipeline does"\n',
+    )
+    const asked = await own.run(['policy', 'check', '--json', '--write', '--', 'npm run build'])
+    expect(asked.code).toBe(1)
+    expect(JSON.parse(asked.stdout).matches).toContainEqual({
+      command: 'npm run build',
+      rule: 'npm run',
+      source: `${file}:4`,
+      verdict: 'ask',
+      why: expect.stringContaining('npm run'),
+    })
+    const denied = await own.run(['policy', 'check', '--', 'terraform apply'])
+    expect(denied.code).toBe(2)
+    expect(denied.stdout).toContain(`${file}:7`)
+    expect(denied.stdout).toContain('deny: only the pipeline does')
+  })
+
+  test('decides for the directory that --cwd names, and inside the workspace that --workspace names', async () => {
+    mkdirSync(join(home.directory, 'inside'), { recursive: true })
+    const inside = ['--write', '--cwd', 'inside', '--workspace', 'inside']
+    expect((await check(...inside, '--', 'cat file')).code).toBe(0)
+    const outside = await check(...inside, '--', 'cat ../file')
+    expect(outside.code).toBe(2)
+    expect(outside.stdout).toContain(join(home.directory, 'file'))
+    expect((await check('--write', '--workspace', 'inside', '--', 'ls')).code).toBe(2)
+    expect((await check('--write', '--workspace', '', '--', 'ls')).code).toBe(125)
+  })
+
+  test('takes the configuration that --config names', async () => {
+    const file = join(home.directory, 'strict.toml')
+    writeFileSync(file, '[policy]\npreset = "analysis"\n')
+    expect((await check('--config', file, '--', 'ls; ls')).code).toBe(2)
+    expect((await check('--', 'ls; ls')).code).toBe(0)
+  })
+
+  test('the mode is that of the configuration, unless --write is given', async () => {
+    const own = new Home()
+    own.configure('[shell]\nmode = "write"\n')
+    expect((await own.run(['policy', 'check', '--', 'git push'])).code).toBe(1)
+  })
+
+  test('a repository that would make git run something is named', async () => {
+    const own = new Home()
+    execFileSync('git', ['init', '-q', own.directory], { env: own.env })
+    execFileSync('git', ['-C', own.directory, 'config', 'diff.external', 'touch made'], { env: own.env })
+    const ran = await own.run(['policy', 'check', '--write', '--', 'git diff'])
+    expect(ran.code).toBe(1)
+    expect(ran.stdout).toContain('diff.external')
+  })
+
+  test('needs no sandbox', async () => {
+    expect(
+      (await home.run(['policy', 'check', '--', 'ls'], { env: { VITRINE_SHELL_SANDBOX: 'false' } })).code,
+    ).toBe(0)
+  })
+
+  test('escape sequences in a command do not reach the terminal', async () => {
+    const { stdout } = await check('--write', '--', 'touch \u001b[2J\u202e')
+    expect(stdout).toContain('\\x1b[2J')
+    for (const character of ['\u001b', '\u202e']) expect(stdout).not.toContain(character)
+  })
+
+  test.each([
+    ['no command', [], 'vitrine policy check -- ls -la'],
+    ['no "--"', ['--write', 'git', 'push'], '`vitrine policy check --write -- git push`'],
+    ['an empty command', ['--', ''], 'empty'],
+    ['an unknown option', ['--jsn', '--', 'ls'], 'did you mean "--json"?'],
+    ['a missing directory', ['--cwd', '/nowhere', '--', 'ls'], '/nowhere does not exist'],
+    ['a missing config file', ['--config', '/nowhere.toml', '--', 'ls'], '/nowhere.toml'],
+  ])('%s is refused', async (_, args, said) => {
+    const ran = await check(...args)
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toContain(said)
+    const json = await check('--json', ...args)
+    expect(json).toMatchObject({ code: 125, stderr: '' })
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      error: { code: expect.any(String), message: expect.any(String) },
+    })
+  })
+
+  test('a rule whose example fails is refused, with file and line', async () => {
+    const own = new Home()
+    const file = own.configure(
+      '[[policy.rule]]\nprefix = ["git", "push"]\nverdict = "deny"\nmatch = ["git pull"]\n',
+    )
+    const ran = await own.run(['policy', 'check', '--', 'ls'])
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain(`${file}:1`)
+  })
+})
+
+describe('policy list', () => {
+  test('has every rule with its source', async () => {
+    const own = new Home()
+    const file = own.configure('[policy]\nallow = ["npm test"]\ndeny = ["git push"]\n')
+    const ran = await own.run(['policy', 'list'], { env: { VITRINE_POLICY_ASK: 'make' } })
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    const rows = ran.stdout
+      .trimEnd()
+      .split('\n')
+      .map((row) => row.split(/ {2,}/))
+    expect(rows[0]).toEqual([expect.stringContaining('preset default')])
+    expect(rows).toContainEqual(['allow', 'npm test', `${file}:2`])
+    expect(rows).toContainEqual(['deny', 'git push', `${file}:3`])
+    expect(rows).toContainEqual(['ask', 'make', 'VITRINE_POLICY_ASK'])
+    expect(rows).toContainEqual(['deny', 'removes-root', 'built-in deny list', expect.any(String)])
+    expect(rows).toContainEqual(['allow', 'git status', 'built-in safe list', 'with certain arguments'])
+  })
+
+  test('--json has them as data', async () => {
+    const own = new Home()
+    const file = own.configure(
+      '[[policy.rule]]\nprefix = ["git", "push"]\nverdict = "deny"\nreason = "never from here"\n',
+    )
+    const ran = await own.run(['policy', 'list', '--json'])
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    const list = JSON.parse(ran.stdout)
+    expect(list).toMatchObject({
+      preset: 'default',
+      unlisted: { read: 'allow', write: 'ask' },
+      autoConfirm: false,
+    })
+    expect(list.rules).toContainEqual({
+      verdict: 'deny',
+      rule: 'git push',
+      source: `${file}:1`,
+      byArguments: false,
+      reason: 'never from here',
+    })
+  })
+
+  test.each([
+    ['open', { read: 'allow', write: 'allow' }, 'python3', undefined],
+    ['default', { read: 'allow', write: 'ask' }, 'python3', undefined],
+    ['analysis', { read: 'deny', write: 'deny' }, 'python3', 'ask'],
+  ])('says what the preset %s does', async (preset, unlisted, program, verdict) => {
+    const ran = await home.run(['policy', 'list', '--json'], { env: { VITRINE_POLICY_PRESET: preset } })
+    const list = JSON.parse(ran.stdout)
+    expect(list).toMatchObject({ preset, unlisted })
+    expect(list.rules.find(({ rule }: { rule: string }) => rule === program)?.verdict).toBe(verdict)
+  })
+
+  test('what it says of a command that no rule names is what check decides', async () => {
+    for (const preset of ['open', 'default', 'analysis']) {
+      const env = { VITRINE_POLICY_PRESET: preset }
+      const { unlisted } = JSON.parse((await home.run(['policy', 'list', '--json'], { env })).stdout)
+      for (const mode of ['read', 'write']) {
+        const args = [
+          'policy',
+          'check',
+          '--json',
+          ...(mode === 'write' ? ['--write'] : []),
+          '--',
+          'no-such-program',
+        ]
+        expect(JSON.parse((await home.run(args, { env })).stdout).verdict).toBe(unlisted[mode])
+      }
+    }
+  })
+})
+
+test.each([
+  ['nothing', [], 'needs one of check, list'],
+  ['what there is not', ['chek'], 'did you mean "check"?'],
+  ['a word too many', ['list', 'x'], '"x" is one word too many'],
+])('policy with %s is refused', async (_, args, said) => {
+  const ran = await home.run(['policy', ...args])
+  expect(ran).toMatchObject({ code: 125, stdout: '' })
+  expect(ran.stderr).toContain(said)
+})
+
+describe('run', () => {
+  test('what is denied does not run: exit code 125, and the reason', async () => {
+    home.configure('[policy]\ndeny = ["touch"]\n')
+    const ran = await home.run(['run', '--write', '--', 'touch made'])
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toMatch(/^vitrine: Denied by policy: .*"touch".*Nothing ran\.\n$/)
+    const json = await home.run(['run', '--json', '--write', '--', 'touch made'])
+    expect(json).toMatchObject({ code: 125, stderr: '' })
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      error: {
+        code: 'DENIED',
+        message: expect.any(String),
+        decision: { verdict: 'deny', matches: expect.any(Array) },
+      },
+    })
+    expect(existsSync(join(home.directory, 'made'))).toBe(false)
+    home.configure('')
+  })
+
+  test('what is asked about runs without --ask, unless unattended = "deny"', async () => {
+    const env = { VITRINE_POLICY_UNATTENDED: 'deny' }
+    const ran = await home.run(['run', '--write', '--', 'touch refused'], { env })
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toMatch(/^vitrine: Not approved\./)
+    expect(existsSync(join(home.directory, 'refused'))).toBe(false)
+    expect((await home.run(['run', '--write', '--', 'touch allowed'])).code).toBe(0)
+    expect(existsSync(join(home.directory, 'allowed'))).toBe(true)
+  })
+
+  test('--workspace keeps commands inside, and counts over the configuration', async () => {
+    mkdirSync(join(home.directory, 'work'), { recursive: true })
+    const into = ['run', '--write', '--cwd', 'work', '--workspace', 'work', '--']
+    expect((await home.run([...into, 'touch inside'])).code).toBe(0)
+    const ran = await home.run([...into, 'touch ../outside'])
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toContain(`outside of the workspace ${join(home.directory, 'work')}`)
+    expect(existsSync(join(home.directory, 'outside'))).toBe(false)
+    const wide = await home.run(
+      ['run', '--write', '--cwd', 'work', '--workspace', '.', '--', 'touch ../outside'],
+      {
+        env: { VITRINE_POLICY_WORKSPACE: join(home.directory, 'work') },
+      },
+    )
+    expect(wide.code).toBe(0)
+  })
+
+  test('a workspace with no name is not taken for none', async () => {
+    const ran = await home.run(['run', '--workspace', '', '--', 'ls'])
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toContain('--workspace needs a value')
+  })
+})

@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { makeDirectory } from './place.ts'
+
+const opened: Tmux[] = []
+afterAll(() => {
+  for (const terminal of opened.splice(0)) terminal.close()
+})
+
+/** A real terminal with a shell in it: 80 columns, 24 rows. Closed after the file's last test. */
+export class Tmux {
+  readonly #socket = join(makeDirectory(), 'tmux')
+  readonly #env: NodeJS.ProcessEnv
+
+  /** @param env the environment of the shell */
+  constructor(env: NodeJS.ProcessEnv, cwd: string) {
+    this.#env = { ...env, ENV: '', TERM: 'screen', LC_ALL: 'C.UTF-8' }
+    delete this.#env['TMUX']
+    this.#run('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', '-c', cwd, 'sh')
+    opened.push(this)
+  }
+
+  /** Types a line, with Enter. */
+  line(text: string): void {
+    this.type(text)
+    this.key('Enter')
+  }
+
+  /** Types characters as they are; the terminal gets them at once. */
+  type(text: string): void {
+    this.#run('send-keys', '-l', '--', text)
+  }
+
+  /** Presses one key, by tmux's name for it. */
+  key(name: string): void {
+    this.#run('send-keys', name)
+  }
+
+  /** What stands on the screen, and above it: lines that the terminal broke are whole, and without blanks at their ends. */
+  screen(): string {
+    return withoutBlanks(this.#run('capture-pane', '-p', '-J', '-S', '-'))
+  }
+
+  /** The same by rows, as a person sees them. */
+  rows(): readonly string[] {
+    return withoutBlanks(this.#run('capture-pane', '-p', '-S', '-')).split('\n')
+  }
+
+  /** The screen, as soon as it matches; throws with the screen when it does not in time. */
+  async shows(text: string | RegExp, withinMs = 8_000): Promise<string> {
+    for (const deadline = Date.now() + withinMs; ; ) {
+      const screen = this.screen()
+      if (typeof text === 'string' ? screen.includes(text) : text.test(screen)) return screen
+      if (Date.now() > deadline) throw new Error(`no ${String(text)} on the screen:\n${screen}`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  /** The process id of the shell. */
+  get pid(): number {
+    return Number(this.#run('display-message', '-p', '#{pane_pid}'))
+  }
+
+  /** Closes the terminal, as when its window is closed: what runs in it gets a hangup. */
+  closeWindow(): void {
+    this.#run('kill-pane')
+  }
+
+  close(): void {
+    try {
+      this.#run('kill-server')
+    } catch {
+      // Its last window has been closed, and with it the server.
+    }
+  }
+
+  #run(...args: string[]): string {
+    return execFileSync('tmux', ['-S', this.#socket, ...args], {
+      env: this.#env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  }
+}
+
+function withoutBlanks(text: string): string {
+  return text.replace(/ +$/gm, '').trimEnd()
+}

@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+
+let cwd: string
+const made = (name: string) => existsSync(join(cwd, name))
+beforeEach(() => {
+  cwd = makeDirectory()
+})
+
+describe('executeAll', () => {
+  test('runs in order, and has a result for each', async () => {
+    const shell = await openTestShell({ cwd, mode: 'write' })
+    const results = await shell.executeAll(['echo one > log', 'echo two >> log', 'cat log'])
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
+    expect(results[2]?.stdout).toBe('one\ntwo\n')
+  })
+
+  test.each([
+    ['a non-zero exit', 'exit 3'],
+    ['a signal', 'kill -KILL $$'],
+    ['its deadline', 'sleep 30'],
+  ])('stops at the first failure: %s', async (_, failing) => {
+    const shell = await openTestShell({ cwd, mode: 'write' })
+    const results = await shell.executeAll(['true', failing, 'touch after'], { timeoutMs: 1000 })
+    expect(results).toHaveLength(2)
+    expect(made('after')).toBe(false)
+  })
+
+  test('goes on when told to', async () => {
+    const shell = await openTestShell({ cwd, mode: 'write' })
+    const results = await shell.executeAll(['exit 3', 'sleep 30', 'touch after'], {
+      ignoreErrors: true,
+      timeoutMs: 1000,
+    })
+    expect(results.map(({ outcome }) => outcome.kind)).toEqual(['exited', 'timed-out', 'exited'])
+    expect(made('after')).toBe(true)
+  })
+
+  test('each is decided about before the first starts: a denied third one means that nothing ran', async () => {
+    const shell = await openTestShell({ cwd, mode: 'write', toml: '[policy]\ndeny = ["git push"]\n' })
+    const all = shell.executeAll(['touch first', 'touch second', 'git push'], { ignoreErrors: true })
+    await expect(all).rejects.toMatchObject({ code: 'DENIED', message: expect.stringContaining('git push') })
+    expect(made('first')).toBe(false)
+  })
+
+  test('a third one that is not approved means that nothing ran', async () => {
+    const asked: string[] = []
+    const shell = await openTestShell({
+      cwd,
+      mode: 'write',
+      approver: async ({ command }) => {
+        asked.push(command)
+        return command === 'touch third' ? 'no' : 'yes'
+      },
+    })
+    const all = shell.executeAll(['touch first', 'touch second', 'touch third', 'touch fourth'])
+    await expect(all).rejects.toMatchObject({ code: 'NOT_APPROVED' })
+    expect(asked).toEqual(['touch first', 'touch second', 'touch third'])
+    expect(made('first')).toBe(false)
+  })
+
+  test('an invalid last one means that nothing ran', async () => {
+    const shell = await openTestShell({ cwd, mode: 'write' })
+    await expect(shell.executeAll(['touch first', ' '])).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    await expect(shell.executeAll(['touch first', { command: 'ls', cwd: '/nowhere' }])).rejects.toMatchObject(
+      {
+        code: 'INVALID_REQUEST',
+      },
+    )
+    expect(made('first')).toBe(false)
+  })
+
+  test('the mode is that of the beginning, whatever is set while it runs', async () => {
+    const shell = await openTestShell({ cwd })
+    const all = shell.executeAll(['sleep 0.3', 'touch second'])
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    shell.mode = 'write'
+    const results = await all
+    expect(results.map(({ mode }) => mode)).toEqual(['read', 'read'])
+    expect(made('second')).toBe(false)
+  })
+
+  test('workDir is where all run, unless one names its own', async () => {
+    mkdirSync(join(cwd, 'below'))
+    const shell = await openTestShell({ cwd })
+    const results = await shell.executeAll(['pwd', { command: 'pwd', cwd: '/' }, { argv: ['pwd'] }], {
+      workDir: 'below',
+    })
+    expect(results.map(({ stdout }) => stdout.trim())).toEqual([join(cwd, 'below'), '/', join(cwd, 'below')])
+  })
+
+  test('output streams as it comes, in order', async () => {
+    const shell = await openTestShell({ cwd })
+    let seen = ''
+    await shell.executeAll(['echo one', 'echo two >&2'], {
+      onOutput: (_, chunk) => {
+        seen += String(chunk)
+      },
+    })
+    expect(seen).toBe('one\ntwo\n')
+  })
+
+  test('aborted between two, the second does not start', async () => {
+    const shell = await openTestShell({ cwd, mode: 'write' })
+    const caller = new AbortController()
+    const all = shell.executeAll(['touch first; sleep 30', 'touch second'], {
+      signal: caller.signal,
+      ignoreErrors: true,
+    })
+    const refused = expect(all).rejects.toMatchObject({ name: 'AbortError' })
+    await expect.poll(() => made('first'), { timeout: 10_000 }).toBe(true)
+    caller.abort()
+    await refused
+    expect(made('second')).toBe(false)
+  })
+
+  test('an empty list is done', async () => {
+    expect(await (await openTestShell({ cwd })).executeAll([])).toEqual([])
+  })
+
+  test('an input stream is shared, and one that has ended keeps nobody waiting', async () => {
+    const { Readable } = await import('node:stream')
+    const stdin = Readable.from(['text\n'])
+    const shell = await openTestShell({ cwd, mode: 'write' })
+    const results = await shell.executeAll(
+      Array.from({ length: 12 }, () => ({ command: 'cat >> read', stdin })),
+      { timeoutMs: 10_000 },
+    )
+    expect(results.map(({ outcome }) => outcome.kind)).toEqual(Array(12).fill('exited'))
+    expect(readFileSync(join(cwd, 'read'), 'utf8')).toBe('text\n')
+  })
+})
