@@ -305,7 +305,7 @@ Napi::Value spawn(const Napi::CallbackInfo& info) {
   if (flags & kConfined) {
     char** writable = split(texts[kWritable], lengths[kWritable]);
     vt_policy_options options = {info[kTexts + 2].As<Napi::Number>().Int32Value(), (flags & kNetwork) != 0,
-                                 (flags & kListener) != 0, (flags & kReport) != 0, const_cast<const char* const*>(writable)};
+                                 (flags & kListener) != 0, (flags & kReport) != 0, command->cwd, const_cast<const char* const*>(writable)};
     command->policy = vt_policy_take(&options, &step);
     std::free(writable);
   } else {

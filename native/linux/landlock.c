@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -152,16 +153,44 @@ static int grant_writable(int ruleset, const struct vt_landlock_options *options
   return 0;
 }
 
+/* The path that the kernel knows a descriptor by. */
+static int path_of(int fd, char *path, size_t size) {
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, size - 1);
+  if (length < 0) return -1;
+  path[length] = 0;
+  return 0;
+}
+
+/* The kernel walks from a file up to the first rule that grants all that is asked: one close by makes opening cheap. It
+ * grants nothing that the top-level directories do not: never beneath /dev. */
+static int grant_near(int ruleset, const char *near) {
+  char path[PATH_MAX];
+  int fd = near ? open(near, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd < 0) return 0;
+  int failed = path_of(fd, path, sizeof path);
+  close(fd);
+  if (failed || !strcmp(path, "/") || !strcmp(path, "/dev") || !strncmp(path, "/dev/", 5)) return 0;
+  return grant_if_there(ruleset, path, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
+}
+
+bool vt_landlock_handles_truncate(const struct vt_landlock_options *options) {
+  return options->abi >= 3 && options->writable && *options->writable;
+}
+
 int vt_landlock_build(const struct vt_landlock_options *options) {
   size_t size = 0;
   struct ruleset_attr attr = handled_by(options->abi, &size);
   /* Not handled is not restricted: with the network on clients may connect, and seccomp keeps the rest shut. */
   if (options->network) attr.handled_access_net &= NET_BIND_TCP;
+  /* An open asks for truncating too, if it is handled, and walks on to the root for a rule that grants it. */
+  if (!vt_landlock_handles_truncate(options)) attr.handled_access_fs &= ~FS_TRUNCATE;
   int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, size, 0);
   if (ruleset < 0) return -1;
   /* /: listing names is granted everywhere, content only beneath what follows. */
   if (grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset) || grant_devices(ruleset) ||
-      grant_writable(ruleset, options, attr.handled_access_fs)) {
+      grant_near(ruleset, options->near) || grant_writable(ruleset, options, attr.handled_access_fs)) {
     int error = errno;
     close(ruleset);
     errno = error;

@@ -8,6 +8,7 @@
 struct vt_landlock_options {
   int abi;                      /* 1..; the ABI to build for, at most the running kernel's */
   bool network;                 /* TCP connect is let through; TCP bind never is */
+  const char *near;             /* where commands run: what they open there is decided there; may be NULL */
   const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
 };
 
@@ -16,6 +17,10 @@ int vt_landlock_abi(void);
 
 /* The bitmask of fixed Landlock errata; 0 where the kernel does not tell. */
 int vt_landlock_errata(void);
+
+/* Whether the ruleset handles truncating. Only where something can be written has it to: else the filter shuts
+ * truncate(2), and every other way to truncate asks for writing. */
+bool vt_landlock_handles_truncate(const struct vt_landlock_options *options);
 
 /* Builds a ruleset; returns its descriptor (close-on-exec) or -1 with errno. Allocates: never between clone and exec. */
 int vt_landlock_build(const struct vt_landlock_options *options);

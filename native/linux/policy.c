@@ -17,7 +17,9 @@
 #include "probe.h"
 
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vt_policy *cache;
+static struct vt_policy *cache; /* the last used first */
+
+enum { MOST_CACHED = 16 };
 
 /* What stands in the bounding set now, so that the child need not ask for each capability there is. */
 static void list_bounding(struct vt_policy *policy) {
@@ -35,12 +37,13 @@ static void choose_capabilities(struct vt_policy *policy) {
   if (data[0].effective & (1u << CAP_SETPCAP)) list_bounding(policy);
 }
 
-static int build_filter(struct vt_policy *policy, const struct vt_policy_options *options) {
+static int build_filter(struct vt_policy *policy, const struct vt_policy_options *options, bool shut_truncate) {
   struct vt_filter_options filter = {
       .arch = vt_filter_native_arch(),
       .abi = policy->abi,
       .network = options->network,
       .judge_signals = options->listener,
+      .shut_truncate = shut_truncate,
   };
   vt_rules_select(&filter, &policy->rules);
   filter.report = policy->report;
@@ -68,7 +71,7 @@ static int copy_writable(struct vt_policy *policy, const char *const *writable) 
 }
 
 static int build(struct vt_policy *policy, const struct vt_policy_options *options, int *step) {
-  struct vt_landlock_options landlock = {policy->abi, options->network, options->writable};
+  struct vt_landlock_options landlock = {policy->abi, options->network, options->near, options->writable};
   policy->listener = options->listener;
   policy->listener_proves = options->listener && vt_probe()->listener_proves;
   policy->listener_flags = vt_probe_listener_flags();
@@ -80,16 +83,17 @@ static int build(struct vt_policy *policy, const struct vt_policy_options *optio
   policy->ruleset = vt_landlock_build(&landlock);
   if (policy->ruleset < 0) return -1;
   *step = VT_STEP_FILTER;
-  return build_filter(policy, options);
+  return build_filter(policy, options, !vt_landlock_handles_truncate(&landlock));
 }
 
 /* One text that is equal exactly when the options are. */
 static char *key_of(const struct vt_policy_options *options, int abi) {
-  size_t length = 64;
+  size_t length = 64 + (options->near ? strlen(options->near) : 0);
   for (const char *const *path = options->writable; path && *path; path++) length += strlen(*path) + 1;
   char *key = malloc(length);
   if (!key) return NULL;
-  int at = snprintf(key, length, "%d %d %d %d", abi, options->network, options->listener, options->report);
+  int at = snprintf(key, length, "%d %d %d %d %s", abi, options->network, options->listener, options->report,
+                    options->near ? options->near : "");
   for (const char *const *path = options->writable; path && *path; path++)
     at += snprintf(key + at, length - (size_t)at, "\n%s", *path);
   return key;
@@ -106,12 +110,36 @@ static struct vt_policy *find(const char *key) {
   for (struct vt_policy **at = &cache; *at; at = &(*at)->next) {
     struct vt_policy *policy = *at;
     if (strcmp(policy->key, key)) continue;
-    if (is_current(policy)) return policy;
     *at = policy->next;
+    if (is_current(policy)) {
+      policy->next = cache;
+      cache = policy;
+      return policy;
+    }
     vt_policy_release(policy);
     return NULL;
   }
   return NULL;
+}
+
+/* One policy for each directory that commands run in: those that were not used for longest go. */
+static void trim(void) {
+  int kept = 0;
+  for (struct vt_policy **at = &cache; *at;) {
+    struct vt_policy *policy = *at;
+    if (++kept <= MOST_CACHED) {
+      at = &policy->next;
+      continue;
+    }
+    *at = policy->next;
+    vt_policy_release(policy);
+  }
+}
+
+static void put_first(struct vt_policy *policy) {
+  policy->next = cache;
+  cache = policy;
+  trim();
 }
 
 static struct vt_policy *make(const struct vt_policy_options *options, int abi, char *key, int *step) {
@@ -143,7 +171,7 @@ struct vt_policy *vt_policy_take(const struct vt_policy_options *options, int *s
   } else if ((policy = make(options, abi, key, step))) {
     /* A policy with a private directory serves one command: nothing to keep. */
     if (options->writable && *options->writable) policy->references = 0;
-    else { policy->next = cache; cache = policy; }
+    else put_first(policy);
   } else {
     free(key);
   }

@@ -34,6 +34,7 @@ struct vt_policy_options {
   bool network;
   bool listener;
   bool report;                  /* needs the listener */
+  const char *near;             /* where the command runs */
   const char *const *writable;  /* NULL-terminated; may be NULL */
 };
 

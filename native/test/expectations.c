@@ -7,8 +7,8 @@ bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
     case ALL: return true;
     case NET_OFF: return !options->network;
     case NET_ON: return options->network;
-    case ABI_1_2: return options->abi <= 2;
-    case ABI_3_UP: return options->abi >= 3;
+    case TRUNCATE_SHUT: return options->abi <= 2 || options->shut_truncate;
+    case TRUNCATE_SEEN: return options->abi >= 3 && !options->shut_truncate;
     case ABI_6_UP: return options->abi >= 6;
     case ABI_1_5_JUDGED: return options->abi <= 5 && options->judge_signals;
     case ABI_1_5_REFUSED: return options->abi <= 5 && !options->judge_signals;
@@ -26,8 +26,8 @@ uint32_t expected_action(int expected, const struct vt_filter_options *options) 
 const struct constant_row constant_rows[] = {
     /* files */
     {"openat2", 437, 437, ALL, ENOSYS},
-    {"truncate", 76, 45, ABI_1_2, TELL(EROFS)},
-    {"truncate", 76, 45, ABI_3_UP, SEE},
+    {"truncate", 76, 45, TRUNCATE_SHUT, TELL(EROFS)},
+    {"truncate", 76, 45, TRUNCATE_SEEN, SEE},
     {"creat", 85, NONE, ALL, SEE},
     {"unlink", 87, NONE, ALL, SEE},
     {"unlinkat", 263, 35, ALL, SEE},
