@@ -41,16 +41,23 @@ async function ask(
   request: ApprovalRequest,
   decision: Decision,
 ): Promise<Approval> {
-  const { signal } = request
-  if (signal.aborted) return 'no'
-  // Imported late: node:tty costs start-up time, and most commands are never asked about.
-  const { Terminal } = await import('./tty.ts')
+  // Imported late: node:tty and node:net cost start-up time, and most commands are never asked about.
+  const [{ takeTurn }, { Terminal }] = await Promise.all([import('./turn.ts'), import('./tty.ts')])
+  const endTurn = await takeTurn(request.signal)
+  if (!endTurn) return 'no'
   const terminal = Terminal.open(path)
-  if (!terminal) {
-    onAbsent?.()
-    return 'no'
+  if (!terminal) onAbsent?.()
+  try {
+    return terminal ? await askAt(terminal, request, decision) : 'no'
+  } finally {
+    endTurn()
   }
+}
+
+async function askAt(terminal: Terminal, request: ApprovalRequest, decision: Decision): Promise<Approval> {
+  const { signal } = request
   signal.addEventListener('abort', terminal.stop, { once: true })
+  if (signal.aborted) terminal.stop()
   try {
     return await answerAt(terminal, request, decision)
   } finally {

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
 import { processEntry, waitFor } from '../helpers/processes.ts'
-import { isInstalled } from '../helpers/programs.ts'
+import { builtLibrary, isInstalled } from '../helpers/programs.ts'
 import { Tmux } from '../helpers/tmux.ts'
 
 const choices = '[y]es  [n]o  [a]ll this session  [s] this command this session:'
@@ -34,7 +34,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
   /** The terminal is as a shell needs it: a line is echoed and edited, and Ctrl+C is a signal. */
   async function expectUsual() {
     terminal.line('stty -a')
-    const screen = await terminal.shows(/ -?echo\b[\s\S]*\n[#$>]$/)
+    const screen = await terminal.shows(/ -?echoe\b[\s\S]*\n[#$>]$/)
     expect(screen).toMatch(/^isig icanon .*echo /m)
   }
 
@@ -243,6 +243,62 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await terminal.shows('[exit code 0]')
     expect(existsSync(file('first')) && existsSync(file('second'))).toBe(true)
     expect(terminal.screen().split('run this in write mode?').length - 1).toBe(1 + asked.length)
+  })
+
+  describe('for a host that uses the library', () => {
+    /** A program that runs these lines in write mode, all at once, each in a shell of its own. */
+    function host(...lines: string[]) {
+      writeFileSync(
+        file('host.mjs'),
+        `import { openShell, terminalApprover } from ${JSON.stringify(builtLibrary())}
+         await Promise.all(${JSON.stringify(lines)}.map(async (command) => {
+           const shell = await openShell({ mode: 'write', approver: terminalApprover() })
+           await shell.execute({ command }).then(({ exitCode }) => console.log('ran', exitCode), ({ code }) => console.log(code))
+         }))`,
+      )
+      return `trap : INT; "$NODE_PROGRAM" host.mjs; echo "[exit code $?]"`
+    }
+
+    test('two questions at once are asked one after the other, and each has its own answer', async () => {
+      await ask(host(touch('first'), touch('second')))
+      expect(terminal.screen()).not.toContain('touch second')
+      terminal.key('n')
+      await terminal.shows(/\| touch second\n[\s\S]*this session:$/m)
+      terminal.key('y')
+      await terminal.shows('[exit code 0]')
+      expect([existsSync(file('first')), existsSync(file('second'))]).toEqual([false, true])
+      await expectUsual()
+    })
+
+    test.each([
+      ['TERM', 143],
+      ['INT', 130],
+      ['HUP', 129],
+      ['QUIT', 131],
+    ])('SIG%s while asking ends it as usual, and the terminal is as before', async (name, code) => {
+      await ask(host(touch('made')))
+      process.kill(childOf(terminal.pid), `SIG${name}`)
+      await terminal.shows(`[exit code ${code}]`)
+      expect(existsSync(file('made'))).toBe(false)
+      await expectUsual()
+    })
+  })
+
+  test('of two processes the second asks when the first has been answered', async () => {
+    const run = (name: string) => `"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- 'touch ${name}'`
+    // In one process group, so that both may use the terminal.
+    terminal.line(
+      `sh -c '${`${run('first')} & sleep 1; ${run('second')}; wait`.replaceAll("'", "'\\''")}'; echo "[exit code $?]"`,
+    )
+    await terminal.shows(/\| touch first\n[\s\S]*this session:$/m)
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+    expect(terminal.screen()).not.toContain('| touch second')
+    terminal.key('n')
+    await terminal.shows(/\| touch second\n[\s\S]*this session:$/m)
+    terminal.key('y')
+    await terminal.shows(/\[exit code \d+\]/)
+    expect([existsSync(file('first')), existsSync(file('second'))]).toEqual([false, true])
+    await expectUsual()
   })
 })
 
