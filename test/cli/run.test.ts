@@ -51,7 +51,7 @@ describe('what runs', () => {
     const read = await run('--', `echo after > ${file}`)
     expect(readFileSync(file, 'utf8')).toBe('before\n')
     expect(read.code).not.toBe(0)
-    expect(read.stderr).toMatch(/^vitrine: Read mode refuses .* write mode\.$/m)
+    expect(read.stderr).toMatch(/^vitrine: Read mode refuse[sd] .* write mode\.$/m)
     expect(await run('--write', '--', `echo after > ${file}`)).toMatchObject({ code: 0, stderr: '' })
     expect(readFileSync(file, 'utf8')).toBe('after\n')
   })
