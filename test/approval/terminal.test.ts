@@ -71,9 +71,9 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(existsSync(file('made'))).toBe(false)
   })
 
-  test('what was typed before the question is no answer', async () => {
+  test.each(['y', 'yyyasy'])('what was typed before the question is no answer: %s', async (typed) => {
     terminal.line(`sleep 1; vitrine run --write --ask -- '${touch('made')}'`)
-    terminal.type('yyyasy')
+    terminal.type(typed)
     await terminal.shows(choices)
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(existsSync(file('made'))).toBe(false)
