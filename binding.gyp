@@ -11,6 +11,7 @@
             "native/linux/caller.c",
             "native/linux/calls.c",
             "native/linux/command.c",
+            "native/linux/core.c",
             "native/linux/denials.c",
             "native/linux/describe.c",
             "native/linux/docket.c",
