@@ -59,7 +59,8 @@ function unexecutable(path: string): string | undefined {
 function vectorOf(path: string, { confinement, argv, merged }: LaunchRequest, groups: boolean) {
   const [name = path, ...rest] = argv
   // What is wrapped goes by the wrapper's name.
-  const [program, ...args] = confinement?.kind === 'seatbelt' ? [...confinement.wrapper, path, ...rest] : [path, ...rest]
+  const [program, ...args] =
+    confinement?.kind === 'seatbelt' ? [...confinement.wrapper, path, ...rest] : [path, ...rest]
   // One pipe for both streams needs a shell to join them: Node gives each descriptor a pipe of its own.
   if (merged && groups)
     return { program: '/bin/sh', args: ['-c', 'exec "$0" "$@" 2>&1', program, ...args], argv0: 'sh' }
