@@ -18,7 +18,8 @@ export function missingCompiler() {
 export function buildAddon(target, { override = false } = {}) {
   const headers = require('node-api-headers')
   mkdirSync(dirname(target), { recursive: true })
-  const library = join(dirname(target), 'libnode.a')
+  const library = join(root, 'build/windows/libnode.a')
+  mkdirSync(dirname(library), { recursive: true })
   run(`${prefix}-dlltool`, ['-d', headers.def_paths.node_api_def, '-D', 'node.exe', '-l', library])
   const sources = readdirSync(join(root, 'native/windows')).filter((name) => name.endsWith('.cc'))
   run(`${prefix}-g++-posix`, [

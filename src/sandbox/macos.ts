@@ -57,13 +57,13 @@ export function seatbeltProfile(options: ProfileOptions): Profile {
     parameters['WORKSPACE'] = workspace
     parts.push(section('reads-workspace'))
   }
-  for (const [index, path] of unreadable.entries()) {
-    parameters[`UNREADABLE_${index}`] = path
-    parts.push(section('unreadable').replace('"UNREADABLE"', `"UNREADABLE_${index}"`))
-  }
   if (privateTmp !== undefined) {
     parameters['PRIVATE_TMP'] = privateTmp
     parts.push(section('private-tmp'))
+  }
+  for (const [index, path] of unreadable.entries()) {
+    parameters[`UNREADABLE_${index}`] = path
+    parts.push(section('unreadable').replace('"UNREADABLE"', `"UNREADABLE_${index}"`))
   }
   parts.push(section(network ? 'network-on' : 'network-off'))
   return { text: parts.join('').replaceAll('VITRINE_TAG', tag), parameters }
