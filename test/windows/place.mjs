@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const mediumLevel = 0x3000
+const highLevel = 0x3000
 
 export const actor = join(root, 'build/windows/actor.exe')
 
@@ -20,10 +20,14 @@ export function useAddon(kind) {
   return require(join(directory, 'prebuilds/win32-x64/vitrine.node'))
 }
 
-/** On a system without integrity levels (Wine): commands run where the test build is told to take that. */
+/** On a system without integrity levels (Wine) the test build is told to take any; elsewhere the released one is tested. */
 export function acceptAnyLevel() {
-  useAddon('override').acceptIntegrity(mediumLevel)
+  if (!useAddon('released').probe().held) useAddon('override').acceptIntegrity(highLevel)
 }
+
+/** Why a test that talks to the double of powershell.exe cannot run, if so. */
+export const realPowershell = process.env.VITRINE_DOUBLE ? false : 'here is a real PowerShell'
+export const doubledPowershell = process.env.VITRINE_DOUBLE ? 'powershell.exe is a double here' : false
 
 export function makeDirectory() {
   const directory = mkdtempSync(join(tmpdir(), 'vitrine-test-'))
