@@ -48,9 +48,9 @@ for (const version of ['20.20.2', '22.23.3', '24.21.0'])
       assert.equal(stdout, `v${version} seen true\n`, stderr)
     })
 
-    test('its MCP server answers', async () => {
+    test('its MCP server answers', async (t) => {
       const server = spawn(join(directory, 'node_modules/.bin/vitrine'), ['mcp'], { cwd: directory, env })
-      after(() => server.kill())
+      t.after(() => server.kill())
       const params = {
         protocolVersion: '2025-06-18',
         capabilities: {},
