@@ -54,12 +54,12 @@
               "action": ["node", "native/embed-watcher.mjs", "native/linux/watcher.c", "<(INTERMEDIATE_DIR)/watcher_image.h"]
             }
           ],
-          "cflags": ["-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"],
+          "cflags": ["-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"],
           "cflags_c": ["-std=gnu11"],
           "cflags_cc": ["-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-Wno-unused-parameter", "-Wno-missing-field-initializers"],
           "cflags_cc!": ["-fexceptions"],
           "libraries": ["-lpthread"],
-          "ldflags": ["-Wl,--version-script=<(module_root_dir)/native/compat/exports.map", "-Wl,-z,nodelete", "-Wl,-z,relro,-z,now", "-Wl,--as-needed", "-static-libstdc++", "-static-libgcc"]
+          "ldflags": ["-Wl,--version-script=<(module_root_dir)/native/compat/exports.map", "-Wl,--gc-sections", "-Wl,-z,nodelete", "-Wl,-z,relro,-z,now", "-Wl,--as-needed", "-static-libstdc++", "-static-libgcc"]
         }],
         ["OS=='win'", {
           "sources": [

@@ -25,7 +25,17 @@ export function buildAddon(target, { override = false } = {}) {
   run(`${prefix}-dlltool`, ['-d', headers.def_paths.node_api_def, '-D', 'node.exe', '-l', library])
   const sources = readdirSync(join(root, 'native/windows')).filter((name) => name.endsWith('.cc'))
   run(`${prefix}-g++-posix`, [
-    ...['-std=c++17', '-O2', '-shared', '-static', '-s', '-fno-exceptions', '-fno-rtti'],
+    ...[
+      '-std=c++17',
+      '-O2',
+      '-ffunction-sections',
+      '-Wl,--gc-sections',
+      '-shared',
+      '-static',
+      '-s',
+      '-fno-exceptions',
+      '-fno-rtti',
+    ],
     ...['-Wall', '-Wextra', '-Werror', '-Wno-unused-parameter', '-Wno-missing-field-initializers'],
     ...['-DNAPI_VERSION=8', '-DNAPI_DISABLE_CPP_EXCEPTIONS', '-DNODE_ADDON_API_DISABLE_DEPRECATED'],
     ...['-DBUILDING_NODE_EXTENSION', '-D_WIN32_WINNT=0x0A00', ...(override ? ['-DVITRINE_OVERRIDE'] : [])],

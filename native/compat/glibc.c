@@ -59,6 +59,12 @@ static int stat_at(int directory, const char *path, void *status, int flags) {
 OWN int stat(const char *path, struct stat *status) { return stat_at(AT_FDCWD, path, status, 0); }
 OWN int lstat(const char *path, struct stat *status) { return stat_at(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW); }
 OWN int fstat(int fd, struct stat *status) { return (int)syscall(SYS_fstat, fd, status); }
+OWN int fstatat(int directory, const char *path, struct stat *status, int flags) {
+  return stat_at(directory, path, status, flags);
+}
+OWN int fstatat64(int directory, const char *path, struct stat64 *status, int flags) {
+  return stat_at(directory, path, status, flags);
+}
 OWN int stat64(const char *path, struct stat64 *status) { return stat_at(AT_FDCWD, path, status, 0); }
 OWN int lstat64(const char *path, struct stat64 *status) {
   return stat_at(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);

@@ -30,7 +30,9 @@ for (const name of Object.keys(binutils)) {
 
   test(`${name} needs the C library and no other`, () => {
     const needed = [...objdump(name, '-p').matchAll(/NEEDED\s+(\S+)/g)].map(([, library]) => library)
-    assert.deepEqual(needed, ['libc.so.6'])
+    // The loader is glibc's too: thread-local variables ask it for their place.
+    const others = needed.filter((library) => !/^ld-linux-/.test(library))
+    assert.deepEqual(others, ['libc.so.6'])
   })
 
   test(`${name} shows its entry and nothing else`, () => {

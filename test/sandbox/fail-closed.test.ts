@@ -142,7 +142,14 @@ describe('write mode runs where read mode cannot', () => {
   it('refuses what asks for confinement when there is no addon', async () => {
     const { execaLauncher } = await import('../../src/launch/execa.ts')
     const launcher = await execaLauncher()
-    const confinement = { kind: 'landlock' as const, network: false, writable: [], abi: 7, listener: true, report: true }
+    const confinement = {
+      kind: 'landlock' as const,
+      network: false,
+      writable: [],
+      abi: 7,
+      listener: true,
+      report: true,
+    }
     const request = {
       candidates: ['/bin/true'],
       argv: ['true'],
