@@ -6,11 +6,14 @@
         ["OS=='linux'", {
           "sources": [
             "native/binding.cc",
+            "native/compat/cxx.cc",
+            "native/compat/glibc.c",
             "native/linux/bpf.c",
             "native/linux/bpf_tree.c",
             "native/linux/caller.c",
             "native/linux/calls.c",
             "native/linux/command.c",
+            "native/linux/core.c",
             "native/linux/denials.c",
             "native/linux/describe.c",
             "native/linux/docket.c",
@@ -42,7 +45,7 @@
             "<!(node -p \"require('node-addon-api').include_dir\")",
             "<(INTERMEDIATE_DIR)"
           ],
-          "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
+          "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "_GLIBCXX_EXTERN_TEMPLATE=0"],
           "actions": [
             {
               "action_name": "embed_watcher",
@@ -51,14 +54,35 @@
               "action": ["node", "native/embed-watcher.mjs", "native/linux/watcher.c", "<(INTERMEDIATE_DIR)/watcher_image.h"]
             }
           ],
-          "cflags": ["-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"],
+          "cflags": ["-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"],
           "cflags_c": ["-std=gnu11"],
-          "cflags_cc": ["-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-Wno-unused-parameter", "-Wno-missing-field-initializers"],
+          "cflags_cc": ["-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-Wno-unused-parameter", "-Wno-missing-field-initializers"],
           "cflags_cc!": ["-fexceptions"],
           "libraries": ["-lpthread"],
-          "ldflags": ["-Wl,-z,nodelete", "-Wl,-z,relro,-z,now", "-Wl,--as-needed", "-static-libstdc++", "-static-libgcc"]
+          "ldflags": ["-Wl,--version-script=<(module_root_dir)/native/compat/exports.map", "-Wl,--gc-sections", "-Wl,-z,nodelete", "-Wl,-z,relro,-z,now", "-Wl,--as-needed", "-static-libstdc++", "-static-libgcc"]
         }],
-        ["OS!='linux'", { "type": "none" }]
+        ["OS=='win'", {
+          "sources": [
+            "native/binding.cc",
+            "native/windows/command.cc",
+            "native/windows/core.cc",
+            "native/windows/low_integrity.cc",
+            "native/windows/pipe.cc",
+            "native/windows/start.cc"
+          ],
+          "include_dirs": ["<!(node -p \"require('node-addon-api').include_dir\")"],
+          "defines": [
+            "NAPI_VERSION=8",
+            "NAPI_DISABLE_CPP_EXCEPTIONS",
+            "NODE_ADDON_API_DISABLE_DEPRECATED",
+            "_WIN32_WINNT=0x0A00"
+          ],
+          "libraries": ["advapi32.lib"],
+          "msvs_settings": {
+            "VCCLCompilerTool": { "RuntimeLibrary": 0, "AdditionalOptions": ["/std:c++17"] }
+          }
+        }],
+        ["OS!='linux' and OS!='win'", { "type": "none" }]
       ]
     }
   ]

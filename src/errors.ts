@@ -23,6 +23,8 @@ export type Refusal =
       readonly wanted: string
       readonly got: string
       readonly remedy: string
+      /** The name of a system that vitrine has no sandbox for. */
+      readonly platform?: string
     }
   | { readonly code: 'WRITE_MODE_REQUIRED' }
   | { readonly code: 'DENIED'; readonly decision: Decision }
@@ -45,6 +47,7 @@ export type RequestProblem =
       readonly path: string
       readonly reason: 'missing' | 'not-a-directory' | 'unreadable'
     }
+  | { readonly kind: 'batch-file'; readonly name: string }
   | { readonly kind: 'shell-closed' }
   | { readonly kind: 'usage'; readonly detail: string }
 

@@ -1,24 +1,98 @@
-import { type Addon, type AddonMissing, loadAddon } from './launch/addon.ts'
-import { type Platform, platform } from './platform.ts'
-import type { Probe } from './sandbox/sandbox.ts'
+import { type Addon, type AddonMissing, loadAddon, type WindowsAddon } from './launch/addon.ts'
+import type { Launcher } from './launch/launch.ts'
+import { type Platform, platform, platformName } from './platform.ts'
+import { type Interpreter, posixShell } from './request/interpreter.ts'
+import type { Probe, Sandbox, WindowsProbe } from './sandbox/sandbox.ts'
+import { selectSandbox } from './sandbox/select.ts'
 
 /** The machine as vitrine finds it: what is chosen once and holds for every shell of the process. */
 export interface Host {
   readonly platform: Platform
+  /** What the system is called, where it has no sandbox: `freebsd`. Default: the platform. */
+  readonly name?: string
+  /** The Linux addon, or why none loaded, on any system. */
   readonly addon: Addon | AddonMissing
   /** What the kernel offers; absent without an addon. */
   readonly probe?: Probe
+  /** The Windows addon, and what it found. */
+  readonly windows?: { readonly addon: WindowsAddon; readonly probe: WindowsProbe }
+}
+
+/** What a shell works with on a host. */
+export interface Equipment {
+  readonly platform: Platform
+  readonly sandbox: Sandbox
+  readonly launcher: Launcher
+  readonly interpreter: Interpreter
 }
 
 let found: Host | undefined
 
 /** This machine, looked at once. */
 export function thisHost(): Host {
-  if (found) return found
-  const addon: Addon | AddonMissing =
-    platform === 'linux' ? loadAddon() : { missing: `there is no addon for ${platform}` }
-  found = 'missing' in addon ? { platform, addon } : { platform, addon, probe: addon.probe() }
+  found ??= look()
   return found
+}
+
+function look(): Host {
+  if (platform === 'windows') return lookAtWindows()
+  if (platform !== 'linux')
+    return { platform, name: platformName, addon: { missing: `there is no addon for ${platformName}` } }
+  const addon = loadAddon<Addon>()
+  return 'missing' in addon ? { platform, addon } : { platform, addon, probe: addon.probe() }
+}
+
+function lookAtWindows(): Host {
+  const addon = loadAddon<WindowsAddon>()
+  if ('missing' in addon) return { platform, addon }
+  return {
+    platform,
+    addon: { missing: 'this is Windows' },
+    windows: { addon, probe: addon.probe() },
+  }
+}
+
+/** Chooses what a host's shells work with. What only one system needs is loaded there alone. */
+export async function equip(host: Host): Promise<Equipment> {
+  const { platform, addon } = host
+  const windows = platform === 'windows'
+  return {
+    platform,
+    sandbox: await selectSandbox({
+      platform,
+      name: host.name ?? platform,
+      probe: host.probe,
+      windows: host.windows?.probe,
+      missing: 'missing' in addon ? addon.missing : undefined,
+      watch: () => ('missing' in addon ? 0 : addon.watch()),
+    }),
+    launcher: await selectLauncher(host),
+    interpreter: windows ? await windowsShell(host) : posixShell,
+  }
+}
+
+async function windowsShell({ windows }: Host): Promise<Interpreter> {
+  const { powershell } = await import('./request/powershell.ts')
+  // The addon asks the system; the variable, which anybody can set, has to do where there is none, in write mode.
+  const root = process.env['SystemRoot'] ?? 'C:\\Windows'
+  return powershell(windows?.probe.systemDirectory ?? `${root}\\System32`)
+}
+
+/** One launcher per environment: the addon has one listener. Shells that open at once wait for the same one. */
+const launchers = new WeakMap<object, Promise<Launcher>>()
+
+function selectLauncher(host: Host): Promise<Launcher> {
+  const addon = host.windows?.addon ?? host.addon
+  const launcher = launchers.get(addon) ?? makeLauncher(host)
+  launchers.set(addon, launcher)
+  return launcher
+}
+
+async function makeLauncher({ platform, addon, windows }: Host): Promise<Launcher> {
+  if (windows) return (await import('./launch/windows.ts')).windowsLauncher(windows.addon)
+  if ('missing' in addon)
+    return (await import('./launch/execa.ts')).execaLauncher({ groups: platform !== 'windows' })
+  return (await import('./launch/native.ts')).nativeLauncher(addon)
 }
 
 /** What this machine offers for read mode, as a report shows it. */

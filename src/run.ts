@@ -5,7 +5,7 @@ import type { LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
 import { Backpressure } from './output/backpressure.ts'
 import { Collector } from './output/collect.ts'
 import type { Variables } from './request/environment.ts'
-import { argvProgram, shellProgram } from './request/interpreter.ts'
+import type { Interpreter, Program } from './request/interpreter.ts'
 import type { CompleteRequest } from './request/request.ts'
 import { feedStdin } from './request/stdin.ts'
 import { buildResult } from './result/build.ts'
@@ -52,6 +52,7 @@ export interface CommandToRun {
 export interface Surroundings {
   readonly config: Config
   readonly launcher: Launcher
+  readonly interpreter: Interpreter
   readonly scratchpad: Scratchpad
   /** Every command that runs, to be signalled and stopped. */
   readonly running: Set<Supervision>
@@ -71,7 +72,8 @@ export async function runCommand(
   options: ExecuteOptions,
 ): Promise<Result> {
   const { request } = command
-  const { config, running } = surroundings
+  const { config, running, interpreter } = surroundings
+  const program = programOf(request, command.setup, interpreter)
   const started = performance.now()
   const supervision = new Supervision({
     timeoutMs: request.timeoutMs,
@@ -79,16 +81,23 @@ export async function runCommand(
     signal: options.signal,
   })
   running.add(supervision)
-  const { launched, collector } = launch(command, surroundings, supervision, options)
+  const { launched, collector } = launch(command, program, surroundings, supervision, options)
   const ended = await supervision.ended
   running.delete(supervision)
   launched.stdin?.destroy()
-  return resultOf(command, surroundings, collector, ranToItsEnd(ended, request), performance.now() - started)
+  return resultOf(
+    command,
+    surroundings,
+    collector,
+    ranToItsEnd(ended, request, surroundings.interpreter),
+    performance.now() - started,
+  )
 }
 
 /** Starts the command with everything that takes part in it tied together. */
 function launch(
   { request, setup, admission }: CommandToRun,
+  program: Program,
   { config, launcher, scratchpad }: Surroundings,
   supervision: Supervision,
   options: ExecuteOptions,
@@ -105,7 +114,7 @@ function launch(
   })
   const environment = admission.onlyLooks ? setup.lookingEnvironment : setup.environment
   const parts = { collector, backpressure, supervision }
-  const process = start(request, { ...setup, environment }, launcher, parts, options)
+  const process = start(request, program, { ...setup, environment }, launcher, parts, options)
   launched = process
   const destroy = () => {
     backpressure.release()
@@ -116,17 +125,34 @@ function launch(
   return { launched: process, collector }
 }
 
+function programOf(
+  { work, cwd }: CompleteRequest,
+  { environment }: ModeSetup,
+  interpreter: Interpreter,
+): Program {
+  return work.kind === 'line'
+    ? interpreter.line(work.line)
+    : interpreter.argv(work.argv, { cwd, environment })
+}
+
 function start(
-  { work, cwd, merged, stdin }: CompleteRequest,
+  { cwd, merged, stdin }: CompleteRequest,
+  { variables, ...program }: Program,
   { environment, confinement }: ModeSetup,
   launcher: Launcher,
   { collector, backpressure, supervision }: Parts,
   { onOutput }: ExecuteOptions,
 ): LaunchedProcess {
-  const program = work.kind === 'line' ? shellProgram(work.line) : argvProgram(work.argv, environment['PATH'])
   const input = stdin === null || typeof stdin === 'number' ? stdin : 'pipe'
   return launcher.launch(
-    { ...program, environment, confinement, cwd, merged, stdin: input },
+    {
+      ...program,
+      environment: variables ? { ...environment, ...variables } : environment,
+      confinement,
+      cwd,
+      merged,
+      stdin: input,
+    },
     {
       output: (stream, chunk) => {
         backpressure.arrived(chunk.length)
@@ -140,16 +166,16 @@ function start(
 
 type RanToItsEnd = Parameters<typeof buildResult>[0]['ended']
 
-function ranToItsEnd(ended: SupervisedEnd, { work }: CompleteRequest): RanToItsEnd {
+function ranToItsEnd(ended: SupervisedEnd, { work }: CompleteRequest, { name }: Interpreter): RanToItsEnd {
   const { end } = ended
   if (end.kind !== 'failed') return { ...ended, end }
-  const program = work.kind === 'line' ? 'sh' : work.argv[0]
+  const program = work.kind === 'line' ? name : work.argv[0]
   throw new VitrineError({ code: 'SPAWN_FAILED', step: end.step, errno: end.errno, program })
 }
 
 async function resultOf(
   { request, mode, setup, admission }: CommandToRun,
-  { config: { output }, scratchpad }: Surroundings,
+  { config: { output }, scratchpad, interpreter }: Surroundings,
   collector: Collector,
   ended: RanToItsEnd,
   durationMs: number,
@@ -166,6 +192,7 @@ async function resultOf(
     mode,
     enforcement: setup.enforcement,
     decision: admission.decision,
+    hint: request.work.kind === 'line' ? interpreter.hint?.(request.work.line) : undefined,
   })
   if (result.scratchpad) scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
   return result

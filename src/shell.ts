@@ -5,9 +5,7 @@ import type { Config } from './config/schema.ts'
 import { refuseUnbuilt } from './config/unbuilt.ts'
 import { VitrineError } from './errors.ts'
 import { Gate } from './gate.ts'
-import { type Host, thisHost } from './host.ts'
-import type { Launcher } from './launch/launch.ts'
-import { nativeLauncher } from './launch/native.ts'
+import { type Equipment, equip, type Host, thisHost } from './host.ts'
 import { checkInput } from './request/descriptor.ts'
 import { commandEnvironment } from './request/environment.ts'
 import { checkFields, type Field, isBoolean, isObject, isString, refuse } from './request/fields.ts'
@@ -25,8 +23,6 @@ import {
   runCommand,
   type Surroundings,
 } from './run.ts'
-import type { Sandbox } from './sandbox/sandbox.ts'
-import { selectSandbox } from './sandbox/select.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
 import type { Supervision } from './supervise/supervise.ts'
 
@@ -94,34 +90,10 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
       ? options.config
       : await loadConfig({ cwd, env, configFile: options.config })
   refuseUnbuilt(loaded)
-  const { addon, platform, probe } = host
-  const missing = 'missing' in addon ? addon.missing : undefined
-  const watch = () => ('missing' in addon ? 0 : addon.watch())
-  const sandbox = selectSandbox({
-    platform,
-    ...(probe && { probe }),
-    ...(missing === undefined ? {} : { missing }),
-    watch,
-  })
-  const launcher = 'missing' in addon ? await addonlessLauncher() : sharedLauncher(addon)
+  const equipment = await equip(host)
   const gate = new Gate({ loaded, cwd, env, approver: options.approver })
   await gate.ready()
-  return new Shell(loaded, gate, sandbox, launcher, { ...options, cwd, env })
-}
-
-/** Imported late: no start with an addon needs it. */
-async function addonlessLauncher(): Promise<Launcher> {
-  const { execaLauncher } = await import('./launch/execa.ts')
-  return execaLauncher()
-}
-
-/** One launcher per environment: the addon has one listener. */
-const launchers = new WeakMap<object, Launcher>()
-
-function sharedLauncher(addon: Parameters<typeof nativeLauncher>[0]): Launcher {
-  const launcher = launchers.get(addon) ?? nativeLauncher(addon)
-  launchers.set(addon, launcher)
-  return launcher
+  return new Shell(loaded, gate, equipment, { ...options, cwd, env })
 }
 
 /** A place to run commands in: one directory, one configuration, one mode at a time. */
@@ -132,8 +104,7 @@ export class Shell {
   readonly scratchpad: Scratchpad
   /** Values of project files that do not count, because they would loosen what the user has set. */
   readonly ignored: readonly IgnoredValue[]
-  readonly #sandbox: Sandbox
-  readonly #launcher: Launcher
+  readonly #equipment: Equipment
   readonly #network: boolean
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #gate: Gate
@@ -146,16 +117,14 @@ export class Shell {
   constructor(
     { config, ignored }: LoadedConfig,
     gate: Gate,
-    sandbox: Sandbox,
-    launcher: Launcher,
+    equipment: Equipment,
     options: ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>,
   ) {
     this.config = config
     this.ignored = ignored
     this.cwd = options.cwd ?? process.cwd()
     this.#gate = gate
-    this.#sandbox = sandbox
-    this.#launcher = launcher
+    this.#equipment = equipment
     this.#network = options.network ?? config.shell.network
     this.#env = { ...options.env }
     const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
@@ -267,7 +236,8 @@ export class Shell {
   get #surroundings(): Surroundings {
     return {
       config: this.config,
-      launcher: this.#launcher,
+      launcher: this.#equipment.launcher,
+      interpreter: this.#equipment.interpreter,
       scratchpad: this.scratchpad,
       running: this.#running,
     }
@@ -279,12 +249,14 @@ export class Shell {
     if (known) return known
     if (mode === 'read' && !this.config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
     const options = { network: this.#network }
-    const looking = commandEnvironment(this.#env, this.config.env, 'looking')
+    const { sandbox, platform } = this.#equipment
+    const looking = commandEnvironment(this.#env, this.config.env, 'looking', platform)
+    const changing = () => commandEnvironment(this.#env, this.config.env, 'changing', platform)
     const setup: ModeSetup = {
-      environment: mode === 'read' ? looking : commandEnvironment(this.#env, this.config.env, 'changing'),
+      environment: mode === 'read' ? looking : changing(),
       lookingEnvironment: looking,
-      confinement: mode === 'write' ? null : this.#sandbox.confine(options),
-      enforcement: mode === 'write' ? {} : this.#sandbox.enforcement(options),
+      confinement: mode === 'write' ? null : sandbox.confine(options),
+      enforcement: mode === 'write' ? {} : sandbox.enforcement(options),
     }
     this.#setups[mode] = setup
     return setup

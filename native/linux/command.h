@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../core.h"
+
 struct vt_policy;
 struct vt_command;
 struct vt_docket;
@@ -37,25 +39,6 @@ enum vt_step {
 
 /* The name that a person reads in SPAWN_FAILED. */
 const char *vt_step_name(enum vt_step step);
-
-/* How a command ended. */
-struct vt_end {
-  enum vt_step failed_step; /* VT_STEP_NONE: it ran */
-  int failed_errno;
-  int code;                 /* exit code, when signal is 0 */
-  int signal;
-  int killed;               /* processes that were still there at the end and were killed */
-  int alive;                /* processes that live on */
-  int group;                /* process group of the command */
-  struct vt_denials *denials; /* what was refused, NULL: nothing; whoever hears of the end frees it */
-};
-
-/* Who hears of a command. Called on the supervisor thread; `end` comes once, after the last `output`. */
-struct vt_owner {
-  void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
-  void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
-  void (*release)(struct vt_owner *owner); /* this command refers to the owner no more */
-};
 
 enum vt_source_kind { VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE };
 

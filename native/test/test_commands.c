@@ -62,7 +62,7 @@ static void on_release(struct vt_owner *owner) {
   pthread_mutex_unlock(&lock);
 }
 
-static struct vt_owner owner = {on_output, on_end, on_release};
+static struct vt_owner owner = {.output = on_output, .end = on_end, .release = on_release};
 
 static char **vector(char *first, char *second, char *third) {
   char **items = calloc(4, sizeof *items);

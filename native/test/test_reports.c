@@ -46,7 +46,7 @@ static void on_end(struct vt_owner *owner, uint32_t id, const struct vt_end *end
 
 static void on_release(struct vt_owner *owner) { (void)owner; }
 
-static struct vt_owner owner = {on_output, on_end, on_release};
+static struct vt_owner owner = {.output = on_output, .end = on_end, .release = on_release};
 
 static char **vector(char *first, char *second, char *third) {
   char **items = calloc(4, sizeof *items);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Denial } from '../result/result.ts'
-import type { Probe } from '../sandbox/sandbox.ts'
+import type { Probe, WindowsProbe } from '../sandbox/sandbox.ts'
 
 /** How a command ended, as the addon tells it. */
 export type NativeEnd =
@@ -22,9 +22,12 @@ export interface NativeFailure {
   readonly errno: number
 }
 
-/** The addon's functions: see native/binding.cc. */
-export interface Addon {
-  listen(handler: (id: number, stream: number, payload: Buffer | NativeEnd) => void): void
+/** What the handler of `listen` is told: stream 0 and 1 output, -1 the end, -2 (Windows) bytes written to the input. */
+export type NativeHandler = (id: number, stream: number, payload: Buffer | NativeEnd | number) => void
+
+/** The addon's functions on every system: see native/binding.cc. */
+export interface AddonCore {
+  listen(handler: NativeHandler): void
   spawn(
     candidates: string,
     argv: string,
@@ -39,10 +42,22 @@ export interface Addon {
   kill(id: number): void
   signal(id: number, signal: number): void
   consumed(id: number, bytes: number): void
+}
+
+/** On Linux. */
+export interface Addon extends AddonCore {
   probe(): Probe
   /** Starts the watcher; 0 or an errno. */
   watch(): number
   watcherPid(): number
+}
+
+/** On Windows: input is written by the addon, for its descriptors are not Node's. */
+export interface WindowsAddon extends AddonCore {
+  probe(): WindowsProbe
+  /** The handler is told with stream -2 when the bytes have gone. */
+  write(id: number, bytes: Uint8Array): void
+  closeStdin(id: number): void
 }
 
 /** Why there is no addon. */
@@ -53,9 +68,9 @@ export interface AddonMissing {
 const require = createRequire(import.meta.url)
 
 /** Loads the addon that fits this system: a prebuilt one, or the one that the build made. */
-export function loadAddon(): Addon | AddonMissing {
+export function loadAddon<A extends AddonCore>(): A | AddonMissing {
   try {
-    const load = require('node-gyp-build') as (directory: string) => Addon
+    const load = require('node-gyp-build') as (directory: string) => A
     return load(packageRoot())
   } catch (error) {
     // Every failure has one consequence, and it is told: read mode is refused with this reason.

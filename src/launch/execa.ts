@@ -12,17 +12,24 @@ const drainMs = 250
 type Execa = typeof import('execa')
 type Child = ReturnType<Execa['execa']>
 
-/** Starts processes with execa: where no addon loads. Confines nothing, so it refuses what asks for confinement. */
-export async function execaLauncher(): Promise<Launcher> {
+/** What the system has. */
+export interface ExecaOptions {
+  /** Process groups, and a shell to join both streams: not on Windows. */
+  readonly groups: boolean
+}
+
+/** Starts processes with execa: where no addon loads. It confines by sandbox-exec alone, and refuses every other confinement. */
+export async function execaLauncher({ groups }: ExecaOptions = { groups: true }): Promise<Launcher> {
   const { execa } = await import('execa')
   return {
     name: 'execa',
     launch(request, events) {
-      if (request.confinement) throw new Error('the execa launcher cannot confine')
+      if (request.confinement && request.confinement.kind !== 'seatbelt')
+        throw new Error(`the execa launcher cannot confine by ${request.confinement.kind}`)
       const found = findProgram(request.candidates)
       if ('errno' in found) return neverStarted(found.errno, events)
       const cookie = makeCookie()
-      return supervised(start(execa, found.path, request, cookie), request, events, cookie)
+      return supervised(start(execa, found.path, request, cookie, groups), request, events, cookie, groups)
     },
   }
 }
@@ -48,18 +55,33 @@ function unexecutable(path: string): string | undefined {
   }
 }
 
-function start(execa: Execa['execa'], path: string, request: LaunchRequest, cookie: Cookie): Child {
-  const [name = '', ...rest] = request.argv
+/** The argument vector to start, and the name that its program goes by. */
+function vectorOf(path: string, { confinement, argv, merged }: LaunchRequest, groups: boolean) {
+  const [name = path, ...rest] = argv
+  // What is wrapped goes by the wrapper's name.
+  const [program, ...args] =
+    confinement?.kind === 'seatbelt' ? [...confinement.wrapper, path, ...rest] : [path, ...rest]
   // One pipe for both streams needs a shell to join them: Node gives each descriptor a pipe of its own.
-  const [program, args] = request.merged
-    ? ['/bin/sh', ['-c', 'exec "$0" "$@" 2>&1', path, ...rest]]
-    : [path, rest]
+  if (merged && groups)
+    return { program: '/bin/sh', args: ['-c', 'exec "$0" "$@" 2>&1', program, ...args], argv0: 'sh' }
+  return { program, args, argv0: program === path ? name : program }
+}
+
+function start(
+  execa: Execa['execa'],
+  path: string,
+  request: LaunchRequest,
+  cookie: Cookie,
+  groups: boolean,
+): Child {
+  const { program, args, argv0 } = vectorOf(path, request, groups)
   return execa(program, args, {
-    argv0: request.merged ? 'sh' : name,
+    argv0,
     cwd: request.cwd,
     env: { ...request.environment, [cookie.name]: cookie.value },
     extendEnv: false,
-    detached: true,
+    detached: groups,
+    windowsHide: true,
     cleanup: true,
     buffer: false,
     reject: false,
@@ -79,6 +101,7 @@ function supervised(
   request: LaunchRequest,
   events: LaunchEvents,
   cookie: Cookie,
+  groups: boolean,
 ): LaunchedProcess {
   const flow = flowControl(child)
   let lastByte = 0
@@ -86,15 +109,15 @@ function supervised(
     child[stream]?.on('data', (chunk: Buffer) => {
       lastByte = Date.now()
       flow.handedOut(chunk.length)
-      events.output(stream, chunk)
+      events.output(request.merged ? 'stdout' : stream, chunk)
     })
   let ending = false
-  const group = (signal: NodeJS.Signals) => signalGroup(child.pid, signal)
+  const group = (signal: NodeJS.Signals) => signalGroup(child.pid, groups, signal)
   const killAll = () => {
     group('SIGKILL')
     return sweep(cookie)
   }
-  endOf(child, () => lastByte).then((end) => events.end(ending ? withKilled(end, killAll()) : end))
+  endOf(child, groups, () => lastByte).then((end) => events.end(ending ? withKilled(end, killAll()) : end))
   return {
     stdin: request.stdin === 'pipe' ? (child.stdin ?? null) : null,
     signal: group,
@@ -133,7 +156,7 @@ function flowControl(child: Child) {
 }
 
 /** The end comes when the leader has ended and its output has, or has been silent: a child that holds the pipe delays nothing. */
-async function endOf(child: Child, lastByte: () => number): Promise<ProcessEnd> {
+async function endOf(child: Child, groups: boolean, lastByte: () => number): Promise<ProcessEnd> {
   const exit = await new Promise<{ code: number | null; signal: NodeJS.Signals | null; errno?: string }>(
     (resolve) => {
       child.once('exit', (code, signal) => resolve({ code, signal }))
@@ -145,7 +168,7 @@ async function endOf(child: Child, lastByte: () => number): Promise<ProcessEnd> 
   if (exit.errno !== undefined || child.pid === undefined)
     return { kind: 'failed', step: 'exec', errno: exit.errno ?? 'UNKNOWN' }
   await drained(child, lastByte)
-  const alive = signalGroup(child.pid, 0) ? 1 : 0
+  const alive = signalGroup(child.pid, groups, 0) ? 1 : 0
   const survivors = { killed: 0, alive, group: child.pid }
   if (exit.signal) return { kind: 'signalled', signal: exit.signal, survivors, denials: [] }
   return { kind: 'exited', code: exit.code ?? 0, survivors, denials: [] }
@@ -166,10 +189,10 @@ function streamsOf(child: Child): Readable[] {
 }
 
 /** Whether there was a group to signal. */
-function signalGroup(pid: number | undefined, signal: NodeJS.Signals | 0): boolean {
+function signalGroup(pid: number | undefined, groups: boolean, signal: NodeJS.Signals | 0): boolean {
   if (pid === undefined) return false
   try {
-    process.kill(-pid, signal)
+    process.kill(groups ? -pid : pid, signal)
     return true
   } catch (error) {
     // ESRCH: nobody is left in the group. EPERM: somebody is, and he is not ours.

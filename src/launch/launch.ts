@@ -6,6 +6,8 @@ export interface LaunchRequest {
   /** Absolute or relative paths to try in order, as execvp(3) walks PATH. */
   readonly candidates: readonly string[]
   readonly argv: readonly string[]
+  /** Windows: argv as the one string that a process is given there. */
+  readonly commandLine?: string
   readonly environment: Readonly<Record<string, string>>
   readonly cwd: string
   /** `null`: /dev/null. A number: that descriptor. `pipe`: the caller writes to `LaunchedProcess.stdin`. */

@@ -2,15 +2,16 @@ import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../errno.ts'
+import type { LandlockConfinement } from '../sandbox/sandbox.ts'
 import type { Addon, NativeEnd, NativeFailure } from './addon.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd, Stream } from './launch.ts'
 
 /** Flags of the addon's spawn: native/binding.cc. */
-const flag = { merged: 1, confined: 2, network: 4, listener: 8, report: 16 }
-const stdinNull = -1
-const stdinPipe = -2
+export const flag = { merged: 1, confined: 2, network: 4, listener: 8, report: 16 }
+export const stdinNull = -1
+export const stdinPipe = -2
 const require = createRequire(import.meta.url)
-const streams: readonly Stream[] = ['stdout', 'stderr']
+export const streams: readonly Stream[] = ['stdout', 'stderr']
 
 const signalNames = new Map(
   Object.entries(constants.signals).map(([name, number]) => [number, name as NodeJS.Signals]),
@@ -38,7 +39,8 @@ export function nativeLauncher(addon: Addon): Launcher {
 }
 
 function spawn(addon: Addon, request: LaunchRequest) {
-  const { confinement, stdin } = request
+  const { stdin } = request
+  const confinement = landlock(request)
   return addon.spawn(
     request.candidates.join('\0'),
     request.argv.join('\0'),
@@ -46,12 +48,18 @@ function spawn(addon: Addon, request: LaunchRequest) {
     request.cwd,
     confinement?.writable.join('\0') ?? '',
     stdin === null ? stdinNull : stdin === 'pipe' ? stdinPipe : stdin,
-    flagsOf(request),
+    flagsOf(request.merged, confinement),
     confinement?.abi ?? 0,
   )
 }
 
-function flagsOf({ merged, confinement }: LaunchRequest): number {
+function landlock({ confinement }: LaunchRequest): LandlockConfinement | null {
+  if (confinement && confinement.kind !== 'landlock')
+    throw new Error(`the native launcher cannot confine by ${confinement.kind}`)
+  return confinement
+}
+
+function flagsOf(merged: boolean, confinement: LandlockConfinement | null): number {
   const how = merged ? flag.merged : 0
   if (!confinement) return how
   return (
@@ -66,7 +74,7 @@ function flagsOf({ merged, confinement }: LaunchRequest): number {
 /** One environment serves many commands: it is encoded once. */
 const blocks = new WeakMap<object, Uint8Array>()
 
-function environmentBlock(environment: Readonly<Record<string, string>>): Uint8Array {
+export function environmentBlock(environment: Readonly<Record<string, string>>): Uint8Array {
   const known = blocks.get(environment)
   if (known) return known
   const block = Buffer.from(
@@ -91,7 +99,7 @@ function launched(addon: Addon, id: number, stdin: number): LaunchedProcess {
 /** Each word to the supervisor wakes it; its window of 1 MiB allows to say it rarely. */
 const batchBytes = 128 * 1024
 
-function batched(say: (bytes: number) => void): (bytes: number) => void {
+export function batched(say: (bytes: number) => void): (bytes: number) => void {
   let unsaid = 0
   return (bytes) => {
     unsaid += bytes
@@ -110,14 +118,22 @@ function stdinStream(fd: number): Writable {
   return stream
 }
 
-function neverStarted(failure: NativeFailure, events: LaunchEvents): LaunchedProcess {
-  queueMicrotask(() => events.end(processEnd(failure)))
+export function neverStarted(
+  failure: NativeFailure,
+  events: LaunchEvents,
+  endOf = processEnd,
+): LaunchedProcess {
+  queueMicrotask(() => events.end(endOf(failure)))
   const nothing = () => {}
   return { stdin: null, signal: nothing, terminate: nothing, destroy: nothing, consumed: nothing }
 }
 
-function processEnd(end: NativeEnd): ProcessEnd {
-  if ('failedStep' in end) return { kind: 'failed', step: end.failedStep, errno: errnoName(end.errno) }
+/** @param nameOf names the error of a step that failed */
+export function processEnd(
+  end: NativeEnd,
+  nameOf: (failure: NativeFailure) => string = ({ errno }) => errnoName(errno),
+): ProcessEnd {
+  if ('failedStep' in end) return { kind: 'failed', step: end.failedStep, errno: nameOf(end) }
   const ran = {
     survivors: { killed: end.killed, alive: end.alive, group: end.group },
     denials: end.denials,

@@ -1,3 +1,5 @@
+import type { Platform } from '../platform.ts'
+
 /** Names and values, as a process gets them. */
 export type Variables = Readonly<Record<string, string>>
 
@@ -57,6 +59,37 @@ const passing = new Set([
   'VOLTA_HOME',
 ])
 
+/** What programs of Windows cannot do without. Names there know no case: all are in capitals. */
+const passingOnWindows = new Set([
+  'ALLUSERSPROFILE',
+  'APPDATA',
+  'COMMONPROGRAMFILES',
+  'COMMONPROGRAMFILES(X86)',
+  'COMMONPROGRAMW6432',
+  'COMPUTERNAME',
+  'COMSPEC',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'LOCALAPPDATA',
+  'NUMBER_OF_PROCESSORS',
+  'OS',
+  'PATHEXT',
+  'PROCESSOR_ARCHITECTURE',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'PROGRAMFILES(X86)',
+  'PROGRAMW6432',
+  'PUBLIC',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'TEMP',
+  'TMP',
+  'USERDOMAIN',
+  'USERNAME',
+  'USERPROFILE',
+  'WINDIR',
+])
+
 /** Tools neither page, ask nor buffer. */
 const forced: Variables = {
   PYTHONUNBUFFERED: '1',
@@ -101,15 +134,24 @@ export function commandEnvironment(
   caller: Readonly<Record<string, string | undefined>>,
   settings: EnvironmentSettings,
   purpose: 'looking' | 'changing',
+  platform: Platform,
 ): Variables {
-  const pass = new Set(settings.pass)
+  const named = platform === 'windows' ? inCapitals : (variables: Caller) => variables
+  const pass = new Set(Object.keys(named(Object.fromEntries(settings.pass.map((name) => [name, ''])))))
   const environment: Record<string, string> = {}
-  for (const [name, value] of Object.entries(caller))
-    if (value !== undefined && (passes(name) || pass.has(name))) environment[name] = value
-  return { ...environment, ...settings.set, ...forcedFor[purpose] }
+  for (const [name, value] of Object.entries(named(caller)))
+    if (value !== undefined && (passes(name, platform) || pass.has(name))) environment[name] = value
+  return Object.assign(environment, named(settings.set), forcedFor[purpose])
 }
 
-function passes(name: string): boolean {
+type Caller = Readonly<Record<string, string | undefined>>
+
+function inCapitals(variables: Caller): Caller {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]))
+}
+
+function passes(name: string, platform: Platform): boolean {
+  if (platform === 'windows' && passingOnWindows.has(name)) return true
   return passing.has(name) || name.startsWith('LC_')
 }
 

@@ -21,6 +21,8 @@ export interface ResultParts {
   readonly mode: Mode
   readonly enforcement: Enforcement
   readonly decision: Decision
+  /** What the interpreter makes of the line, when nothing weightier is to be said. */
+  readonly hint: string | undefined
 }
 
 /** Puts the parts together. */
@@ -30,7 +32,8 @@ export function buildResult(parts: ResultParts): Result {
   const texts = textsOf(parts)
   const { denials } = ended.end
   const failure = failureOf(outcome, denials.length > 0, texts.stderr || texts.output)
-  const hint = denialHint(denials, parts.enforcement['network']?.enforced === true) ?? hintFor(mode, failure)
+  const networkHeld = parts.enforcement['network']?.enforced === true
+  const hint = denialHint(denials, networkHeld) ?? hintFor(mode, failure) ?? parts.hint
   return {
     ...texts,
     exitCode: ended.end.kind === 'exited' ? ended.end.code : null,

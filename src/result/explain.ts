@@ -1,5 +1,6 @@
 import type { Refusal, RequestProblem } from '../errors.ts'
 import { describeConfigProblem } from './explain-config.ts'
+import { describeBatchFile, describeOtherPlatform } from './explain-platform.ts'
 import { describeDenied, describeNotApproved } from './explain-policy.ts'
 import type { Failure, Mode } from './result.ts'
 
@@ -11,6 +12,7 @@ export function describeRefusal(refusal: Refusal): string {
     case 'CONFIG_INVALID':
       return describeConfigProblem(refusal)
     case 'SANDBOX_UNAVAILABLE':
+      if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
       return `Read mode needs ${refusal.wanted}; this host: ${refusal.got}. Nothing ran. To have read mode: ${refusal.remedy}. Write mode runs commands without a sandbox.`
     case 'WRITE_MODE_REQUIRED':
       return 'The sandbox is switched off ([shell] sandbox = false), so shell commands require write mode. Nothing ran. Switch to write mode, or set sandbox = true.'
@@ -42,6 +44,8 @@ function describeRequestProblem(problem: RequestProblem): string {
         : `"${problem.field}" is no option; did you mean "${problem.nearest}"?`
     case 'cwd':
       return describeDirectoryProblem(problem)
+    case 'batch-file':
+      return describeBatchFile(problem.name)
     case 'shell-closed':
       return 'This shell has been closed: open another one.'
     case 'usage':

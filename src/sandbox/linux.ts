@@ -10,6 +10,7 @@ export function linuxSandbox(probe: Probe, watcher: () => number): Sandbox {
       const missing = missingSupport(probe) ?? missingWatcher(watcher())
       if (missing) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing })
       return {
+        kind: 'landlock',
         network,
         writable: [],
         abi: probe.landlockAbi,

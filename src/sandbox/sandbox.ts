@@ -19,8 +19,12 @@ export interface Probe {
   readonly yama: number
 }
 
-/** What a read-mode command is confined to; the addon builds ruleset and filter from it once and keeps them. */
-export interface Confinement {
+/** What a read-mode command is confined to. A launcher refuses every kind but its own. */
+export type Confinement = LandlockConfinement | LowIntegrityConfinement | SeatbeltConfinement
+
+/** Linux: the addon builds ruleset and filter from it once and keeps them. */
+export interface LandlockConfinement {
+  readonly kind: 'landlock'
   /** TCP and UDP clients are let through; unix sockets stay shut either way. */
   readonly network: boolean
   /** Directories granted for writing (a private tmp). Absolute real paths. */
@@ -31,6 +35,34 @@ export interface Confinement {
   readonly listener: boolean
   /** Refused calls go through the listener and are reported. */
   readonly report: boolean
+}
+
+/** Windows: the addon lowers the token and reads the level back before the command runs. */
+export interface LowIntegrityConfinement {
+  readonly kind: 'low-integrity'
+}
+
+/** macOS: the command runs under sandbox-exec. */
+export interface SeatbeltConfinement {
+  readonly kind: 'seatbelt'
+  /** What stands before the command's own argument vector: the program by its absolute path, profile, parameters. */
+  readonly wrapper: readonly [string, ...string[]]
+}
+
+/** What a process started as a read-mode command would be can change, found out by trying (Windows, native/windows/). */
+export interface WindowsProbe {
+  /** GetSystemDirectoryW, for example `C:\\windows\\system32`. */
+  readonly systemDirectory: string
+  /** SECURITY_MANDATORY_*_RID of this process: 0x2000 is Medium, 0x3000 High. */
+  readonly integrity: number
+  /** Why the process could not be started or read back; 0 when it could. GetLastError. */
+  readonly error: number
+  /** The level that was read back. */
+  readonly lowered: number
+  /** Its token's policy makes the level count. */
+  readonly noWriteUp: boolean
+  /** All of it: a read-mode command will be held. */
+  readonly held: boolean
 }
 
 /** What the user asks of read mode. */

@@ -1,31 +1,46 @@
 import type { Platform } from '../platform.ts'
 import { linuxSandbox } from './linux.ts'
-import type { Probe, Sandbox } from './sandbox.ts'
+import type { Probe, Sandbox, WindowsProbe } from './sandbox.ts'
 import { unavailableSandbox } from './unavailable.ts'
 
 /** What the choice of a sandbox depends on. */
 export interface SandboxHost {
   readonly platform: Platform
-  readonly probe?: Probe
+  /** What the system is called. */
+  readonly name: string
+  readonly probe: Probe | undefined
+  readonly windows: WindowsProbe | undefined
   /** Why there is no addon, when there is none. */
-  readonly missing?: string
+  readonly missing: string | undefined
   /** Starts the watcher; 0 or an errno. */
   watch(): number
 }
 
 /** The sandbox of this host. Where there is none, one that refuses and says why. */
-export function selectSandbox({ platform, probe, missing, watch }: SandboxHost): Sandbox {
-  if (platform !== 'linux')
-    return unavailableSandbox(
-      'a sandbox for this system',
-      `${platform}, which has none yet`,
-      'run it on Linux',
-    )
-  if (!probe)
-    return unavailableSandbox(
-      'the native addon',
-      missing ?? 'it did not load',
-      'build it (npm run build), or install a package with a prebuilt one',
-    )
-  return linuxSandbox(probe, watch)
+export async function selectSandbox(host: SandboxHost): Promise<Sandbox> {
+  switch (host.platform) {
+    case 'linux':
+      return host.probe ? linuxSandbox(host.probe, () => host.watch()) : withoutAddon(host)
+    case 'windows':
+      return host.windows ? (await import('./windows.ts')).windowsSandbox(host.windows) : withoutAddon(host)
+    case 'macos':
+      return (await import('./macos.ts')).macosSandbox()
+    case 'other':
+      return unavailableSandbox({
+        code: 'SANDBOX_UNAVAILABLE',
+        wanted: 'a sandbox for this system',
+        got: `${host.name}, which has none`,
+        remedy: 'run it on Linux, macOS or Windows',
+        platform: host.name,
+      })
+  }
+}
+
+function withoutAddon({ missing }: SandboxHost): Sandbox {
+  return unavailableSandbox({
+    code: 'SANDBOX_UNAVAILABLE',
+    wanted: 'the native addon',
+    got: missing ?? 'it did not load',
+    remedy: 'build it (npm run build), or install a package with a prebuilt one',
+  })
 }

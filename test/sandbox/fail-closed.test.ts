@@ -49,6 +49,17 @@ describe('read mode never runs a command that it cannot hold', () => {
     expect(shell.mode).toBe('write')
   })
 
+  it('with another system it is refused in one sentence, and write mode works', async () => {
+    const host = { ...addonless('other'), name: 'freebsd' }
+    const { refusal, witnessed } = await tryToWrite(host)
+    expect(refusal?.message).toBe(
+      'Shell commands are not available in read mode on freebsd; switch to write mode to run them without a sandbox',
+    )
+    expect(witnessed).toBe(false)
+    const shell = await openTestShell({ host, mode: 'write' })
+    expect(await shell.execute({ command: 'echo ran' })).toMatchObject({ stdout: 'ran\n', exitCode: 0 })
+  })
+
   it('with all of it there the command runs, and is refused by the kernel', async () => {
     const { ran, witnessed } = await tryToWrite(probing({}))
     expect(ran).toMatchObject({ exitCode: 2, mode: 'read', failure: { kind: 'permission-denied' } })
@@ -131,7 +142,14 @@ describe('write mode runs where read mode cannot', () => {
   it('refuses what asks for confinement when there is no addon', async () => {
     const { execaLauncher } = await import('../../src/launch/execa.ts')
     const launcher = await execaLauncher()
-    const confinement = { network: false, writable: [], abi: 7, listener: true, report: true }
+    const confinement = {
+      kind: 'landlock' as const,
+      network: false,
+      writable: [],
+      abi: 7,
+      listener: true,
+      report: true,
+    }
     const request = {
       candidates: ['/bin/true'],
       argv: ['true'],

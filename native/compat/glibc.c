@@ -1,0 +1,73 @@
+/* Functions that newer C libraries moved, as this library has them for itself: so that what is built on a new system loads
+ * on glibc 2.28 (RHEL 8, Debian 10) and later. Only in the addon; the native tests take what their C library has.
+ * pthread_* moved into libc with glibc 2.34 and pthread_sigmask with 2.32, *stat became symbols of their own with 2.33. */
+#define _GNU_SOURCE
+#undef _FILE_OFFSET_BITS /* with 64 it makes one name of stat and stat64; both are had here */
+#include <errno.h>
+#include <features.h>
+
+#ifdef __GLIBC__
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define OWN __attribute__((visibility("hidden")))
+
+#if defined(__x86_64__)
+#define FIRST "GLIBC_2.2.5"
+#define SETNAME "GLIBC_2.12"
+#elif defined(__aarch64__)
+#define FIRST "GLIBC_2.17"
+#define SETNAME "GLIBC_2.17"
+#endif
+
+/* The symbols as they were versioned before they moved; they are there to this day. */
+__asm__(".symver old_pthread_create, pthread_create@" FIRST);
+__asm__(".symver old_pthread_once, pthread_once@" FIRST);
+__asm__(".symver old_pthread_attr_setstacksize, pthread_attr_setstacksize@" FIRST);
+__asm__(".symver old_pthread_setname_np, pthread_setname_np@" SETNAME);
+
+int old_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+int old_pthread_once(pthread_once_t *once, void (*run)(void));
+int old_pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size);
+int old_pthread_setname_np(pthread_t thread, const char *name);
+
+OWN int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+  return old_pthread_create(thread, attributes, start, argument);
+}
+OWN int pthread_once(pthread_once_t *once, void (*run)(void)) { return old_pthread_once(once, run); }
+OWN int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size) {
+  return old_pthread_attr_setstacksize(attributes, size);
+}
+OWN int pthread_setname_np(pthread_t thread, const char *name) { return old_pthread_setname_np(thread, name); }
+
+/* sigset_t is longer than the kernel's: _NSIG / 8 bytes count (rt_sigprocmask(2)). */
+OWN int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
+  int error = errno;
+  int failed = syscall(SYS_rt_sigprocmask, how, set, old, 8) ? errno : 0;
+  errno = error;
+  return failed;
+}
+
+/* struct stat is the kernel's on x86_64 and aarch64 (stat(2), C library/kernel differences). */
+static int stat_at(int directory, const char *path, void *status, int flags) {
+  return (int)syscall(SYS_newfstatat, directory, path, status, flags);
+}
+OWN int stat(const char *path, struct stat *status) { return stat_at(AT_FDCWD, path, status, 0); }
+OWN int lstat(const char *path, struct stat *status) { return stat_at(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW); }
+OWN int fstat(int fd, struct stat *status) { return (int)syscall(SYS_fstat, fd, status); }
+OWN int fstatat(int directory, const char *path, struct stat *status, int flags) {
+  return stat_at(directory, path, status, flags);
+}
+OWN int fstatat64(int directory, const char *path, struct stat64 *status, int flags) {
+  return stat_at(directory, path, status, flags);
+}
+OWN int stat64(const char *path, struct stat64 *status) { return stat_at(AT_FDCWD, path, status, 0); }
+OWN int lstat64(const char *path, struct stat64 *status) {
+  return stat_at(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
+}
+OWN int fstat64(int fd, struct stat64 *status) { return (int)syscall(SYS_fstat, fd, status); }
+#endif

@@ -1,0 +1,106 @@
+/* What a platform does for binding.cc: start commands, tell of their output and end, obey orders by id.
+ * native/linux/core.c and native/windows/core.cc implement it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct vt_denials;
+
+/* How a command ended. */
+struct vt_end {
+  int failed_step;  /* 0: it ran; else for vt_core_step_name */
+  int failed_errno; /* errno, on Windows of GetLastError */
+  int64_t code;     /* exit code, when signal is 0 */
+  int signal;
+  int killed;       /* processes that were still there at the end and were killed */
+  int alive;        /* processes that live on */
+  int group;        /* process group of the command */
+  struct vt_denials *denials; /* what was refused, NULL: nothing; whoever hears of the end frees it */
+};
+
+/* Who hears of a command, on a thread of the core. `end` comes once, after the last `output`. */
+struct vt_owner {
+  void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
+  void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
+  void (*release)(struct vt_owner *owner); /* this command refers to the owner no more */
+  void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: so much has gone to its input */
+};
+
+enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
+
+/* Items, each ended by NUL; `length` is without the last NUL. */
+struct vt_text {
+  char *at;
+  size_t length;
+};
+
+/* What JavaScript asks for. All texts lie in one block that begins at candidates.at, which the core frees. */
+struct vt_request {
+  uint32_t id;
+  struct vt_owner *owner;
+  struct vt_text candidates, argv, environment, directory, writable; /* Windows: argv is the command line, whole */
+  int stdin_fd; /* a descriptor, or VT_STDIN_* */
+  bool merged, confined;
+  bool network, listener, report; /* Linux, confined */
+  int abi;
+};
+
+/* The answer at once. */
+struct vt_started {
+  int failed_step; /* 0: queued, `end` will come */
+  int failed_errno;
+  int stdin_fd; /* our end of the pipe that was asked for; -1: none, or it is written by vt_core_write */
+};
+
+void vt_core_spawn(const struct vt_request *request, struct vt_started *started);
+
+/* Orders; a command that has ended is none to obey. */
+void vt_core_terminate(uint32_t id);
+void vt_core_kill(uint32_t id);
+void vt_core_signal(uint32_t id, int signal);
+void vt_core_consumed(uint32_t id, size_t bytes);
+/* The owner goes away: its commands are killed, and the owner is released once more than it has commands. */
+void vt_core_kill_all_of(struct vt_owner *owner);
+
+const char *vt_core_step_name(int step);
+
+/* What was refused, and how often. The texts live as long as the denials. */
+struct vt_refused {
+  const char *operation, *call, *program;
+  const char *text; /* path or address, NULL: none */
+  bool is_path;
+  int pid;
+  uint64_t count;
+};
+
+/* Fills in one row; false when there is none (any more). */
+bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused);
+void vt_core_free_denials(struct vt_denials *denials);
+
+/* Takes the facts of the probe, in the order of the JavaScript object. */
+struct vt_facts {
+  void *to;
+  void (*number)(void *to, const char *name, double value);
+  void (*flag)(void *to, const char *name, bool value);
+  void (*text)(void *to, const char *name, const char *utf8);
+};
+
+void vt_core_probe(const struct vt_facts *facts);
+
+/* Starts what ends the commands of a host that was killed; 0 or an errno. */
+int vt_core_watch(void);
+/* Its process id; 0: there is none. */
+int vt_core_watcher_pid(void);
+
+#ifdef _WIN32
+/* Takes a copy of the bytes; `written` comes when they have gone, or can go nowhere any more. */
+void vt_core_write(uint32_t id, const char *bytes, size_t length);
+void vt_core_close_stdin(uint32_t id);
+#endif
+
+#ifdef VITRINE_OVERRIDE
+/* Test builds only: the integrity level up to which a confined command may run. */
+void vt_core_accept_integrity(uint32_t level);
+#endif

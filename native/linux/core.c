@@ -1,0 +1,160 @@
+/* The Linux core as binding.cc sees it: makes a command of a request, and hands it to supervisor and launcher. */
+#define _GNU_SOURCE /* pipe2(2) */
+#include "../core.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "denials.h"
+#include "launcher.h"
+#include "policy.h"
+#include "probe.h"
+#include "supervisor.h"
+#include "watch.h"
+
+/* Splits NUL-separated items into a NULL-terminated vector, with room for one more item. */
+static char **split(struct vt_text text) {
+  size_t count = text.length > 0;
+  for (size_t at = 0; at < text.length; at++) count += text.at[at] == 0;
+  char **items = calloc(count + 2, sizeof *items);
+  if (!items) abort();
+  char *at = text.at;
+  for (size_t item = 0; item < count; item++, at += strlen(at) + 1) items[item] = at;
+  return items;
+}
+
+/* First, where a reader of /proc/PID/environ finds it at once. */
+static void prepend(char **items, char *item) {
+  size_t count = 0;
+  while (items[count]) count++;
+  memmove(items + 1, items, count * sizeof *items);
+  items[0] = item;
+}
+
+/* Found in /proc/PID/environ of a child that left the session; random enough that nobody else carries it. */
+static void make_cookie(struct vt_command *command) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  snprintf(command->cookie, sizeof command->cookie, "VITRINE_COMMAND=%x-%x-%lx%08lx", (unsigned)getpid(),
+           (unsigned)command->id, (unsigned long)now.tv_sec, (unsigned long)now.tv_nsec);
+}
+
+/* Opens the command's standard input as a pipe; returns our end. */
+static int open_stdin(struct vt_command *command) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC)) return -1;
+  command->stdin_fd = ends[0];
+  command->owns_stdin = true;
+  return ends[1];
+}
+
+static struct vt_command *command_of(const struct vt_request *request) {
+  struct vt_command *command = calloc(1, sizeof *command);
+  if (!command) abort();
+  command->strings = request->candidates.at;
+  command->candidates = split(request->candidates);
+  command->argv = split(request->argv);
+  command->envp = split(request->environment);
+  command->cwd = request->directory.at;
+  command->merged = request->merged;
+  command->id = request->id;
+  command->owner = request->owner;
+  command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
+  command->stdin_fd = request->stdin_fd;
+  return command;
+}
+
+/* The policy of a confined command, the cookie of another one. Returns whether it may go on; *step says at what it failed. */
+static bool hold(struct vt_command *command, const struct vt_request *request, int *step) {
+  if (!request->confined) {
+    make_cookie(command);
+    prepend(command->envp, command->cookie);
+    return true;
+  }
+  char **writable = split(request->writable);
+  const struct vt_policy_options options = {
+      .abi = request->abi,
+      .network = request->network,
+      .listener = request->listener,
+      .report = request->report,
+      .near = command->cwd,
+      .writable = (const char *const *)writable,
+  };
+  command->policy = vt_policy_take(&options, step);
+  int error = errno;
+  free(writable);
+  errno = error;
+  return command->policy != NULL;
+}
+
+static void discard(struct vt_command *command) {
+  if (command->policy) vt_policy_release(command->policy);
+  free(command->strings);
+  free(command->candidates);
+  free(command->argv);
+  free(command->envp);
+  free(command);
+}
+
+void vt_core_spawn(const struct vt_request *request, struct vt_started *started) {
+  struct vt_command *command = command_of(request);
+  *started = (struct vt_started){.stdin_fd = -1};
+  int step = VT_STEP_PIPES;
+  bool ready = hold(command, request, &step);
+  if (ready && command->stdin_fd == VT_STDIN_PIPE) ready = (started->stdin_fd = open_stdin(command)) >= 0;
+  if (!ready) {
+    started->failed_errno = errno;
+    started->failed_step = step;
+    discard(command);
+    return;
+  }
+  vt_supervisor_add(command);
+  vt_launcher_queue(command);
+}
+
+void vt_core_terminate(uint32_t id) { vt_supervisor_terminate(id); }
+void vt_core_kill(uint32_t id) { vt_supervisor_kill(id); }
+void vt_core_signal(uint32_t id, int signal) { vt_supervisor_signal(id, signal); }
+void vt_core_consumed(uint32_t id, size_t bytes) { vt_supervisor_consumed(id, bytes); }
+void vt_core_kill_all_of(struct vt_owner *owner) { vt_supervisor_kill_all_of(owner); }
+const char *vt_core_step_name(int step) { return vt_step_name((enum vt_step)step); }
+int vt_core_watch(void) { return vt_watch_start(); }
+int vt_core_watcher_pid(void) { return vt_watch_pid(); }
+
+bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused) {
+  if (!denials || row >= denials->count) return false;
+  const struct vt_denial *denial = &denials->rows[row];
+  bool rest = denial->call == VT_SYSCALL_COUNT;
+  *refused = (struct vt_refused){
+      .operation = vt_operation_name(denial->operation),
+      .call = rest ? "various" : vt_syscall_name(denial->call),
+      .program = rest ? "various" : denial->program,
+      .text = denial->text,
+      .is_path = denial->is_path,
+      .pid = denial->pid,
+      .count = denial->count,
+  };
+  return true;
+}
+
+void vt_core_free_denials(struct vt_denials *denials) { vt_denials_free(denials); }
+
+void vt_core_probe(const struct vt_facts *facts) {
+  const struct vt_probe_result *found = vt_probe();
+  facts->number(facts->to, "landlockAbi", found->landlock_abi);
+  facts->number(facts->to, "landlockErrno", found->landlock_errno);
+  facts->number(facts->to, "landlockErrata", found->landlock_errata);
+  facts->flag(facts->to, "seccomp", found->seccomp);
+  facts->number(facts->to, "seccompErrno", found->seccomp_errno);
+  facts->flag(facts->to, "listener", found->listener);
+  facts->number(facts->to, "listenerErrno", found->listener_errno);
+  facts->flag(facts->to, "listenerProves", found->listener_proves);
+  facts->flag(facts->to, "pidfd", found->pidfd);
+  facts->number(facts->to, "yama", found->yama);
+}

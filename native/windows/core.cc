@@ -1,0 +1,167 @@
+// The Windows core as binding.cc sees it: a thread for each command, and a registry to reach them by id.
+#include <cstdlib>
+#include <cstring>
+
+#include "command.h"
+
+extern "C" {
+#include "../lock.h"
+}
+
+namespace vt {
+namespace {
+
+vt_lock registry_lock = VT_LOCK_INIT;
+Command* registry;
+
+struct Guard {
+  Guard() { vt_lock_take(&registry_lock); }
+  ~Guard() { vt_lock_give(&registry_lock); }
+};
+
+// Leaves an order with a command that still runs. The lock keeps it from going away meanwhile.
+template <typename Order>
+bool order(uint32_t id, Order leave) {
+  Guard guard;
+  Command* command = registry;
+  while (command && command->request.id != id) command = command->next;
+  if (!command) return false;
+  leave(&command->orders);
+  SetEvent(command->ordered);
+  return true;
+}
+
+void order_end(uint32_t id, int signal) {
+  order(id, [signal](Orders* orders) {
+    if (!orders->signal) orders->signal = signal;
+  });
+}
+
+// The signals that end a process where there are no signals; Node's process.kill() does the same (libuv, uv_kill).
+bool ends_process(int signal) { return signal == 1 || signal == 2 || signal == 3 || signal == 9 || signal == 15; }
+
+// Threads of commands go on while an environment is unloaded: their code has to stay.
+void stay_loaded() {
+  HMODULE module;
+  GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
+                     reinterpret_cast<LPCWSTR>(&registry), &module);
+}
+
+void enter(Command* command) {
+  Guard guard;
+  command->next = registry;
+  registry = command;
+}
+
+const char* const step_names[] = {"none", "pipes", "token", "job", "exec", "integrity", "resume", "thread"};
+
+}  // namespace
+
+Orders take_orders(Command* command) {
+  Guard guard;
+  Orders orders = command->orders;
+  command->orders = {};
+  return orders;
+}
+
+void forget(Command* command) {
+  Guard guard;
+  Command** at = &registry;
+  while (*at != command) at = &(*at)->next;
+  *at = command->next;
+}
+
+}  // namespace vt
+
+using namespace vt;
+
+void vt_core_spawn(const vt_request* request, vt_started* started) {
+  stay_loaded();
+  *started = {0, 0, -1};
+  auto* command = static_cast<Command*>(std::calloc(1, sizeof(Command)));
+  if (!command) std::abort();
+  command->request = *request;
+  command->ordered = CreateEventW(nullptr, FALSE, FALSE, nullptr);
+  enter(command);
+  HANDLE thread = command->ordered ? CreateThread(nullptr, 0, run, command, 0, nullptr) : nullptr;
+  if (thread) {
+    CloseHandle(thread);
+    return;
+  }
+  started->failed_step = kThreadStep;
+  started->failed_errno = static_cast<int>(GetLastError());
+  forget(command);
+  if (command->ordered) CloseHandle(command->ordered);
+  std::free(command->request.candidates.at);
+  std::free(command);
+}
+
+// There is no asking: a process without a window and a console of its own hears of nothing but its end.
+void vt_core_terminate(uint32_t id) { order_end(id, 15); }
+void vt_core_kill(uint32_t id) { order_end(id, 9); }
+void vt_core_signal(uint32_t id, int signal) {
+  if (ends_process(signal)) order_end(id, signal);
+}
+
+void vt_core_consumed(uint32_t id, size_t bytes) {
+  order(id, [bytes](Orders* orders) { orders->consumed += bytes; });
+}
+
+void vt_core_write(uint32_t id, const char* bytes, size_t length) {
+  auto* chunk = static_cast<Chunk*>(std::calloc(1, sizeof(Chunk) + length));
+  if (!chunk) std::abort();
+  chunk->length = length;
+  std::memcpy(chunk->bytes(), bytes, length);
+  bool taken = order(id, [chunk](Orders* orders) {
+    Chunk** last = &orders->to_write;
+    while (*last) last = &(*last)->next;
+    *last = chunk;
+  });
+  if (!taken) std::free(chunk);
+}
+
+void vt_core_close_stdin(uint32_t id) {
+  order(id, [](Orders* orders) { orders->close_stdin = true; });
+}
+
+void vt_core_kill_all_of(vt_owner* owner) {
+  {
+    Guard guard;
+    for (Command* command = registry; command; command = command->next) {
+      if (command->request.owner != owner) continue;
+      command->orders.signal = 9;
+      SetEvent(command->ordered);
+    }
+  }
+  owner->release(owner);
+}
+
+// Windows tells nobody what it refuses.
+bool vt_core_denial(const vt_denials*, int, vt_refused*) { return false; }
+void vt_core_free_denials(vt_denials*) {}
+
+const char* vt_core_step_name(int step) { return step_names[step]; }
+
+void vt_core_probe(const vt_facts* facts) {
+  Integrity own = {}, low = {};
+  DWORD error = try_low_integrity(&low);
+  integrity_of(GetCurrentProcess(), &own);
+  wchar_t directory[MAX_PATH] = L"";
+  char utf8[MAX_PATH * 3] = "";
+  GetSystemDirectoryW(directory, MAX_PATH);
+  WideCharToMultiByte(CP_UTF8, 0, directory, -1, utf8, sizeof utf8, nullptr, nullptr);
+  facts->text(facts->to, "systemDirectory", utf8);
+  facts->number(facts->to, "integrity", own.level);
+  facts->number(facts->to, "error", error);
+  facts->number(facts->to, "lowered", low.level);
+  facts->flag(facts->to, "noWriteUp", low.no_write_up);
+  facts->flag(facts->to, "held", error == 0 && is_held(low));
+}
+
+// The job of each command ends it when this process is gone: the kernel closes its handle.
+int vt_core_watch(void) { return 0; }
+int vt_core_watcher_pid(void) { return 0; }
+
+#ifdef VITRINE_OVERRIDE
+void vt_core_accept_integrity(uint32_t level) { accept_integrity(level); }
+#endif

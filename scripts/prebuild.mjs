@@ -1,0 +1,98 @@
+// Makes prebuilds/PLATFORM-ARCH/vitrine.node: every one that this machine has a compiler for, or those that are named.
+// The sources are built in a directory of their own, so that build/ stays as it is.
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { buildAddon, missingCompiler } from './cross-windows.mjs'
+import { root } from './freshness.mjs'
+
+/** Per target: how it is made here, and why not. */
+const targets = {
+  'linux-x64': linux('x64', 'x86_64-linux-gnu'),
+  'linux-arm64': linux('arm64', 'aarch64-linux-gnu'),
+  'win32-x64': windows('x64'),
+  'win32-arm64': windows('arm64'),
+}
+
+const wanted = process.argv.slice(2)
+const names = wanted.length > 0 ? wanted : Object.keys(targets)
+for (const name of names) {
+  const target = targets[name]
+  const missing = target ? target.missing() : 'there is no such target'
+  if (missing) {
+    console.log(`prebuild ${name}: not made, ${missing}`)
+    // What was asked for by name has to be made.
+    if (wanted.length > 0) process.exitCode = 1
+    continue
+  }
+  const file = join(root, 'prebuilds', name, 'vitrine.node')
+  mkdirSync(dirname(file), { recursive: true })
+  target.build(file)
+  console.log(`prebuild ${name}: made`)
+}
+
+function linux(arch, triple) {
+  return {
+    missing() {
+      if (process.platform !== 'linux') return 'this is not Linux'
+      if (process.arch === arch || isInstalled(`${triple}-gcc`)) return undefined
+      return `${triple}-gcc is missing (Debian: g++-${triple.replace('_', '-')})`
+    },
+    build: (file) => withNodeGyp(arch, file, process.arch === arch ? {} : compilers(triple)),
+  }
+}
+
+/** The compiler of Windows makes what is released; mingw what tests use elsewhere. */
+function windows(arch) {
+  const here = process.platform === 'win32'
+  return {
+    missing() {
+      if (here) return undefined
+      return arch === 'x64' ? missingCompiler() : 'it is made on Windows'
+    },
+    build: (file) => (here ? withNodeGyp(arch, file, {}) : buildAddon(file)),
+  }
+}
+
+function compilers(triple) {
+  return { CC: `${triple}-gcc`, CXX: `${triple}-g++`, AR: `${triple}-ar`, STRIP: `${triple}-strip` }
+}
+
+function withNodeGyp(arch, file, environment) {
+  const work = mkdtempSync(join(tmpdir(), 'vitrine-prebuild-'))
+  try {
+    for (const name of ['native', 'binding.gyp', 'package.json'])
+      cpSync(join(root, name), join(work, name), { recursive: true })
+    symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'), 'junction')
+    const gyp = join(root, 'node_modules/node-gyp/bin/node-gyp.js')
+    const options = [`--arch=${arch}`, '--loglevel=error', ...headers()]
+    run(process.execPath, [gyp, 'rebuild', '--jobs=max', ...options], work, environment)
+    const made = join(work, 'build/Release/vitrine.node')
+    if (process.platform === 'linux') run(environment.STRIP ?? 'strip', ['--strip-unneeded', made], work, {})
+    copyFileSync(made, file)
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/** A Node installed with its headers needs no download of them. */
+function headers() {
+  const prefix = dirname(dirname(process.execPath))
+  return existsSync(join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : []
+}
+
+function isInstalled(program) {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
+}
+
+function run(program, args, cwd, environment) {
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, ...environment },
+  })
+  if (status === 0) return
+  console.error(`${stdout}${stderr}`)
+  throw new Error(`${program} ${args.join(' ')} failed`)
+}

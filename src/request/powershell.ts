@@ -1,0 +1,90 @@
+import { win32 } from 'node:path'
+import { VitrineError } from '../errors.ts'
+import { nestedPowershellHint } from '../result/explain-platform.ts'
+import { commandLine } from './command-line.ts'
+import type { Variables } from './environment.ts'
+import type { Interpreter, Program } from './interpreter.ts'
+
+/** Characters of a line that go on the command line as they are. */
+const longestLine = 30_000
+/** A whole command line holds 32,767 characters (CreateProcessW), its NUL included; so does one variable. */
+const longestCommandLine = 32_767 - 1
+
+/** `powershell.exe -Command LINE` by its absolute path, and programs looked up without batch files. */
+export function powershell(systemDirectory: string): Interpreter {
+  const program = `${systemDirectory}\\WindowsPowerShell\\v1.0\\powershell.exe`
+  return {
+    name: 'powershell',
+    line: (line) => shortLine(program, line) ?? longLine(program, line),
+    hint: (line) => (expandsTooEarly(line) ? nestedPowershellHint() : undefined),
+    argv: (argv, { cwd, environment }) => ({
+      candidates: programCandidates(argv[0], cwd, environment['PATH'] ?? systemDirectory),
+      argv,
+      commandLine: commandLine(argv),
+    }),
+  }
+}
+
+/** `-Command -` would read the command from the input: a blank before a dash changes nothing else. */
+function shortLine(program: string, line: string): Program | undefined {
+  if (line.length > longestLine) return undefined
+  const command = line.startsWith('-') ? ` ${line}` : line
+  const argv = ['powershell.exe', '-NoProfile', '-NonInteractive', '-Command', command]
+  const whole = commandLine(argv)
+  return whole.length > longestCommandLine ? undefined : { candidates: [program], argv, commandLine: whole }
+}
+
+/**
+ * What is longer stands in variables, which an encoded script joins, removes and runs: encoded itself it would be longer
+ * than a command line holds. Without -OutputFormat an encoded command writes its errors as XML.
+ */
+function longLine(program: string, line: string): Program {
+  const script =
+    "$VitrineLine = ''; $VitrinePart = 0; " +
+    'while (Test-Path "Env:VITRINE_LINE_$VitrinePart") { ' +
+    '$VitrineLine += (Get-Item "Env:VITRINE_LINE_$VitrinePart").Value; ' +
+    'Remove-Item "Env:VITRINE_LINE_$VitrinePart"; $VitrinePart++ }; ' +
+    '. ([ScriptBlock]::Create($VitrineLine))'
+  const encoded = Buffer.from(script, 'utf16le').toString('base64')
+  const options = ['-NoProfile', '-NonInteractive', '-OutputFormat', 'Text', '-EncodedCommand', encoded]
+  const argv = ['powershell.exe', ...options]
+  return { candidates: [program], argv, commandLine: commandLine(argv), variables: parts(line) }
+}
+
+function parts(line: string): Variables {
+  const pieces: string[] = []
+  for (let from = 0; from < line.length; ) {
+    let to = from + longestLine
+    if (isHighSurrogate(line, to - 1)) to--
+    pieces.push(line.slice(from, to))
+    from = to
+  }
+  return Object.fromEntries(pieces.map((piece, index) => [`VITRINE_LINE_${index}`, piece]))
+}
+
+/** Cut between its halves a character would be lost on the way to the system. */
+function isHighSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xd800 && unit < 0xdc00
+}
+
+/** A program by its path, or in the directories of PATH; never in the current directory unasked. */
+function programCandidates(name: string, cwd: string, path: string): string[] {
+  // CreateProcessW gives batch files to cmd.exe, which reads arguments by rules of its own (CVE-2024-24576).
+  if (/\.(bat|cmd)[. ]*$/i.test(name))
+    throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'batch-file', name } })
+  const files = /\.(exe|com)$/i.test(name) ? [name] : [`${name}.exe`, `${name}.com`]
+  if (/[\\/:]/.test(name)) return files.map((file) => win32.resolve(cwd, file))
+  const directories = path
+    .split(';')
+    .map((entry) => entry.replaceAll('"', '').trim())
+    .filter((entry) => win32.isAbsolute(entry))
+  return directories.flatMap((directory) => files.map((file) => win32.join(directory, file)))
+}
+
+/** Whether a line gives a double-quoted script with variables to another PowerShell: the outer one expands them first. */
+function expandsTooEarly(line: string): boolean {
+  return /^\s*(?:&\s*)?["']?(?:\S*[\\/])?(?:powershell|pwsh)(?:\.exe)?["']?\s(?:.*\s)?-c(?:ommand)?\s+"[^"]*\$/is.test(
+    line,
+  )
+}

@@ -1,0 +1,14 @@
+/** A line that PowerShell expanded before another PowerShell saw it. */
+export function nestedPowershellHint(): string {
+  return 'The command runs in PowerShell already, so a script in double quotes given to another powershell -Command has its $ variables expanded by the outer one: give the script itself as the command, or put it in single quotes.'
+}
+
+/** Why a program of the shell's own kind is not started without a shell. */
+export function describeBatchFile(name: string): string {
+  return `"${name}" is a batch file, which cmd.exe would run with arguments read by its own rules: give the whole as "command".`
+}
+
+/** What a person is told where there is no way to hold a command. */
+export function describeOtherPlatform(platform: string): string {
+  return `Shell commands are not available in read mode on ${platform}; switch to write mode to run them without a sandbox`
+}

@@ -1,0 +1,54 @@
+import { VitrineError } from '../errors.ts'
+import type { Enforcement, RightEnforcement } from '../result/result.ts'
+import type { Sandbox, WindowsProbe } from './sandbox.ts'
+
+/** Low integrity in a job, by the addon: what lies at Medium and above cannot be changed from it. */
+export function windowsSandbox(probe: WindowsProbe): Sandbox {
+  return {
+    confine() {
+      if (!probe.held)
+        throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing(probe), remedy: windowsRemedy })
+      return { kind: 'low-integrity' }
+    },
+    enforcement: () => windowsEnforcement,
+  }
+}
+
+const windowsRemedy = 'run it on Windows 10 or newer, not under an emulation that has no integrity levels'
+
+function missing({ error, lowered, noWriteUp }: WindowsProbe): { wanted: string; got: string } {
+  const wanted = 'processes at Low integrity (mandatory level 0x1000)'
+  if (error !== 0) return { wanted, got: `starting one failed with Windows error ${error}` }
+  const level = `0x${lowered.toString(16)}`
+  if (lowered > 0x1000) return { wanted, got: `a process that was lowered runs at ${level} all the same` }
+  const policy = noWriteUp ? 'and is not held' : 'but its token may write up'
+  return { wanted, got: `a lowered process runs at ${level}, ${policy}` }
+}
+
+function held(by: string, note?: string): RightEnforcement {
+  return note === undefined ? { enforced: true, by } : { enforced: true, by, note }
+}
+
+function open(note: string): RightEnforcement {
+  return { enforced: false, by: 'none', note }
+}
+
+const lowPlaces =
+  'what is labelled Low stays writable: %USERPROFILE%\\AppData\\LocalLow, %TEMP%\\Low, explicit Low entries, what the command makes there'
+
+const windowsEnforcement: Enforcement = {
+  'file contents': held('low integrity', lowPlaces),
+  'file metadata': held('low integrity', lowPlaces),
+  'device nodes': held('low integrity', 'devices judge by their own security descriptors'),
+  locks: open('a file that can be read can be locked'),
+  network: open('Low integrity does not stop the network'),
+  'named pipes': held('low integrity', 'pipes labelled Low can be connected to'),
+  registry: held('low integrity', 'HKCU\\Software\\AppDataLow stays writable'),
+  'other processes': held('low integrity', 'processes that run at Low themselves can be changed'),
+  privileges: held('restricted token', 'none but SeChangeNotifyPrivilege'),
+  desktop: held('job', 'no clipboard, no display settings, no end of the session'),
+  descriptors: held('handle list', 'nothing but the three standard handles is inherited'),
+  survivors: held('job'),
+  'death of the host': held('job', 'kill on close'),
+  'denial reports': open('refusals show in the output of the command only'),
+}

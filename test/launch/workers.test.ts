@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { repository } from '../helpers/programs.ts'
+
+/** Whether a process with these arguments runs. */
+function runs(...argv: readonly string[]): boolean {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .some((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `${argv.join('\0')}\0`
+      } catch {
+        return false // it has ended meanwhile
+      }
+    })
+}
+
+it('the addon loads in many threads of a process, and a thread that ends takes its commands along', async () => {
+  const seconds = `600.${process.pid}`
+  const script = join(repository, 'test/fixtures/workers/workers.mjs')
+  const { stdout } = await promisify(execFile)(process.execPath, [script, seconds])
+  const three = [
+    [3, 0],
+    [3, 0],
+    [3, 0],
+  ]
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual([3, three, three, 1, 3])
+  await expect.poll(() => runs('sleep', seconds)).toBe(false)
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { after } from 'node:test'
+
+// For a real Mac. NOT YET RUN on one. Each attack is harmless if it succeeds.
+const skip = process.platform === 'darwin' ? false : 'this is not macOS'
+
+const directory = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-macos-')))
+after(() => rmSync(directory, { recursive: true, force: true }))
+const file = join(directory, 'file')
+const marker = join(homedir(), `.vitrine-attack-${process.pid}`)
+after(() => rmSync(marker, { force: true }))
+
+async function run(command, options = {}) {
+  const { openShell } = await import('../../dist/index.js')
+  const shell = await openShell({ cwd: directory, mode: 'read', ...options })
+  try {
+    return await shell.execute({ command, timeoutMs: 20_000 })
+  } finally {
+    await shell.close()
+  }
+}
+
+function look() {
+  const { mode, uid, mtimeMs, size, nlink } = statSync(file, { throwIfNoEntry: false }) ?? {}
+  return { mode, uid, mtimeMs, size, nlink, names: readFileSync(file, 'utf8') }
+}
+
+const attacks = {
+  write: `echo changed > ${file}`,
+  append: `echo changed >> ${file}`,
+  create: `touch ${directory}/made`,
+  unlink: `rm -f ${file}`,
+  rename: `mv ${file} ${directory}/moved`,
+  link: `ln ${file} ${directory}/linked`,
+  symlink: `ln -s ${file} ${directory}/symlinked`,
+  mode: `chmod 777 ${file}`,
+  flags: `chflags hidden ${file}`,
+  times: `touch -t 200101010000 ${file}`,
+  xattr: `xattr -w test x ${file}`,
+  acl: `chmod +a 'everyone allow write' ${file}`,
+  clone: `cp -c ${file} ${directory}/cloned`,
+  truncate: `: > ${file}`,
+  mkdir: `mkdir ${directory}/directory`,
+  mkfifo: `mkfifo ${directory}/fifo`,
+  home: `touch ${marker}`,
+}
+
+for (const [what, command] of Object.entries(attacks))
+  test(`read mode refuses: ${what}`, { skip }, async () => {
+    writeFileSync(file, 'as it was')
+    chmodSync(file, 0o644)
+    const before = look()
+    const { exitCode } = await run(command)
+    assert.notEqual(exitCode, 0)
+    assert.deepEqual(look(), before)
+    assert.equal(statSync(marker, { throwIfNoEntry: false }), undefined)
+  })
+
+test('read mode connects to no unix socket, with the network on too', { skip }, async () => {
+  let connected = 0
+  const server = createServer(() => {
+    connected++
+  })
+  await new Promise((resolve) => server.listen(join(directory, 'docker.sock'), resolve))
+  after(() => server.close())
+  for (const network of [false, true]) await run('nc -U docker.sock < /dev/null', { network })
+  assert.equal(connected, 0)
+})
+
+test('read mode starts nothing through LaunchServices or launchd', { skip }, async () => {
+  for (const command of [
+    `open -g -a Terminal ${directory}`,
+    `osascript -e 'do shell script "touch ${marker}"'`,
+    `launchctl submit -l vitrine.attack -- /usr/bin/touch ${marker}`,
+  ])
+    await run(command)
+  assert.equal(statSync(marker, { throwIfNoEntry: false }), undefined)
+})
+
+test('read mode signals nobody outside', { skip }, async () => {
+  assert.notEqual((await run(`kill -0 ${process.pid}`)).exitCode, 0)
+})
+
+test('what read mode is for works', { skip }, async () => {
+  writeFileSync(file, 'seen')
+  assert.equal((await run(`cat ${file} | tr a-z A-Z; echo > /dev/null`)).stdout.trim(), 'SEEN')
+  assert.equal((await run('git --version')).exitCode, 0)
+})

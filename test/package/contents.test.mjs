@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import test from 'node:test'
+
+const { unpackedSize, files } = JSON.parse(process.env.VITRINE_PACKED)
+const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+
+/** What a package may hold, and nothing else. */
+const expected = [
+  /^package\.json$/,
+  /^(README|LICENSE|SECURITY|CHANGELOG)(\.md)?$/,
+  /^config\.(example\.toml|schema\.json)$/,
+  /^dist\/[\w./-]+\.(js|cjs|d\.ts)$/,
+  /^prebuilds\/(linux|win32)-(x64|arm64)\/vitrine\.node$/,
+  /^src\/sandbox\/macos\.sbpl$/,
+]
+
+test('the package holds what it should and nothing else', () => {
+  assert.deepEqual(
+    files.filter((file) => !expected.some((pattern) => pattern.test(file))),
+    [],
+  )
+  for (const pattern of expected)
+    assert.ok(
+      files.some((file) => pattern.test(file)),
+      String(pattern),
+    )
+})
+
+test('every prebuild that this machine can make is in it', () => {
+  for (const name of ['linux-x64', 'linux-arm64', 'win32-x64'])
+    assert.ok(files.includes(`prebuilds/${name}/vitrine.node`), name)
+})
+
+test('it takes at most 2 MB', (t) => {
+  t.diagnostic(`${unpackedSize} bytes unpacked`)
+  assert.ok(unpackedSize <= 2_000_000, `${unpackedSize} bytes`)
+})
+
+test('nothing runs when it is installed', (t) => {
+  t.diagnostic(`${Object.keys(manifest.dependencies).length} direct dependencies`)
+  for (const script of ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'])
+    assert.equal(manifest.scripts[script], undefined, script)
+  assert.equal(manifest.gypfile, false)
+})

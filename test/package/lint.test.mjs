@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import test from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const { tarball } = JSON.parse(process.env.VITRINE_PACKED)
+const path = [join(root, 'node_modules/.bin'), ...(process.env.PATH ?? '').split(delimiter)]
+
+function clean(program, args) {
+  const missing = path.every((directory) => !existsSync(join(directory, program)))
+  test(`${program} finds nothing`, { skip: missing && `${program} is missing (npm run setup)` }, () => {
+    const options = { cwd: root, encoding: 'utf8', env: { ...process.env, PATH: path.join(delimiter) } }
+    const { status, stdout, stderr } = spawnSync(program, args, options)
+    assert.equal(status, 0, `${stdout}${stderr}`)
+  })
+}
+
+clean('publint', [tarball, '--strict'])
+// The library is ES modules alone; every Node that it runs on can require() or import() them.
+clean('attw', [tarball, '--profile', 'esm-only'])
+clean('knip', ['--no-progress'])

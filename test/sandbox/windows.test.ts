@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import type { WindowsProbe } from '../../src/sandbox/sandbox.ts'
+import { windowsSandbox } from '../../src/sandbox/windows.ts'
+
+const low: WindowsProbe = {
+  systemDirectory: 'C:\\windows\\system32',
+  integrity: 0x2000,
+  error: 0,
+  lowered: 0x1000,
+  noWriteUp: true,
+  held: true,
+}
+const confine = (probe: Partial<WindowsProbe>) => () =>
+  windowsSandbox({ ...low, ...probe }).confine({ network: false })
+
+describe('read mode on Windows', () => {
+  it('is held by Low integrity', () => {
+    expect(confine({})()).toEqual({ kind: 'low-integrity' })
+  })
+
+  it('is refused with what was found', () => {
+    expect(confine({ held: false, lowered: 0x3000 })).toThrow('runs at 0x3000 all the same. Nothing ran')
+    expect(confine({ held: false, noWriteUp: false })).toThrow('its token may write up')
+    expect(confine({ held: false, error: 1314 })).toThrow('failed with Windows error 1314')
+  })
+
+  it('says what Low integrity does not stop', () => {
+    const { network, 'file contents': files } = windowsSandbox(low).enforcement({ network: false })
+    expect(network).toMatchObject({ enforced: false })
+    expect(files).toMatchObject({ enforced: true, note: expect.stringContaining('LocalLow') })
+  })
+})
