@@ -6,6 +6,7 @@
         ["OS=='linux'", {
           "sources": [
             "native/binding.cc",
+            "native/linux/answer.c",
             "native/linux/bpf.c",
             "native/linux/bpf_tree.c",
             "native/linux/caller.c",
