@@ -15,6 +15,7 @@ struct vt_docket {
   int listener;            /* closed with the last reference */
   pid_t session;
   struct vt_policy *policy;
+  bool idle;               /* in the notifiers' set of idle listeners, under their lock */
   pthread_mutex_t lock;    /* of what follows */
   bool closed;             /* the command has been told: nothing is counted any more */
   struct vt_denials *denials;

@@ -9,10 +9,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "answer.h"
 #include "clock.h"
 #include "judge.h"
 #include "orders.h"
-#include "policy.h"
 #include "threads.h"
 
 enum { NOTIFIERS = 8, IDLE_MS = 100 };
@@ -45,6 +45,7 @@ static struct notifier *on_duty;
  * Idle listeners stand in an epoll set. Those in use are polled directly, for epoll would defeat their synchronous wake-up
  * (24 us a call instead of 5): they belong to the one on duty, and polled[0] is the epoll set.
  */
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 static int idle_set = -1;
 static struct served *served;
 static struct pollfd *polled;
@@ -54,34 +55,6 @@ static int active; /* atomic: served_count, for the supervisor */
 static void *must(void *memory) {
   if (!memory) abort(); /* a call that nobody answers hangs for ever */
   return memory;
-}
-
-/* Whether the caller still waits: if not, what was read may be anybody's memory (seccomp_unotify(2)). */
-static bool still_waits(const struct vt_docket *docket, const struct vt_inquiry *inquiry) {
-  __u64 id = inquiry->notification.id;
-  return ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
-}
-
-static void count(struct vt_docket *docket, struct vt_inquiry *inquiry) {
-  vt_caller_identify(&inquiry->caller);
-  if (!still_waits(docket, inquiry)) return;
-  struct vt_denial refused = {
-      .operation = inquiry->operation,
-      .call = inquiry->call->call,
-      .pid = inquiry->caller.process,
-      .text = inquiry->has_text ? inquiry->text : NULL,
-      .is_path = inquiry->is_path,
-  };
-  memcpy(refused.program, inquiry->caller.program, sizeof refused.program);
-  vt_docket_count(docket, &refused);
-}
-
-/* The notifier's lock is held. Counted before it is answered, so that a command that has ended has all its refusals counted. */
-static void answer(struct vt_docket *docket, struct vt_inquiry *inquiry) {
-  struct seccomp_notif_resp response = {.id = inquiry->notification.id, .error = -inquiry->error};
-  if (inquiry->error == 0) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-  else if (inquiry->counted && docket->policy->report) count(docket, inquiry);
-  ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: its caller was killed meanwhile */
 }
 
 static void *serve(void *self);
@@ -156,7 +129,7 @@ static bool receive(struct notifier *self, struct vt_docket *docket, bool last) 
   else vt_judge(&self->inquiry);
   pthread_mutex_lock(&self->lock);
   bool relieved = self->state == RELIEVED;
-  if (!relieved) answer(docket, &self->inquiry);
+  if (!relieved) vt_answer(docket, &self->inquiry);
   self->docket = NULL;
   __atomic_store_n(&self->state, READY, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&self->lock);
@@ -166,7 +139,27 @@ static bool receive(struct notifier *self, struct vt_docket *docket, bool last) 
 
 static void watch_idle(struct vt_docket *docket) {
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = docket};
+  pthread_mutex_lock(&idle_lock);
+  docket->idle = true;
   epoll_ctl(idle_set, EPOLL_CTL_ADD, docket->listener, &event);
+  pthread_mutex_unlock(&idle_lock);
+}
+
+/* Out of the set; its reference is the caller's from then on. */
+static void take_out(struct vt_docket *docket) {
+  docket->idle = false;
+  epoll_ctl(idle_set, EPOLL_CTL_DEL, docket->listener, NULL);
+}
+
+/* An idle listener that has something, NULL: none. */
+static struct vt_docket *take_idle(uint32_t *events) {
+  struct epoll_event event;
+  pthread_mutex_lock(&idle_lock);
+  struct vt_docket *docket = epoll_wait(idle_set, &event, 1, 0) > 0 ? event.data.ptr : NULL;
+  if (docket) take_out(docket);
+  pthread_mutex_unlock(&idle_lock);
+  if (docket) *events = event.events;
+  return docket;
 }
 
 static void make_room(void) {
@@ -193,17 +186,6 @@ static struct vt_docket *stop_serving(int at) {
   return docket;
 }
 
-/* A listener that was idle has a call, or has hung up for good. False as receive(). */
-static bool hear(struct notifier *self, struct vt_docket *docket, uint32_t events, int64_t now, bool last) {
-  epoll_ctl(idle_set, EPOLL_CTL_DEL, docket->listener, NULL);
-  if (!(events & EPOLLIN)) {
-    vt_docket_release(docket);
-    return true;
-  }
-  start_serving(docket, now);
-  return receive(self, docket, last);
-}
-
 static void let_idle_go(int64_t now) {
   for (int at = served_count - 1; at >= 0; at--)
     if (now - served[at].last_call >= IDLE_MS) watch_idle(stop_serving(at));
@@ -223,11 +205,17 @@ static bool serve_those_in_use(struct notifier *self, int64_t now, bool last) {
   return true;
 }
 
-/* One at a time: a relief must find the others where they are. */
+/* One at a time: a relief must find the others where they are. False as receive(). */
 static bool serve_one_idle(struct notifier *self, int64_t now, bool last) {
-  struct epoll_event event;
-  if (epoll_wait(idle_set, &event, 1, 0) < 1) return true;
-  return hear(self, event.data.ptr, event.events, now, last);
+  uint32_t events = 0;
+  struct vt_docket *docket = take_idle(&events);
+  if (!docket) return true;
+  if (!(events & EPOLLIN)) {
+    vt_docket_release(docket); /* hung up */
+    return true;
+  }
+  start_serving(docket, now);
+  return receive(self, docket, last);
 }
 
 /* One look at all listeners, one call of each: none keeps the others waiting. False: relieved, and nothing of this is ours. */
@@ -257,6 +245,14 @@ void vt_notifier_add(struct vt_docket *docket) {
   watch_idle(docket);
 }
 
+void vt_notifier_remove(struct vt_docket *docket) {
+  pthread_mutex_lock(&idle_lock);
+  bool was_idle = docket->idle;
+  if (was_idle) take_out(docket);
+  pthread_mutex_unlock(&idle_lock);
+  if (was_idle) vt_docket_release(docket);
+}
+
 bool vt_notifier_is_active(void) { return __atomic_load_n(&active, __ATOMIC_RELAXED) > 0; }
 
 /* Its lookup goes on behind our back: only what the notifier has published may be read. */
@@ -268,7 +264,7 @@ static void answer_for(struct notifier *stuck) {
     inquiry.given_known = true;
   }
   vt_judge_blindly(&inquiry);
-  answer(stuck->docket, &inquiry);
+  vt_answer(stuck->docket, &inquiry);
   vt_caller_forget();
 }
 

@@ -15,6 +15,9 @@ enum { VT_LOOKUP_MS = 20, VT_WATCH_MS = 10 };
 /* From now on notifiers answer the calls at the docket's listener, until it hangs up. */
 void vt_notifier_add(struct vt_docket *docket);
 
+/* The command has ended: an idle listener need not wait until a notifier sees it hang up. */
+void vt_notifier_remove(struct vt_docket *docket);
+
 /* Whether listeners are in use, so that vt_notifier_watch() has to be called every VT_WATCH_MS. Supervisor thread. */
 bool vt_notifier_is_active(void);
 

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "docket.h"
+#include "notifier.h"
 #include "policy.h"
 #include "poller.h"
 #include "session.h"
@@ -61,6 +62,7 @@ static void reap(struct vt_command *command, struct vt_end *end) {
 }
 
 static void close_descriptors(struct vt_command *command) {
+  if (command->docket) vt_notifier_remove(command->docket);
   if (command->docket) vt_docket_close(command->docket);
   if (command->pidfd >= 0) close(command->pidfd); /* left epoll when it became readable */
   command->docket = NULL;

@@ -115,6 +115,14 @@ static int step_into(struct walk *walk, const char *name, size_t length) {
   return 0;
 }
 
+/* "pipe:[1]", "socket:[2]", "anon_inode:...", "/gone (deleted)": what stands nowhere in the tree (proc(5), /proc/pid/fd) */
+static bool leads_nowhere(const char *target, size_t length) {
+  static const char deleted[] = " (deleted)";
+  const size_t end = sizeof deleted - 1;
+  if (target[0] != '/') return strchr(target, ':') != NULL;
+  return length > end && strcmp(target + length - end, deleted) == 0;
+}
+
 /* Replaces the link that the walk stands on by where it leads. */
 static int follow_link(struct walk *walk, const char *rest) {
   char target[PATH_MAX], joined[2 * PATH_MAX];
@@ -122,8 +130,7 @@ static int follow_link(struct walk *walk, const char *rest) {
   if (length < 0) return errno == EINVAL ? 0 : errno; /* no link */
   target[length] = 0;
   if (++walk->links > MOST_LINKS) return ELOOP;
-  /* "pipe:[1]", "socket:[2]", "anon_inode:..." (proc(5), /proc/pid/fd) */
-  if (target[0] != '/' && strchr(target, ':') && strncmp(walk->done, "/proc/", 6) == 0) return VT_NO_FILE;
+  if (strncmp(walk->done, "/proc/", 6) == 0 && leads_nowhere(target, (size_t)length)) return VT_NO_FILE;
   if ((size_t)snprintf(joined, sizeof joined, "%s/%s", target, rest) >= sizeof joined) return ENAMETOOLONG;
   if (target[0] == '/') walk->done[0] = 0;
   else step_back(walk);

@@ -15,7 +15,7 @@ struct vt_place {
   struct stat status;       /* where it exists */
 };
 
-/* No file: the link of a descriptor for a pipe, socket or the like. */
+/* No file of the tree: the link of a descriptor for a pipe, a socket, a deleted file or the like. */
 enum { VT_NO_FILE = -1 };
 
 /*

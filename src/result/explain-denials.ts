@@ -47,9 +47,9 @@ export function denialHint(denials: readonly Denial[], networkIsShut: boolean): 
   const [first] = denials
   if (first === undefined) return undefined
   if (networkIsShut && denials.every(isNetwork))
-    return 'Read mode lets no command onto the network; if this one may, set network = true (--network), or run it in write mode.'
+    return 'Read mode refuses the network; if this is meant, set network = true (--network), or run the command in write mode.'
   const also = networkIsShut && denials.some(isNetwork) ? ' For the network alone, set network = true.' : ''
-  return `Read mode refused to ${whatWas(first)}; if this is meant, run the command in write mode.${also}`
+  return `Read mode refuses to ${whatWas(first)}; if this is meant, run the command in write mode.${also}`
 }
 
 /** What network = true would let through. Unix sockets stay shut. */

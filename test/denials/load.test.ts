@@ -78,6 +78,8 @@ it('a command that is killed while it is refused has what was counted', async ()
     timeoutMs: 300,
   })
   expect(result.timedOut).toBe(true)
-  expect(result.denials).toMatchObject([{ operation: 'write', path: `${cwd}/file` }])
+  // Of one that is killed at the wrong moment the name is not to be had: it stands in a row of its own.
+  const targets = new Set(result.denials.map(({ operation, path }) => `${operation} ${path}`))
+  expect(targets).toEqual(new Set([`write ${cwd}/file`]))
   expect(result.denials[0]?.count).toBeGreaterThan(10)
 })

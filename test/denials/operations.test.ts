@@ -116,7 +116,7 @@ describe('what a result makes of refusals', () => {
   it('a command that failed after one is told that it was refused', async () => {
     const result = await ground.run('echo x > file')
     expect(result.failure).toMatchObject({ kind: 'permission-denied', retryable: false })
-    expect(result.hint).toContain(`refused to write ${ground.file}`)
+    expect(result.hint).toContain(`refuses to write ${ground.file}`)
     expect(result.hint).toContain('write mode')
   })
 

@@ -1,0 +1,35 @@
+#define _GNU_SOURCE
+#include "answer.h"
+
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "policy.h"
+
+/* Whether the caller still waits: if not, what was read may be anybody's memory (seccomp_unotify(2)). */
+static bool still_waits(const struct vt_docket *docket, const struct vt_inquiry *inquiry) {
+  __u64 id = inquiry->notification.id;
+  return ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+static void count(struct vt_docket *docket, struct vt_inquiry *inquiry) {
+  vt_caller_identify(&inquiry->caller);
+  if (!still_waits(docket, inquiry)) return;
+  struct vt_denial refused = {
+      .operation = inquiry->operation,
+      .call = inquiry->call->call,
+      .pid = inquiry->caller.process,
+      .text = inquiry->has_text ? inquiry->text : NULL,
+      .is_path = inquiry->is_path,
+  };
+  memcpy(refused.program, inquiry->caller.program, sizeof refused.program);
+  vt_docket_count(docket, &refused);
+}
+
+void vt_answer(struct vt_docket *docket, struct vt_inquiry *inquiry) {
+  struct seccomp_notif_resp response = {.id = inquiry->notification.id, .error = -inquiry->error};
+  if (inquiry->error == 0) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  else if (inquiry->counted && docket->policy->report) count(docket, inquiry);
+  ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: its caller was killed meanwhile */
+}
