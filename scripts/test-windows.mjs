@@ -34,7 +34,7 @@ if (skip) {
 /** On Windows: the prebuild that was made there, and what the system has. */
 function prepareHere() {
   const made = join(root, 'prebuilds', `win32-${process.arch}`, 'vitrine.node')
-  if (!existsSync(made)) return 'there is no prebuild (npm run prebuild)'
+  if (!existsSync(made)) return 'there is no prebuild (npm run prebuilds)'
   mkdirSync(join(out, 'released/prebuilds/win32-x64'), { recursive: true })
   copyFileSync(made, join(out, 'released/prebuilds/win32-x64/vitrine.node'))
   buildProgram('actor', join(out, 'actor.exe'))
