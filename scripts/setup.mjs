@@ -8,10 +8,12 @@ const stamp = `${root}node_modules/.vitrine-setup`
 const lock = readFileSync(`${root}package-lock.json`, 'utf8')
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
-  const npm = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  })
+  // Not `npm ci`: it refuses a lock file that was written where a registry lacks packages of other platforms.
+  const npm = spawnSync(
+    'npm',
+    ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+    { cwd: root, stdio: ['ignore', 2, 2] },
+  )
   if (npm.status !== 0) process.exit(npm.status ?? 1)
   writeFileSync(stamp, lock)
 }
