@@ -60,6 +60,7 @@ beforeAll(() => {
   git('add', '.')
   git('commit', '-q', '-m', 'first')
   git('branch', 'other')
+  git('tag', 'v1')
   writeFileSync(join(project, 'src', 'a.ts'), 'changed\n')
   open(root)
 })

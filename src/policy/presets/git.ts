@@ -135,7 +135,8 @@ export const gitRules = [
     options: {
       flags: '--all --tags --contains --long --always --debug --exact-match --first-parent',
       valued: '--match --exclude --candidates',
-      attached: '--abbrev --dirty --broken',
+      // --dirty and --broken write a refreshed index, also with GIT_OPTIONAL_LOCKS=0 (seen with git 2.39).
+      attached: '--abbrev',
     },
   }),
   safe('git cat-file', {

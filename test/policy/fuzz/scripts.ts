@@ -18,7 +18,8 @@ function some(random: Random, ...kinds: readonly string[]): string {
 export function randomScript(random: Random): string {
   let script = random.chance(0.2) ? random.pick(hardLines) : list(random, 0)
   if (random.chance(0.1)) script = spliced(random, script, random.pick(hardLines))
-  const edits = random.chance(0.4) ? random.below(4) : 0
+  // A loop whose condition is edited may never end.
+  const edits = random.chance(0.4) && !/while|until/.test(script) ? random.below(4) : 0
   for (let edit = 0; edit < edits; edit++) script = edited(random, script)
   return script
 }
