@@ -1,5 +1,6 @@
 import { type Addon, type AddonMissing, loadAddon, type WindowsAddon } from './launch/addon.ts'
 import type { Launcher } from './launch/launch.ts'
+import { nativeLauncher } from './launch/native.ts'
 import { type Platform, platform, platformName } from './platform.ts'
 import { type Interpreter, posixShell } from './request/interpreter.ts'
 import type { Probe, Sandbox, WindowsProbe } from './sandbox/sandbox.ts'
@@ -92,7 +93,7 @@ async function makeLauncher({ platform, addon, windows }: Host): Promise<Launche
   if (windows) return (await import('./launch/windows.ts')).windowsLauncher(windows.addon)
   if ('missing' in addon)
     return (await import('./launch/execa.ts')).execaLauncher({ groups: platform !== 'windows' })
-  return (await import('./launch/native.ts')).nativeLauncher(addon)
+  return nativeLauncher(addon)
 }
 
 /** What this machine offers for read mode, as a report shows it. */
