@@ -26,7 +26,7 @@ import {
   type Unsure,
   type UnsureKind,
 } from './line.ts'
-import { argumentOf, assignmentOf, wordOf } from './words.ts'
+import { argumentOf, assignmentOf, holdsOperators, wordOf } from './words.ts'
 
 const DEEPEST = 48
 const MOST_DOUBTS = 20
@@ -158,6 +158,9 @@ class Walker implements ParsedLine {
   /** Words, their parts, assignments, redirects. True when the node was one of them. */
   #inspectPart(node: SyntaxNode, place: Place): boolean {
     switch (node.type) {
+      case 'Word':
+        if (holdsOperators(node)) this.#doubt('syntax', node.text)
+        break
       case 'AnsiCQuoted':
       case 'LocaleString':
       case 'ProcessSubstitution':
@@ -214,7 +217,8 @@ class Walker implements ParsedLine {
   }
 
   #hereDocument({ delimiter, body, closing }: HereDoc, { source, substituted }: Place): void {
-    const continued = delimiter?.quoted === false && body.text.includes('\\\n')
+    // Up to its end, for a backslash before the closing line is part of it to some.
+    const continued = delimiter?.quoted === false && source.slice(body.pos, closing?.end).includes('\\\n')
     const hidden = substituted && !plainNestedBody(body.text)
     if (!delimiter || !closing || !plainDelimiter(delimiter.text) || continued || hidden)
       this.#doubt('here-document', delimiter ? source.slice(delimiter.pos - 2, delimiter.end) : '<<')
@@ -265,18 +269,11 @@ class Walker implements ParsedLine {
   }
 }
 
-const compounds: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
-  ...([
-    'ArithmeticCommand',
-    'ArithmeticFor',
-    'TestCommand',
-    'Coproc',
-    'Select',
-    'Function',
-    'Subshell',
-  ] as const),
-  ...(['BraceGroup', 'Case', 'For', 'If', 'While', 'Redirected'] as const),
-])
+const compounds: ReadonlySet<string> = new Set(
+  'ArithmeticCommand ArithmeticFor TestCommand Coproc Select Function Subshell BraceGroup Case For If While Redirected'.split(
+    ' ',
+  ),
+)
 
 /** Whether a function starts itself in a pipeline or in the background: it doubles. */
 function repeats(node: SyntaxNode, name: string, multiplied: boolean): boolean {

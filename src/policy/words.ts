@@ -48,6 +48,14 @@ export function wordOf(source: WordSource): Word {
   }
 }
 
+const LOOSE = /(?<!\\)(?:\\\\)*[()<>;&|"'`]/
+
+/** Whether text outside of quotes holds what ends a word in a shell: then the parser did not read it as a shell would. */
+export function holdsOperators({ text, parts }: Pick<WordSource, 'text' | 'parts'>): boolean {
+  const bare = parts ? parts.filter(({ type }) => type === 'Literal').map((part) => part.text) : [text]
+  return bare.some((piece) => LOOSE.test(piece))
+}
+
 function pieceOf(part: Part): Piece {
   const { type, text, value = text } = part
   switch (type) {

@@ -1,6 +1,8 @@
 /** A generator of pseudo-random numbers that gives the same ones for the same seed (mulberry32). */
 export class Random {
   #state: number
+  /** What is made of it should look harmless. */
+  calm = false
 
   constructor(seed: number) {
     this.#state = seed >>> 0

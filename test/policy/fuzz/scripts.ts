@@ -16,7 +16,8 @@ function some(random: Random, ...kinds: readonly string[]): string {
 
 /** One script, of a seeded random shape. */
 export function randomScript(random: Random): string {
-  let script = random.chance(0.2) ? random.pick(hardLines) : list(random, 0)
+  random.calm = random.chance(0.5)
+  let script = random.chance(random.calm ? 0.05 : 0.2) ? random.pick(hardLines) : list(random, 0)
   if (random.chance(0.1)) script = spliced(random, script, random.pick(hardLines))
   // A loop whose condition is edited may never end.
   const edits = random.chance(0.4) && !/while|until/.test(script) ? random.below(4) : 0
@@ -44,7 +45,7 @@ function list(random: Random, depth: number): string {
 
 function statement(random: Random, depth: number): string {
   if (depth > 2 || random.chance(0.6)) return simple(random, depth)
-  return random.pick(compounds)(random, depth + 1)
+  return random.pick(random.calm ? calmCompounds : compounds)(random, depth + 1)
 }
 
 type Maker = (random: Random, depth: number) => string
@@ -72,9 +73,12 @@ const compounds: readonly Maker[] = [
   (random, depth) => `${simple(random, depth)} # ${word(random, depth)}\n${simple(random, depth)}`,
 ]
 
+/** Those that every shell reads alike. */
+const calmCompounds = compounds.filter((_, index) => ![8, 9, 10, 15, 17].includes(index))
+
 function simple(random: Random, depth: number): string {
-  const head = some(random, random.chance(0.06) ? 'forbiddenHeads' : 'harmlessHeads')
-  const prefix = random.chance(0.03) ? `${some(random, 'prefixHeads')} ` : ''
+  const head = some(random, random.chance(random.calm ? 0 : 0.06) ? 'forbiddenHeads' : 'harmlessHeads')
+  const prefix = random.chance(random.calm ? 0 : 0.03) ? `${some(random, 'prefixHeads')} ` : ''
   return `${prefix}${head} ${words(random, depth)}${redirect(random, depth)}`
 }
 
@@ -91,7 +95,7 @@ function word(random: Random, depth: number): string {
 
 function piece(random: Random, depth: number): string {
   if (depth > 3 || random.chance(0.6)) return some(random, 'plain', 'plain', 'plain', 'plain', 'odd')
-  return random.pick(random.chance(0.6) ? pieces.slice(0, 5) : pieces)(random, depth + 1)
+  return random.pick(random.chance(random.calm ? 0.9 : 0.6) ? pieces.slice(0, 5) : pieces)(random, depth + 1)
 }
 
 const pieces: readonly Maker[] = [
