@@ -141,7 +141,7 @@ export const interpreterThemes: readonly Theme[] = [
       { line: 'make -n', needs: ['make'] },
       { line: 'make -pn -q >/dev/null; echo $?', needs: ['make'] },
       { line: 'make -s hello', needs: ['make'] },
-      { line: 'make -s -j 4 all', needs: ['make'] },
+      { line: 'make -s -j 4 all | sort', needs: ['make'] },
       { line: 'gcc -fsyntax-only src/hello.c && echo fine', needs: ['gcc'] },
       { line: 'gcc -E -P src/hello.c | tail -1', needs: ['gcc'] },
       { line: 'gcc -M src/hello.c | head -1', needs: ['gcc'] },
