@@ -1,5 +1,6 @@
 // What the tests of Windows share. Plain modules: they run in a Windows Node, where nothing compiles TypeScript.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +32,8 @@ export const doubledPowershell = process.env.VITRINE_DOUBLE ? 'powershell.exe is
 
 export function makeDirectory() {
   const directory = mkdtempSync(join(tmpdir(), 'vitrine-test-'))
-  after(() => rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
+  // rmSync() does not wait for a directory that is in use, as that of a console is for a while; rm() does.
+  after(() => rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
   return directory
 }
 
