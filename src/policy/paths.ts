@@ -36,18 +36,26 @@ export function pathUses(step: Step, bases: readonly string[], home: string): Pa
       ? { ...step.command, words: step.wrapped.own }
       : step.command
   const words = namingWords({ command: own }).map((word) => ({ word, redirect: false }))
-  const directories = inside(bases, programOf(step.command)?.directories ?? [])
+  const directories = inside(bases, programOf(step.command)?.directories ?? [], home)
   return [...words, ...redirects].map(({ word, redirect }) =>
     useOf(word, redirect ? bases : directories, home, redirect),
   )
 }
 
+/** A path that begins at the home directory, written out: `~/x`, `$HOME/x`, `"${HOME}/x"`. */
+export function atHome({ kind, value, text }: Word, home: string): string | undefined {
+  if (home === '' || kind === 'literal') return undefined
+  if (kind === 'tilde' && /^~(?:\/|$)/.test(value)) return home + value.slice(1)
+  const [, rest] = /^"?\$(?:HOME|\{HOME\})"?((?:\/[^$`*?[{"'\\]*)?)"?$/.exec(text) ?? []
+  return rest === undefined ? undefined : home + rest
+}
+
 /** Where git reads its arguments: after `-C`. */
-function inside(bases: readonly string[], directories: readonly Word[]): readonly string[] {
-  return directories.reduce(
-    (at, { value }) => at.map((base) => (value.startsWith('/') ? value : `${base}/${value}`)),
-    bases,
-  )
+function inside(bases: readonly string[], directories: readonly Word[], home: string): readonly string[] {
+  return directories.reduce((at, word) => {
+    const path = atHome(word, home) ?? word.value
+    return path.startsWith('/') ? [path] : at.map((base) => `${base}/${path}`)
+  }, bases)
 }
 
 function namingWords({ command }: Step): readonly Word[] {
@@ -79,8 +87,8 @@ function useOf(word: Word, bases: readonly string[], home: string, redirect: boo
     const pattern = word.pattern.startsWith('~/') && home !== '' ? home + word.pattern.slice(1) : word.pattern
     return { ...none, globs: absolute(pattern, bases), open: bases.length === 0 }
   }
-  const atHome = word.kind === 'tilde' && /^~(?:\/|$)/.test(word.value) && home !== ''
-  if (atHome) return { ...none, paths: [home + word.value.slice(1)] }
+  const path = atHome(word, home)
+  if (path !== undefined) return { ...none, paths: [path] }
   // What find found stands below its starting points, which are words of its own.
   if (word.filledBy === 'find') return none
   if (word.kind !== 'literal') return { ...none, open: true, filled: word.filledBy === 'xargs' }

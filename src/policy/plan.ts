@@ -4,7 +4,7 @@ import type { Facts, FactsNeeded } from './facts.ts'
 import { couldMatch } from './globs.ts'
 import { known, lineOfArgv, type ParsedLine, type Unsure, type Word } from './line.ts'
 import { parseLine } from './parse.ts'
-import { type PathUse, pathUses } from './paths.ts'
+import { atHome, type PathUse, pathUses } from './paths.ts'
 import { nameOf, programOf } from './program.ts'
 
 /** What is to be decided about. */
@@ -119,7 +119,7 @@ function placed({ steps }: Expanded, { cwd, home }: RequestToDecide): PlannedSte
       ...step,
       bases: here,
       paths: pathUses(step, here, home),
-      repositories: repositoriesOf(step, here),
+      repositories: repositoriesOf(step, here, home),
     }
   })
 }
@@ -143,18 +143,22 @@ function directoryOf(
   const operand = rest.find(({ value }) => !/^-[LPe@]+$/.test(value) && value !== '--')
   if (!operand) return home === '' ? 'unknown' : [home]
   if (operand.value === '-') return 'unknown'
-  if (operand.kind === 'tilde' && /^~(?:\/|$)/.test(operand.value) && home !== '')
-    return [home + operand.value.slice(1)]
+  const path = atHome(operand, home)
+  if (path !== undefined) return [path]
   return operand.kind === 'literal' ? joinAll(bases, operand.value) : 'unknown'
 }
 
 /** Where git looks for a repository: the current directory, after every `-C`. */
-function repositoriesOf({ command }: Step, bases: readonly string[]): PlannedStep['repositories'] {
+function repositoriesOf(
+  { command }: Step,
+  bases: readonly string[],
+  home: string,
+): PlannedStep['repositories'] {
   const program = programOf(command)
   if (nameOf(known(program?.words[0]) ?? '') !== 'git' || !program) return undefined
   let directories = bases
   for (const word of program.directories) {
-    const path = known(word)
+    const path = atHome(word, home) ?? known(word)
     if (path === undefined) return 'unknown'
     directories = joinAll(directories, path)
   }

@@ -12,7 +12,7 @@ describe('the table of verdicts', () => {
   })
 
   for (const { place, command, preset, mode, verdict } of rows)
-    it(`${place} ${preset} ${mode} ${verdict}: ${command}`, () => {
+    it(`${place} ${preset} ${mode} ${verdict}: ${JSON.stringify(command)}`, () => {
       const decision = decideLine(command, presetRules(preset), mode)
       expect(decision.verdict, decision.reason).toBe(verdict)
       expect(decision.reason).not.toBe('')

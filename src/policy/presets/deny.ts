@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { known, type SimpleCommand, type Word } from '../line.ts'
 import { nameOf } from '../program.ts'
 
@@ -10,7 +11,7 @@ export type Disaster =
   | 'changes-own-rules'
 
 const ROOT = /^\/[/.]*\*?$/
-const HOME = /^(?:~|\$HOME|\$\{HOME\})(?:[/.]*\*?|\/+\.\*)$/
+const HOME = /^(?:~|\$HOME|\$\{HOME(?:[:?#%-][^}]*)?\})(?:[/.]*\*?|\/+\.\*)$/
 
 /** Whether a command is on the deny list of every preset. `resolve` says where a path leads. */
 export function disasterOf(
@@ -22,8 +23,9 @@ export function disasterOf(
   const words = command.words.slice(1)
   if (name === 'rm') return removal(words, home, resolve)
   if (name.startsWith('mkfs')) return 'makes-filesystem'
-  if (name === 'dd' && words.some(({ value }) => isDevice(value))) return 'overwrites-device'
-  if (name === 'vitrine' && changesRules(words)) return 'changes-own-rules'
+  if (name === 'dd' && words.some((word) => word.value.startsWith('of=') && resolve(word).some(isDevice)))
+    return 'overwrites-device'
+  if (changesRules(command.words)) return 'changes-own-rules'
   return undefined
 }
 
@@ -52,12 +54,20 @@ function removal(
 // null(4), zero(4), full(4), tty(4), and the descriptors of the process: writing to them overwrites nothing.
 const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|tty|stdout|stderr|fd\/\d+|shm\/.+)$/
 
-function isDevice(word: string): boolean {
-  const path = /^of=(\/+dev\/.*)$/.exec(word)?.[1]
-  return path !== undefined && !HARMLESS_DEVICE.test(path)
+function isDevice(path: string): boolean {
+  const plain = posix.normalize(path)
+  return plain.startsWith('/dev/') && !HARMLESS_DEVICE.test(plain)
 }
 
+/** `vitrine config trust`, also behind npx or node, and with options between. */
 function changesRules(words: readonly Word[]): boolean {
-  const [section, action] = words.map(({ value }) => value)
-  return section === 'config' && (action === 'trust' || action === 'init')
+  const at = words.findIndex(({ value }) => nameOf(value) === 'vitrine')
+  const given =
+    at === -1
+      ? []
+      : words
+          .slice(at + 1)
+          .map(({ value }) => value)
+          .filter((value) => !value.startsWith('-'))
+  return given.some((value, index) => value === 'config' && /^(?:trust|init)$/.test(given[index + 1] ?? ''))
 }
