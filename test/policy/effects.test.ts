@@ -11,6 +11,7 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,6 +63,8 @@ beforeAll(() => {
   git('branch', 'other')
   git('tag', 'v1')
   writeFileSync(join(project, 'src', 'a.ts'), 'changed\n')
+  // Another time and the same content: what makes git write a refreshed index.
+  utimesSync(join(project, 'names.txt'), 1_700_000_000, 1_700_000_000)
   open(root)
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -104,9 +107,12 @@ async function run(line: string): Promise<void> {
       PATH: process.env['PATH'],
       HOME: join(root, 'home'),
       GIT_OPTIONAL_LOCKS: '0',
-      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_COUNT: '2',
       GIT_CONFIG_KEY_0: 'safe.directory',
       GIT_CONFIG_VALUE_0: '*',
+      // Without it git diff writes a refreshed index, GIT_OPTIONAL_LOCKS or not (seen with git 2.39).
+      GIT_CONFIG_KEY_1: 'diff.autoRefreshIndex',
+      GIT_CONFIG_VALUE_1: 'false',
       x: '-oF',
       PATTERN: '--pre=touch',
       N: '2',
