@@ -145,6 +145,7 @@ Napi::Value describe_end(Napi::Env env, const vt_end& end) {
   set_number(object, "killed", end.killed);
   set_number(object, "alive", end.alive);
   set_number(object, "group", end.group);
+  if (end.limited) set_text(object, "limited", end.limited);
   set_value(object, "denials", describe_denials(env, end.denials));
   return object;
 }
@@ -226,7 +227,7 @@ size_t copy_text(Napi::Env env, napi_value value, char* to) {
 }
 
 // The order of spawn's text arguments; each is one string of NUL-separated items.
-enum Text { kCandidates, kArguments, kEnvironment, kDirectory, kWritable, kTexts };
+enum Text { kCandidates, kArguments, kEnvironment, kDirectory, kPlaces, kTexts };
 
 // Copies all texts into one block that the core owns.
 void take_texts(Napi::Env env, const Napi::CallbackInfo& info, vt_text texts[kTexts]) {
@@ -245,6 +246,14 @@ uint32_t next_id() {
   return ++last;
 }
 
+// A Float64Array in the order of struct vt_limits; undefined: no limits.
+vt_limits take_limits(Napi::Value value) {
+  if (!value.IsTypedArray()) return {};
+  const auto numbers = value.As<Napi::Float64Array>();
+  const auto at = [&numbers](size_t index) { return static_cast<uint64_t>(numbers[index]); };
+  return {at(0), at(1), at(2), at(3), at(4)};
+}
+
 enum Flag { kMerged = 1, kConfined = 2, kNetwork = 4, kListener = 8, kReport = 16 };
 
 vt_request take_request(const Napi::CallbackInfo& info) {
@@ -258,7 +267,7 @@ vt_request take_request(const Napi::CallbackInfo& info) {
   request.argv = texts[kArguments];
   request.environment = texts[kEnvironment];
   request.directory = texts[kDirectory];
-  request.writable = texts[kWritable];
+  request.places = texts[kPlaces];
   request.stdin_fd = info[kTexts].As<Napi::Number>().Int32Value();
   request.merged = flags & kMerged;
   request.confined = flags & kConfined;
@@ -266,10 +275,11 @@ vt_request take_request(const Napi::CallbackInfo& info) {
   request.listener = flags & kListener;
   request.report = flags & kReport;
   request.abi = info[kTexts + 2].As<Napi::Number>().Int32Value();
+  request.limits = take_limits(info[kTexts + 3]);
   return request;
 }
 
-// spawn(candidates, argv, environment, cwd, writable, stdin, flags, abi) -> { id, stdin } | { failedStep, errno }
+// spawn(candidates, argv, environment, cwd, places, stdin, flags, abi, limits?) -> { id, stdin } | { failedStep, errno }
 Napi::Value spawn(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Environment* environment = current(info);

@@ -8,6 +8,13 @@
 
 struct vt_denials;
 
+/* What a command and everything it starts may use; 0: as much as there is. */
+struct vt_limits {
+  uint64_t memory_bytes, cpu_seconds, processes;
+  uint64_t open_files; /* of each process */
+  uint64_t private_tmp_bytes; /* in the directories granted for writing */
+};
+
 /* How a command ended. */
 struct vt_end {
   int failed_step;  /* 0: it ran; else for vt_core_step_name */
@@ -17,6 +24,7 @@ struct vt_end {
   int killed;       /* processes that were still there at the end and were killed */
   int alive;        /* processes that live on */
   int group;        /* process group of the command */
+  const char *limited; /* the limit that ended it, as JavaScript names it; NULL: none */
   struct vt_denials *denials; /* what was refused, NULL: nothing; whoever hears of the end frees it */
 };
 
@@ -36,11 +44,16 @@ struct vt_text {
   size_t length;
 };
 
+/* What a path among the places is granted or kept from. Without a readable one everything can be read. */
+enum vt_place_kind { VT_WRITABLE = 'w', VT_READABLE = 'r', VT_UNREADABLE = 'u' };
+
 /* What JavaScript asks for. All texts lie in one block that begins at candidates.at, which the core frees. */
 struct vt_request {
   uint32_t id;
   struct vt_owner *owner;
-  struct vt_text candidates, argv, environment, directory, writable; /* Windows: argv is the command line, whole */
+  struct vt_text candidates, argv, environment, directory; /* Windows: argv is the command line, whole */
+  struct vt_text places; /* Linux, confined: paths, each behind one letter of enum vt_place_kind */
+  struct vt_limits limits;
   int stdin_fd; /* a descriptor, or VT_STDIN_* */
   bool merged, confined;
   bool network, listener, report; /* Linux, confined */

@@ -149,6 +149,7 @@ function start(
       ...program,
       environment: variables ? { ...environment, ...variables } : environment,
       confinement,
+      limits: null,
       cwd,
       merged,
       stdin: input,

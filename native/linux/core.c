@@ -70,6 +70,17 @@ static struct vt_command *command_of(const struct vt_request *request) {
   return command;
 }
 
+/* The paths of one kind, NULL-terminated: pointers into the request's own text. */
+static const char **places_of(char *const *places, enum vt_place_kind kind) {
+  size_t count = 0;
+  while (places[count]) count++;
+  const char **paths = calloc(count + 1, sizeof *paths), **at = paths;
+  if (!paths) abort();
+  for (; *places; places++)
+    if (**places == (char)kind) *at++ = *places + 1;
+  return paths;
+}
+
 /* The policy of a confined command, the cookie of another one. Returns whether it may go on; *step says at what it failed. */
 static bool hold(struct vt_command *command, const struct vt_request *request, int *step) {
   if (!request->confined) {
@@ -77,18 +88,20 @@ static bool hold(struct vt_command *command, const struct vt_request *request, i
     prepend(command->envp, command->cookie);
     return true;
   }
-  char **writable = split(request->writable);
+  char **places = split(request->places);
+  const char **writable = places_of(places, VT_WRITABLE);
   const struct vt_policy_options options = {
       .abi = request->abi,
       .network = request->network,
       .listener = request->listener,
       .report = request->report,
       .near = command->cwd,
-      .writable = (const char *const *)writable,
+      .writable = writable,
   };
   command->policy = vt_policy_take(&options, step);
   int error = errno;
   free(writable);
+  free(places);
   errno = error;
   return command->policy != NULL;
 }

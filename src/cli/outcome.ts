@@ -13,6 +13,8 @@ export function codeOf({ outcome, exitCode: own, signal }: Result): number {
       return signalCode(outcome.signal)
     case 'timed-out':
       return exitCode.timedOut
+    case 'limited':
+      return signalCode('SIGKILL')
     case 'output-limit':
       return exitCode.refused
     case 'cancelled':

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Denial } from '../result/result.ts'
+import type { Denial, Limit } from '../result/result.ts'
 import type { Probe, WindowsProbe } from '../sandbox/sandbox.ts'
 
 /** How a command ended, as the addon tells it. */
@@ -13,6 +13,7 @@ export type NativeEnd =
       readonly killed: number
       readonly alive: number
       readonly group: number
+      readonly limited?: Limit
       readonly denials: readonly Denial[]
     }
   | NativeFailure
@@ -33,10 +34,11 @@ export interface AddonCore {
     argv: string,
     environment: Uint8Array,
     cwd: string,
-    writable: string,
+    places: string,
     stdin: number,
     flags: number,
     abi: number,
+    limits?: Float64Array,
   ): { readonly id: number; readonly stdin: number } | NativeFailure
   terminate(id: number): void
   kill(id: number): void

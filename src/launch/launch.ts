@@ -1,4 +1,4 @@
-import type { Denial } from '../result/result.ts'
+import type { Denial, Limit } from '../result/result.ts'
 import type { Confinement } from '../sandbox/sandbox.ts'
 
 /** Everything a launcher needs to start one process; nothing in it is decided later. */
@@ -14,8 +14,21 @@ export interface LaunchRequest {
   readonly stdin: null | number | 'pipe'
   /** One pipe for both streams: their order is exact. */
   readonly merged: boolean
+  /** null: none. */
+  readonly limits: Limits | null
   /** null: unsandboxed (write mode). */
   readonly confinement: Confinement | null
+}
+
+/** What a command and everything it starts may use; 0: as much as there is. */
+export interface Limits {
+  readonly memoryBytes: number
+  readonly cpuSeconds: number
+  readonly processes: number
+  /** Of each process. */
+  readonly openFiles: number
+  /** In the directories granted for writing. */
+  readonly privateTmpBytes: number
 }
 
 export type Stream = 'stdout' | 'stderr'
@@ -30,6 +43,8 @@ interface Ran {
   readonly survivors: Survivors
   /** What was refused; empty where nothing is reported. */
   readonly denials: readonly Denial[]
+  /** The limit that ended it. */
+  readonly limited?: Limit
 }
 
 /** Who was left when the leader had ended. `group` is the process group of those that live on. */

@@ -4,7 +4,15 @@ import type { Writable } from 'node:stream'
 import { errnoName } from '../errno.ts'
 import type { LandlockConfinement } from '../sandbox/sandbox.ts'
 import type { Addon, NativeEnd, NativeFailure } from './addon.ts'
-import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd, Stream } from './launch.ts'
+import type {
+  LaunchEvents,
+  LaunchedProcess,
+  Launcher,
+  LaunchRequest,
+  Limits,
+  ProcessEnd,
+  Stream,
+} from './launch.ts'
 
 /** Flags of the addon's spawn: native/binding.cc. */
 export const flag = { merged: 1, confined: 2, network: 4, listener: 8, report: 16 }
@@ -46,11 +54,27 @@ function spawn(addon: Addon, request: LaunchRequest) {
     request.argv.join('\0'),
     environmentBlock(request.environment),
     request.cwd,
-    confinement?.writable.join('\0') ?? '',
+    confinement ? placesOf(confinement) : '',
     stdin === null ? stdinNull : stdin === 'pipe' ? stdinPipe : stdin,
     flagsOf(request.merged, confinement),
     confinement?.abi ?? 0,
+    request.limits ? limitsOf(request.limits) : undefined,
   )
+}
+
+/** Each path behind the letter of its kind: native/core.h, vt_place_kind. */
+function placesOf({ writable, readable, unreadable }: LandlockConfinement): string {
+  return [
+    ...writable.map((path) => `w${path}`),
+    ...(readable ?? []).map((path) => `r${path}`),
+    ...unreadable.map((path) => `u${path}`),
+  ].join('\0')
+}
+
+/** In the order of native/core.h, vt_limits. */
+function limitsOf(limits: Limits): Float64Array {
+  const { memoryBytes, cpuSeconds, processes, openFiles, privateTmpBytes } = limits
+  return Float64Array.of(memoryBytes, cpuSeconds, processes, openFiles, privateTmpBytes)
 }
 
 function landlock({ confinement }: LaunchRequest): LandlockConfinement | null {
@@ -137,6 +161,7 @@ export function processEnd(
   const ran = {
     survivors: { killed: end.killed, alive: end.alive, group: end.group },
     denials: end.denials,
+    ...(end.limited && { limited: end.limited }),
   }
   if (end.signal === 0) return { kind: 'exited', code: end.code, ...ran }
   const signal = signalNames.get(end.signal) ?? (`SIG${end.signal}` as NodeJS.Signals)

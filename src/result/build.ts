@@ -47,6 +47,7 @@ export function buildResult(parts: ResultParts): Result {
     timeoutMs: parts.timeoutMs,
     survivorsKilled: ended.end.survivors.killed,
     ...backgroundOf(ended.end),
+    ...(outcome.kind === 'limited' && { limited: outcome.limit }),
     denials,
     ...(hint === undefined ? {} : { hint }),
     ...(saved.scratchpad && { scratchpad: saved.scratchpad }),
@@ -69,6 +70,7 @@ function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes }: ResultParts
     case 'output-limit':
       return { kind: 'output-limit', limit: saved.unsaved ? collected.bytes : maxBytes }
     case undefined:
+      if (ended.end.limited) return { kind: 'limited', limit: ended.end.limited }
       return ended.end.kind === 'exited'
         ? { kind: 'exited', code: ended.end.code }
         : { kind: 'signalled', signal: ended.end.signal }
@@ -169,6 +171,7 @@ function failureKind(outcome: Outcome, wasRefused: boolean): Failure['kind'] | u
     case 'timed-out':
       return 'timeout'
     case 'output-limit':
+    case 'limited':
       return 'limit'
     case 'cancelled':
       return undefined

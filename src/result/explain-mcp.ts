@@ -1,5 +1,6 @@
+import { limitReached } from './explain-limits.ts'
 import { sizeText } from './explain-scratchpad.ts'
-import type { Denial, Mode, Result } from './result.ts'
+import type { Denial, Limit, Mode, Result } from './result.ts'
 import { visible } from './visible.ts'
 
 /** What a tool's description has to tell a model. */
@@ -130,6 +131,10 @@ export const cancelledLine = '[cancelled]'
 
 export function outputLimitLine(limit: number): string {
   return `[more than ${limit} bytes of output; killed]`
+}
+
+export function limitedLine(limit: Limit): string {
+  return `[${limitReached(limit)}; killed]`
 }
 
 export function loweredTimeoutLine(asked: number, given: number): string {

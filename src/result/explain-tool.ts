@@ -34,6 +34,8 @@ function endLines({ outcome }: Result): string[] {
       return [say.timedOutLine(outcome.afterMs)]
     case 'cancelled':
       return [say.cancelledLine]
+    case 'limited':
+      return [say.limitedLine(outcome.limit)]
     case 'output-limit':
       return [say.outputLimitLine(outcome.limit)]
   }

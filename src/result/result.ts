@@ -9,6 +9,10 @@ export type Outcome =
   | { readonly kind: 'timed-out'; readonly afterMs: number }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'output-limit'; readonly limit: number }
+  | { readonly kind: 'limited'; readonly limit: Limit }
+
+/** A limit of `[limits]` that ends a command: Result.limited names it. Open files are refused to the program itself (EMFILE). */
+export type Limit = 'memory' | 'cpu' | 'processes' | 'private_tmp'
 
 /** What a refused call would have done. `other`: the row for refusals past the 64 that stand in rows of their own. */
 export type Operation =
@@ -112,6 +116,8 @@ export interface Result {
   readonly survivorsKilled: number
   /** Write mode: processes of the command that live on, and their process group. */
   readonly background?: { readonly count: number; readonly group: number }
+  /** The limit of `[limits]` that ended the command. */
+  readonly limited?: Limit
   readonly denials: readonly Denial[]
   readonly hint?: string
   /** Where the whole output stands, byte for byte, when it is not inline or was asked for by name. */

@@ -13,6 +13,8 @@ export function linuxSandbox(probe: Probe, watcher: () => number): Sandbox {
         kind: 'landlock',
         network,
         writable: [],
+        readable: null,
+        unreadable: [],
         abi: probe.landlockAbi,
         listener: probe.listener,
         report: probe.listener,

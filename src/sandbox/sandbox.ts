@@ -29,6 +29,10 @@ export interface LandlockConfinement {
   readonly network: boolean
   /** Directories granted for writing (a private tmp). Absolute real paths. */
   readonly writable: readonly string[]
+  /** Only what lies beneath these can be read; null: everything. Absolute real paths. */
+  readonly readable: readonly string[] | null
+  /** What cannot be read all the same. Absolute real paths. */
+  readonly unreadable: readonly string[]
   /** The Landlock ABI to build for. */
   readonly abi: number
   /** The filter is installed with a listener. */

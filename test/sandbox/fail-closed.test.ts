@@ -146,6 +146,8 @@ describe('write mode runs where read mode cannot', () => {
       kind: 'landlock' as const,
       network: false,
       writable: [],
+      readable: null,
+      unreadable: [],
       abi: 7,
       listener: true,
       report: true,
@@ -157,6 +159,7 @@ describe('write mode runs where read mode cannot', () => {
       cwd: '/',
       stdin: null,
       merged: false,
+      limits: null,
     }
     const events = { output: () => {}, end: () => {} }
     expect(() => launcher.launch({ ...request, confinement }, events)).toThrow(/cannot confine/)

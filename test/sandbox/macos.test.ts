@@ -190,6 +190,7 @@ async function launch({ line, merged, confinement }: Launched): Promise<{ end: P
       {
         candidates: ['/bin/sh'],
         argv: ['sh', '-c', line],
+        limits: null,
         environment: { PATH: '/usr/bin:/bin' },
         cwd: '/',
         stdin: null,
