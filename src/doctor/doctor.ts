@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { machine, release, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Enforcement, hostSupport, openShell, type Shell, VitrineError } from '../index.ts'
+import { tooSlow } from '../result/explain-doctor.ts'
 import type { Attempt } from './attempt.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
 import { fileAttempts } from './files.ts'
@@ -88,7 +89,7 @@ function withoutAttempt(enforcement: Enforcement, found: readonly Finding[]): Fi
     .map(([right, { by }]) => ({ right, by, state: 'untried', said: '' }))
 }
 
-/** First in write mode: what changes nothing there proves nothing in read mode. */
+/** First in write mode: what changes nothing there proves nothing in read mode, and neither does what never ran to its end. */
 async function tryBoth(
   attempt: Attempt,
   read: Shell,
@@ -98,21 +99,28 @@ async function tryBoth(
   const control = await tryIn(attempt, write, `${directory}-write`)
   const trial = await tryIn(attempt, read, `${directory}-read`)
   if (trial.touched) return { state: 'open', said: trial.said }
-  return control.touched ? { state: 'enforced', said: trial.said } : { state: 'untried', said: control.said }
+  if (!control.touched) return { state: 'untried', said: control.said }
+  return { state: trial.ran ? 'enforced' : 'untried', said: trial.said }
 }
 
-async function tryIn(
-  attempt: Attempt,
-  shell: Shell,
-  directory: string,
-): Promise<{ readonly touched: boolean; readonly said: string }> {
+interface Trial {
+  readonly touched: boolean
+  /** To its own end. */
+  readonly ran: boolean
+  readonly said: string
+}
+
+async function tryIn(attempt: Attempt, shell: Shell, directory: string): Promise<Trial> {
   mkdirSync(directory)
   const target = await attempt.prepare(directory)
   try {
     const result = await shell.execute({ ...target.request, cwd: directory, timeoutMs })
-    return { touched: await target.touched(result), said: result.stderr }
+    const touched = await target.touched(result)
+    return result.timedOut
+      ? { touched, ran: false, said: tooSlow(timeoutMs) }
+      : { touched, ran: true, said: result.stderr }
   } catch (error) {
-    if (error instanceof VitrineError) return { touched: false, said: error.message }
+    if (error instanceof VitrineError) return { touched: false, ran: false, said: error.message }
     throw error
   } finally {
     await target.clear?.()

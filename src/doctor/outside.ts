@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { noProcessId } from '../result/explain-doctor.ts'
 import type { State } from './diagnosis.ts'
 import { hasEnded, isAlive } from './processes.ts'
 
@@ -20,7 +21,8 @@ export interface Check {
   run(outside: Outside): Promise<{ readonly state: State; readonly said: string }>
 }
 
-const noReport = 'no process id came back'
+/** The exit code of a vitrine that started nothing. */
+const refused = 125
 
 /** A descriptor that vitrine itself was given: a command that had it could write through it. */
 const inherited: Check = {
@@ -31,18 +33,19 @@ const inherited: Check = {
     const writes = (name: string, start: readonly [string, readonly string[]]) => {
       const path = join(directory, name)
       const fd = openSync(path, 'w')
-      const { stderr } = spawnSync(start[0], start[1], {
+      const { stderr, status } = spawnSync(start[0], start[1], {
         cwd: directory,
         env,
         stdio: ['ignore', 'ignore', 'pipe', fd],
       })
       closeSync(fd)
-      return { written: statSync(path).size > 0, said: String(stderr) }
+      return { written: statSync(path).size > 0, status, said: String(stderr) }
     }
     const control = writes('control', ['sh', ['-c', command]])
     if (!control.written) return { state: 'untried', said: control.said }
-    const { written, said } = writes('inherited', [file, [...args, 'run', '--', command]])
-    return { state: written ? 'open' : 'enforced', said }
+    const { written, status, said } = writes('inherited', [file, [...args, 'run', '--', command]])
+    if (written) return { state: 'open', said }
+    return { state: status === refused || status === null ? 'untried' : 'enforced', said }
   },
 }
 
@@ -59,8 +62,9 @@ const hostKilled: Check = {
     })
     const [said] = await Promise.race([once(host.stdout, 'data'), once(host, 'close')])
     const pid = Number(said)
+    const began = Buffer.isBuffer(said) && pid > 1 && isAlive(pid)
     host.kill('SIGKILL')
-    if (!Buffer.isBuffer(said) || !(pid > 1) || !isAlive(pid)) return { state: 'untried', said: noReport }
+    if (!began) return { state: 'untried', said: noProcessId }
     const ended = await hasEnded(pid, 5000)
     if (!ended) process.kill(pid, 'SIGKILL')
     return { state: ended ? 'enforced' : 'open', said: '' }

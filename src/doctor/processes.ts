@@ -34,11 +34,23 @@ async function startVictim(): Promise<ChildProcess & { readonly pid: number }> {
   return victim as ChildProcess & { readonly pid: number }
 }
 
-/** By state: a process that was killed stays in /proc until its parent has waited for it. */
+/** include/linux/sched.h: set when do_exit begins. */
+const PF_EXITING = 0x4
+
+/**
+ * Whether a process of one thread can still do something, by its /proc/PID/stat (proc_pid_stat(5)). One that has ended
+ * stays there until its parent has waited for it. One that is ending never leaves the kernel again, and from Linux 6.11 on
+ * it has left its filter by then: a busy machine lets it wait there, shown as running, when its command is already over.
+ */
+export function canAct(stat: string): boolean {
+  const [state = 'X', , , , , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return state !== 'Z' && state !== 'X' && (Number(flags) & PF_EXITING) === 0
+}
+
+/** Whether the process is there and can do something. */
 export function isAlive(pid: number): boolean {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+    return canAct(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
       return false
@@ -65,13 +77,17 @@ const kill = onVictim(
   'signals',
   'kill a process outside',
   (pid) => ({ command: `kill -TERM ${pid}` }),
-  ({ pid }) => hasEnded(pid, 100),
+  // A kill that says it was allowed gets time to work: its victim may have to wait for a processor to end on.
+  ({ pid }, { exitCode }) => hasEnded(pid, exitCode === 0 ? 5000 : 100),
 )
+
+/** setpriority(2) */
+const lowestPriority = 19
 
 const renice = onVictim(
   'other processes',
   'change the priority of a process outside',
-  (pid) => ({ command: `renice -n 5 -p ${pid}` }),
+  (pid) => ({ command: `renice -n ${Math.min(getPriority() + 1, lowestPriority)} -p ${pid}` }),
   ({ pid }) => getPriority(pid) !== getPriority(),
 )
 

@@ -6,6 +6,13 @@ const stateWords: Readonly<Record<State, string>> = {
   untried: 'could not be tried',
 }
 
+/** What an attempt that never came to its end has to say. */
+export function tooSlow(ms: number): string {
+  return `it did not end within ${ms / 1000} s`
+}
+
+export const noProcessId = 'no process id came back'
+
 /** The report of `vitrine doctor`. */
 export function doctorReport(diagnosis: Diagnosis): string {
   const parts = [aboutHost(diagnosis)]

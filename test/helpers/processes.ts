@@ -31,10 +31,11 @@ export function processEntry(pid: number): ProcessEntry | undefined {
 function threadsOf(pid: number): { commandLine: string; running: boolean } {
   const threads = readdirSync(`/proc/${pid}/task`).map((thread) => {
     const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
-    const state = stat.charAt(stat.lastIndexOf(')') + 2)
+    const [state, , , , , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return {
       commandLine: readFileSync(`/proc/${pid}/task/${thread}/cmdline`, 'utf8'),
-      running: state !== 'Z' && state !== 'X',
+      // PF_EXITING (include/linux/sched.h): it never leaves the kernel again, but may have to wait for a processor there.
+      running: state !== 'Z' && state !== 'X' && (Number(flags) & 4) === 0,
     }
   })
   return {
