@@ -23,6 +23,7 @@ import {
   runCommand,
   type Surroundings,
 } from './run.ts'
+import { readEverything } from './sandbox/sandbox.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
 import type { Supervision } from './supervise/supervise.ts'
 
@@ -248,7 +249,7 @@ export class Shell {
     const known = this.#setups[mode]
     if (known) return known
     if (mode === 'read' && !this.config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
-    const options = { network: this.#network }
+    const options = { network: this.#network, reads: readEverything }
     const { sandbox, platform } = this.#equipment
     const looking = commandEnvironment(this.#env, this.config.env, 'looking', platform)
     const changing = () => commandEnvironment(this.#env, this.config.env, 'changing', platform)

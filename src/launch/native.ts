@@ -62,13 +62,18 @@ function spawn(addon: Addon, request: LaunchRequest) {
   )
 }
 
-/** Each path behind the letter of its kind: native/core.h, vt_place_kind. */
-function placesOf({ writable, readable, unreadable }: LandlockConfinement): string {
-  return [
-    ...writable.map((path) => `w${path}`),
-    ...(readable ?? []).map((path) => `r${path}`),
-    ...unreadable.map((path) => `u${path}`),
-  ].join('\0')
+/** Each text behind the letter of its kind: native/core.h, vt_place_kind. */
+function placesOf({ writable, reads: { readable, unreadable, names } }: LandlockConfinement): string {
+  const kinds: readonly (readonly [string, readonly string[]])[] = [
+    ['w', writable],
+    ['r', readable ? [readable.workspace, ...readable.others] : []],
+    ['u', unreadable],
+    ['s', names ? [names.beneath] : []],
+    ['n', names?.patterns ?? []],
+    ['e', names?.except ?? []],
+    ['k', names?.skip ?? []],
+  ]
+  return kinds.flatMap(([letter, texts]) => texts.map((text) => letter + text)).join('\0')
 }
 
 /** In the order of native/core.h, vt_limits. */

@@ -6,15 +6,14 @@ import type { Probe, Sandbox, SandboxOptions } from './sandbox.ts'
 /** Landlock and seccomp, by the addon. `watcher` is the errno of starting the watcher, 0 when it runs. */
 export function linuxSandbox(probe: Probe, watcher: () => number): Sandbox {
   return {
-    confine({ network }) {
+    confine({ network, reads }) {
       const missing = missingSupport(probe) ?? missingWatcher(watcher())
       if (missing) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing })
       return {
         kind: 'landlock',
         network,
         writable: [],
-        readable: null,
-        unreadable: [],
+        reads,
         abi: probe.landlockAbi,
         listener: probe.listener,
         report: probe.listener,

@@ -8,7 +8,7 @@ import type { Enforcement, RightEnforcement } from '../result/result.ts'
 import type { Sandbox, SandboxOptions, SeatbeltConfinement } from './sandbox.ts'
 
 /** What a profile is made for. Paths are real ones: /tmp is /private/tmp there. */
-export interface ProfileOptions extends SandboxOptions {
+export interface ProfileOptions extends Pick<SandboxOptions, 'network'> {
   /** The only directory of the user's whose files can be read. Default: all can. */
   readonly workspace?: string
   /** Files and directories that cannot be read. */
@@ -32,11 +32,23 @@ export function macosSandbox(tool = '/usr/bin/sandbox-exec'): Sandbox {
     confine(options): SeatbeltConfinement {
       tried ??= { refusal: tryOut(tool) }
       if (tried.refusal) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...tried.refusal })
-      const profile = seatbeltProfile({ ...options, tag: randomBytes(8).toString('hex') })
+      if (options.reads.names) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...namesCannotBeHeld })
+      const profile = seatbeltProfile({ ...placesOf(options), tag: randomBytes(8).toString('hex') })
       return { kind: 'seatbelt', wrapper: wrapperOf(tool, profile) }
     },
     enforcement: macosEnforcement,
   }
+}
+
+const namesCannotBeHeld: Missing = {
+  wanted: 'files that cannot be read because of their name',
+  got: 'macOS, where only paths are kept from being read yet',
+  remedy: 'name paths in [shell] unreadable, without "secrets"',
+}
+
+function placesOf({ network, reads }: SandboxOptions): Omit<ProfileOptions, 'tag'> {
+  const { readable, unreadable } = reads
+  return { network, unreadable, ...(readable && { workspace: readable.workspace }) }
 }
 
 /** What stands before a command, so that it runs under the profile. */

@@ -29,10 +29,7 @@ export interface LandlockConfinement {
   readonly network: boolean
   /** Directories granted for writing (a private tmp). Absolute real paths. */
   readonly writable: readonly string[]
-  /** Only what lies beneath these can be read; null: everything. Absolute real paths. */
-  readonly readable: readonly string[] | null
-  /** What cannot be read all the same. Absolute real paths. */
-  readonly unreadable: readonly string[]
+  readonly reads: Reads
   /** The Landlock ABI to build for. */
   readonly abi: number
   /** The filter is installed with a listener. */
@@ -72,6 +69,42 @@ export interface WindowsProbe {
 /** What the user asks of read mode. */
 export interface SandboxOptions {
   readonly network: boolean
+  readonly reads: Reads
+}
+
+/** What can be read. Paths are absolute; symbolic links in them are followed as they stand when a command starts. */
+export interface Reads {
+  /** The only places that can be read; null: all can. */
+  readonly readable: ReadablePlaces | null
+  /** Files and directories whose content cannot be read all the same; they need not exist. */
+  readonly unreadable: readonly string[]
+  /** Files that cannot be read because of their name; null: none. */
+  readonly names: UnreadableNames | null
+}
+
+/** `[shell] reads = "workspace"` */
+export interface ReadablePlaces {
+  readonly workspace: string
+  /** Directories of the system, homes of toolchains, what programs of PATH need. */
+  readonly others: readonly string[]
+}
+
+/** Names as shell patterns (fnmatch(3)), `.env.*` for example: the last part of a path alone. */
+export interface UnreadableNames {
+  readonly beneath: string
+  readonly patterns: readonly string[]
+  /** Names that stay readable although a pattern fits. */
+  readonly except: readonly string[]
+  /** Names of directories that are not looked into. */
+  readonly skip: readonly string[]
+}
+
+/** Nothing is kept from being read. */
+export const readEverything: Reads = { readable: null, unreadable: [], names: null }
+
+/** Whether anything is kept from being read. */
+export function restrictsReads({ readable, unreadable, names }: Reads): boolean {
+  return readable !== null || unreadable.length > 0 || names !== null
 }
 
 /** A way to hold a read-mode command. */

@@ -1,17 +1,24 @@
 import { VitrineError } from '../errors.ts'
 import type { Enforcement, RightEnforcement } from '../result/result.ts'
-import type { Sandbox, WindowsProbe } from './sandbox.ts'
+import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 
 /** Low integrity in a job, by the addon: what lies at Medium and above cannot be changed from it. */
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
-    confine() {
+    confine({ reads }) {
       if (!probe.held)
         throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing(probe), remedy: windowsRemedy })
+      if (restrictsReads(reads)) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...readsStayOpen })
       return { kind: 'low-integrity' }
     },
     enforcement: () => windowsEnforcement,
   }
+}
+
+const readsStayOpen = {
+  wanted: 'files that cannot be read ([shell] reads, unreadable)',
+  got: 'Windows, where Low integrity does not stop reading',
+  remedy: 'set reads = "everywhere" and unreadable = []',
 }
 
 const windowsRemedy = 'run it on Windows 10 or newer, not under an emulation that has no integrity levels'

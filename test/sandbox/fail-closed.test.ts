@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { VitrineError } from '../../src/errors.ts'
 import type { Host } from '../../src/host.ts'
 import type { Result } from '../../src/result/result.ts'
+import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { addonless, lackingHosts, probing } from './hosts.ts'
 
@@ -146,8 +147,7 @@ describe('write mode runs where read mode cannot', () => {
       kind: 'landlock' as const,
       network: false,
       writable: [],
-      readable: null,
-      unreadable: [],
+      reads: readEverything,
       abi: 7,
       listener: true,
       report: true,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { execaLauncher } from '../../src/launch/execa.ts'
 import type { ProcessEnd } from '../../src/launch/launch.ts'
 import { macosSandbox, type ProfileOptions, seatbeltProfile, wrapperOf } from '../../src/sandbox/macos.ts'
+import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { type Attempt, judge, readProfile } from './sbpl.ts'
 
@@ -136,7 +137,7 @@ describe('read mode on macOS', () => {
   it('is tried out once, before the first command', () => {
     const { tool, calls } = doubleOf()
     const sandbox = macosSandbox(tool)
-    for (let times = 0; times < 2; times++) sandbox.confine({ network: false })
+    for (let times = 0; times < 2; times++) sandbox.confine({ network: false, reads: readEverything })
     expect(calls()).toHaveLength(1)
     expect(calls()[0]?.slice(-2)).toEqual(['--', '/usr/bin/true'])
   })
@@ -146,11 +147,11 @@ describe('read mode on macOS', () => {
     [65, /refused the profile with exit code 65/],
   ])('is refused when sandbox-exec ends with %i', (exitCode, says) => {
     const { tool } = doubleOf(exitCode)
-    expect(() => macosSandbox(tool).confine({ network: false })).toThrow(says)
+    expect(() => macosSandbox(tool).confine({ network: false, reads: readEverything })).toThrow(says)
   })
 
   it('is refused where there is no sandbox-exec', () => {
-    expect(() => macosSandbox('/no/sandbox-exec').confine({ network: false })).toThrow(
+    expect(() => macosSandbox('/no/sandbox-exec').confine({ network: false, reads: readEverything })).toThrow(
       /could not be run.*ENOENT/,
     )
   })
@@ -159,7 +160,7 @@ describe('read mode on macOS', () => {
     'gives the command to sandbox-exec, argument by argument (merged: %s)',
     async (merged) => {
       const { tool, calls } = doubleOf()
-      const confinement = macosSandbox(tool).confine({ network: false })
+      const confinement = macosSandbox(tool).confine({ network: false, reads: readEverything })
       const line = 'printf "%s|" "$0" a\necho "  b"; echo e >&2; exit 7'
       const { end, stdout } = await launch({ line, merged, confinement })
       expect(end).toMatchObject({ kind: 'exited', code: 7 })

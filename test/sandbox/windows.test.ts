@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { WindowsProbe } from '../../src/sandbox/sandbox.ts'
+import { readEverything, type WindowsProbe } from '../../src/sandbox/sandbox.ts'
 import { windowsSandbox } from '../../src/sandbox/windows.ts'
 
 const low: WindowsProbe = {
@@ -11,7 +11,7 @@ const low: WindowsProbe = {
   held: true,
 }
 const confine = (probe: Partial<WindowsProbe>) => () =>
-  windowsSandbox({ ...low, ...probe }).confine({ network: false })
+  windowsSandbox({ ...low, ...probe }).confine({ network: false, reads: readEverything })
 
 describe('read mode on Windows', () => {
   it('is held by Low integrity', () => {
@@ -24,8 +24,16 @@ describe('read mode on Windows', () => {
     expect(confine({ held: false, error: 1314 })).toThrow('failed with Windows error 1314')
   })
 
+  it('is refused where something is to be kept from reading: Low integrity does not stop that', () => {
+    const reads = { ...readEverything, unreadable: ['C:\\secret'] }
+    expect(() => windowsSandbox(low).confine({ network: false, reads })).toThrow('does not stop reading')
+  })
+
   it('says what Low integrity does not stop', () => {
-    const { network, 'file contents': files } = windowsSandbox(low).enforcement({ network: false })
+    const { network, 'file contents': files } = windowsSandbox(low).enforcement({
+      network: false,
+      reads: readEverything,
+    })
     expect(network).toMatchObject({ enforced: false })
     expect(files).toMatchObject({ enforced: true, note: expect.stringContaining('LocalLow') })
   })
