@@ -1,10 +1,11 @@
-import type { ExecuteRequest, Result } from '../index.ts'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ExecuteRequest, type Result, type Shell, VitrineError } from '../index.ts'
+import { tooSlow } from '../result/explain-doctor.ts'
+import type { Bench, Check, Seen } from './check.ts'
 
-/** One way to change something of the host, harmless when it works. */
-export interface Attempt {
-  /** A right of the host, named as in `Enforcement`. */
-  readonly right: string
-  readonly name: string
+/** One way to change something of the host by a command, harmless when it works. */
+export interface Attempt extends Pick<Check, 'right' | 'name' | 'settings'> {
   /** Puts what it would change into an empty directory. */
   prepare(directory: string): Target | Promise<Target>
 }
@@ -39,4 +40,45 @@ export function onFiles(
 /** An attempt whose effect only its own exit code tells: it does nothing but ask, and ends with 0 when it was allowed. */
 export function asking(right: string, name: string, command: string): Attempt {
   return { right, name, prepare: () => ({ request: { command }, touched: ({ exitCode }) => exitCode === 0 }) }
+}
+
+/** The check that makes an attempt in write mode and in read mode. */
+export function trying(attempt: Attempt): Check {
+  const { right, name, settings } = attempt
+  return { right, name, ...(settings && { settings }), run: (bench) => tryBoth(attempt, bench) }
+}
+
+/** First in write mode: what changes nothing there proves nothing in read mode, and neither does what never ran to its end. */
+async function tryBoth(attempt: Attempt, { read, write, directory }: Bench): Promise<Seen> {
+  const control = await tryIn(attempt, write, join(directory, 'write'))
+  const trial = await tryIn(attempt, read, join(directory, 'read'))
+  if (trial.touched) return { state: 'open', said: trial.said }
+  if (!control.touched) return { state: 'untried', said: control.said }
+  return { state: trial.ran ? 'enforced' : 'untried', said: trial.said }
+}
+
+interface Trial {
+  readonly touched: boolean
+  /** To its own end. */
+  readonly ran: boolean
+  readonly said: string
+}
+
+const timeoutMs = 20_000
+
+async function tryIn(attempt: Attempt, shell: Shell, directory: string): Promise<Trial> {
+  mkdirSync(directory)
+  const target = await attempt.prepare(directory)
+  try {
+    const result = await shell.execute({ ...target.request, cwd: directory, timeoutMs })
+    const touched = await target.touched(result)
+    return result.timedOut
+      ? { touched, ran: false, said: tooSlow(timeoutMs) }
+      : { touched, ran: true, said: result.stderr }
+  } catch (error) {
+    if (error instanceof VitrineError) return { touched: false, ran: false, said: error.message }
+    throw error
+  } finally {
+    await target.clear?.()
+  }
 }

@@ -1,4 +1,5 @@
 import type { HostSupport, Refusal } from '../index.ts'
+import type { Settings } from './check.ts'
 
 /** What came of trying to change something of the host in read mode. */
 export type State =
@@ -17,6 +18,8 @@ export interface Finding {
   readonly by: string
   /** Absent when there is none that would be harmless if it worked. */
   readonly attempt?: string
+  /** Other than the defaults, that it was made with. */
+  readonly settings?: Settings
   readonly state: State
   /** What the attempt said last: in read mode, or in write mode when it proves nothing. */
   readonly said: string

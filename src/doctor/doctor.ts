@@ -1,29 +1,30 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { machine, release, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Enforcement, hostSupport, openShell, type Shell, VitrineError } from '../index.ts'
-import { tooSlow } from '../result/explain-doctor.ts'
-import type { Attempt } from './attempt.ts'
+import { type Enforcement, hostSupport, loadConfig, openShell, type Shell, VitrineError } from '../index.ts'
+import { trying } from './attempt.ts'
+import type { Bench, Check, Settings } from './check.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
 import { fileAttempts } from './files.ts'
 import { kernelAttempts } from './kernel.ts'
-import { type Outside, outsideChecks } from './outside.ts'
+import { outsideChecks } from './outside.ts'
 import { processAttempts } from './processes.ts'
 import { socketAttempts } from './sockets.ts'
 
-const attempts: readonly Attempt[] = [
-  ...fileAttempts,
-  ...socketAttempts,
-  ...processAttempts,
-  ...kernelAttempts,
+/** Every row of the table; rows of one right stand together, in the order of `Enforcement`. */
+const checks: readonly Check[] = [
+  ...[...fileAttempts, ...socketAttempts, ...processAttempts, ...kernelAttempts].map(trying),
+  ...outsideChecks,
 ]
-const timeoutMs = 20_000
+
+/** What the doctor is given: how to start vitrine, where to work, and what the environment is. */
+export type Practice = Pick<Bench, 'program' | 'directory' | 'env'>
 
 /**
  * Tries every right of the host in a throw-away directory, in write mode and in read mode. `program` starts vitrine's
  * command line.
  */
-export async function diagnose(program: Outside['program']): Promise<Diagnosis> {
+export async function diagnose(program: Practice['program']): Promise<Diagnosis> {
   const directory = mkdtempSync(join(tmpdir(), 'vitrine-doctor-'))
   try {
     return await diagnoseIn({ program, directory, env: ownEnvironment(directory) })
@@ -38,47 +39,95 @@ function ownEnvironment(directory: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(named), XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory }
 }
 
-async function diagnoseIn(outside: Outside): Promise<Diagnosis> {
+async function diagnoseIn(practice: Practice): Promise<Diagnosis> {
   const user = process.getuid?.() === 0 ? ('root' as const) : ('ordinary' as const)
   const facts = { kernel: release(), architecture: machine(), user }
-  const read = await openReadMode(outside)
-  if (read instanceof VitrineError) {
-    if (read.refusal.code !== 'SANDBOX_UNAVAILABLE') throw read
-    return { ...facts, host: hostSupport(), unavailable: read.refusal, rights: [], verdict: 'unavailable' }
+  const opened = await openReadMode(practice)
+  if (opened instanceof VitrineError) {
+    if (opened.refusal.code !== 'SANDBOX_UNAVAILABLE') throw opened
+    return { ...facts, host: hostSupport(), unavailable: opened.refusal, rights: [], verdict: 'unavailable' }
   }
-  const rights = await findings(read, outside)
+  await opened.close()
+  const rights = await findings('read', practice)
   const isOpen = rights.some(({ state }) => state === 'open')
   return { ...facts, host: hostSupport(), rights, verdict: isOpen ? 'not-enforced' : 'enforced' }
 }
 
-async function openReadMode({ directory, env }: Outside): Promise<Shell | VitrineError> {
+async function openReadMode(practice: Practice): Promise<Shell | VitrineError> {
   try {
-    return await openShell({ cwd: directory, env, mode: 'read' })
+    return await open('read', practice, {})
   } catch (error) {
     if (error instanceof VitrineError) return error
     throw error
   }
 }
 
-/** Tries everything; `read` is the shell that should hold. */
-export async function findings(read: Shell, outside: Outside): Promise<Finding[]> {
-  const { directory, env } = outside
-  const write = await openShell({ cwd: directory, env, mode: 'write' })
-  const enforcement = read.enforcement
-  const by = (right: string) => enforcement[right]?.by ?? 'none'
+async function open(
+  mode: 'read' | 'write',
+  { directory, env }: Practice,
+  settings: Settings,
+): Promise<Shell> {
+  const flags = Object.entries(settings).map(([key, value]) => [key, { value, from: 'vitrine doctor' }])
+  const config = await loadConfig({ cwd: directory, env, flags: Object.fromEntries(flags) })
+  return openShell({ cwd: directory, env, mode, config })
+}
+
+/** Makes every check; `held` is the mode that should hold. */
+export async function findings(held: 'read' | 'write', practice: Practice): Promise<Finding[]> {
   const found: Finding[] = []
-  for (const [index, attempt] of attempts.entries()) {
-    const { right, name } = attempt
-    const tried = await tryBoth(attempt, read, write, join(directory, String(index)))
-    found.push({ right, by: by(right), attempt: name, ...tried })
+  const shells = new Shells(held, practice)
+  for (const [index, check] of checks.entries()) {
+    const directory = join(practice.directory, String(index))
+    mkdirSync(directory)
+    found.push(await make(check, { ...practice, directory, ...(await shells.with(check.settings ?? {})) }))
   }
-  for (const { right, name, run } of outsideChecks)
-    found.push({ right, by: by(right), attempt: name, ...(await run(outside)) })
-  await write.close()
+  const { enforcement } = (await shells.with({})).read
+  await shells.close()
   const order = Object.keys(enforcement)
+  const place = (right: string) => (order.includes(right) ? order.indexOf(right) : order.length)
   return [...found, ...withoutAttempt(enforcement, found)]
     .map((finding) => ({ ...finding, said: gist(finding.said) }))
-    .sort((a, b) => order.indexOf(a.right) - order.indexOf(b.right))
+    .sort((a, b) => place(a.right) - place(b.right))
+}
+
+async function make({ right, name, settings, run }: Check, bench: Bench): Promise<Finding> {
+  const by = bench.read.enforcement[right]?.by ?? 'none'
+  const seen = await run(bench)
+  return { right, by, attempt: name, ...(settings && { settings }), ...seen }
+}
+
+/** One pair of shells for all checks with the same settings. */
+class Shells {
+  readonly #open = new Map<string, Promise<Pick<Bench, 'read' | 'write'>>>()
+  readonly #held: 'read' | 'write'
+  readonly #practice: Practice
+
+  constructor(held: 'read' | 'write', practice: Practice) {
+    this.#held = held
+    this.#practice = practice
+  }
+
+  with(settings: Settings): Promise<Pick<Bench, 'read' | 'write'>> {
+    const name = JSON.stringify(settings)
+    const pair = this.#open.get(name) ?? this.#pair(settings)
+    this.#open.set(name, pair)
+    return pair
+  }
+
+  async close(): Promise<void> {
+    for (const pair of this.#open.values()) {
+      const { read, write } = await pair
+      await read.close()
+      await write.close()
+    }
+  }
+
+  async #pair(settings: Settings): Promise<Pick<Bench, 'read' | 'write'>> {
+    return {
+      read: await open(this.#held, this.#practice, settings),
+      write: await open('write', this.#practice, settings),
+    }
+  }
 }
 
 /** What is held, and cannot be tried without harm. */
@@ -87,44 +136,6 @@ function withoutAttempt(enforcement: Enforcement, found: readonly Finding[]): Fi
   return Object.entries(enforcement)
     .filter(([right, { enforced }]) => enforced && !tried.has(right))
     .map(([right, { by }]) => ({ right, by, state: 'untried', said: '' }))
-}
-
-/** First in write mode: what changes nothing there proves nothing in read mode, and neither does what never ran to its end. */
-async function tryBoth(
-  attempt: Attempt,
-  read: Shell,
-  write: Shell,
-  directory: string,
-): Promise<Pick<Finding, 'state' | 'said'>> {
-  const control = await tryIn(attempt, write, `${directory}-write`)
-  const trial = await tryIn(attempt, read, `${directory}-read`)
-  if (trial.touched) return { state: 'open', said: trial.said }
-  if (!control.touched) return { state: 'untried', said: control.said }
-  return { state: trial.ran ? 'enforced' : 'untried', said: trial.said }
-}
-
-interface Trial {
-  readonly touched: boolean
-  /** To its own end. */
-  readonly ran: boolean
-  readonly said: string
-}
-
-async function tryIn(attempt: Attempt, shell: Shell, directory: string): Promise<Trial> {
-  mkdirSync(directory)
-  const target = await attempt.prepare(directory)
-  try {
-    const result = await shell.execute({ ...target.request, cwd: directory, timeoutMs })
-    const touched = await target.touched(result)
-    return result.timedOut
-      ? { touched, ran: false, said: tooSlow(timeoutMs) }
-      : { touched, ran: true, said: result.stderr }
-  } catch (error) {
-    if (error instanceof VitrineError) return { touched: false, ran: false, said: error.message }
-    throw error
-  } finally {
-    await target.clear?.()
-  }
 }
 
 const reason = /\bE[A-Z]{3,}\b|[Dd]enied|[Nn]ot (permitted|found|implemented)|[Rr]ead-only|[Ii]nvalid/

@@ -3,23 +3,8 @@ import { once } from 'node:events'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { noProcessId } from '../result/explain-doctor.ts'
-import type { State } from './diagnosis.ts'
+import type { Check } from './check.ts'
 import { hasEnded, isAlive } from './processes.ts'
-
-/** What a check needs that runs the command line itself, as somebody outside would. */
-export interface Outside {
-  /** Program and arguments that start vitrine's command line. */
-  readonly program: readonly [string, ...string[]]
-  readonly directory: string
-  readonly env: NodeJS.ProcessEnv
-}
-
-/** A check of a whole vitrine process. */
-export interface Check {
-  readonly right: string
-  readonly name: string
-  run(outside: Outside): Promise<{ readonly state: State; readonly said: string }>
-}
 
 /** The exit code of a vitrine that started nothing. */
 const refused = 125

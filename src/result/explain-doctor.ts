@@ -43,10 +43,10 @@ function listenerWords({ listener, listenerProves }: NonNullable<Diagnosis['host
 }
 
 function table(rights: readonly Finding[]): string {
-  const rows = rights.map(({ right, by, attempt, state, said }) => [
+  const rows = rights.map(({ right, by, attempt, settings, state, said }) => [
     right,
     by,
-    attempt ?? 'nothing: no attempt would be harmless',
+    attempt === undefined ? 'nothing: no attempt would be harmless' : `${attempt}${settingsWords(settings)}`,
     attempt === undefined ? '' : [stateWords[state], said].filter((words) => words !== '').join(': '),
   ])
   const all = [['right', 'held by', 'tried', 'seen'], ...rows]
@@ -59,6 +59,11 @@ function table(rights: readonly Finding[]): string {
         .trimEnd(),
     )
     .join('\n')
+}
+
+function settingsWords(settings: Finding['settings']): string {
+  const each = Object.entries(settings ?? {}).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+  return each.length === 0 ? '' : ` (${each.join(', ')})`
 }
 
 function verdictLine({ verdict, unavailable, rights }: Diagnosis): string {
