@@ -19,6 +19,7 @@
             "native/linux/describe.c",
             "native/linux/docket.c",
             "native/linux/judge.c",
+            "native/linux/judge_bind.c",
             "native/linux/judge_path.c",
             "native/linux/judge_signal.c",
             "native/linux/landlock.c",

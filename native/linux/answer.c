@@ -7,15 +7,14 @@
 
 #include "policy.h"
 
-/* Whether the caller still waits: if not, what was read may be anybody's memory (seccomp_unotify(2)). */
-static bool still_waits(const struct vt_docket *docket, const struct vt_inquiry *inquiry) {
+bool vt_still_waits(const struct vt_docket *docket, const struct vt_inquiry *inquiry) {
   __u64 id = inquiry->notification.id;
   return ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
 static void count(struct vt_docket *docket, struct vt_inquiry *inquiry) {
   vt_caller_identify(&inquiry->caller);
-  if (!still_waits(docket, inquiry)) return;
+  if (!vt_still_waits(docket, inquiry)) return;
   struct vt_denial refused = {
       .operation = inquiry->operation,
       .call = inquiry->call->call,
@@ -29,7 +28,7 @@ static void count(struct vt_docket *docket, struct vt_inquiry *inquiry) {
 
 void vt_answer(struct vt_docket *docket, struct vt_inquiry *inquiry) {
   struct seccomp_notif_resp response = {.id = inquiry->notification.id, .error = -inquiry->error};
-  if (inquiry->error == 0) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-  else if (inquiry->counted && docket->policy->report) count(docket, inquiry);
+  if (inquiry->error == 0 && !inquiry->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  else if (inquiry->error && inquiry->counted && docket->policy->report) count(docket, inquiry);
   ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: its caller was killed meanwhile */
 }

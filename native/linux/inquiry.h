@@ -25,6 +25,7 @@ struct vt_inquiry {
   /* what came out */
   enum vt_operation operation;
   int error;                   /* 0: the call goes on, and the kernel decides */
+  bool done;                   /* it was made in the caller's place: it does not go on, and returns 0 */
   bool counted;                /* the refusal is reported */
   bool has_text, is_path;
   char text[PATH_MAX];         /* path or address */

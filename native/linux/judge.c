@@ -14,7 +14,7 @@ void vt_inquiry_open(struct vt_inquiry *inquiry, const struct seccomp_notif *not
   inquiry->caller = (struct vt_caller){.thread = (pid_t)notification->pid, .process = (pid_t)notification->pid};
   __atomic_store_n(&inquiry->given_known, false, __ATOMIC_RELAXED);
   inquiry->error = 0;
-  inquiry->counted = inquiry->has_text = inquiry->is_path = false;
+  inquiry->done = inquiry->counted = inquiry->has_text = inquiry->is_path = false;
 }
 
 static int rule_errno(const struct vt_inquiry *inquiry) { return (int)(inquiry->rule & SECCOMP_RET_DATA); }

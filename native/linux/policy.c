@@ -42,7 +42,7 @@ static int build_filter(struct vt_policy *policy, const struct vt_policy_options
       .arch = vt_filter_native_arch(),
       .abi = policy->abi,
       .network = options->network,
-      .judge_signals = options->listener,
+      .judge = options->listener,
       .shut_truncate = shut_truncate,
   };
   vt_rules_select(&filter, &policy->rules);

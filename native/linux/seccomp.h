@@ -14,7 +14,7 @@ struct vt_filter_options {
   uint32_t arch; /* AUDIT_ARCH_X86_64 or AUDIT_ARCH_AARCH64, linux/audit.h */
   int abi;       /* the Landlock ABI in force, 1 or more: below 3 the filter adds truncate, below 6 signals */
   bool network;  /* plain TCP and UDP clients let through */
-  bool judge_signals; /* below ABI 6: the kill family goes to SECCOMP_RET_USER_NOTIF; without it, EPERM */
+  bool judge;    /* bind(2), and below ABI 6 the kill family, go to SECCOMP_RET_USER_NOTIF; else they are refused */
   bool shut_truncate; /* the ruleset does not handle truncating: the filter refuses truncate(2), as below ABI 3 */
   bool report;        /* whatever may be an attempt to change something goes to SECCOMP_RET_USER_NOTIF */
 };

@@ -141,6 +141,27 @@
 #define VT_NETLINK_SOCK_DIAG 4u
 #define VT_MSG_FASTOPEN 0x20000000u
 
+/* Levels and options of setsockopt(2): asm-generic/socket.h, linux/in.h, linux/in6.h, linux/tcp.h, linux/socket.h. */
+#define VT_SOL_SOCKET 1u
+#define VT_SOL_IP 0u
+#define VT_SOL_TCP 6u
+#define VT_SOL_UDP 17u
+#define VT_SOL_IPV6 41u
+#define VT_SOL_NETLINK 270u
+#define VT_TCP_FASTOPEN 23u
+#define VT_TCP_FASTOPEN_CONNECT 30u
+#define VT_TCP_ULP 31u
+#define VT_TCP_FASTOPEN_KEY 33u
+#define VT_IP_ADD_MEMBERSHIP 35u
+#define VT_IP_ADD_SOURCE_MEMBERSHIP 39u
+#define VT_IP_MSFILTER 41u
+#define VT_MCAST_JOIN_GROUP 42u
+#define VT_MCAST_JOIN_SOURCE_GROUP 46u
+#define VT_MCAST_MSFILTER 48u
+#define VT_IPV6_ADD_MEMBERSHIP 20u
+#define VT_IPV6_JOIN_ANYCAST 27u
+#define VT_IPV6_FLOWLABEL_MGR 32u
+
 /* Sizes of struct sockaddr_nl, _in, _in6 (linux/netlink.h, in.h, in6.h) and __kernel_sockaddr_storage
  * (linux/socket.h). */
 #define VT_SOCKADDR_NL_SIZE 12u

@@ -8,7 +8,17 @@
 #define VT_TOLD 0x8000u
 
 /* When a group is part of the filter. */
-enum when { EVER, NETWORK_SHUT, NETWORK_OPEN, TRUNCATE_UNSEEN, SIGNALS_REFUSED, SIGNALS_JUDGED };
+enum when {
+  EVER,
+  NETWORK_SHUT,
+  NETWORK_OPEN,
+  BINDS_UNJUDGED,
+  BINDS_JUDGED_SHUT,
+  BINDS_JUDGED_OPEN,
+  TRUNCATE_UNSEEN,
+  SIGNALS_REFUSED,
+  SIGNALS_JUDGED
+};
 
 struct vt_group {
   enum when when;

@@ -133,11 +133,28 @@ static const struct vt_rule socket_network_rules[] = {
 static const struct vt_rule socketpair_rules[] = {
     {{IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_SEQPACKET)}, ALLOW}};
 
-/* One end of a pair can be bound to an abstract name, which is then taken for everyone. The address lies in
- * memory, out of a filter's sight; its length is not, and names of exactly these lengths are rare. */
+/* A client binds its socket too: of netlink in any case, of UDP to a port that the kernel picks. One end of a pair can be
+ * bound to an abstract name, which is then taken for everyone, and a server binds to a port. The address lies in memory,
+ * out of a filter's sight: the supervisor binds (judge_bind.c). With nobody to do so, netlink alone goes on, by the
+ * length of its address. */
 static const struct vt_rule bind_rules[] = {{{IS(2, VT_SOCKADDR_NL_SIZE)}, ALLOW}};
-static const struct vt_rule bind_network_rules[] = {
-    {{IS(2, VT_SOCKADDR_NL_SIZE, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, ALLOW}};
+static const struct vt_rule bind_judged_rules[] = {{{IS(2, VT_SOCKADDR_NL_SIZE)}, JUDGE}};
+static const struct vt_rule bind_judged_network_rules[] = {
+    {{IS(2, VT_SOCKADDR_NL_SIZE, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, JUDGE}};
+
+/* Fast open connects without Landlock's rule for connect(2); an upper-layer protocol makes SMC of TCP. To be in a group
+ * changes what the interface takes in for everyone; flow labels are the network namespace's. */
+static const struct vt_rule setsockopt_rules[] = {
+    {{IS(1, VT_SOL_TCP), IS(2, VT_TCP_FASTOPEN, VT_TCP_FASTOPEN_CONNECT, VT_TCP_FASTOPEN_KEY, VT_TCP_ULP)},
+     FAIL(ENOPROTOOPT)},
+    {{IS(1, VT_SOL_IP), IS(2, VT_IP_ADD_MEMBERSHIP, VT_IP_ADD_SOURCE_MEMBERSHIP, VT_IP_MSFILTER, VT_MCAST_JOIN_GROUP,
+                           VT_MCAST_JOIN_SOURCE_GROUP, VT_MCAST_MSFILTER)},
+     REFUSE(EPERM)},
+    {{IS(1, VT_SOL_IPV6), IS(2, VT_IPV6_ADD_MEMBERSHIP, VT_IPV6_JOIN_ANYCAST, VT_IPV6_FLOWLABEL_MGR,
+                             VT_MCAST_JOIN_GROUP, VT_MCAST_JOIN_SOURCE_GROUP, VT_MCAST_MSFILTER)},
+     REFUSE(EPERM)},
+    {{IS(1, VT_SOL_SOCKET, VT_SOL_IP, VT_SOL_TCP, VT_SOL_UDP, VT_SOL_IPV6, VT_SOL_NETLINK)}, ALLOW},
+};
 
 /* MSG_FASTOPEN connects without connect(), so without Landlock's rule for it. */
 static const struct vt_rule sendto_rules[] = {{{HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)}};
@@ -185,8 +202,10 @@ const struct vt_group vt_groups[] = {
     {NETWORK_SHUT, DECIDE(socket_rules, REFUSE(EACCES)), CALLS(VT_SYS_socket)},
     {NETWORK_OPEN, DECIDE(socket_network_rules, REFUSE(EACCES)), CALLS(VT_SYS_socket)},
     {EVER, DECIDE(socketpair_rules, REFUSE(EACCES)), CALLS(VT_SYS_socketpair)},
-    {NETWORK_SHUT, DECIDE(bind_rules, REFUSE(EACCES)), CALLS(VT_SYS_bind)},
-    {NETWORK_OPEN, DECIDE(bind_network_rules, REFUSE(EACCES)), CALLS(VT_SYS_bind)},
+    {BINDS_UNJUDGED, DECIDE(bind_rules, REFUSE(EACCES)), CALLS(VT_SYS_bind)},
+    {BINDS_JUDGED_SHUT, DECIDE(bind_judged_rules, REFUSE(EACCES)), CALLS(VT_SYS_bind)},
+    {BINDS_JUDGED_OPEN, DECIDE(bind_judged_network_rules, REFUSE(EACCES)), CALLS(VT_SYS_bind)},
+    {EVER, DECIDE(setsockopt_rules, REFUSE(EPERM)), CALLS(VT_SYS_setsockopt)},
     {NETWORK_SHUT, ALWAYS(REFUSE(EACCES)), CALLS(VT_SYS_connect)},
     {EVER, ALWAYS(REFUSE(EACCES)), CALLS(VT_SYS_listen, VT_SYS_accept, VT_SYS_accept4)},
     {NETWORK_OPEN, DECIDE(sendto_rules, ALLOW), CALLS(VT_SYS_sendto, VT_SYS_sendmmsg)},

@@ -12,9 +12,12 @@ static bool applies(enum when when, const struct vt_filter_options *options) {
     case EVER: return true;
     case NETWORK_SHUT: return !options->network;
     case NETWORK_OPEN: return options->network;
+    case BINDS_UNJUDGED: return !options->judge;
+    case BINDS_JUDGED_SHUT: return options->judge && !options->network;
+    case BINDS_JUDGED_OPEN: return options->judge && options->network;
     case TRUNCATE_UNSEEN: return options->abi < 3 || options->shut_truncate;
-    case SIGNALS_REFUSED: return options->abi < 6 && !options->judge_signals;
-    case SIGNALS_JUDGED: return options->abi < 6 && options->judge_signals;
+    case SIGNALS_REFUSED: return options->abi < 6 && !options->judge;
+    case SIGNALS_JUDGED: return options->abi < 6 && options->judge;
   }
   return true;
 }

@@ -7,11 +7,15 @@ bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
     case ALL: return true;
     case NET_OFF: return !options->network;
     case NET_ON: return options->network;
+    case BIND_JUDGED: return options->judge;
+    case BIND_UNJUDGED: return !options->judge;
+    case BIND_JUDGED_NET_OFF: return options->judge && !options->network;
+    case BIND_JUDGED_NET_ON: return options->judge && options->network;
     case TRUNCATE_SHUT: return options->abi <= 2 || options->shut_truncate;
     case TRUNCATE_SEEN: return options->abi >= 3 && !options->shut_truncate;
     case ABI_6_UP: return options->abi >= 6;
-    case ABI_1_5_JUDGED: return options->abi <= 5 && options->judge_signals;
-    case ABI_1_5_REFUSED: return options->abi <= 5 && !options->judge_signals;
+    case ABI_1_5_JUDGED: return options->abi <= 5 && options->judge;
+    case ABI_1_5_REFUSED: return options->abi <= 5 && !options->judge;
   }
   return false;
 }

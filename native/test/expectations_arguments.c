@@ -18,6 +18,7 @@
 #define SOCKET "socket", 41, 198
 #define SOCKETPAIR "socketpair", 53, 199
 #define BIND "bind", 49, 200
+#define SETSOCKOPT "setsockopt", 54, 208
 #define KILL "kill", 62, 129
 #define TGKILL "tgkill", 234, 131
 #define SYSLOG "syslog", 103, 116
@@ -182,14 +183,36 @@ const struct argument_row argument_rows[] = {
     {SOCKETPAIR, ALL, {30, 1}, TELL(EACCES)},                /* AF_TIPC */
 
     /* bind(fd, address, length): lengths of sockaddr_nl, _in, _in6, _storage */
-    {BIND, ALL, {3, 0, 12}, LET},
-    {BIND, NET_OFF, {3, 0, 16}, TELL(EACCES)},
-    {BIND, NET_ON, {3, 0, 16}, LET},
-    {BIND, NET_ON, {3, 0, 28}, LET},
-    {BIND, NET_ON, {3, 0, 128}, LET},
+    {BIND, BIND_JUDGED, {3, 0, 12}, ASK},
+    {BIND, BIND_UNJUDGED, {3, 0, 12}, LET},
+    {BIND, BIND_UNJUDGED, {3, 0, 16}, TELL(EACCES)},
+    {BIND, BIND_UNJUDGED, {3, 0, 28}, TELL(EACCES)},
+    {BIND, BIND_UNJUDGED, {3, 0, 128}, TELL(EACCES)},
+    {BIND, BIND_JUDGED_NET_OFF, {3, 0, 16}, TELL(EACCES)},
+    {BIND, BIND_JUDGED_NET_ON, {3, 0, 16}, ASK},
+    {BIND, BIND_JUDGED_NET_ON, {3, 0, 28}, ASK},
+    {BIND, BIND_JUDGED_NET_ON, {3, 0, 128}, ASK},
     {BIND, ALL, {3, 0, 2}, TELL(EACCES)},   /* autobind of AF_UNIX */
     {BIND, ALL, {3, 0, 11}, TELL(EACCES)},
     {BIND, ALL, {3, 0, 110}, TELL(EACCES)}, /* sockaddr_un */
+
+    /* setsockopt(fd, level, option): asm-generic/socket.h, linux/in.h, linux/in6.h, linux/tcp.h, linux/netlink.h */
+    {SETSOCKOPT, ALL, {3, 1, 2}, LET},            /* SO_REUSEADDR */
+    {SETSOCKOPT, ALL, {3, 6, 1}, LET},            /* TCP_NODELAY */
+    {SETSOCKOPT, ALL, {3, 0, 11}, LET},           /* IP_RECVERR */
+    {SETSOCKOPT, ALL, {3, 41, 26}, LET},          /* IPV6_V6ONLY */
+    {SETSOCKOPT, ALL, {3, 270, 1}, LET},          /* NETLINK_ADD_MEMBERSHIP */
+    {SETSOCKOPT, ALL, {3, 6, 23}, ENOPROTOOPT},   /* TCP_FASTOPEN */
+    {SETSOCKOPT, ALL, {3, 6, 30}, ENOPROTOOPT},   /* TCP_FASTOPEN_CONNECT */
+    {SETSOCKOPT, ALL, {3, 6, 31}, ENOPROTOOPT},   /* TCP_ULP */
+    {SETSOCKOPT, ALL, {3, 0, 35}, TELL(EPERM)},   /* IP_ADD_MEMBERSHIP */
+    {SETSOCKOPT, ALL, {3, 0, 42}, TELL(EPERM)},   /* MCAST_JOIN_GROUP */
+    {SETSOCKOPT, ALL, {3, 41, 20}, TELL(EPERM)},  /* IPV6_ADD_MEMBERSHIP */
+    {SETSOCKOPT, ALL, {3, 41, 46}, TELL(EPERM)},  /* MCAST_JOIN_SOURCE_GROUP */
+    {SETSOCKOPT, ALL, {3, 255, 0}, TELL(EPERM)},  /* SOL_RAW */
+    {SETSOCKOPT, ALL, {3, 132, 0}, TELL(EPERM)},  /* SOL_SCTP */
+    {SETSOCKOPT, ALL, {3, 263, 1}, TELL(EPERM)},  /* SOL_PACKET */
+    {SETSOCKOPT, ALL, {3, 284, 1}, TELL(EPERM)},  /* SOL_MPTCP */
 
     /* sendto, sendmmsg (flags: 4th), sendmsg (3rd): MSG_FASTOPEN */
     {"sendto", 44, 206, ALL, {3, 0, 0, 0x4000}, LET},

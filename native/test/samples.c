@@ -7,7 +7,7 @@ bool sample_options(size_t index, struct vt_filter_options *options) {
   if (index >= 2 * 10 * 2 * 2 * 2 * 2) return false;
   options->arch = index % 2 ? AUDIT_ARCH_AARCH64 : AUDIT_ARCH_X86_64;
   options->network = index / 2 % 2;
-  options->judge_signals = index / 4 % 2;
+  options->judge = index / 4 % 2;
   options->report = index / 8 % 2;
   options->shut_truncate = index / 16 % 2;
   options->abi = 1 + (int)(index / 32);

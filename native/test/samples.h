@@ -8,7 +8,7 @@
 
 enum { ARGUMENTS = 6 };
 
-/* Every combination of architecture, Landlock ABI 1 to 10, network, judge_signals and report. `index` from 0; false past
+/* Every combination of architecture, Landlock ABI 1 to 10, network, judge and report. `index` from 0; false past
  * the last. */
 bool sample_options(size_t index, struct vt_filter_options *options);
 

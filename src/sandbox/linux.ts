@@ -88,7 +88,7 @@ function linuxEnforcement(probe: Probe, { network }: SandboxOptions): Enforcemen
     'device nodes': enforced('landlock+seccomp', '/dev is not granted as a whole'),
     locks: enforced('seccomp', 'shared locks are allowed'),
     network: network
-      ? { enforced: false, by: 'none', note: 'TCP and UDP clients are allowed; listening is not' }
+      ? { enforced: false, by: 'none', note: openNetwork }
       : enforced(probe.landlockAbi >= 4 ? 'landlock+seccomp' : 'seccomp'),
     'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp'),
     signals: enforced(byScope ? 'landlock' : 'seccomp listener'),
@@ -104,6 +104,10 @@ function linuxEnforcement(probe: Probe, { network }: SandboxOptions): Enforcemen
     'denial reports': denialReports(probe),
   }
 }
+
+/** What native/linux/seccomp_rules.c lets through. */
+const openNetwork =
+  'open: TCP and UDP clients, name lookups, UDP ports that the kernel picks; shut: listening, ports of choice, multicast groups, fast open, raw and all other protocols'
 
 function denialReports({ listener, listenerErrno, yama }: Probe): RightEnforcement {
   if (!listener) return { enforced: false, by: 'none', note: withoutReports(listenerErrno) }

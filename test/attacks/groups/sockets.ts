@@ -39,6 +39,12 @@ const onPort = (attempt: string, kind: 'tcp' | 'tcp6' | 'udp', network: WithNetw
 const alone = (attempt: string, network: WithNetwork) =>
   attack(attempt, by('sockets', attempt), files, { network, control: succeeds })
 
+/** A port that nobody listens at: below 1024 are root's, from 32768 on the kernel picks (ip(7)). */
+const onFree = (attempt: string) =>
+  attack(attempt, by('sockets', attempt, String(20_000 + (process.pid % 10_000))), files, {
+    control: succeeds,
+  })
+
 /** With the network granted, clients of TCP and UDP; servers and other protocols in no case. */
 const internet: readonly Attack[] = [
   onPort('connect tcp', 'tcp', 'granted'),
@@ -51,12 +57,43 @@ const internet: readonly Attack[] = [
   onPort('sendmsg MSG_FASTOPEN', 'tcp', 'shut'),
   onPort('sendmmsg MSG_FASTOPEN', 'tcp', 'shut'),
   alone('bind tcp', 'shut'),
-  alone('bind udp', 'open'),
+  alone('bind udp', 'granted'),
+  onFree('serve udp'),
+  onFree('serve udp6'),
+  onFree('race of the port'),
+  alone('race of the descriptor', 'shut'),
+  ...[12, 16, 28].map((length) =>
+    attack(`name a pair, ${length} bytes`, by('sockets', 'name a pair', String(length)), files, {
+      control: succeeds,
+    }),
+  ),
+  alone('TCP_FASTOPEN_CONNECT', 'shut'),
   alone('bind and listen', 'shut'),
   alone('listen without bind', 'shut'),
   alone('accept', 'shut'),
   alone('connect vsock', 'shut'),
 ]
+
+/** Groups that an interface then takes in for everybody. */
+const memberships: readonly Attack[] = [
+  'IP_ADD_MEMBERSHIP',
+  'MCAST_JOIN_GROUP',
+  'MCAST_JOIN_GROUP over IPv6',
+  'IPV6_ADD_MEMBERSHIP',
+  'IP_ADD_SOURCE_MEMBERSHIP',
+].map((attempt) => alone(attempt, 'shut'))
+
+/** asm-generic/socket.h, linux/in.h, linux/tcp.h: options that an administrator alone may set. */
+const administration: readonly Attack[] = [
+  { name: 'SO_MARK', option: [1, 36] },
+  { name: 'SO_RCVBUFFORCE', option: [1, 33] },
+  { name: 'IP_TRANSPARENT', option: [0, 19] },
+  { name: 'TCP_REPAIR', option: [6, 19] },
+].map(({ name, option }) =>
+  attack(name, by('sockets', 'option', ...option.map(String)), files, {
+    control: { kind: 'success', needs: [capability('CAP_NET_ADMIN')] },
+  }),
+)
 
 interface Family {
   readonly name: string
@@ -121,4 +158,11 @@ const netlink: readonly Attack[] = [
   }),
 ]
 
-export const sockets: readonly Attack[] = [...unix, ...internet, ...families.map(family), ...netlink]
+export const sockets: readonly Attack[] = [
+  ...unix,
+  ...internet,
+  ...memberships,
+  ...administration,
+  ...families.map(family),
+  ...netlink,
+]
