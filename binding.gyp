@@ -47,7 +47,7 @@
             "<!(node -p \"require('node-addon-api').include_dir\")",
             "<(INTERMEDIATE_DIR)"
           ],
-          "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "_GLIBCXX_EXTERN_TEMPLATE=0"],
+          "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "_GLIBCXX_EXTERN_TEMPLATE=0"],
           "actions": [
             {
               "action_name": "embed_watcher",
@@ -76,6 +76,7 @@
           "defines": [
             "NAPI_VERSION=8",
             "NAPI_DISABLE_CPP_EXCEPTIONS",
+            "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS",
             "NODE_ADDON_API_DISABLE_DEPRECATED",
             "_WIN32_WINNT=0x0A00"
           ],

@@ -172,7 +172,9 @@ void deliver(napi_env raw, napi_value handler, void* context, void* data) {
     napi_value arguments[] = {Napi::Number::New(env, event->id), Napi::Number::New(env, event->stream),
                               payload_of(raw, environment, event)};
     napi_value undefined = env.Undefined(), result;
-    if (napi_call_function(raw, undefined, handler, 3, arguments, &result) == napi_pending_exception) {
+    napi_call_function(raw, undefined, handler, 3, arguments, &result);
+    bool threw = false;  // a worker that is being terminated fails the call, but has thrown nothing
+    if (napi_is_exception_pending(raw, &threw) == napi_ok && threw) {
       napi_value error;
       napi_get_and_clear_last_exception(raw, &error);
       napi_fatal_exception(raw, error);

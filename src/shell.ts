@@ -161,8 +161,7 @@ export class Shell {
    * DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED.
    */
   async execute(request: ExecuteRequest, options: ExecuteOptions = {}): Promise<Result> {
-    const command = await this.#admit(request, options)
-    return runCommand(command, this.#surroundings, options)
+    return this.#run(await this.#admit(request, options), options)
   }
 
   /** Runs commands one after the other, to the first that fails. Each is decided about before the first one starts. */
@@ -178,8 +177,7 @@ export class Shell {
     }
     const results: Result[] = []
     for (const command of commands) {
-      options.signal?.throwIfAborted()
-      const result = await runCommand(command, this.#surroundings, options)
+      const result = await this.#run(command, options)
       results.push(result)
       if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
     }
@@ -222,16 +220,25 @@ export class Shell {
 
   /** From a request to a command that may run as it stands. */
   async #admit(given: ExecuteRequest, { signal }: ExecuteOptions): Promise<CommandToRun> {
-    signal?.throwIfAborted()
-    if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
+    this.#checkOpen(signal)
     const request = this.#complete(given)
     const mode = this.#mode
     if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
     const setup = this.#setup(mode)
     const { work, cwd, timeoutMs } = request
     const admission = await this.#gate.admit({ work, cwd, mode }, { timeoutMs, signal })
-    signal?.throwIfAborted()
     return { request, mode, setup, admission }
+  }
+
+  /** Abort and close may have come while the policy was asked: what is not running yet never does. */
+  #run(command: CommandToRun, options: ExecuteOptions): Promise<Result> {
+    this.#checkOpen(options.signal)
+    return runCommand(command, this.#surroundings, options)
+  }
+
+  #checkOpen(signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted()
+    if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
   }
 
   get #surroundings(): Surroundings {

@@ -21,8 +21,11 @@ export const stdinPipe = -2
 const require = createRequire(import.meta.url)
 export const streams: readonly Stream[] = ['stdout', 'stderr']
 
+/** Node lists the usual name of a number first: SIGABRT before SIGIOT, SIGIO before SIGPOLL. */
 const signalNames = new Map(
-  Object.entries(constants.signals).map(([name, number]) => [number, name as NodeJS.Signals]),
+  Object.entries(constants.signals)
+    .reverse()
+    .map(([name, number]) => [number, name as NodeJS.Signals]),
 )
 
 /** Starts processes with the addon: clone, confinement and exec in native code, output and end from its supervisor. */

@@ -1,0 +1,64 @@
+// Other hosts, other threads, the command line, and the watcher's own end.
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { root } from '../place.mjs'
+import { end, ownChildren, pause } from '../processes.mjs'
+
+const hostScript = join(root, 'test/fixtures/processes/host.mjs')
+const workerScript = fileURLToPath(new URL('../worker.mjs', import.meta.url))
+const commandLine = join(root, 'dist/cli.cjs')
+
+// A host of its own dies while it runs what would go on for long.
+async function killedHost({ random, place, marker, gone }) {
+  const { daemon, bomb } = place.programs
+  const lines = [
+    `${daemon} ${random.between(1, 5)} stay ${marker}`,
+    `trap '' TERM HUP; echo started; sleep ${marker}`,
+    ...(random.chance(3) ? [`${bomb} ${random.between(10, 60)} stay ${marker}`] : []),
+  ]
+  const host = spawn(process.execPath, [hostScript, place.ground, 'wait', 'read', ...lines], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const ended = once(host, 'exit')
+  await Promise.race([once(host.stdout, 'data'), ended])
+  if (random.chance(2)) await pause(random.between(0, 100))
+  host.kill(random.pick(['SIGKILL', 'SIGKILL', 'SIGSEGV', 'SIGTERM', 'SIGABRT']))
+  await ended
+  await gone()
+}
+
+async function endedWorker({ random, place, marker, gone }) {
+  const worker = new Worker(workerScript, { workerData: { ground: place.ground, marker } })
+  const exited = once(worker, 'exit')
+  await once(worker, 'message')
+  await pause(random.between(0, 100))
+  await worker.terminate()
+  await exited
+  await gone()
+}
+
+async function cli({ random }) {
+  const code = random.between(0, 99)
+  const args = [commandLine, 'run', '--json', '--', `echo ${code}; exit ${code}`]
+  const run = await promisify(execFile)(process.execPath, args).catch((error) => error)
+  assert.equal(run.code ?? 0, code)
+  assert.equal(JSON.parse(run.stdout).stdout, `${code}\n`)
+}
+
+async function killedWatcher({ shells }) {
+  const watcher = ownChildren().find(({ commandLine: line }) => line.startsWith('vitrine-watcher'))
+  if (watcher) end(watcher.pid)
+  assert.equal((await shells.read.execute({ command: 'echo still' })).stdout, 'still\n')
+}
+
+export const hosts = [
+  { name: 'a host that is killed', weight: 2, run: killedHost },
+  { name: 'a worker thread that is terminated', weight: 3, run: endedWorker },
+  { name: 'the command line', weight: 3, run: cli },
+  { name: 'the watcher is killed', weight: 1, run: killedWatcher },
+]
