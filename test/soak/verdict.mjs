@@ -12,6 +12,7 @@ export function faultsOf(look, ground) {
   if (look.children.length > 0) faults.push(`children: ${look.children.join('; ')}`)
   if (look.watchers !== 1) faults.push(`${look.watchers} watchers`)
   if (look.temporary.length > 0) faults.push(`left in TMPDIR: ${look.temporary.join(', ')}`)
+  if (look.outputs.length > 0) faults.push(`left in the scratchpad: ${look.outputs.join(', ')}`)
   if (look.ground !== ground) faults.push('the directory that read mode looked at has changed')
   return faults
 }

@@ -22,6 +22,12 @@ export function snapshot(directory) {
     .join('\n')
 }
 
+// Outputs on disk are removed by the step that made them; their descriptions stay with the scratchpad.
+function outputsOnDisk(directory) {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.json')).map(({ name }) => name)
+}
+
 /** Looks at this process, once what has ended had a second to go. */
 export async function look(place, token) {
   const left = await survivors(token, 1000)
@@ -38,6 +44,7 @@ export async function look(place, token) {
     rss,
     heap: heapUsed,
     temporary: readdirSync(place.temporary),
+    outputs: outputsOnDisk(place.state),
     ground: snapshot(place.ground),
   }
 }
