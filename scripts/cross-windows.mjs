@@ -37,7 +37,12 @@ export function buildAddon(target, { override = false } = {}) {
       '-fno-rtti',
     ],
     ...['-Wall', '-Wextra', '-Werror', '-Wno-unused-parameter', '-Wno-missing-field-initializers'],
-    ...['-DNAPI_VERSION=8', '-DNAPI_DISABLE_CPP_EXCEPTIONS', '-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS', '-DNODE_ADDON_API_DISABLE_DEPRECATED'],
+    ...[
+      '-DNAPI_VERSION=8',
+      '-DNAPI_DISABLE_CPP_EXCEPTIONS',
+      '-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS',
+      '-DNODE_ADDON_API_DISABLE_DEPRECATED',
+    ],
     ...['-DBUILDING_NODE_EXTENSION', '-D_WIN32_WINNT=0x0A00', ...(override ? ['-DVITRINE_OVERRIDE'] : [])],
     ...['-isystem', headers.include_dir, '-isystem', join(root, 'node_modules/node-addon-api')],
     ...['native/binding.cc', ...sources.map((name) => `native/windows/${name}`)],
