@@ -48,6 +48,7 @@
             "<(INTERMEDIATE_DIR)"
           ],
           "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "_GLIBCXX_EXTERN_TEMPLATE=0"],
+          "defines!": ["_FILE_OFFSET_BITS=64", "_LARGEFILE_SOURCE"],
           "actions": [
             {
               "action_name": "embed_watcher",

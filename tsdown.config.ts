@@ -1,4 +1,5 @@
 import { defineConfig, type UserConfig } from 'tsdown'
+import { thirdPartyNotices } from './scripts/third-party.ts'
 
 const common: UserConfig = { platform: 'node', target: 'node20', fixedExtension: false }
 
@@ -34,6 +35,8 @@ const besideTheCommandLine = {
   resolveId: (source: string) => (source === './sdk.ts' ? { id: '../sdk.cjs', external: true } : null),
 }
 
+const notices = thirdPartyNotices()
+
 export default defineConfig([
   // The library leaves its dependencies to npm.
   { ...common, format: 'esm', entry: library, dts: { entry: Object.values(library) } },
@@ -51,7 +54,8 @@ export default defineConfig([
       alwaysBundle: ['valibot', '@valibot/to-json-schema', 'smol-toml', 'toml-eslint-parser'],
       neverBundle: ['execa'],
     },
-    plugins: [besideTheCommandLine],
+    minify: true,
+    plugins: [besideTheCommandLine, notices],
     outputOptions: {
       chunkFileNames: 'cli/[name].cjs',
       codeSplitting: {
@@ -59,7 +63,7 @@ export default defineConfig([
       },
     },
   },
-  // The MCP SDK with what it needs: nobody reads it, so it is made small.
+  // The MCP SDK with what it needs. Nobody reads what is bundled, so it is made small.
   {
     ...common,
     format: 'cjs',
@@ -68,5 +72,6 @@ export default defineConfig([
     minify: true,
     entry: { sdk: 'src/mcp/sdk.ts' },
     deps: { alwaysBundle: [/./] },
+    plugins: [notices],
   },
 ])

@@ -26,8 +26,14 @@ function replace() {
 }
 
 if (
-  newest(['src', 'package.json', 'tsdown.config.ts', 'tsconfig.json']) >
-  oldest(['dist/index.js', 'dist/index.d.ts', 'dist/cli.cjs'])
+  newest([
+    'src',
+    'package.json',
+    'tsdown.config.ts',
+    'tsconfig.json',
+    'scripts/third-party.ts',
+    'scripts/licences',
+  ]) > oldest(['dist/index.js', 'dist/index.d.ts', 'dist/cli.cjs'])
 ) {
   process.exitCode = bundle()
   if (process.exitCode === 0) replace()

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 const always = ['ripgrep', 'tree', 'jq', 'busybox-static', 'bubblewrap', 'tmux', 'sqlite3', 'gdb', 'strace']
 const cross = [
   ...['g++-mingw-w64-x86-64-posix', 'wine', 'wine64'],
-  ...['g++-aarch64-linux-gnu', 'libc6-arm64-cross', 'qemu-user-static', 'binutils'],
+  ...['g++-aarch64-linux-gnu', 'libc6-arm64-cross', 'qemu-user-static', 'binutils', 'musl-tools'],
 ]
 
 const packages = process.argv.includes('--cross') ? [...always, ...cross] : always

@@ -1,11 +1,13 @@
 // Makes prebuilds/PLATFORM-ARCH/vitrine.node: every one that this machine has a compiler for, or those that are named.
 // The sources are built in a directory of their own, so that build/ stays as it is.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { buildAddon, missingCompiler } from './cross-windows.mjs'
 import { root } from './freshness.mjs'
+
+const prebuilds = join(root, 'prebuilds')
 
 /** Per target: how it is made here, and why not. */
 const targets = {
@@ -26,9 +28,8 @@ for (const name of names) {
     if (wanted.length > 0) process.exitCode = 1
     continue
   }
-  const file = join(root, 'prebuilds', name, 'vitrine.node')
-  mkdirSync(dirname(file), { recursive: true })
-  target.build(file)
+  mkdirSync(join(prebuilds, name), { recursive: true })
+  target.build()
   console.log(`prebuild ${name}: made`)
 }
 
@@ -39,11 +40,11 @@ function linux(arch, triple) {
       if (process.arch === arch || isInstalled(`${triple}-gcc`)) return undefined
       return `${triple}-gcc is missing (Debian: g++-${triple.replace('_', '-')})`
     },
-    build: (file) => withNodeGyp(arch, file, process.arch === arch ? {} : compilers(triple)),
+    build: () => prebuildify(arch, process.arch === arch ? {} : compilers(triple)),
   }
 }
 
-/** The compiler of Windows makes what is released; mingw what tests use elsewhere. */
+/** The compiler of Windows makes what is released; mingw, which prebuildify and node-gyp cannot drive, what tests use elsewhere. */
 function windows(arch) {
   const here = process.platform === 'win32'
   return {
@@ -51,7 +52,8 @@ function windows(arch) {
       if (here) return undefined
       return arch === 'x64' ? missingCompiler() : 'it is made on Windows'
     },
-    build: (file) => (here ? withNodeGyp(arch, file, {}) : buildAddon(file)),
+    build: () =>
+      here ? prebuildify(arch, {}) : buildAddon(join(prebuilds, `win32-${arch}`, 'vitrine.node')),
   }
 }
 
@@ -59,18 +61,16 @@ function compilers(triple) {
   return { CC: `${triple}-gcc`, CXX: `${triple}-g++`, AR: `${triple}-ar`, STRIP: `${triple}-strip` }
 }
 
-function withNodeGyp(arch, file, environment) {
+function prebuildify(arch, environment) {
   const work = mkdtempSync(join(tmpdir(), 'vitrine-prebuild-'))
   try {
     for (const name of ['native', 'binding.gyp', 'package.json'])
       cpSync(join(root, name), join(work, name), { recursive: true })
     symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'), 'junction')
-    const gyp = join(root, 'node_modules/node-gyp/bin/node-gyp.js')
-    const options = [`--arch=${arch}`, '--loglevel=error', ...headers()]
-    run(process.execPath, [gyp, 'rebuild', '--jobs=max', ...options], work, environment)
-    const made = join(work, 'build/Release/vitrine.node')
-    if (process.platform === 'linux') run(environment.STRIP ?? 'strip', ['--strip-unneeded', made], work, {})
-    copyFileSync(made, file)
+    const options = ['--napi', '--strip', '--strip-bin', environment.STRIP ?? 'strip', '--arch', arch]
+    const target = ['--target', process.version, '--cwd', work, '--out', root]
+    const program = join(root, 'node_modules/prebuildify/bin.js')
+    run(process.execPath, [program, ...options, ...target], work, { ...headers(), ...environment })
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
@@ -79,7 +79,7 @@ function withNodeGyp(arch, file, environment) {
 /** A Node installed with its headers needs no download of them. */
 function headers() {
   const prefix = dirname(dirname(process.execPath))
-  return existsSync(join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : []
+  return existsSync(join(prefix, 'include/node/node_api.h')) ? { npm_config_nodedir: prefix } : {}
 }
 
 function isInstalled(program) {

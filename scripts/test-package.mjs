@@ -26,10 +26,14 @@ function pack() {
 function test(packed) {
   const directory = join(root, 'test/package')
   const files = readdirSync(directory).filter((name) => name.endsWith('.test.mjs'))
-  const { status } = spawnSync(process.execPath, ['--test', ...files.map((name) => join(directory, name))], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, VITRINE_PACKED: JSON.stringify(packed) },
-  })
+  const { status } = spawnSync(
+    process.execPath,
+    ['--test', '--test-reporter=spec', ...files.map((name) => join(directory, name))],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, VITRINE_PACKED: JSON.stringify(packed) },
+    },
+  )
   return status ?? 1
 }

@@ -2,7 +2,6 @@
  * on glibc 2.28 (RHEL 8, Debian 10) and later. Only in the addon; the native tests take what their C library has.
  * pthread_* moved into libc with glibc 2.34 and pthread_sigmask with 2.32, *stat became symbols of their own with 2.33. */
 #define _GNU_SOURCE
-#undef _FILE_OFFSET_BITS /* with 64 it makes one name of stat and stat64; both are had here */
 #include <errno.h>
 #include <features.h>
 
@@ -62,12 +61,4 @@ OWN int fstat(int fd, struct stat *status) { return (int)syscall(SYS_fstat, fd, 
 OWN int fstatat(int directory, const char *path, struct stat *status, int flags) {
   return stat_at(directory, path, status, flags);
 }
-OWN int fstatat64(int directory, const char *path, struct stat64 *status, int flags) {
-  return stat_at(directory, path, status, flags);
-}
-OWN int stat64(const char *path, struct stat64 *status) { return stat_at(AT_FDCWD, path, status, 0); }
-OWN int lstat64(const char *path, struct stat64 *status) {
-  return stat_at(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
-}
-OWN int fstat64(int fd, struct stat64 *status) { return (int)syscall(SYS_fstat, fd, status); }
 #endif

@@ -13,7 +13,7 @@ bool vt_still_waits(const struct vt_docket *docket, const struct vt_inquiry *inq
 }
 
 static void count(struct vt_docket *docket, struct vt_inquiry *inquiry) {
-  vt_caller_identify(&inquiry->caller);
+  vt_caller_identify(&inquiry->caller, &inquiry->callers);
   if (!vt_still_waits(docket, inquiry)) return;
   struct vt_denial refused = {
       .operation = inquiry->operation,

@@ -12,16 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { REMEMBERED = 4, PAGE = 4096 };
-
-/* Opening /proc/PID/comm costs as much as the rest of a refused call. The descriptor stands for the process itself: read
- * once the process is gone it gives ESRCH, even where its number is somebody else's by then (fs/proc/base.c). */
-struct known {
-  pid_t thread, process;
-  int comm;
-};
-static _Thread_local struct known known[REMEMBERED];
-static _Thread_local int oldest;
+enum { PAGE = 4096 };
 
 static bool read_comm(int fd, char program[VT_PROGRAM_BYTES]) {
   ssize_t length = pread(fd, program, VT_PROGRAM_BYTES, 0);
@@ -45,30 +36,30 @@ pid_t vt_caller_process(const struct vt_caller *caller) {
   return process > 0 ? process : thread;
 }
 
-static struct known *recall(pid_t thread) {
-  for (int at = 0; at < REMEMBERED; at++)
-    if (known[at].thread == thread) return &known[at];
+static struct vt_known_caller *recall(struct vt_known_callers *callers, pid_t thread) {
+  for (int at = 0; at < VT_KNOWN_CALLERS; at++)
+    if (callers->known[at].thread == thread) return &callers->known[at];
   return NULL;
 }
 
-static void forget(struct known *one) {
+static void forget(struct vt_known_caller *one) {
   if (one->thread) close(one->comm);
   one->thread = 0;
 }
 
-static void remember(const struct vt_caller *caller, int comm) {
-  struct known *one = &known[oldest];
-  oldest = (oldest + 1) % REMEMBERED;
+static void remember(struct vt_known_callers *callers, const struct vt_caller *caller, int comm) {
+  struct vt_known_caller *one = &callers->known[callers->oldest];
+  callers->oldest = (callers->oldest + 1) % VT_KNOWN_CALLERS;
   forget(one);
-  *one = (struct known){caller->thread, caller->process, comm};
+  *one = (struct vt_known_caller){caller->thread, caller->process, comm};
 }
 
-void vt_caller_forget(void) {
-  for (int at = 0; at < REMEMBERED; at++) forget(&known[at]);
+void vt_caller_forget(struct vt_known_callers *callers) {
+  for (int at = 0; at < VT_KNOWN_CALLERS; at++) forget(&callers->known[at]);
 }
 
-void vt_caller_identify(struct vt_caller *caller) {
-  struct known *one = recall(caller->thread);
+void vt_caller_identify(struct vt_caller *caller, struct vt_known_callers *callers) {
+  struct vt_known_caller *one = recall(callers, caller->thread);
   if (one && read_comm(one->comm, caller->program)) {
     caller->process = one->process;
     return;
@@ -80,7 +71,7 @@ void vt_caller_identify(struct vt_caller *caller) {
   snprintf(path, sizeof path, "/proc/%d/comm", caller->process);
   int comm = open(path, O_RDONLY | O_CLOEXEC);
   if (comm < 0) return;
-  if (read_comm(comm, caller->program)) remember(caller, comm);
+  if (read_comm(comm, caller->program)) remember(callers, caller, comm);
   else close(comm);
 }
 

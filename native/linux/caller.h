@@ -14,14 +14,27 @@ struct vt_caller {
   char program[VT_PROGRAM_BYTES];
 };
 
+enum { VT_KNOWN_CALLERS = 4 };
+
+/* The last callers that somebody looked up. Opening /proc/PID/comm costs as much as the rest of a refused call. The
+ * descriptor stands for the process itself: read once the process is gone it gives ESRCH, even where its number is somebody
+ * else's by then (fs/proc/base.c). Not thread-local: that would tie the addon to one C library's loader. */
+struct vt_known_callers {
+  struct vt_known_caller {
+    pid_t thread, process;
+    int comm;
+  } known[VT_KNOWN_CALLERS];
+  int oldest;
+};
+
 /* Fills in process and program; what cannot be known is the thread itself, and "". Never blocks. */
-void vt_caller_identify(struct vt_caller *caller);
+void vt_caller_identify(struct vt_caller *caller, struct vt_known_callers *callers);
 
 /* The process alone. */
 pid_t vt_caller_process(const struct vt_caller *caller);
 
-/* Lets go of what this thread remembers of the last callers. */
-void vt_caller_forget(void);
+/* Lets go of the last callers. */
+void vt_caller_forget(struct vt_known_callers *callers);
 
 /* Reads memory; returns the bytes, fewer at the end of what is mapped, or -1 with errno (EPERM: ptrace(2), access mode checks). */
 ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *to, size_t size);

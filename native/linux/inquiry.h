@@ -17,6 +17,7 @@ struct vt_inquiry {
   const struct vt_call *call;
   uint32_t rule;               /* SECCOMP_RET_* of the rules: an errno, or what somebody has to judge */
   struct vt_caller caller;
+  struct vt_known_callers callers; /* from one inquiry to the next: whoever inquires has it to itself */
 
   /* the path as given, once `given_known` (atomic: the watchdog reads it behind our back) */
   bool given_known;

@@ -186,10 +186,10 @@ static struct vt_docket *stop_serving(int at) {
   return docket;
 }
 
-static void let_idle_go(int64_t now) {
+static void let_idle_go(struct notifier *self, int64_t now) {
   for (int at = served_count - 1; at >= 0; at--)
     if (now - served[at].last_call >= IDLE_MS) watch_idle(stop_serving(at));
-  if (served_count == 0) vt_caller_forget();
+  if (served_count == 0) vt_caller_forget(&self->inquiry.callers);
 }
 
 static bool serve_those_in_use(struct notifier *self, int64_t now, bool last) {
@@ -225,7 +225,7 @@ static bool make_a_round(struct notifier *self) {
   bool last = is_last();
   bool one_is_idle = polled[0].revents != 0;
   if (!serve_those_in_use(self, now, last)) return false;
-  let_idle_go(now);
+  let_idle_go(self, now);
   return !one_is_idle || serve_one_idle(self, now, last);
 }
 
@@ -234,7 +234,7 @@ static void *serve(void *context) {
   for (;;) {
     wait_for_duty(self);
     while (make_a_round(self)) continue;
-    vt_caller_forget();
+    vt_caller_forget(&self->inquiry.callers);
   }
   return NULL;
 }
@@ -265,7 +265,7 @@ static void answer_for(struct notifier *stuck) {
   }
   vt_judge_blindly(&inquiry);
   vt_answer(stuck->docket, &inquiry);
-  vt_caller_forget();
+  vt_caller_forget(&inquiry.callers);
 }
 
 static void relieve_if_stuck(struct notifier *notifier) {

@@ -18,7 +18,7 @@ import { applyTrusted, type IgnoredBecause, tighten } from './tighten.ts'
 import { printable, tomlText } from './toml-text.ts'
 import { type GivenValue, givenValue, readVariables } from './variables.ts'
 
-export type { Config, ConfigKey, PolicyRuleConfig } from './schema.ts'
+export type { Config, ConfigKey } from './schema.ts'
 
 /** Values of flags (or of a library's caller), by dotted key. `from` names the flag in errors and sources. */
 export type Flags = {

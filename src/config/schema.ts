@@ -259,9 +259,6 @@ export type Config = {
   }
 }
 
-/** One `[[policy.rule]]` table. */
-export type PolicyRuleConfig = Config['policy']['rule'][number]
-
 /** A dotted key, for example `shell.timeout_ms`. */
 export type ConfigKey = {
   [S in SectionName]: `${S}.${Extract<keyof Config[S], string>}`

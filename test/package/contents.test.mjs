@@ -11,6 +11,7 @@ const expected = [
   /^(README|LICENSE|SECURITY|CHANGELOG)(\.md)?$/,
   /^config\.(example\.toml|schema\.json)$/,
   /^dist\/[\w./-]+\.(js|cjs|d\.ts)$/,
+  /^dist\/THIRD-PARTY\.txt$/,
   /^prebuilds\/(linux|win32)-(x64|arm64)\/vitrine\.node$/,
   /^src\/sandbox\/macos\.sbpl$/,
 ]
@@ -30,6 +31,19 @@ test('the package holds what it should and nothing else', () => {
 test('every prebuild that this machine can make is in it', () => {
   for (const name of ['linux-x64', 'linux-arm64', 'win32-x64'])
     assert.ok(files.includes(`prebuilds/${name}/vitrine.node`), name)
+})
+
+test('it passes on the terms of what is bundled into it', () => {
+  const notices = readFileSync(new URL('../../dist/THIRD-PARTY.txt', import.meta.url), 'utf8')
+  for (const name of [
+    '@modelcontextprotocol/server',
+    'zod',
+    'ajv',
+    'valibot',
+    'smol-toml',
+    'toml-eslint-parser',
+  ])
+    assert.match(notices, new RegExp(`^${name} \\d`, 'm'))
 })
 
 test('it takes at most 2 MB', (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -19,13 +19,20 @@ for (const version of ['20.20.2', '22.23.3', '24.21.0'])
     const run = (program, args, options = {}) =>
       spawnSync(program, args, { cwd: directory, encoding: 'utf8', timeout: 120_000, env, ...options })
 
-    test('npm installs it', () => {
+    test('npm installs it', (t) => {
       assert.equal(fetched.missing, undefined)
       writeFileSync(join(directory, 'package.json'), '{ "type": "module" }')
       const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
       const { status, stderr } = run(node, [npm, 'install', ...options, tarball])
       assert.equal(status, 0, stderr)
-      assert.equal(run('cc', ['--version']).error?.code, 'ENOENT')
+      for (const compiler of ['cc', 'gcc', 'g++', 'make', 'python3'])
+        assert.equal(run(compiler, ['--version']).error?.code, 'ENOENT', compiler)
+      const { packages } = JSON.parse(
+        readFileSync(join(directory, 'node_modules/.package-lock.json'), 'utf8'),
+      )
+      t.diagnostic(`${Object.keys(packages).length} packages installed, vitrine among them`)
+      const scripted = Object.keys(packages).filter((name) => packages[name].hasInstallScript)
+      assert.deepEqual(scripted, [])
     })
 
     test('its command line runs, confined by the prebuilt addon', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -30,9 +31,8 @@ for (const name of Object.keys(binutils)) {
 
   test(`${name} needs the C library and no other`, () => {
     const needed = [...objdump(name, '-p').matchAll(/NEEDED\s+(\S+)/g)].map(([, library]) => library)
-    // The loader is glibc's too: thread-local variables ask it for their place.
-    const others = needed.filter((library) => !/^ld-linux-/.test(library))
-    assert.deepEqual(others, ['libc.so.6'])
+    // Not even glibc's loader, which thread-local variables would ask for their place: musl has none of that name.
+    assert.deepEqual(needed, ['libc.so.6'])
   })
 
   test(`${name} shows its entry and nothing else`, () => {
@@ -43,12 +43,38 @@ for (const name of Object.keys(binutils)) {
   })
 }
 
+const required = Boolean(process.env.VITRINE_REQUIRE_PACKAGE)
+/** Why a test cannot run, if so; where everything is required it runs, and fails. */
+const unless = (there, reason) => (there || required ? false : reason)
+const musl = process.arch === 'x64' && spawnSync('musl-gcc', ['--version']).status === 0
+test('linux-x64 loads under musl, which finds all that it needs', {
+  skip: unless(musl, 'musl-gcc is missing (Debian: musl-tools)'),
+}, () => {
+  const work = mkdtempSync(join(tmpdir(), 'vitrine-musl-'))
+  try {
+    const wanted = [...objdump('linux-x64', '-T').matchAll(/\*UND\*\s.*\s(napi_\w+)$/gm)].map(
+      ([, name]) => name,
+    )
+    assert.ok(wanted.length > 10)
+    writeFileSync(join(work, 'napi.c'), wanted.map((name) => `int ${name}(void) { return 9; }\n`).join(''))
+    const host = join(work, 'host')
+    const sources = [join(root, 'test/fixtures/musl/host.c'), join(work, 'napi.c')]
+    const built = spawnSync('musl-gcc', ['-rdynamic', '-o', host, ...sources], { encoding: 'utf8' })
+    assert.equal(built.status, 0, built.stderr)
+    const loaded = spawnSync(host, [join(root, 'prebuilds/linux-x64/vitrine.node')], { encoding: 'utf8' })
+    assert.deepEqual([loaded.status, loaded.stdout], [0, 'Node-API 8\n'], loaded.stderr)
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+})
+
 const emulator = 'qemu-aarch64-static'
 const libraries = '/usr/aarch64-linux-gnu'
-const missing =
-  spawnSync(emulator, ['--version']).status !== 0 || !existsSync(libraries)
-    ? `${emulator} or ${libraries} is missing (Debian: qemu-user-static, libc6-arm64-cross)`
-    : false
+const emulated = spawnSync(emulator, ['--version']).status === 0 && existsSync(libraries)
+const missing = unless(
+  emulated,
+  `${emulator} or ${libraries} is missing (Debian: qemu-user-static, libc6-arm64-cross)`,
+)
 
 test('linux-arm64 loads in an emulated Node, and refuses read mode where there is no Landlock', {
   skip: missing,
