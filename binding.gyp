@@ -31,6 +31,8 @@
             "native/linux/place.c",
             "native/linux/policy.c",
             "native/linux/poller.c",
+            "native/linux/private_empty.c",
+            "native/linux/private_tmp.c",
             "native/linux/probe.c",
             "native/linux/seccomp.c",
             "native/linux/seccomp_rules.c",

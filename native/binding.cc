@@ -4,6 +4,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#ifdef __linux__
+#include <unistd.h>
+#endif
 
 extern "C" {
 #include "core.h"
@@ -332,6 +336,91 @@ Napi::Value probe(const Napi::CallbackInfo& info) {
 Napi::Value watch(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), vt_core_watch()); }
 Napi::Value watcher_pid(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), vt_core_watcher_pid()); }
 
+#ifdef __linux__
+// What keeps a private directory: an open descriptor, closed with the JavaScript environment at the latest.
+struct Keeper {
+  int lock;
+};
+
+void close_keeper(napi_env, void* data, void*) {
+  auto* keeper = static_cast<Keeper*>(data);
+  if (keeper->lock >= 0) close(keeper->lock);
+  delete keeper;
+}
+
+std::string text_of(const Napi::CallbackInfo& info, size_t index) { return info[index].As<Napi::String>().Utf8Value(); }
+
+// makePrivate(temporary) -> { path, keeper } | { failedStep, errno }
+Napi::Value make_private(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  vt_private made;
+  vt_core_make_private(text_of(info, 0).c_str(), &made);
+  Napi::Object object = Napi::Object::New(env);
+  if (made.failed_step) {
+    set_text(object, "failedStep", vt_core_private_step_name(made.failed_step));
+    set_number(object, "errno", made.failed_errno);
+    return object;
+  }
+  napi_value keeper;
+  napi_create_external(env, new Keeper{made.lock}, close_keeper, nullptr, &keeper);
+  set_text(object, "path", made.path);
+  set_value(object, "keeper", keeper);
+  return object;
+}
+
+// A call that blocks, made on a thread of libuv's; its promise gives the errno.
+struct Blocking {
+  int lock = -1;            // to remove
+  std::string temporary;    // to sweep
+  int error = 0;
+  napi_deferred promise = nullptr;
+  napi_async_work work = nullptr;
+};
+
+void run_blocking(napi_env, void* data) {
+  auto* blocking = static_cast<Blocking*>(data);
+  blocking->error = blocking->lock >= 0 ? vt_core_remove_private(blocking->lock)
+                                        : vt_core_sweep_private(blocking->temporary.c_str());
+}
+
+void settle_blocking(napi_env raw, napi_status status, void* data) {
+  auto* blocking = static_cast<Blocking*>(data);
+  Napi::HandleScope scope(raw);
+  // Cancelled: the environment ends, and whoever sweeps next finds the directory.
+  if (status == napi_cancelled && blocking->lock >= 0) close(blocking->lock);
+  napi_resolve_deferred(raw, blocking->promise, Napi::Number::New(raw, blocking->error));
+  napi_delete_async_work(raw, blocking->work);
+  delete blocking;
+}
+
+Napi::Value start_blocking(Napi::Env env, Blocking* blocking) {
+  napi_value promise;
+  napi_create_promise(env, &blocking->promise, &promise);
+  napi_create_async_work(env, nullptr, Napi::String::New(env, "vitrine"), run_blocking, settle_blocking, blocking,
+                         &blocking->work);
+  napi_queue_async_work(env, blocking->work);
+  return Napi::Value(env, promise);
+}
+
+// removePrivate(keeper) -> promise of an errno, 0 when it is gone
+Napi::Value remove_private(const Napi::CallbackInfo& info) {
+  void* data = nullptr;
+  napi_get_value_external(info.Env(), info[0], &data);
+  auto* keeper = static_cast<Keeper*>(data);
+  auto* blocking = new Blocking();
+  blocking->lock = keeper->lock;
+  keeper->lock = -1;
+  return start_blocking(info.Env(), blocking);
+}
+
+// sweepPrivate(temporary) -> promise of an errno
+Napi::Value sweep_private(const Napi::CallbackInfo& info) {
+  auto* blocking = new Blocking();
+  blocking->temporary = text_of(info, 0);
+  return start_blocking(info.Env(), blocking);
+}
+#endif
+
 #ifdef _WIN32
 // write(id, bytes): handler(id, -2, length) follows once they have gone.
 void write(const Napi::CallbackInfo& info) {
@@ -363,6 +452,11 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("probe", Napi::Function::New(env, probe));
   exports.Set("watch", Napi::Function::New(env, watch));
   exports.Set("watcherPid", Napi::Function::New(env, watcher_pid));
+#ifdef __linux__
+  exports.Set("makePrivate", Napi::Function::New(env, make_private));
+  exports.Set("removePrivate", Napi::Function::New(env, remove_private));
+  exports.Set("sweepPrivate", Napi::Function::New(env, sweep_private));
+#endif
 #ifdef _WIN32
   exports.Set("write", Napi::Function::New(env, write));
   exports.Set("closeStdin", Napi::Function::New(env, close_stdin));

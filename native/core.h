@@ -107,6 +107,35 @@ int vt_core_watch(void);
 /* Its process id; 0: there is none. */
 int vt_core_watcher_pid(void);
 
+#ifdef __linux__
+/* At what the making of a private directory failed. */
+enum vt_private_step {
+  VT_PRIVATE_TEMPORARY = 1, /* the temporary directory cannot be opened */
+  VT_PRIVATE_UNSAFE,        /* anybody may rename what stands in it: others can write, and no sticky bit */
+  VT_PRIVATE_PARENT,        /* vitrine-UID in it can be neither made nor opened */
+  VT_PRIVATE_FOREIGN,       /* vitrine-UID is somebody else's, a link, or open to others */
+  VT_PRIVATE_DIRECTORY,     /* the directory itself cannot be made */
+  VT_PRIVATE_LOCK,          /* it cannot be locked */
+};
+
+/* A directory of one command's own. */
+struct vt_private {
+  int failed_step; /* 0: it is there; else for vt_core_private_step_name */
+  int failed_errno;
+  int lock;        /* a descriptor: as long as it is open the directory is in use */
+  char path[4096]; /* absolute, real */
+};
+
+/* Makes one beneath vitrine-UID in the temporary directory. */
+void vt_core_make_private(const char *temporary, struct vt_private *made);
+/* Removes it and lets go of the lock; 0, or the errno of what stays, which the next sweep removes. Blocks as long as that takes,
+ * two minutes at most: any thread but JavaScript's. */
+int vt_core_remove_private(int lock);
+/* Removes those of hosts that have died; 0 or an errno. Blocks. */
+int vt_core_sweep_private(const char *temporary);
+const char *vt_core_private_step_name(int step);
+#endif
+
 #ifdef _WIN32
 /* Takes a copy of the bytes; `written` comes when they have gone, or can go nowhere any more. */
 void vt_core_write(uint32_t id, const char *bytes, size_t length);

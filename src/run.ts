@@ -9,7 +9,9 @@ import type { Interpreter, Program } from './request/interpreter.ts'
 import type { CompleteRequest } from './request/request.ts'
 import { feedStdin } from './request/stdin.ts'
 import { buildResult } from './result/build.ts'
+import { notRemoved } from './result/explain-private-tmp.ts'
 import type { Enforcement, Mode, Result } from './result/result.ts'
+import { type PrivateDirectories, type PrivateDirectory, privateVariables } from './sandbox/private-tmp.ts'
 import type { Confinement } from './sandbox/sandbox.ts'
 import { metadataOf } from './scratchpad/describe.ts'
 import { saveOutput } from './scratchpad/save.ts'
@@ -37,6 +39,8 @@ export interface ModeSetup {
   /** For a command that is known to look only: nothing of a repository's configuration runs. */
   readonly lookingEnvironment: Variables
   readonly confinement: Confinement | null
+  /** Each command gets a directory beneath `temporary`; null: none does. */
+  readonly privateTmp: { readonly directories: PrivateDirectories; readonly temporary: string } | null
   readonly enforcement: Enforcement
 }
 
@@ -56,6 +60,8 @@ export interface Surroundings {
   readonly scratchpad: Scratchpad
   /** Every command that runs, to be signalled and stopped. */
   readonly running: Set<Supervision>
+  /** Every private directory that is being removed. */
+  readonly removing: Set<Promise<unknown>>
 }
 
 /** What takes part in one command. */
@@ -65,12 +71,64 @@ interface Parts {
   readonly supervision: Supervision
 }
 
-/** Launches, supervises and collects one command. Throws SPAWN_FAILED when it never ran. */
+/**
+ * Launches, supervises and collects one command. Throws SPAWN_FAILED when it never ran, SANDBOX_UNAVAILABLE when its private
+ * directory cannot be made.
+ */
 export async function runCommand(
   command: CommandToRun,
   surroundings: Surroundings,
   options: ExecuteOptions,
 ): Promise<Result> {
+  const { setup } = command
+  if (!setup.privateTmp) return (await runToEnd(command, surroundings, options))()
+  const { directories, temporary } = setup.privateTmp
+  const directory = directories.make(temporary)
+  const own = { ...command, setup: setupIn(setup, directories, directory.path) }
+  const ran = runToEnd(own, surroundings, options)
+  const left = await removed(directory, ran, surroundings.removing)
+  const result = await (await ran)()
+  if (left === undefined) return result
+  const note = notRemoved(directory.path, left)
+  return {
+    ...result,
+    enforcement: { ...result.enforcement, 'private tmp': { enforced: false, by: 'none', note } },
+  }
+}
+
+/** What holds a command that has a directory of its own. */
+function setupIn(setup: ModeSetup, directories: PrivateDirectories, directory: string): ModeSetup {
+  const variables = privateVariables(directory)
+  return {
+    ...setup,
+    environment: { ...setup.environment, ...variables },
+    lookingEnvironment: { ...setup.lookingEnvironment, ...variables },
+    confinement: setup.confinement && directories.grant(setup.confinement, directory),
+  }
+}
+
+/** Removes the directory once the command is over, whether or not it ever ran. */
+async function removed(
+  directory: PrivateDirectory,
+  ran: Promise<unknown>,
+  removing: Set<Promise<unknown>>,
+): Promise<string | undefined> {
+  const removal = ran.then(
+    () => directory.remove(),
+    () => directory.remove(), // what failed is thrown where the command is awaited
+  )
+  removing.add(removal)
+  const left = await removal
+  removing.delete(removal)
+  return left
+}
+
+/** Launches and supervises; what comes back puts the result together. */
+async function runToEnd(
+  command: CommandToRun,
+  surroundings: Surroundings,
+  options: ExecuteOptions,
+): Promise<() => Promise<Result>> {
   const { request } = command
   const { config, running, interpreter } = surroundings
   const program = programOf(request, command.setup, interpreter)
@@ -85,13 +143,9 @@ export async function runCommand(
   const ended = await supervision.ended
   running.delete(supervision)
   launched.stdin?.destroy()
-  return resultOf(
-    command,
-    surroundings,
-    collector,
-    ranToItsEnd(ended, request, surroundings.interpreter),
-    performance.now() - started,
-  )
+  const ran = ranToItsEnd(ended, request, surroundings.interpreter)
+  const durationMs = performance.now() - started
+  return () => resultOf(command, surroundings, collector, ran, durationMs)
 }
 
 /** Starts the command with everything that takes part in it tied together. */

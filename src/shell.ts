@@ -23,6 +23,7 @@ import {
   runCommand,
   type Surroundings,
 } from './run.ts'
+import { temporaryOf, withoutPrivateTmp } from './sandbox/private-tmp.ts'
 import { readEverything } from './sandbox/sandbox.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
 import type { Supervision } from './supervise/supervise.ts'
@@ -34,6 +35,8 @@ export interface ShellOptions {
   readonly mode?: Mode | undefined
   /** Read mode: let TCP and UDP clients through. Default: `[shell] network`. */
   readonly network?: boolean | undefined
+  /** Read mode: each command gets a TMPDIR of its own that it can write to. Default: `[shell] private_tmp`. */
+  readonly privateTmp?: boolean | undefined
   /** A config file in place of the user's, or a configuration that `loadConfig` made. */
   readonly config?: string | LoadedConfig | undefined
   /** What commands' environments are chosen from, taken when the shell opens. Default: the environment of the process. */
@@ -57,6 +60,7 @@ const optionFields: Readonly<Record<keyof ShellOptions, Field>> = {
   cwd: { wanted: 'a string', test: isString },
   mode: { wanted: '"read" or "write"', test: isString },
   network: { wanted: 'a boolean', test: isBoolean },
+  privateTmp: { wanted: 'a boolean', test: isBoolean },
   config: {
     wanted: 'the path of a file, or what loadConfig made',
     test: (value) => isString(value) || isObject(value),
@@ -107,9 +111,11 @@ export class Shell {
   readonly ignored: readonly IgnoredValue[]
   readonly #equipment: Equipment
   readonly #network: boolean
+  readonly #privateTmp: boolean
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #gate: Gate
   readonly #running = new Set<Supervision>()
+  readonly #removing = new Set<Promise<unknown>>()
   readonly #setups: Partial<Record<Mode, ModeSetup>> = {}
   #mode: Mode
   #closed = false
@@ -127,6 +133,7 @@ export class Shell {
     this.#gate = gate
     this.#equipment = equipment
     this.#network = options.network ?? config.shell.network
+    this.#privateTmp = options.privateTmp ?? config.shell.private_tmp
     this.#env = { ...options.env }
     const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
     this.scratchpad = options.scratchpad ?? new Scratchpad(this.#env, { maxAgeDays, maxBytes })
@@ -205,6 +212,7 @@ export class Shell {
     const running = [...this.#running]
     for (const supervision of running) supervision.stop('closed')
     await Promise.all(running.map((supervision) => supervision.ended))
+    await Promise.all(this.#removing)
   }
 
   #complete(request: ExecuteRequest): CompleteRequest {
@@ -248,6 +256,7 @@ export class Shell {
       interpreter: this.#equipment.interpreter,
       scratchpad: this.scratchpad,
       running: this.#running,
+      removing: this.#removing,
     }
   }
 
@@ -256,7 +265,7 @@ export class Shell {
     const known = this.#setups[mode]
     if (known) return known
     if (mode === 'read' && !this.config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
-    const options = { network: this.#network, reads: readEverything }
+    const options = { network: this.#network, reads: readEverything, privateTmp: this.#privateTmp }
     const { sandbox, platform } = this.#equipment
     const looking = commandEnvironment(this.#env, this.config.env, 'looking', platform)
     const changing = () => commandEnvironment(this.#env, this.config.env, 'changing', platform)
@@ -264,9 +273,16 @@ export class Shell {
       environment: mode === 'read' ? looking : changing(),
       lookingEnvironment: looking,
       confinement: mode === 'write' ? null : sandbox.confine(options),
+      privateTmp: mode === 'read' && options.privateTmp ? this.#privateSetup() : null,
       enforcement: mode === 'write' ? {} : sandbox.enforcement(options),
     }
     this.#setups[mode] = setup
     return setup
+  }
+
+  #privateSetup(): ModeSetup['privateTmp'] {
+    const { sandbox, platform } = this.#equipment
+    if (!sandbox.privateDirectories) throw withoutPrivateTmp(platform)
+    return { directories: sandbox.privateDirectories, temporary: temporaryOf(this.#env) }
   }
 }

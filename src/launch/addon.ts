@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Denial, Limit } from '../result/result.ts'
+import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type { Probe, WindowsProbe } from '../sandbox/sandbox.ts'
 
 /** How a command ended, as the addon tells it. */
@@ -47,7 +48,7 @@ export interface AddonCore {
 }
 
 /** On Linux. */
-export interface Addon extends AddonCore {
+export interface Addon extends AddonCore, PrivateTmpAddon {
   probe(): Probe
   /** Starts the watcher; 0 or an errno. */
   watch(): number
