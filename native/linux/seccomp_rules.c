@@ -133,7 +133,7 @@ static const struct vt_rule socket_network_rules[] = {
 static const struct vt_rule socketpair_rules[] = {
     {{IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_SEQPACKET)}, ALLOW}};
 
-/* A client binds its socket too: of netlink in any case, of UDP to a port that the kernel picks. One end of a pair can be
+/* A client binds its socket too: of netlink in any case, of the internet to a port that the kernel picks. One end of a pair can be
  * bound to an abstract name, which is then taken for everyone, and a server binds to a port. The address lies in memory,
  * out of a filter's sight: the supervisor binds (judge_bind.c). With nobody to do so, netlink alone goes on, by the
  * length of its address. */

@@ -114,7 +114,7 @@ function linuxEnforcement(probe: Probe, { network, privateTmp }: SandboxOptions)
 
 /** What native/linux/seccomp_rules.c lets through. */
 const openNetwork =
-  'open: TCP and UDP clients, name lookups, UDP ports that the kernel picks; shut: listening, ports of choice, multicast groups, fast open, raw and all other protocols'
+  'open: TCP and UDP clients, name lookups, ports that the kernel picks; shut: listening, ports of choice, multicast groups, fast open, raw and all other protocols'
 
 /** What cannot be done in a private directory here. Landlock ABI 2 brought renames between directories, 3 truncate(2). */
 function privateTmpOf({ listener, landlockAbi }: Probe): RightEnforcement {
