@@ -42,6 +42,7 @@
             "native/linux/streams.c",
             "native/linux/supervisor.c",
             "native/linux/syscalls.c",
+            "native/linux/terminal.c",
             "native/linux/threads.c",
             "native/linux/watch.c"
           ],

@@ -29,13 +29,13 @@ struct Environment {
 // What travels from the supervisor thread to JavaScript; output bytes follow in the same block.
 struct Event {
   uint32_t id;
-  int stream;  // 0 and above: output; else kEnd, kWritten
+  int stream;  // 0 and above: output; else kEnd, kWritten, kStarted
   size_t length;
   vt_end end;
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
 };
 
-constexpr int kEnd = -1, kWritten = -2;
+constexpr int kEnd = -1, kWritten = -2, kStarted = -3;
 
 // Holds the lock until the block ends.
 struct Guard {
@@ -103,6 +103,8 @@ void on_written(vt_owner* owner, uint32_t id, size_t length) {
   send(environment_of(owner), event);
 }
 
+void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make_event(id, kStarted, 0)); }
+
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
 void set_value(Napi::Object object, const char* key, napi_value value) {
@@ -156,7 +158,7 @@ Napi::Value describe_end(Napi::Env env, const vt_end& end) {
 
 // What goes with an event.
 napi_value payload_of(napi_env raw, Environment* environment, Event* event) {
-  if (event->stream == kWritten) return Napi::Number::New(raw, static_cast<double>(event->length));
+  if (event->stream == kWritten || event->stream == kStarted) return Napi::Number::New(raw, static_cast<double>(event->length));
   if (event->stream == kEnd) {
     if (--environment->running == 0) napi_unref_threadsafe_function(raw, environment->deliver);
     return describe_end(raw, event->end);
@@ -166,7 +168,8 @@ napi_value payload_of(napi_env raw, Environment* environment, Event* event) {
   return chunk;
 }
 
-// Runs on the JavaScript thread: handler(id, stream, chunk), handler(id, -1, end) or handler(id, -2, bytes written).
+// Runs on the JavaScript thread: handler(id, stream, chunk), handler(id, -1, end), handler(id, -2, bytes written) or
+// handler(id, -3, 0) when a command with a terminal runs.
 void deliver(napi_env raw, napi_value handler, void* context, void* data) {
   auto* event = static_cast<Event*>(data);
   auto* environment = static_cast<Environment*>(context);
@@ -260,6 +263,14 @@ vt_limits take_limits(Napi::Value value) {
   return {at(0), at(1), at(2), at(3), at(4)};
 }
 
+// columns * 65536 + rows of a terminal; undefined: none.
+void take_size(Napi::Value value, vt_request* request) {
+  if (!value.IsNumber()) return;
+  const uint32_t size = value.As<Napi::Number>().Uint32Value();
+  request->columns = static_cast<uint16_t>(size >> 16);
+  request->rows = static_cast<uint16_t>(size);
+}
+
 enum Flag { kMerged = 1, kConfined = 2, kNetwork = 4, kListener = 8, kReport = 16 };
 
 vt_request take_request(const Napi::CallbackInfo& info) {
@@ -282,10 +293,11 @@ vt_request take_request(const Napi::CallbackInfo& info) {
   request.report = flags & kReport;
   request.abi = info[kTexts + 2].As<Napi::Number>().Int32Value();
   request.limits = take_limits(info[kTexts + 3]);
+  take_size(info[kTexts + 4], &request);
   return request;
 }
 
-// spawn(candidates, argv, environment, cwd, places, stdin, flags, abi, limits?) -> { id, stdin } | { failedStep, errno }
+// spawn(candidates, argv, environment, cwd, places, stdin, flags, abi, limits?, terminal?) -> { id, stdin } | { failedStep, errno }
 Napi::Value spawn(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Environment* environment = current(info);
@@ -419,6 +431,12 @@ Napi::Value sweep_private(const Napi::CallbackInfo& info) {
   blocking->temporary = text_of(info, 0);
   return start_blocking(info.Env(), blocking);
 }
+
+// resize(id, columns, rows)
+void resize(const Napi::CallbackInfo& info) {
+  vt_core_resize(id_of(info), static_cast<uint16_t>(info[1].As<Napi::Number>().Uint32Value()),
+                 static_cast<uint16_t>(info[2].As<Napi::Number>().Uint32Value()));
+}
 #endif
 
 #ifdef _WIN32
@@ -440,7 +458,7 @@ void accept_integrity(const Napi::CallbackInfo& info) {
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto* environment = new Environment();
-  environment->owner = {on_output, on_end, on_release, on_written};
+  environment->owner = {on_output, on_end, on_release, on_written, on_started};
   napi_set_instance_data(env, environment, nullptr, nullptr);
   napi_add_env_cleanup_hook(env, close_environment, environment);
   exports.Set("listen", Napi::Function::New(env, listen));
@@ -456,6 +474,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("makePrivate", Napi::Function::New(env, make_private));
   exports.Set("removePrivate", Napi::Function::New(env, remove_private));
   exports.Set("sweepPrivate", Napi::Function::New(env, sweep_private));
+  exports.Set("resize", Napi::Function::New(env, resize));
 #endif
 #ifdef _WIN32
   exports.Set("write", Napi::Function::New(env, write));

@@ -34,6 +34,7 @@ struct vt_owner {
   void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
   void (*release)(struct vt_owner *owner); /* this command refers to the owner no more */
   void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: so much has gone to its input */
+  void (*started)(struct vt_owner *owner, uint32_t id); /* a command with a terminal: it runs */
 };
 
 enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
@@ -55,6 +56,7 @@ struct vt_request {
   struct vt_text places; /* Linux, confined: paths, each behind one letter of enum vt_place_kind */
   struct vt_limits limits;
   int stdin_fd; /* a descriptor, or VT_STDIN_* */
+  uint16_t columns, rows; /* Linux: of the terminal that it is given instead of stdin and pipes; 0: none */
   bool merged, confined;
   bool network, listener, report; /* Linux, confined */
   int abi;
@@ -64,7 +66,7 @@ struct vt_request {
 struct vt_started {
   int failed_step; /* 0: queued, `end` will come */
   int failed_errno;
-  int stdin_fd; /* our end of the pipe that was asked for; -1: none, or it is written by vt_core_write */
+  int stdin_fd; /* our end of the pipe that was asked for, or leads to the terminal; -1: none, or it is written by vt_core_write */
 };
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);
@@ -74,6 +76,7 @@ void vt_core_terminate(uint32_t id);
 void vt_core_kill(uint32_t id);
 void vt_core_signal(uint32_t id, int signal);
 void vt_core_consumed(uint32_t id, size_t bytes);
+void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */
 /* The owner goes away: its commands are killed, and the owner is released once more than it has commands. */
 void vt_core_kill_all_of(struct vt_owner *owner);
 

@@ -8,6 +8,7 @@ import type { Variables } from './request/environment.ts'
 import type { Interpreter, Program } from './request/interpreter.ts'
 import type { CompleteRequest } from './request/request.ts'
 import { feedStdin } from './request/stdin.ts'
+import { termOf } from './request/terminal.ts'
 import { buildResult } from './result/build.ts'
 import { notRemoved } from './result/explain-private-tmp.ts'
 import type { Enforcement, Mode, Result } from './result/result.ts'
@@ -64,6 +65,17 @@ export interface Surroundings {
   readonly removing: Set<Promise<unknown>>
 }
 
+/** A command that runs. */
+export interface RunningCommand {
+  readonly launched: LaunchedProcess
+  readonly supervision: Supervision
+}
+
+export interface RunOptions extends ExecuteOptions {
+  /** With a terminal: called when the command runs. */
+  readonly onStarted?: (running: RunningCommand) => void
+}
+
 /** What takes part in one command. */
 interface Parts {
   readonly collector: Collector
@@ -78,7 +90,7 @@ interface Parts {
 export async function runCommand(
   command: CommandToRun,
   surroundings: Surroundings,
-  options: ExecuteOptions,
+  options: RunOptions,
 ): Promise<Result> {
   const { setup } = command
   if (!setup.privateTmp) return (await runToEnd(command, surroundings, options))()
@@ -127,7 +139,7 @@ async function removed(
 async function runToEnd(
   command: CommandToRun,
   surroundings: Surroundings,
-  options: ExecuteOptions,
+  options: RunOptions,
 ): Promise<() => Promise<Result>> {
   const { request } = command
   const { config, running, interpreter } = surroundings
@@ -154,7 +166,7 @@ function launch(
   program: Program,
   { config, launcher, scratchpad }: Surroundings,
   supervision: Supervision,
-  options: ExecuteOptions,
+  options: RunOptions,
 ): { readonly launched: LaunchedProcess; readonly collector: Collector } {
   let launched: LaunchedProcess | undefined
   const backpressure = new Backpressure((bytes) => launched?.consumed(bytes))
@@ -166,7 +178,10 @@ function launch(
     consumed: (bytes) => backpressure.took('collector', bytes),
     overflow: () => supervision.stop('output-limit'),
   })
-  const environment = admission.onlyLooks ? setup.lookingEnvironment : setup.environment
+  const environment = environmentOf(
+    request,
+    admission.onlyLooks ? setup.lookingEnvironment : setup.environment,
+  )
   const parts = { collector, backpressure, supervision }
   const process = start(request, program, { ...setup, environment }, launcher, parts, options)
   launched = process
@@ -177,6 +192,10 @@ function launch(
   supervision.watch({ ...process, destroy })
   feedStdin(process.stdin, request.stdin)
   return { launched: process, collector }
+}
+
+function environmentOf({ terminal }: CompleteRequest, environment: Variables): Variables {
+  return terminal ? { ...environment, TERM: termOf(terminal, environment['TERM']) } : environment
 }
 
 function programOf(
@@ -190,21 +209,22 @@ function programOf(
 }
 
 function start(
-  { cwd, merged, stdin }: CompleteRequest,
+  { cwd, merged, stdin, terminal }: CompleteRequest,
   { variables, ...program }: Program,
   { environment, confinement }: ModeSetup,
   launcher: Launcher,
   { collector, backpressure, supervision }: Parts,
-  { onOutput }: ExecuteOptions,
+  { onOutput, onStarted }: RunOptions,
 ): LaunchedProcess {
   const input = stdin === null || typeof stdin === 'number' ? stdin : 'pipe'
-  return launcher.launch(
+  const launched = launcher.launch(
     {
       ...program,
       environment: variables ? { ...environment, ...variables } : environment,
       confinement,
       limits: null,
       cwd,
+      terminal,
       merged,
       stdin: input,
     },
@@ -214,9 +234,11 @@ function start(
         collector.add(stream, chunk)
         backpressure.offered(chunk.length, onOutput?.(stream, chunk))
       },
+      started: () => onStarted?.({ launched, supervision }),
       end: (end) => supervision.finish(end),
     },
   )
+  return launched
 }
 
 type RanToItsEnd = Parameters<typeof buildResult>[0]['ended']

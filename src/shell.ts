@@ -1,20 +1,21 @@
 import type { StandingApproval } from './approval/approve.ts'
-import type { Approver } from './approval/approver.ts'
 import { type IgnoredValue, type LoadedConfig, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { refuseUnbuilt } from './config/unbuilt.ts'
 import { VitrineError } from './errors.ts'
 import { Gate } from './gate.ts'
 import { type Equipment, equip, type Host, thisHost } from './host.ts'
+import { checkMode, checkOptions, type ExecuteAllOptions, type ShellOptions } from './options.ts'
 import { checkInput } from './request/descriptor.ts'
 import { commandEnvironment } from './request/environment.ts'
-import { checkFields, type Field, isBoolean, isObject, isString, refuse } from './request/fields.ts'
 import {
   type CompleteRequest,
   checkDirectory,
   completeRequest,
   type ExecuteRequest,
+  type RequestDefaults,
 } from './request/request.ts'
+import { completeStart, type StartRequest } from './request/terminal.ts'
 import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
 import {
   type CommandToRun,
@@ -26,54 +27,8 @@ import {
 import { temporaryOf, withoutPrivateTmp } from './sandbox/private-tmp.ts'
 import { readEverything } from './sandbox/sandbox.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
+import { type Pty, startCommand } from './start.ts'
 import type { Supervision } from './supervise/supervise.ts'
-
-export interface ShellOptions {
-  /** Where commands run. Default: the current directory of the process. */
-  readonly cwd?: string | undefined
-  /** Default: `[shell] mode`. */
-  readonly mode?: Mode | undefined
-  /** Read mode: let TCP and UDP clients through. Default: `[shell] network`. */
-  readonly network?: boolean | undefined
-  /** Read mode: each command gets a TMPDIR of its own that it can write to. Default: `[shell] private_tmp`. */
-  readonly privateTmp?: boolean | undefined
-  /** A config file in place of the user's, or a configuration that `loadConfig` made. */
-  readonly config?: string | LoadedConfig | undefined
-  /** What commands' environments are chosen from, taken when the shell opens. Default: the environment of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Asked about what the policy leaves open. Default: none; then `[policy] unattended` says what becomes of it. */
-  readonly approver?: Approver | undefined
-  /** Where output is kept: another shell's, to share its names. Default: a session of its own. */
-  readonly scratchpad?: Scratchpad | undefined
-}
-
-export interface ExecuteAllOptions extends ExecuteOptions {
-  /** Default false: the first command that fails is the last one. */
-  readonly ignoreErrors?: boolean | undefined
-  /** Where all of them run. Default: the shell's directory. */
-  readonly workDir?: string | undefined
-  /** For each, in milliseconds. */
-  readonly timeoutMs?: number | undefined
-}
-
-const optionFields: Readonly<Record<keyof ShellOptions, Field>> = {
-  cwd: { wanted: 'a string', test: isString },
-  mode: { wanted: '"read" or "write"', test: isString },
-  network: { wanted: 'a boolean', test: isBoolean },
-  privateTmp: { wanted: 'a boolean', test: isBoolean },
-  config: {
-    wanted: 'the path of a file, or what loadConfig made',
-    test: (value) => isString(value) || isObject(value),
-  },
-  env: { wanted: 'an object of variables', test: isObject },
-  approver: { wanted: 'a function', test: (value) => typeof value === 'function' },
-  scratchpad: { wanted: 'a Scratchpad', test: (value) => value instanceof Scratchpad },
-}
-
-function checkMode(mode: string): asserts mode is Mode {
-  if (mode === 'read' || mode === 'write') return
-  refuse({ kind: 'out-of-range', field: 'mode', wanted: '"read" or "write"', got: JSON.stringify(mode) })
-}
 
 /**
  * Opens a shell: loads the configuration, looks at what this host can enforce, and refuses what it cannot.
@@ -85,8 +40,7 @@ export async function openShell(options: ShellOptions = {}): Promise<Shell> {
 
 /** The same on a given host; tests take parts of it away. */
 export async function openShellOn(host: Host, options: ShellOptions = {}): Promise<Shell> {
-  checkFields('options', options, optionFields)
-  if (options.mode !== undefined) checkMode(options.mode)
+  checkOptions(options)
   const env = options.env ?? process.env
   const cwd = options.cwd ?? process.cwd()
   checkDirectory(cwd)
@@ -159,7 +113,7 @@ export class Shell {
 
   /** What the policy says about a command. Nothing runs. */
   async decide(request: ExecuteRequest): Promise<Decision> {
-    const { work, cwd } = this.#complete(request)
+    const { work, cwd } = this.#complete(request, completeRequest)
     return this.#gate.decide({ work, cwd, mode: this.#mode })
   }
 
@@ -168,7 +122,23 @@ export class Shell {
    * DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED.
    */
   async execute(request: ExecuteRequest, options: ExecuteOptions = {}): Promise<Result> {
-    return this.#run(await this.#admit(request, options), options)
+    return this.#run(await this.#admit(() => this.#complete(request, completeRequest), options), options)
+  }
+
+  /**
+   * Starts one command in a terminal of its own (Linux). It is decided about, held and ended as with `execute`. Throws as
+   * `execute` does, and INVALID_REQUEST where no terminal can be given: when this returns, the command runs.
+   */
+  async start(request: StartRequest, options: ExecuteOptions = {}): Promise<Pty> {
+    const { launcher } = this.#equipment
+    const command = await this.#admit(() => {
+      const complete = this.#complete(request, completeStart)
+      if (!launcher.terminals)
+        throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'no-terminal' } })
+      return complete
+    }, options)
+    this.#checkOpen(options.signal)
+    return startCommand(command, this.#surroundings, options)
   }
 
   /** Runs commands one after the other, to the first that fails. Each is decided about before the first one starts. */
@@ -180,7 +150,9 @@ export class Shell {
     const commands: CommandToRun[] = []
     for (const request of requests) {
       const own = typeof request === 'string' ? { command: request } : request
-      commands.push(await this.#admit({ cwd, timeoutMs, ...own }, options))
+      commands.push(
+        await this.#admit(() => this.#complete({ cwd, timeoutMs, ...own }, completeRequest), options),
+      )
     }
     const results: Result[] = []
     for (const command of commands) {
@@ -215,9 +187,12 @@ export class Shell {
     await Promise.all(this.#removing)
   }
 
-  #complete(request: ExecuteRequest): CompleteRequest {
+  #complete<R>(
+    request: R,
+    completed: (request: R, defaults: RequestDefaults) => CompleteRequest,
+  ): CompleteRequest {
     const { shell } = this.config
-    const complete = completeRequest(request, {
+    const complete = completed(request, {
       cwd: this.cwd,
       timeoutMs: shell.timeout_ms,
       maxTimeoutMs: shell.max_timeout_ms,
@@ -227,9 +202,9 @@ export class Shell {
   }
 
   /** From a request to a command that may run as it stands. */
-  async #admit(given: ExecuteRequest, { signal }: ExecuteOptions): Promise<CommandToRun> {
+  async #admit(complete: () => CompleteRequest, { signal }: ExecuteOptions): Promise<CommandToRun> {
     this.#checkOpen(signal)
-    const request = this.#complete(given)
+    const request = complete()
     const mode = this.#mode
     if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
     const setup = this.#setup(mode)

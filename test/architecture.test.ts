@@ -26,6 +26,8 @@ const trunk = [
   'judge.ts',
   'rulebook.ts',
   'run.ts',
+  'start.ts',
+  'options.ts',
   'index.ts',
   'host.ts',
   'platform.ts',
@@ -36,7 +38,17 @@ const trunk = [
 /** What every stage may call. */
 const shared = ['errors.ts', 'errno.ts', 'text.ts']
 /** Who joins the stages: values of all of them. */
-const joiners = ['shell.ts', 'gate.ts', 'judge.ts', 'rulebook.ts', 'run.ts', 'host.ts', 'index.ts']
+const joiners = [
+  'shell.ts',
+  'gate.ts',
+  'judge.ts',
+  'rulebook.ts',
+  'run.ts',
+  'start.ts',
+  'options.ts',
+  'host.ts',
+  'index.ts',
+]
 
 interface Import {
   /** Both relative to src/; a package's name for a package. */

@@ -10,6 +10,7 @@ struct vt_landlock_options {
   bool network;                 /* TCP connect is let through; TCP bind never is */
   const char *near;             /* where commands run: what they open there is decided there; may be NULL */
   const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
+  int terminal;                 /* a descriptor of the commands' own terminal; 0: they have none */
 };
 
 /* The Landlock ABI of the running kernel, or -1 with errno (ENOSYS: not built in, EOPNOTSUPP: disabled at boot). */

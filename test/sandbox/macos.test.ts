@@ -199,6 +199,7 @@ async function launch({ line, merged, confinement }: Launched): Promise<{ end: P
         candidates: ['/bin/sh'],
         argv: ['sh', '-c', line],
         limits: null,
+        terminal: null,
         environment: { PATH: '/usr/bin:/bin' },
         cwd: '/',
         stdin: null,
@@ -209,6 +210,7 @@ async function launch({ line, merged, confinement }: Launched): Promise<{ end: P
         output: (stream, chunk) => {
           if (stream === 'stdout') stdout += chunk.toString()
         },
+        started: () => {},
         end: resolve,
       },
     )
