@@ -24,6 +24,7 @@ struct vt_end {
   int killed;       /* processes that were still there at the end and were killed */
   int alive;        /* processes that live on */
   int group;        /* process group of the command */
+  bool unsearched; /* the search for names that cannot be read ended at its bound */
   const char *limited; /* the limit that ended it, as JavaScript names it; NULL: none */
   struct vt_denials *denials; /* what was refused, NULL: nothing; whoever hears of the end frees it */
 };
@@ -34,7 +35,6 @@ struct vt_owner {
   void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
   void (*release)(struct vt_owner *owner); /* this command refers to the owner no more */
   void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: so much has gone to its input */
-  void (*started)(struct vt_owner *owner, uint32_t id); /* a command with a terminal: it runs */
 };
 
 enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
@@ -46,17 +46,24 @@ struct vt_text {
 };
 
 /* What a path among the places is granted or kept from. Without a readable one everything can be read. */
-enum vt_place_kind { VT_WRITABLE = 'w', VT_READABLE = 'r', VT_UNREADABLE = 'u' };
+enum vt_place_kind {
+  VT_WRITABLE = 'w',
+  VT_READABLE = 'r',
+  VT_UNREADABLE = 'u',
+  VT_SEARCHED = 's', /* a directory beneath which files are kept because of their name: */
+  VT_NAME = 'n',     /* it fits this pattern (fnmatch(3)) */
+  VT_EXCEPTED = 'e', /* and not this one */
+  VT_SKIPPED = 'k',  /* directories of such a name are not looked into */
+};
 
 /* What JavaScript asks for. All texts lie in one block that begins at candidates.at, which the core frees. */
 struct vt_request {
   uint32_t id;
   struct vt_owner *owner;
   struct vt_text candidates, argv, environment, directory; /* Windows: argv is the command line, whole */
-  struct vt_text places; /* Linux, confined: paths, each behind one letter of enum vt_place_kind */
+  struct vt_text places; /* Linux, confined: paths and patterns, each behind one letter of enum vt_place_kind */
   struct vt_limits limits;
   int stdin_fd; /* a descriptor, or VT_STDIN_* */
-  uint16_t columns, rows; /* Linux: of the terminal that it is given instead of stdin and pipes; 0: none */
   bool merged, confined;
   bool network, listener, report; /* Linux, confined */
   int abi;
@@ -66,7 +73,7 @@ struct vt_request {
 struct vt_started {
   int failed_step; /* 0: queued, `end` will come */
   int failed_errno;
-  int stdin_fd; /* our end of the pipe that was asked for, or leads to the terminal; -1: none, or it is written by vt_core_write */
+  int stdin_fd; /* our end of the pipe that was asked for; -1: none, or it is written by vt_core_write */
 };
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);
@@ -76,7 +83,6 @@ void vt_core_terminate(uint32_t id);
 void vt_core_kill(uint32_t id);
 void vt_core_signal(uint32_t id, int signal);
 void vt_core_consumed(uint32_t id, size_t bytes);
-void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */
 /* The owner goes away: its commands are killed, and the owner is released once more than it has commands. */
 void vt_core_kill_all_of(struct vt_owner *owner);
 
@@ -109,35 +115,6 @@ void vt_core_probe(const struct vt_facts *facts);
 int vt_core_watch(void);
 /* Its process id; 0: there is none. */
 int vt_core_watcher_pid(void);
-
-#ifdef __linux__
-/* At what the making of a private directory failed. */
-enum vt_private_step {
-  VT_PRIVATE_TEMPORARY = 1, /* the temporary directory cannot be opened */
-  VT_PRIVATE_UNSAFE,        /* anybody may rename what stands in it: others can write, and no sticky bit */
-  VT_PRIVATE_PARENT,        /* vitrine-UID in it can be neither made nor opened */
-  VT_PRIVATE_FOREIGN,       /* vitrine-UID is somebody else's, a link, or open to others */
-  VT_PRIVATE_DIRECTORY,     /* the directory itself cannot be made */
-  VT_PRIVATE_LOCK,          /* it cannot be locked */
-};
-
-/* A directory of one command's own. */
-struct vt_private {
-  int failed_step; /* 0: it is there; else for vt_core_private_step_name */
-  int failed_errno;
-  int lock;        /* a descriptor: as long as it is open the directory is in use */
-  char path[4096]; /* absolute, real */
-};
-
-/* Makes one beneath vitrine-UID in the temporary directory. */
-void vt_core_make_private(const char *temporary, struct vt_private *made);
-/* Removes it and lets go of the lock; 0, or the errno of what stays, which the next sweep removes. Blocks as long as that takes,
- * two minutes at most: any thread but JavaScript's. */
-int vt_core_remove_private(int lock);
-/* Removes those of hosts that have died; 0 or an errno. Blocks. */
-int vt_core_sweep_private(const char *temporary);
-const char *vt_core_private_step_name(int step);
-#endif
 
 #ifdef _WIN32
 /* Takes a copy of the bytes; `written` comes when they have gone, or can go nowhere any more. */

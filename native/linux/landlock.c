@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "reads.h"
+
 /* System calls: asm-generic/unistd.h, the same numbers on every architecture since 5.13. */
 enum { NR_CREATE_RULESET = 444, NR_ADD_RULE = 445, NR_RESTRICT_SELF = 446 };
 
@@ -91,6 +93,19 @@ static struct ruleset_attr handled_by(int abi, size_t *size) {
   return attr;
 }
 
+#define FS_READING (FS_EXECUTE | FS_READ_FILE)
+
+static int grant_at(int ruleset, int fd, uint64_t access) {
+  struct path_beneath_attr rule = {access, fd};
+  return (int)syscall(NR_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
+}
+
+int vt_landlock_grant_reading(int ruleset, int fd, bool directory) {
+  return grant_at(ruleset, fd, directory ? FS_READING | FS_READ_DIR : FS_READING);
+}
+
+int vt_landlock_grant_listing(int ruleset, int fd) { return grant_at(ruleset, fd, FS_READ_DIR); }
+
 /* Grants `access` beneath `path`. */
 static int grant(int ruleset, const char *path, uint64_t access) {
   int fd = open(path, O_PATH | O_CLOEXEC);
@@ -99,8 +114,7 @@ static int grant(int ruleset, const char *path, uint64_t access) {
   int failed = fstat(fd, &status);
   /* Directory rights on a file are EINVAL (landlock_add_rule(2)). */
   if (!failed && !S_ISDIR(status.st_mode)) access &= ~(FS_READ_DIR | FS_REFER);
-  struct path_beneath_attr rule = {access, fd};
-  if (!failed) failed = (int)syscall(NR_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
+  if (!failed) failed = grant_at(ruleset, fd, access);
   int error = errno;
   close(fd);
   errno = error;
@@ -145,15 +159,6 @@ static int grant_devices(int ruleset) {
   return 0;
 }
 
-/* The command's own terminal, by its node, and as /dev/tty, which leads to it and to no other: nobody in its session can
- * get another one (seccomp_rules.c). */
-static int grant_terminal(int ruleset, int terminal, uint64_t handled) {
-  if (terminal <= 0) return 0;
-  struct path_beneath_attr rule = {FS_READ_FILE | FS_WRITE_FILE | (handled & FS_IOCTL_DEV), terminal};
-  if (syscall(NR_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0)) return -1;
-  return grant_if_there(ruleset, "/dev/tty", rule.allowed_access);
-}
-
 /* A private directory: everything but device nodes, device ioctls and sockets of others. */
 static int grant_writable(int ruleset, const struct vt_landlock_options *options, uint64_t handled) {
   uint64_t access = handled & ~(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV | FS_RESOLVE_UNIX);
@@ -184,6 +189,16 @@ static int grant_near(int ruleset, const char *near) {
   return grant_if_there(ruleset, path, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
 }
 
+/* Names can be listed everywhere, or where content can be read, were nothing kept. */
+static int grant_reading(int ruleset, const struct vt_landlock_options *options) {
+  if (!options->reads) {
+    if (grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset)) return -1;
+    return grant_near(ruleset, options->near);
+  }
+  /* No rule close by: where something is kept, one more could grant it. */
+  return vt_reads_grant(options->reads, ruleset);
+}
+
 bool vt_landlock_handles_truncate(const struct vt_landlock_options *options) {
   return options->abi >= 3 && options->writable && *options->writable;
 }
@@ -197,10 +212,8 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
   if (!vt_landlock_handles_truncate(options)) attr.handled_access_fs &= ~FS_TRUNCATE;
   int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, size, 0);
   if (ruleset < 0) return -1;
-  /* /: listing names is granted everywhere, content only beneath what follows. */
-  if (grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset) || grant_devices(ruleset) ||
-      grant_near(ruleset, options->near) || grant_writable(ruleset, options, attr.handled_access_fs) ||
-      grant_terminal(ruleset, options->terminal, attr.handled_access_fs)) {
+  if (grant_reading(ruleset, options) || grant_devices(ruleset) ||
+      grant_writable(ruleset, options, attr.handled_access_fs)) {
     int error = errno;
     close(ruleset);
     errno = error;

@@ -4,13 +4,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct vt_reads;
+
 /* What a ruleset is built from. */
 struct vt_landlock_options {
   int abi;                      /* 1..; the ABI to build for, at most the running kernel's */
   bool network;                 /* TCP connect is let through; TCP bind never is */
   const char *near;             /* where commands run: what they open there is decided there; may be NULL */
+  struct vt_reads *reads;       /* what can be read; NULL: everything */
   const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
-  int terminal;                 /* a descriptor of the commands' own terminal; 0: they have none */
 };
 
 /* The Landlock ABI of the running kernel, or -1 with errno (ENOSYS: not built in, EOPNOTSUPP: disabled at boot). */
@@ -22,6 +24,10 @@ int vt_landlock_errata(void);
 /* Whether the ruleset handles truncating. Only where something can be written has it to: else the filter shuts
  * truncate(2), and every other way to truncate asks for writing. */
 bool vt_landlock_handles_truncate(const struct vt_landlock_options *options);
+
+/* Grants reading and executing what a descriptor (O_PATH will do) stands for, and what lies beneath; or only listing. */
+int vt_landlock_grant_reading(int ruleset, int fd, bool directory);
+int vt_landlock_grant_listing(int ruleset, int fd);
 
 /* Builds a ruleset; returns its descriptor (close-on-exec) or -1 with errno. Allocates: never between clone and exec. */
 int vt_landlock_build(const struct vt_landlock_options *options);

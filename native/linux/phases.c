@@ -12,6 +12,7 @@
 #include "notifier.h"
 #include "policy.h"
 #include "poller.h"
+#include "reads.h"
 #include "session.h"
 #include "streams.h"
 #include "watch.h"
@@ -72,7 +73,9 @@ static void close_descriptors(struct vt_command *command) {
 static void report(struct vt_command *command, const struct vt_end *end) {
   if (command->reported) return vt_denials_free(end->denials); /* what was refused after the report is told to nobody */
   command->reported = true;
-  command->owner->end(command->owner, command->id, end);
+  struct vt_end told = *end;
+  told.unsearched = command->policy && command->policy->reads && command->policy->reads->unsearched;
+  command->owner->end(command->owner, command->id, &told);
 }
 
 /* Unconfined children may live on: once the leader is reaped, a signal to its group finds out at no cost. */

@@ -15,6 +15,7 @@
 #include "command.h"
 #include "landlock.h"
 #include "probe.h"
+#include "reads.h"
 
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_policy *cache; /* the last used first */
@@ -44,7 +45,6 @@ static int build_filter(struct vt_policy *policy, const struct vt_policy_options
       .network = options->network,
       .judge = options->listener,
       .shut_truncate = shut_truncate,
-      .terminal = options->terminal > 0,
   };
   vt_rules_select(&filter, &policy->rules);
   filter.report = policy->report;
@@ -71,24 +71,17 @@ static int copy_writable(struct vt_policy *policy, const char *const *writable) 
   return 0;
 }
 
-static int look_at_terminal(struct vt_policy *policy, int terminal) {
-  struct stat status;
-  if (terminal <= 0) return 0;
-  if (fstat(terminal, &status)) return -1;
-  policy->terminal = status.st_rdev;
-  return 0;
-}
-
 static int build(struct vt_policy *policy, const struct vt_policy_options *options, int *step) {
-  struct vt_landlock_options landlock = {policy->abi, options->network, options->near, options->writable, options->terminal};
+  struct vt_landlock_options landlock = {policy->abi, options->network, options->near, options->reads, options->writable};
   policy->listener = options->listener;
   policy->listener_proves = options->listener && vt_probe()->listener_proves;
   policy->listener_flags = vt_probe_listener_flags();
   policy->report = options->report && options->listener;
+  policy->reads = options->reads;
+  if (policy->reads) vt_reads_retain(policy->reads);
   choose_capabilities(policy);
   *step = VT_STEP_RULESET;
   if (copy_writable(policy, options->writable)) return -1;
-  if (look_at_terminal(policy, options->terminal)) return -1;
   if (policy->abi < 1 || stat("/", &policy->root)) return -1;
   policy->ruleset = vt_landlock_build(&landlock);
   if (policy->ruleset < 0) return -1;
@@ -96,14 +89,14 @@ static int build(struct vt_policy *policy, const struct vt_policy_options *optio
   return build_filter(policy, options, !vt_landlock_handles_truncate(&landlock));
 }
 
-/* One text that is equal exactly when the options are. */
+/* One text that is equal exactly when the options are, but for what can be read. */
 static char *key_of(const struct vt_policy_options *options, int abi) {
   size_t length = 64 + (options->near ? strlen(options->near) : 0);
   for (const char *const *path = options->writable; path && *path; path++) length += strlen(*path) + 1;
   char *key = malloc(length);
   if (!key) return NULL;
-  int at = snprintf(key, length, "%d %d %d %d %d %s", abi, options->network, options->listener, options->report,
-                    options->terminal, options->near ? options->near : "");
+  int at = snprintf(key, length, "%d %d %d %d %s", abi, options->network, options->listener, options->report,
+                    options->near ? options->near : "");
   for (const char *const *path = options->writable; path && *path; path++)
     at += snprintf(key + at, length - (size_t)at, "\n%s", *path);
   return key;
@@ -116,10 +109,10 @@ static int is_current(const struct vt_policy *policy) {
          root.st_mtim.tv_nsec == policy->root.st_mtim.tv_nsec && root.st_dev == policy->root.st_dev;
 }
 
-static struct vt_policy *find(const char *key) {
+static struct vt_policy *find(const char *key, const struct vt_reads *reads) {
   for (struct vt_policy **at = &cache; *at; at = &(*at)->next) {
     struct vt_policy *policy = *at;
-    if (strcmp(policy->key, key)) continue;
+    if (policy->reads != reads || strcmp(policy->key, key)) continue;
     *at = policy->next;
     if (is_current(policy)) {
       policy->next = cache;
@@ -175,12 +168,12 @@ struct vt_policy *vt_policy_take(const struct vt_policy_options *options, int *s
   char *key = key_of(options, abi);
   if (!key) return NULL;
   pthread_mutex_lock(&cache_lock);
-  struct vt_policy *policy = find(key);
+  struct vt_policy *policy = find(key, options->reads);
   if (policy) {
     free(key);
   } else if ((policy = make(options, abi, key, step))) {
-    /* A policy with a private directory or a terminal serves one command: nothing to keep. */
-    if ((options->writable && *options->writable) || options->terminal) policy->references = 0;
+    /* A policy with a private directory serves one command: nothing to keep. */
+    if (options->writable && *options->writable) policy->references = 0;
     else put_first(policy);
   } else {
     free(key);
@@ -195,6 +188,7 @@ void vt_policy_retain(struct vt_policy *policy) { __atomic_add_fetch(&policy->re
 void vt_policy_release(struct vt_policy *policy) {
   if (__atomic_sub_fetch(&policy->references, 1, __ATOMIC_ACQ_REL) > 0) return;
   if (policy->ruleset >= 0) close(policy->ruleset);
+  if (policy->reads) vt_reads_release(policy->reads);
   free(policy->key);
   free(policy->writable);
   free(policy);

@@ -76,6 +76,17 @@ function baseDirectory(named: string | undefined, otherwise: string): string {
   return named !== undefined && isAbsolute(named) ? named : otherwise
 }
 
+/** Without symlinks, where it is there. */
+export function realDirectory(path: string): string {
+  return existingRealPath(path) ?? resolve(path)
+}
+
+/** The real path of the root of the git repository that a directory lies in; without one, of itself. */
+export function gitRoot(directory: string): string {
+  const real = realDirectory(directory)
+  return upToGitRoot(real).at(-1) ?? real
+}
+
 function upToGitRoot(start: string): string[] {
   const directories = []
   for (let at = start; ; at = dirname(at)) {

@@ -6,8 +6,7 @@ import { type ConfigKey, keyEntries } from './schema.ts'
 const unbuilt: readonly ConfigKey[] = [
   'shell.backend',
   'shell.unix_sockets',
-  'shell.reads',
-  'shell.unreadable',
+  'shell.private_tmp',
   'limits.memory_bytes',
   'limits.cpu_seconds',
   'limits.processes',

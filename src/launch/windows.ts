@@ -36,7 +36,6 @@ export function windowsLauncher(addon: WindowsAddon): Launcher {
   })
   return {
     name: 'native',
-    terminals: false,
     launch(request, events) {
       const spawned = spawn(addon, request)
       if ('failedStep' in spawned) return neverStarted(spawned, events, windowsEnd)

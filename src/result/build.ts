@@ -7,6 +7,7 @@ import type { SupervisedEnd } from '../supervise/supervise.ts'
 import { decode } from '../text.ts'
 import { adviceFor, hintFor, omittedLine, unsavedLine } from './explain.ts'
 import { denialHint } from './explain-denials.ts'
+import { readsHint, unsearchedNote } from './explain-reads.ts'
 import type { Decision, Enforcement, Failure, Mode, Outcome, Result } from './result.ts'
 
 /** Everything a result is made of. */
@@ -32,8 +33,12 @@ export function buildResult(parts: ResultParts): Result {
   const texts = textsOf(parts)
   const { denials } = ended.end
   const failure = failureOf(outcome, denials.length > 0, texts.stderr || texts.output)
-  const networkHeld = parts.enforcement['network']?.enforced === true
-  const hint = denialHint(denials, networkHeld) ?? hintFor(mode, failure) ?? parts.hint
+  const enforcement = enforcementOf(parts)
+  const hint =
+    denialHint(denials, enforcement['network']?.enforced === true) ??
+    readsHint(enforcement, failure) ??
+    hintFor(mode, failure) ??
+    parts.hint
   return {
     ...texts,
     exitCode: ended.end.kind === 'exited' ? ended.end.code : null,
@@ -54,10 +59,17 @@ export function buildResult(parts: ResultParts): Result {
     ...(failure === undefined ? {} : { failure }),
     mode,
     backend: 'local',
-    enforcement: parts.enforcement,
+    enforcement,
     decision: parts.decision,
     outcome,
   }
+}
+
+/** What holds for this command: the search for names may have ended before everything was seen. */
+function enforcementOf({ enforcement, ended }: ResultParts): Enforcement {
+  const { unreadable } = enforcement
+  if (!ended.end.unsearched || !unreadable) return enforcement
+  return { ...enforcement, unreadable: { ...unreadable, note: unsearchedNote } }
 }
 
 function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes }: ResultParts): Outcome {

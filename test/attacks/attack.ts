@@ -19,6 +19,7 @@ export type Program =
   | 'namespaces'
   | 'system'
   | 'i386'
+  | 'reads'
 
 /** The programs of test/fixtures/attack/outside: what the test itself runs, never sandboxed. */
 export type Helper = 'victim' | 'listener' | 'terminal' | 'look'

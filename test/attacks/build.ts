@@ -65,12 +65,12 @@ function sourcesIn(directory: string): string[] {
   return files.map((entry) => join(entry.parentPath, entry.name)).sort()
 }
 
-/** Writes the runner as plain JavaScript: another user's node runs it, and knows no TypeScript. */
-export function buildRunner(): string {
+/** Writes a runner, and what it imports, as plain JavaScript: another user's node runs it, and knows no TypeScript. */
+export function buildRunner(name = 'runner.js'): string {
   const sources = sourcesIn(here).map((path) => ({ path, text: readFileSync(path, 'utf8') }))
   const directory = join(built, `runner-${hashOf(ts.version, ...sources.map(({ text }) => text))}`)
   if (!existsSync(directory)) writeRunner(sources, directory)
-  return join(directory, 'runner.js')
+  return join(directory, name)
 }
 
 /** Whole or not at all: two builders at once must not see each other's half. */

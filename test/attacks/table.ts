@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Inherited, Report } from './attack.ts'
 import { buildPrograms, buildRunner } from './build.ts'
+import type { ReadErrand } from './reads/runner.ts'
 import type { Errand } from './runner.ts'
 
 const library = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
@@ -79,7 +80,7 @@ function makeInherited({ uid, gid }: User, directory: string): Inherited {
 async function runRunner(
   user: User,
   runner: string,
-  errand: Errand,
+  errand: Errand | ReadErrand,
   leftOpen: readonly number[],
 ): Promise<string> {
   const nothing = Array.from({ length: FILE_LEFT_OPEN - 3 }, () => 'ignore' as const)
@@ -120,4 +121,12 @@ export async function tryTable(user: User, network: boolean): Promise<ReadonlyMa
     leftOpen.forEach(closeSync)
     rmSync(directory, { recursive: true, force: true })
   }
+}
+
+/** Tries to read what is kept from being read, as that user. A string says why that user cannot try it at all. */
+export async function tryReads(user: User): Promise<ReadonlyMap<string, Report> | string> {
+  const { reads: program } = buildPrograms()
+  const runner = buildRunner('reads/runner.js')
+  const unreachable = unreachableFor(user, runner)
+  return unreachable ?? parseReports(await runRunner(user, runner, { library, program }, []))
 }

@@ -160,9 +160,8 @@ describe('write mode runs where read mode cannot', () => {
       stdin: null,
       merged: false,
       limits: null,
-      terminal: null,
     }
-    const events = { output: () => {}, started: () => {}, end: () => {} }
+    const events = { output: () => {}, end: () => {} }
     expect(() => launcher.launch({ ...request, confinement }, events)).toThrow(/cannot confine/)
     expect(addonless().addon).toHaveProperty('missing')
   })

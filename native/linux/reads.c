@@ -1,0 +1,104 @@
+#include "reads.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core.h"
+
+enum { MOST_CACHED = 8 };
+
+static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vt_reads *cache; /* the last used first */
+
+static bool counts(const char *place) { return *place != VT_WRITABLE; }
+
+/* One text that is equal exactly when the places are; NULL when none of them is about reading. */
+static char *key_of(char *const *places) {
+  size_t length = 1;
+  for (char *const *place = places; *place; place++)
+    if (counts(*place)) length += strlen(*place) + 1;
+  if (length == 1) return NULL;
+  char *key = malloc(length), *at = key;
+  if (!key) abort();
+  for (char *const *place = places; *place; place++)
+    if (counts(*place)) at += sprintf(at, "%s\n", *place);
+  return key;
+}
+
+static void mark_all(struct vt_reads *reads, char *const *places, enum vt_place_kind kind, enum vt_reads_mark mark) {
+  for (char *const *place = places; *place; place++)
+    if (**place == (char)kind) vt_reads_mark(reads, *place + 1, mark);
+}
+
+static bool has_any(char *const *places, enum vt_place_kind kind) {
+  for (; *places; places++)
+    if (**places == (char)kind) return true;
+  return false;
+}
+
+/* Beneath /dev stand other people's terminals and disks: landlock.c grants the nodes that programs need. */
+static struct vt_reads *make(char *key, char *const *places) {
+  struct vt_reads *reads = calloc(1, sizeof *reads);
+  if (!reads) abort();
+  reads->references = 1;
+  reads->key = key;
+  reads->root = vt_name_root();
+  if (has_any(places, VT_READABLE)) mark_all(reads, places, VT_READABLE, VT_MARK_GRANTED);
+  else reads->root->granted = true;
+  vt_reads_mark(reads, "/dev", VT_MARK_KEPT);
+  mark_all(reads, places, VT_UNREADABLE, VT_MARK_KEPT);
+  vt_reads_search(reads, places);
+  return reads;
+}
+
+static struct vt_reads *find(const char *key) {
+  for (struct vt_reads **at = &cache; *at; at = &(*at)->next) {
+    struct vt_reads *reads = *at;
+    if (strcmp(reads->key, key)) continue;
+    *at = reads->next;
+    if (vt_watched_same(&reads->watched)) return reads;
+    vt_reads_release(reads);
+    return NULL;
+  }
+  return NULL;
+}
+
+static void put_first(struct vt_reads *reads) {
+  int kept = 0;
+  reads->next = cache;
+  cache = reads;
+  for (struct vt_reads **at = &cache; *at; at = &(*at)->next) {
+    struct vt_reads *last = *at;
+    if (++kept <= MOST_CACHED) continue;
+    *at = NULL;
+    vt_reads_release(last);
+    return;
+  }
+}
+
+struct vt_reads *vt_reads_take(char *const *places) {
+  char *key = key_of(places);
+  if (!key) return NULL;
+  pthread_mutex_lock(&cache_lock);
+  struct vt_reads *reads = find(key);
+  if (reads) free(key);
+  else reads = make(key, places);
+  put_first(reads);
+  vt_reads_retain(reads);
+  pthread_mutex_unlock(&cache_lock);
+  return reads;
+}
+
+void vt_reads_retain(struct vt_reads *reads) { __atomic_add_fetch(&reads->references, 1, __ATOMIC_RELAXED); }
+
+void vt_reads_release(struct vt_reads *reads) {
+  if (__atomic_sub_fetch(&reads->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+  vt_names_free(reads->root);
+  vt_watched_free(&reads->watched);
+  vt_inodes_free(&reads->kept);
+  vt_inodes_free(&reads->linked);
+  free(reads->key);
+  free(reads);
+}

@@ -1,0 +1,50 @@
+/*
+ * What a command can read, when not everything: places that are granted, places and names that are kept. Landlock only
+ * grants, so a directory with something kept in it is cut: its entries are granted one by one.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "inodes.h"
+#include "names.h"
+#include "watched.h"
+
+struct vt_reads {
+  int references;        /* atomic */
+  struct vt_reads *next; /* in the cache */
+  char *key;
+  struct vt_name *root;
+  struct vt_watched watched;
+  struct vt_inodes kept;   /* what is kept or cut: it may be met again under another name */
+  struct vt_inodes linked; /* once they were asked for: files in kept directories that have other names, too */
+  bool linked_known;
+  bool too_many_linked; /* there are more of them than were looked at */
+  bool unsearched;      /* the search for names ended at its bound */
+};
+
+/*
+ * From a command's places (core.h), NULL-terminated, each behind the letter of its kind; those for writing do not count.
+ * From the cache, as long as nothing has changed. NULL: nothing is kept from reading.
+ */
+struct vt_reads *vt_reads_take(char *const *places);
+void vt_reads_retain(struct vt_reads *reads);
+void vt_reads_release(struct vt_reads *reads);
+
+/* Grants the ruleset what can be read; one thread at a time. Returns 0, or -1 with errno (E2BIG: too many entries). */
+int vt_reads_grant(struct vt_reads *reads, int ruleset);
+
+/* What vt_reads_take() is made of. */
+enum vt_reads_mark { VT_MARK_GRANTED, VT_MARK_KEPT };
+
+/* Follows a path from the root, and marks where it leads; what is kept is so under the names of links, too. */
+void vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark);
+
+/* Cuts the directory that a path leads to. Returns it; NULL where there is none. */
+struct vt_name *vt_reads_cut(struct vt_reads *reads, const char *path);
+
+/* Keeps the files beneath a directory whose name fits a pattern. */
+void vt_reads_search(struct vt_reads *reads, char *const *places);
+
+/* Whether a file with several names has one in what is kept, or may have. */
+bool vt_reads_is_linked(struct vt_reads *reads, const struct stat *status);

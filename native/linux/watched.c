@@ -1,0 +1,61 @@
+#define _GNU_SOURCE
+#include "watched.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Two changes within a tick of the kernel's clock may leave the same time (inode(7); a tick has at most 10 ms). */
+enum { TICK_NS = 20 * 1000 * 1000 };
+
+static void look(struct vt_watched_directory *directory) {
+  struct stat status = {0};
+  if (stat(directory->path, &status)) status.st_ino = 0;
+  directory->device = status.st_dev;
+  directory->inode = status.st_ino;
+  directory->modified = status.st_mtim;
+  directory->changed = status.st_ctim;
+}
+
+static bool is_settled(const struct vt_watched_directory *directory) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  long long age = (now.tv_sec - directory->changed.tv_sec) * 1000000000LL + now.tv_nsec - directory->changed.tv_nsec;
+  return directory->inode == 0 || age > TICK_NS;
+}
+
+void vt_watched_add(struct vt_watched *watched, const char *path) {
+  if (watched->count == watched->room) {
+    watched->room = watched->room ? watched->room * 2 : 64;
+    watched->at = realloc(watched->at, watched->room * sizeof *watched->at);
+    if (!watched->at) abort();
+  }
+  struct vt_watched_directory *directory = &watched->at[watched->count++];
+  directory->path = strdup(path);
+  if (!directory->path) abort();
+  look(directory);
+  if (!is_settled(directory)) watched->unsettled = true;
+}
+
+static bool is_same_time(const struct timespec *one, const struct timespec *other) {
+  return one->tv_sec == other->tv_sec && one->tv_nsec == other->tv_nsec;
+}
+
+static bool is_same(const struct vt_watched_directory *directory) {
+  struct vt_watched_directory now = {.path = directory->path};
+  look(&now);
+  return now.inode == directory->inode && now.device == directory->device &&
+         is_same_time(&now.modified, &directory->modified) && is_same_time(&now.changed, &directory->changed);
+}
+
+bool vt_watched_same(const struct vt_watched *watched) {
+  if (watched->unsettled) return false;
+  for (size_t i = 0; i < watched->count; i++)
+    if (!is_same(&watched->at[i])) return false;
+  return true;
+}
+
+void vt_watched_free(struct vt_watched *watched) {
+  for (size_t i = 0; i < watched->count; i++) free(watched->at[i].path);
+  free(watched->at);
+}

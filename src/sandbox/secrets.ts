@@ -1,0 +1,116 @@
+/** What `unreadable = "secrets"` stands for. The one place to add to; SECURITY.md describes it in words. */
+export const secrets = {
+  /** In the home directory. */
+  home: [
+    // Keys
+    ...['.ssh', '.gnupg', '.putty', '.age', '.pki', '.password-store', '.vault-token', '.chef'],
+    // Clouds and clusters
+    ...['.aws', '.azure', '.oci', '.kube', '.boto', '.s3cfg', '.docker/config.json', '.terraformrc'],
+    ...[
+      '.terraform.d/credentials.tfrc.json',
+      '.fly',
+      '.railway',
+      '.supabase',
+      '.wrangler/config',
+      '.doppler',
+    ],
+    // Registries and forges
+    ...['.netrc', '_netrc', '.npmrc', '.yarnrc.yml', '.pypirc', '.git-credentials', '.gem/credentials'],
+    ...['.cargo/credentials', '.cargo/credentials.toml', '.m2/settings.xml', '.m2/settings-security.xml'],
+    ...['.gradle/gradle.properties', '.nuget/NuGet/NuGet.Config', '.composer/auth.json', '.bundle/config'],
+    // Agents and models
+    ...['.claude.json', '.claude/.credentials.json', '.codex/auth.json', '.gemini/oauth_creds.json'],
+    ...['.huggingface', '.kaggle'],
+    // Databases, mail, other machines
+    ...['.pgpass', '.my.cnf', '.mylogin.cnf', '.msmtprc', '.mbsyncrc', '.fetchmailrc', '.authinfo'],
+    ...['.smbcredentials', '.filezilla', '.Xauthority', '.ICEauthority'],
+    // Browsers and messengers
+    ...[
+      '.mozilla',
+      '.librewolf',
+      '.thunderbird',
+      '.opera',
+      'snap/firefox',
+      'snap/chromium',
+      'snap/thunderbird',
+    ],
+    ...['.var/app/org.mozilla.firefox', '.var/app/com.google.Chrome', '.var/app/org.chromium.Chromium'],
+    ...['.var/app/com.brave.Browser', '.var/app/org.mozilla.Thunderbird'],
+    // Wallets
+    ...['.bitcoin', '.ethereum', '.electrum'],
+    // What was typed
+    ...['.bash_history', '.zsh_history', '.zhistory', '.histfile', '.sh_history', '.ash_history', '.history'],
+    ...['.python_history', '.node_repl_history', '.psql_history', '.mysql_history', '.sqlite_history'],
+    ...['.rediscli_history', '.irb_history', '.viminfo', '.lesshst'],
+  ],
+  /** In $XDG_CONFIG_HOME, by default ~/.config. */
+  config: [
+    ...['gcloud', 'doctl', 'hcloud', 'rclone', 'containers/auth.json', 'git/credentials', 'gh/hosts.yml'],
+    ...['glab-cli', 'hub', 'op', '1Password', 'Bitwarden', 'Bitwarden CLI', 'keepassxc', 'sops', 'age'],
+    ...['pypoetry/auth.toml', 'composer/auth.json', 'netlify', 'stripe', '.wrangler', 'doppler', 'solana'],
+    ...['github-copilot', 'anthropic', 'openai', 'filezilla', 'remmina', 'syncthing', 'nushell/history.txt'],
+    ...['google-chrome', 'google-chrome-beta', 'chromium', 'BraveSoftware', 'microsoft-edge', 'vivaldi'],
+    ...['opera', 'Slack', 'discord', 'Signal', 'Element'],
+  ],
+  /** In $XDG_DATA_HOME, by default ~/.local/share. */
+  data: [
+    ...['keyrings', 'kwalletd', 'password-store', 'gnupg', 'fish/fish_history', 'atuin', 'zsh/history'],
+    ...['powershell/PSReadLine', 'gem/credentials', 'com.vercel.cli', 'TelegramDesktop', 'jupyter/runtime'],
+  ],
+  /** In $XDG_STATE_HOME, by default ~/.local/state. */
+  state: ['python_history', 'bash/history', 'zsh/history'],
+  /** In $XDG_CACHE_HOME, by default ~/.cache. */
+  cache: ['huggingface/token', 'huggingface/stored_tokens'],
+  /** On macOS, in the home directory. */
+  macHome: [
+    ...['Library/Keychains', 'Library/Cookies', 'Library/Safari', 'Library/Application Support/Firefox'],
+    ...['Library/Application Support/Google/Chrome', 'Library/Application Support/BraveSoftware'],
+    ...['Library/Application Support/Microsoft Edge', 'Library/Application Support/Slack'],
+    ...['Library/Application Support/1Password', 'Library/Preferences/gcloud'],
+  ],
+  /** Where a variable says that one lies elsewhere; behind "/" the part of that directory. Several paths stand with ":". */
+  variables: {
+    GNUPGHOME: '',
+    AWS_SHARED_CREDENTIALS_FILE: '',
+    AWS_CONFIG_FILE: '',
+    AZURE_CONFIG_DIR: '',
+    GOOGLE_APPLICATION_CREDENTIALS: '',
+    CLOUDSDK_CONFIG: '',
+    OCI_CLI_CONFIG_FILE: '',
+    KUBECONFIG: '',
+    TALOSCONFIG: '',
+    DOCKER_CONFIG: '/config.json',
+    TF_CLI_CONFIG_FILE: '',
+    NETRC: '',
+    NPM_CONFIG_USERCONFIG: '',
+    CARGO_HOME: '/credentials.toml',
+    PASSWORD_STORE_DIR: '',
+    GH_CONFIG_DIR: '/hosts.yml',
+    GLAB_CONFIG_DIR: '',
+    RCLONE_CONFIG: '',
+    SOPS_AGE_KEY_FILE: '',
+    ANSIBLE_VAULT_PASSWORD_FILE: '',
+    PGPASSFILE: '',
+    BOTO_CONFIG: '',
+    HF_TOKEN_PATH: '',
+    HISTFILE: '',
+    XAUTHORITY: '',
+  },
+  /** Of the machine. Kept for root, and for others as far as they can be read. */
+  system: [
+    ...['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d'],
+    ...['/etc/ssh/ssh_host_rsa_key', '/etc/ssh/ssh_host_ecdsa_key', '/etc/ssh/ssh_host_ed25519_key'],
+    ...['/etc/ssl/private', '/etc/pki/tls/private', '/etc/letsencrypt', '/etc/krb5.keytab', '/etc/wireguard'],
+    ...['/etc/NetworkManager/system-connections', '/etc/wpa_supplicant', '/etc/rancher', '/etc/kubernetes'],
+    ...['/var/lib/secrets', '/var/lib/kubelet', '/var/lib/systemd/credential.secret'],
+  ],
+  /** Kept for everybody: a container's secrets are open to all who run in it. */
+  shared: ['/run/secrets', '/run/credentials', '/run/agenix'],
+  /** Files of the workspace. */
+  names: {
+    patterns: ['.env', '.env.*', '.envrc'],
+    except: ['*.example', '*.sample', '*.template', '*.dist', '*.defaults', '*.schema', '*.md', '*.d.ts'],
+    /** Other people's files, or too many. */
+    skip: ['node_modules', '.git', '.hg', '.svn', '.venv', 'venv', '.tox', '__pycache__', 'target', '.cache'],
+  },
+} as const

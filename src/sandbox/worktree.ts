@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { realPath } from './programs.ts'
+
+/**
+ * Where Git keeps the repository of a linked worktree or a submodule: outside the workspace, whose `.git` is a file that
+ * names it (gitrepository-layout(5)). That file is believed only where the repository names the workspace in turn: a
+ * hostile one could name any directory.
+ */
+export function repositoryOf(workspace: string): readonly string[] {
+  const named = /^gitdir: (.+)$/m.exec(textOf(join(workspace, '.git')))?.[1]
+  const directory = named === undefined ? undefined : realPath(resolve(workspace, named))
+  if (directory === undefined) return []
+  if (isWorktree(directory, workspace)) return [commonDirectory(directory)]
+  return isSubmodule(directory, workspace) ? [directory] : []
+}
+
+function isWorktree(directory: string, workspace: string): boolean {
+  const back = textOf(join(directory, 'gitdir')).trim()
+  return back !== '' && realPath(resolve(directory, dirname(back))) === workspace
+}
+
+function commonDirectory(directory: string): string {
+  const common = resolve(directory, textOf(join(directory, 'commondir')).trim() || '.')
+  // REPOSITORY/worktrees/NAME: any other place is no repository that this worktree belongs to.
+  return common === dirname(dirname(directory)) ? common : directory
+}
+
+function isSubmodule(directory: string, workspace: string): boolean {
+  const tree = /^\s*worktree\s*=\s*(.+)$/m.exec(textOf(join(directory, 'config')))?.[1]
+  return tree !== undefined && realPath(resolve(directory, tree.trim())) === workspace
+}
+
+/** Empty where there is none. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // EISDIR: an ordinary repository. Anything else: nothing can be learned, so nothing is granted.
+    return ''
+  }
+}

@@ -1,0 +1,367 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { unsearchedNote } from '../../src/result/explain-reads.ts'
+import type { Shell } from '../../src/shell.ts'
+import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
+import { isInstalled } from '../helpers/programs.ts'
+import { probing } from './hosts.ts'
+
+const secret = 'what nobody reads'
+
+/** A home directory with a project in it. */
+interface Home {
+  readonly home: string
+  readonly project: string
+  /** Writes a file beneath the home directory, and returns its path. */
+  write(path: string, text?: string): string
+}
+
+function makeHome(): Home {
+  const home = makeDirectory()
+  const project = join(home, 'project')
+  mkdirSync(join(project, '.git'), { recursive: true })
+  const write = (path: string, text = secret) => {
+    const file = join(home, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+    return file
+  }
+  write('project/a.txt', 'plain')
+  return { home, project, write }
+}
+
+function open({ home, project }: Home, toml: string, options: TestShellOptions = {}): Promise<Shell> {
+  return openTestShell({
+    cwd: project,
+    toml: `[shell]\n${toml}\n`,
+    ...options,
+    env: { HOME: home, ...options.env },
+  })
+}
+
+async function canRead(shell: Shell, path: string): Promise<boolean> {
+  const { exitCode, output } = await shell.execute({ argv: ['cat', '--', path] })
+  if (exitCode !== 0) expect(output).toMatch(/Permission denied/)
+  return exitCode === 0
+}
+
+describe.runIf(process.platform === 'linux')('unreadable = "secrets"', () => {
+  it.each([
+    '.ssh/id_ed25519',
+    '.gnupg/private-keys-v1.d/key',
+    '.aws/credentials',
+    '.azure/msal_token_cache.json',
+    '.kube/config',
+    '.docker/config.json',
+    '.netrc',
+    '.npmrc',
+    '.pypirc',
+    '.git-credentials',
+    '.bash_history',
+    '.mozilla/firefox/x.default/logins.json',
+    '.config/gcloud/credentials.db',
+    '.config/gh/hosts.yml',
+    '.config/google-chrome/Default/Cookies',
+    '.local/share/keyrings/login.keyring',
+    '.password-store/site.gpg',
+    '.terraform.d/credentials.tfrc.json',
+    'project/.env',
+    'project/.env.local',
+    'project/packages/a/.env.production',
+    'project/.envrc',
+  ])('%s cannot be read, but is listed', async (path) => {
+    const place = makeHome()
+    const file = place.write(path)
+    const shell = await open(place, 'unreadable = "secrets"')
+    expect(await canRead(shell, file)).toBe(false)
+    const { output } = await shell.execute({ argv: ['ls', '-a', dirname(file)] })
+    expect(output.split('\n')).toContain(path.split('/').at(-1))
+  })
+
+  it('everything else is readable as before', async () => {
+    const place = makeHome()
+    place.write('.ssh/id')
+    place.write('project/packages/.env')
+    const shell = await open(place, 'unreadable = "secrets"')
+    const files = [
+      '.gitconfig',
+      '.docker/other',
+      '.config/gh/config.yml',
+      '.config/app/settings',
+      'notes.txt',
+    ]
+    const templates = [
+      'project/.env.example',
+      'project/packages/.env.local.sample',
+      'project/packages/b/index.ts',
+    ]
+    for (const path of [...files, ...templates])
+      expect([path, await canRead(shell, place.write(path))]).toEqual([path, true])
+    const { output } = await shell.execute({
+      command: 'cat a.txt; head -c1 /etc/passwd >/dev/null && ls / >/dev/null && echo ok',
+    })
+    expect(output).toBe('plainok\n')
+  })
+
+  it('follows the variables of XDG and of single tools', async () => {
+    const place = makeHome()
+    const kept = [
+      'elsewhere/gh/hosts.yml',
+      'data/keyrings/login',
+      'clusters/one',
+      'clusters/two',
+      'pgp/key',
+    ].map((path) => place.write(path))
+    const shell = await open(place, 'unreadable = "secrets"', {
+      env: {
+        HOME: place.home,
+        XDG_CONFIG_HOME: join(place.home, 'elsewhere'),
+        XDG_DATA_HOME: join(place.home, 'data'),
+        KUBECONFIG: `${join(place.home, 'clusters/one')}:${join(place.home, 'clusters/two')}`,
+        GNUPGHOME: join(place.home, 'pgp'),
+      },
+    })
+    for (const path of kept) expect([path, await canRead(shell, path)]).toEqual([path, false])
+  })
+
+  it('keeps what a link stands for: a home that is a link, and an .env that leads outside', async () => {
+    const place = makeHome()
+    const [dotfiles, shared] = [place.write('dotfiles/ssh/id'), place.write('shared/variables')]
+    symlinkSync('dotfiles/ssh', join(place.home, '.ssh'))
+    symlinkSync('../shared/variables', join(place.project, '.env'))
+    const shell = await open(place, 'unreadable = "secrets"')
+    for (const path of [dotfiles, shared, join(place.home, '.ssh/id'), join(place.project, '.env')])
+      expect([path, await canRead(shell, path)]).toEqual([path, false])
+    expect(await canRead(shell, place.write('dotfiles/bashrc'))).toBe(true)
+  })
+
+  it('an .env that is a directory of Python is none', async () => {
+    const place = makeHome()
+    const shell = await open(place, 'unreadable = "secrets"')
+    expect(await canRead(shell, place.write('project/.env/bin/activate'))).toBe(true)
+  })
+
+  it('a workspace too large to be searched whole is said to be so', async () => {
+    const place = makeHome()
+    for (let at = 0; at < 2100; at++) mkdirSync(join(place.project, `d${at}`))
+    const shell = await open(place, 'unreadable = "secrets"')
+    const { enforcement } = await shell.execute({ command: ':' })
+    expect(enforcement['unreadable']?.note).toBe(unsearchedNote)
+  })
+
+  it.each([1, 2, 3])('holds on Landlock ABI %i', async (abi) => {
+    const place = makeHome()
+    const file = place.write('.ssh/id')
+    const shell = await open(place, 'unreadable = "secrets"', { host: probing({ landlockAbi: abi }) })
+    expect(await canRead(shell, file)).toBe(false)
+    expect(await canRead(shell, join(place.project, 'a.txt'))).toBe(true)
+  })
+})
+
+describe.runIf(process.platform === 'linux')('from one command to the next', () => {
+  const changes: readonly (readonly [string, (place: Home) => string, boolean])[] = [
+    ['a new file beside a kept one', ({ write }) => write('new.txt'), true],
+    ['a new file in the workspace', ({ write }) => write('project/new.txt'), true],
+    ['a new secret', ({ write }) => write('.netrc'), false],
+    ['a new .env', ({ write }) => write('project/.env'), false],
+    ['a new .env far down', ({ write }) => write('project/src/deep/.env'), false],
+    [
+      'a file that is renamed to a secret',
+      ({ home, write }) => {
+        renameSync(write('plain'), join(home, '.netrc'))
+        return join(home, '.netrc')
+      },
+      false,
+    ],
+    [
+      'a link that leads to another directory now',
+      ({ home, write }) => {
+        const file = write('second/id')
+        unlinkSync(join(home, '.ssh'))
+        symlinkSync('second', join(home, '.ssh'))
+        return file
+      },
+      false,
+    ],
+    [
+      'what a link does not lead to any more',
+      ({ home }) => {
+        rmSync(join(home, '.ssh'))
+        return join(home, 'first/id')
+      },
+      true,
+    ],
+  ]
+
+  it.each(changes)('%s', async (_, change, readable) => {
+    const place = makeHome()
+    place.write('first/id')
+    place.write('project/src/deep/file')
+    symlinkSync('first', join(place.home, '.ssh'))
+    const shell = await open(place, 'unreadable = "secrets"')
+    for (let times = 0; times < 2; times++)
+      expect(await canRead(shell, join(place.home, 'first/id'))).toBe(false)
+    expect(await canRead(shell, change(place))).toBe(readable)
+  })
+})
+
+describe.runIf(process.platform === 'linux')('unreadable = [paths]', () => {
+  it('a file, a directory, a path that begins with ~', async () => {
+    const place = makeHome()
+    const file = place.write('one/file')
+    const other = place.write('one/other')
+    const nested = place.write('two/deep/file')
+    const shell = await open(
+      place,
+      `unreadable = [${JSON.stringify(file)}, ${JSON.stringify(join(place.home, 'two'))}]`,
+    )
+    expect(await Promise.all([file, other, nested].map((path) => canRead(shell, path)))).toEqual([
+      false,
+      true,
+      false,
+    ])
+  })
+
+  it('says in enforcement and in the hint why something could not be read', async () => {
+    const place = makeHome()
+    const file = place.write('private')
+    const shell = await open(place, `unreadable = [${JSON.stringify(file)}]`)
+    const result = await shell.execute({ argv: ['cat', file] })
+    expect(result.enforcement).toMatchObject({ unreadable: { enforced: true }, reads: { enforced: false } })
+    expect(result.failure?.kind).toBe('permission-denied')
+    expect(result.hint).toMatch(/\[shell\] unreadable/)
+    expect((await shell.execute({ command: 'exit 3' })).hint).toBeUndefined()
+  })
+
+  it('in write mode nothing is kept', async () => {
+    const place = makeHome()
+    const file = place.write('private')
+    const shell = await open(place, `unreadable = [${JSON.stringify(file)}]`, { mode: 'write' })
+    expect(await canRead(shell, file)).toBe(true)
+  })
+
+  it.each(['/', '/usr'])('%s would keep the shell from starting', async (path) => {
+    await expect(open(makeHome(), `unreadable = ["${path}"]`)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(
+        /shell\.unreadable: wanted paths that hold neither the workspace .* nor \/bin\/sh/,
+      ),
+    })
+  })
+
+  it('the workspace itself is too much', async () => {
+    const place = makeHome()
+    for (const path of [place.project, place.home])
+      await expect(open(place, `unreadable = [${JSON.stringify(path)}]`)).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+      })
+  })
+})
+
+describe.runIf(process.platform === 'linux')('reads = "workspace"', () => {
+  const lines: readonly (readonly [string, string])[] = [
+    ['git', 'git --version && git config --list >/dev/null'],
+    ['python3', 'python3 -c "import json, ssl, sqlite3; print(1)"'],
+    ['node', "node -e \"require('node:fs').readFileSync('a.txt')\""],
+    ['rg', 'rg -q plain .'],
+    ['gcc', 'gcc --version'],
+    ['npm', 'npm ls'],
+    ['perl', 'perl -e "use POSIX; print 1"'],
+    ['ps', 'ps aux'],
+    ['find', 'find . -name a.txt'],
+    ['man', 'man -w ls'],
+    ['tar', 'tar cf - . | wc -c'],
+    ['bash', 'bash -c "cat < a.txt"'],
+    ['getent', 'getent passwd root'],
+    ['locale', 'locale -a'],
+    ['df', 'df /'],
+  ]
+
+  it.each(lines)('%s works', async (program, line) => {
+    if (!isInstalled(program)) return
+    const place = makeHome()
+    rmSync(join(place.project, '.git'), { recursive: true })
+    place.write('project/package.json', '{"name":"x","version":"1.0.0"}')
+    const shell = await open(place, 'reads = "workspace"\nunreadable = "secrets"')
+    const result = await shell.execute({ command: line })
+    expect(result).toMatchObject({ exitCode: 0 })
+  })
+
+  it('keeps what lies outside of the workspace, its names too, and shows the workspace', async () => {
+    const place = makeHome()
+    const outside = place.write('other/file')
+    const shell = await open(place, 'reads = "workspace"', { cwd: join(place.project, '.git') })
+    expect(await canRead(shell, outside)).toBe(false)
+    expect(await canRead(shell, join(place.project, 'a.txt'))).toBe(true)
+    expect((await shell.execute({ argv: ['ls', dirname(outside)] })).exitCode).not.toBe(0)
+    expect((await shell.execute({ argv: ['ls', place.project] })).output).toBe('a.txt\n')
+    expect((await shell.execute({ argv: ['stat', '-c', '%s', outside] })).output).toBe(`${secret.length}\n`)
+  })
+
+  it('[policy] workspace is the workspace, where it is set', async () => {
+    const place = makeHome()
+    place.write('project/file')
+    const workspace = dirname(place.write('project/narrow/file'))
+    const toml = `reads = "workspace"\n[policy]\nworkspace = ${JSON.stringify(workspace)}`
+    const shell = await open(place, toml, { cwd: workspace })
+    expect((await shell.execute({ command: 'cat file' })).output).toBe(secret)
+    expect((await shell.execute({ command: 'at=..; cat "$at/file"' })).output).toMatch(/Permission denied/)
+  })
+
+  it('secrets inside the workspace and in toolchain homes stay kept', async () => {
+    const place = makeHome()
+    const [variables, token] = [place.write('project/.env'), place.write('.cargo/credentials.toml')]
+    const registry = place.write('.cargo/registry/index')
+    const shell = await open(place, 'reads = "workspace"\nunreadable = "secrets"')
+    expect(await canRead(shell, variables)).toBe(false)
+    expect(await canRead(shell, token)).toBe(false)
+    expect(await canRead(shell, registry)).toBe(true)
+  })
+
+  it('a program of PATH that is a link into the home directory runs, with what stands beside its bin', async () => {
+    const place = makeHome()
+    const tool = place.write(
+      'tools/thing-1.0/bin/thing',
+      '#!/bin/sh\ncat "$(dirname "$(realpath "$0")")/../share/words"\n',
+    )
+    place.write('tools/thing-1.0/share/words', 'works')
+    execFileSync('chmod', ['755', tool])
+    mkdirSync(join(place.home, 'links'))
+    symlinkSync(tool, join(place.home, 'links/thing'))
+    const env = { HOME: place.home, PATH: `${join(place.home, 'links')}:${process.env['PATH']}` }
+    const shell = await open(place, 'reads = "workspace"', { env })
+    expect((await shell.execute({ command: 'thing' })).output).toBe('works')
+    expect(await canRead(shell, place.write('tools/other'))).toBe(false)
+  })
+
+  it('a directory of PATH that holds the home directory grants nothing of it', async () => {
+    const place = makeHome()
+    const env = { HOME: place.home, PATH: `${place.home}:${dirname(place.home)}:${process.env['PATH']}` }
+    const shell = await open(place, 'reads = "workspace"', { env })
+    expect(await canRead(shell, place.write('file'))).toBe(false)
+  })
+
+  it.runIf(isInstalled('git'))('a linked worktree finds its repository', async () => {
+    const place = makeHome()
+    const [main, linked] = [join(place.home, 'main'), join(place.home, 'linked')]
+    const git = (...words: string[]) =>
+      execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@localhost', ...words], {
+        stdio: 'ignore',
+      })
+    git('init', '-q', main)
+    git('-C', main, 'commit', '-q', '--allow-empty', '-m', 'first')
+    git('-C', main, 'worktree', 'add', '-q', linked)
+    const shell = await open(place, 'reads = "workspace"', { cwd: linked })
+    expect((await shell.execute({ command: 'git log --format=%s' })).output).toBe('first\n')
+  })
+
+  it('a .git file that names a directory which knows nothing of it grants nothing', async () => {
+    const place = makeHome()
+    const kept = place.write('private/file')
+    place.write('hostile/.git', `gitdir: ${join(place.home, 'private')}\n`)
+    const shell = await open(place, 'reads = "workspace"', { cwd: join(place.home, 'hostile') })
+    expect(await canRead(shell, kept)).toBe(false)
+  })
+})
