@@ -20,6 +20,9 @@ export type Program =
   | 'system'
   | 'i386'
   | 'reads'
+  | 'supervisor'
+  | 'memory'
+  | 'listeners'
 
 /** The programs of test/fixtures/attack/outside: what the test itself runs, never sandboxed. */
 export type Helper = 'victim' | 'listener' | 'terminal' | 'look'

@@ -5,7 +5,9 @@ import { fds } from './groups/fds.ts'
 import { i386 } from './groups/i386.ts'
 import { ioctl } from './groups/ioctl.ts'
 import { ipc, keys } from './groups/ipc.ts'
+import { listeners } from './groups/listeners.ts'
 import { locks } from './groups/locks.ts'
+import { memory } from './groups/memory.ts'
 import { metadata } from './groups/metadata.ts'
 import { namespaces } from './groups/namespaces.ts'
 import { paths } from './groups/paths.ts'
@@ -13,6 +15,7 @@ import { processes } from './groups/processes.ts'
 import { scripts } from './groups/scripts.ts'
 import { signals } from './groups/signals.ts'
 import { sockets } from './groups/sockets.ts'
+import { supervisor } from './groups/supervisor.ts'
 import { system } from './groups/system.ts'
 import { tty } from './groups/tty.ts'
 import { uring } from './groups/uring.ts'
@@ -37,6 +40,9 @@ export const attacks: Readonly<Record<string, readonly Attack[]>> = {
   system,
   i386,
   scripts,
+  supervisor,
+  listeners,
+  memory,
 }
 
 /** The whole table, each row by its full name. */

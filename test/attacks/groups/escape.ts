@@ -19,6 +19,10 @@ export const escapes: readonly Attack[] = [
   outlives('setpgid'),
   outlives('no PDEATHSIG'),
   outlives('ignores every signal'),
+  outlives('stopped'),
+  outlives('own reaper'),
+  outlives('comet'),
+  outlives('unreadable'),
   attack('CLONE_PARENT', by('escape', 'CLONE_PARENT', '{token}'), survivors, { control: succeeds }),
   attack('core dump', by('escape', 'core dump'), files, {
     expect: { kind: 'harmless', reason: 'the process may crash, but leaves no core file' },

@@ -9,6 +9,13 @@ const row = (attempt: string, choices: Parameters<typeof attack>[3] = {}) =>
 const file = (name: string, word: string, choices: Parameters<typeof attack>[3] = {}) =>
   attack(`/proc/PID/${name}`, by('data', 'write word', `{proc}/${name}`, word), victim, choices)
 
+/** The same files of its own: what stands there is the kernel's, not memory of the process. */
+const own = (name: string, word: string, choices: Parameters<typeof attack>[3] = {}) =>
+  attack(`/proc/self/${name}`, by('data', 'write word', `/proc/self/${name}`, word), victim, {
+    control: succeeds,
+    ...choices,
+  })
+
 /** The root of cgroup2, alone or beside the first version: cgroups(7). */
 const hierarchies = ['/sys/fs/cgroup/cgroup.procs', '/sys/fs/cgroup/unified/cgroup.procs'] as const
 const membership = hierarchies.find(existsSync) ?? hierarchies[0]
@@ -27,6 +34,7 @@ export const processes: readonly Attack[] = [
   row('prlimit64'),
   row('setpriority'),
   row('setpriority group'),
+  row('setpriority user', { control: neverUnsandboxed('it concerns every process of the user', 'EPERM') }),
   row('ioprio_set'),
   row('ioprio_set group'),
   row('sched_setscheduler'),
@@ -51,6 +59,11 @@ export const processes: readonly Attack[] = [
   file('timerslack_ns', '77777', { control: { kind: 'change', needs: [capability('CAP_SYS_NICE')] } }),
   file('coredump_filter', '0x11'),
   file('clear_refs', '1', { control: succeeds }),
+  own('oom_score_adj', '500'),
+  own('coredump_filter', '0x11'),
+  own('comm', 'spoofed'),
+  own('clear_refs', '1'),
+  own('timerslack_ns', '77777'),
   attack('cgroup.procs', by('data', 'write word', membership, '{pid}'), victim, {
     needs: [present(membership)],
     control: neverUnsandboxed('it would move a process out of its service', 'EACCES'),
