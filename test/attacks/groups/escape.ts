@@ -1,5 +1,5 @@
 import { type Attack, attack, by, neverUnsandboxed, succeeds } from '../attack.ts'
-import { capability, plainCoreFiles } from '../needs.ts'
+import { capability, ordinaryUser, plainCoreFiles, present } from '../needs.ts'
 import { files } from '../targets/files.ts'
 import { survivors } from '../targets/host.ts'
 
@@ -35,6 +35,10 @@ export const escapes: readonly Attack[] = [
   }),
   attack('clear no_new_privs', by('privileges', 'clear no_new_privs'), files, { control: succeeds }),
   attack('a capability after exec', by('privileges', 'a capability after exec'), files, needsAdmin),
+  attack('set-user-ID program', by('privileges', 'set-user-ID program', '/bin/su'), files, {
+    needs: [ordinaryUser, present('/bin/su')],
+    control: { kind: 'success', hostMayRefuse: { EPERM: 'this host has su without its bit' } },
+  }),
   attack('capset', by('privileges', 'capset'), files, needsAdmin),
   attack('ambient capability', by('privileges', 'ambient capability'), files, {
     control: neverUnsandboxed('it needs an inheritable set, which even root has empty', 'EPERM'),

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { type Arrange, type Attack, attack, type Command, type Need } from '../attack.ts'
-import { ordinaryUser } from '../needs.ts'
 import { files } from '../targets/files.ts'
 import { survivors } from '../targets/host.ts'
 import { abstractListener, listenerAtPath, listenerOnPort } from '../targets/listener.ts'
@@ -53,11 +52,6 @@ const shell: readonly Attack[] = [
   sh('taskset -p 1 {pid}', victim, { ...needing('taskset', 'nproc'), control: { kind: 'success' } }),
   sh('prlimit --pid {pid} --nofile=64:64', victim, needing('prlimit')),
   sh('echo hello > {terminal}', terminal),
-  // chage(1) is set-group-ID shadow, and needs it to read /etc/shadow.
-  sh('chage --list "$(id -un)"', files, {
-    needs: [program('chage'), ordinaryUser],
-    control: { kind: 'success' },
-  }),
   sh('find {directory} -name file -delete; test ! -e {file}', files, needing('find')),
   sh('tar -C {directory} -cf {new} file', files, needing('tar')),
   sh('perl -e \'unlink "{file}" or exit 1\'', files, needing('perl')),
