@@ -33,6 +33,8 @@
             "native/linux/place.c",
             "native/linux/policy.c",
             "native/linux/poller.c",
+            "native/linux/private_empty.c",
+            "native/linux/private_tmp.c",
             "native/linux/probe.c",
             "native/linux/reads.c",
             "native/linux/reads_grant.c",
@@ -47,6 +49,7 @@
             "native/linux/streams.c",
             "native/linux/supervisor.c",
             "native/linux/syscalls.c",
+            "native/linux/terminal.c",
             "native/linux/threads.c",
             "native/linux/watch.c",
             "native/linux/watched.c"

@@ -4,6 +4,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#ifdef __linux__
+#include <unistd.h>
+#endif
 
 extern "C" {
 #include "core.h"
@@ -25,13 +29,13 @@ struct Environment {
 // What travels from the supervisor thread to JavaScript; output bytes follow in the same block.
 struct Event {
   uint32_t id;
-  int stream;  // 0 and above: output; else kEnd, kWritten
+  int stream;  // 0 and above: output; else kEnd, kWritten, kStarted
   size_t length;
   vt_end end;
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
 };
 
-constexpr int kEnd = -1, kWritten = -2;
+constexpr int kEnd = -1, kWritten = -2, kStarted = -3;
 
 // Holds the lock until the block ends.
 struct Guard {
@@ -99,6 +103,8 @@ void on_written(vt_owner* owner, uint32_t id, size_t length) {
   send(environment_of(owner), event);
 }
 
+void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make_event(id, kStarted, 0)); }
+
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
 void set_value(Napi::Object object, const char* key, napi_value value) {
@@ -153,7 +159,7 @@ Napi::Value describe_end(Napi::Env env, const vt_end& end) {
 
 // What goes with an event.
 napi_value payload_of(napi_env raw, Environment* environment, Event* event) {
-  if (event->stream == kWritten) return Napi::Number::New(raw, static_cast<double>(event->length));
+  if (event->stream == kWritten || event->stream == kStarted) return Napi::Number::New(raw, static_cast<double>(event->length));
   if (event->stream == kEnd) {
     if (--environment->running == 0) napi_unref_threadsafe_function(raw, environment->deliver);
     return describe_end(raw, event->end);
@@ -163,7 +169,8 @@ napi_value payload_of(napi_env raw, Environment* environment, Event* event) {
   return chunk;
 }
 
-// Runs on the JavaScript thread: handler(id, stream, chunk), handler(id, -1, end) or handler(id, -2, bytes written).
+// Runs on the JavaScript thread: handler(id, stream, chunk), handler(id, -1, end), handler(id, -2, bytes written) or
+// handler(id, -3, 0) when a command with a terminal runs.
 void deliver(napi_env raw, napi_value handler, void* context, void* data) {
   auto* event = static_cast<Event*>(data);
   auto* environment = static_cast<Environment*>(context);
@@ -257,6 +264,14 @@ vt_limits take_limits(Napi::Value value) {
   return {at(0), at(1), at(2), at(3), at(4)};
 }
 
+// columns * 65536 + rows of a terminal; undefined: none.
+void take_size(Napi::Value value, vt_request* request) {
+  if (!value.IsNumber()) return;
+  const uint32_t size = value.As<Napi::Number>().Uint32Value();
+  request->columns = static_cast<uint16_t>(size >> 16);
+  request->rows = static_cast<uint16_t>(size);
+}
+
 enum Flag { kMerged = 1, kConfined = 2, kNetwork = 4, kListener = 8, kReport = 16 };
 
 vt_request take_request(const Napi::CallbackInfo& info) {
@@ -279,10 +294,11 @@ vt_request take_request(const Napi::CallbackInfo& info) {
   request.report = flags & kReport;
   request.abi = info[kTexts + 2].As<Napi::Number>().Int32Value();
   request.limits = take_limits(info[kTexts + 3]);
+  take_size(info[kTexts + 4], &request);
   return request;
 }
 
-// spawn(candidates, argv, environment, cwd, places, stdin, flags, abi, limits?) -> { id, stdin } | { failedStep, errno }
+// spawn(candidates, argv, environment, cwd, places, stdin, flags, abi, limits?, terminal?) -> { id, stdin } | { failedStep, errno }
 Napi::Value spawn(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Environment* environment = current(info);
@@ -333,6 +349,97 @@ Napi::Value probe(const Napi::CallbackInfo& info) {
 Napi::Value watch(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), vt_core_watch()); }
 Napi::Value watcher_pid(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), vt_core_watcher_pid()); }
 
+#ifdef __linux__
+// What keeps a private directory: an open descriptor, closed with the JavaScript environment at the latest.
+struct Keeper {
+  int lock;
+};
+
+void close_keeper(napi_env, void* data, void*) {
+  auto* keeper = static_cast<Keeper*>(data);
+  if (keeper->lock >= 0) close(keeper->lock);
+  delete keeper;
+}
+
+std::string text_of(const Napi::CallbackInfo& info, size_t index) { return info[index].As<Napi::String>().Utf8Value(); }
+
+// makePrivate(temporary) -> { path, keeper } | { failedStep, errno }
+Napi::Value make_private(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  vt_private made;
+  vt_core_make_private(text_of(info, 0).c_str(), &made);
+  Napi::Object object = Napi::Object::New(env);
+  if (made.failed_step) {
+    set_text(object, "failedStep", vt_core_private_step_name(made.failed_step));
+    set_number(object, "errno", made.failed_errno);
+    return object;
+  }
+  napi_value keeper;
+  napi_create_external(env, new Keeper{made.lock}, close_keeper, nullptr, &keeper);
+  set_text(object, "path", made.path);
+  set_value(object, "keeper", keeper);
+  return object;
+}
+
+// A call that blocks, made on a thread of libuv's; its promise gives the errno.
+struct Blocking {
+  int lock = -1;            // to remove
+  std::string temporary;    // to sweep
+  int error = 0;
+  napi_deferred promise = nullptr;
+  napi_async_work work = nullptr;
+};
+
+void run_blocking(napi_env, void* data) {
+  auto* blocking = static_cast<Blocking*>(data);
+  blocking->error = blocking->lock >= 0 ? vt_core_remove_private(blocking->lock)
+                                        : vt_core_sweep_private(blocking->temporary.c_str());
+}
+
+void settle_blocking(napi_env raw, napi_status status, void* data) {
+  auto* blocking = static_cast<Blocking*>(data);
+  Napi::HandleScope scope(raw);
+  // Cancelled: the environment ends, and whoever sweeps next finds the directory.
+  if (status == napi_cancelled && blocking->lock >= 0) close(blocking->lock);
+  napi_resolve_deferred(raw, blocking->promise, Napi::Number::New(raw, blocking->error));
+  napi_delete_async_work(raw, blocking->work);
+  delete blocking;
+}
+
+Napi::Value start_blocking(Napi::Env env, Blocking* blocking) {
+  napi_value promise;
+  napi_create_promise(env, &blocking->promise, &promise);
+  napi_create_async_work(env, nullptr, Napi::String::New(env, "vitrine"), run_blocking, settle_blocking, blocking,
+                         &blocking->work);
+  napi_queue_async_work(env, blocking->work);
+  return Napi::Value(env, promise);
+}
+
+// removePrivate(keeper) -> promise of an errno, 0 when it is gone
+Napi::Value remove_private(const Napi::CallbackInfo& info) {
+  void* data = nullptr;
+  napi_get_value_external(info.Env(), info[0], &data);
+  auto* keeper = static_cast<Keeper*>(data);
+  auto* blocking = new Blocking();
+  blocking->lock = keeper->lock;
+  keeper->lock = -1;
+  return start_blocking(info.Env(), blocking);
+}
+
+// sweepPrivate(temporary) -> promise of an errno
+Napi::Value sweep_private(const Napi::CallbackInfo& info) {
+  auto* blocking = new Blocking();
+  blocking->temporary = text_of(info, 0);
+  return start_blocking(info.Env(), blocking);
+}
+
+// resize(id, columns, rows)
+void resize(const Napi::CallbackInfo& info) {
+  vt_core_resize(id_of(info), static_cast<uint16_t>(info[1].As<Napi::Number>().Uint32Value()),
+                 static_cast<uint16_t>(info[2].As<Napi::Number>().Uint32Value()));
+}
+#endif
+
 #ifdef _WIN32
 // write(id, bytes): handler(id, -2, length) follows once they have gone.
 void write(const Napi::CallbackInfo& info) {
@@ -352,7 +459,7 @@ void accept_integrity(const Napi::CallbackInfo& info) {
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto* environment = new Environment();
-  environment->owner = {on_output, on_end, on_release, on_written};
+  environment->owner = {on_output, on_end, on_release, on_written, on_started};
   napi_set_instance_data(env, environment, nullptr, nullptr);
   napi_add_env_cleanup_hook(env, close_environment, environment);
   exports.Set("listen", Napi::Function::New(env, listen));
@@ -364,6 +471,12 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("probe", Napi::Function::New(env, probe));
   exports.Set("watch", Napi::Function::New(env, watch));
   exports.Set("watcherPid", Napi::Function::New(env, watcher_pid));
+#ifdef __linux__
+  exports.Set("makePrivate", Napi::Function::New(env, make_private));
+  exports.Set("removePrivate", Napi::Function::New(env, remove_private));
+  exports.Set("sweepPrivate", Napi::Function::New(env, sweep_private));
+  exports.Set("resize", Napi::Function::New(env, resize));
+#endif
 #ifdef _WIN32
   exports.Set("write", Napi::Function::New(env, write));
   exports.Set("closeStdin", Napi::Function::New(env, close_stdin));

@@ -35,6 +35,7 @@ struct vt_owner {
   void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
   void (*release)(struct vt_owner *owner); /* this command refers to the owner no more */
   void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: so much has gone to its input */
+  void (*started)(struct vt_owner *owner, uint32_t id); /* a command with a terminal: it runs */
 };
 
 enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
@@ -64,6 +65,7 @@ struct vt_request {
   struct vt_text places; /* Linux, confined: paths and patterns, each behind one letter of enum vt_place_kind */
   struct vt_limits limits;
   int stdin_fd; /* a descriptor, or VT_STDIN_* */
+  uint16_t columns, rows; /* Linux: of the terminal that it is given instead of stdin and pipes; 0: none */
   bool merged, confined;
   bool network, listener, report; /* Linux, confined */
   int abi;
@@ -73,7 +75,7 @@ struct vt_request {
 struct vt_started {
   int failed_step; /* 0: queued, `end` will come */
   int failed_errno;
-  int stdin_fd; /* our end of the pipe that was asked for; -1: none, or it is written by vt_core_write */
+  int stdin_fd; /* our end of the pipe that was asked for, or leads to the terminal; -1: none, or it is written by vt_core_write */
 };
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);
@@ -83,6 +85,7 @@ void vt_core_terminate(uint32_t id);
 void vt_core_kill(uint32_t id);
 void vt_core_signal(uint32_t id, int signal);
 void vt_core_consumed(uint32_t id, size_t bytes);
+void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */
 /* The owner goes away: its commands are killed, and the owner is released once more than it has commands. */
 void vt_core_kill_all_of(struct vt_owner *owner);
 
@@ -115,6 +118,35 @@ void vt_core_probe(const struct vt_facts *facts);
 int vt_core_watch(void);
 /* Its process id; 0: there is none. */
 int vt_core_watcher_pid(void);
+
+#ifdef __linux__
+/* At what the making of a private directory failed. */
+enum vt_private_step {
+  VT_PRIVATE_TEMPORARY = 1, /* the temporary directory cannot be opened */
+  VT_PRIVATE_UNSAFE,        /* anybody may rename what stands in it: others can write, and no sticky bit */
+  VT_PRIVATE_PARENT,        /* vitrine-UID in it can be neither made nor opened */
+  VT_PRIVATE_FOREIGN,       /* vitrine-UID is somebody else's, a link, or open to others */
+  VT_PRIVATE_DIRECTORY,     /* the directory itself cannot be made */
+  VT_PRIVATE_LOCK,          /* it cannot be locked */
+};
+
+/* A directory of one command's own. */
+struct vt_private {
+  int failed_step; /* 0: it is there; else for vt_core_private_step_name */
+  int failed_errno;
+  int lock;        /* a descriptor: as long as it is open the directory is in use */
+  char path[4096]; /* absolute, real */
+};
+
+/* Makes one beneath vitrine-UID in the temporary directory. */
+void vt_core_make_private(const char *temporary, struct vt_private *made);
+/* Removes it and lets go of the lock; 0, or the errno of what stays, which the next sweep removes. Blocks as long as that takes,
+ * two minutes at most: any thread but JavaScript's. */
+int vt_core_remove_private(int lock);
+/* Removes those of hosts that have died; 0 or an errno. Blocks. */
+int vt_core_sweep_private(const char *temporary);
+const char *vt_core_private_step_name(int step);
+#endif
 
 #ifdef _WIN32
 /* Takes a copy of the bytes; `written` comes when they have gone, or can go nowhere any more. */

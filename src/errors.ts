@@ -49,6 +49,7 @@ export type RequestProblem =
     }
   | { readonly kind: 'batch-file'; readonly name: string }
   | { readonly kind: 'shell-closed' }
+  | { readonly kind: 'no-terminal' }
   | { readonly kind: 'usage'; readonly detail: string }
 
 /** What is wrong with a configuration value or file. */

@@ -16,10 +16,12 @@ export { type ConfigRow, configRows, type InitOutcome, initConfig } from './conf
 export { trustProjectFile } from './config/trust-project.ts'
 export { type Refusal, type RefusalCode, VitrineError } from './errors.ts'
 export { type HostSupport, hostSupport } from './host.ts'
+export type { ExecuteAllOptions, ShellOptions } from './options.ts'
 export { type Platform, platform } from './platform.ts'
 export type { ListedRule, RuleList } from './policy/list.ts'
 export { isHarmlessInput } from './request/descriptor.ts'
 export type { ExecuteRequest } from './request/request.ts'
+export type { StartRequest } from './request/terminal.ts'
 export type {
   Backend,
   Decision,
@@ -46,4 +48,5 @@ export type { EntryMetadata } from './scratchpad/metadata.ts'
 export { clearSessions } from './scratchpad/prune.ts'
 export { isBinary, type Part, type Range, readBytes, readLines, readWhole } from './scratchpad/read.ts'
 export type { Scratchpad } from './scratchpad/scratchpad.ts'
-export { type ExecuteAllOptions, openShell, type Shell, type ShellOptions } from './shell.ts'
+export { openShell, type Shell } from './shell.ts'
+export type { Pty } from './start.ts'

@@ -8,8 +8,11 @@ import type { Variables } from './request/environment.ts'
 import type { Interpreter, Program } from './request/interpreter.ts'
 import type { CompleteRequest } from './request/request.ts'
 import { feedStdin } from './request/stdin.ts'
+import { termOf } from './request/terminal.ts'
 import { buildResult } from './result/build.ts'
+import { notRemoved } from './result/explain-private-tmp.ts'
 import type { Enforcement, Mode, Result } from './result/result.ts'
+import { type PrivateDirectories, type PrivateDirectory, privateVariables } from './sandbox/private-tmp.ts'
 import type { Confinement } from './sandbox/sandbox.ts'
 import { metadataOf } from './scratchpad/describe.ts'
 import { saveOutput } from './scratchpad/save.ts'
@@ -37,6 +40,8 @@ export interface ModeSetup {
   /** For a command that is known to look only: nothing of a repository's configuration runs. */
   readonly lookingEnvironment: Variables
   readonly confinement: Confinement | null
+  /** Each command gets a directory beneath `temporary`; null: none does. */
+  readonly privateTmp: { readonly directories: PrivateDirectories; readonly temporary: string } | null
   readonly enforcement: Enforcement
 }
 
@@ -56,6 +61,19 @@ export interface Surroundings {
   readonly scratchpad: Scratchpad
   /** Every command that runs, to be signalled and stopped. */
   readonly running: Set<Supervision>
+  /** Every private directory that is being removed. */
+  readonly removing: Set<Promise<unknown>>
+}
+
+/** A command that runs. */
+export interface RunningCommand {
+  readonly launched: LaunchedProcess
+  readonly supervision: Supervision
+}
+
+export interface RunOptions extends ExecuteOptions {
+  /** With a terminal: called when the command runs. */
+  readonly onStarted?: (running: RunningCommand) => void
 }
 
 /** What takes part in one command. */
@@ -65,12 +83,64 @@ interface Parts {
   readonly supervision: Supervision
 }
 
-/** Launches, supervises and collects one command. Throws SPAWN_FAILED when it never ran. */
+/**
+ * Launches, supervises and collects one command. Throws SPAWN_FAILED when it never ran, SANDBOX_UNAVAILABLE when its private
+ * directory cannot be made.
+ */
 export async function runCommand(
   command: CommandToRun,
   surroundings: Surroundings,
-  options: ExecuteOptions,
+  options: RunOptions,
 ): Promise<Result> {
+  const { setup } = command
+  if (!setup.privateTmp) return (await runToEnd(command, surroundings, options))()
+  const { directories, temporary } = setup.privateTmp
+  const directory = directories.make(temporary)
+  const own = { ...command, setup: setupIn(setup, directories, directory.path) }
+  const ran = runToEnd(own, surroundings, options)
+  const left = await removed(directory, ran, surroundings.removing)
+  const result = await (await ran)()
+  if (left === undefined) return result
+  const note = notRemoved(directory.path, left)
+  return {
+    ...result,
+    enforcement: { ...result.enforcement, 'private tmp': { enforced: false, by: 'none', note } },
+  }
+}
+
+/** What holds a command that has a directory of its own. */
+function setupIn(setup: ModeSetup, directories: PrivateDirectories, directory: string): ModeSetup {
+  const variables = privateVariables(directory)
+  return {
+    ...setup,
+    environment: { ...setup.environment, ...variables },
+    lookingEnvironment: { ...setup.lookingEnvironment, ...variables },
+    confinement: setup.confinement && directories.grant(setup.confinement, directory),
+  }
+}
+
+/** Removes the directory once the command is over, whether or not it ever ran. */
+async function removed(
+  directory: PrivateDirectory,
+  ran: Promise<unknown>,
+  removing: Set<Promise<unknown>>,
+): Promise<string | undefined> {
+  const removal = ran.then(
+    () => directory.remove(),
+    () => directory.remove(), // what failed is thrown where the command is awaited
+  )
+  removing.add(removal)
+  const left = await removal
+  removing.delete(removal)
+  return left
+}
+
+/** Launches and supervises; what comes back puts the result together. */
+async function runToEnd(
+  command: CommandToRun,
+  surroundings: Surroundings,
+  options: RunOptions,
+): Promise<() => Promise<Result>> {
   const { request } = command
   const { config, running, interpreter } = surroundings
   const program = programOf(request, command.setup, interpreter)
@@ -85,13 +155,9 @@ export async function runCommand(
   const ended = await supervision.ended
   running.delete(supervision)
   launched.stdin?.destroy()
-  return resultOf(
-    command,
-    surroundings,
-    collector,
-    ranToItsEnd(ended, request, surroundings.interpreter),
-    performance.now() - started,
-  )
+  const ran = ranToItsEnd(ended, request, surroundings.interpreter)
+  const durationMs = performance.now() - started
+  return () => resultOf(command, surroundings, collector, ran, durationMs)
 }
 
 /** Starts the command with everything that takes part in it tied together. */
@@ -100,7 +166,7 @@ function launch(
   program: Program,
   { config, launcher, scratchpad }: Surroundings,
   supervision: Supervision,
-  options: ExecuteOptions,
+  options: RunOptions,
 ): { readonly launched: LaunchedProcess; readonly collector: Collector } {
   let launched: LaunchedProcess | undefined
   const backpressure = new Backpressure((bytes) => launched?.consumed(bytes))
@@ -112,7 +178,10 @@ function launch(
     consumed: (bytes) => backpressure.took('collector', bytes),
     overflow: () => supervision.stop('output-limit'),
   })
-  const environment = admission.onlyLooks ? setup.lookingEnvironment : setup.environment
+  const environment = environmentOf(
+    request,
+    admission.onlyLooks ? setup.lookingEnvironment : setup.environment,
+  )
   const parts = { collector, backpressure, supervision }
   const process = start(request, program, { ...setup, environment }, launcher, parts, options)
   launched = process
@@ -123,6 +192,10 @@ function launch(
   supervision.watch({ ...process, destroy })
   feedStdin(process.stdin, request.stdin)
   return { launched: process, collector }
+}
+
+function environmentOf({ terminal }: CompleteRequest, environment: Variables): Variables {
+  return terminal ? { ...environment, TERM: termOf(terminal, environment['TERM']) } : environment
 }
 
 function programOf(
@@ -136,21 +209,22 @@ function programOf(
 }
 
 function start(
-  { cwd, merged, stdin }: CompleteRequest,
+  { cwd, merged, stdin, terminal }: CompleteRequest,
   { variables, ...program }: Program,
   { environment, confinement }: ModeSetup,
   launcher: Launcher,
   { collector, backpressure, supervision }: Parts,
-  { onOutput }: ExecuteOptions,
+  { onOutput, onStarted }: RunOptions,
 ): LaunchedProcess {
   const input = stdin === null || typeof stdin === 'number' ? stdin : 'pipe'
-  return launcher.launch(
+  const launched = launcher.launch(
     {
       ...program,
       environment: variables ? { ...environment, ...variables } : environment,
       confinement,
       limits: null,
       cwd,
+      terminal,
       merged,
       stdin: input,
     },
@@ -160,9 +234,11 @@ function start(
         collector.add(stream, chunk)
         backpressure.offered(chunk.length, onOutput?.(stream, chunk))
       },
+      started: () => onStarted?.({ launched, supervision }),
       end: (end) => supervision.finish(end),
     },
   )
+  return launched
 }
 
 type RanToItsEnd = Parameters<typeof buildResult>[0]['ended']

@@ -1,21 +1,22 @@
 import type { StandingApproval } from './approval/approve.ts'
-import type { Approver } from './approval/approver.ts'
 import { type IgnoredValue, type LoadedConfig, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { refuseUnbuilt } from './config/unbuilt.ts'
 import { VitrineError } from './errors.ts'
 import { Gate } from './gate.ts'
 import { type Equipment, equip, type Host, thisHost } from './host.ts'
+import { checkMode, checkOptions, type ExecuteAllOptions, type ShellOptions } from './options.ts'
 import { readsOf } from './reading.ts'
 import { checkInput } from './request/descriptor.ts'
 import { commandEnvironment } from './request/environment.ts'
-import { checkFields, type Field, isBoolean, isObject, isString, refuse } from './request/fields.ts'
 import {
   type CompleteRequest,
   checkDirectory,
   completeRequest,
   type ExecuteRequest,
+  type RequestDefaults,
 } from './request/request.ts'
+import { completeStart, type StartRequest } from './request/terminal.ts'
 import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
 import {
   type CommandToRun,
@@ -24,53 +25,11 @@ import {
   runCommand,
   type Surroundings,
 } from './run.ts'
+import { temporaryOf, withoutPrivateTmp } from './sandbox/private-tmp.ts'
 import type { Reads } from './sandbox/sandbox.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
+import { type Pty, startCommand } from './start.ts'
 import type { Supervision } from './supervise/supervise.ts'
-
-export interface ShellOptions {
-  /** Where commands run. Default: the current directory of the process. */
-  readonly cwd?: string | undefined
-  /** Default: `[shell] mode`. */
-  readonly mode?: Mode | undefined
-  /** Read mode: let TCP and UDP clients through. Default: `[shell] network`. */
-  readonly network?: boolean | undefined
-  /** A config file in place of the user's, or a configuration that `loadConfig` made. */
-  readonly config?: string | LoadedConfig | undefined
-  /** What commands' environments are chosen from, taken when the shell opens. Default: the environment of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Asked about what the policy leaves open. Default: none; then `[policy] unattended` says what becomes of it. */
-  readonly approver?: Approver | undefined
-  /** Where output is kept: another shell's, to share its names. Default: a session of its own. */
-  readonly scratchpad?: Scratchpad | undefined
-}
-
-export interface ExecuteAllOptions extends ExecuteOptions {
-  /** Default false: the first command that fails is the last one. */
-  readonly ignoreErrors?: boolean | undefined
-  /** Where all of them run. Default: the shell's directory. */
-  readonly workDir?: string | undefined
-  /** For each, in milliseconds. */
-  readonly timeoutMs?: number | undefined
-}
-
-const optionFields: Readonly<Record<keyof ShellOptions, Field>> = {
-  cwd: { wanted: 'a string', test: isString },
-  mode: { wanted: '"read" or "write"', test: isString },
-  network: { wanted: 'a boolean', test: isBoolean },
-  config: {
-    wanted: 'the path of a file, or what loadConfig made',
-    test: (value) => isString(value) || isObject(value),
-  },
-  env: { wanted: 'an object of variables', test: isObject },
-  approver: { wanted: 'a function', test: (value) => typeof value === 'function' },
-  scratchpad: { wanted: 'a Scratchpad', test: (value) => value instanceof Scratchpad },
-}
-
-function checkMode(mode: string): asserts mode is Mode {
-  if (mode === 'read' || mode === 'write') return
-  refuse({ kind: 'out-of-range', field: 'mode', wanted: '"read" or "write"', got: JSON.stringify(mode) })
-}
 
 /**
  * Opens a shell: loads the configuration, looks at what this host can enforce, and refuses what it cannot.
@@ -82,8 +41,7 @@ export async function openShell(options: ShellOptions = {}): Promise<Shell> {
 
 /** The same on a given host; tests take parts of it away. */
 export async function openShellOn(host: Host, options: ShellOptions = {}): Promise<Shell> {
-  checkFields('options', options, optionFields)
-  if (options.mode !== undefined) checkMode(options.mode)
+  checkOptions(options)
   const env = options.env ?? process.env
   const cwd = options.cwd ?? process.cwd()
   checkDirectory(cwd)
@@ -110,9 +68,11 @@ export class Shell {
   readonly ignored: readonly IgnoredValue[]
   readonly #equipment: Equipment & { readonly reads: Reads }
   readonly #network: boolean
+  readonly #privateTmp: boolean
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #gate: Gate
   readonly #running = new Set<Supervision>()
+  readonly #removing = new Set<Promise<unknown>>()
   readonly #setups: Partial<Record<Mode, ModeSetup>> = {}
   #mode: Mode
   #closed = false
@@ -130,6 +90,7 @@ export class Shell {
     this.#gate = gate
     this.#equipment = equipment
     this.#network = options.network ?? config.shell.network
+    this.#privateTmp = options.privateTmp ?? config.shell.private_tmp
     this.#env = { ...options.env }
     const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
     this.scratchpad = options.scratchpad ?? new Scratchpad(this.#env, { maxAgeDays, maxBytes })
@@ -155,7 +116,7 @@ export class Shell {
 
   /** What the policy says about a command. Nothing runs. */
   async decide(request: ExecuteRequest): Promise<Decision> {
-    const { work, cwd } = this.#complete(request)
+    const { work, cwd } = this.#complete(request, completeRequest)
     return this.#gate.decide({ work, cwd, mode: this.#mode })
   }
 
@@ -164,7 +125,23 @@ export class Shell {
    * DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED.
    */
   async execute(request: ExecuteRequest, options: ExecuteOptions = {}): Promise<Result> {
-    return this.#run(await this.#admit(request, options), options)
+    return this.#run(await this.#admit(() => this.#complete(request, completeRequest), options), options)
+  }
+
+  /**
+   * Starts one command in a terminal of its own (Linux). It is decided about, held and ended as with `execute`. Throws as
+   * `execute` does, and INVALID_REQUEST where no terminal can be given: when this returns, the command runs.
+   */
+  async start(request: StartRequest, options: ExecuteOptions = {}): Promise<Pty> {
+    const { launcher } = this.#equipment
+    const command = await this.#admit(() => {
+      const complete = this.#complete(request, completeStart)
+      if (!launcher.terminals)
+        throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'no-terminal' } })
+      return complete
+    }, options)
+    this.#checkOpen(options.signal)
+    return startCommand(command, this.#surroundings, options)
   }
 
   /** Runs commands one after the other, to the first that fails. Each is decided about before the first one starts. */
@@ -176,7 +153,9 @@ export class Shell {
     const commands: CommandToRun[] = []
     for (const request of requests) {
       const own = typeof request === 'string' ? { command: request } : request
-      commands.push(await this.#admit({ cwd, timeoutMs, ...own }, options))
+      commands.push(
+        await this.#admit(() => this.#complete({ cwd, timeoutMs, ...own }, completeRequest), options),
+      )
     }
     const results: Result[] = []
     for (const command of commands) {
@@ -208,11 +187,15 @@ export class Shell {
     const running = [...this.#running]
     for (const supervision of running) supervision.stop('closed')
     await Promise.all(running.map((supervision) => supervision.ended))
+    await Promise.all(this.#removing)
   }
 
-  #complete(request: ExecuteRequest): CompleteRequest {
+  #complete<R>(
+    request: R,
+    completed: (request: R, defaults: RequestDefaults) => CompleteRequest,
+  ): CompleteRequest {
     const { shell } = this.config
-    const complete = completeRequest(request, {
+    const complete = completed(request, {
       cwd: this.cwd,
       timeoutMs: shell.timeout_ms,
       maxTimeoutMs: shell.max_timeout_ms,
@@ -222,9 +205,9 @@ export class Shell {
   }
 
   /** From a request to a command that may run as it stands. */
-  async #admit(given: ExecuteRequest, { signal }: ExecuteOptions): Promise<CommandToRun> {
+  async #admit(complete: () => CompleteRequest, { signal }: ExecuteOptions): Promise<CommandToRun> {
     this.#checkOpen(signal)
-    const request = this.#complete(given)
+    const request = complete()
     const mode = this.#mode
     if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
     const setup = this.#setup(mode)
@@ -251,6 +234,7 @@ export class Shell {
       interpreter: this.#equipment.interpreter,
       scratchpad: this.scratchpad,
       running: this.#running,
+      removing: this.#removing,
     }
   }
 
@@ -260,16 +244,23 @@ export class Shell {
     if (known) return known
     if (mode === 'read' && !this.config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
     const { sandbox, platform, reads } = this.#equipment
-    const options = { network: this.#network, reads }
+    const options = { network: this.#network, reads, privateTmp: this.#privateTmp }
     const looking = commandEnvironment(this.#env, this.config.env, 'looking', platform)
     const changing = () => commandEnvironment(this.#env, this.config.env, 'changing', platform)
     const setup: ModeSetup = {
       environment: mode === 'read' ? looking : changing(),
       lookingEnvironment: looking,
       confinement: mode === 'write' ? null : sandbox.confine(options),
+      privateTmp: mode === 'read' && options.privateTmp ? this.#privateSetup() : null,
       enforcement: mode === 'write' ? {} : sandbox.enforcement(options),
     }
     this.#setups[mode] = setup
     return setup
+  }
+
+  #privateSetup(): ModeSetup['privateTmp'] {
+    const { sandbox, platform } = this.#equipment
+    if (!sandbox.privateDirectories) throw withoutPrivateTmp(platform)
+    return { directories: sandbox.privateDirectories, temporary: temporaryOf(this.#env) }
   }
 }

@@ -27,6 +27,8 @@ const trunk = [
   'rulebook.ts',
   'reading.ts',
   'run.ts',
+  'start.ts',
+  'options.ts',
   'index.ts',
   'host.ts',
   'platform.ts',
@@ -44,6 +46,8 @@ const joiners = [
   'rulebook.ts',
   'reading.ts',
   'run.ts',
+  'start.ts',
+  'options.ts',
   'host.ts',
   'index.ts',
 ]

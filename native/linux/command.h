@@ -13,6 +13,7 @@ struct vt_policy;
 struct vt_command;
 struct vt_docket;
 struct vt_denials;
+struct vt_terminal;
 
 /* The steps of a launch, in order; a failed one is reported by name. */
 enum vt_step {
@@ -20,6 +21,7 @@ enum vt_step {
   VT_STEP_RULESET,
   VT_STEP_FILTER,
   VT_STEP_PIPES,
+  VT_STEP_TERMINAL,
   VT_STEP_WATCHER,
   VT_STEP_CLONE,
   VT_STEP_SIGNALS,
@@ -40,7 +42,7 @@ enum vt_step {
 /* The name that a person reads in SPAWN_FAILED. */
 const char *vt_step_name(enum vt_step step);
 
-enum vt_source_kind { VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE };
+enum vt_source_kind { VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE, VT_SOURCE_TYPED, VT_SOURCE_ROOM };
 
 /* What epoll hands back. */
 struct vt_source {
@@ -73,6 +75,7 @@ struct vt_command {
   bool owns_stdin;          /* closed once the command has it */
   bool merged;
   struct vt_policy *policy; /* NULL: unconfined */
+  struct vt_terminal *terminal; /* NULL: pipes */
   char cookie[64];          /* unconfined: in the environment, to find those who left the session */
   char *strings;            /* what the pointers above point into */
 

@@ -16,7 +16,9 @@
 #include "policy.h"
 #include "probe.h"
 #include "reads.h"
+#include "streams.h"
 #include "supervisor.h"
+#include "terminal.h"
 #include "watch.h"
 
 /* Splits NUL-separated items into a NULL-terminated vector, with room for one more item. */
@@ -100,6 +102,7 @@ static bool hold(struct vt_command *command, const struct vt_request *request, i
       .near = reads ? NULL : command->cwd,
       .reads = reads,
       .writable = writable,
+      .terminal = command->terminal ? command->terminal->slave : 0,
   };
   command->policy = vt_policy_take(&options, step);
   int error = errno;
@@ -111,6 +114,8 @@ static bool hold(struct vt_command *command, const struct vt_request *request, i
 }
 
 static void discard(struct vt_command *command) {
+  if (command->write_ends[VT_STDOUT] >= 0) close(command->write_ends[VT_STDOUT]);
+  vt_streams_release(command, false);
   if (command->policy) vt_policy_release(command->policy);
   free(command->strings);
   free(command->candidates);
@@ -119,18 +124,27 @@ static void discard(struct vt_command *command) {
   free(command);
 }
 
+/* Everything that a launch needs and that can be missing; *step says at what it failed. */
+static bool prepare(struct vt_command *command, const struct vt_request *request, int *step, int *owners_end) {
+  *step = VT_STEP_TERMINAL;
+  if (request->columns && (*owners_end = vt_terminal_open(command, request->columns, request->rows)) < 0) return false;
+  if (!hold(command, request, step)) return false;
+  if (command->stdin_fd != VT_STDIN_PIPE) return true;
+  *step = VT_STEP_PIPES;
+  return (*owners_end = open_stdin(command)) >= 0;
+}
+
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started) {
   struct vt_command *command = command_of(request);
   *started = (struct vt_started){.stdin_fd = -1};
-  int step = VT_STEP_PIPES;
-  bool ready = hold(command, request, &step);
-  if (ready && command->stdin_fd == VT_STDIN_PIPE) ready = (started->stdin_fd = open_stdin(command)) >= 0;
-  if (!ready) {
+  if (!prepare(command, request, &started->failed_step, &started->stdin_fd)) {
     started->failed_errno = errno;
-    started->failed_step = step;
+    if (started->stdin_fd >= 0) close(started->stdin_fd);
+    started->stdin_fd = -1;
     discard(command);
     return;
   }
+  started->failed_step = VT_STEP_NONE;
   vt_supervisor_add(command);
   vt_launcher_queue(command);
 }
@@ -139,6 +153,7 @@ void vt_core_terminate(uint32_t id) { vt_supervisor_terminate(id); }
 void vt_core_kill(uint32_t id) { vt_supervisor_kill(id); }
 void vt_core_signal(uint32_t id, int signal) { vt_supervisor_signal(id, signal); }
 void vt_core_consumed(uint32_t id, size_t bytes) { vt_supervisor_consumed(id, bytes); }
+void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows) { vt_supervisor_resize(id, columns, rows); }
 void vt_core_kill_all_of(struct vt_owner *owner) { vt_supervisor_kill_all_of(owner); }
 const char *vt_core_step_name(int step) { return vt_step_name((enum vt_step)step); }
 int vt_core_watch(void) { return vt_watch_start(); }

@@ -46,11 +46,12 @@ static int option(int fd, int name) {
   return getsockopt(fd, SOL_SOCKET, name, &value, &size) ? -1 : value;
 }
 
-/* A port that the kernel picks is what a client has anyway once it sends. The port stands at the same place in both. */
+/* A port that the kernel picks is what a client has anyway once it connects or sends; listen(2) is refused. The port stands at
+ * the same place in both. */
 static bool is_of_client(int fd, const union address *address) {
   int domain = option(fd, SO_DOMAIN);
   if (domain == AF_NETLINK) return true;
-  return (domain == AF_INET || domain == AF_INET6) && option(fd, SO_TYPE) == SOCK_DGRAM && address->in.sin_port == 0;
+  return (domain == AF_INET || domain == AF_INET6) && address->in.sin_port == 0;
 }
 
 /* Without a number the kernel would take that of the process that binds: ours (netlink(7)). */

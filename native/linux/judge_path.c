@@ -102,6 +102,7 @@ static void judge_existing(struct vt_inquiry *inquiry, uint32_t flags, const str
   if ((flags & O_CREAT) && (flags & O_EXCL)) return;              /* EEXIST */
   if (S_ISLNK(mode) || S_ISDIR(mode) || S_ISSOCK(mode)) return;   /* ELOOP, EISDIR, ENXIO */
   if ((flags & VT_O_ACCMODE) == O_RDONLY || is_harmless_node(&place->status) || !may_write(place)) return;
+  if (S_ISCHR(mode) && place->status.st_rdev == inquiry->docket->policy->terminal) return;
   refuse(inquiry, S_ISCHR(mode) || S_ISBLK(mode) ? VT_OP_DEVICE : VT_OP_WRITE, place);
 }
 

@@ -159,6 +159,15 @@ static int grant_devices(int ruleset) {
   return 0;
 }
 
+/* The command's own terminal, by its node, and as /dev/tty, which leads to it and to no other: nobody in its session can
+ * get another one (seccomp_rules.c). */
+static int grant_terminal(int ruleset, int terminal, uint64_t handled) {
+  if (terminal <= 0) return 0;
+  struct path_beneath_attr rule = {FS_READ_FILE | FS_WRITE_FILE | (handled & FS_IOCTL_DEV), terminal};
+  if (syscall(NR_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0)) return -1;
+  return grant_if_there(ruleset, "/dev/tty", rule.allowed_access);
+}
+
 /* A private directory: everything but device nodes, device ioctls and sockets of others. */
 static int grant_writable(int ruleset, const struct vt_landlock_options *options, uint64_t handled) {
   uint64_t access = handled & ~(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV | FS_RESOLVE_UNIX);
@@ -213,7 +222,8 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
   int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, size, 0);
   if (ruleset < 0) return -1;
   if (grant_reading(ruleset, options) || grant_devices(ruleset) ||
-      grant_writable(ruleset, options, attr.handled_access_fs)) {
+      grant_writable(ruleset, options, attr.handled_access_fs) ||
+      grant_terminal(ruleset, options->terminal, attr.handled_access_fs)) {
     int error = errno;
     close(ruleset);
     errno = error;

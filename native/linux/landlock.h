@@ -13,6 +13,7 @@ struct vt_landlock_options {
   const char *near;             /* where commands run: what they open there is decided there; may be NULL */
   struct vt_reads *reads;       /* what can be read; NULL: everything */
   const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
+  int terminal;                 /* a descriptor of the commands' own terminal; 0: they have none */
 };
 
 /* The Landlock ABI of the running kernel, or -1 with errno (ENOSYS: not built in, EOPNOTSUPP: disabled at boot). */

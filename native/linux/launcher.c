@@ -56,6 +56,7 @@ static struct vt_pipe *open_pipe(struct vt_command *command, int stream) {
 }
 
 static int open_pipes(struct vt_command *command) {
+  if (command->terminal) return 0; /* it has its streams */
   for (int stream = 0; stream < (command->merged ? 1 : VT_STREAMS); stream++) {
     command->pipes[stream] = open_pipe(command, stream);
     if (!command->pipes[stream]) return fail(command, VT_STEP_PIPES);

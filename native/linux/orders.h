@@ -5,7 +5,7 @@
 
 enum vt_order_kind {
   VT_ORDER_ADD, VT_ORDER_LAUNCHED,
-  VT_ORDER_TERMINATE, VT_ORDER_KILL, VT_ORDER_SIGNAL, VT_ORDER_CONSUMED, VT_ORDER_KILL_ALL,
+  VT_ORDER_TERMINATE, VT_ORDER_KILL, VT_ORDER_SIGNAL, VT_ORDER_CONSUMED, VT_ORDER_RESIZE, VT_ORDER_KILL_ALL,
 };
 
 struct vt_order {
@@ -14,7 +14,7 @@ struct vt_order {
   struct vt_command *command; /* ADD, LAUNCHED */
   struct vt_owner *owner;     /* KILL_ALL */
   uint32_t id;
-  size_t value;               /* SIGNAL: the number; CONSUMED: bytes */
+  size_t value;               /* SIGNAL: the number; CONSUMED: bytes; RESIZE: columns * 65536 + rows */
 };
 
 /* Opens the wake-up descriptor; returns it or -1. */

@@ -45,6 +45,7 @@ static int build_filter(struct vt_policy *policy, const struct vt_policy_options
       .network = options->network,
       .judge = options->listener,
       .shut_truncate = shut_truncate,
+      .terminal = options->terminal > 0,
   };
   vt_rules_select(&filter, &policy->rules);
   filter.report = policy->report;
@@ -71,8 +72,17 @@ static int copy_writable(struct vt_policy *policy, const char *const *writable) 
   return 0;
 }
 
+static int look_at_terminal(struct vt_policy *policy, int terminal) {
+  struct stat status;
+  if (terminal <= 0) return 0;
+  if (fstat(terminal, &status)) return -1;
+  policy->terminal = status.st_rdev;
+  return 0;
+}
+
 static int build(struct vt_policy *policy, const struct vt_policy_options *options, int *step) {
-  struct vt_landlock_options landlock = {policy->abi, options->network, options->near, options->reads, options->writable};
+  struct vt_landlock_options landlock = {policy->abi, options->network, options->near, options->reads, options->writable,
+                                         options->terminal};
   policy->listener = options->listener;
   policy->listener_proves = options->listener && vt_probe()->listener_proves;
   policy->listener_flags = vt_probe_listener_flags();
@@ -82,6 +92,7 @@ static int build(struct vt_policy *policy, const struct vt_policy_options *optio
   choose_capabilities(policy);
   *step = VT_STEP_RULESET;
   if (copy_writable(policy, options->writable)) return -1;
+  if (look_at_terminal(policy, options->terminal)) return -1;
   if (policy->abi < 1 || stat("/", &policy->root)) return -1;
   policy->ruleset = vt_landlock_build(&landlock);
   if (policy->ruleset < 0) return -1;
@@ -95,8 +106,8 @@ static char *key_of(const struct vt_policy_options *options, int abi) {
   for (const char *const *path = options->writable; path && *path; path++) length += strlen(*path) + 1;
   char *key = malloc(length);
   if (!key) return NULL;
-  int at = snprintf(key, length, "%d %d %d %d %s", abi, options->network, options->listener, options->report,
-                    options->near ? options->near : "");
+  int at = snprintf(key, length, "%d %d %d %d %d %s", abi, options->network, options->listener, options->report,
+                    options->terminal, options->near ? options->near : "");
   for (const char *const *path = options->writable; path && *path; path++)
     at += snprintf(key + at, length - (size_t)at, "\n%s", *path);
   return key;
@@ -172,8 +183,8 @@ struct vt_policy *vt_policy_take(const struct vt_policy_options *options, int *s
   if (policy) {
     free(key);
   } else if ((policy = make(options, abi, key, step))) {
-    /* A policy with a private directory serves one command: nothing to keep. */
-    if (options->writable && *options->writable) policy->references = 0;
+    /* A policy with a private directory or a terminal serves one command: nothing to keep. */
+    if ((options->writable && *options->writable) || options->terminal) policy->references = 0;
     else put_first(policy);
   } else {
     free(key);

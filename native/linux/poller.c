@@ -27,6 +27,8 @@ void vt_poller_open(int wake_fd) {
 
 void vt_poller_add(int fd, struct vt_source *source) { add(fd, source, EPOLLIN); }
 
+void vt_poller_add_room(int fd, struct vt_source *source) { add(fd, source, EPOLLOUT); }
+
 void vt_poller_add_hang_up(int fd, struct vt_source *source) { add(fd, source, 0); } /* EPOLLHUP always is told of */
 
 void vt_poller_remove(int fd) { epoll_ctl(epoll_fd, EPOLL_CTL_DEL, fd, NULL); }

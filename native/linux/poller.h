@@ -5,6 +5,7 @@
 
 void vt_poller_open(int wake_fd);
 void vt_poller_add(int fd, struct vt_source *source);
+void vt_poller_add_room(int fd, struct vt_source *source); /* it can be written to */
 void vt_poller_remove(int fd);
 
 /* For the hang-up alone: that of a listener, whose calls are for the notifiers. */

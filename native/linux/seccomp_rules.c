@@ -55,6 +55,12 @@ static const struct vt_rule openat_rules[] = {
   VT_SIOCGIFNAME, VT_SIOCGIFCONF, VT_SIOCGIFFLAGS, VT_SIOCGIFADDR, VT_SIOCGIFDSTADDR, VT_SIOCGIFBRDADDR, \
       VT_SIOCGIFNETMASK, VT_SIOCGIFMETRIC, VT_SIOCGIFMTU, VT_SIOCGIFHWADDR, VT_SIOCGIFINDEX, VT_SIOCGIFTXQLEN, \
       VT_SIOCGIFMAP
+/* Settings, size, foreground and queues of a command's own terminal. No other is in its reach: none is inherited, Landlock
+ * grants none, /dev/tty is its own. Not TIOCSCTTY and TIOCNOTTY, so that it stays so; not TIOCSTI, TIOCLINUX, TIOCCONS,
+ * TIOCSETD, nor what consoles have (ioctl_tty(2), ioctl_console(2)). */
+#define TERMINAL_IOCTLS \
+  VT_TCSETS, VT_TCSETSW, VT_TCSETSF, VT_TCSETS2, VT_TCSETSW2, VT_TCSETSF2, VT_TCSETA, VT_TCSETAW, VT_TCSETAF, \
+      VT_TIOCSWINSZ, VT_TIOCSPGRP, VT_TCFLSH, VT_TCXONC, VT_TCSBRK, VT_TCSBRKP
 /* Worth a report. Not the settings of terminals, which every program tries that thinks it has one. */
 #define CHANGING_IOCTLS \
   VT_FS_IOC_SETFLAGS, VT_FS_IOC32_SETFLAGS, VT_FS_IOC_SETVERSION, VT_FS_IOC32_SETVERSION, VT_FS_IOC_FSSETXATTR, \
@@ -69,6 +75,14 @@ static const struct vt_rule ioctl_rules[] = {
 };
 static const struct vt_rule ioctl_network_rules[] = {
     {{IS(1, READING_IOCTLS, INTERFACE_IOCTLS)}, ALLOW},
+    {{IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
+};
+static const struct vt_rule ioctl_terminal_rules[] = {
+    {{IS(1, READING_IOCTLS, TERMINAL_IOCTLS)}, ALLOW},
+    {{IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
+};
+static const struct vt_rule ioctl_terminal_network_rules[] = {
+    {{IS(1, READING_IOCTLS, TERMINAL_IOCTLS, INTERFACE_IOCTLS)}, ALLOW},
     {{IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
 };
 
@@ -133,7 +147,7 @@ static const struct vt_rule socket_network_rules[] = {
 static const struct vt_rule socketpair_rules[] = {
     {{IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_SEQPACKET)}, ALLOW}};
 
-/* A client binds its socket too: of netlink in any case, of UDP to a port that the kernel picks. One end of a pair can be
+/* A client binds its socket too: of netlink in any case, of the internet to a port that the kernel picks. One end of a pair can be
  * bound to an abstract name, which is then taken for everyone, and a server binds to a port. The address lies in memory,
  * out of a filter's sight: the supervisor binds (judge_bind.c). With nobody to do so, netlink alone goes on, by the
  * length of its address. */
@@ -187,6 +201,8 @@ const struct vt_group vt_groups[] = {
     {EVER, DECIDE(flock_rules, ALLOW), CALLS(VT_SYS_flock)},
     {NETWORK_SHUT, DECIDE(ioctl_rules, FAIL(ENOTTY)), CALLS(VT_SYS_ioctl)},
     {NETWORK_OPEN, DECIDE(ioctl_network_rules, FAIL(ENOTTY)), CALLS(VT_SYS_ioctl)},
+    {OWN_TERMINAL, DECIDE(ioctl_terminal_rules, FAIL(ENOTTY)), CALLS(VT_SYS_ioctl)},
+    {OWN_TERMINAL_NETWORK_OPEN, DECIDE(ioctl_terminal_network_rules, FAIL(ENOTTY)), CALLS(VT_SYS_ioctl)},
 
     /* Calls made for us by the kernel's workers pass no filter; libuv and others fall back. */
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_io_uring_setup, VT_SYS_io_uring_enter, VT_SYS_io_uring_register)},

@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "terminal.h"
+
 /* asm-generic/unistd.h */
 enum { NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
 
@@ -143,5 +145,8 @@ bool vt_session_has_group(pid_t session, pid_t group) {
 }
 
 void vt_session_signal(const struct vt_command *command, int signal) {
-  if (command->pid > 1) kill(-command->pid, signal);
+  if (command->pid <= 1) return;
+  kill(-command->pid, signal);
+  pid_t front = vt_terminal_foreground(command);
+  if (front > 1 && front != command->pid && vt_session_has_group(command->pid, front)) kill(-front, signal);
 }

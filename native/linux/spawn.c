@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -48,6 +49,11 @@ static int new_session(struct vt_command *command) {
   if (setsid() < 0) return -1;
   if (command->slot) *command->slot = (int32_t)syscall(SYS_getpid);
   return 0;
+}
+
+/* The leader of a new session takes its terminal, and stands in its foreground (ioctl_tty(2)). */
+static int take_terminal(struct vt_command *command) {
+  return command->terminal ? ioctl(command->stdin_fd, TIOCSCTTY, 0) : 0;
 }
 
 static int change_directory(struct vt_command *command) { return chdir(command->cwd); }
@@ -146,6 +152,7 @@ static int execute(struct vt_command *command) {
 static const struct step confined[] = {
     {VT_STEP_SIGNALS, reset_signals},
     {VT_STEP_SESSION, new_session},
+    {VT_STEP_TERMINAL, take_terminal},
     {VT_STEP_CWD, change_directory},
     {VT_STEP_LIMITS, limit_core},
     {VT_STEP_CAPABILITIES, drop_capabilities},
@@ -163,6 +170,7 @@ static const struct step confined[] = {
 static const struct step unconfined[] = {
     {VT_STEP_SIGNALS, reset_signals},
     {VT_STEP_SESSION, new_session},
+    {VT_STEP_TERMINAL, take_terminal},
     {VT_STEP_CWD, change_directory},
     {VT_STEP_PARENT_DEATH, die_with_parent},
     {VT_STEP_DESCRIPTORS, own_descriptors},

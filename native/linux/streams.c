@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "poller.h"
+#include "terminal.h"
 
 /* A pipe holds 64 KiB (pipe(7)): one read empties it. A window of output that the owner has not consumed yet. */
 enum { READ_BYTES = 64 * 1024, WINDOW_BYTES = 1024 * 1024 };
@@ -89,6 +90,8 @@ void vt_streams_take_rest(struct vt_command *command) {
 }
 
 void vt_streams_release(struct vt_command *command, bool keep) {
+  if (command->terminal) keep = false; /* the end of its session's leader has hung it up for everybody (credentials(7)) */
+  vt_terminal_close(command);
   if (keep && vt_streams_paused(command)) resume_streams(command);
   for (int stream = 0; stream < VT_STREAMS; stream++) {
     struct vt_pipe *pipe = command->pipes[stream];

@@ -16,6 +16,7 @@
 #include "poller.h"
 #include "session.h"
 #include "streams.h"
+#include "terminal.h"
 #include "threads.h"
 
 static struct vt_command *commands; /* supervisor thread only */
@@ -45,6 +46,7 @@ static void ready(struct vt_source *source) {
     case VT_SOURCE_LEADER:
       /* It stays a zombie until everything is over, so that its number, the session's and the group's is not used again. */
       command->leader_ended = true;
+      vt_terminal_leader_ended(command);
       vt_poller_remove(command->pidfd);
       return;
     case VT_SOURCE_LISTENER:
@@ -54,12 +56,19 @@ static void ready(struct vt_source *source) {
     case VT_SOURCE_PIPE:
       vt_stream_read(source->of);
       return;
+    case VT_SOURCE_TYPED:
+      vt_terminal_typed(source->of);
+      return;
+    case VT_SOURCE_ROOM:
+      vt_terminal_has_room(source->of);
+      return;
   }
 }
 
 static void terminate(struct vt_command *command) {
   command->terminated = true;
   vt_session_signal(command, SIGTERM);
+  if (command->terminal) vt_session_signal(command, SIGHUP); /* an interactive shell ignores TERM, and passes HUP on */
   vt_session_signal(command, SIGCONT); /* a stopped group never sees TERM */
 }
 
@@ -70,6 +79,10 @@ static void launched(struct vt_command *command) {
   command->listener_source = (struct vt_source){VT_SOURCE_LISTENER, command};
   vt_poller_add(command->pidfd, &command->leader_source);
   vt_streams_open(command);
+  if (command->terminal) {
+    vt_terminal_begin(command);
+    command->owner->started(command->owner, command->id);
+  }
   if (command->listener >= 0) {
     command->docket = vt_docket_open(command, &command->listener_source);
     vt_notifier_add(command->docket);
@@ -85,6 +98,7 @@ static void kill_all_of(const struct vt_owner *owner) {
 static void obey_for(struct vt_command *command, const struct vt_order *order) {
   if (order->kind == VT_ORDER_KILL) command->killing = true;
   else if (order->kind == VT_ORDER_CONSUMED) vt_streams_consumed(command, order->value);
+  else if (order->kind == VT_ORDER_RESIZE) vt_terminal_resize(command, order->value >> 16, order->value & UINT16_MAX);
   else if (order->kind == VT_ORDER_SIGNAL) vt_session_signal(command, (int)order->value);
   else if (order->kind == VT_ORDER_TERMINATE && command->phase == VT_LAUNCHING) command->terminated = true;
   else if (order->kind == VT_ORDER_TERMINATE) terminate(command);
@@ -170,6 +184,9 @@ void vt_supervisor_terminate(uint32_t id) { post_for(id, VT_ORDER_TERMINATE, 0);
 void vt_supervisor_kill(uint32_t id) { post_for(id, VT_ORDER_KILL, 0); }
 void vt_supervisor_signal(uint32_t id, int signal) { post_for(id, VT_ORDER_SIGNAL, (size_t)signal); }
 void vt_supervisor_consumed(uint32_t id, size_t bytes) { post_for(id, VT_ORDER_CONSUMED, bytes); }
+void vt_supervisor_resize(uint32_t id, uint16_t columns, uint16_t rows) {
+  post_for(id, VT_ORDER_RESIZE, (size_t)columns << 16 | rows);
+}
 
 void vt_supervisor_kill_all_of(struct vt_owner *owner) {
   pthread_once(&once, start);

@@ -15,6 +15,7 @@ void vt_supervisor_terminate(uint32_t id);            /* SIGTERM and SIGCONT to 
 void vt_supervisor_kill(uint32_t id);                 /* SIGKILL to everything the command started */
 void vt_supervisor_signal(uint32_t id, int signal);   /* to the group */
 void vt_supervisor_consumed(uint32_t id, size_t bytes);
+void vt_supervisor_resize(uint32_t id, uint16_t columns, uint16_t rows); /* of its terminal */
 
 /* The owner goes away: its commands are killed. */
 void vt_supervisor_kill_all_of(struct vt_owner *owner);

@@ -11,6 +11,8 @@ bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
     case BIND_UNJUDGED: return !options->judge;
     case BIND_JUDGED_NET_OFF: return options->judge && !options->network;
     case BIND_JUDGED_NET_ON: return options->judge && options->network;
+    case NO_TERMINAL: return !options->terminal;
+    case OWN_TTY: return options->terminal;
     case TRUNCATE_SHUT: return options->abi <= 2 || options->shut_truncate;
     case TRUNCATE_SEEN: return options->abi >= 3 && !options->shut_truncate;
     case ABI_6_UP: return options->abi >= 6;

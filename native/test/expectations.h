@@ -11,7 +11,10 @@
 #include "samples.h"
 
 /* When a row holds. */
-enum scope { ALL, NET_OFF, NET_ON, BIND_JUDGED, BIND_UNJUDGED, BIND_JUDGED_NET_OFF, BIND_JUDGED_NET_ON, TRUNCATE_SHUT, TRUNCATE_SEEN, ABI_6_UP, ABI_1_5_JUDGED, ABI_1_5_REFUSED };
+enum scope {
+  ALL, NET_OFF, NET_ON, NO_TERMINAL, OWN_TTY, BIND_JUDGED, BIND_UNJUDGED, BIND_JUDGED_NET_OFF, BIND_JUDGED_NET_ON, TRUNCATE_SHUT,
+  TRUNCATE_SEEN, ABI_6_UP, ABI_1_5_JUDGED, ABI_1_5_REFUSED
+};
 
 enum expected { LET = -1, ASK = -2, SEE = -3 /* let, but reported */, DONE = 0 /* pretends success */ }; /* else an errno */
 

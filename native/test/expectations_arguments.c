@@ -56,10 +56,18 @@ const struct argument_row argument_rows[] = {
     {IOCTL, ALL, {0, 0x5000940e}, TELL(ENOTTY)},  /* BTRFS_IOC_SNAP_CREATE of linux/btrfs.h */
     {IOCTL, ALL, {0, 0x5412}, TELL(ENOTTY)},      /* TIOCSTI */
     {IOCTL, ALL, {0, 0x541c}, TELL(ENOTTY)},      /* TIOCLINUX */
-    {IOCTL, ALL, {0, 0x5402}, ENOTTY},      /* TCSETS */
-    {IOCTL, ALL, {0, 0x5410}, ENOTTY},      /* TIOCSPGRP */
+    {IOCTL, NO_TERMINAL, {0, 0x5402}, ENOTTY}, /* TCSETS */
+    {IOCTL, OWN_TTY, {0, 0x5402}, LET},
+    {IOCTL, NO_TERMINAL, {0, 0x5410}, ENOTTY}, /* TIOCSPGRP */
+    {IOCTL, OWN_TTY, {0, 0x5410}, LET},
+    {IOCTL, ALL, {0, 0x540c}, ENOTTY},      /* TIOCEXCL */
+    {IOCTL, ALL, {0, 0x5422}, ENOTTY},      /* TIOCNOTTY */
+    {IOCTL, ALL, {0, 0x5423}, ENOTTY},      /* TIOCSETD */
+    {IOCTL, ALL, {0, 0x4b3a}, ENOTTY},      /* KDSETMODE */
+    {IOCTL, ALL, {0, 0x5606}, ENOTTY},      /* VT_ACTIVATE */
     {IOCTL, ALL, {0, 0x540e}, ENOTTY},      /* TIOCSCTTY */
-    {IOCTL, ALL, {0, 0x5414}, ENOTTY},      /* TIOCSWINSZ */
+    {IOCTL, NO_TERMINAL, {0, 0x5414}, ENOTTY}, /* TIOCSWINSZ */
+    {IOCTL, OWN_TTY, {0, 0x5414}, LET},
     {IOCTL, ALL, {0, 0x5452}, ENOTTY},      /* FIOASYNC */
     {IOCTL, ALL, {0, 0x8901}, ENOTTY},      /* FIOSETOWN */
     {IOCTL, ALL, {0, 0x1}, ENOTTY},         /* FIBMAP */

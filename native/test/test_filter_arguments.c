@@ -39,6 +39,11 @@ static const uint32_t reading[] = {
     0x2, 0x80086601, 0x80046601, 0x80087601, 0x80047601, 0xc020660b, 0x801c581f, 0x80111500, 0x80811501,
     0x125e, 0x1260, 0x1268, 0x127b, 0x80081272, 0xb701, 0xb702, 0xb703, 0xb704,
 };
+/* of a terminal of its own */
+static const uint32_t settings[] = {
+    0x5402, 0x5403, 0x5404, 0x5406, 0x5407,     0x5408,     0x5409,     0x540a,
+    0x540b, 0x5410, 0x5414, 0x5425, 0x402c542b, 0x402c542c, 0x402c542d,
+};
 static const uint32_t interfaces[] = {
     0x8910, 0x8912, 0x8913, 0x8915, 0x8917, 0x8919, 0x891b, 0x891d, 0x8921, 0x8927, 0x8933, 0x8942, 0x8970,
 };
@@ -50,7 +55,8 @@ static const uint32_t changing[] = {
 };
 
 static void expect_ioctl(uint32_t command) {
-  bool allowed = CONTAINS(reading, command) || (options.network && CONTAINS(interfaces, command));
+  bool allowed = CONTAINS(reading, command) || (options.network && CONTAINS(interfaces, command)) ||
+                 (options.terminal && CONTAINS(settings, command));
   int refused = CONTAINS(changing, command) ? TELL(ENOTTY) : ENOTTY;
   expect(on(16, 29), 1, command, 0, 0, allowed ? LET : refused);
   expect(on(16, 29), 1, UINT64_C(1) << 32 | command, 0, 0, allowed ? LET : refused);
@@ -66,6 +72,8 @@ static void sweep_ioctl(void) {
     expect_ioctl(reading[i] + 1);
     for (int bit = 0; bit < 32; bit++) expect_ioctl(reading[i] ^ 1u << bit);
   }
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    for (int bit = 0; bit < 32; bit++) expect_ioctl(settings[i] ^ 1u << bit);
 }
 
 static void sweep_fcntl(void) {

@@ -7,6 +7,7 @@ import { misuse, type OptionKinds, parseOptions } from './options.ts'
 export interface Order {
   readonly write: boolean
   readonly network: boolean
+  readonly privateTmp: boolean
   readonly json: boolean
   /** Somebody at the terminal decides on what the policy asks about. */
   readonly ask: boolean
@@ -23,6 +24,7 @@ const kinds: OptionKinds = {
   timeout: 'value',
   cwd: 'value',
   network: 'flag',
+  'private-tmp': 'flag',
   merged: 'flag',
   ask: 'flag',
   each: 'flag',
@@ -46,6 +48,7 @@ export function readOrder(args: readonly string[]): Order {
   return {
     write: flags.has('write'),
     network: flags.has('network'),
+    privateTmp: flags.has('private-tmp'),
     json: flags.has('json'),
     ask: flags.has('ask'),
     each,

@@ -16,6 +16,7 @@ export async function main(args: readonly string[]): Promise<number> {
     config: order.workspace === undefined ? order.config : await loadGiven(order),
     mode: order.write ? 'write' : undefined,
     network: order.network ? true : undefined,
+    privateTmp: order.privateTmp ? true : undefined,
     // Imported late: most commands are not asked about.
     approver: order.ask ? (await import('./ask.ts')).asker(passage) : undefined,
   })

@@ -6,7 +6,6 @@ import { type ConfigKey, keyEntries } from './schema.ts'
 const unbuilt: readonly ConfigKey[] = [
   'shell.backend',
   'shell.unix_sockets',
-  'shell.private_tmp',
   'limits.memory_bytes',
   'limits.cpu_seconds',
   'limits.processes',

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Denial, Limit } from '../result/result.ts'
+import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type { Probe, WindowsProbe } from '../sandbox/sandbox.ts'
 
 /** How a command ended, as the addon tells it. */
@@ -24,7 +25,7 @@ export interface NativeFailure {
   readonly errno: number
 }
 
-/** What the handler of `listen` is told: stream 0 and 1 output, -1 the end, -2 (Windows) bytes written to the input. */
+/** What the handler of `listen` is told: stream 0 and 1 output, -1 the end, -2 (Windows) bytes written to the input, -3 (Linux) a command with a terminal runs. */
 export type NativeHandler = (id: number, stream: number, payload: Buffer | NativeEnd | number) => void
 
 /** The addon's functions on every system: see native/binding.cc. */
@@ -40,6 +41,8 @@ export interface AddonCore {
     flags: number,
     abi: number,
     limits?: Float64Array,
+    /** columns * 65536 + rows */
+    terminal?: number,
   ): { readonly id: number; readonly stdin: number } | NativeFailure
   terminate(id: number): void
   kill(id: number): void
@@ -48,7 +51,8 @@ export interface AddonCore {
 }
 
 /** On Linux. */
-export interface Addon extends AddonCore {
+export interface Addon extends AddonCore, PrivateTmpAddon {
+  resize(id: number, columns: number, rows: number): void
   probe(): Probe
   /** Starts the watcher; 0 or an errno. */
   watch(): number

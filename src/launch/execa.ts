@@ -23,6 +23,7 @@ export async function execaLauncher({ groups }: ExecaOptions = { groups: true })
   const { execa } = await import('execa')
   return {
     name: 'execa',
+    terminals: false,
     launch(request, events) {
       if (request.confinement && request.confinement.kind !== 'seatbelt')
         throw new Error(`the execa launcher cannot confine by ${request.confinement.kind}`)

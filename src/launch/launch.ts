@@ -12,6 +12,8 @@ export interface LaunchRequest {
   readonly cwd: string
   /** `null`: /dev/null. A number: that descriptor. `pipe`: the caller writes to `LaunchedProcess.stdin`. */
   readonly stdin: null | number | 'pipe'
+  /** The size in characters of the terminal that takes the place of input and both streams; null: pipes. */
+  readonly terminal: { readonly columns: number; readonly rows: number } | null
   /** One pipe for both streams: their order is exact. */
   readonly merged: boolean
   /** null: none. */
@@ -59,11 +61,13 @@ export interface Survivors {
 /** Called by the launcher. Every `output` of a command comes before its `end`, which comes exactly once. */
 export interface LaunchEvents {
   output(stream: Stream, chunk: Buffer): void
+  /** A command with a terminal runs. */
+  started(): void
   end(end: ProcessEnd): void
 }
 
 export interface LaunchedProcess {
-  /** Only with `stdin: 'pipe'`. */
+  /** Only with `stdin: 'pipe'`, or a terminal: what is typed. */
   readonly stdin: import('node:stream').Writable | null
   /** Sends a signal to the process group. */
   signal(signal: NodeJS.Signals): void
@@ -71,11 +75,15 @@ export interface LaunchedProcess {
   terminate(): void
   /** SIGKILL to the group, then the sweep of everything that the command started. */
   destroy(): void
+  /** Only with a terminal. */
+  readonly resize?: (columns: number, rows: number) => void
   /** Lets that many more bytes be read: output waits in the pipe, not in memory. */
   consumed(bytes: number): void
 }
 
 export interface Launcher {
   readonly name: 'native' | 'execa'
+  /** It can give a command a terminal. */
+  readonly terminals: boolean
   launch(request: LaunchRequest, events: LaunchEvents): LaunchedProcess
 }

@@ -18,6 +18,7 @@ import type {
 export const flag = { merged: 1, confined: 2, network: 4, listener: 8, report: 16 }
 export const stdinNull = -1
 export const stdinPipe = -2
+const started = -3
 const require = createRequire(import.meta.url)
 export const streams: readonly Stream[] = ['stdout', 'stderr']
 
@@ -35,11 +36,13 @@ export function nativeLauncher(addon: Addon): Launcher {
     const events = running.get(id)
     if (!events) return
     if (stream >= 0) return events.output(streams[stream] ?? 'stdout', payload as Buffer)
+    if (stream === started) return events.started()
     running.delete(id)
     events.end(processEnd(payload as NativeEnd))
   })
   return {
     name: 'native',
+    terminals: true,
     launch(request, events) {
       const spawned = spawn(addon, request)
       if ('failedStep' in spawned) return neverStarted(spawned, events)
@@ -50,7 +53,7 @@ export function nativeLauncher(addon: Addon): Launcher {
 }
 
 function spawn(addon: Addon, request: LaunchRequest) {
-  const { stdin } = request
+  const { stdin, terminal } = request
   const confinement = landlock(request)
   return addon.spawn(
     request.candidates.join('\0'),
@@ -62,6 +65,7 @@ function spawn(addon: Addon, request: LaunchRequest) {
     flagsOf(request.merged, confinement),
     confinement?.abi ?? 0,
     request.limits ? limitsOf(request.limits) : undefined,
+    terminal ? terminal.columns * 0x10000 + terminal.rows : undefined,
   )
 }
 
@@ -124,6 +128,7 @@ function launched(addon: Addon, id: number, stdin: number): LaunchedProcess {
     signal: (name) => addon.signal(id, constants.signals[name]),
     terminate: () => addon.terminate(id),
     destroy: () => addon.kill(id),
+    resize: (columns, rows) => addon.resize(id, columns, rows),
     consumed: batched((bytes) => addon.consumed(id, bytes)),
   }
 }

@@ -36,6 +36,7 @@ export function windowsLauncher(addon: WindowsAddon): Launcher {
   })
   return {
     name: 'native',
+    terminals: false,
     launch(request, events) {
       const spawned = spawn(addon, request)
       if ('failedStep' in spawned) return neverStarted(spawned, events, windowsEnd)

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { VitrineError } from '../errors.ts'
 import { checkFields, type Field, isBoolean, isObject, isString, refuse } from './fields.ts'
+import type { TerminalRequest } from './terminal.ts'
 
 /** One command. Exactly one of `command` (a shell line) and `argv` (no shell at all). */
 export interface ExecuteRequest {
@@ -40,6 +41,8 @@ export interface CompleteRequest {
   readonly stdin: string | Uint8Array | Readable | number | null
   readonly merged: boolean
   readonly scratchpad: string | undefined
+  /** null: pipes. */
+  readonly terminal: TerminalRequest | null
 }
 
 const fields: Readonly<Record<keyof ExecuteRequest, Field>> = {
@@ -65,6 +68,7 @@ export function completeRequest(request: ExecuteRequest, defaults: RequestDefaul
     stdin: request.stdin ?? null,
     merged: request.merged ?? false,
     scratchpad: request.scratchpad,
+    terminal: null,
   }
 }
 

@@ -45,6 +45,7 @@ Options:
   --each             every word after "--" is a line of its own: in order, up to the first that fails
   --workspace DIR    the command stays inside this directory: in place of [policy] workspace
   --network          let TCP and UDP clients through; unix sockets stay shut
+  --private-tmp      give it a TMPDIR of its own that it can write to, removed after it
   --merged           one stream for both outputs, in the order written
   --scratchpad NAME  save the whole output under this name
   --json             print the result as one JSON object instead of the output

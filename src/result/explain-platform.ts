@@ -8,6 +8,11 @@ export function describeBatchFile(name: string): string {
   return `"${name}" is a batch file, which cmd.exe would run with arguments read by its own rules: give the whole as "command".`
 }
 
+/** Why no command gets a terminal here. */
+export function describeNoTerminal(): string {
+  return "A terminal for a command (pty) needs vitrine's addon for Linux; elsewhere it would take node-pty, which vitrine does not come with. Run the command without a terminal."
+}
+
 /** What a person is told where there is no way to hold a command. */
 export function describeOtherPlatform(platform: string): string {
   return `Shell commands are not available in read mode on ${platform}; switch to write mode to run them without a sandbox`

@@ -1,6 +1,6 @@
 import type { Refusal, RequestProblem } from '../errors.ts'
 import { describeConfigProblem } from './explain-config.ts'
-import { describeBatchFile, describeOtherPlatform } from './explain-platform.ts'
+import { describeBatchFile, describeNoTerminal, describeOtherPlatform } from './explain-platform.ts'
 import { describeDenied, describeNotApproved } from './explain-policy.ts'
 import type { Failure, Mode } from './result.ts'
 
@@ -46,6 +46,8 @@ function describeRequestProblem(problem: RequestProblem): string {
       return describeDirectoryProblem(problem)
     case 'batch-file':
       return describeBatchFile(problem.name)
+    case 'no-terminal':
+      return describeNoTerminal()
     case 'shell-closed':
       return 'This shell has been closed: open another one.'
     case 'usage':

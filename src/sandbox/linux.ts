@@ -2,11 +2,17 @@ import { errnoName } from '../errno.ts'
 import { VitrineError } from '../errors.ts'
 import { readsNotes } from '../result/explain-reads.ts'
 import type { Enforcement, RightEnforcement } from '../result/result.ts'
+import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
 import type { Probe, Reads, Sandbox, SandboxOptions } from './sandbox.ts'
 
 /** Landlock and seccomp, by the addon. `watcher` is the errno of starting the watcher, 0 when it runs. */
-export function linuxSandbox(probe: Probe, watcher: () => number): Sandbox {
+export function linuxSandbox(
+  probe: Probe,
+  watcher: () => number,
+  privateTmp: PrivateTmpAddon | undefined,
+): Sandbox {
   return {
+    privateDirectories: privateTmp && linuxPrivateDirectories(privateTmp),
     confine({ network, reads }) {
       const missing = missingSupport(probe) ?? missingWatcher(watcher())
       if (missing) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing })
@@ -81,7 +87,7 @@ function enforced(by: string, note?: string): RightEnforcement {
   return note === undefined ? { enforced: true, by } : { enforced: true, by, note }
 }
 
-function linuxEnforcement(probe: Probe, { network, reads }: SandboxOptions): Enforcement {
+function linuxEnforcement(probe: Probe, { network, reads, privateTmp }: SandboxOptions): Enforcement {
   const byScope = probe.landlockAbi >= signalScopeAbi
   return {
     'file contents': enforced('landlock+seccomp'),
@@ -104,6 +110,7 @@ function linuxEnforcement(probe: Probe, { network, reads }: SandboxOptions): Enf
     survivors: enforced(probe.listenerProves ? 'seccomp listener+session sweep' : 'session sweep'),
     'death of the host': enforced('watcher'),
     'denial reports': denialReports(probe),
+    ...(privateTmp && { 'private tmp': privateTmpOf(probe) }),
   }
 }
 
@@ -121,7 +128,18 @@ function readsEnforcement({ readable, unreadable, names }: Reads): Enforcement {
 
 /** What native/linux/seccomp_rules.c lets through. */
 const openNetwork =
-  'open: TCP and UDP clients, name lookups, UDP ports that the kernel picks; shut: listening, ports of choice, multicast groups, fast open, raw and all other protocols'
+  'open: TCP and UDP clients, name lookups, ports that the kernel picks; shut: listening, ports of choice, multicast groups, fast open, raw and all other protocols'
+
+/** What cannot be done in a private directory here. Landlock ABI 2 brought renames between directories, 3 truncate(2). */
+function privateTmpOf({ listener, landlockAbi }: Probe): RightEnforcement {
+  const lacking = [
+    ...(listener ? [] : ['modes, times, attributes and exclusive flock(2)']),
+    ...(landlockAbi < 2 ? ['renames and links from one directory to another'] : []),
+    ...(landlockAbi < 3 ? ['truncate(2)'] : []),
+  ]
+  const note = lacking.length === 0 ? undefined : `refused in it too: ${lacking.join('; ')}`
+  return enforced(listener ? 'landlock+seccomp listener' : 'landlock', note)
+}
 
 function denialReports({ listener, listenerErrno, yama }: Probe): RightEnforcement {
   if (!listener) return { enforced: false, by: 'none', note: withoutReports(listenerErrno) }

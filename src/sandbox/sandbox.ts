@@ -1,4 +1,5 @@
 import type { Enforcement } from '../result/result.ts'
+import type { PrivateDirectories } from './private-tmp.ts'
 
 /** What the running kernel offers, found out by trying (Linux, native/linux/probe.h). */
 export interface Probe {
@@ -70,6 +71,8 @@ export interface WindowsProbe {
 export interface SandboxOptions {
   readonly network: boolean
   readonly reads: Reads
+  /** Each command gets a directory that it can write to. */
+  readonly privateTmp: boolean
 }
 
 /** What can be read. Paths are absolute; symbolic links in them are followed as they stand when a command starts. */
@@ -113,4 +116,6 @@ export interface Sandbox {
   confine(options: SandboxOptions): Confinement
   /** Per right of the host: enforced or not, and by what. */
   enforcement(options: SandboxOptions): Enforcement
+  /** Absent where a command cannot be given a directory of its own: then `privateTmp` is refused. */
+  readonly privateDirectories?: PrivateDirectories | undefined
 }

@@ -1,5 +1,6 @@
 import type { Platform } from '../platform.ts'
 import { linuxSandbox } from './linux.ts'
+import type { PrivateTmpAddon } from './private-tmp.ts'
 import type { Probe, Sandbox, WindowsProbe } from './sandbox.ts'
 import { unavailableSandbox } from './unavailable.ts'
 
@@ -14,13 +15,15 @@ export interface SandboxHost {
   readonly missing: string | undefined
   /** Starts the watcher; 0 or an errno. */
   watch(): number
+  /** What makes private directories, where something does. */
+  readonly privateTmp: PrivateTmpAddon | undefined
 }
 
 /** The sandbox of this host. Where there is none, one that refuses and says why. */
 export async function selectSandbox(host: SandboxHost): Promise<Sandbox> {
   switch (host.platform) {
     case 'linux':
-      return host.probe ? linuxSandbox(host.probe, () => host.watch()) : withoutAddon(host)
+      return host.probe ? linuxSandbox(host.probe, () => host.watch(), host.privateTmp) : withoutAddon(host)
     case 'windows':
       return host.windows ? (await import('./windows.ts')).windowsSandbox(host.windows) : withoutAddon(host)
     case 'macos':

@@ -39,7 +39,7 @@ test('every option that the help of run shows is taken', async () => {
 
 test('what is not built yet is not shown', async () => {
   const shown = (await home.run([])).stdout + (await home.run(['run', '--help'])).stdout
-  expect(shown).not.toMatch(/--(private-tmp|backend|pty)\b|vitrine docker|completion/)
+  expect(shown).not.toMatch(/--(backend|pty)\b|vitrine docker|completion/)
 })
 
 test('--version is that of the package', async () => {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { type Host, thisHost } from '../../src/host.ts'
-import { openShellOn, type Shell, type ShellOptions } from '../../src/shell.ts'
+import type { ShellOptions } from '../../src/options.ts'
+import { openShellOn, type Shell } from '../../src/shell.ts'
 
 const directories: string[] = []
 const shells: Shell[] = []

@@ -160,8 +160,9 @@ describe('write mode runs where read mode cannot', () => {
       stdin: null,
       merged: false,
       limits: null,
+      terminal: null,
     }
-    const events = { output: () => {}, end: () => {} }
+    const events = { output: () => {}, started: () => {}, end: () => {} }
     expect(() => launcher.launch({ ...request, confinement }, events)).toThrow(/cannot confine/)
     expect(addonless().addon).toHaveProperty('missing')
   })

@@ -137,7 +137,8 @@ describe('read mode on macOS', () => {
   it('is tried out once, before the first command', () => {
     const { tool, calls } = doubleOf()
     const sandbox = macosSandbox(tool)
-    for (let times = 0; times < 2; times++) sandbox.confine({ network: false, reads: readEverything })
+    for (let times = 0; times < 2; times++)
+      sandbox.confine({ network: false, reads: readEverything, privateTmp: false })
     expect(calls()).toHaveLength(1)
     expect(calls()[0]?.slice(-2)).toEqual(['--', '/usr/bin/true'])
   })
@@ -147,20 +148,26 @@ describe('read mode on macOS', () => {
     [65, /refused the profile with exit code 65/],
   ])('is refused when sandbox-exec ends with %i', (exitCode, says) => {
     const { tool } = doubleOf(exitCode)
-    expect(() => macosSandbox(tool).confine({ network: false, reads: readEverything })).toThrow(says)
+    expect(() =>
+      macosSandbox(tool).confine({ network: false, reads: readEverything, privateTmp: false }),
+    ).toThrow(says)
   })
 
   it('is refused where there is no sandbox-exec', () => {
-    expect(() => macosSandbox('/no/sandbox-exec').confine({ network: false, reads: readEverything })).toThrow(
-      /could not be run.*ENOENT/,
-    )
+    expect(() =>
+      macosSandbox('/no/sandbox-exec').confine({ network: false, reads: readEverything, privateTmp: false }),
+    ).toThrow(/could not be run.*ENOENT/)
   })
 
   it.each([false, true])(
     'gives the command to sandbox-exec, argument by argument (merged: %s)',
     async (merged) => {
       const { tool, calls } = doubleOf()
-      const confinement = macosSandbox(tool).confine({ network: false, reads: readEverything })
+      const confinement = macosSandbox(tool).confine({
+        network: false,
+        reads: readEverything,
+        privateTmp: false,
+      })
       const line = 'printf "%s|" "$0" a\necho "  b"; echo e >&2; exit 7'
       const { end, stdout } = await launch({ line, merged, confinement })
       expect(end).toMatchObject({ kind: 'exited', code: 7 })
@@ -192,6 +199,7 @@ async function launch({ line, merged, confinement }: Launched): Promise<{ end: P
         candidates: ['/bin/sh'],
         argv: ['sh', '-c', line],
         limits: null,
+        terminal: null,
         environment: { PATH: '/usr/bin:/bin' },
         cwd: '/',
         stdin: null,
@@ -202,6 +210,7 @@ async function launch({ line, merged, confinement }: Launched): Promise<{ end: P
         output: (stream, chunk) => {
           if (stream === 'stdout') stdout += chunk.toString()
         },
+        started: () => {},
         end: resolve,
       },
     )

@@ -11,7 +11,7 @@ const low: WindowsProbe = {
   held: true,
 }
 const confine = (probe: Partial<WindowsProbe>) => () =>
-  windowsSandbox({ ...low, ...probe }).confine({ network: false, reads: readEverything })
+  windowsSandbox({ ...low, ...probe }).confine({ network: false, reads: readEverything, privateTmp: false })
 
 describe('read mode on Windows', () => {
   it('is held by Low integrity', () => {
@@ -26,13 +26,16 @@ describe('read mode on Windows', () => {
 
   it('is refused where something is to be kept from reading: Low integrity does not stop that', () => {
     const reads = { ...readEverything, unreadable: ['C:\\secret'] }
-    expect(() => windowsSandbox(low).confine({ network: false, reads })).toThrow('does not stop reading')
+    expect(() => windowsSandbox(low).confine({ network: false, reads, privateTmp: false })).toThrow(
+      'does not stop reading',
+    )
   })
 
   it('says what Low integrity does not stop', () => {
     const { network, 'file contents': files } = windowsSandbox(low).enforcement({
       network: false,
       reads: readEverything,
+      privateTmp: false,
     })
     expect(network).toMatchObject({ enforced: false })
     expect(files).toMatchObject({ enforced: true, note: expect.stringContaining('LocalLow') })

@@ -1,0 +1,114 @@
+import { errnoName } from '../errno.ts'
+import { type Refusal, VitrineError } from '../errors.ts'
+import type { Confinement, LandlockConfinement } from './sandbox.ts'
+
+/** A directory that one command may write to. */
+export interface PrivateDirectory {
+  /** Absolute, real. */
+  readonly path: string
+  /** Removes it with all that is in it; the name of the error when something stays. Called once, when nobody is left in it. */
+  remove(): Promise<string | undefined>
+}
+
+/** How a platform gives a read-mode command a directory of its own. */
+export interface PrivateDirectories {
+  /** Makes one beneath the temporary directory. Throws SANDBOX_UNAVAILABLE. */
+  make(temporary: string): PrivateDirectory
+  /** The confinement of the one command that may write beneath `directory`. */
+  grant(confinement: Confinement, directory: string): Confinement
+}
+
+/** The addon's part of it (Linux): native/core.h, struct vt_private. */
+export interface PrivateTmpAddon {
+  makePrivate(
+    temporary: string,
+  ):
+    | { readonly path: string; readonly keeper: unknown }
+    | { readonly failedStep: string; readonly errno: number }
+  /** Errno of what stays; 0: nothing. */
+  removePrivate(keeper: unknown): Promise<number>
+  sweepPrivate(temporary: string): Promise<number>
+}
+
+/** Where the host's temporary files go, as os.tmpdir() would say with this environment. */
+export function temporaryOf(env: Readonly<Record<string, string | undefined>>): string {
+  return env['TMPDIR'] || env['TMP'] || env['TEMP'] || '/tmp'
+}
+
+/** What makes a command use its directory, over whatever is configured: nothing else could be written to. */
+export function privateVariables(directory: string): Readonly<Record<string, string>> {
+  // TMPPREFIX: zsh's here-documents (zshparam(1)), a prefix of names, not a directory.
+  return { TMPDIR: directory, TMP: directory, TEMP: directory, TMPPREFIX: `${directory}/zsh` }
+}
+
+/** Linux: the addon makes, locks and removes; Landlock grants. */
+export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirectories {
+  // Once for each temporary directory: what hosts left that were killed.
+  const sweeps = new Map<string, Promise<number>>()
+  return {
+    make(temporary) {
+      const made = addon.makePrivate(temporary)
+      if ('failedStep' in made) throw new VitrineError(refusal(temporary, made))
+      const swept = sweeps.get(temporary) ?? addon.sweepPrivate(temporary)
+      sweeps.set(temporary, swept)
+      return {
+        path: made.path,
+        async remove() {
+          const errno = (await addon.removePrivate(made.keeper)) || (await swept)
+          return errno === 0 ? undefined : errnoName(errno)
+        },
+      }
+    },
+    grant: (confinement, directory) => writing(confinement, directory),
+  }
+}
+
+function writing(confinement: Confinement, directory: string): LandlockConfinement {
+  if (confinement.kind !== 'landlock')
+    throw new Error(`a private directory cannot be granted in ${confinement.kind}`)
+  return { ...confinement, writable: [...confinement.writable, directory] }
+}
+
+type Unavailable = Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
+
+/** No private directories here. */
+export function withoutPrivateTmp(platform: string): VitrineError {
+  return new VitrineError({
+    code: 'SANDBOX_UNAVAILABLE',
+    wanted: 'a private temporary directory (private_tmp = true)',
+    got: `there is none on ${platform}`,
+    remedy: 'set private_tmp = false',
+  })
+}
+
+/** The steps are those of the addon: native/core.h, enum vt_private_step. */
+function refusal(
+  temporary: string,
+  { failedStep, errno }: { failedStep: string; errno: number },
+): Unavailable {
+  const own = `${temporary}/vitrine-${process.geteuid?.() ?? ''}`
+  const error = errnoName(errno)
+  const words: Readonly<Record<string, readonly [got: string, remedy: string]>> = {
+    temporary: [`${temporary} cannot be opened: ${error}`, 'set TMPDIR to a directory that is there'],
+    unsafe: [
+      `${temporary} can be written to by everybody and has no sticky bit`,
+      `chmod +t ${temporary}, or set TMPDIR to a directory of your own`,
+    ],
+    parent: [
+      `${own} can be neither made nor opened: ${error}`,
+      'set TMPDIR to a directory that you can write to',
+    ],
+    foreign: [
+      `${own} is not a directory that only you can enter`,
+      `look at what it is; remove it or chmod 700 it, or set TMPDIR to a directory of your own`,
+    ],
+    directory: [`a directory in ${own} cannot be made: ${error}`, 'make room there, or set TMPDIR'],
+    lock: [
+      `a directory in ${own} cannot be locked: ${error}`,
+      'set TMPDIR to a directory on a local file system',
+    ],
+  }
+  const [got, remedy] = words[failedStep] ?? [error, 'set TMPDIR to a directory of your own']
+  const wanted = 'a private temporary directory (private_tmp = true)'
+  return { code: 'SANDBOX_UNAVAILABLE', wanted, got, remedy }
+}

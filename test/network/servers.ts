@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer as createHttp, type RequestListener } from 'node:http'
+import { createServer as createHttps } from 'node:https'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { startDns } from './dns.ts'
+import { makeRepository, serveByBackend, serveFiles } from './git.ts'
+
+/** Everything that clients talk to, on loopback. */
+export interface Servers {
+  /** For the words in braces of a client's command. */
+  readonly offers: Readonly<Record<string, string>>
+  close(): void
+}
+
+/** A throw-away authority, and a certificate of it for localhost. */
+function makeCertificates(directory: string): {
+  readonly key: Buffer
+  readonly cert: Buffer
+  readonly ca: string
+} {
+  const at = (name: string) => join(directory, name)
+  const openssl = (...words: readonly string[]) =>
+    execFileSync('openssl', words, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const fresh = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'] as const
+  openssl('req', '-x509', ...fresh, '-keyout', at('ca.key'), '-out', at('ca.pem'), '-subj', '/CN=throw-away')
+  openssl('req', ...fresh, '-keyout', at('key'), '-out', at('request'), '-subj', '/CN=localhost')
+  writeFileSync(at('names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1')
+  const by = [
+    '-CA',
+    at('ca.pem'),
+    '-CAkey',
+    at('ca.key'),
+    '-CAcreateserial',
+    '-extfile',
+    at('names'),
+  ] as const
+  openssl('x509', '-req', '-in', at('request'), ...by, '-out', at('cert'), '-days', '2')
+  chmodSync(at('ca.pem'), 0o644)
+  return { key: readFileSync(at('key')), cert: readFileSync(at('cert')), ca: at('ca.pem') }
+}
+
+const packument = {
+  name: 'made-up',
+  'dist-tags': { latest: '1.2.3' },
+  versions: {
+    '1.2.3': { name: 'made-up', version: '1.2.3', dist: { tarball: 'http://127.0.0.1/none', shasum: '0' } },
+  },
+}
+const simpleIndex = '<a href="made_up-1.2.3-py3-none-any.whl">made_up-1.2.3-py3-none-any.whl</a>'
+
+function answering(directory: string): RequestListener {
+  return (request, response) => {
+    const path = request.url ?? '/'
+    if (path === '/hello') response.end('hello from loopback\n')
+    else if (path.startsWith('/made-up'))
+      response.writeHead(200, { 'cache-control': 'no-store' }).end(JSON.stringify(packument))
+    else if (path.startsWith('/simple/'))
+      response.writeHead(200, { 'content-type': 'text/html' }).end(simpleIndex)
+    else if (path.startsWith('/dumb/')) serveFiles(directory, path.slice(5).replace(/\?.*/, ''), response)
+    else if (path.startsWith('/smart/')) serveByBackend(directory, path.slice(6), request, response)
+    else response.writeHead(404).end()
+  }
+}
+
+async function portOf(server: Server, host: string): Promise<number> {
+  await once(server.listen(0, host), 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** Greets as an SSH server, says nothing more, and tells by its end what the client has said. */
+function greetsAsSsh(): Server {
+  return createServer((socket) => {
+    socket.on('error', () => {}) // the client goes as it likes
+    socket.write('SSH-2.0-vitrine-test\r\n')
+    socket.once('data', () => socket.end())
+  })
+}
+
+async function startEcho(): Promise<{ readonly port: number; close(): void }> {
+  const socket = createSocket('udp4')
+  socket.on('message', (text, from) => socket.send(text, from.port, from.address))
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return { port: socket.address().port, close: () => void socket.close() }
+}
+
+export async function startServers(directory: string): Promise<Servers> {
+  const { key, cert, ca } = makeCertificates(directory)
+  const commit = makeRepository(directory)
+  const respond = answering(directory)
+  const [http, six, tls, ssh] = [
+    createHttp(respond),
+    createHttp(respond),
+    createHttps({ key, cert }, respond),
+    greetsAsSsh(),
+  ]
+  const [dns, echo] = [await startDns(), await startEcho()]
+  const ports = {
+    http: await portOf(http, '127.0.0.1'),
+    six: await portOf(six, '::1'),
+    tls: await portOf(tls, '127.0.0.1'),
+    ssh: await portOf(ssh, '127.0.0.1'),
+    dns: dns.port,
+    echo: echo.port,
+  }
+  return {
+    offers: {
+      ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
+      ca,
+      commit,
+    },
+    close: () => {
+      for (const server of [http, six, tls, ssh]) server.close()
+      dns.close()
+      echo.close()
+    },
+  }
+}

@@ -1,0 +1,221 @@
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { VitrineError } from '../../src/errors.ts'
+import { openShellOn } from '../../src/shell.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { waitFor } from '../helpers/processes.ts'
+import { isInstalled } from '../helpers/programs.ts'
+import { addonless, probing } from '../sandbox/hosts.ts'
+import { makeGround, uid } from './ground.ts'
+
+describe('a private directory', () => {
+  it('is empty, the command alone can enter it, and it is gone before the result comes', async () => {
+    const { run, left, parent } = await makeGround()
+    const { stdout, exitCode } = await run(
+      'stat -c "%a %u" "$TMPDIR"; ls -A "$TMPDIR"; echo x > "$TMPDIR/x"; cat "$TMPDIR/x"; echo "$TMPDIR"',
+    )
+    const [status, text, path = ''] = stdout.split('\n')
+    expect({ status, text, exitCode }).toEqual({ status: `700 ${uid}`, text: 'x', exitCode: 0 })
+    expect(path.startsWith(`${parent}/`)).toBe(true)
+    expect(left()).toEqual([])
+    expect(statSync(parent).mode & 0o777).toBe(0o700)
+  })
+
+  it('is where every program looks for it, whatever the configuration says of TMPDIR', async () => {
+    const toml = '[env]\nset = { TMPDIR = "/nowhere", TMP = "/nowhere" }\npass = ["TEMP"]\n'
+    const { run, parent } = await makeGround({ toml, env: { TEMP: '/nowhere' } })
+    const { stdout } = await run('echo "$TMPDIR"; echo "$TMP"; echo "$TEMP"; echo "$TMPPREFIX"')
+    const [directory = '', ...others] = stdout.trimEnd().split('\n')
+    expect(directory.startsWith(`${parent}/`)).toBe(true)
+    expect(others).toEqual([directory, directory, `${directory}/zsh`])
+  })
+
+  it('is another one for each command, also at the same time', async () => {
+    const { run, left } = await makeGround()
+    const line = 'echo "$TMPDIR"; echo x > "$TMPDIR/same"; ls "$TMPDIR"'
+    const outputs = (await Promise.all(Array.from({ length: 8 }, () => run(line)))).map(
+      ({ stdout }) => stdout,
+    )
+    expect(new Set(outputs).size).toBe(8)
+    expect(outputs.every((output) => output.endsWith('\nsame\n'))).toBe(true)
+    expect(left()).toEqual([])
+  })
+
+  it('comes from the configuration too, and is not there by default', async () => {
+    const temporary = makeDirectory()
+    const toml = '[shell]\nprivate_tmp = true\n'
+    const configured = await makeGround({ toml, privateTmp: undefined }, temporary)
+    expect((await configured.run('echo x > "$TMPDIR/x"')).exitCode).toBe(0)
+    const without = await makeGround({ privateTmp: undefined }, temporary)
+    expect((await without.run('echo x > "$TMPDIR/x"')).exitCode).not.toBe(0)
+    expect(without.shell.enforcement['private tmp']).toBeUndefined()
+  })
+
+  it('is nothing in write mode', async () => {
+    const { run, temporary } = await makeGround({ mode: 'write' })
+    expect((await run('echo "$TMPDIR"')).stdout).toBe(`${temporary}\n`)
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
+  it('is the only place that changes', async () => {
+    const { run, temporary } = await makeGround()
+    const other = join(temporary, 'other')
+    writeFileSync(other, 'kept')
+    const { exitCode, denials } = await run(
+      `echo x > ${other}; mv ${other} "$TMPDIR"; ln ${other} "$TMPDIR/link"; echo x > "$TMPDIR/../x"; echo x > "$TMPDIR/../../x"; echo x > ${temporary}/new; true`,
+    )
+    expect(exitCode).toBe(0)
+    expect(readFileSync(other, 'utf8')).toBe('kept')
+    expect(readdirSync(temporary).sort()).toEqual(['other', `vitrine-${uid}`])
+    expect(denials.map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(['write', 'rename', 'create']),
+    )
+    expect(denials.filter(({ path }) => path?.includes('/tmp/x'))).toEqual([])
+  })
+})
+
+describe('removing a private directory', () => {
+  const trees: readonly { readonly what: string; readonly line: string; readonly needs?: string }[] = [
+    { what: 'thousands of files', line: 'i=0; while [ $i -lt 5000 ]; do : > $i; i=$((i+1)); done' },
+    {
+      what: 'a tree deeper than any path',
+      line: `python3 -c 'import os\nfor i in range(6000):\n os.mkdir("d"*20); os.chdir("d"*20)\nopen("end","w")'`,
+      needs: 'python3',
+    },
+    {
+      what: 'names that are not UTF-8, or nothing but odd',
+      line: `python3 -c 'import os\nfor n in (b"\\xff\\xfe", b"\\n", b" ", b"-rf", b"vitrine-0", b"\\\\"):\n os.mkdir(n); open(n+b"/"+n,"w")\n os.makedirs(n+b"/vitrine-1/"+n)'`,
+      needs: 'python3',
+    },
+    { what: 'links to what is elsewhere', line: 'ln -s "$OUTSIDE" link; mkdir d; ln -s "$OUTSIDE" d/link' },
+    {
+      what: 'FIFOs and modes of nothing',
+      line: 'mkdir -p a/b; : > a/b/c; umask 777; mkfifo f; mkdir a/d; : > a/b/e',
+    },
+  ]
+
+  it.for(trees)('copes with $what', async ({ line, needs }, context) => {
+    if (needs && !isInstalled(needs)) context.skip(`${needs} is not installed`)
+    const outside = makeDirectory()
+    writeFileSync(join(outside, 'file'), 'kept')
+    const { run, left } = await makeGround({ toml: `[env]\nset = { OUTSIDE = "${outside}" }\n` })
+    const result = await run(`cd "$TMPDIR" && ${line}`)
+    expect({ code: result.exitCode, stderr: result.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(left()).toEqual([])
+    expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('kept')
+    expect(result.enforcement['private tmp']?.enforced).toBe(true)
+  })
+
+  it('leaves the event loop alone', async () => {
+    const { shell, left } = await makeGround()
+    const alone = { ticks: 0, over: false }
+    const tick = () => {
+      alone.ticks++
+      if (!alone.over) setImmediate(tick)
+    }
+    const command = 'cd "$TMPDIR"; seq 20000 | xargs touch 2>/dev/null; echo done'
+    await shell.execute({ command, timeoutMs: 60_000 }, { onOutput: tick })
+    alone.over = true
+    expect(alone.ticks).toBeGreaterThan(100)
+    expect(left()).toEqual([])
+  })
+
+  it('happens when the command never ran, and when it was ended', async () => {
+    const { shell, left } = await makeGround()
+    await expect(shell.execute({ argv: ['/no/such/program'] })).rejects.toThrow(/no\/such\/program/)
+    expect(left()).toEqual([])
+    const { timedOut } = await shell.execute({
+      command: 'echo x > "$TMPDIR/x"; sleep 60 & sleep 60',
+      timeoutMs: 300,
+    })
+    expect({ timedOut, left: left() }).toEqual({ timedOut: true, left: [] })
+  })
+
+  it('is awaited by close', async () => {
+    const { shell, left } = await makeGround()
+    const running = shell.execute({ command: 'cd "$TMPDIR"; seq 2000 | xargs touch; echo ready; sleep 60' })
+    await waitFor(() => left().length === 1, 5000)
+    await shell.close()
+    expect(left()).toEqual([])
+    expect((await running).cancelled).toBe(true)
+  })
+})
+
+describe('a place that cannot be trusted', () => {
+  async function refusal(temporary: string): Promise<string> {
+    const { shell } = await makeGround({}, temporary)
+    const error = await shell.execute({ command: 'echo ran' }).catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(VitrineError)
+    expect(error.code).toBe('SANDBOX_UNAVAILABLE')
+    return error.message
+  }
+
+  it('a link in the place of the directory is refused', async () => {
+    const [temporary, target] = [makeDirectory(), makeDirectory()]
+    symlinkSync(target, join(temporary, `vitrine-${uid}`))
+    expect(await refusal(temporary)).toMatch(/not a directory that only you can enter.*TMPDIR/)
+    expect(readdirSync(target)).toEqual([])
+  })
+
+  it('a directory that others can enter is refused', async () => {
+    const temporary = makeDirectory()
+    mkdirSync(join(temporary, `vitrine-${uid}`))
+    chmodSync(join(temporary, `vitrine-${uid}`), 0o755)
+    expect(await refusal(temporary)).toMatch(/chmod 700/)
+  })
+
+  it.runIf(uid === 0)('a directory of somebody else is refused', async () => {
+    const temporary = makeDirectory()
+    mkdirSync(join(temporary, 'vitrine-0'), { mode: 0o700 })
+    chownSync(join(temporary, 'vitrine-0'), 65534, 65534)
+    expect(await refusal(temporary)).toMatch(/only you can enter/)
+    expect(readdirSync(join(temporary, 'vitrine-0'))).toEqual([])
+  })
+
+  it('a temporary directory in which everybody can rename is refused', async () => {
+    const temporary = makeDirectory()
+    chmodSync(temporary, 0o777)
+    expect(await refusal(temporary)).toMatch(/no sticky bit.*chmod \+t/)
+    chmodSync(temporary, 0o1777)
+    const { run } = await makeGround({}, temporary)
+    expect((await run('echo x > "$TMPDIR/x"')).exitCode).toBe(0)
+  })
+
+  it('a temporary directory that is not there is refused', async () => {
+    expect(await refusal(join(makeDirectory(), 'missing'))).toMatch(/missing cannot be opened: ENOENT/)
+  })
+})
+
+describe('where there are no private directories', () => {
+  it('private_tmp is refused when the shell opens, and nothing runs', async () => {
+    const options = { mode: 'read', privateTmp: true, cwd: makeDirectory() } as const
+    await expect(openShellOn(addonless(), options)).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+    await expect(openShellOn(addonless('windows'), options)).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+    })
+  })
+
+  it('write mode goes on', async () => {
+    const shell = await openTestShell({ mode: 'write', privateTmp: true, host: addonless() })
+    expect((await shell.execute({ command: 'echo ran' })).stdout).toBe('ran\n')
+  })
+
+  it('an older kernel says what it refuses in it', async () => {
+    const { shell } = await makeGround({ host: probing({ landlockAbi: 2 }) })
+    expect(shell.enforcement['private tmp']).toEqual({
+      enforced: true,
+      by: 'landlock+seccomp listener',
+      note: 'refused in it too: truncate(2)',
+    })
+  })
+})
