@@ -14,6 +14,7 @@ struct vt_command;
 struct vt_docket;
 struct vt_denials;
 struct vt_terminal;
+struct vt_watched;
 
 /* The steps of a launch, in order; a failed one is reported by name. */
 enum vt_step {
@@ -42,7 +43,9 @@ enum vt_step {
 /* The name that a person reads in SPAWN_FAILED. */
 const char *vt_step_name(enum vt_step step);
 
-enum vt_source_kind { VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE, VT_SOURCE_TYPED, VT_SOURCE_ROOM };
+enum vt_source_kind {
+  VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE, VT_SOURCE_TYPED, VT_SOURCE_ROOM, VT_SOURCE_WATCHER,
+};
 
 /* What epoll hands back. */
 struct vt_source {
@@ -84,7 +87,7 @@ struct vt_command {
   int pidfd;
   int listener;             /* of the filter; the docket's from then on */
   int write_ends[VT_STREAMS];
-  volatile int32_t *slot;   /* in the watcher's table */
+  struct vt_watched *slot;  /* in the watcher's table */
   enum vt_step failed_step;
   int failed_errno;
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -38,14 +37,6 @@ static void prepend(char **items, char *item) {
   while (items[count]) count++;
   memmove(items + 1, items, count * sizeof *items);
   items[0] = item;
-}
-
-/* Found in /proc/PID/environ of a child that left the session; random enough that nobody else carries it. */
-static void make_cookie(struct vt_command *command) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  snprintf(command->cookie, sizeof command->cookie, "VITRINE_COMMAND=%x-%x-%lx%08lx", (unsigned)getpid(),
-           (unsigned)command->id, (unsigned long)now.tv_sec, (unsigned long)now.tv_nsec);
 }
 
 /* Opens the command's standard input as a pipe; returns our end. */
@@ -87,7 +78,8 @@ static const char **places_of(char *const *places, enum vt_place_kind kind) {
 /* The policy of a confined command, the cookie of another one. Returns whether it may go on; *step says at what it failed. */
 static bool hold(struct vt_command *command, const struct vt_request *request, int *step) {
   if (!request->confined) {
-    make_cookie(command);
+    *step = VT_STEP_WATCHER;
+    if (!vt_watch_cookie(command->id, command->cookie, sizeof command->cookie)) return false;
     prepend(command->envp, command->cookie);
     return true;
   }

@@ -17,6 +17,7 @@
 #include "bpf.h"
 #include "landlock.h"
 #include "policy.h"
+#include "watch.h"
 
 /* linux/sched.h (5.2), linux/close_range.h (5.9, 5.11), linux/seccomp.h */
 enum { PIDFD = 0x1000, RANGE_UNSHARE = 1 << 1, RANGE_CLOEXEC = 1 << 2, SET_MODE_FILTER = 1 };
@@ -47,7 +48,7 @@ static int reset_signals(struct vt_command *command) {
 /* The watcher has to know the session before anything in it can run. */
 static int new_session(struct vt_command *command) {
   if (setsid() < 0) return -1;
-  if (command->slot) *command->slot = (int32_t)syscall(SYS_getpid);
+  if (command->slot) vt_watch_enter(command->slot, (int32_t)syscall(SYS_getpid), command->policy ? 0 : command->id);
   return 0;
 }
 
@@ -65,6 +66,17 @@ static int limit_core(struct vt_command *command) {
   if (setrlimit(RLIMIT_CORE, &none) == 0) return 0;
   struct rlimit zero = {0, 0}; /* the hard limit is 0 already */
   return setrlimit(RLIMIT_CORE, &zero);
+}
+
+/* What a user may be granted beyond others (limits.conf(5)), or a real-time host hands down, would let a fork bomb outrun
+ * whoever ends it. By system calls: musl has no such functions. */
+static int stay_ordinary(struct vt_command *command) {
+  (void)command;
+  struct rlimit none = {0, 0};
+  struct sched_param param = {0};
+  long policy = syscall(SYS_sched_getscheduler, 0);
+  if ((policy == SCHED_FIFO || policy == SCHED_RR) && syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &param)) return -1;
+  return setrlimit(RLIMIT_RTPRIO, &none) || setrlimit(RLIMIT_NICE, &none) ? -1 : 0;
 }
 
 static int drop_capabilities(struct vt_command *command) {
@@ -155,6 +167,7 @@ static const struct step confined[] = {
     {VT_STEP_TERMINAL, take_terminal},
     {VT_STEP_CWD, change_directory},
     {VT_STEP_LIMITS, limit_core},
+    {VT_STEP_LIMITS, stay_ordinary},
     {VT_STEP_CAPABILITIES, drop_capabilities},
     {VT_STEP_NO_NEW_PRIVS, no_new_privs},
     {VT_STEP_PARENT_DEATH, die_with_parent},

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "docket.h"
+#include "keeper.h"
 #include "notifier.h"
 #include "orders.h"
 #include "phases.h"
@@ -61,6 +62,9 @@ static void ready(struct vt_source *source) {
       return;
     case VT_SOURCE_ROOM:
       vt_terminal_has_room(source->of);
+      return;
+    case VT_SOURCE_WATCHER:
+      vt_keeper_lost();
       return;
   }
 }
@@ -145,6 +149,8 @@ static int next_due(void) {
     int due = vt_due_in(command);
     if (due >= 0 && (soonest < 0 || due < soonest)) soonest = due;
   }
+  int keeper = vt_keeper_due_in(commands != NULL);
+  if (keeper >= 0 && (soonest < 0 || keeper < soonest)) soonest = keeper;
   if (vt_notifier_is_active() && (soonest < 0 || soonest > VT_WATCH_MS)) soonest = VT_WATCH_MS;
   return soonest;
 }
@@ -156,6 +162,7 @@ static void *supervise(void *unused) {
     vt_notifier_watch();
     obey_orders();
     advance_all();
+    vt_keeper_look(commands != NULL);
   }
   return NULL;
 }

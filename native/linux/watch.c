@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,12 +20,12 @@
 #include "watcher_image.h" /* made by the build: vt_watcher_image[] */
 
 /* asm-generic/unistd.h; linux/memfd.h (6.3) */
-enum { NR_CLOSE_RANGE = 436, EXECUTABLE_MEMFD = 0x10, RANGE_CLOEXEC = 1 << 2, TAKEN = -1 };
+enum { NR_PIDFD_OPEN = 434, NR_CLOSE_RANGE = 436, EXECUTABLE_MEMFD = 0x10, RANGE_CLOEXEC = 1 << 2, TAKEN = -1 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static volatile int32_t *table;
+static struct vt_watched_table *table;
 static int table_fd = -1, pipe_write = -1;
-static pid_t watcher;
+static pid_t watcher; /* written under the lock */
 
 struct start {
   int image, table, pipe, error;
@@ -72,12 +74,14 @@ static int open_image(void) {
 
 static int make_table(void) {
   if (table) return 0;
-  size_t size = VT_WATCHED_SESSIONS * sizeof *table;
-  table_fd = memfd_create("vitrine-sessions", MFD_CLOEXEC);
-  if (table_fd < 0 || ftruncate(table_fd, (off_t)size)) return -1;
-  void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, table_fd, 0);
+  uint64_t host = 0;
+  if (getrandom(&host, sizeof host, 0) != sizeof host) return -1;
+  if (table_fd < 0) table_fd = memfd_create("vitrine-commands", MFD_CLOEXEC);
+  if (table_fd < 0 || ftruncate(table_fd, sizeof *table)) return -1;
+  void *pages = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED, table_fd, 0);
   if (pages == MAP_FAILED) return -1;
   table = pages;
+  table->host = host | 1; /* never 0, which no cookie has */
   return 0;
 }
 
@@ -91,7 +95,7 @@ static int clone_watcher(struct start *start) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (pid < 0) return error;
   if (start->error) waitpid(pid, NULL, 0);
-  else watcher = pid;
+  else __atomic_store_n(&watcher, pid, __ATOMIC_RELEASE);
   return start->error;
 }
 
@@ -121,29 +125,54 @@ int vt_watch_start(void) {
   pthread_mutex_lock(&lock);
   int error = 0;
   if (!is_running()) {
-    watcher = 0;
+    __atomic_store_n(&watcher, 0, __ATOMIC_RELEASE);
     error = start_watcher();
   }
   pthread_mutex_unlock(&lock);
   return error;
 }
 
-volatile int32_t *vt_watch_take_slot(void) {
+struct vt_watched *vt_watch_take_slot(void) {
   static int next;
   if (vt_watch_start()) return NULL;
   for (int tried = 0; tried < VT_WATCHED_SESSIONS; tried++) {
-    volatile int32_t *slot = &table[next];
+    struct vt_watched *slot = &table->commands[next];
     next = (next + 1) % VT_WATCHED_SESSIONS;
-    if (__atomic_load_n(slot, __ATOMIC_ACQUIRE)) continue;
-    __atomic_store_n(slot, TAKEN, __ATOMIC_RELEASE);
+    if (__atomic_load_n(&slot->session, __ATOMIC_ACQUIRE)) continue;
+    __atomic_store_n(&slot->session, TAKEN, __ATOMIC_RELEASE);
     return slot;
   }
   errno = EAGAIN;
   return NULL;
 }
 
-void vt_watch_free_slot(volatile int32_t *slot) {
-  __atomic_store_n(slot, 0, __ATOMIC_RELEASE);
+void vt_watch_enter(struct vt_watched *slot, int32_t session, uint32_t cookie) {
+  slot->cookie = cookie;
+  __atomic_store_n(&slot->session, session, __ATOMIC_RELEASE);
 }
 
-int vt_watch_pid(void) { return watcher; }
+void vt_watch_free_slot(struct vt_watched *slot) {
+  slot->cookie = 0;
+  __atomic_store_n(&slot->session, 0, __ATOMIC_RELEASE);
+}
+
+bool vt_watch_cookie(uint32_t command, char *text, size_t room) {
+  pthread_mutex_lock(&lock);
+  int error = make_table();
+  pthread_mutex_unlock(&lock);
+  if (error) return false;
+  int length = snprintf(text, room, VT_COOKIE_NAME "%0*" PRIx64 "-%0*" PRIx32, VT_COOKIE_HOST_DIGITS, table->host,
+                        VT_COOKIE_COMMAND_DIGITS, command);
+  return length > 0 && (size_t)length < room;
+}
+
+int vt_watch_pid(void) { return __atomic_load_n(&watcher, __ATOMIC_ACQUIRE); }
+
+/* Under the lock nobody reaps it, so that the number is its own. */
+int vt_watch_open(void) {
+  pthread_mutex_lock(&lock);
+  int pidfd = watcher > 0 ? (int)syscall(NR_PIDFD_OPEN, watcher, 0) : -1;
+  if (pidfd >= 0) fcntl(pidfd, F_SETFD, FD_CLOEXEC);
+  pthread_mutex_unlock(&lock);
+  return pidfd;
+}

@@ -1,16 +1,29 @@
 /* The host's side of the watcher: starts it, keeps the table of sessions that it reads. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Starts the watcher unless it runs. Returns 0 or an errno. */
 int vt_watch_start(void);
 
+struct vt_watched;
+
 /* A free slot of the table, marked as taken; NULL when none is free or the watcher cannot be had. Launcher thread only. */
-volatile int32_t *vt_watch_take_slot(void);
+struct vt_watched *vt_watch_take_slot(void);
+
+/* The command's session, once it has one; `cookie`: what its processes carry in their environment, 0: nothing. */
+void vt_watch_enter(struct vt_watched *slot, int32_t session, uint32_t cookie);
 
 /* The session has ended; its number may be used again by the system. */
-void vt_watch_free_slot(volatile int32_t *slot);
+void vt_watch_free_slot(struct vt_watched *slot);
+
+/* Writes the environment entry that the processes of an unconfined command are found by; false and errno: there is none. */
+bool vt_watch_cookie(uint32_t command, char *text, size_t room);
 
 /* Process id of the watcher, 0 when there is none. */
 int vt_watch_pid(void);
+
+/* A pidfd of the watcher, the caller's to close; -1: none can be had. */
+int vt_watch_open(void);

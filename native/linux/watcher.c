@@ -1,8 +1,9 @@
 /*
  * The watcher: a freestanding program, embedded in the addon, that outlives the host and ends what it left.
- * Descriptor 3 is the table of session ids, 4 a pipe whose write end the host holds. It waits until the pipe
+ * Descriptor 3 is the table of commands, 4 a pipe whose write end the host holds. It waits until the pipe
  * closes or the host's pidfd tells its death (a write end that somebody inherited would hide the first), kills
- * every member of every session in the table until none is found, and ends. No libc: a few pages, nothing to load.
+ * whatever belongs to a command in the table until none is found, and ends. No libc: a few pages, nothing to load.
+ * What it will need it takes at its start: a command may leave the machine without descriptors, memory or time.
  */
 #include <asm/unistd.h>
 #include <stddef.h>
@@ -10,8 +11,10 @@
 
 #include "watcher.h"
 
-/* asm-generic/fcntl.h, asm-generic/poll.h, asm-generic/mman-common.h, asm-generic/signal.h, asm-generic/unistd.h */
-enum { CWD = -100, READ_ONLY = 0, POLL_IN = 1, MAP_SHARED_PAGES = 1, PROTECT_READ = 1 };
+/* asm-generic/fcntl.h, asm-generic/poll.h, asm-generic/mman-common.h, asm-generic/mman.h, asm-generic/signal.h,
+ * asm-generic/unistd.h, asm-generic/errno-base.h, linux/fs.h */
+enum { CWD = -100, READ_ONLY = 0, WRITE_ONLY = 1, POLL_IN = 1, MAP_SHARED_PAGES = 1, PROTECT_READ = 1 };
+enum { LOCK_CURRENT = 1, LOCK_FUTURE = 2, SEEK_TO = 0, NO_SUCH_PROCESS = -3 };
 enum { SIGNAL_KILL = 9, NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
 #if defined(__aarch64__)
 enum { DIRECTORY_FLAG = 040000 }; /* asm/fcntl.h of arm64 */
@@ -19,7 +22,11 @@ enum { DIRECTORY_FLAG = 040000 }; /* asm/fcntl.h of arm64 */
 enum { DIRECTORY_FLAG = 0200000 };
 #endif
 
-enum { TABLE_FD = 3, PIPE_FD = 4, CALM_PASSES = 3, MOST_PASSES = 20000, PAUSE_NS = 1000000 };
+enum { TABLE_FD = 3, PIPE_FD = 4, MOST_PASSES = 20000, PAUSE_NS = 1000000 };
+/* Passes in a row that find nobody, before it is believed. Asking for every process id there can be takes longer. */
+enum { CALM_PASSES = 20, CALM_PASSES_OF_IDS = 3 };
+/* After so many passes whoever is found does not end (uninterruptible sleep, proc(5)): no more hurry. */
+enum { HURRIED_PASSES = 500 };
 
 struct poll_entry {
   int fd;
@@ -38,8 +45,14 @@ struct entry { /* linux_dirent64, getdents64(2) */
   char name[];
 };
 
-static char entries[8192] __attribute__((aligned(8))), text[512];
-static volatile int32_t *table;
+static char entries[8192] __attribute__((aligned(8))), text[512], environment[64 * 1024];
+static const struct vt_watched_table *table;
+static long proc;
+
+/* What runs, taken out of the table for one pass. */
+static int sessions[VT_WATCHED_SESSIONS], session_count;
+static uint32_t cookies[VT_WATCHED_SESSIONS];
+static int cookie_count;
 
 static long call(long number, long a, long b, long c, long d, long e, long f) {
 #if defined(__x86_64__)
@@ -62,6 +75,7 @@ static long call(long number, long a, long b, long c, long d, long e, long f) {
 
 static long call1(long number, long a) { return call(number, a, 0, 0, 0, 0, 0); }
 static long call2(long number, long a, long b) { return call(number, a, b, 0, 0, 0, 0); }
+static long call3(long number, long a, long b, long c) { return call(number, a, b, c, 0, 0, 0); }
 static long call4(long number, long a, long b, long c, long d) { return call(number, a, b, c, d, 0, 0); }
 
 static int number_in(const char *digits) {
@@ -72,9 +86,9 @@ static int number_in(const char *digits) {
 
 /* Reads a small file into `text`, zero-terminated; returns the length or less than 1. */
 static long read_text(const char *path) {
-  long fd = call4(__NR_openat, CWD, (long)path, READ_ONLY, 0);
+  long fd = call3(__NR_openat, CWD, (long)path, READ_ONLY);
   if (fd < 0) return fd;
-  long length = call4(__NR_read, fd, (long)text, sizeof text - 1, 0);
+  long length = call3(__NR_read, fd, (long)text, sizeof text - 1);
   call1(__NR_close, fd);
   if (length > 0) text[length] = 0;
   return length;
@@ -87,39 +101,120 @@ static int has_ended(long pidfd) {
   return call(__NR_ppoll, (long)&polled, 1, (long)&none, 0, 0, 0) != 0;
 }
 
-static int is_in_table(long session) {
-  for (int slot = 0; slot < VT_WATCHED_SESSIONS; slot++)
-    if (table[slot] == session) return 1;
+static void take_commands(void) {
+  session_count = cookie_count = 0;
+  for (int slot = 0; slot < VT_WATCHED_SESSIONS; slot++) {
+    const struct vt_watched *command = &table->commands[slot];
+    if (command->session > 0) sessions[session_count++] = command->session;
+    if (command->session > 0 && command->cookie) cookies[cookie_count++] = command->cookie;
+  }
+}
+
+static int has_session(int session) {
+  for (int at = 0; at < session_count; at++)
+    if (sessions[at] == session) return 1;
   return 0;
 }
 
-/* The pidfd comes before the check, so that the process that was checked is the one that is killed. */
-static int kill_member(int pid) {
-  long session = call1(__NR_getsid, pid);
-  if (session <= 0 || !is_in_table(session)) return 0;
-  long pidfd = call2(NR_PIDFD_OPEN, pid, 0);
-  if (pidfd < 0) return 0;
-  int found = call1(__NR_getsid, pid) == session && !has_ended(pidfd);
-  if (found) {
-    long group = call1(__NR_getpgid, pid);
-    if (group > 1 && call1(__NR_getsid, group) == session) call2(__NR_kill, -group, SIGNAL_KILL);
-    call4(NR_PIDFD_SEND_SIGNAL, pidfd, SIGNAL_KILL, 0, 0);
+static int has_cookie(uint32_t cookie) {
+  for (int at = 0; at < cookie_count; at++)
+    if (cookies[at] == cookie) return 1;
+  return 0;
+}
+
+/* Reads hexadecimal digits; 0 when there are others. */
+static uint64_t hexadecimal(const char *digits, int count) {
+  uint64_t value = 0;
+  for (; count > 0; count--, digits++) {
+    int digit = *digits >= '0' && *digits <= '9' ? *digits - '0' : *digits >= 'a' && *digits <= 'f' ? *digits - 'a' + 10 : -1;
+    if (digit < 0) return 0;
+    value = value << 4 | (uint64_t)digit;
   }
-  call1(__NR_close, pidfd);
+  return value;
+}
+
+static const char cookie_name[] = VT_COOKIE_NAME;
+enum {
+  COOKIE_NAME_LENGTH = sizeof cookie_name - 1,
+  COOKIE_LENGTH = COOKIE_NAME_LENGTH + VT_COOKIE_HOST_DIGITS + 1 + VT_COOKIE_COMMAND_DIGITS,
+};
+
+static int starts_with_name(const char *at) {
+  for (int i = 0; i < COOKIE_NAME_LENGTH; i++)
+    if (at[i] != cookie_name[i]) return 0;
+  return 1;
+}
+
+static int is_our_cookie(const char *at) {
+  if (!starts_with_name(at) || hexadecimal(at + COOKIE_NAME_LENGTH, VT_COOKIE_HOST_DIGITS) != table->host) return 0;
+  const char *command = at + COOKIE_NAME_LENGTH + VT_COOKIE_HOST_DIGITS + 1;
+  return has_cookie((uint32_t)hexadecimal(command, VT_COOKIE_COMMAND_DIGITS));
+}
+
+/* Writes "PID/environ", for openat below /proc. */
+static void name_environment(char *at, int pid) {
+  static const char rest[] = "/environ";
+  int digits = 1;
+  for (int left = pid; left >= 10; left /= 10) digits++;
+  for (int i = digits - 1; i >= 0; i--, pid /= 10) at[i] = (char)('0' + pid % 10);
+  for (int i = 0; i < (int)sizeof rest; i++) at[digits + i] = rest[i];
+}
+
+/* Whether a process that left its session carries the cookie of a command that runs, wherever in its environment. */
+static int carries_cookie(int pid) {
+  char path[24];
+  if (cookie_count == 0) return 0;
+  name_environment(path, pid);
+  long fd = call3(__NR_openat, proc, (long)path, READ_ONLY), kept = 0, found = 0;
+  if (fd < 0) return 0;
+  while (!found) {
+    long length = call3(__NR_read, fd, (long)environment + kept, (long)sizeof environment - kept);
+    if (length <= 0) break;
+    length += kept;
+    for (long at = 0; at + COOKIE_LENGTH <= length && !found; at++) found = is_our_cookie(environment + at);
+    kept = length < COOKIE_LENGTH ? length : COOKIE_LENGTH - 1; /* one may lie across two reads */
+    for (long i = 0; i < kept; i++) environment[i] = environment[length - kept + i];
+  }
+  call1(__NR_close, fd);
+  return (int)found;
+}
+
+static int is_member(int pid) {
+  long session = call1(__NR_getsid, pid);
+  return session > 0 && (has_session((int)session) || carries_cookie(pid));
+}
+
+/* A group never spans sessions (credentials(7)): whoever leads it speaks for it. */
+static void kill_group_of(int pid) {
+  long group = call1(__NR_getpgid, pid), session = call1(__NR_getsid, pid);
+  if (group > 1 && session > 0 && call1(__NR_getsid, group) == session) call2(__NR_kill, -group, SIGNAL_KILL);
+}
+
+/* The pidfd comes before the second check, so that the process that was checked is the one that is killed. Where there are
+ * no descriptors left (ENFILE) it has to do without. */
+static int kill_member(int pid) {
+  if (!is_member(pid)) return 0;
+  long pidfd = call2(NR_PIDFD_OPEN, pid, 0);
+  if (pidfd == NO_SUCH_PROCESS) return 0;
+  int found = is_member(pid) && (pidfd < 0 || !has_ended(pidfd));
+  if (found) {
+    kill_group_of(pid);
+    if (pidfd >= 0) call4(NR_PIDFD_SEND_SIGNAL, pidfd, SIGNAL_KILL, 0, 0);
+    else call2(__NR_kill, pid, SIGNAL_KILL);
+  }
+  if (pidfd >= 0) call1(__NR_close, pidfd);
   return found;
 }
 
 static int sweep_proc(void) {
-  long proc = call4(__NR_openat, CWD, (long)"/proc", DIRECTORY_FLAG, 0);
   int found = 0;
-  if (proc < 0) return 0;
-  for (long length; (length = call4(__NR_getdents64, proc, (long)entries, sizeof entries, 0)) > 0;)
+  call3(__NR_lseek, proc, 0, SEEK_TO);
+  for (long length; (length = call3(__NR_getdents64, proc, (long)entries, sizeof entries)) > 0;)
     for (long at = 0; at < length;) {
       const struct entry *entry = (const void *)(entries + at);
       at += entry->length;
       if (entry->name[0] >= '1' && entry->name[0] <= '9') found += kill_member(number_in(entry->name));
     }
-  call1(__NR_close, proc);
   return found;
 }
 
@@ -130,6 +225,28 @@ static int sweep_ids(void) {
   return found;
 }
 
+static void sweep(void) {
+  int hidden = proc < 0 || read_text("/proc/1/stat") <= 0;
+  int enough = hidden ? CALM_PASSES_OF_IDS : CALM_PASSES;
+  for (int calm = 0, pass = 0; calm < enough && pass < MOST_PASSES; pass++) {
+    take_commands();
+    int found = hidden ? sweep_ids() : sweep_proc();
+    calm = found ? 0 : calm + 1;
+    struct pause pause = {0, PAUSE_NS};
+    if (calm || pass > HURRIED_PASSES) call2(__NR_nanosleep, (long)&pause, 0);
+  }
+}
+
+/* Each helps where it is allowed: not to be the one that a lack of memory ends, and to get its turn among many. */
+static void get_ready(void) {
+  static const char never[] = "-1000"; /* OOM_SCORE_ADJ_MIN, linux/oom.h */
+  long fd = call3(__NR_openat, CWD, (long)"/proc/self/oom_score_adj", WRITE_ONLY);
+  if (fd >= 0) call3(__NR_write, fd, (long)never, sizeof never - 1);
+  if (fd >= 0) call1(__NR_close, fd);
+  call3(__NR_setpriority, 0, 0, -20);
+  call1(__NR_mlockall, LOCK_CURRENT | LOCK_FUTURE);
+}
+
 static void wait_for_host(void) {
   struct poll_entry polled[2] = {{PIPE_FD, POLL_IN, 0}, {-1, POLL_IN, 0}};
   polled[1].fd = (int)call2(NR_PIDFD_OPEN, call1(__NR_getppid, 0), 0);
@@ -137,18 +254,11 @@ static void wait_for_host(void) {
 }
 
 __attribute__((noreturn, used)) void watch(void) {
-  table = (void *)call(__NR_mmap, 0, VT_WATCHED_SESSIONS * sizeof *table, PROTECT_READ, MAP_SHARED_PAGES, TABLE_FD, 0);
+  table = (void *)call(__NR_mmap, 0, sizeof *table, PROTECT_READ, MAP_SHARED_PAGES, TABLE_FD, 0);
+  proc = call3(__NR_openat, CWD, (long)"/proc", DIRECTORY_FLAG);
+  get_ready();
   wait_for_host();
-  int hidden = read_text("/proc/1/stat") <= 0;
-  for (int calm = 0, pass = 0; calm < CALM_PASSES && pass < MOST_PASSES; pass++) {
-    if (hidden ? sweep_ids() : sweep_proc()) {
-      calm = 0;
-      continue;
-    }
-    struct pause pause = {0, PAUSE_NS};
-    calm++;
-    call2(__NR_nanosleep, (long)&pause, 0);
-  }
+  sweep();
   for (;;) call1(__NR_exit_group, 0);
 }
 

@@ -1,4 +1,21 @@
-/* What the watcher and its starter agree on. */
+/* What the watcher and its starter agree on: memory that both see. */
 #pragma once
 
+#include <stdint.h>
+
 enum { VT_WATCHED_SESSIONS = 4096 };
+
+/* One command that runs. Its session is written by the command itself before it can start anything. */
+struct vt_watched {
+  volatile int32_t session; /* 0: free; -1: taken */
+  volatile uint32_t cookie; /* unconfined: it also has whoever carries this, 0: nobody */
+};
+
+struct vt_watched_table {
+  uint64_t host; /* random: which host's cookies these are */
+  struct vt_watched commands[VT_WATCHED_SESSIONS];
+};
+
+/* In the environment of an unconfined command: the name, the host as 16 digits, a dash, the command as 8 (all hexadecimal). */
+#define VT_COOKIE_NAME "VITRINE_COMMAND="
+enum { VT_COOKIE_HOST_DIGITS = 16, VT_COOKIE_COMMAND_DIGITS = 8 };

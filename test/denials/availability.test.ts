@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { Enforcement, Result } from '../../src/result/result.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
-import { builtLibrary } from '../helpers/programs.ts'
+import { builtLibrary, isReachableAs } from '../helpers/programs.ts'
 import { probing } from '../sandbox/hosts.ts'
 import { compileAttempts, makeGround, shorts } from './denied.ts'
 
@@ -33,12 +33,6 @@ function writeHost(directory: string, command: string): string {
   return script
 }
 
-/** Another user may not be able to reach this checkout. */
-function canRunAsNobody(): boolean {
-  const look = `require('fs').accessSync(${JSON.stringify(builtLibrary())})`
-  return isRoot && spawnSync(process.execPath, ['-e', look], { uid: NOBODY, cwd: '/' }).status === 0
-}
-
 describe('where refusals can be reported', () => {
   it('enforcement says by what', async () => {
     const { shell } = await makeGround()
@@ -46,7 +40,7 @@ describe('where refusals can be reported', () => {
   })
 
   it('a process that made itself unreadable is refused and counted, without its path', async () => {
-    if (isRoot && !canRunAsNobody()) return
+    if (isRoot && !isReachableAs(NOBODY)) return
     const directory = makeDirectory()
     const program = compileAttempts()
     chmodSync(directory, 0o777)

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,6 +18,12 @@ export function compileFixture(name: string): string {
 export function builtLibrary(): string {
   execFileSync(process.execPath, [join(repository, 'scripts/build-ts.mjs')], { stdio: 'ignore' })
   return join(repository, 'dist/index.js')
+}
+
+/** Whether another user can reach this checkout; asked as root. */
+export function isReachableAs(uid: number): boolean {
+  const look = `require('fs').accessSync(${JSON.stringify(builtLibrary())})`
+  return spawnSync(process.execPath, ['-e', look], { uid, cwd: '/' }).status === 0
 }
 
 /** Whether a program is on the PATH. */

@@ -1,14 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { makeDirectory } from '../helpers/place.ts'
-import { aliveWith, allProcesses, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
-import { builtLibrary, repository } from '../helpers/programs.ts'
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { makeMemoryGroup } from '../helpers/cgroup.ts'
+import { aliveWith, allProcesses, endAll, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
+import { builtLibrary } from '../helpers/programs.ts'
 import { clearUp, compilePrograms, escapes, type Programs, whoIsLeft } from './escapes.ts'
-
-/** How long after its host's death a command may still be there. */
-const orphanMs = 2000
+import { commandsOf, orphanMs, startHost, watchersOf } from './hosts.ts'
 
 let programs: Programs
 let marker: string
@@ -20,38 +15,12 @@ beforeAll(() => {
 
 afterEach(async () => clearUp(programs, marker))
 
-interface Host {
-  readonly child: ChildProcess
-  readonly ready: Promise<unknown>
-  readonly ended: Promise<unknown>
-}
-
-/** A plain node process that runs the built library. Its marker stands in the commands' arguments only. */
-function startHost(end: string, mode: string, lines: readonly string[]): Host {
-  const script = join(repository, 'test/fixtures/processes/host.mjs')
-  const child = spawn(process.execPath, [script, makeDirectory(), end, mode, ...lines], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  return { child, ready: once(child.stdout, 'data'), ended: once(child, 'exit') }
-}
-
-function watchersOf(pid: number | undefined): number[] {
-  return allProcesses()
-    .filter(({ parent, commandLine }) => parent === pid && commandLine.startsWith('vitrine-watcher'))
-    .map(({ pid }) => pid)
-}
-
-/** Who carries the marker beside the host itself, which got it as an argument. */
-function commandsOf({ child }: Host): number[] {
-  return aliveWith(marker).filter((pid) => pid !== child.pid)
-}
-
 describe('when the host dies', () => {
   it.for(escapes)('by SIGKILL, nothing of read mode is left: $name', async ({ stays }) => {
     marker = makeMarker()
     const host = startHost('wait', 'read', [stays(programs, marker)])
     await host.ready
-    expect(commandsOf(host)).not.toEqual([])
+    expect(commandsOf(host, marker)).not.toEqual([])
     host.child.kill('SIGKILL')
     await host.ended
     expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
@@ -68,7 +37,7 @@ describe('when the host dies', () => {
         Array.from({ length: 12 }, () => line),
       )
       await host.ready
-      expect(commandsOf(host).length).toBeGreaterThanOrEqual(36)
+      expect(commandsOf(host, marker).length).toBeGreaterThanOrEqual(36)
       host.child.kill(signal)
       await host.ended
       expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
@@ -91,9 +60,26 @@ describe('when the host dies', () => {
     const line = `trap '' TERM HUP; sleep ${marker} & echo started; sleep ${marker}`
     const host = startHost('wait', 'write', [line])
     await host.ready
-    expect(commandsOf(host).length).toBeGreaterThanOrEqual(2)
+    expect(commandsOf(host, marker).length).toBeGreaterThanOrEqual(2)
     host.child.kill('SIGKILL')
     await host.ended
+    expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+  })
+
+  it('for want of memory, nothing is left', async ({ skip }) => {
+    const group = makeMemoryGroup(400 * 1024 * 1024)
+    if (typeof group === 'string') return skip(group)
+    onTestFinished(async () => void (await waitFor(group.remove, 5000)))
+    marker = makeMarker()
+    const lines = [
+      `${programs.daemon} 5 stay ${marker}`,
+      `${programs.bomb} 100 stay ${marker}`,
+      `trap '' TERM; echo started; sleep ${marker}`,
+    ]
+    const host = startHost('memory', 'read', lines, { before: group.enter })
+    await host.ready
+    await host.ended
+    expect(group.kills()).toBeGreaterThan(0)
     expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
   })
 
@@ -109,6 +95,35 @@ describe('when the host dies', () => {
     expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
     const gone = () => !allProcesses().some(({ pid, running }) => pid === watcher && running)
     expect(await waitFor(gone, orphanMs)).toBe(true)
+  })
+
+  describe('in write mode', () => {
+    const inForeground = escapes.filter(({ name }) => !/fork bomb|comet/.test(name))
+
+    it.for(inForeground)('what a running command started is gone: $name', async ({ stays }) => {
+      marker = makeMarker()
+      const host = startHost('wait', 'write', [stays(programs, marker)])
+      await host.ready
+      expect(commandsOf(host, marker)).not.toEqual([])
+      host.child.kill('SIGKILL')
+      await host.ended
+      expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+    })
+
+    it('what a finished command left in the background lives on', async () => {
+      marker = makeMarker()
+      const kept = makeMarker()
+      const background = `${programs.daemon} 2 exit ${kept}; sleep ${kept} & echo started`
+      const host = startHost('wait', 'write', [background, `${programs.daemon} 2 stay ${marker}`])
+      await Promise.all([host.ready, host.finished])
+      expect(commandsOf(host, kept)).toHaveLength(3)
+      host.child.kill('SIGKILL')
+      await host.ended
+      expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+      const left = commandsOf(host, kept)
+      await endAll(kept)
+      expect(left).toHaveLength(3)
+    })
   })
 
   it('another host, and what it runs, is left alone', async () => {
