@@ -188,6 +188,7 @@ export class Shell {
     for (const supervision of running) supervision.stop('closed')
     await Promise.all(running.map((supervision) => supervision.ended))
     await Promise.all(this.#removing)
+    this.#equipment.sandbox.close?.()
   }
 
   #complete<R>(

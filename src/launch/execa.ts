@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
+import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd, Stream } from './launch.ts'
 import { type Cookie, makeCookie, sweep } from './sweep.ts'
 
@@ -30,7 +31,9 @@ export async function execaLauncher({ groups }: ExecaOptions = { groups: true })
       const found = findProgram(request.candidates)
       if ('errno' in found) return neverStarted(found.errno, events)
       const cookie = makeCookie()
-      return supervised(start(execa, found.path, request, cookie, groups), request, events, cookie, groups)
+      const confined = request.confinement?.begin()
+      const child = start(execa, vectorOf(found.path, request, confined, groups), request, cookie, groups)
+      return supervised(child, request, events, confined, cookie, groups)
     },
   }
 }
@@ -56,12 +59,22 @@ function unexecutable(path: string): string | undefined {
   }
 }
 
-/** The argument vector to start, and the name that its program goes by. */
-function vectorOf(path: string, { confinement, argv, merged }: LaunchRequest, groups: boolean) {
+/** An argument vector to start, and the name that its program goes by. */
+interface Vector {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly argv0: string
+}
+
+function vectorOf(
+  path: string,
+  { argv, merged }: LaunchRequest,
+  confined: SeatbeltCommand | undefined,
+  groups: boolean,
+): Vector {
   const [name = path, ...rest] = argv
   // What is wrapped goes by the wrapper's name.
-  const [program, ...args] =
-    confinement?.kind === 'seatbelt' ? [...confinement.wrapper, path, ...rest] : [path, ...rest]
+  const [program, ...args] = [...(confined?.wrapper ?? []), path, ...rest] as [string, ...string[]]
   // One pipe for both streams needs a shell to join them: Node gives each descriptor a pipe of its own.
   if (merged && groups)
     return { program: '/bin/sh', args: ['-c', 'exec "$0" "$@" 2>&1', program, ...args], argv0: 'sh' }
@@ -70,12 +83,11 @@ function vectorOf(path: string, { confinement, argv, merged }: LaunchRequest, gr
 
 function start(
   execa: Execa['execa'],
-  path: string,
+  { program, args, argv0 }: Vector,
   request: LaunchRequest,
   cookie: Cookie,
   groups: boolean,
 ): Child {
-  const { program, args, argv0 } = vectorOf(path, request, groups)
   return execa(program, args, {
     argv0,
     cwd: request.cwd,
@@ -101,6 +113,7 @@ function supervised(
   child: Child,
   request: LaunchRequest,
   events: LaunchEvents,
+  confined: SeatbeltCommand | undefined,
   cookie: Cookie,
   groups: boolean,
 ): LaunchedProcess {
@@ -118,7 +131,11 @@ function supervised(
     group('SIGKILL')
     return sweep(cookie)
   }
-  endOf(child, groups, () => lastByte).then((end) => events.end(ending ? withKilled(end, killAll()) : end))
+  endOf(child, groups, () => lastByte)
+    // In read mode nothing outlives its command, as far as it can be found.
+    .then((end) => (ending || confined ? withKilled(end, killAll()) : end))
+    .then((end) => withDenials(end, confined))
+    .then((end) => events.end(end))
   return {
     stdin: request.stdin === 'pipe' ? (child.stdin ?? null) : null,
     signal: group,
@@ -135,8 +152,19 @@ function supervised(
   }
 }
 
-function withKilled(end: ProcessEnd, killed: number): ProcessEnd {
-  return end.kind === 'failed' ? end : { ...end, survivors: { ...end.survivors, killed, alive: 0 } }
+function withKilled(end: ProcessEnd, swept: number): ProcessEnd {
+  if (end.kind === 'failed') return end
+  const killed = Math.max(swept, end.survivors.alive)
+  return { ...end, survivors: { ...end.survivors, killed, alive: 0 } }
+}
+
+/** A command that succeeds is not kept waiting for what was refused to it. */
+async function withDenials(end: ProcessEnd, confined: SeatbeltCommand | undefined): Promise<ProcessEnd> {
+  if (!confined) return end
+  const denials = await confined.denials(
+    end.kind === 'signalled' || (end.kind === 'exited' && end.code !== 0),
+  )
+  return end.kind === 'failed' ? end : { ...end, denials }
 }
 
 /** Stops reading while the owner does not keep up. */

@@ -44,7 +44,7 @@ export interface Denial {
   readonly path?: string
   /** `127.0.0.1:80`, `[::1]:80`, `/run/x.sock` or `@name` of a connection; the family of a socket; `pid 1` or `group 1` of a signal. */
   readonly address?: string
-  /** As in syscalls(2). */
+  /** As in syscalls(2); on macOS the operation, as sandbox profiles name it. */
   readonly syscall: string
   /** The first process that tried. */
   readonly pid: number

@@ -1,104 +1,61 @@
 import { spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { tmpdir } from 'node:os'
 import { VitrineError } from '../errors.ts'
 import type { Enforcement, RightEnforcement } from '../result/result.ts'
+import { type DenialLog, openDenialLog } from './macos-log.ts'
+import { type ProfileOptions, seatbeltProfile, wrapperOf } from './macos-profile.ts'
+import { macosPrivateDirectories } from './macos-tmp.ts'
 import type { Sandbox, SandboxOptions, SeatbeltConfinement } from './sandbox.ts'
 
-/** What a profile is made for. Paths are real ones: /tmp is /private/tmp there. */
-export interface ProfileOptions extends Pick<SandboxOptions, 'network'> {
-  /** The only directory of the user's whose files can be read. Default: all can. */
-  readonly workspace?: string
-  /** Files and directories that cannot be read. */
-  readonly unreadable?: readonly string[]
-  /** A directory that can be written. */
-  readonly privateTmp?: string
-  /** What denials are found by in the log: letters and digits. */
-  readonly tag: string
+/** Programs of macOS, by their absolute paths; a test puts doubles there. */
+export interface MacosTools {
+  readonly sandboxExec: string
+  readonly log: string
 }
 
-/** A profile's text, and the values of its parameters. */
-export interface Profile {
-  readonly text: string
-  readonly parameters: Readonly<Record<string, string>>
-}
+const macosTools: MacosTools = { sandboxExec: '/usr/bin/sandbox-exec', log: '/usr/bin/log' }
 
-/** sandbox-exec. `tool` is its path: a test puts a double there. */
-export function macosSandbox(tool = '/usr/bin/sandbox-exec'): Sandbox {
-  let tried: { readonly refusal: Missing | undefined } | undefined
+/** sandbox-exec. */
+export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
+  let log: DenialLog | undefined
   return {
+    privateDirectories: macosPrivateDirectories,
     confine(options): SeatbeltConfinement {
-      tried ??= { refusal: tryOut(tool) }
-      if (tried.refusal) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...tried.refusal })
-      if (options.reads.names) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...namesCannotBeHeld })
-      const profile = seatbeltProfile({ ...placesOf(options), tag: randomBytes(8).toString('hex') })
-      return { kind: 'seatbelt', wrapper: wrapperOf(tool, profile) }
+      const profile = profileOf(options)
+      const refusal = tryOut(tools.sandboxExec, {
+        ...profile,
+        ...(options.privateTmp && { privateTmp: tmpdir() }),
+      })
+      if (refusal) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...refusal })
+      log ??= openDenialLog(tools.log)
+      return seatbelt(tools.sandboxExec, profile, log)
     },
-    enforcement: macosEnforcement,
+    enforcement: (options) => macosEnforcement(options, log),
+    close: () => log?.close(),
   }
 }
 
-const namesCannotBeHeld: Missing = {
-  wanted: 'files that cannot be read because of their name',
-  got: 'macOS, where only paths are kept from being read yet',
-  remedy: 'name paths in [shell] unreadable, without "secrets"',
-}
+type Untagged = Omit<ProfileOptions, 'tag'>
 
-function placesOf({ network, reads }: SandboxOptions): Omit<ProfileOptions, 'tag'> {
-  const { readable, unreadable } = reads
-  return { network, unreadable, ...(readable && { workspace: readable.workspace }) }
-}
-
-/** What stands before a command, so that it runs under the profile. */
-export function wrapperOf(tool: string, { text, parameters }: Profile): [string, ...string[]] {
-  const values = Object.entries(parameters).map(([name, value]) => `-D${name}=${value}`)
-  return [tool, '-p', text, ...values, '--']
-}
-
-/** Puts the profile together: sections of macos.sbpl, in its order. */
-export function seatbeltProfile(options: ProfileOptions): Profile {
-  const { network, workspace, unreadable = [], privateTmp, tag } = options
-  if (!/^[0-9A-Za-z]+$/.test(tag)) throw new Error('a tag is letters and digits')
-  const sections = readSections()
-  const section = (name: string) => sections.get(name) ?? ''
-  const parameters: Record<string, string> = {}
-  const parts = [section('always')]
-  if (workspace !== undefined) {
-    parameters['WORKSPACE'] = workspace
-    parts.push(section('reads-workspace'))
+function seatbelt(tool: string, profile: Untagged, log: DenialLog): SeatbeltConfinement {
+  return {
+    kind: 'seatbelt',
+    begin() {
+      const { tag, denials } = log.begin()
+      return { wrapper: wrapperOf(tool, seatbeltProfile({ ...profile, tag })), denials }
+    },
+    writing: (privateTmp) => seatbelt(tool, { ...profile, privateTmp }, log),
   }
-  if (privateTmp !== undefined) {
-    parameters['PRIVATE_TMP'] = privateTmp
-    parts.push(section('private-tmp'))
-  }
-  for (const [index, path] of unreadable.entries()) {
-    parameters[`UNREADABLE_${index}`] = path
-    parts.push(section('unreadable').replace('"UNREADABLE"', `"UNREADABLE_${index}"`))
-  }
-  parts.push(section(network ? 'network-on' : 'network-off'))
-  return { text: parts.join('').replaceAll('VITRINE_TAG', tag), parameters }
 }
 
-function readSections(): Map<string, string> {
-  const [, ...sections] = readFileSync(profileFile(), 'utf8').split(/^;@ /m)
-  return new Map(
-    sections.map((section) => {
-      const [name = '', ...lines] = section.split('\n')
-      const rules = lines.filter((line) => line.trim() !== '' && !line.startsWith(';'))
-      return [name.trim(), `${rules.join('\n')}\n`]
-    }),
-  )
-}
-
-/** The file lies in the package, from dist/ as from src/. */
-function profileFile(): string {
-  const name = 'src/sandbox/macos.sbpl'
-  let directory = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(directory, name)) && dirname(directory) !== directory)
-    directory = dirname(directory)
-  return join(directory, name)
+function profileOf({ network, reads }: SandboxOptions): Untagged {
+  const { readable, unreadable, names } = reads
+  return {
+    network,
+    unreadable,
+    names,
+    ...(readable && { readable: [readable.workspace, ...readable.others] }),
+  }
 }
 
 interface Missing {
@@ -110,12 +67,12 @@ interface Missing {
 /** Exit code of sandbox-exec when sandbox_apply(3) fails: EX_OSERR, sysexits(3). */
 const applyFailed = 71
 
-/** Runs nothing under a profile, to see that one holds here. A sandbox inside a sandbox cannot be applied. */
-function tryOut(tool: string): Missing | undefined {
+/** Runs nothing under the profile, to see that it holds here. A sandbox inside a sandbox cannot be applied. */
+function tryOut(tool: string, profile: Untagged): Missing | undefined {
   const wanted = 'sandbox-exec of macOS'
   const { status, error, stderr } = spawnSync(
     tool,
-    wrapperOf(tool, seatbeltProfile({ network: false, tag: 'probe' }))
+    wrapperOf(tool, seatbeltProfile({ ...profile, tag: 'probe' }))
       .slice(1)
       .concat('/usr/bin/true'),
     { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 10_000, env: {} },
@@ -136,7 +93,7 @@ function open(note: string): RightEnforcement {
   return { enforced: false, by: 'none', note }
 }
 
-function macosEnforcement({ network }: SandboxOptions): Enforcement {
+function macosEnforcement({ network, privateTmp }: SandboxOptions, log: DenialLog | undefined): Enforcement {
   return {
     'file contents': held('seatbelt'),
     'file metadata': held('seatbelt'),
@@ -153,6 +110,15 @@ function macosEnforcement({ network }: SandboxOptions): Enforcement {
     terminals: held('seatbelt', 'a session of its own'),
     survivors: open('the process group is killed; a child that left it lives on'),
     'death of the host': open('a command that ignores SIGTERM lives on when this process is killed'),
-    'denial reports': open('refusals show in the output of the command only'),
+    ...(privateTmp && {
+      'private tmp': held(
+        'seatbelt',
+        'what a host leaves that is killed is left to the system; no hard links in it',
+      ),
+    }),
+    // Looked up when it is asked for: the log can be lost at any time.
+    get 'denial reports'() {
+      return log?.enforcement() ?? open('refusals show in the output of the command only')
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { Enforcement } from '../result/result.ts'
+import type { Denial, Enforcement } from '../result/result.ts'
 import type { PrivateDirectories } from './private-tmp.ts'
 
 /** What the running kernel offers, found out by trying (Linux, native/linux/probe.h). */
@@ -47,8 +47,18 @@ export interface LowIntegrityConfinement {
 /** macOS: the command runs under sandbox-exec. */
 export interface SeatbeltConfinement {
   readonly kind: 'seatbelt'
-  /** What stands before the command's own argument vector: the program by its absolute path, profile, parameters. */
+  /** Called for each command. */
+  begin(): SeatbeltCommand
+  /** The same with a directory that can be written to. */
+  writing(directory: string): SeatbeltConfinement
+}
+
+/** One command under sandbox-exec. */
+export interface SeatbeltCommand {
+  /** What stands before its own argument vector: the program by its absolute path, profile, parameters. */
   readonly wrapper: readonly [string, ...string[]]
+  /** What was refused to it, once it is over; waits a moment for it when something is expected. */
+  denials(expected: boolean): Promise<readonly Denial[]>
 }
 
 /** What a process started as a read-mode command would be can change, found out by trying (Windows, native/windows/). */
@@ -118,4 +128,6 @@ export interface Sandbox {
   enforcement(options: SandboxOptions): Enforcement
   /** Absent where a command cannot be given a directory of its own: then `privateTmp` is refused. */
   readonly privateDirectories?: PrivateDirectories | undefined
+  /** Lets go of what is held for a shell. */
+  close?(): void
 }

@@ -1,11 +1,12 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { execaLauncher } from '../../src/launch/execa.ts'
-import type { ProcessEnd } from '../../src/launch/launch.ts'
-import { macosSandbox, type ProfileOptions, seatbeltProfile, wrapperOf } from '../../src/sandbox/macos.ts'
+import { macosSandbox } from '../../src/sandbox/macos.ts'
+import { type ProfileOptions, seatbeltProfile, wrapperOf } from '../../src/sandbox/macos-profile.ts'
 import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { makeDirectory } from '../helpers/place.ts'
+import { processEntry } from '../helpers/processes.ts'
+import { doubleOf, launchIn } from './macos-doubles.ts'
 import { type Attempt, judge, readProfile } from './sbpl.ts'
 
 const tag = 'feedbeef'
@@ -14,8 +15,14 @@ const variants: Readonly<Record<string, ProfileOptions>> = {
   network: { network: true, tag },
   everything: {
     network: true,
-    workspace: '/Users/me/work',
-    unreadable: ['/Users/me/work/.env', '/Users/me/.ssh'],
+    readable: ['/Users/me/work', '/Users/me/.rustup'],
+    names: {
+      beneath: '/Users/me/work',
+      patterns: ['.env', '.env.*'],
+      except: ['.env.example'],
+      skip: ['node_modules'],
+    },
+    unreadable: ['/Users/me/work/hidden', '/Users/me/.ssh'],
     privateTmp: '/private/tmp/vitrine-1',
     tag,
   },
@@ -34,10 +41,38 @@ describe('a profile of macOS', () => {
 
   it('holds no path as text, and no tag but letters and digits', () => {
     const path = '/tmp/") (allow file-write*) ("'
-    const { text, parameters } = seatbeltProfile({ network: false, unreadable: [path], workspace: path, tag })
+    const { text, parameters } = seatbeltProfile({
+      network: false,
+      unreadable: [path],
+      readable: [path],
+      tag,
+    })
     expect(text).not.toContain('/tmp/"')
     expect(Object.values(parameters)).toEqual([path, path])
     expect(() => seatbeltProfile({ network: false, tag: 'a")' })).toThrow()
+  })
+
+  it('names real paths, also of what does not exist yet', () => {
+    const directory = realpathSync(makeDirectory())
+    const link = join(directory, 'link')
+    symlinkSync('/usr', link)
+    const unreadable = [link, join(link, 'not', 'there')]
+    const { parameters } = seatbeltProfile({ network: false, unreadable, tag })
+    expect(Object.values(parameters)).toEqual(['/usr', '/usr/not/there'])
+  })
+
+  it('takes no pattern of names that may mean something else in a regular expression', () => {
+    for (const pattern of ['[a]', 'a"', 'a(b', '\\', 'a/b', '']) {
+      const names = { beneath: '/', patterns: [pattern], except: [], skip: [] }
+      expect(() => seatbeltProfile({ network: false, names, tag })).toThrow('a name that macOS cannot hold')
+    }
+  })
+
+  it('tells each refusal by the tag: every rule that denies has the message', () => {
+    const { text } = seatbeltProfile(variants['everything'] ?? { network: false, tag })
+    const denying = text.split(/^\(/m).filter((rule) => rule.startsWith('deny'))
+    expect(denying.length).toBeGreaterThan(10)
+    for (const rule of denying) expect(rule).toContain(`(with message "${tag}")`)
   })
 })
 
@@ -92,14 +127,29 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ...always,
     [read('/Users/me/work/a.ts'), 'allow'],
     [read('/Users/me/other/a.ts'), 'deny'],
+    [read('/Users/me/.rustup/settings.toml'), 'allow'],
     [read('/Users/me/work/.env'), 'deny'],
+    [read('/Users/me/work/deep/.env.local'), 'deny'],
+    [{ operation: 'file-read-xattr', path: '/Users/me/work/.env' }, 'deny'],
+    [read('/Users/me/work/.env.example'), 'allow'],
+    [read('/Users/me/work/xenv'), 'allow'],
+    [read('/Users/me/work/.environment'), 'allow'],
+    [read('/Users/me/work/.env.d/x'), 'allow'],
+    [{ ...read('/Users/me/work/.env'), directory: true }, 'allow'],
+    [read('/Users/me/work/hidden/x'), 'deny'],
+    [read('/Users/me/work/hidden/.env.example'), 'deny'],
+    [{ ...read('/Users/me/work/hidden'), directory: true }, 'allow'],
+    [{ ...read('/Users/me/other'), directory: true }, 'deny'],
     [read('/Users/me/.ssh/id_rsa'), 'deny'],
-    [{ operation: 'file-read-metadata', path: '/Users/me/.ssh/id_rsa' }, 'deny'],
+    [{ operation: 'file-read-metadata', path: '/Users/me/.ssh/id_rsa' }, 'allow'],
     [{ operation: 'file-read-metadata', path: '/Users/me/other' }, 'allow'],
     [read('/usr/lib/libSystem.dylib'), 'allow'],
     [write('/private/tmp/vitrine-1/x'), 'allow'],
     [read('/private/tmp/vitrine-1/x'), 'allow'],
     [write('/private/tmp/vitrine-10/x'), 'deny'],
+    [{ operation: 'file-link', path: '/private/tmp/vitrine-1/x' }, 'deny'],
+    [{ operation: 'file-mknod', path: '/private/tmp/vitrine-1/x' }, 'deny'],
+    [{ operation: 'file-write-setugid', path: '/private/tmp/vitrine-1/x' }, 'deny'],
   ],
 }
 
@@ -109,67 +159,42 @@ describe.each(Object.entries(tables))('under the profile "%s"', (name, rows) => 
   })
 })
 
-/** A sandbox-exec that writes its arguments down and, where it would apply a profile, runs what follows them. */
-function doubleOf(exitCode = 0): { tool: string; calls(): string[][] } {
-  const directory = makeDirectory()
-  const log = join(directory, 'calls')
-  const tool = join(directory, 'sandbox-exec')
-  const script = `#!/bin/sh
-for argument; do printf '%s\\0' "$argument" >> '${log}'; done
-printf 'END OF CALL\\0' >> '${log}'
-[ ${exitCode} = 0 ] || { echo 'sandbox-exec: sandbox_apply: Operation not permitted' >&2; exit ${exitCode}; }
-while [ "$1" != -- ]; do shift; done
-shift
-[ "$1" = /usr/bin/true ] && exit 0
-exec "$@"
-`
-  writeFileSync(tool, script)
-  chmodSync(tool, 0o755)
-  const calls = () =>
-    readFileSync(log, 'utf8')
-      .split('END OF CALL\0')
-      .filter((call) => call !== '')
-      .map((call) => call.split('\0').slice(0, -1))
-  return { tool, calls }
-}
-
 describe('read mode on macOS', () => {
-  it('is tried out once, before the first command', () => {
-    const { tool, calls } = doubleOf()
-    const sandbox = macosSandbox(tool)
-    for (let times = 0; times < 2; times++)
-      sandbox.confine({ network: false, reads: readEverything, privateTmp: false })
+  const options = { network: false, reads: readEverything, privateTmp: false }
+
+  it('is tried out with its own profile, before the first command', () => {
+    const { tools, calls } = doubleOf()
+    const readable = { workspace: '/usr', others: ['/opt'] }
+    macosSandbox(tools).confine({ ...options, reads: { ...readEverything, readable } })
     expect(calls()).toHaveLength(1)
-    expect(calls()[0]?.slice(-2)).toEqual(['--', '/usr/bin/true'])
+    const [flag, profile, ...rest] = calls()[0] ?? []
+    expect([flag, ...rest]).toEqual(['-p', '-DPATH_0=/usr', '-DPATH_1=/opt', '--', '/usr/bin/true'])
+    expect(profile).toContain('(allow file-read-data (subpath (param "PATH_1")))')
   })
 
   it.each([
     [71, /Nothing ran|in a sandbox already/],
     [65, /refused the profile with exit code 65/],
   ])('is refused when sandbox-exec ends with %i', (exitCode, says) => {
-    const { tool } = doubleOf(exitCode)
-    expect(() =>
-      macosSandbox(tool).confine({ network: false, reads: readEverything, privateTmp: false }),
-    ).toThrow(says)
+    const { tools } = doubleOf({ exitCode })
+    expect(() => macosSandbox(tools).confine(options)).toThrow(says)
   })
 
   it('is refused where there is no sandbox-exec', () => {
-    expect(() =>
-      macosSandbox('/no/sandbox-exec').confine({ network: false, reads: readEverything, privateTmp: false }),
-    ).toThrow(/could not be run.*ENOENT/)
+    const { tools } = doubleOf()
+    expect(() => macosSandbox({ ...tools, sandboxExec: '/no/sandbox-exec' }).confine(options)).toThrow(
+      /could not be run.*ENOENT/,
+    )
   })
 
   it.each([false, true])(
     'gives the command to sandbox-exec, argument by argument (merged: %s)',
     async (merged) => {
-      const { tool, calls } = doubleOf()
-      const confinement = macosSandbox(tool).confine({
-        network: false,
-        reads: readEverything,
-        privateTmp: false,
-      })
+      const { tools, calls } = doubleOf()
+      const sandbox = macosSandbox(tools)
       const line = 'printf "%s|" "$0" a\necho "  b"; echo e >&2; exit 7'
-      const { end, stdout } = await launch({ line, merged, confinement })
+      const { end, stdout } = await launchIn(sandbox.confine(options), line, merged)
+      sandbox.close?.()
       expect(end).toMatchObject({ kind: 'exited', code: 7 })
       expect(stdout).toBe(merged ? '/bin/sh|a|  b\ne\n' : '/bin/sh|a|  b\n')
       const [profileFlag, profile, ...rest] = calls()[1] ?? []
@@ -178,42 +203,51 @@ describe('read mode on macOS', () => {
     },
   )
 
+  it('gives one command a directory of its own, by its real path, and removes it', async () => {
+    const { tools, calls } = doubleOf()
+    const sandbox = macosSandbox(tools)
+    const confinement = sandbox.confine({ ...options, privateTmp: true })
+    const temporary = makeDirectory()
+    const link = join(makeDirectory(), 'tmp')
+    symlinkSync(temporary, link)
+    const directory = sandbox.privateDirectories?.make(link)
+    if (!directory) throw new Error('there is no private tmp')
+    expect(statSync(directory.path).mode & 0o777).toBe(0o700)
+    const granted = sandbox.privateDirectories?.grant(confinement, directory.path)
+    await launchIn(
+      granted ?? confinement,
+      `mkdir -p '${directory.path}/a/b'; ln -s /usr '${directory.path}/usr'`,
+    )
+    await launchIn(confinement, 'true')
+    expect(await directory.remove()).toBeUndefined()
+    expect(readdirSync(temporary)).toEqual([])
+    sandbox.close?.()
+    const [tried = [], own = [], other = []] = calls()
+    expect(tried.join('')).toContain('(allow file-write* (subpath (param "PATH_0")))')
+    expect(own.at(2)).toBe(`-DPATH_0=${directory.path}`)
+    expect(dirname(directory.path)).toBe(realpathSync(temporary))
+    expect(own.at(1)).toContain('(allow file-write* (subpath (param "PATH_0")))')
+    expect(other.join('')).not.toContain('PATH_0')
+  })
+
+  it('is refused where no directory of its own can be made', () => {
+    const { privateDirectories } = macosSandbox(doubleOf().tools)
+    expect(() => privateDirectories?.make('/not/there')).toThrow(
+      /private temporary directory.*\/not\/there: ENOENT/,
+    )
+  })
+
+  it('kills who is left of the process group', async () => {
+    const { tools } = doubleOf()
+    const sandbox = macosSandbox(tools)
+    const { end, stdout } = await launchIn(sandbox.confine(options), 'sleep 600 & echo $!')
+    sandbox.close?.()
+    expect(end).toMatchObject({ survivors: { killed: 1, alive: 0 } })
+    await expect.poll(() => processEntry(Number(stdout))?.running ?? false).toBe(false)
+  })
+
   it('gives values as parameters before the command', () => {
     const profile = { text: 'TEXT', parameters: { A: '/a b', B: '-x=1' } }
     expect(wrapperOf('/t', profile)).toEqual(['/t', '-p', 'TEXT', '-DA=/a b', '-DB=-x=1', '--'])
   })
 })
-
-interface Launched {
-  readonly line: string
-  readonly merged: boolean
-  readonly confinement: ReturnType<ReturnType<typeof macosSandbox>['confine']>
-}
-
-async function launch({ line, merged, confinement }: Launched): Promise<{ end: ProcessEnd; stdout: string }> {
-  const launcher = await execaLauncher()
-  let stdout = ''
-  const end = await new Promise<ProcessEnd>((resolve) => {
-    launcher.launch(
-      {
-        candidates: ['/bin/sh'],
-        argv: ['sh', '-c', line],
-        limits: null,
-        terminal: null,
-        environment: { PATH: '/usr/bin:/bin' },
-        cwd: '/',
-        stdin: null,
-        merged,
-        confinement,
-      },
-      {
-        output: (stream, chunk) => {
-          if (stream === 'stdout') stdout += chunk.toString()
-        },
-        started: () => {},
-        end: resolve,
-      },
-    )
-  })
-  return { end, stdout }
-}

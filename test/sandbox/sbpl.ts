@@ -6,6 +6,8 @@ type Expression = string | readonly Expression[]
 export interface Attempt {
   readonly operation: string
   readonly path?: string
+  /** What the path is. Default: a file. */
+  readonly directory?: boolean
   /** The name of a Mach service. */
   readonly service?: string
   /** Of network operations: the path of a unix socket, or undefined for TCP and UDP. */
@@ -89,12 +91,26 @@ function matches({ operations, filters }: Rule, attempt: Attempt): boolean {
   return named && (filters.length === 0 || filters.some((filter) => holds(filter, attempt)))
 }
 
-function holds([name, value, inner]: readonly Expression[], attempt: Attempt): boolean {
+function listOf(expression: Expression | undefined): readonly Expression[] {
+  if (!Array.isArray(expression)) throw new Error(`not a filter: ${String(expression)}`)
+  return expression
+}
+
+function holds([name, value, inner, ...rest]: readonly Expression[], attempt: Attempt): boolean {
   switch (name) {
     case 'literal':
       return attempt.path === unquote(value)
     case 'subpath':
       return attempt.path === unquote(value) || attempt.path?.startsWith(`${unquote(value)}/`) === true
+    case 'regex':
+      return new RegExp(String(value).replace(/^#"|"$/g, '')).test(attempt.path ?? '')
+    case 'vnode-type':
+      if (value !== 'DIRECTORY') throw new Error(`unknown type ${String(value)}`)
+      return attempt.directory === true
+    case 'require-all':
+      return [value, inner, ...rest].every((filter) => filter === undefined || holds(listOf(filter), attempt))
+    case 'require-not':
+      return !holds(listOf(value), attempt)
     case 'global-name':
       return attempt.service === unquote(value)
     case 'target':
