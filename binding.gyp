@@ -28,6 +28,7 @@
             "native/linux/launcher.c",
             "native/linux/name_service.c",
             "native/linux/names.c",
+            "native/linux/notices.c",
             "native/linux/notifier.c",
             "native/linux/orders.c",
             "native/linux/phases.c",

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../core.h"
+#include "notices.h"
 
 enum { MOST_CACHED = 8 };
 
@@ -38,19 +40,43 @@ static bool has_any(char *const *places, enum vt_place_kind kind) {
   return false;
 }
 
+/* The vector and its texts in one block. */
+static char **copy_of(char *const *places) {
+  size_t count = 0, bytes = 0;
+  for (; places[count]; count++) bytes += strlen(places[count]) + 1;
+  char **copy = malloc((count + 1) * sizeof *copy + bytes);
+  if (!copy) abort();
+  char *at = (char *)(copy + count + 1);
+  for (size_t i = 0; i < count; i++) {
+    copy[i] = strcpy(at, places[i]);
+    at += strlen(at) + 1;
+  }
+  copy[count] = NULL;
+  return copy;
+}
+
 /* Beneath /dev stand other people's terminals and disks: landlock.c grants the nodes that programs need. */
 static struct vt_reads *make(char *key, char *const *places) {
   struct vt_reads *reads = calloc(1, sizeof *reads);
   if (!reads) abort();
   reads->references = 1;
   reads->key = key;
+  reads->places = copy_of(places);
+  reads->notices = -1;
   reads->root = vt_name_root();
   if (has_any(places, VT_READABLE)) mark_all(reads, places, VT_READABLE, VT_MARK_GRANTED);
   else reads->root->granted = true;
   vt_reads_mark(reads, "/dev", VT_MARK_KEPT);
   mark_all(reads, places, VT_UNREADABLE, VT_MARK_KEPT);
-  vt_reads_search(reads, places);
+  vt_reads_search(reads);
   return reads;
+}
+
+static bool matters(const void *reads, const char *name) { return vt_reads_keeps_name(reads, name); }
+
+static bool is_current(const struct vt_reads *reads) {
+  if (!vt_watched_same(&reads->watched)) return false;
+  return reads->notices < 0 || vt_notices_none(reads->notices, matters, reads);
 }
 
 static struct vt_reads *find(const char *key) {
@@ -58,7 +84,7 @@ static struct vt_reads *find(const char *key) {
     struct vt_reads *reads = *at;
     if (strcmp(reads->key, key)) continue;
     *at = reads->next;
-    if (vt_watched_same(&reads->watched)) return reads;
+    if (is_current(reads)) return reads;
     vt_reads_release(reads);
     return NULL;
   }
@@ -99,6 +125,8 @@ void vt_reads_release(struct vt_reads *reads) {
   vt_watched_free(&reads->watched);
   vt_inodes_free(&reads->kept);
   vt_inodes_free(&reads->linked);
+  if (reads->notices >= 0) close(reads->notices);
+  free(reads->places);
   free(reads->key);
   free(reads);
 }

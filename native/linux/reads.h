@@ -14,8 +14,10 @@ struct vt_reads {
   int references;        /* atomic */
   struct vt_reads *next; /* in the cache */
   char *key;
+  char **places;
   struct vt_name *root;
   struct vt_watched watched;
+  int notices; /* of new names in the directories that were searched; -1: they are among the watched */
   struct vt_inodes kept;   /* what is kept or cut: it may be met again under another name */
   struct vt_inodes linked; /* once they were asked for: files in kept directories that have other names, too */
   bool linked_known;
@@ -44,7 +46,10 @@ void vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark 
 struct vt_name *vt_reads_cut(struct vt_reads *reads, const char *path);
 
 /* Keeps the files beneath a directory whose name fits a pattern. */
-void vt_reads_search(struct vt_reads *reads, char *const *places);
+void vt_reads_search(struct vt_reads *reads);
+
+/* Whether a new file of that name would be kept. */
+bool vt_reads_keeps_name(const struct vt_reads *reads, const char *name);
 
 /* Whether a file with several names has one in what is kept, or may have. */
 bool vt_reads_is_linked(struct vt_reads *reads, const struct stat *status);

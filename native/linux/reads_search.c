@@ -11,28 +11,27 @@
 #include <unistd.h>
 
 #include "../core.h"
+#include "notices.h"
 #include "reads.h"
 
-/* Each directory is looked at before each command. */
 enum { MOST_DIRECTORIES = 2000, MOST_FOUND = 1000, MOST_MS = 200 };
 
 struct search {
   struct vt_reads *reads;
-  char *const *places;
   char *found[MOST_FOUND];
-  size_t found_count;
-  size_t first; /* of those watched, the first directory of the search: they are its queue */
+  char *queue[MOST_DIRECTORIES];
+  size_t found_count, queue_length;
   struct timespec begun;
 };
 
-static bool fits(const struct search *search, const char *name, enum vt_place_kind kind) {
-  for (char *const *place = search->places; *place; place++)
+static bool fits(const struct vt_reads *reads, const char *name, enum vt_place_kind kind) {
+  for (char *const *place = reads->places; *place; place++)
     if (**place == (char)kind && fnmatch(*place + 1, name, 0) == 0) return true;
   return false;
 }
 
-static bool is_secret(const struct search *search, const char *name) {
-  return fits(search, name, VT_NAME) && !fits(search, name, VT_EXCEPTED);
+bool vt_reads_keeps_name(const struct vt_reads *reads, const char *name) {
+  return fits(reads, name, VT_NAME) && !fits(reads, name, VT_EXCEPTED);
 }
 
 static long elapsed_ms(const struct search *search) {
@@ -49,9 +48,10 @@ static bool is_directory(int fd, const struct dirent *entry, int flags) {
   return fstatat(fd, entry->d_name, &status, flags) == 0 && S_ISDIR(status.st_mode);
 }
 
-static void find(struct search *search, const char *path) {
-  if (search->found_count == MOST_FOUND) search->reads->unsearched = true;
-  else if (!(search->found[search->found_count++] = strdup(path))) abort();
+/* What does not fit in is left out, and that is told. */
+static void put(struct search *search, char **list, size_t *length, size_t most, const char *path) {
+  if (*length == most) search->reads->unsearched = true;
+  else if (!(list[(*length)++] = strdup(path))) abort();
 }
 
 static void look_at(struct search *search, int fd, const struct dirent *entry, const char *directory) {
@@ -63,13 +63,15 @@ static void look_at(struct search *search, int fd, const struct dirent *entry, c
     search->reads->unsearched = true;
     return;
   }
-  if (is_secret(search, name) && !is_directory(fd, entry, 0)) return find(search, path);
-  if (!is_directory(fd, entry, AT_SYMLINK_NOFOLLOW) || fits(search, name, VT_SKIPPED)) return;
-  if (search->reads->watched.count - search->first < MOST_DIRECTORIES) vt_watched_add(&search->reads->watched, path);
-  else search->reads->unsearched = true;
+  if (vt_reads_keeps_name(search->reads, name) && !is_directory(fd, entry, 0))
+    return put(search, search->found, &search->found_count, MOST_FOUND, path);
+  if (is_directory(fd, entry, AT_SYMLINK_NOFOLLOW) && !fits(search->reads, name, VT_SKIPPED))
+    put(search, search->queue, &search->queue_length, MOST_DIRECTORIES, path);
 }
 
+/* A change has to be told from before the look on. */
 static void look_into(struct search *search, const char *path) {
+  if (!vt_notices_add(search->reads->notices, path)) vt_watched_add(&search->reads->watched, path);
   DIR *directory = opendir(path);
   if (!directory) return; /* what we cannot list, the command cannot read either, but for names it knows */
   for (struct dirent *entry; (entry = readdir(directory)) && elapsed_ms(search) < MOST_MS;)
@@ -78,28 +80,34 @@ static void look_into(struct search *search, const char *path) {
 }
 
 static void search_beneath(struct search *search, const char *root) {
-  struct vt_watched *watched = &search->reads->watched;
-  search->first = watched->count;
-  clock_gettime(CLOCK_MONOTONIC, &search->begun);
-  vt_watched_add(watched, root);
-  for (size_t at = search->first; at < watched->count; at++) look_into(search, watched->at[at].path);
+  search->reads->notices = vt_notices_open(root);
+  put(search, search->queue, &search->queue_length, MOST_DIRECTORIES, root);
+  for (size_t at = 0; at < search->queue_length && elapsed_ms(search) < MOST_MS; at++)
+    look_into(search, search->queue[at]);
   if (elapsed_ms(search) >= MOST_MS) search->reads->unsearched = true;
 }
 
-/* The directory itself is cut even where nothing was found: what comes to be there is kept at once. */
-void vt_reads_search(struct vt_reads *reads, char *const *places) {
-  struct search *search = calloc(1, sizeof *search);
-  if (!search) abort();
-  *search = (struct search){.reads = reads, .places = places};
-  for (char *const *place = places; *place; place++) {
+static void find_all(struct search *search) {
+  for (char *const *place = search->reads->places; *place; place++) {
     char path[PATH_MAX];
     if (**place != VT_SEARCHED) continue;
-    struct vt_name *root = vt_reads_cut(reads, *place + 1);
+    struct vt_name *root = vt_reads_cut(search->reads, *place + 1);
     if (root && vt_name_path(root, path, sizeof path) > 0) search_beneath(search, path);
+    return; /* there is one of them */
   }
+}
+
+/* The directory itself is cut even where nothing was found: what comes to be there is kept at once. */
+void vt_reads_search(struct vt_reads *reads) {
+  struct search *search = calloc(1, sizeof *search);
+  if (!search) abort();
+  search->reads = reads;
+  clock_gettime(CLOCK_MONOTONIC, &search->begun);
+  find_all(search);
   for (size_t i = 0; i < search->found_count; i++) {
     vt_reads_mark(reads, search->found[i], VT_MARK_KEPT);
     free(search->found[i]);
   }
+  for (size_t i = 0; i < search->queue_length; i++) free(search->queue[i]);
   free(search);
 }

@@ -1,0 +1,198 @@
+/* What can be read: the tree of names, the rules made of it as a restricted child meets them, and when it is made anew. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../linux/landlock.h"
+#include "../linux/reads.h"
+#include "check.h"
+
+static char base[PATH_MAX];
+
+static const char *at(const char *path) {
+  static char paths[8][PATH_MAX + 256];
+  static int turn;
+  char *whole = paths[turn++ % 8];
+  snprintf(whole, sizeof *paths, "%s/%s", base, path);
+  return whole;
+}
+
+static void make_file(const char *path) {
+  int fd = open(at(path), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  CHECK(fd >= 0 && write(fd, "x", 1) == 1, "%s: %s", path, strerror(errno));
+  close(fd);
+}
+
+static void make_directory(const char *path) { CHECK(mkdir(at(path), 0755) == 0, "%s: %s", path, strerror(errno)); }
+
+/* One place, for as long as the test. */
+static char *place(char kind, const char *text) {
+  static char made[64][3 * PATH_MAX + 1];
+  static size_t count;
+  snprintf(made[count], sizeof *made, "%c%s", kind, text);
+  return made[count++];
+}
+
+/* The errno of opening for reading in a child that is held to the places; 0: it opens. */
+static int opening(char *const *places, const char *path) {
+  struct vt_reads *reads = vt_reads_take(places);
+  struct vt_landlock_options options = {.abi = vt_landlock_abi(), .reads = reads};
+  int ruleset = vt_landlock_build(&options), status = 0;
+  CHECK(ruleset >= 0, "no ruleset: %s", strerror(errno));
+  pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (vt_landlock_restrict(ruleset)) _exit(255);
+    _exit(open(path, O_RDONLY) < 0 ? errno : 0);
+  }
+  waitpid(child, &status, 0);
+  close(ruleset);
+  vt_reads_release(reads);
+  return WEXITSTATUS(status);
+}
+
+#define OPENS(places, path) CHECK(opening(places, path) == 0, "%s should open", path)
+#define REFUSES(places, path) CHECK(opening(places, path) == EACCES, "%s should not open", path)
+
+static void paths_that_are_kept(void) {
+  make_directory("kept");
+  make_file("kept/file");
+  make_file("beside");
+  char *places[] = {place('u', at("kept")), place('u', at("missing/deep")), NULL};
+  REFUSES(places, at("kept/file"));
+  OPENS(places, at("beside"));
+  OPENS(places, at("kept")); /* its names can be listed */
+  OPENS(places, "/etc/passwd");
+}
+
+static void links(void) {
+  make_directory("real");
+  make_file("real/file");
+  CHECK(symlink("real", at("link")) == 0 && symlink("loop", at("loop")) == 0, "%s", strerror(errno));
+  CHECK(link(at("kept/file"), at("second")) == 0 && link(at("beside"), at("third")) == 0, "%s", strerror(errno));
+  char *through[] = {place('u', at("link")), place('u', at("loop/file")), NULL};
+  REFUSES(through, at("real/file"));
+  REFUSES(through, at("link/file"));
+  OPENS(through, at("beside"));
+  char *places[] = {place('u', at("kept")), NULL};
+  REFUSES(places, at("second"));
+  REFUSES(places, at("kept/file"));
+  OPENS(places, at("third"));
+  char *dots[] = {place('u', at("real/../kept/./file")), NULL};
+  REFUSES(dots, at("kept/file"));
+}
+
+static void places_that_are_granted(void) {
+  make_directory("granted");
+  make_file("granted/file");
+  make_file("granted/kept");
+  char *places[] = {place('r', at("granted")), place('u', at("granted/kept")), place('r', at("nowhere")), NULL};
+  OPENS(places, at("granted/file"));
+  OPENS(places, at("granted"));
+  REFUSES(places, at("granted/kept"));
+  REFUSES(places, at("beside"));
+  REFUSES(places, base);
+  char *inside[] = {place('r', at("kept/file")), place('u', at("kept")), NULL};
+  REFUSES(inside, at("kept/file"));
+}
+
+static void names(void) {
+  make_directory("tree");
+  make_directory("tree/deep");
+  make_directory("tree/skipped");
+  make_file("tree/deep/.env");
+  make_file("tree/deep/.env.sample");
+  make_file("tree/deep/other");
+  make_file("tree/skipped/.env");
+  char *places[] = {place('s', at("tree")), place('n', ".env"), place('n', ".env.*"), place('e', "*.sample"),
+                    place('k', "skipped"), NULL};
+  REFUSES(places, at("tree/deep/.env"));
+  OPENS(places, at("tree/deep/.env.sample"));
+  OPENS(places, at("tree/deep/other"));
+  OPENS(places, at("tree/skipped/.env"));
+  struct vt_reads *reads = vt_reads_take(places);
+  CHECK(!reads->unsearched && reads->notices >= 0, "unsearched %d, notices %d", reads->unsearched, reads->notices);
+  vt_reads_release(reads);
+}
+
+/* Times are settled a little later: until then nothing is taken from the cache. */
+static bool is_kept(char *const *places, struct vt_reads *before) {
+  nanosleep(&(struct timespec){0, 30 * 1000 * 1000}, NULL);
+  struct vt_reads *now = vt_reads_take(places);
+  bool same = now == before;
+  vt_reads_release(now);
+  return same;
+}
+
+static struct vt_reads *settled(char *const *places) {
+  nanosleep(&(struct timespec){0, 30 * 1000 * 1000}, NULL);
+  return vt_reads_take(places);
+}
+
+static void what_makes_it_anew(void) {
+  char *places[] = {place('u', at("kept")), place('s', at("tree")), place('n', ".env"), NULL};
+  const struct { const char *made; bool same; } changes[] = {
+      {"tree/deep/plain", true}, {"tree/deep/.env", false}, {"tree/new-file", false}, {"new-beside", false},
+  };
+  unlink(at("tree/deep/.env"));
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    struct vt_reads *before = settled(places);
+    CHECK(is_kept(places, before), "made anew without a change, before %s", changes[i].made);
+    make_file(changes[i].made);
+    CHECK(is_kept(places, before) == changes[i].same, "after %s", changes[i].made);
+    vt_reads_release(before);
+  }
+  struct vt_reads *before = settled(places);
+  make_directory("tree/deep/deeper");
+  CHECK(!is_kept(places, before), "after a new directory");
+  vt_reads_release(before);
+  struct vt_reads *untouched = settled(places);
+  make_file("unsettled");
+  struct vt_reads *at_once = vt_reads_take(places), *again = vt_reads_take(places);
+  CHECK(at_once != untouched && again != at_once, "what changed just now was taken for settled");
+  vt_reads_release(untouched);
+  vt_reads_release(at_once);
+  vt_reads_release(again);
+}
+
+static void odd_places(void) {
+  char *none[] = {place('w', base), NULL};
+  CHECK(vt_reads_take(none) == NULL, "a place for writing is none for reading");
+  static char long_path[3 * PATH_MAX];
+  memset(long_path, 'a', sizeof long_path - 1);
+  long_path[0] = '/';
+  char *places[] = {place('u', long_path), place('u', "/"), NULL};
+  REFUSES(places, "/etc/passwd");
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk) {
+  (void)status, (void)kind, (void)walk;
+  return remove(path);
+}
+
+int main(void) {
+  if (vt_landlock_abi() < 1) {
+    printf("reads: skipped, no Landlock here\n");
+    return 0;
+  }
+  /* Nobody else's files come and go beside these. */
+  snprintf(base, sizeof base, "%s", "/var/tmp/vitrine-reads-XXXXXX");
+  char *outer = mkdtemp(base);
+  CHECK(outer != NULL, "%s", strerror(errno));
+  paths_that_are_kept();
+  links();
+  places_that_are_granted();
+  names();
+  what_makes_it_anew();
+  odd_places();
+  nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+  return finish("what can be read");
+}
