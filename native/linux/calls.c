@@ -1,8 +1,11 @@
+#define _GNU_SOURCE
 #include "calls.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 
 #include "judge.h"
+#include "private_acts.h"
 #include "seccomp.h"
 #include "seccomp_constants.h"
 
@@ -18,6 +21,7 @@
 #define FAMILY .subject = VT_FAMILY
 #define PROCESS(pid) .subject = VT_PROCESS, .argument = (pid)
 #define JUDGED(by) .judge = (by)
+#define ACTS(how) .act = (how)
 #define FLAGS(index) .flags = (index)
 #define LINK_ITSELF .nofollow = true
 #define ROW(name, what, ...) {.call = VT_SYS_##name, .operation = VT_OP_##what, __VA_ARGS__}
@@ -43,30 +47,30 @@ static const struct vt_call calls[] = {
     ROW(rename, RENAME, TWO(0, 1), JUDGED(vt_judge_rename), LINK_ITSELF),
     ROW(renameat, RENAME, TWO_AT(0, 1, 2, 3), JUDGED(vt_judge_rename), LINK_ITSELF),
     ROW(renameat2, RENAME, TWO_AT(0, 1, 2, 3), JUDGED(vt_judge_rename), LINK_ITSELF),
-    ROW(ioctl, METADATA, FD(0)),
+    ROW(ioctl, METADATA, FD(0), ACTS(vt_act_clone_data)),
     ROW(fcntl, LOCK, FD(0)),
-    ROW(flock, LOCK, FD(0)),
+    ROW(flock, LOCK, FD(0), ACTS(vt_act_lock)),
 
     /* metadata */
-    ROW(chmod, METADATA, PATH(0)),
-    ROW(fchmod, METADATA, FD(0)),
-    ROW(fchmodat, METADATA, PATH_AT(0, 1)),
-    ROW(fchmodat2, METADATA, PATH_AT(0, 1), FLAGS(3)),
-    ROW(chown, METADATA, PATH(0)),
-    ROW(fchown, METADATA, FD(0)),
-    ROW(lchown, METADATA, PATH(0), LINK_ITSELF),
-    ROW(fchownat, METADATA, PATH_AT(0, 1), FLAGS(4)),
-    ROW(utime, METADATA, PATH(0)),
-    ROW(utimes, METADATA, PATH(0)),
-    ROW(futimesat, METADATA, PATH_AT(0, 1)),
-    ROW(utimensat, METADATA, PATH_AT(0, 1), FLAGS(3)),
-    ROW(setxattr, METADATA, PATH(0)),
-    ROW(lsetxattr, METADATA, PATH(0), LINK_ITSELF),
-    ROW(fsetxattr, METADATA, FD(0)),
+    ROW(chmod, METADATA, PATH(0), ACTS(vt_act_chmod)),
+    ROW(fchmod, METADATA, FD(0), ACTS(vt_act_chmod)),
+    ROW(fchmodat, METADATA, PATH_AT(0, 1), ACTS(vt_act_chmod)),
+    ROW(fchmodat2, METADATA, PATH_AT(0, 1), FLAGS(3), ACTS(vt_act_chmod)),
+    ROW(chown, METADATA, PATH(0), ACTS(vt_act_chown)),
+    ROW(fchown, METADATA, FD(0), ACTS(vt_act_chown)),
+    ROW(lchown, METADATA, PATH(0), LINK_ITSELF, ACTS(vt_act_chown)),
+    ROW(fchownat, METADATA, PATH_AT(0, 1), FLAGS(4), ACTS(vt_act_chown)),
+    ROW(utime, METADATA, PATH(0), ACTS(vt_act_times)),
+    ROW(utimes, METADATA, PATH(0), ACTS(vt_act_times)),
+    ROW(futimesat, METADATA, PATH_AT(0, 1), ACTS(vt_act_times)),
+    ROW(utimensat, METADATA, PATH_AT(0, 1), FLAGS(3), ACTS(vt_act_times)),
+    ROW(setxattr, METADATA, PATH(0), ACTS(vt_act_set_attribute)),
+    ROW(lsetxattr, METADATA, PATH(0), LINK_ITSELF, ACTS(vt_act_set_attribute)),
+    ROW(fsetxattr, METADATA, FD(0), ACTS(vt_act_set_attribute)),
     ROW(setxattrat, METADATA, PATH_AT(0, 1), FLAGS(2)),
-    ROW(removexattr, METADATA, PATH(0)),
-    ROW(lremovexattr, METADATA, PATH(0), LINK_ITSELF),
-    ROW(fremovexattr, METADATA, FD(0)),
+    ROW(removexattr, METADATA, PATH(0), ACTS(vt_act_remove_attribute)),
+    ROW(lremovexattr, METADATA, PATH(0), LINK_ITSELF, ACTS(vt_act_remove_attribute)),
+    ROW(fremovexattr, METADATA, FD(0), ACTS(vt_act_remove_attribute)),
     ROW(removexattrat, METADATA, PATH_AT(0, 1), FLAGS(2)),
     ROW(file_setattr, METADATA, PATH_AT(0, 1), FLAGS(4)),
 
@@ -169,6 +173,10 @@ static void index_calls(void) {
 const struct vt_call *vt_call_of(int number) {
   pthread_once(&once, index_calls);
   return number >= 0 && number <= VT_LAST_REVIEWED_SYSCALL ? by_number[number] : &others[VT_SYSCALL_COUNT];
+}
+
+bool vt_call_follows(const struct vt_call *call, const struct seccomp_data *data) {
+  return !call->nofollow && !(call->flags && (data->args[call->flags] & AT_SYMLINK_NOFOLLOW));
 }
 
 static enum vt_operation ioctl_operation(uint32_t command) {

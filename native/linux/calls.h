@@ -7,6 +7,7 @@
 #include "syscalls.h"
 
 struct vt_inquiry;
+struct vt_private_file;
 
 /* What the arguments name. */
 enum vt_subject { VT_NO_SUBJECT, VT_PATH, VT_TWO_PATHS, VT_DESCRIPTOR, VT_FAMILY, VT_ADDRESS, VT_PROCESS };
@@ -24,6 +25,8 @@ struct vt_call {
   bool nofollow;            /* a last symbolic link is meant itself */
   /* Where the rules leave the decision to others: sets error and counted. NULL: the rules alone refuse. */
   void (*judge)(struct vt_inquiry *inquiry);
+  /* What the rules refuse is done in the caller's place in its private directory (private_acts.h). NULL: there neither. */
+  int (*act)(struct vt_inquiry *inquiry, const struct vt_private_file *file);
 };
 
 /* The row of a call; the last one, of no call, for what is not in the table. */
@@ -31,3 +34,6 @@ const struct vt_call *vt_call_of(int number);
 
 /* What this very call would do: ioctl(2) and its like do several things. */
 enum vt_operation vt_call_operation(const struct vt_call *call, const struct seccomp_data *data);
+
+/* Whether a symbolic link at the end of the path is followed. */
+bool vt_call_follows(const struct vt_call *call, const struct seccomp_data *data);

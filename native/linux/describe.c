@@ -20,11 +20,6 @@ static void describe_descriptor(struct vt_inquiry *inquiry, int fd) {
   inquiry->has_text = inquiry->is_path = length > 0 && inquiry->text[0] == '/'; /* not "pipe:[1]" */
 }
 
-static bool is_followed(const struct vt_inquiry *inquiry) {
-  const struct vt_call *call = inquiry->call;
-  return !call->nofollow && !(call->flags && (argument(inquiry, call->flags) & AT_SYMLINK_NOFOLLOW));
-}
-
 static void describe_path(struct vt_inquiry *inquiry) {
   const struct vt_call *call = inquiry->call;
   struct vt_place place;
@@ -39,7 +34,7 @@ static void describe_path(struct vt_inquiry *inquiry) {
   }
   __atomic_store_n(&inquiry->given_known, true, __ATOMIC_RELEASE);
   inquiry->has_text = inquiry->is_path = true;
-  int error = vt_place_find(&inquiry->caller, directory, inquiry->given, is_followed(inquiry), &place);
+  int error = vt_place_find(&inquiry->caller, directory, inquiry->given, vt_call_follows(call, &inquiry->notification.data), &place);
   memcpy(inquiry->text, error ? inquiry->given : place.path, sizeof inquiry->text);
   vt_place_close(&place);
 }

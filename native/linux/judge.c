@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "policy.h"
+#include "private_files.h"
 
 void vt_inquiry_open(struct vt_inquiry *inquiry, const struct seccomp_notif *notification, const struct vt_docket *docket) {
   inquiry->notification = *notification;
@@ -21,6 +22,7 @@ static int rule_errno(const struct vt_inquiry *inquiry) { return (int)(inquiry->
 
 void vt_judge(struct vt_inquiry *inquiry) {
   if (!vt_is_refused_by_rule(inquiry) && inquiry->call->judge) return inquiry->call->judge(inquiry);
+  if (vt_is_refused_by_rule(inquiry) && vt_act_in_private(inquiry)) return;
   /* A call that the rules leave to others has a judge: if one had none, it would be refused. */
   inquiry->error = vt_is_refused_by_rule(inquiry) ? rule_errno(inquiry) : EPERM;
   inquiry->counted = !vt_is_name_service(inquiry);

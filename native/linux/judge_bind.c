@@ -2,18 +2,13 @@
  * that went on could be given another address, or another socket, after it was judged. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "answer.h"
 #include "judge.h"
-
-/* asm-generic/unistd.h; linux/pidfd.h: PIDFD_THREAD, Linux 6.9 */
-enum { NR_PIDFD_OPEN = 434, NR_PIDFD_GETFD = 438, PIDFD_OF_THREAD = O_EXCL };
+#include "take.h"
 
 union address {
   struct sockaddr any;
@@ -22,23 +17,6 @@ union address {
   struct sockaddr_nl nl;
   struct sockaddr_storage storage;
 };
-
-static int open_caller(struct vt_caller *caller) {
-  int pidfd = (int)syscall(NR_PIDFD_OPEN, caller->thread, PIDFD_OF_THREAD);
-  return pidfd >= 0 ? pidfd : (int)syscall(NR_PIDFD_OPEN, vt_caller_process(caller), 0);
-}
-
-/* A descriptor of ours for the caller's socket; -1 where nobody may have one (Yama), or the caller is gone. */
-static int take_socket(struct vt_inquiry *inquiry) {
-  int pidfd = open_caller(&inquiry->caller);
-  if (pidfd < 0) return -1;
-  int fd = (int)syscall(NR_PIDFD_GETFD, pidfd, (int)inquiry->notification.data.args[0], 0);
-  close(pidfd);
-  /* Only now it is certain whose number that was (seccomp_unotify(2)). */
-  if (fd < 0 || vt_still_waits(inquiry->docket, inquiry)) return fd;
-  close(fd);
-  return -1;
-}
 
 static int option(int fd, int name) {
   int value = -1;
@@ -70,7 +48,7 @@ void vt_judge_bind(struct vt_inquiry *inquiry) {
   ssize_t got = length <= sizeof address
                     ? vt_caller_read(&inquiry->caller, inquiry->notification.data.args[1], &address, length)
                     : -1;
-  int fd = got == (ssize_t)length ? take_socket(inquiry) : -1;
+  int fd = got == (ssize_t)length ? vt_take_descriptor(inquiry, (int)inquiry->notification.data.args[0]) : -1;
   if (fd >= 0 && is_of_client(fd, &address)) {
     inquiry->error = bind_for(inquiry, fd, &address, length);
     inquiry->done = inquiry->error == 0;
