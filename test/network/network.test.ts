@@ -1,17 +1,17 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Denial, Result } from '../../src/result/result.ts'
-import { type User, users } from '../attacks/table.ts'
+import { users } from '../attacks/table.ts'
 import { makeDirectory } from '../helpers/place.ts'
-import { builtLibrary, repository } from '../helpers/programs.ts'
+import { repository } from '../helpers/programs.ts'
+import { runAs } from '../helpers/run-as.ts'
 import { type Client, clients } from './clients.ts'
 import { type Servers, startServers } from './servers.ts'
 
 let servers: Servers
 let lookup: string
-let library: string
 
 beforeAll(async () => {
   const directory = makeDirectory()
@@ -25,38 +25,10 @@ beforeAll(async () => {
     join(repository, 'test/fixtures/network/lookup.c'),
     '-lresolv',
   ])
-  library = builtLibrary()
   servers = await startServers(directory)
 })
 
 afterAll(() => servers.close())
-
-/** A host of that user's: runs what it reads, in read mode, and prints the results. */
-const host = `
-import { readFileSync } from 'node:fs'
-const { library, network, commands } = JSON.parse(readFileSync(0, 'utf8'))
-const { openShell } = await import(library)
-const shell = await openShell({ mode: 'read', network, cwd: '/' })
-const results = []
-for (const argv of commands) results.push(await shell.execute({ argv, timeoutMs: 50000 }))
-console.log(JSON.stringify(results))
-await shell.close()`
-
-/** Not here: this process answers for the servers, and must not wait. */
-async function runAs({ uid, gid }: User, network: boolean, commands: readonly (readonly string[])[]) {
-  const credentials = uid === process.getuid?.() ? {} : { uid, gid }
-  const env = { PATH: process.env['PATH'], HOME: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' }
-  const child = spawn(process.execPath, ['--input-type=module', '-e', host], {
-    ...credentials,
-    env,
-    cwd: '/',
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  child.stdin.end(JSON.stringify({ library, network, commands }))
-  let text = ''
-  for await (const chunk of child.stdout) text += String(chunk)
-  return JSON.parse(text) as Result[]
-}
 
 function fill(word: string): string {
   const offers: Readonly<Record<string, string>> = { ...servers.offers, lookup, node: process.execPath }
@@ -73,8 +45,14 @@ for (const user of users)
     let refused: readonly Result[]
 
     beforeAll(async () => {
-      granted = await runAs(user, true, commands())
-      refused = await runAs(user, false, commands())
+      granted = await runAs(user, {
+        options: { mode: 'read', network: true, cwd: '/' },
+        commands: commands(),
+      })
+      refused = await runAs(user, {
+        options: { mode: 'read', network: false, cwd: '/' },
+        commands: commands(),
+      })
     }, 600_000)
 
     for (const client of clients) {
