@@ -20,6 +20,8 @@ export type Refusal =
     }
   | {
       readonly code: 'SANDBOX_UNAVAILABLE'
+      /** What cannot be had. Default: read mode. */
+      readonly for?: 'limits'
       readonly wanted: string
       readonly got: string
       readonly remedy: string

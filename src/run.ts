@@ -1,7 +1,7 @@
 import type { Config } from './config/schema.ts'
 import { VitrineError } from './errors.ts'
 import type { Admission } from './gate.ts'
-import type { LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
+import type { LaunchedProcess, Launcher, Limits, Stream } from './launch/launch.ts'
 import { Backpressure } from './output/backpressure.ts'
 import { Collector } from './output/collect.ts'
 import type { Variables } from './request/environment.ts'
@@ -42,6 +42,7 @@ export interface ModeSetup {
   readonly confinement: Confinement | null
   /** Each command gets a directory beneath `temporary`; null: none does. */
   readonly privateTmp: { readonly directories: PrivateDirectories; readonly temporary: string } | null
+  readonly limits: Limits | null
   readonly enforcement: Enforcement
 }
 
@@ -211,7 +212,7 @@ function programOf(
 function start(
   { cwd, merged, stdin, terminal }: CompleteRequest,
   { variables, ...program }: Program,
-  { environment, confinement }: ModeSetup,
+  { environment, confinement, limits }: ModeSetup,
   launcher: Launcher,
   { collector, backpressure, supervision }: Parts,
   { onOutput, onStarted }: RunOptions,
@@ -222,7 +223,7 @@ function start(
       ...program,
       environment: variables ? { ...environment, ...variables } : environment,
       confinement,
-      limits: null,
+      limits,
       cwd,
       terminal,
       merged,
@@ -267,6 +268,7 @@ async function resultOf(
     durationMs,
     timeoutMs: request.timeoutMs,
     mode,
+    limits: setup.limits,
     enforcement: setup.enforcement,
     decision: admission.decision,
     hint: request.work.kind === 'line' ? interpreter.hint?.(request.work.line) : undefined,

@@ -5,6 +5,7 @@ import { refuseUnbuilt } from './config/unbuilt.ts'
 import { VitrineError } from './errors.ts'
 import { Gate } from './gate.ts'
 import { type Equipment, equip, type Host, thisHost } from './host.ts'
+import { checkLimits, limitsEnforcement, limitsOf } from './launch/limits.ts'
 import { checkMode, checkOptions, type ExecuteAllOptions, type ShellOptions } from './options.ts'
 import { readsOf } from './reading.ts'
 import { checkInput } from './request/descriptor.ts'
@@ -95,6 +96,7 @@ export class Shell {
     const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
     this.scratchpad = options.scratchpad ?? new Scratchpad(this.#env, { maxAgeDays, maxBytes })
     this.#mode = options.mode ?? config.shell.mode
+    checkLimits(config.limits, equipment.launcher.limits)
     if (this.#mode === 'read' && config.shell.sandbox) this.#setup('read')
   }
 
@@ -244,8 +246,9 @@ export class Shell {
     const known = this.#setups[mode]
     if (known) return known
     if (mode === 'read' && !this.config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
-    const { sandbox, platform, reads } = this.#equipment
+    const { sandbox, platform, launcher, reads } = this.#equipment
     const options = { network: this.#network, reads, privateTmp: this.#privateTmp }
+    const limits = limitsOf(this.config.limits, mode === 'read' && this.#privateTmp)
     const looking = commandEnvironment(this.#env, this.config.env, 'looking', platform)
     const changing = () => commandEnvironment(this.#env, this.config.env, 'changing', platform)
     const setup: ModeSetup = {
@@ -253,7 +256,11 @@ export class Shell {
       lookingEnvironment: looking,
       confinement: mode === 'write' ? null : sandbox.confine(options),
       privateTmp: mode === 'read' && options.privateTmp ? this.#privateSetup() : null,
-      enforcement: mode === 'write' ? {} : sandbox.enforcement(options),
+      limits,
+      enforcement: {
+        ...(mode === 'write' ? {} : sandbox.enforcement(options)),
+        ...limitsEnforcement(limits, launcher.limits),
+      },
     }
     this.#setups[mode] = setup
     return setup

@@ -12,7 +12,7 @@ const char *vt_step_name(enum vt_step step) {
       [VT_STEP_SIGNALS] = "signals",
       [VT_STEP_SESSION] = "setsid",
       [VT_STEP_CWD] = "chdir",
-      [VT_STEP_LIMITS] = "core limit",
+      [VT_STEP_LIMITS] = "resource limits",
       [VT_STEP_CAPABILITIES] = "capabilities",
       [VT_STEP_NO_NEW_PRIVS] = "no_new_privs",
       [VT_STEP_PARENT_DEATH] = "parent death signal",

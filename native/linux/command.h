@@ -15,6 +15,7 @@ struct vt_docket;
 struct vt_denials;
 struct vt_terminal;
 struct vt_watched;
+struct vt_meter;
 
 /* The steps of a launch, in order; a failed one is reported by name. */
 enum vt_step {
@@ -81,6 +82,8 @@ struct vt_command {
   struct vt_terminal *terminal; /* NULL: pipes */
   char cookie[64];          /* unconfined: in the environment, to find those who left the session */
   char *strings;            /* what the pointers above point into */
+  struct vt_limits limits;
+  const char **writable;    /* directories granted for writing, NULL-terminated; NULL: none */
 
   /* started */
   pid_t pid;                /* leader, session and process group */
@@ -100,6 +103,9 @@ struct vt_command {
   bool leader_ended, empty, terminated, killing, reported;
   /* monotonic milliseconds; the first two stand still while the owner holds the output back */
   int64_t last_byte, phase_since, phase_entered, paused_since;
+  struct vt_meter *meters[2]; /* of the kinds in meter.h; NULL: nothing to measure */
+  const char *limited;      /* the limit that ended it, by name */
+  bool settled;             /* the meters have had their last look */
   int misses;               /* passes of the sweep in a row that found nobody */
   int remembered_count;
   pid_t remembered[VT_REMEMBERED]; /* whom the last pass killed, so that nobody counts twice */

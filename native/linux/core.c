@@ -61,6 +61,7 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->owner = request->owner;
   command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
   command->stdin_fd = request->stdin_fd;
+  command->limits = request->limits;
   return command;
 }
 
@@ -99,7 +100,7 @@ static bool hold(struct vt_command *command, const struct vt_request *request, i
   command->policy = vt_policy_take(&options, step);
   int error = errno;
   if (reads) vt_reads_release(reads);
-  free(writable);
+  command->writable = writable;
   free(places);
   errno = error;
   return command->policy != NULL;
@@ -113,6 +114,7 @@ static void discard(struct vt_command *command) {
   free(command->candidates);
   free(command->argv);
   free(command->envp);
+  free(command->writable);
   free(command);
 }
 

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "docket.h"
+#include "meter.h"
 #include "notifier.h"
 #include "policy.h"
 #include "poller.h"
@@ -20,6 +21,9 @@
 /* After the leader's end output is awaited for 50 ms of silence, 250 ms in all: a child that holds the pipe delays no
  * result. A sweep that takes longer than 800 ms goes on behind the result. */
 enum { SILENCE_MS = 50, DRAIN_MS = 250, SWEEP_MS = 800, CALM_PASSES = 2 };
+
+/* The last look of the meters is awaited so long at most: a limit without a name is better than a late result. */
+enum { SETTLE_MS = 200 };
 
 static void enter(struct vt_command *command, enum vt_phase phase) {
   command->phase = phase;
@@ -62,6 +66,32 @@ static void reap(struct vt_command *command, struct vt_end *end) {
   else end->signal = info.si_status;
 }
 
+/* The first cause wins: whoever is being ended already is not limited, but ends at once. */
+static void heed_limits(struct vt_command *command) {
+  for (int kind = 0; kind < VT_METERS; kind++) {
+    enum vt_limit limit = command->meters[kind] ? vt_meter_exceeded(command->meters[kind]) : VT_LIMIT_NONE;
+    if (limit == VT_LIMIT_NONE) continue;
+    if (!command->terminated && !command->killing) command->limited = vt_limit_name(limit);
+    command->killing = true;
+  }
+}
+
+/* What a command used up before it ended is found out before it is called ended. */
+static bool has_settled(struct vt_command *command) {
+  bool all = true;
+  for (int kind = 0; kind < VT_METERS; kind++) all &= !command->meters[kind] || vt_meter_settle(command->meters[kind]);
+  command->settled = all || vt_now() - command->phase_entered > SETTLE_MS;
+  if (all) heed_limits(command);
+  return command->settled;
+}
+
+static void close_meters(struct vt_command *command) {
+  for (int kind = 0; kind < VT_METERS; kind++) {
+    if (command->meters[kind]) vt_meter_close(command->meters[kind]);
+    command->meters[kind] = NULL;
+  }
+}
+
 static void close_descriptors(struct vt_command *command) {
   if (command->docket) vt_notifier_remove(command->docket);
   if (command->docket) vt_docket_close(command->docket);
@@ -78,6 +108,13 @@ static void report(struct vt_command *command, const struct vt_end *end) {
   command->owner->end(command->owner, command->id, &told);
 }
 
+/* A file of the private TMPDIR came to the size that no file may have there (RLIMIT_FSIZE, setrlimit(2)): the signal ended
+ * the leader, or, in the words of a shell, its last command. The file itself may be gone. */
+static bool grew_too_large(const struct vt_command *command, const struct vt_end *end) {
+  if (!command->limits.private_tmp_bytes || !command->writable || !command->writable[0]) return false;
+  return end->signal == SIGXFSZ || (end->signal == 0 && end->code == 128 + SIGXFSZ);
+}
+
 /* Unconfined children may live on: once the leader is reaped, a signal to its group finds out at no cost. */
 static int count_background(struct vt_command *command) {
   if (command->policy || kill(-command->pid, 0) != 0) return 0;
@@ -85,8 +122,10 @@ static int count_background(struct vt_command *command) {
 }
 
 static bool finish(struct vt_command *command) {
-  struct vt_end end = {.group = command->pid, .killed = command->killed};
+  struct vt_end end = {.group = command->pid, .killed = command->killed, .limited = command->limited};
+  close_meters(command);
   reap(command, &end);
+  if (!command->terminated && !command->killing && grew_too_large(command, &end)) end.limited = vt_limit_name(VT_LIMIT_PRIVATE_TMP);
   end.alive = count_background(command);
   vt_streams_release(command, !command->policy && !command->killing);
   if (command->docket) end.denials = vt_docket_take(command->docket);
@@ -113,6 +152,7 @@ static bool is_alone(struct vt_command *command) {
 
 /* Everybody left gets his last words out, then he is swept; unconfined, he may stay. */
 static bool drain(struct vt_command *command) {
+  if (!command->settled && !has_settled(command)) return false;
   if (command->killing) {
     enter(command, VT_SWEEPING);
     return false;
@@ -132,7 +172,7 @@ static bool drain(struct vt_command *command) {
 /* Tells the owner before the sweep is over, so that no call outlasts its deadline; the sweep itself goes on. */
 static void report_late(struct vt_command *command) {
   if (command->reported) return;
-  struct vt_end end = {.group = command->pid, .killed = command->killed, .signal = SIGKILL};
+  struct vt_end end = {.group = command->pid, .killed = command->killed, .signal = SIGKILL, .limited = command->limited};
   end.alive = vt_session_count(command);
   vt_streams_release(command, false);
   if (command->docket) end.denials = vt_docket_take(command->docket);
@@ -175,6 +215,7 @@ static bool advance_once(struct vt_command *command) {
 bool vt_advance(struct vt_command *command) {
   if (command->phase == VT_ENDED) return true;
   if (command->phase == VT_RUNNING && command->failed_step != VT_STEP_NONE) return fail(command);
+  heed_limits(command);
   while (advance_once(command)) continue;
   return command->phase == VT_ENDED;
 }
@@ -189,6 +230,7 @@ static int flood_due_in(const struct vt_command *command) {
 int vt_due_in(const struct vt_command *command) {
   if (command->phase == VT_SWEEPING) return command->misses ? 1 : 0;
   if (command->phase != VT_DRAINING && command->phase != VT_ENDING) return -1;
+  if (command->phase == VT_DRAINING && !command->settled) return SETTLE_MS;
   if (vt_streams_paused(command)) return flood_due_in(command);
   if (command->terminated && command->phase == VT_DRAINING) return 10;
   int64_t now = vt_now(), silence = command->last_byte + SILENCE_MS, limit = command->phase_since + DRAIN_MS;

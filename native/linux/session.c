@@ -1,23 +1,19 @@
 #define _GNU_SOURCE
 #include "session.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "processes.h"
 #include "terminal.h"
 
 /* asm-generic/unistd.h */
 enum { NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
-
-typedef int (*visit)(void *context, pid_t pid);
 
 /* A pidfd is readable once the last thread has ended (pidfd_open(2)). The state in /proc is no judge: a process whose
  * first thread has ended shows as a zombie while its others run. */
@@ -28,47 +24,14 @@ static bool has_ended(int pidfd) {
 
 static int open_pidfd(pid_t pid) { return (int)syscall(NR_PIDFD_OPEN, pid, 0); }
 
-/* Whether the environment that the process was started with holds the cookie. */
-static int carries_cookie(pid_t pid, const char *cookie) {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/%d/environ", pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  static char text[256 * 1024]; /* supervisor thread only; the cookie stands first in the environment */
-  ssize_t length = read(fd, text, sizeof text);
-  close(fd);
-  return length > 0 && memmem(text, (size_t)length, cookie, strlen(cookie)) != NULL;
-}
-
 static int is_member(const struct vt_command *command, pid_t pid) {
   if (getsid(pid) == command->pid) return 1;
-  return command->cookie[0] && carries_cookie(pid, command->cookie);
-}
-
-/* Calls `found` for every process id of the machine that /proc shows; returns the sum. */
-static int each_process(void *context, visit found) {
-  struct entry { /* linux_dirent64, getdents64(2) */
-    uint64_t inode;
-    int64_t offset;
-    unsigned short length;
-    unsigned char type;
-    char name[];
-  };
-  char buffer[32 * 1024] __attribute__((aligned(8)));
-  int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), sum = 0;
-  if (proc < 0) return 0;
-  for (long length; (length = syscall(SYS_getdents64, proc, buffer, sizeof buffer)) > 0;)
-    for (long at = 0; at < length;) {
-      const struct entry *entry = (const void *)(buffer + at);
-      at += entry->length;
-      if (entry->name[0] >= '1' && entry->name[0] <= '9') sum += found(context, atoi(entry->name));
-    }
-  close(proc);
-  return sum;
+  static char text[256 * 1024]; /* supervisor thread only; the cookie stands first in the environment */
+  return command->cookie[0] && vt_process_carries(pid, command->cookie, text, sizeof text);
 }
 
 /* hidepid (proc(5)) hides processes that are not dumpable: then every process id there can be is asked for its session. */
-static int each_process_id(pid_t session, void *context, visit found) {
+static int each_process_id(pid_t session, void *context, vt_visit found) {
   char text[16] = "";
   int fd = open("/proc/sys/kernel/pid_max", O_RDONLY | O_CLOEXEC), sum = 0;
   if (fd >= 0) {
@@ -83,8 +46,8 @@ static int each_process_id(pid_t session, void *context, visit found) {
 
 static int proc_hides(void) { return access("/proc/1/stat", R_OK) != 0; }
 
-static int each(pid_t session, void *context, visit found) {
-  return proc_hides() ? each_process_id(session, context, found) : each_process(context, found);
+static int each(pid_t session, void *context, vt_visit found) {
+  return proc_hides() ? each_process_id(session, context, found) : vt_processes_each(context, found);
 }
 
 static int count_one(void *context, pid_t pid) {

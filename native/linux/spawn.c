@@ -79,6 +79,25 @@ static int stay_ordinary(struct vt_command *command) {
   return setrlimit(RLIMIT_RTPRIO, &none) || setrlimit(RLIMIT_NICE, &none) ? -1 : 0;
 }
 
+/* Soft and hard; never more than there is. */
+static int lower(int resource, uint64_t wanted) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit)) return -1;
+  if (limit.rlim_max > wanted) limit.rlim_max = wanted;
+  if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+  return setrlimit(resource, &limit);
+}
+
+/* Of each process. Where the meters judge the whole command they come first: a second, and a mebibyte, later. */
+static int limit_resources(struct vt_command *command) {
+  const struct vt_limits *limits = &command->limits;
+  bool writes = command->writable && command->writable[0];
+  if (limits->open_files && lower(RLIMIT_NOFILE, limits->open_files)) return -1;
+  if (limits->cpu_seconds && lower(RLIMIT_CPU, limits->cpu_seconds + 1)) return -1;
+  if (limits->private_tmp_bytes && writes && lower(RLIMIT_FSIZE, limits->private_tmp_bytes + 1024 * 1024)) return -1;
+  return 0;
+}
+
 static int drop_capabilities(struct vt_command *command) {
   const struct vt_policy *policy = command->policy;
   for (int at = 0; at < policy->dropped_count; at++)
@@ -175,6 +194,7 @@ static const struct step confined[] = {
     {VT_STEP_SECCOMP, filter_calls},
     {VT_STEP_DESCRIPTORS, own_descriptors},
     {VT_STEP_STDIO, standard_streams},
+    {VT_STEP_LIMITS, limit_resources},
     {VT_STEP_SIGNALS, unblock_signals},
     {VT_STEP_EXEC, execute},
     {VT_STEP_NONE, NULL},
@@ -188,6 +208,7 @@ static const struct step unconfined[] = {
     {VT_STEP_PARENT_DEATH, die_with_parent},
     {VT_STEP_DESCRIPTORS, own_descriptors},
     {VT_STEP_STDIO, standard_streams},
+    {VT_STEP_LIMITS, limit_resources},
     {VT_STEP_SIGNALS, unblock_signals},
     {VT_STEP_EXEC, execute},
     {VT_STEP_NONE, NULL},

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "docket.h"
 #include "keeper.h"
+#include "meter.h"
 #include "notifier.h"
 #include "orders.h"
 #include "phases.h"
@@ -36,6 +37,7 @@ static void free_command(struct vt_command *command) {
   free(command->candidates);
   free(command->argv);
   free(command->envp);
+  free(command->writable);
   free(command);
 }
 
@@ -82,6 +84,7 @@ static void launched(struct vt_command *command) {
   command->leader_source = (struct vt_source){VT_SOURCE_LEADER, command};
   command->listener_source = (struct vt_source){VT_SOURCE_LISTENER, command};
   vt_poller_add(command->pidfd, &command->leader_source);
+  for (int kind = 0; kind < VT_METERS; kind++) command->meters[kind] = vt_meter_open(command, kind);
   vt_streams_open(command);
   if (command->terminal) {
     vt_terminal_begin(command);

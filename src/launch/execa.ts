@@ -25,6 +25,11 @@ export async function execaLauncher({ groups }: ExecaOptions = { groups: true })
   return {
     name: 'execa',
     terminals: false,
+    limits: {
+      wanted: 'the native addon on Linux',
+      got: 'no addon',
+      remedy: 'run it on Linux, with the addon built (npm run build) or a package with a prebuilt one',
+    },
     launch(request, events) {
       if (request.confinement && request.confinement.kind !== 'seatbelt')
         throw new Error(`the execa launcher cannot confine by ${request.confinement.kind}`)

@@ -81,9 +81,15 @@ export interface LaunchedProcess {
   consumed(bytes: number): void
 }
 
+/** What holds limits on this host, or why nothing does. */
+export type LimitHolder =
+  | { readonly by: string; readonly note: string }
+  | { readonly wanted: string; readonly got: string; readonly remedy: string }
+
 export interface Launcher {
   readonly name: 'native' | 'execa'
   /** It can give a command a terminal. */
   readonly terminals: boolean
+  readonly limits: LimitHolder
   launch(request: LaunchRequest, events: LaunchEvents): LaunchedProcess
 }

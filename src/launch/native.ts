@@ -43,6 +43,10 @@ export function nativeLauncher(addon: Addon): Launcher {
   return {
     name: 'native',
     terminals: true,
+    limits: {
+      by: 'rlimit+watch',
+      note: 'memory, CPU time, processes and the private TMPDIR are measured every few milliseconds',
+    },
     launch(request, events) {
       const spawned = spawn(addon, request)
       if ('failedStep' in spawned) return neverStarted(spawned, events)

@@ -37,6 +37,7 @@ export function windowsLauncher(addon: WindowsAddon): Launcher {
   return {
     name: 'native',
     terminals: false,
+    limits: { wanted: 'the native addon on Linux', got: 'Windows', remedy: 'run it on Linux' },
     launch(request, events) {
       const spawned = spawn(addon, request)
       if ('failedStep' in spawned) return neverStarted(spawned, events, windowsEnd)

@@ -98,7 +98,7 @@ function refused(error: unknown, answered: boolean): CallToolResult {
 /** The fields that `resultSchema` has. Binary output is not shown here either. */
 function structured(result: Result): Record<string, unknown> {
   const { exitCode, signal, timedOut, cancelled, outputLimited, durationMs, timeoutMs, bytes } = result
-  const { omittedBytes, binary, mode, denials, hint, scratchpad, background, failure } = result
+  const { omittedBytes, binary, mode, denials, hint, scratchpad, background, limited, failure } = result
   return {
     output: binary ? '' : result.output,
     ...{ exitCode, signal, timedOut, cancelled, outputLimited, durationMs, timeoutMs, bytes },
@@ -106,6 +106,7 @@ function structured(result: Result): Record<string, unknown> {
     ...(hint !== undefined && { hint }),
     ...(scratchpad && { scratchpad }),
     ...(background && { background }),
+    ...(limited && { limited }),
     ...(failure && { failure }),
   }
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { ProcessEnd } from '../launch/launch.ts'
+import type { Limits, ProcessEnd } from '../launch/launch.ts'
 import type { Collected } from '../output/collect.ts'
 import type { View } from '../output/window.ts'
 import type { Saved } from '../scratchpad/save.ts'
@@ -7,8 +7,9 @@ import type { SupervisedEnd } from '../supervise/supervise.ts'
 import { decode } from '../text.ts'
 import { adviceFor, hintFor, omittedLine, unsavedLine } from './explain.ts'
 import { denialHint } from './explain-denials.ts'
+import { limitAdvice } from './explain-limits.ts'
 import { readsHint, unsearchedNote } from './explain-reads.ts'
-import type { Decision, Enforcement, Failure, Mode, Outcome, Result } from './result.ts'
+import type { Decision, Enforcement, Failure, Limit, Mode, Outcome, Result } from './result.ts'
 
 /** Everything a result is made of. */
 export interface ResultParts {
@@ -20,6 +21,7 @@ export interface ResultParts {
   readonly durationMs: number
   readonly timeoutMs: number
   readonly mode: Mode
+  readonly limits: Limits | null
   readonly enforcement: Enforcement
   readonly decision: Decision
   /** What the interpreter makes of the line, when nothing weightier is to be said. */
@@ -72,7 +74,10 @@ function enforcementOf({ enforcement, ended }: ResultParts): Enforcement {
   return { ...enforcement, unreadable: { ...unreadable, note: unsearchedNote } }
 }
 
-function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes }: ResultParts): Outcome {
+function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes, limits }: ResultParts): Outcome {
+  // The core names a limit only when that came first: what it was told to end before is not limited.
+  const { limited } = ended.end
+  if (limited) return { kind: 'limited', limit: limited, value: configuredOf(limited, limits) }
   switch (ended.cause) {
     case 'deadline':
       return { kind: 'timed-out', afterMs: timeoutMs }
@@ -82,10 +87,22 @@ function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes }: ResultParts
     case 'output-limit':
       return { kind: 'output-limit', limit: saved.unsaved ? collected.bytes : maxBytes }
     case undefined:
-      if (ended.end.limited) return { kind: 'limited', limit: ended.end.limited }
       return ended.end.kind === 'exited'
         ? { kind: 'exited', code: ended.end.code }
         : { kind: 'signalled', signal: ended.end.signal }
+  }
+}
+
+function configuredOf(limit: Limit, limits: Limits | null): number {
+  switch (limit) {
+    case 'memory':
+      return limits?.memoryBytes ?? 0
+    case 'cpu':
+      return limits?.cpuSeconds ?? 0
+    case 'processes':
+      return limits?.processes ?? 0
+    case 'private_tmp':
+      return limits?.privateTmpBytes ?? 0
   }
 }
 
@@ -175,6 +192,7 @@ const refusalWords =
 
 function failureOf(outcome: Outcome, wasRefused: boolean, errors: string): Failure | undefined {
   const kind = failureKind(outcome, wasRefused || refusalWords.test(errors))
+  if (outcome.kind === 'limited') return { kind: 'limit', ...limitAdvice(outcome.limit) }
   return kind === undefined ? undefined : { kind, ...adviceFor(kind) }
 }
 

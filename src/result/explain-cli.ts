@@ -3,7 +3,7 @@ import type { ConfigRow } from '../config/show.ts'
 import { quoted } from '../text.ts'
 import { describeIgnoredValues } from './explain-config.ts'
 import { denialLines } from './explain-denials.ts'
-import { limitReached } from './explain-limits.ts'
+import { limitAdvice, limitReached } from './explain-limits.ts'
 import type { Result } from './result.ts'
 
 /** A message of ours, as it stands on stderr: each of its lines is marked, so that nothing passes for the command's. */
@@ -124,7 +124,8 @@ function outcomeLine({ outcome }: Result): string[] {
   if (outcome.kind === 'timed-out') return [`timed out after ${outcome.afterMs} ms; the command was killed`]
   if (outcome.kind === 'output-limit')
     return [`the command was killed at its output limit: ${outcome.limit} bytes ([output] max_bytes)`]
-  if (outcome.kind === 'limited') return [`the command was killed: ${limitReached(outcome.limit)}`]
+  if (outcome.kind === 'limited')
+    return [`the command was killed: ${limitReached(outcome)}`, limitAdvice(outcome.limit).advice]
   return []
 }
 

@@ -6,7 +6,8 @@ const exitCodes = `Exit codes:
   124  timed out
   125  vitrine refused, failed, or ended the command at its output limit
   126  the program is there but cannot be executed
-  127  there is no such program`
+  127  there is no such program
+  137  killed by SIGKILL, or at a limit of [limits], which is named on stderr`
 
 const texts: Readonly<Record<Topic, string>> = {
   vitrine: `vitrine: a shell that can look but not touch

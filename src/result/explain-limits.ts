@@ -1,13 +1,49 @@
-import type { Limit } from './result.ts'
+import type { Refusal } from '../errors.ts'
+import type { Failure, Limit, Outcome } from './result.ts'
 
-const reached: Readonly<Record<Limit, string>> = {
-  memory: 'it used more memory than [limits] memory_bytes',
-  cpu: 'it used more CPU time than [limits] cpu_seconds',
-  processes: 'it had more processes than [limits] processes',
-  private_tmp: 'its private TMPDIR grew over [limits] private_tmp_bytes',
+type Limited = Extract<Outcome, { kind: 'limited' }>
+
+/** Which limit was reached, and its value. */
+export function limitReached({ limit, value }: Pick<Limited, 'limit' | 'value'>): string {
+  switch (limit) {
+    case 'memory':
+      return `it used more memory than ${size(value)} ([limits] memory_bytes = ${value})`
+    case 'cpu':
+      return `it used up its CPU time of ${value} s ([limits] cpu_seconds = ${value})`
+    case 'processes':
+      return `it had more than ${value} ${value === 1 ? 'process' : 'processes'} at one time ([limits] processes = ${value})`
+    case 'private_tmp':
+      return `its private TMPDIR grew over ${size(value)} ([limits] private_tmp_bytes = ${value})`
+  }
 }
 
-/** Which limit was reached. */
-export function limitReached(limit: Limit): string {
-  return reached[limit]
+const lessOf: Readonly<Record<Limit, string>> = {
+  memory: 'Work on less data at a time, or stream it',
+  cpu: 'Ask for less at once: narrow the search, or split the work',
+  processes: 'Run fewer things at the same time: a smaller -j or -P',
+  private_tmp: 'Keep less in TMPDIR: pipe instead, or remove what is done with',
+}
+
+/** Whether another try makes sense, and how. */
+export function limitAdvice(limit: Limit): Omit<Failure, 'kind'> {
+  return {
+    retryable: true,
+    advice: `${lessOf[limit]}; or have the user raise the limit in the configuration.`,
+  }
+}
+
+/** Why a command is not run without its limits. */
+export function describeNoLimits({
+  wanted,
+  got,
+  remedy,
+}: Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>): string {
+  return `The limits of the configuration ([limits]) need ${wanted}; this host: ${got}. Nothing ran. To have limits: ${remedy}. To run without: set memory_bytes, cpu_seconds, processes and open_files to 0.`
+}
+
+function size(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
+  const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
+  const scaled = bytes / 1024 ** power
+  return `${Number.isInteger(scaled) ? scaled : scaled.toFixed(1)} ${units[power]}`
 }

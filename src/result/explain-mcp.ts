@@ -1,6 +1,6 @@
-import { limitReached } from './explain-limits.ts'
+import { limitAdvice, limitReached } from './explain-limits.ts'
 import { sizeText } from './explain-scratchpad.ts'
-import type { Denial, Limit, Mode, Result } from './result.ts'
+import type { Denial, Mode, Outcome, Result } from './result.ts'
 import { visible } from './visible.ts'
 
 /** What a tool's description has to tell a model. */
@@ -133,8 +133,8 @@ export function outputLimitLine(limit: number): string {
   return `[more than ${limit} bytes of output; killed]`
 }
 
-export function limitedLine(limit: Limit): string {
-  return `[${limitReached(limit)}; killed]`
+export function limitedLine(outcome: Extract<Outcome, { kind: 'limited' }>): string {
+  return `[killed: ${limitReached(outcome)}. ${limitAdvice(outcome.limit).advice}]`
 }
 
 export function loweredTimeoutLine(asked: number, given: number): string {

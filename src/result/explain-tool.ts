@@ -35,7 +35,7 @@ function endLines({ outcome }: Result): string[] {
     case 'cancelled':
       return [say.cancelledLine]
     case 'limited':
-      return [say.limitedLine(outcome.limit)]
+      return [say.limitedLine(outcome)]
     case 'output-limit':
       return [say.outputLimitLine(outcome.limit)]
   }

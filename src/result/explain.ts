@@ -1,5 +1,6 @@
 import type { Refusal, RequestProblem } from '../errors.ts'
 import { describeConfigProblem } from './explain-config.ts'
+import { describeNoLimits } from './explain-limits.ts'
 import { describeBatchFile, describeNoTerminal, describeOtherPlatform } from './explain-platform.ts'
 import { describeDenied, describeNotApproved } from './explain-policy.ts'
 import type { Failure, Mode } from './result.ts'
@@ -12,6 +13,7 @@ export function describeRefusal(refusal: Refusal): string {
     case 'CONFIG_INVALID':
       return describeConfigProblem(refusal)
     case 'SANDBOX_UNAVAILABLE':
+      if (refusal.for === 'limits') return describeNoLimits(refusal)
       if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
       return `Read mode needs ${refusal.wanted}; this host: ${refusal.got}. Nothing ran. To have read mode: ${refusal.remedy}. Write mode runs commands without a sandbox.`
     case 'WRITE_MODE_REQUIRED':

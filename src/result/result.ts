@@ -9,7 +9,8 @@ export type Outcome =
   | { readonly kind: 'timed-out'; readonly afterMs: number }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'output-limit'; readonly limit: number }
-  | { readonly kind: 'limited'; readonly limit: Limit }
+  /** `value`: what the configuration says, in bytes, seconds or processes. */
+  | { readonly kind: 'limited'; readonly limit: Limit; readonly value: number }
 
 /** A limit of `[limits]` that ends a command: Result.limited names it. Open files are refused to the program itself (EMFILE). */
 export type Limit = 'memory' | 'cpu' | 'processes' | 'private_tmp'
@@ -69,7 +70,7 @@ export interface RightEnforcement {
   readonly note?: string
 }
 
-/** Per right of the host (files, metadata, sockets, ...): enforced or not. In write mode nothing is. */
+/** Per right of the host (files, metadata, sockets, ...): enforced or not. In write mode nothing is, but limits where they are set. */
 export type Enforcement = Readonly<Record<string, RightEnforcement>>
 
 /** What one rule makes of one simple command, or of the line as a whole. */

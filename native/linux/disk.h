@@ -1,0 +1,10 @@
+/* What a command keeps on disk in the directories granted to it. */
+#pragma once
+
+#include <stdint.h>
+
+#include "members.h"
+
+/* Bytes of the blocks beneath the directories (NULL-terminated; absolute), symbolic links not followed, and of deleted
+ * files of theirs that a member still has open. Stops as soon as it is over `limit`. */
+uint64_t vt_disk_usage(const char *const *directories, const struct vt_members *members, uint64_t limit);

@@ -1,0 +1,86 @@
+#define _GNU_SOURCE
+#include "members.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "processes.h"
+
+/* Process ids are used again: what is known of a stranger is forgotten after a second. */
+enum { FORGET_NS = 1000000000, FIRST_ROOM = 64, TEXT_BYTES = 128 * 1024 };
+
+struct look {
+  struct vt_members *members;
+  struct vt_pids found, strangers;
+  bool failed;
+};
+
+static bool add(struct vt_pids *pids, pid_t pid) {
+  if (pids->count == pids->room) {
+    int room = pids->room ? pids->room * 2 : FIRST_ROOM;
+    pid_t *more = realloc(pids->at, (size_t)room * sizeof *more);
+    if (!more) return false;
+    pids->at = more;
+    pids->room = room;
+  }
+  pids->at[pids->count++] = pid;
+  return true;
+}
+
+static int compare(const void *a, const void *b) {
+  pid_t left = *(const pid_t *)a, right = *(const pid_t *)b;
+  return (left > right) - (left < right);
+}
+
+bool vt_pids_has(const struct vt_pids *pids, pid_t pid) {
+  return pids->count > 0 && bsearch(&pid, pids->at, (size_t)pids->count, sizeof pid, compare) != NULL;
+}
+
+/* Write mode: whoever left the session carries the cookie still. An environment is read once. */
+static bool carries_cookie(struct look *look, pid_t pid) {
+  const struct vt_members *members = look->members;
+  if (!members->text) return false;
+  bool stranger = vt_pids_has(&members->strangers, pid);
+  if (!stranger && vt_process_carries(pid, members->cookie, members->text, TEXT_BYTES)) return true;
+  look->failed |= !add(&look->strangers, pid);
+  return false;
+}
+
+static int visit(void *context, pid_t pid) {
+  struct look *look = context;
+  if (getsid(pid) == look->members->session || carries_cookie(look, pid)) look->failed |= !add(&look->found, pid);
+  return 0;
+}
+
+static void replace(struct vt_pids *old, struct vt_pids new) {
+  free(old->at);
+  *old = new;
+}
+
+void vt_members_open(struct vt_members *members, pid_t session, const char *cookie) {
+  *members = (struct vt_members){.session = session, .cookie = cookie};
+  if (cookie[0] && !(members->text = malloc(TEXT_BYTES))) abort(); /* whoever left the session would go unseen */
+}
+
+bool vt_members_look(struct vt_members *members, int64_t now) {
+  struct look look = {.members = members};
+  if (now - members->strangers_since > FORGET_NS) {
+    members->strangers.count = 0;
+    members->strangers_since = now;
+  }
+  vt_processes_each(&look, visit);
+  if (look.failed) {
+    free(look.found.at);
+    free(look.strangers.at);
+    return false;
+  }
+  replace(&members->found, look.found);
+  replace(&members->strangers, look.strangers);
+  return true;
+}
+
+void vt_members_free(struct vt_members *members) {
+  free(members->found.at);
+  free(members->strangers.at);
+  free(members->text);
+}

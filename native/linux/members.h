@@ -1,0 +1,29 @@
+/* Who belongs to a command, for the watch over its limits: one look through /proc. One thread for each. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct vt_pids {
+  pid_t *at; /* ascending */
+  int count, room;
+};
+
+struct vt_members {
+  pid_t session;
+  const char *cookie;       /* empty: nobody can leave the session */
+  struct vt_pids found;     /* those of the last look, ended ones that nobody has waited for included */
+  struct vt_pids strangers; /* whose environment has been read and does not hold the cookie */
+  int64_t strangers_since;  /* monotonic nanoseconds */
+  char *text;               /* to read an environment into */
+};
+
+/* `cookie` stays the caller's. */
+void vt_members_open(struct vt_members *members, pid_t session, const char *cookie);
+
+/* Looks for them. False when memory for the list is missing: then it is that of the last look. */
+bool vt_members_look(struct vt_members *members, int64_t now);
+
+bool vt_pids_has(const struct vt_pids *pids, pid_t pid);
+void vt_members_free(struct vt_members *members);

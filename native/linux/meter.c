@@ -1,0 +1,233 @@
+#define _GNU_SOURCE
+#include "meter.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command.h"
+#include "orders.h"
+#include "threads.h"
+
+#define SECOND INT64_C(1000000000)
+#define NEVER INT64_MAX
+
+/* Of the processor time of a look, how many times that until the next: 5 %. */
+enum { SHARE = 20, GAUGES = 3, FIRST_NS = 2000000 };
+
+struct gauge {
+  enum vt_limit limit;
+  int64_t due; /* monotonic nanoseconds; NEVER: there is no such limit */
+};
+
+/* One thread and the meters that it reads. */
+struct watch {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  struct vt_meter *meters; /* under the lock */
+};
+
+struct vt_meter {
+  struct vt_meter *next;
+  struct watch *watch;
+  struct vt_subject subject;
+  struct gauge gauges[GAUGES];
+  bool busy, closed; /* under the lock: the thread looks at it; nobody else wants it any more */
+  int last_wanted, last_taken, exceeded; /* atomic */
+};
+
+static struct watch watches[VT_METERS] = {{.lock = PTHREAD_MUTEX_INITIALIZER}, {.lock = PTHREAD_MUTEX_INITIALIZER}};
+
+static int64_t nanoseconds(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
+}
+
+/* Reads one gauge; `spent` is what finding the members took. Returns whether it is over. */
+static bool check(struct vt_meter *meter, struct gauge *gauge, int64_t spent) {
+  int64_t before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  struct vt_reading reading = vt_gauge_read(&meter->subject, gauge->limit);
+  int64_t pause = SHARE * (nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before + spent);
+  gauge->due = nanoseconds(CLOCK_MONOTONIC) + (reading.calm > pause ? reading.calm : pause);
+  if (reading.over) __atomic_store_n(&meter->exceeded, (int)gauge->limit, __ATOMIC_RELEASE);
+  return reading.over;
+}
+
+static void rest(struct vt_meter *meter) {
+  for (int at = 0; at < GAUGES; at++) meter->gauges[at].due = NEVER;
+}
+
+/* One look at a command: every gauge that is due, in the last one each. The first that is over ends it. */
+static void look(struct vt_meter *meter) {
+  bool last = __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
+  bool over = vt_meter_exceeded(meter) != VT_LIMIT_NONE;
+  int64_t now = nanoseconds(CLOCK_MONOTONIC), before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  vt_members_look(&meter->subject.members, now); /* without memory for a new list the old one serves */
+  int64_t spent = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
+  for (int at = 0; at < GAUGES && !over; at++) {
+    struct gauge *gauge = &meter->gauges[at];
+    if (gauge->due != NEVER && (last || gauge->due <= now)) over = check(meter, gauge, spent);
+  }
+  if (over || last) rest(meter);
+  if (last) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
+  if (over || last) vt_orders_wake();
+}
+
+static int64_t due_of(const struct vt_meter *meter) {
+  bool last_wanted = __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
+  if (last_wanted && !__atomic_load_n(&meter->last_taken, __ATOMIC_ACQUIRE)) return 0;
+  int64_t soonest = NEVER;
+  for (int at = 0; at < GAUGES; at++)
+    if (meter->gauges[at].due < soonest) soonest = meter->gauges[at].due;
+  return soonest;
+}
+
+static struct vt_meter *most_due(struct watch *watch) {
+  struct vt_meter *first = watch->meters;
+  for (struct vt_meter *meter = first; meter; meter = meter->next)
+    if (due_of(meter) < due_of(first)) first = meter;
+  return first;
+}
+
+static void discard(struct vt_meter *meter) {
+  struct vt_meter **at = &meter->watch->meters;
+  while (*at != meter) at = &(*at)->next;
+  *at = meter->next;
+  vt_members_free(&meter->subject.members);
+  free(meter->subject.cpu.seen);
+  free(meter->subject.memory.files);
+  free(meter->subject.paths);
+  free(meter->subject.directories);
+  free(meter);
+}
+
+static void look_unlocked(struct watch *watch, struct vt_meter *meter) {
+  meter->busy = true;
+  pthread_mutex_unlock(&watch->lock);
+  look(meter);
+  pthread_mutex_lock(&watch->lock);
+  meter->busy = false;
+  if (meter->closed) discard(meter);
+}
+
+static void wait_until(struct watch *watch, int64_t due) {
+  struct timespec until = {.tv_sec = due / SECOND, .tv_nsec = due % SECOND};
+  pthread_cond_timedwait(&watch->changed, &watch->lock, &until);
+}
+
+static void measure(struct watch *watch) {
+  pthread_mutex_lock(&watch->lock);
+  for (;;) {
+    struct vt_meter *meter = most_due(watch);
+    int64_t due = meter ? due_of(meter) : NEVER;
+    if (due == NEVER) pthread_cond_wait(&watch->changed, &watch->lock);
+    else if (due > nanoseconds(CLOCK_MONOTONIC)) wait_until(watch, due);
+    else look_unlocked(watch, meter);
+  }
+}
+
+static void *measure_quick(void *unused) {
+  (void)unused;
+  measure(&watches[VT_METER_QUICK]);
+  return NULL;
+}
+
+static void *measure_disk(void *unused) {
+  (void)unused;
+  measure(&watches[VT_METER_DISK]);
+  return NULL;
+}
+
+static void prepare(struct watch *watch) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&watch->changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
+static void start_quick(void) {
+  prepare(&watches[VT_METER_QUICK]);
+  vt_thread_start("vitrine-meter", measure_quick);
+}
+
+static void start_disk(void) {
+  prepare(&watches[VT_METER_DISK]);
+  vt_thread_start("vitrine-disk", measure_disk);
+}
+
+static void start(int kind) {
+  static pthread_once_t quick = PTHREAD_ONCE_INIT, disk = PTHREAD_ONCE_INIT;
+  if (kind == VT_METER_QUICK) pthread_once(&quick, start_quick);
+  else pthread_once(&disk, start_disk);
+}
+
+/* Copies: a look can outlast its command. */
+static void take_directories(struct vt_subject *subject, const char *const *paths) {
+  size_t count = 0, length = 0;
+  for (; paths[count]; count++) length += strlen(paths[count]) + 1;
+  subject->directories = calloc(count + 1, sizeof *subject->directories);
+  char *at = subject->paths = malloc(length + 1);
+  if (!at || !subject->directories) abort();
+  for (size_t path = 0; path < count; path++) {
+    subject->directories[path] = at;
+    at = stpcpy(at, paths[path]) + 1;
+  }
+}
+
+/* The cheap ones first: what they find spares the others. The first look comes when a short command is over: it has the
+ * last one. Returns whether there is a gauge. */
+static bool set_gauges(struct gauge gauges[GAUGES], const struct vt_command *command, int kind) {
+  const struct vt_limits *limits = &command->limits;
+  bool quick = kind == VT_METER_QUICK, writes = command->writable && command->writable[0];
+  int64_t first = nanoseconds(CLOCK_MONOTONIC) + FIRST_NS;
+  gauges[0] = (struct gauge){VT_LIMIT_PROCESSES, quick && limits->processes ? first : NEVER};
+  gauges[1] = (struct gauge){VT_LIMIT_CPU, quick && limits->cpu_seconds ? first : NEVER};
+  gauges[2] = quick ? (struct gauge){VT_LIMIT_MEMORY, limits->memory_bytes ? first : NEVER}
+                    : (struct gauge){VT_LIMIT_PRIVATE_TMP, limits->private_tmp_bytes && writes ? first : NEVER};
+  return gauges[0].due != NEVER || gauges[1].due != NEVER || gauges[2].due != NEVER;
+}
+
+struct vt_meter *vt_meter_open(const struct vt_command *command, int kind) {
+  struct gauge gauges[GAUGES];
+  if (!set_gauges(gauges, command, kind)) return NULL;
+  start(kind);
+  struct vt_meter *meter = calloc(1, sizeof *meter);
+  if (!meter) abort(); /* a limit that nobody holds would be a lie */
+  struct vt_subject *subject = &meter->subject;
+  subject->limits = command->limits;
+  memcpy(subject->cookie, command->cookie, sizeof subject->cookie);
+  vt_members_open(&subject->members, command->pid, subject->cookie);
+  if (kind == VT_METER_DISK) take_directories(subject, command->writable);
+  memcpy(meter->gauges, gauges, sizeof gauges);
+  meter->watch = &watches[kind];
+  pthread_mutex_lock(&meter->watch->lock);
+  meter->next = meter->watch->meters;
+  meter->watch->meters = meter;
+  pthread_cond_signal(&meter->watch->changed);
+  pthread_mutex_unlock(&meter->watch->lock);
+  return meter;
+}
+
+enum vt_limit vt_meter_exceeded(const struct vt_meter *meter) {
+  return (enum vt_limit)__atomic_load_n(&meter->exceeded, __ATOMIC_ACQUIRE);
+}
+
+bool vt_meter_settle(struct vt_meter *meter) {
+  if (__atomic_load_n(&meter->last_taken, __ATOMIC_ACQUIRE)) return true;
+  if (__atomic_exchange_n(&meter->last_wanted, 1, __ATOMIC_ACQ_REL)) return false;
+  pthread_mutex_lock(&meter->watch->lock);
+  pthread_cond_signal(&meter->watch->changed);
+  pthread_mutex_unlock(&meter->watch->lock);
+  return false;
+}
+
+void vt_meter_close(struct vt_meter *meter) {
+  struct watch *watch = meter->watch;
+  pthread_mutex_lock(&watch->lock);
+  if (meter->busy) meter->closed = true;
+  else discard(meter);
+  pthread_mutex_unlock(&watch->lock);
+}

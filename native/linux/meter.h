@@ -1,0 +1,24 @@
+/* The watch over limits: threads that measure what a command with limits uses, seldom while that is far from them and often
+ * when it is near, and say which one was exceeded. Each takes a twentieth of one processor at most. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "gauges.h"
+
+struct vt_command;
+struct vt_meter;
+
+/* Two kinds, on a thread each: what /proc tells is quick to read, a directory need not be. */
+enum { VT_METER_QUICK, VT_METER_DISK, VT_METERS };
+
+/* Starts to watch a command that has been started. NULL: it has no limit that this kind measures. */
+struct vt_meter *vt_meter_open(const struct vt_command *command, int kind);
+
+/* The limit that was exceeded. The supervisor is woken when there is one. */
+enum vt_limit vt_meter_exceeded(const struct vt_meter *meter);
+
+/* The leader has ended: asks for one more look. True when it has been taken; the supervisor is woken then. */
+bool vt_meter_settle(struct vt_meter *meter);
+
+void vt_meter_close(struct vt_meter *meter);

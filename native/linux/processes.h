@@ -1,0 +1,16 @@
+/* The processes of the machine, as /proc shows them. Any thread. */
+#pragma once
+
+#include <stddef.h>
+#include <sys/types.h>
+
+typedef int (*vt_visit)(void *context, pid_t pid);
+
+/* Calls `found` for every process id that /proc shows, in ascending order; returns the sum. */
+int vt_processes_each(void *context, vt_visit found);
+
+/* Whether the environment that the process was started with holds the cookie. The text is read into `buffer`. */
+int vt_process_carries(pid_t pid, const char *cookie, char *buffer, size_t size);
+
+/* Reads /proc/PID/NAME, zero-terminated; returns the length, 0 when it is gone, empty, or not for us to read. */
+size_t vt_process_read(pid_t pid, const char *name, char *buffer, size_t size);

@@ -1,0 +1,76 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { resultText } from '../../src/result/explain-tool.ts'
+import { openTestShell } from '../helpers/place.ts'
+import { endAll, makeMarker, survivors } from '../helpers/processes.ts'
+import { compileHungry, excesses, spared } from './hungry.ts'
+
+let hungry: string
+let marker = makeMarker()
+
+beforeAll(() => {
+  hungry = compileHungry()
+})
+
+afterEach(async () => {
+  await endAll(marker)
+})
+
+const asked = { timeoutMs: 20_000, inlineChars: 1000 }
+
+describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
+  it.for(excesses)('$name: ended, named, and nothing is left', async ({ limit, key, value, line }) => {
+    marker = makeMarker()
+    const shell = await openTestShell({ mode, toml: `[limits]\n${key} = ${value}\n` })
+    const result = await shell.execute({ command: line(hungry, marker), timeoutMs: 20_000 })
+    expect(result.outcome).toEqual({ kind: 'limited', limit, value })
+    expect(result.limited).toBe(limit)
+    expect(result.timedOut).toBe(false)
+    expect(result.failure).toMatchObject({ kind: 'limit', retryable: true })
+    expect(resultText(result, asked)).toMatch(
+      new RegExp(`\\[killed: it .*\\[limits\\] ${key} = ${value}\\)\\. .*\\]`),
+    )
+    expect(await survivors(marker, 2000)).toEqual([])
+  })
+
+  it.for(spared)('$name: it ends by itself', async ({ toml, line }) => {
+    marker = makeMarker()
+    const shell = await openTestShell({ mode, toml: `[limits]\n${toml}\n` })
+    const result = await shell.execute({ command: line(hungry, marker), timeoutMs: 20_000 })
+    expect(result.outcome).toEqual({ kind: 'exited', code: 0 })
+    expect(result).not.toHaveProperty('limited')
+  })
+
+  it('open files are limited for each process, soft and hard', async () => {
+    const shell = await openTestShell({ mode, toml: '[limits]\nopen_files = 24\n' })
+    const result = await shell.execute({ command: 'ulimit -Sn; ulimit -Hn; (ulimit -Hn); exec 40</dev/null' })
+    expect(result.stdout).toBe('24\n24\n24\n')
+    expect(result.exitCode).not.toBe(0)
+  })
+
+  it('what is over a limit and has set a trap is ended all the same', async () => {
+    marker = makeMarker()
+    const shell = await openTestShell({ mode, toml: '[limits]\nprocesses = 3\n' })
+    const sleeper = `sleep ${marker} & `
+    const result = await shell.execute({ command: `trap '' TERM HUP INT; ${sleeper.repeat(6)} wait` })
+    expect(result.limited).toBe('processes')
+    expect(await survivors(marker, 2000)).toEqual([])
+  })
+
+  it('the enforcement names what holds the limits, and no row is there without one', async () => {
+    const limited = await openTestShell({ mode, toml: '[limits]\nprocesses = 30\n' })
+    expect(limited.enforcement['limits']).toMatchObject({
+      enforced: true,
+      by: expect.stringMatching(/watch/),
+    })
+    const free = await openTestShell({ mode })
+    expect(free.enforcement).not.toHaveProperty('limits')
+  })
+})
+
+it('in write mode, who left the session is counted with the others', async () => {
+  marker = makeMarker()
+  const shell = await openTestShell({ mode: 'write', toml: '[limits]\ncpu_seconds = 1\n' })
+  const result = await shell.execute({ command: `setsid -w ${hungry} spin 0 ${marker}`, timeoutMs: 20_000 })
+  expect(result.limited).toBe('cpu')
+  expect(await survivors(marker, 2000)).toEqual([])
+})
