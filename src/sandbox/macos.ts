@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { VitrineError } from '../errors.ts'
+import { readsNotes } from '../result/explain-reads.ts'
 import type { Enforcement, RightEnforcement } from '../result/result.ts'
 import { type DenialLog, openDenialLog } from './macos-log.ts'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from './macos-profile.ts'
 import { macosPrivateDirectories } from './macos-tmp.ts'
-import type { Sandbox, SandboxOptions, SeatbeltConfinement } from './sandbox.ts'
+import type { Reads, Sandbox, SandboxOptions, SeatbeltConfinement } from './sandbox.ts'
 
 /** Programs of macOS, by their absolute paths; a test puts doubles there. */
 export interface MacosTools {
@@ -85,6 +86,14 @@ function tryOut(tool: string, profile: Untagged): Missing | undefined {
   return { wanted, got: `it refused the profile with exit code ${status}: ${stderr.trim()}`, remedy }
 }
 
+function readsEnforcement({ readable, unreadable, names }: Reads): Enforcement {
+  const keeps = unreadable.length > 0 || names !== null
+  return {
+    reads: readable ? held('seatbelt', readsNotes.workspace) : open(readsNotes.everywhere),
+    unreadable: keeps ? held('seatbelt', readsNotes.kept) : open(readsNotes.nothing),
+  }
+}
+
 function held(by: string, note?: string): RightEnforcement {
   return note === undefined ? { enforced: true, by } : { enforced: true, by, note }
 }
@@ -93,7 +102,10 @@ function open(note: string): RightEnforcement {
   return { enforced: false, by: 'none', note }
 }
 
-function macosEnforcement({ network, privateTmp }: SandboxOptions, log: DenialLog | undefined): Enforcement {
+function macosEnforcement(
+  { network, reads, privateTmp }: SandboxOptions,
+  log: DenialLog | undefined,
+): Enforcement {
   return {
     'file contents': held('seatbelt'),
     'file metadata': held('seatbelt'),
@@ -110,6 +122,7 @@ function macosEnforcement({ network, privateTmp }: SandboxOptions, log: DenialLo
     terminals: held('seatbelt', 'a session of its own'),
     survivors: open('the process group is killed; a child that left it lives on'),
     'death of the host': open('a command that ignores SIGTERM lives on when this process is killed'),
+    ...readsEnforcement(reads),
     ...(privateTmp && {
       'private tmp': held(
         'seatbelt',

@@ -1,4 +1,5 @@
 import { VitrineError } from '../errors.ts'
+import { readsNotes } from '../result/explain-reads.ts'
 import type { Enforcement, RightEnforcement } from '../result/result.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 
@@ -48,6 +49,7 @@ const windowsEnforcement: Enforcement = {
   'file metadata': held('low integrity', lowPlaces),
   'device nodes': held('low integrity', 'devices judge by their own security descriptors'),
   locks: open('a file that can be read can be locked'),
+  reads: open(readsNotes.everywhere),
   network: open('Low integrity does not stop the network'),
   'named pipes': held('low integrity', 'pipes labelled Low can be connected to'),
   registry: held('low integrity', 'HKCU\\Software\\AppDataLow stays writable'),

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { makeDirectory } from '../helpers/place.ts'
 import { repository } from '../helpers/programs.ts'
 
 /** Whether a process with these arguments runs. */
@@ -33,5 +34,17 @@ it('the addon loads in many threads of a process, and a thread that ends takes i
       .split('\n')
       .map((line) => JSON.parse(line)),
   ).toEqual([3, three, three, 1, 3])
+  await expect.poll(() => runs('sleep', seconds)).toBe(false)
+})
+
+it("two copies of the addon in one process do not get in each other's way", async () => {
+  const seconds = `600.1${process.pid}`
+  const script = join(repository, 'test/fixtures/workers/twice.mjs')
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, makeDirectory(), seconds])
+  const said = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(said, stderr).toEqual([true, [3, 3], [['create'], ['create']], [true, true], 4, 5])
   await expect.poll(() => runs('sleep', seconds)).toBe(false)
 })

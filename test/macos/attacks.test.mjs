@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -83,6 +93,41 @@ test('read mode starts nothing through LaunchServices or launchd', { skip }, asy
 
 test('read mode signals nobody outside', { skip }, async () => {
   assert.notEqual((await run(`kill -0 ${process.pid}`)).exitCode, 0)
+})
+
+test('read mode tells what it refused', { skip }, async () => {
+  const { denials, enforcement } = await run(`touch ${directory}/made; exit 1`)
+  assert.equal(enforcement['denial reports'].enforced, true, enforcement['denial reports'].note)
+  const [first] = denials.filter(({ path }) => path === join(directory, 'made'))
+  assert.deepEqual([first?.operation, first?.program], ['create', 'touch'])
+})
+
+test('a private tmp is all that can be written to', { skip }, async () => {
+  const lines = [
+    'echo x > "$TMPDIR/a" && cat "$TMPDIR/a"',
+    `ln ${file} "$TMPDIR/b"`,
+    'mknod "$TMPDIR/c" c 3 2',
+  ]
+  writeFileSync(file, 'as it was')
+  const before = look()
+  const { stdout } = await run(`${lines.join('; ')}; ls "$TMPDIR"; echo x > ${file}; echo "$TMPDIR"`, {
+    privateTmp: true,
+  })
+  const [content, names, path] = stdout.trim().split('\n')
+  assert.deepEqual([content, names], ['x', 'a'])
+  assert.equal(statSync(path, { throwIfNoEntry: false }), undefined)
+  assert.deepEqual(look(), before)
+})
+
+test('what is unreadable stays so, by every name, and is listed', { skip }, async () => {
+  const config = join(directory, 'config.toml')
+  const secret = join(directory, 'secret')
+  mkdirSync(secret)
+  writeFileSync(join(secret, 'key'), 'the key')
+  symlinkSync(join(secret, 'key'), join(directory, 'another'))
+  writeFileSync(config, `[shell]\nunreadable = ["${secret}"]`)
+  const { stdout } = await run('cat secret/key another; ls secret', { config })
+  assert.equal(stdout.trim(), 'key')
 })
 
 test('what read mode is for works', { skip }, async () => {

@@ -230,6 +230,21 @@ describe('read mode on macOS', () => {
     expect(other.join('')).not.toContain('PATH_0')
   })
 
+  it('says what of reading is held', () => {
+    const { tools } = doubleOf()
+    const readable = { workspace: '/usr', others: [] }
+    const reads = { ...readEverything, readable, unreadable: ['/usr/share'] }
+    const sandbox = macosSandbox(tools)
+    expect(sandbox.enforcement({ ...options, reads })).toMatchObject({
+      reads: { enforced: true },
+      unreadable: { enforced: true },
+    })
+    expect(sandbox.enforcement(options)).toMatchObject({
+      reads: { enforced: false },
+      unreadable: { enforced: false },
+    })
+  })
+
   it('is refused where no directory of its own can be made', () => {
     const { privateDirectories } = macosSandbox(doubleOf().tools)
     expect(() => privateDirectories?.make('/not/there')).toThrow(
