@@ -38,7 +38,7 @@ async function jsonSchema() {
   const { $schema, ...schema } = toJsonSchema(documentSchema(), {
     target: 'draft-07',
     typeMode: 'input',
-    ignoreActions: ['check'],
+    ignoreActions: ['check', 'check_items'],
   })
   const title = 'vitrine configuration: config.toml of the user, .vitrine.toml of a project'
   return `${JSON.stringify({ $schema, title, ...schema }, null, 2)}\n`

@@ -71,6 +71,18 @@ static void paths_that_are_kept(void) {
   OPENS(places, at("beside"));
   OPENS(places, at("kept")); /* its names can be listed */
   OPENS(places, "/etc/passwd");
+  REFUSES(places, "/dev/ptmx");
+}
+
+/* What stands at the place of a link later must not be what a rule for the directory grants. */
+static bool keeps_place_of(struct vt_reads *reads, const char *path) {
+  const struct vt_name *name = reads->root;
+  for (size_t length; name && *path; path += length) {
+    path += strspn(path, "/");
+    length = strcspn(path, "/");
+    name = vt_name_find(name, path, length);
+  }
+  return name && name->kept;
 }
 
 static void links(void) {
@@ -82,6 +94,9 @@ static void links(void) {
   REFUSES(through, at("real/file"));
   REFUSES(through, at("link/file"));
   OPENS(through, at("beside"));
+  struct vt_reads *reads = vt_reads_take(through);
+  CHECK(keeps_place_of(reads, at("link")) && keeps_place_of(reads, at("real")), "one end is not kept");
+  vt_reads_release(reads);
   char *places[] = {place('u', at("kept")), NULL};
   REFUSES(places, at("second"));
   REFUSES(places, at("kept/file"));
@@ -108,6 +123,7 @@ static void names(void) {
   make_directory("tree");
   make_directory("tree/deep");
   make_directory("tree/skipped");
+  make_directory("tree/quiet");
   make_file("tree/deep/.env");
   make_file("tree/deep/.env.sample");
   make_file("tree/deep/other");
@@ -151,7 +167,7 @@ static void what_makes_it_anew(void) {
     vt_reads_release(before);
   }
   struct vt_reads *before = settled(places);
-  make_directory("tree/deep/deeper");
+  make_directory("tree/quiet/deeper");
   CHECK(!is_kept(places, before), "after a new directory");
   vt_reads_release(before);
   struct vt_reads *untouched = settled(places);

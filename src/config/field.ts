@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { editDistance } from './nearest.ts'
 
 /** How a project's `.vitrine.toml` may change a key before the user has trusted the file. */
 export type ProjectRule =
@@ -117,5 +118,18 @@ function listOrWord(wanted: string, word: string) {
     v.literal(word),
     v.transform(() => [word]),
   )
-  return v.union([list(wanted), alone], `a list of strings, or ${JSON.stringify(word)}`)
+  const said = JSON.stringify(word)
+  return v.pipe(
+    v.union([list(wanted), alone], `a list of strings, or ${said}`),
+    v.checkItems(
+      (value) => !isSlipOf(word, value),
+      `${said}, or ${wanted} ("./NAME" for a file of such a name)`,
+    ),
+  )
+}
+
+/** A bare name that was hardly meant as a path: taken for one it would keep nothing. */
+function isSlipOf(word: string, value: string): boolean {
+  const bare = value.trim().toLowerCase()
+  return value !== word && !/^[~.]|\//.test(value) && editDistance(bare, word) <= 2
 }

@@ -44,6 +44,18 @@ const cases: readonly Case[] = [
     excerpt: '1 | [shel.a]\n  |  ^^^^',
   },
   {
+    name: 'a word that is nearly "secrets"',
+    toml: '[shell]\nunreadable = ["/a", "secret"]\n',
+    at: [2, 21],
+    key: 'shell.unreadable[1]',
+    problem: {
+      kind: 'bad-value',
+      wanted: '"secrets", or a path ("./NAME" for a file of such a name)',
+      got: 'the string "secret"',
+    },
+    excerpt: '2 | unreadable = ["/a", "secret"]\n  |                     ^^^^^^^^',
+  },
+  {
     name: 'a section that no name is near to',
     toml: '[kubernetes]\n',
     at: [1, 2],
