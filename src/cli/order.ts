@@ -9,6 +9,8 @@ export interface Order {
   readonly network: boolean
   readonly privateTmp: boolean
   readonly json: boolean
+  /** The command gets a terminal of its own. */
+  readonly pty: boolean
   /** Somebody at the terminal decides on what the policy asks about. */
   readonly ask: boolean
   /** The requests are a list, even if there is one only. */
@@ -26,6 +28,7 @@ const kinds: OptionKinds = {
   network: 'flag',
   'private-tmp': 'flag',
   merged: 'flag',
+  pty: 'flag',
   ask: 'flag',
   each: 'flag',
   scratchpad: 'value',
@@ -50,6 +53,7 @@ export function readOrder(args: readonly string[]): Order {
     network: flags.has('network'),
     privateTmp: flags.has('private-tmp'),
     json: flags.has('json'),
+    pty: flags.has('pty'),
     ask: flags.has('ask'),
     each,
     cwd: values.get('cwd'),

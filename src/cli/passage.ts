@@ -28,6 +28,11 @@ export class Passage {
     return this.#cancel.signal
   }
 
+  /** Ends the command. */
+  cancel(): void {
+    this.#cancel.abort()
+  }
+
   /** A command starts, or goes on being awaited. */
   begin(): void {
     if (this.#isTerminal.stderr) this.#status ??= new StatusLine((text) => void standardError.write(text))

@@ -10,7 +10,10 @@ import { standardInput } from './stdin.ts'
 /** `vitrine run`: one command, or with --each several, their output and the exit code of the last. */
 export async function main(args: readonly string[]): Promise<number> {
   const order = readOrder(args)
-  const passage = order.json ? undefined : new Passage()
+  // Imported late: few commands are given a terminal.
+  const pty = order.pty ? await import('./pty.ts') : undefined
+  pty?.checkPty(order)
+  const passage = order.json || pty ? undefined : new Passage()
   const shell = await openShell({
     cwd: order.cwd,
     config: order.workspace === undefined ? order.config : await loadGiven(order),
@@ -21,6 +24,7 @@ export async function main(args: readonly string[]): Promise<number> {
     approver: order.ask ? (await import('./ask.ts')).asker(passage) : undefined,
   })
   await sayIgnored(shell)
+  if (pty) return pty.runInTerminal(shell, order)
   return passage ? runStreaming(shell, order, passage) : runToJson(shell, order)
 }
 

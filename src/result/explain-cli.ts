@@ -27,6 +27,17 @@ export function valueMissing(option: string): string {
   return `${option} needs a value.`
 }
 
+/** @param option what asks for something else than a terminal to look at */
+export function ptyAlone(option: string): string {
+  return `--pty shows one command in your terminal, so it does not go together with ${option}.`
+}
+
+export const ptyWithoutTerminal =
+  '--pty needs a terminal: standard input and standard output are not both one. Without --pty the command gets pipes.'
+
+export const rawUnavailable =
+  '--pty needs the program stty (coreutils, busybox) to set your terminal up and to give it back as it was: it cannot be run, or it failed.'
+
 /** @param command the command of vitrine that wants one */
 export function commandMissing(command: string): string {
   return `The command is missing; it stands after "--": \`vitrine ${command} -- ls -la\`.`

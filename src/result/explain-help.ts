@@ -48,6 +48,7 @@ Options:
   --network          let TCP and UDP clients through; unix sockets stay shut
   --private-tmp      give it a TMPDIR of its own that it can write to, removed after it
   --merged           one stream for both outputs, in the order written
+  --pty              give the command a terminal of its own, shown in yours (Linux)
   --scratchpad NAME  save the whole output under this name
   --json             print the result as one JSON object instead of the output
   --config FILE      a config file in place of your own
@@ -57,10 +58,14 @@ Examples:
   vitrine run --timeout 2m --cwd src -- 'rg -l unsafe | sort'
   git diff | vitrine run -- wc -l
   vitrine run --json -- npm ls | jq .exitCode
+  vitrine run --pty --timeout 10m -- less README.md
   vitrine run --write --ask --each -- 'npm ci' 'npm test'
 
 With --each all of them are decided on before the first one starts; the exit code is that of the last one that ran, and
 --json prints { "results": [...] }.
+
+With --pty what you type goes to the command, Ctrl+C and Ctrl+Z too, and its timeout counts as ever: give more time for
+something to work in, --timeout 10m. Standard input and output have to be your terminal. TERM and HUP to vitrine end it.
 
 With --ask a single key answers: y, n, a (all this session), s (this command this session). No terminal, no answer before
 the command's timeout, Enter, Escape and Ctrl+C are a no: nothing runs, exit code 125. Without --ask [policy] unattended

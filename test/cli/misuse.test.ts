@@ -48,18 +48,17 @@ describe('refused with 125, a reason on stderr and nothing on stdout:', () => {
     ['no command under config', ['config'], 'needs one of show, path, init, trust, schema'],
     ['a word too many', ['config', 'path', 'x'], '"x" is one word too many'],
     ['a word too many for doctor', ['doctor', 'x'], '"x" is one word too many'],
+    ['--pty without a terminal', ['run', '--pty', '--', 'ls'], '--pty needs a terminal'],
+    ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], 'does not go together with --each'],
     ['an unknown option of config', ['config', 'show', '--jsn'], 'did you mean "--json"?'],
   ])('%s', async (_, args, said) => {
     expectRefusal(await home.run(args), said)
   })
 
   // What DESIGN.md names and this version does not do is not taken for something else.
-  test.each([[['run', '--backend', 'docker', '--', 'ls']], [['run', '--pty', '--', 'ls']]])(
-    '%j, which is not built yet',
-    async (args) => {
-      expectRefusal(await home.run(args), 'is no option')
-    },
-  )
+  test.each([[['run', '--backend', 'docker', '--', 'ls']]])('%j, which is not built yet', async (args) => {
+    expectRefusal(await home.run(args), 'is no option')
+  })
 })
 
 test('a command longer than the kernel takes is refused', async () => {

@@ -42,6 +42,16 @@ export class Tmux {
     return withoutBlanks(this.#run('capture-pane', '-p', '-J', '-S', '-'))
   }
 
+  /** What stands on the screen, with the sequences that colour it. */
+  coloured(): string {
+    return this.#run('capture-pane', '-p', '-e')
+  }
+
+  /** Changes the size of the window. */
+  resize(columns: number, rows: number): void {
+    this.#run('resize-window', '-x', String(columns), '-y', String(rows))
+  }
+
   /** The same by rows, as a person sees them. */
   rows(): readonly string[] {
     return withoutBlanks(this.#run('capture-pane', '-p', '-S', '-')).split('\n')

@@ -1,0 +1,215 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { allProcesses, makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
+import { isInstalled } from '../helpers/programs.ts'
+import { Tmux } from '../helpers/tmux.ts'
+import { Home } from './vitrine.ts'
+
+const bash = 'bash --norc --noprofile'
+const home = new Home()
+let terminal: Tmux
+let marker: string
+
+/** The command line that this terminal runs. */
+function ours(): number {
+  const found = allProcesses().find(
+    ({ parent, running, commandLine }) =>
+      running && parent === terminal.pid && commandLine.includes('cli.cjs'),
+  )
+  if (!found) throw new Error(`nothing runs:\n${terminal.screen()}`)
+  return found.pid
+}
+
+/** Runs it in the terminal; the exit code, and whether the terminal is as before, are shown behind it. */
+function run(args: string): void {
+  terminal.line(`v run --pty ${args}; after`)
+}
+
+const setUp = [
+  'PS1="> "',
+  'stty -g > before',
+  'v() { "$NODE_PROGRAM" "$CLI_PROGRAM" "$@"; }',
+  'after() { echo "code $?"; stty -g > after; cmp before after && echo "as before"; }',
+  'clear',
+  'echo set "up"',
+].join('; ')
+
+beforeAll(() => writeFileSync(join(home.directory, 'here.txt'), 'one\ntwo\n'))
+
+beforeEach(async () => {
+  marker = makeMarker()
+  terminal = new Tmux(home.env, home.directory)
+  terminal.line(setUp)
+  await terminal.shows('set up')
+})
+
+describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
+  test('shows the command in our terminal: its size, its colours, its exit code', async () => {
+    run(
+      `${mode} -- 'stty size; printf "\\033[31mr\\145d\\033[0m\\n"; test -t 0 && test -t 1 && test -t 2 && exit 7'`,
+    )
+    const screen = await terminal.shows('as before')
+    expect(screen).toMatch(/^24 80\nred\ncode 7\n/m)
+    expect(terminal.coloured()).toContain('\x1b[31mred')
+  })
+
+  test('follows the size of our window', async () => {
+    run(`${mode} -- 'trap "stty size; exit" WINCH; echo started; while :; do sleep 0.05; done'`)
+    await terminal.shows(/^started/m)
+    terminal.resize(100, 30)
+    expect(await terminal.shows('as before')).toMatch(/^30 100\ncode 0/m)
+  })
+
+  test('what is typed goes to the command: Ctrl+Z and Ctrl+C to what is in its foreground', async () => {
+    run(`${mode} -- ${bash} -i`)
+    await terminal.shows('bash-')
+    terminal.line(`sleep ${marker}`)
+    expect(await waitFor(() => survivorsNow() === 1, 5000)).toBe(true)
+    terminal.key('C-z')
+    await terminal.shows(/\[1\]\+ +Stopped/)
+    terminal.line('fg')
+    await terminal.shows(/fg\nsleep/)
+    terminal.key('C-c')
+    await terminal.shows(/\^C/)
+    terminal.line('exit $(($? - 100))')
+    expect(await terminal.shows('as before')).toMatch(/^code 30$/m)
+  })
+
+  test.each([
+    ['a signal of its own', 'kill -SEGV $$', 139],
+    ['raw settings that it leaves behind', 'stty raw -echo; exit 3', 3],
+  ])('gives our terminal back after %s', async (_, line, code) => {
+    run(`${mode} -- '${line}'`)
+    expect(await terminal.shows('as before')).toContain(`code ${code}`)
+  })
+
+  test('gives our terminal back at the deadline', async () => {
+    run(`${mode} --timeout 500ms -- sleep ${marker}`)
+    const screen = await terminal.shows('as before')
+    expect(screen).toMatch(/^vitrine: timed out after 500 ms/m)
+    expect(screen).toContain('code 124')
+  })
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    '%s to vitrine ends everything, and gives our terminal back',
+    async (name) => {
+      run(`${mode} -- ${bash} -i`)
+      await terminal.shows('bash-')
+      terminal.line(`sleep ${marker}`)
+      expect(await waitFor(() => survivorsNow() === 1, 5000)).toBe(true)
+      process.kill(ours(), name)
+      await terminal.shows('as before')
+      expect(await survivors(marker, 2000)).toEqual([])
+    },
+  )
+
+  test('when our window is closed, nothing is left', async () => {
+    run(`${mode} -- ${bash} -i`)
+    await terminal.shows('bash-')
+    terminal.line(`sleep ${marker}`)
+    expect(await waitFor(() => survivorsNow() === 1, 5000)).toBe(true)
+    terminal.closeWindow()
+    expect(await survivors(marker, 3000)).toEqual([])
+  })
+
+  test('when vitrine is killed, everything on the terminal is gone within a second', async () => {
+    run(`${mode} -- ${bash} -i`)
+    await terminal.shows('bash-')
+    terminal.line(`trap "" HUP; sleep ${marker} & sleep ${marker}`)
+    expect(await waitFor(() => survivorsNow() === 2, 5000)).toBe(true)
+    process.kill(ours(), 'SIGKILL')
+    expect(await survivors(marker, 1000)).toEqual([])
+  })
+})
+
+function survivorsNow(): number {
+  return allProcesses().filter(({ running, commandLine }) => running && commandLine === `sleep\0${marker}\0`)
+    .length
+}
+
+test('one line feed stays one: what a full-screen program draws stands where it put it', async () => {
+  run(`-- 'stty -opost; printf "\\033[H\\033[2Jabc\\ndef\\r\\n"; stty sane'`)
+  await terminal.shows('as before')
+  const rows = terminal.rows()
+  expect(rows[rows.indexOf('abc') + 1]).toBe('   def')
+})
+
+test('a stop gives our terminal back, and going on takes it again', async () => {
+  run(`-- ${bash} -i`)
+  await terminal.shows('bash-')
+  const pid = ours()
+  process.kill(pid, 'SIGTSTP')
+  await terminal.shows('as before')
+  terminal.line('fg; after')
+  expect(await waitFor(() => processEntry(pid)?.state !== 'T', 5000)).toBe(true)
+  terminal.line('echo "agai""n"; exit')
+  expect(await terminal.shows(/as before[^]*as before/)).toMatch(/^again$/m)
+})
+
+test('--json shows nothing to look at: refused', async () => {
+  terminal.line('v run --pty --json -- ls; echo "code $?"')
+  const screen = await terminal.shows('code 125')
+  expect(screen).toContain('does not go together with --json')
+})
+
+test.each(['< /dev/null', '| cat', '> out'])(
+  'with our streams elsewhere it is refused: %s',
+  async (elsewhere) => {
+    terminal.line(`(v run --pty -- touch ran; echo "code $?" >&2) ${elsewhere}`)
+    const screen = await terminal.shows('code 125')
+    expect(screen).toContain('--pty needs a terminal')
+  },
+)
+
+test('with --ask the question comes first, and the command has the terminal afterwards', async () => {
+  writeFileSync(join(home.directory, 'ask.toml'), '[policy]\nask = ["stty"]\n')
+  run('--ask --config ask.toml -- stty size')
+  await terminal.shows(/\[?y/)
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  terminal.key('y')
+  expect(await terminal.shows('as before')).toMatch(/^24 80\ncode 0/m)
+})
+
+test.skipIf(!isInstalled('less'))('less pages, and searches', async () => {
+  writeFileSync(
+    join(home.directory, 'long.txt'),
+    Array.from({ length: 500 }, (_, at) => `line ${at + 1}\n`).join(''),
+  )
+  run('-- less long.txt')
+  await terminal.shows('line 23')
+  terminal.line('/line 400')
+  await terminal.shows('line 410')
+  terminal.key('q')
+  expect(await terminal.shows('as before')).toContain('code 0')
+})
+
+test.skipIf(!isInstalled('top'))('top draws, takes a key, and ends', async () => {
+  run('-- top')
+  await terminal.shows(/PID USER/)
+  terminal.key('q')
+  expect(await terminal.shows('as before')).toContain('code 0')
+})
+
+test.skipIf(!isInstalled('vim'))('vim edits, and cannot write the file', async () => {
+  const file = join(home.directory, 'here.txt')
+  run('-- vim -u NONE -n here.txt')
+  await terminal.shows('here.txt')
+  terminal.type('Gothree')
+  terminal.key('Escape')
+  terminal.line(':w!')
+  await terminal.shows(/E\d+: .*/)
+  terminal.line('')
+  terminal.line(':q!')
+  expect(await terminal.shows('as before')).toMatch(/vitrine: refused to write .*here\.txt \(vim/)
+  expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
+})
+
+test.skipIf(!isInstalled('python3'))('the Python prompt answers', async () => {
+  run('-- python3 -q -i -S -E')
+  await terminal.shows('>>>')
+  terminal.line('6 * 7')
+  await terminal.shows(/^42$/m)
+  terminal.key('C-d')
+  expect(await terminal.shows('as before')).toContain('code 0')
+})
