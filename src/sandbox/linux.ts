@@ -105,7 +105,10 @@ function linuxEnforcement(probe: Probe, { network, reads, privateTmp }: SandboxO
     keys: enforced('seccomp'),
     namespaces: enforced('seccomp'),
     system: enforced('seccomp'),
-    terminals: enforced('landlock+seccomp', 'a session of its own; no terminal but one that it is given (pty)'),
+    terminals: enforced(
+      'landlock+seccomp',
+      'a session of its own; no terminal but one that it is given (pty)',
+    ),
     descriptors: enforced('close_range', 'nothing but the three standard streams is inherited'),
     survivors: enforced(probe.listenerProves ? 'seccomp listener+session sweep' : 'session sweep'),
     'death of the host': enforced('watcher'),

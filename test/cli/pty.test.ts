@@ -144,7 +144,7 @@ test('a stop gives our terminal back, and going on takes it again', async () => 
   terminal.line('fg; after')
   expect(await waitFor(() => processEntry(pid)?.state !== 'T', 5000)).toBe(true)
   terminal.line('echo "agai""n"; exit')
-  expect(await terminal.shows(/as before[^]*as before/)).toMatch(/^again$/m)
+  expect(await terminal.shows(/as before[\s\S]*as before/)).toMatch(/^again$/m)
 })
 
 test('--json shows nothing to look at: refused', async () => {
