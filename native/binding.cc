@@ -438,6 +438,11 @@ void resize(const Napi::CallbackInfo& info) {
   vt_core_resize(id_of(info), static_cast<uint16_t>(info[1].As<Napi::Number>().Uint32Value()),
                  static_cast<uint16_t>(info[2].As<Napi::Number>().Uint32Value()));
 }
+
+// lock(fd) -> 0 or an errno
+Napi::Value lock(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), vt_core_lock(info[0].As<Napi::Number>().Int32Value()));
+}
 #endif
 
 #ifdef _WIN32
@@ -476,6 +481,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("removePrivate", Napi::Function::New(env, remove_private));
   exports.Set("sweepPrivate", Napi::Function::New(env, sweep_private));
   exports.Set("resize", Napi::Function::New(env, resize));
+  exports.Set("lock", Napi::Function::New(env, lock));
 #endif
 #ifdef _WIN32
   exports.Set("write", Napi::Function::New(env, write));

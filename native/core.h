@@ -146,6 +146,9 @@ int vt_core_remove_private(int lock);
 /* Removes those of hosts that have died; 0 or an errno. Blocks. */
 int vt_core_sweep_private(const char *temporary);
 const char *vt_core_private_step_name(int step);
+
+/* Takes an exclusive lock on an open file, flock(2), without waiting; 0 or an errno. It ends with the descriptor. */
+int vt_core_lock(int fd);
 #endif
 
 #ifdef _WIN32

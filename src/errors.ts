@@ -1,5 +1,5 @@
 import { describeRefusal } from './result/explain.ts'
-import type { Decision } from './result/result.ts'
+import type { ApprovalRecord, Decision } from './result/result.ts'
 
 /** What stops a command before it runs. Each kind carries its facts; `result/explain.ts` turns them into words. */
 export type Refusal =
@@ -30,10 +30,19 @@ export type Refusal =
     }
   | { readonly code: 'WRITE_MODE_REQUIRED' }
   | { readonly code: 'DENIED'; readonly decision: Decision }
-  | { readonly code: 'NOT_APPROVED'; readonly decision: Decision }
+  | { readonly code: 'NOT_APPROVED'; readonly decision: Decision; readonly approval: ApprovalRecord }
+  | ({ readonly code: 'AUDIT_FAILED' } & AuditFault)
   | { readonly code: 'SPAWN_FAILED'; readonly step: string; readonly errno: string; readonly program: string }
 
 export type RefusalCode = Refusal['code']
+
+/** Why the audit log does not take a line. */
+export interface AuditFault {
+  readonly path: string
+  readonly step: 'lock' | 'directory' | 'open' | 'room' | 'write' | 'rotate'
+  /** The name of an errno, or what is wrong in a word. */
+  readonly reason: string
+}
 
 /** What is wrong with a request, before anything was started. */
 export type RequestProblem =

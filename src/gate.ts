@@ -1,15 +1,17 @@
-import { Approvals, type StandingApproval } from './approval/approve.ts'
+import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
 import type { Approver } from './approval/approver.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { VitrineError } from './errors.ts'
 import type { Judge, Question } from './judge.ts'
 import { needsReading } from './policy/quick.ts'
-import type { Decision } from './result/result.ts'
+import type { ApprovalRecord, Decision } from './result/result.ts'
 import { quoted } from './text.ts'
 
 /** A command that may run. */
 export interface Admission {
   readonly decision: Decision
+  /** Present when the policy asks about it. */
+  readonly approval?: ApprovalRecord
   /** The policy knows that it only looks: nothing of the repository's configuration has to run for it. */
   readonly onlyLooks: boolean
 }
@@ -71,14 +73,16 @@ export class Gate {
     const judge = await this.#judging()
     const decision = judge.decide(question)
     if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
-    if (decision.verdict === 'ask' && !(await this.#isApproved(question, decision, patience)))
-      throw new VitrineError({ code: 'NOT_APPROVED', decision })
-    return { decision, onlyLooks: judge.onlyLooks(decision) }
+    const onlyLooks = judge.onlyLooks(decision)
+    if (decision.verdict !== 'ask') return { decision, onlyLooks }
+    const approval = await this.#approval(question, decision, patience)
+    if (!isYes(approval)) throw new VitrineError({ code: 'NOT_APPROVED', decision, approval })
+    return { decision, approval, onlyLooks }
   }
 
   /** With nobody to ask the caller is the approver, unless the configuration says otherwise. */
-  async #isApproved(question: Question, decision: Decision, patience: Patience): Promise<boolean> {
-    if (!this.#approvals) return this.#options.loaded.config.policy.unattended === 'allow'
+  async #approval(question: Question, decision: Decision, patience: Patience): Promise<ApprovalRecord> {
+    if (!this.#approvals) return unattended(this.#options.loaded.config.policy.unattended)
     const { cwd, mode } = question
     const waiting = waitFor(patience)
     try {
@@ -97,6 +101,10 @@ export class Gate {
     this.#judge ??= import('./judge.ts').then(({ Judge }) => Judge.open(loaded, cwd, env))
     return this.#judge
   }
+}
+
+function unattended(verdict: 'allow' | 'deny'): ApprovalRecord {
+  return { by: 'unattended', asked: false, answer: verdict === 'allow' ? 'yes' : 'no', standing: null }
 }
 
 /**

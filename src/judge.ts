@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { keptFiles } from './audit/rotation.ts'
 import { projectConfigFiles, trustStoreFile, userConfigFile } from './config/files.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { placeOfEntry } from './config/origin.ts'
@@ -51,6 +52,7 @@ export class Judge {
       dirname(trustStoreFile(env)),
       ...projectConfigFiles(cwd),
       ...files.map(({ file }) => file),
+      ...auditFiles(config.audit.path),
     ]
   }
 
@@ -72,6 +74,13 @@ export class Judge {
   onlyLooks({ verdict, matches }: Decision): boolean {
     return verdict === 'allow' && matches.length > 0 && matches.every(({ source }) => source === builtIn)
   }
+}
+
+/** The audit log, what it was rotated to, and its lock. */
+function auditFiles(path: string): string[] {
+  if (path === '') return []
+  const rotated = Array.from({ length: keptFiles }, (_, at) => `${path}.${at + 1}`)
+  return [path, `${path}.lock`, ...rotated]
 }
 
 type Entry = Parameters<OriginOf>

@@ -4,6 +4,7 @@ import type { Admission } from './gate.ts'
 import type { LaunchedProcess, Launcher, Limits, Stream } from './launch/launch.ts'
 import { Backpressure } from './output/backpressure.ts'
 import { Collector } from './output/collect.ts'
+import type { Entry } from './recorder.ts'
 import type { Variables } from './request/environment.ts'
 import type { Interpreter, Program } from './request/interpreter.ts'
 import type { CompleteRequest } from './request/request.ts'
@@ -52,6 +53,8 @@ export interface CommandToRun {
   readonly mode: Mode
   readonly setup: ModeSetup
   readonly admission: Admission
+  /** Its line in the audit log, where there is one. */
+  readonly entry?: Entry
 }
 
 /** What a command needs of its shell. */

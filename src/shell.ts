@@ -8,14 +8,15 @@ import { type Equipment, equip, type Host, thisHost } from './host.ts'
 import { checkLimits, limitsEnforcement, limitsOf } from './launch/limits.ts'
 import { checkMode, checkOptions, type ExecuteAllOptions, type ShellOptions } from './options.ts'
 import { readsOf } from './reading.ts'
+import { openRecorder, type Recorder } from './recording.ts'
 import { checkInput } from './request/descriptor.ts'
 import { commandEnvironment } from './request/environment.ts'
 import {
+  type Complete,
   type CompleteRequest,
   checkDirectory,
   completeRequest,
   type ExecuteRequest,
-  type RequestDefaults,
 } from './request/request.ts'
 import { completeStart, type StartRequest } from './request/terminal.ts'
 import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
@@ -23,6 +24,7 @@ import {
   type CommandToRun,
   type ExecuteOptions,
   type ModeSetup,
+  type RunOptions,
   runCommand,
   type Surroundings,
 } from './run.ts'
@@ -56,8 +58,12 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
   const reads = await readsOf(loaded, cwd, { ...env, ...commands })
   const gate = new Gate({ loaded, cwd, env, approver: options.approver })
   await gate.ready()
-  return new Shell(loaded, gate, { ...equipment, reads }, { ...options, cwd, env })
+  const recorder = await openRecorder(host, loaded, { cwd, env })
+  return new Shell(loaded, gate, { ...equipment, reads, recorder }, { ...options, cwd, env })
 }
+
+/** What a shell works with. */
+type ShellEquipment = Equipment & { readonly reads: Reads; readonly recorder: Recorder | undefined }
 
 /** A place to run commands in: one directory, one configuration, one mode at a time. */
 export class Shell {
@@ -67,7 +73,7 @@ export class Shell {
   readonly scratchpad: Scratchpad
   /** Values of project files that do not count, because they would loosen what the user has set. */
   readonly ignored: readonly IgnoredValue[]
-  readonly #equipment: Equipment & { readonly reads: Reads }
+  readonly #equipment: ShellEquipment
   readonly #network: boolean
   readonly #privateTmp: boolean
   readonly #env: Readonly<Record<string, string | undefined>>
@@ -82,7 +88,7 @@ export class Shell {
   constructor(
     { config, ignored }: LoadedConfig,
     gate: Gate,
-    equipment: Equipment & { readonly reads: Reads },
+    equipment: ShellEquipment,
     options: ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>,
   ) {
     this.config = config
@@ -124,10 +130,10 @@ export class Shell {
 
   /**
    * Runs one command to its end. A non-zero exit is a result. Throws only when the command never ran: INVALID_REQUEST,
-   * DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED.
+   * DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED, AUDIT_FAILED.
    */
   async execute(request: ExecuteRequest, options: ExecuteOptions = {}): Promise<Result> {
-    return this.#run(await this.#admit(() => this.#complete(request, completeRequest), options), options)
+    return this.#run(await this.#admit(request, completeRequest, options), options)
   }
 
   /**
@@ -135,15 +141,8 @@ export class Shell {
    * `execute` does, and INVALID_REQUEST where no terminal can be given: when this returns, the command runs.
    */
   async start(request: StartRequest, options: ExecuteOptions = {}): Promise<Pty> {
-    const { launcher } = this.#equipment
-    const command = await this.#admit(() => {
-      const complete = this.#complete(request, completeStart)
-      if (!launcher.terminals)
-        throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'no-terminal' } })
-      return complete
-    }, options)
-    this.#checkOpen(options.signal)
-    return startCommand(command, this.#surroundings, options)
+    const command = await this.#admit(request, this.#completeStart, options)
+    return startCommand((onStarted) => this.#run(command, { ...options, onStarted }))
   }
 
   /** Runs commands one after the other, to the first that fails. Each is decided about before the first one starts. */
@@ -153,19 +152,21 @@ export class Shell {
   ): Promise<Result[]> {
     const { workDir: cwd, timeoutMs, ignoreErrors = false } = options
     const commands: CommandToRun[] = []
-    for (const request of requests) {
-      const own = typeof request === 'string' ? { command: request } : request
-      commands.push(
-        await this.#admit(() => this.#complete({ cwd, timeoutMs, ...own }, completeRequest), options),
-      )
-    }
     const results: Result[] = []
-    for (const command of commands) {
-      const result = await this.#run(command, options)
-      results.push(result)
-      if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
+    try {
+      for (const request of requests) {
+        const own = typeof request === 'string' ? { command: request } : request
+        commands.push(await this.#admit({ cwd, timeoutMs, ...own }, completeRequest, options))
+      }
+      for (const command of commands) {
+        const result = await this.#run(command, options)
+        results.push(result)
+        if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
+      }
+      return results
+    } finally {
+      for (const { entry } of commands) await entry?.close()
     }
-    return results
   }
 
   /** What was approved for the rest of this shell's life: listed, and taken back with `revoke`. */
@@ -193,10 +194,7 @@ export class Shell {
     this.#equipment.sandbox.close?.()
   }
 
-  #complete<R>(
-    request: R,
-    completed: (request: R, defaults: RequestDefaults) => CompleteRequest,
-  ): CompleteRequest {
+  #complete<R>(request: R, completed: Complete<R>): CompleteRequest {
     const { shell } = this.config
     const complete = completed(request, {
       cwd: this.cwd,
@@ -207,11 +205,33 @@ export class Shell {
     return complete
   }
 
-  /** From a request to a command that may run as it stands. */
-  async #admit(complete: () => CompleteRequest, { signal }: ExecuteOptions): Promise<CommandToRun> {
+  readonly #completeStart: Complete<StartRequest> = (request, defaults) => {
+    const complete = completeStart(request, defaults)
+    if (this.#equipment.launcher.terminals) return complete
+    throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'no-terminal' } })
+  }
+
+  /** From a request to a command that may run as it stands, and whose line the audit log waits for. */
+  async #admit<R extends ExecuteRequest | StartRequest>(
+    given: R,
+    completed: Complete<R>,
+    options: ExecuteOptions,
+  ): Promise<CommandToRun> {
+    const { recorder } = this.#equipment
+    const mode = this.#mode
+    const check = () => this.#check(() => this.#complete(given, completed), mode, options)
+    if (!recorder) return check()
+    const entry = await recorder.begin(given, mode, this.scratchpad.session)
+    return entry.admitting(check)
+  }
+
+  async #check(
+    complete: () => CompleteRequest,
+    mode: Mode,
+    { signal }: ExecuteOptions,
+  ): Promise<CommandToRun> {
     this.#checkOpen(signal)
     const request = complete()
-    const mode = this.#mode
     if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
     const setup = this.#setup(mode)
     const { work, cwd, timeoutMs } = request
@@ -220,9 +240,12 @@ export class Shell {
   }
 
   /** Abort and close may have come while the policy was asked: what is not running yet never does. */
-  #run(command: CommandToRun, options: ExecuteOptions): Promise<Result> {
-    this.#checkOpen(options.signal)
-    return runCommand(command, this.#surroundings, options)
+  async #run(command: CommandToRun, options: RunOptions): Promise<Result> {
+    const run = async () => {
+      this.#checkOpen(options.signal)
+      return runCommand(command, this.#surroundings, options)
+    }
+    return command.entry ? command.entry.running(run) : run()
   }
 
   #checkOpen(signal: AbortSignal | undefined): void {

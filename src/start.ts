@@ -2,14 +2,7 @@ import { constants } from 'node:os'
 import { refuse } from './request/fields.ts'
 import { checkSize } from './request/terminal.ts'
 import type { Result } from './result/result.ts'
-import {
-  type CommandToRun,
-  type ExecuteOptions,
-  type RunningCommand,
-  type RunOptions,
-  runCommand,
-  type Surroundings,
-} from './run.ts'
+import type { RunningCommand, RunOptions } from './run.ts'
 
 /** A command that runs in a terminal of its own. What it shows comes through `onOutput`, as `stdout`. */
 export interface Pty {
@@ -30,17 +23,15 @@ export interface Pty {
   readonly result: Promise<Result>
 }
 
-/** Starts a command in its terminal. Throws SPAWN_FAILED when it never ran. */
+/** Starts a command in its terminal: `run` runs it to its end. Throws what `run` throws when it never ran. */
 export async function startCommand(
-  command: CommandToRun,
-  surroundings: Surroundings,
-  options: ExecuteOptions,
+  run: (onStarted: NonNullable<RunOptions['onStarted']>) => Promise<Result>,
 ): Promise<Pty> {
-  let begin: RunOptions['onStarted'] = () => {}
+  let begin: NonNullable<RunOptions['onStarted']> = () => {}
   const started = new Promise<RunningCommand>((resolve) => {
     begin = resolve
   })
-  const result = runCommand(command, surroundings, { ...options, onStarted: begin })
+  const result = run((running) => begin(running))
   // What never ran has no result but the reason; a deadline may come before the start.
   const running = await Promise.race([started, result.then(() => undefined)])
   return ptyOf(running, result)

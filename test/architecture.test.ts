@@ -16,6 +16,7 @@ const stages = [
   'output',
   'scratchpad',
   'result',
+  'audit',
 ]
 /** They use the public API, and the sentences of result/. */
 const faces = ['cli', 'doctor', 'mcp', 'adapters']
@@ -28,6 +29,8 @@ const trunk = [
   'reading.ts',
   'run.ts',
   'start.ts',
+  'recorder.ts',
+  'recording.ts',
   'options.ts',
   'index.ts',
   'host.ts',
@@ -47,6 +50,8 @@ const joiners = [
   'reading.ts',
   'run.ts',
   'start.ts',
+  'recorder.ts',
+  'recording.ts',
   'options.ts',
   'host.ts',
   'index.ts',

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -152,6 +153,7 @@ void vt_core_kill_all_of(struct vt_owner *owner) { vt_supervisor_kill_all_of(own
 const char *vt_core_step_name(int step) { return vt_step_name((enum vt_step)step); }
 int vt_core_watch(void) { return vt_watch_start(); }
 int vt_core_watcher_pid(void) { return vt_watch_pid(); }
+int vt_core_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno; }
 
 bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused) {
   if (!denials || row >= denials->count) return false;

@@ -1,4 +1,4 @@
-import type { Decision, Mode } from '../result/result.ts'
+import type { ApprovalRecord, Decision, Mode } from '../result/result.ts'
 import type { Approval, ApprovalRequest, Approver } from './approver.ts'
 
 /** What was approved for the rest of a session. A yes to a command that the sandbox holds is none to the same without it. */
@@ -27,26 +27,40 @@ export class Approvals {
   }
 
   /** Whether the command may run. Asks unless a standing approval covers it; no answer is no. */
-  async approves(request: ApprovalRequest, decision: Decision): Promise<boolean> {
-    const turn = this.#queue.then(() => this.#ask(request, decision))
+  async approves(request: ApprovalRequest, decision: Decision): Promise<ApprovalRecord> {
+    let asked = false
+    const isAsked = () => {
+      asked = true
+    }
+    const turn = this.#queue.then(() => this.#ask(request, decision, isAsked))
     // The next question waits for this one; this one waits for those before it no longer than for its own answer.
     this.#queue = turn
-    return (await inTime(turn, request.signal)) !== 'no'
+    return inTime(turn, request.signal, () => this.#record({ asked, answer: 'none' }))
   }
 
-  async #ask(request: ApprovalRequest, decision: Decision): Promise<Approval> {
+  async #ask(request: ApprovalRequest, decision: Decision, isAsked: () => void): Promise<ApprovalRecord> {
     const { command, cwd, mode, signal } = request
-    if (signal.aborted) return 'no'
+    if (signal.aborted) return this.#record({ asked: false, answer: 'none' })
     // Asked in turn: the question before may have been answered for this one too.
-    if (this.#covers(request)) return 'yes'
-    const answer = await inTime(answerOf(this.#approver, request, decision), signal)
+    const covering = this.#covering(request)
+    if (covering) return this.#record({ asked: false, answer: 'yes', standing: covering.kind })
+    isAsked()
+    const answer = await inTime<Approval | 'none'>(
+      answerOf(this.#approver, request, decision),
+      signal,
+      () => 'none',
+    )
     if (answer === 'all') this.#standing.push({ kind: 'all', mode })
     if (answer === 'same') this.#standing.push({ kind: 'same', mode, command, cwd })
-    return answer
+    return this.#record({ asked: true, answer })
   }
 
-  #covers({ command, cwd, mode }: ApprovalRequest): boolean {
-    return this.#standing.some(
+  #record(what: Pick<ApprovalRecord, 'asked' | 'answer'> & Partial<ApprovalRecord>): ApprovalRecord {
+    return { by: this.#approver.by ?? 'approver', standing: null, ...what }
+  }
+
+  #covering({ command, cwd, mode }: ApprovalRequest): StandingApproval | undefined {
+    return this.#standing.find(
       (standing) =>
         standing.mode === mode &&
         (standing.kind === 'all' || (standing.command === command && standing.cwd === cwd)),
@@ -54,20 +68,29 @@ export class Approvals {
   }
 }
 
-/** Never rejects: an approver that fails, or answers anything but the four answers, says no. */
-async function answerOf(approver: Approver, request: ApprovalRequest, decision: Decision): Promise<Approval> {
+/** Whether a question was answered so that the command may run. */
+export function isYes({ answer }: ApprovalRecord): boolean {
+  return answer === 'yes' || answer === 'all' || answer === 'same'
+}
+
+/** Never rejects: an approver that fails gives no answer, and one that answers anything but the four answers says no. */
+async function answerOf(
+  approver: Approver,
+  request: ApprovalRequest,
+  decision: Decision,
+): Promise<Approval | 'none'> {
   try {
     const answer = await approver(request, decision)
     return answer === 'yes' || answer === 'all' || answer === 'same' ? answer : 'no'
   } catch {
-    return 'no'
+    return 'none'
   }
 }
 
-/** The answer, or no when the signal comes first. */
-function inTime(answer: Promise<Approval>, signal: AbortSignal): Promise<Approval> {
+/** The answer, or what stands for none when the signal comes first. */
+function inTime<T>(answer: Promise<T>, signal: AbortSignal, none: () => T): Promise<T> {
   return new Promise((resolve) => {
-    const late = () => resolve('no')
+    const late = () => resolve(none())
     if (signal.aborted) late()
     signal.addEventListener('abort', late, { once: true })
     void answer.then((given) => {

@@ -14,4 +14,8 @@ export interface ApprovalRequest {
 export type Approval = 'yes' | 'no' | 'all' | 'same'
 
 /** Decides what the policy leaves open. A rejected promise counts as no. */
-export type Approver = (request: ApprovalRequest, decision: Decision) => Promise<Approval>
+export interface Approver {
+  (request: ApprovalRequest, decision: Decision): Promise<Approval>
+  /** What the audit log calls it: `terminal`, `mcp-client`, ... Default: `approver`. */
+  readonly by?: string
+}

@@ -28,11 +28,12 @@ let turn: Promise<unknown> = Promise.resolve()
 
 /** Asks at the terminal of the process. Without one, at its end, and when the time is up the answer is no. */
 export function terminalApprover({ path = '/dev/tty', onAbsent }: TerminalApproverOptions = {}): Approver {
-  return (request, decision) => {
+  const approver: Approver = (request, decision) => {
     const answer = turn.then(() => ask(path, onAbsent, request, decision))
     turn = answer.catch(() => undefined)
     return answer
   }
+  return Object.assign(approver, { by: 'terminal' })
 }
 
 async function ask(

@@ -9,7 +9,7 @@ export function asker(passage: Passage | undefined): Approver {
   const ask = terminalApprover({
     onAbsent: () => void standardError.write(prefixed(approvalNobody)),
   })
-  return async (request, decision) => {
+  const askMeanwhile: Approver = async (request, decision) => {
     passage?.end()
     try {
       return await ask(request, decision)
@@ -17,4 +17,5 @@ export function asker(passage: Passage | undefined): Approver {
       passage?.begin()
     }
   }
+  return Object.assign(askMeanwhile, { by: 'terminal' })
 }

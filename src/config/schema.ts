@@ -230,7 +230,7 @@ export const sections = {
   audit: {
     about: 'A log with one JSON line per command.',
     keys: {
-      path: pathKey('File to append to; empty: no log.', never),
+      path: pathKey('File to append to (docs/audit.md); empty: no log.', never),
       required: key('true: a command whose line cannot be written does not run.', boolean(), false, never),
       max_bytes: key(
         'Size at which the log is rotated, in bytes; 0: never.',

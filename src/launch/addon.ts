@@ -57,6 +57,8 @@ export interface Addon extends AddonCore, PrivateTmpAddon {
   /** Starts the watcher; 0 or an errno. */
   watch(): number
   watcherPid(): number
+  /** flock(2), exclusive, without waiting; 0 or an errno. The lock ends when the descriptor is closed. */
+  lock(fd: number): number
 }
 
 /** On Windows: input is written by the addon, for its descriptors are not Node's. */

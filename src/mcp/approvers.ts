@@ -41,19 +41,21 @@ export function approverOf(approve: 'client' | 'elicit' | 'none', mode: Mode): A
 }
 
 /** The client has asked its user before it called. */
-const clientApprover: Approver = async () => 'yes'
+const clientApprover: Approver = Object.assign(async () => 'yes' as const, { by: 'mcp-client' })
 
 /**
  * It cannot wait for an answer: a call that needs one ends with a question, and the client calls again with the answer
  * (MCP 2026-07-28, multi round-trip requests; the SDK does that for older clients).
  */
-const elicitingApprover: Approver = async (request, decision) => {
+const elicitingApprover: Approver = Object.assign(elicit, { by: 'mcp-elicitation' })
+
+async function elicit(request: ApprovalRequest, decision: Decision): Promise<Approval> {
   const call = calls.getStore()
   if (!call) return 'no'
   const { answered } = call
   if (answered && isSame(answered.asked, request)) return answered.approval
   call.question = { request, decision }
-  return 'no'
+  throw new Error('nobody has answered yet')
 }
 
 function isSame(asked: Asked, { command, cwd, mode }: ApprovalRequest): boolean {

@@ -21,6 +21,9 @@ export interface ExecuteRequest {
   readonly scratchpad?: string | undefined
 }
 
+/** Checks what was asked, and fills in what was not. */
+export type Complete<R> = (request: R, defaults: RequestDefaults) => CompleteRequest
+
 /** What a request is completed from. */
 export interface RequestDefaults {
   readonly cwd: string

@@ -1,4 +1,5 @@
 import type { Refusal, RequestProblem } from '../errors.ts'
+import { describeAuditFailure } from './explain-audit.ts'
 import { describeConfigProblem } from './explain-config.ts'
 import { describeNoLimits } from './explain-limits.ts'
 import { describeBatchFile, describeNoTerminal, describeOtherPlatform } from './explain-platform.ts'
@@ -24,6 +25,8 @@ export function describeRefusal(refusal: Refusal): string {
       return describeDenied(refusal.decision)
     case 'NOT_APPROVED':
       return describeNotApproved(refusal.decision)
+    case 'AUDIT_FAILED':
+      return describeAuditFailure(refusal)
   }
 }
 

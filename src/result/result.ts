@@ -92,6 +92,18 @@ export interface Decision {
   readonly matches: readonly PolicyMatch[]
 }
 
+/** What became of a command that the policy asks about. */
+export interface ApprovalRecord {
+  /** Who was to answer: `terminal`, `mcp-client`, `mcp-elicitation`, `approver` (a function of the caller's), `unattended` (the configuration). */
+  readonly by: string
+  /** Whether anybody was asked about this command. */
+  readonly asked: boolean
+  /** `none`: nobody answered in time, or the approver failed. `all` and `same` are yes, and stand for later commands. */
+  readonly answer: 'yes' | 'no' | 'all' | 'same' | 'none'
+  /** The kind of the earlier answer that covered it. */
+  readonly standing: 'all' | 'same' | null
+}
+
 /** What a command did. A non-zero exit is a result, never an exception. */
 export interface Result {
   /** Both streams in the order they arrived; exactly as written with `merged: true`. Head and tail when over `inline_max_chars`. */

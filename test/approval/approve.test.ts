@@ -3,10 +3,17 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { Approvals } from '../../src/approval/approve.ts'
+import { Approvals as AllApprovals, isYes } from '../../src/approval/approve.ts'
 import type { Approval, ApprovalRequest, Approver } from '../../src/approval/approver.ts'
 import type { Decision } from '../../src/result/result.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
+
+/** Only whether the command may run. */
+class Approvals extends AllApprovals {
+  async may(...question: Parameters<AllApprovals['approves']>): Promise<boolean> {
+    return isYes(await this.approves(...question))
+  }
+}
 
 const decision: Decision = { verdict: 'ask', reason: 'a test', matches: [] }
 
@@ -40,8 +47,8 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
 test('two questions at once are asked one after the other, in order', async () => {
   const { approver, asked, answer } = manual()
   const approvals = new Approvals(approver)
-  const first = approvals.approves(request('first'), decision)
-  const second = approvals.approves(request('second'), decision)
+  const first = approvals.may(request('first'), decision)
+  const second = approvals.may(request('second'), decision)
   await settled()
   expect(asked).toEqual(['first'])
   answer('no')
@@ -52,10 +59,20 @@ test('two questions at once are asked one after the other, in order', async () =
   expect(await second).toBe(true)
 })
 
+test('a question that was never put is recorded as not asked, and without an answer', async () => {
+  const { approver } = manual()
+  const approvals = new Approvals(Object.assign(approver, { by: 'test' }))
+  const late = new AbortController()
+  void approvals.approves(request('first'), decision)
+  const second = approvals.approves(request('second', { signal: late.signal }), decision)
+  late.abort()
+  expect(await second).toEqual({ by: 'test', asked: false, answer: 'none', standing: null })
+})
+
 test('yes counts once', async () => {
   const { approver, asked } = always('yes')
   const approvals = new Approvals(approver)
-  for (let time = 0; time < 3; time++) await approvals.approves(request('x'), decision)
+  for (let time = 0; time < 3; time++) await approvals.may(request('x'), decision)
   expect(asked).toHaveLength(3)
   expect(approvals.list()).toEqual([])
 })
@@ -63,10 +80,7 @@ test('yes counts once', async () => {
 test('a yes to all answers what waits already', async () => {
   const { approver, asked, answer } = manual()
   const approvals = new Approvals(approver)
-  const both = [
-    approvals.approves(request('first'), decision),
-    approvals.approves(request('second'), decision),
-  ]
+  const both = [approvals.may(request('first'), decision), approvals.may(request('second'), decision)]
   await settled()
   answer('all')
   expect(await Promise.all(both)).toEqual([true, true])
@@ -80,19 +94,19 @@ test.each<[string, Partial<ApprovalRequest> & { command?: string }]>([
 ])('"same" does not cover %s', async (_, changed) => {
   const { approver, asked } = always('same')
   const approvals = new Approvals(approver)
-  await approvals.approves(request('one'), decision)
-  await approvals.approves(request('one'), decision)
+  await approvals.may(request('one'), decision)
+  await approvals.may(request('one'), decision)
   expect(asked).toHaveLength(1)
-  await approvals.approves(request(changed.command ?? 'one', changed), decision)
+  await approvals.may(request(changed.command ?? 'one', changed), decision)
   expect(asked).toHaveLength(2)
 })
 
 test('a yes to all in read mode, which holds every command, is none in write mode', async () => {
   const { approver, asked } = always('all')
   const approvals = new Approvals(approver)
-  await approvals.approves(request('x', { mode: 'read' }), decision)
-  await approvals.approves(request('y', { mode: 'read' }), decision)
-  await approvals.approves(request('y'), decision)
+  await approvals.may(request('x', { mode: 'read' }), decision)
+  await approvals.may(request('y', { mode: 'read' }), decision)
+  await approvals.may(request('y'), decision)
   expect(asked.map(({ mode }) => mode)).toEqual(['read', 'write'])
 })
 
@@ -109,16 +123,16 @@ test.each<[string, Approver]>([
 ])('an approver that %s says no, and the next question is asked', async (_, broken) => {
   let approver = broken
   const approvals = new Approvals((...question) => approver(...question))
-  expect(await approvals.approves(request('x'), decision)).toBe(false)
+  expect(await approvals.may(request('x'), decision)).toBe(false)
   approver = async () => 'yes'
-  expect(await approvals.approves(request('x'), decision)).toBe(true)
+  expect(await approvals.may(request('x'), decision)).toBe(true)
 })
 
 test('an answer that comes too late is no, whatever it is, and approves of nothing', async () => {
   const { approver, answer } = manual()
   const approvals = new Approvals(approver)
   const late = new AbortController()
-  const approved = approvals.approves(request('x', { signal: late.signal }), decision)
+  const approved = approvals.may(request('x', { signal: late.signal }), decision)
   await settled()
   late.abort()
   expect(await approved).toBe(false)
@@ -130,9 +144,9 @@ test('an answer that comes too late is no, whatever it is, and approves of nothi
 test('a question waits for those before it no longer than for its own answer, and then is not asked', async () => {
   const { approver, asked, answer } = manual()
   const approvals = new Approvals(approver)
-  const first = approvals.approves(request('first'), decision)
+  const first = approvals.may(request('first'), decision)
   const late = new AbortController()
-  const second = approvals.approves(request('second', { signal: late.signal }), decision)
+  const second = approvals.may(request('second', { signal: late.signal }), decision)
   await settled()
   late.abort()
   expect(await second).toBe(false)

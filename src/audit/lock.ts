@@ -1,0 +1,64 @@
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { constants as osConstants } from 'node:os'
+import { errnoName } from '../errno.ts'
+
+/** A lock that is held. */
+export interface HeldLock {
+  release(): void
+}
+
+/**
+ * Takes exclusive locks on files, across processes and threads. The kernel holds each, and ends it with the descriptor: a
+ * holder that crashes or is killed blocks nobody.
+ */
+export interface Locker {
+  /** Takes the lock, or returns undefined when somebody has it. Throws what open(2) says. */
+  take(path: string): HeldLock | undefined
+}
+
+// Write only, so that a command in read mode cannot open it: a shared lock, which it may take, would keep ours out.
+const lockMode = 0o200
+const { O_WRONLY, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+const openFlags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+
+/** flock(2), which Node has none of: `lock` is the addon's. */
+export function flockLocker(lock: (fd: number) => number): Locker {
+  return {
+    take(path) {
+      const fd = openLock(path, openFlags)
+      const errno = lock(fd)
+      if (errno === 0) return { release: () => closeSync(fd) }
+      closeSync(fd)
+      // Linux has one number for EAGAIN and EWOULDBLOCK (asm-generic/errno.h).
+      if (errno === osConstants.errno.EAGAIN) return undefined
+      throw Object.assign(new Error('flock'), { code: errnoName(errno) })
+    },
+  }
+}
+
+/** Systems whose open itself takes an exclusive lock: `flag` is theirs, `busy` what they say when somebody has it. */
+export function openLocker({ flag, busy }: { readonly flag: number; readonly busy: string }): Locker {
+  return {
+    take(path) {
+      try {
+        const fd = openLock(path, openFlags | flag)
+        return { release: () => closeSync(fd) }
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === busy) return undefined
+        throw error
+      }
+    },
+  }
+}
+
+/** O_EXLOCK of fcntl.h: macOS and the BSDs. */
+export const exlockOfBsd = { flag: 0x20, busy: 'EAGAIN' } as const
+/** UV_FS_O_EXLOCK of uv/win.h: nobody else can open the file meanwhile (a sharing violation). */
+export const exlockOfWindows = { flag: 0x1000_0000, busy: 'EBUSY' } as const
+
+function openLock(path: string, flags: number): number {
+  const fd = openSync(path, flags, lockMode)
+  if (fstatSync(fd).isFile()) return fd
+  closeSync(fd)
+  throw Object.assign(new Error('open'), { code: 'not a file' })
+}

@@ -1,0 +1,179 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statfsSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { type AuditFault, VitrineError } from '../errors.ts'
+import type { HeldLock, Locker } from './lock.ts'
+import { rotate } from './rotation.ts'
+
+export interface LogOptions {
+  readonly path: string
+  /** Size that no line may take the file over, in bytes; 0: any. A line that is longer gets a file of its own. */
+  readonly maxBytes: number
+  readonly locker: Locker
+  /** How long the lock is waited for, in milliseconds. Default 5000: its holders need it for less than one. */
+  readonly lockWaitMs?: number
+}
+
+// Fewer free bytes than this count as none: lines are longer than one byte, and others write too.
+const roomBytes = 65_536
+const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+// O_NONBLOCK: a FIFO must not make us wait for its reader.
+const openFlags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+
+/** A file that any number of processes append whole lines to, rotated by size. Everything here happens under one lock. */
+export class AuditLog {
+  readonly path: string
+  readonly #options: LogOptions
+
+  constructor(options: LogOptions) {
+    this.path = options.path
+    this.#options = options
+  }
+
+  /** Whether a line could be written now. Throws AUDIT_FAILED. */
+  async check(): Promise<void> {
+    await this.#locked(() => {
+      this.#inOpen(() => undefined)
+      this.#step('room', () => {
+        const { bavail, blocks, bsize } = statfsSync(this.path)
+        // Some file systems count nothing: then the line itself will tell.
+        if (blocks > 0 && bavail * bsize < roomBytes) throw coded('ENOSPC')
+      })
+    })
+  }
+
+  /** Appends a line, which ends with a newline. Throws AUDIT_FAILED; then nothing of it stands in the file. */
+  async append(line: string): Promise<void> {
+    const bytes = Buffer.from(line)
+    await this.#locked(() => {
+      if (this.#inOpen((fd) => this.#isFull(fd, bytes.length))) this.#step('rotate', () => rotate(this.path))
+      this.#inOpen((fd) => this.#step('write', () => this.#write(fd, bytes)))
+    })
+  }
+
+  /** Windows renames no file that is open, so it is opened for each step. */
+  #inOpen<T>(work: (fd: number) => T): T {
+    const fd = this.#open()
+    try {
+      return work(fd)
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  #isFull(fd: number, more: number): boolean {
+    const { maxBytes } = this.#options
+    const { size } = fstatSync(fd)
+    return maxBytes > 0 && size > 0 && size + more > maxBytes
+  }
+
+  /** All or nothing, as far as we live: what a full disk took is cut off again. */
+  #write(fd: number, line: Buffer): void {
+    const { size } = fstatSync(fd)
+    const bytes = endsAmidLine(fd, size) ? Buffer.concat([Buffer.from('\n'), line]) : line
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+    } catch (error) {
+      // By path: on Windows what is open for appending cannot be cut.
+      if (fstatSync(fd).size > size) truncateSync(this.path, size)
+      throw error
+    }
+  }
+
+  #open(): number {
+    return this.#step('open', () => {
+      if (O_NOFOLLOW === 0) refuseSymlink(this.path)
+      const fd = openSync(this.path, openFlags, 0o600)
+      if (fstatSync(fd).isFile()) return fd
+      closeSync(fd)
+      throw coded('not a file')
+    })
+  }
+
+  /** `work` does not wait for anything: the lock is held for as long as it takes. */
+  async #locked(work: () => void): Promise<void> {
+    const lock = await this.#lock()
+    try {
+      work()
+    } finally {
+      lock.release()
+    }
+  }
+
+  async #lock(): Promise<HeldLock> {
+    const { locker, lockWaitMs = 5000 } = this.#options
+    this.#step('directory', () => makeDirectories(dirname(this.path)))
+    for (const deadline = performance.now() + lockWaitMs; ; ) {
+      const lock = this.#step('lock', () => locker.take(`${this.path}.lock`))
+      if (lock) return lock
+      if (performance.now() > deadline) throw this.#fault('lock', 'busy')
+      await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 4))
+    }
+  }
+
+  #step<T>(step: AuditFault['step'], work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && typeof error.code === 'string')
+        throw this.#fault(step, error.code)
+      throw error
+    }
+  }
+
+  #fault(step: AuditFault['step'], reason: string): VitrineError {
+    return new VitrineError({ code: 'AUDIT_FAILED', path: this.path, step, reason })
+  }
+}
+
+function coded(code: string): Error {
+  return Object.assign(new Error(code), { code })
+}
+
+/** One level after the other: Node's `recursive` never ends where a parent answers ENOENT for ever (/proc). */
+function makeDirectories(path: string): void {
+  const missing: string[] = []
+  for (let at = path; !isThere(at); at = dirname(at)) missing.unshift(at)
+  for (const directory of missing) makeOne(directory)
+}
+
+function isThere(path: string): boolean {
+  if (dirname(path) === path) return true
+  try {
+    return lstatSync(path) !== undefined
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    throw error
+  }
+}
+
+function makeOne(directory: string): void {
+  try {
+    mkdirSync(directory, 0o700)
+  } catch (error) {
+    // Somebody else made it meanwhile.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+}
+
+function refuseSymlink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw coded('ELOOP')
+}
+
+/** A writer was killed in the middle of its line. */
+function endsAmidLine(fd: number, size: number): boolean {
+  if (size === 0) return false
+  const last = Buffer.alloc(1)
+  readSync(fd, last, 0, 1, size - 1)
+  return last[0] !== 0x0a
+}

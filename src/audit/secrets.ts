@@ -1,0 +1,55 @@
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Names that say what they hold. `AUTHOR` and `KEYBOARD` do not. */
+const secretName =
+  /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|KEYS?(?![A-Z])|AUTH(?!OR(?!IZ))|(^|_)(PW|PASS|PAT|DSN)(_|$)/i
+/** Names that say where it is, not what it is: `SSH_AUTH_SOCK`. */
+const placeName = /_(SOCK|FILE|PATH|DIR)$/i
+/** The password of a URL: RFC 3986, userinfo. */
+const urlPassword = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*:([^\s/?#@]+)@/i
+
+/** Shorter values could be words of any command. */
+const shortest = 8
+const longEnough = 12
+
+/** Replaces values of secret variables by their names in brackets, in every string of a value. */
+export type Redact = <T>(value: T) => T
+
+/** Hides the values that variables with secret names have here. Later ones win, where two have the same value. */
+export function redactor(...environments: readonly Variables[]): Redact {
+  const names = new Map(environments.flatMap((variables) => Object.entries(variables).flatMap(secretOf)))
+  if (names.size === 0) return (value) => value
+  // The longest first: one value may stand in another.
+  const values = [...names.keys()].sort((a, b) => b.length - a.length)
+  const any = new RegExp(
+    values.map((value) => value.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|'),
+    'g',
+  )
+  const hide = (text: string) => text.replaceAll(any, (value) => `[${names.get(value)}]`)
+  return (value) => inEach(value, hide)
+}
+
+function secretOf([name, value = '']: [string, string | undefined]): [string, string][] {
+  const inUrl = urlPassword.exec(value)?.[1]
+  const found: [string, string][] = inUrl === undefined ? [] : [[inUrl, name]]
+  if (secretName.test(name) && !placeName.test(name) && isNoWord(value)) found.push([value, name])
+  return found.flatMap(([secret]) => spellings(secret).map((spelled): [string, string] => [spelled, name]))
+}
+
+/** As it is, as it stands between single quotes of a shell, and as a message shows it. */
+function spellings(value: string): string[] {
+  return [...new Set([value, value.replaceAll("'", "'\\''"), JSON.stringify(value).slice(1, -1)])]
+}
+
+function isNoWord(value: string): boolean {
+  return value.length >= longEnough || (value.length >= shortest && /[^a-z]/i.test(value))
+}
+
+/** The same value with every string in it changed; what the keys are called stays. */
+function inEach<T>(value: T, change: (text: string) => string): T
+function inEach(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((item) => inEach(item, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inEach(item, change)]))
+}

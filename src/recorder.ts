@@ -1,0 +1,188 @@
+import { hostname, userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Audit } from './audit/audit.ts'
+import { type Asked, type Author, auditLine, type Ending } from './audit/line.ts'
+import { exlockOfBsd, exlockOfWindows, flockLocker, type Locker, openLocker } from './audit/lock.ts'
+import { AuditLog } from './audit/log.ts'
+import { checkSettings } from './audit/place.ts'
+import { type Redact, redactor } from './audit/secrets.ts'
+import type { LoadedConfig } from './config/load.ts'
+import type { Config } from './config/schema.ts'
+import { type AuditFault, VitrineError } from './errors.ts'
+import type { Admission } from './gate.ts'
+import type { Host } from './host.ts'
+import type { ExecuteRequest } from './request/request.ts'
+import type { StartRequest } from './request/terminal.ts'
+import { lostLine } from './result/explain-audit.ts'
+import type { ApprovalRecord, Decision, Mode, Result } from './result/result.ts'
+import type { CommandToRun } from './run.ts'
+import { temporaryOf } from './sandbox/private-tmp.ts'
+
+/** What a recorder needs of its shell. */
+export interface RecorderOptions {
+  readonly config: Config
+  readonly locker: Locker
+  readonly cwd: string
+  /** What commands' environments are chosen from: the values of its secrets are not written. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The recorder of a configuration that has an audit log. Throws CONFIG_INVALID, AUDIT_FAILED. */
+export function makeRecorder(
+  host: Host,
+  { config, sources }: LoadedConfig,
+  { cwd, env }: Pick<RecorderOptions, 'cwd' | 'env'>,
+): Recorder {
+  const { path, required } = config.audit
+  const privateParent = join(temporaryOf(env), `vitrine-${process.getuid?.()}`)
+  checkSettings({ path, required, privateParent, where: (key) => sources[`audit.${key}`].where })
+  const locker = lockerOf(host)
+  if (!locker) throw new VitrineError({ code: 'AUDIT_FAILED', path, step: 'lock', reason: 'no-locks' })
+  return new Recorder({ config, locker, cwd, env })
+}
+
+/** Locks that the kernel ends with their holder; undefined where there are none: Linux without the addon. */
+function lockerOf({ platform, name, addon }: Host): Locker | undefined {
+  switch (platform) {
+    case 'linux':
+      return 'missing' in addon ? undefined : flockLocker(addon.lock)
+    case 'windows':
+      return openLocker(exlockOfWindows)
+    case 'macos':
+      return openLocker(exlockOfBsd)
+    case 'other':
+      return name?.endsWith('bsd') ? openLocker(exlockOfBsd) : undefined
+  }
+}
+
+/** Keeps the audit log of a shell. */
+export class Recorder {
+  readonly #options: RecorderOptions
+  readonly #audit: Audit
+  readonly #author: Omit<Author, 'session'>
+  readonly #redact: Redact
+
+  constructor(options: RecorderOptions) {
+    const { config, locker, env } = options
+    const { path, required, max_bytes: maxBytes } = config.audit
+    this.#options = options
+    this.#audit = new Audit(new AuditLog({ path, maxBytes, locker }), required)
+    this.#author = { host: hostname(), user: userName(), pid: process.pid }
+    this.#redact = redactor(env, config.env.set)
+  }
+
+  /** Before a command is decided on. Throws AUDIT_FAILED when the log is required and takes no line. */
+  async begin(request: ExecuteRequest | StartRequest, mode: Mode, session: string): Promise<Entry> {
+    const asked = this.#asked(request, mode)
+    const author = { ...this.#author, session }
+    await this.#audit.ready()
+    return new Entry((ending) => this.#audit.record(auditLine(author, asked, ending, this.#redact)))
+  }
+
+  /** What was asked may be of any type yet. */
+  #asked({ command, argv, cwd }: ExecuteRequest | StartRequest, mode: Mode): Asked {
+    return {
+      time: new Date().toISOString(),
+      mode,
+      backend: this.#options.config.shell.backend,
+      cwd: typeof cwd === 'string' ? resolve(this.#options.cwd, cwd) : this.#options.cwd,
+      command: typeof command === 'string' ? command : null,
+      argv: Array.isArray(argv) ? argv.map(String) : null,
+    }
+  }
+}
+
+type Write = (ending: Ending) => Promise<AuditFault | undefined>
+
+/** The line of one command, while it is not known yet what becomes of it. */
+export class Entry {
+  readonly #record: Write
+  #admission: Admission | undefined
+  #written = false
+
+  constructor(record: Write) {
+    this.#record = record
+  }
+
+  /** Has the command checked and decided on. */
+  async admitting(check: () => Promise<CommandToRun>): Promise<CommandToRun> {
+    const command = await this.#watching(check)
+    this.#admission = command.admission
+    return { ...command, entry: this }
+  }
+
+  /** Has it run. The result says so when the line could not be written. */
+  async running(run: () => Promise<Result>): Promise<Result> {
+    const result = await this.#watching(run)
+    const lost = await this.#write(endingOf(result, this.#admission?.approval))
+    if (!lost) return result
+    return { ...result, hint: [result.hint, lostLine(lost)].filter(Boolean).join(' ') }
+  }
+
+  /** Nothing more is going to happen. */
+  async close(): Promise<void> {
+    if (!this.#written) await this.#write({ ...this.#decided(undefined), outcome: 'not-started' })
+  }
+
+  /** What is thrown is written as a refusal. */
+  async #watching<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const refusal = refusalOf(error)
+      const lost = await this.#write({ ...this.#decided(error), outcome: 'refused', refusal })
+      if (lost && error instanceof Error) error.message += ` ${lostLine(lost)}`
+      throw error
+    }
+  }
+
+  #write(ending: Ending): Promise<AuditFault | undefined> {
+    this.#written = true
+    return this.#record(ending)
+  }
+
+  #decided(error: unknown): Pick<Ending, 'decision' | 'approval'> {
+    const refusal = error instanceof VitrineError ? error.refusal : undefined
+    const decision = refusal && 'decision' in refusal ? refusal.decision : this.#admission?.decision
+    const approval = refusal && 'approval' in refusal ? refusal.approval : this.#admission?.approval
+    return { decision: decision ? decided(decision) : null, approval: approval ?? null }
+  }
+}
+
+function endingOf(result: Result, approval: ApprovalRecord | undefined): Ending {
+  const { exitCode, signal, denials, bytes, survivorsKilled, durationMs } = result
+  return {
+    decision: decided(result.decision),
+    approval: approval ?? null,
+    outcome: result.outcome.kind,
+    ...{ exitCode, signal, denials, bytes, survivorsKilled },
+    backend: result.backend,
+    limited: result.limited ?? null,
+    scratchpad: result.scratchpad?.path ?? null,
+    background: result.background?.count ?? null,
+    durationMs: Math.round(durationMs),
+  }
+}
+
+function decided({ verdict, reason, matches }: Decision): Ending['decision'] {
+  return { verdict, reason, rules: matches }
+}
+
+/** What is no refusal is the reason of an aborted signal, or a mistake of ours. */
+function refusalOf(error: unknown): NonNullable<Ending['refusal']> {
+  if (error instanceof VitrineError) return { code: error.code, message: error.message }
+  const aborted = error instanceof Error && error.name === 'AbortError'
+  return {
+    code: aborted ? 'ABORTED' : 'INTERNAL',
+    message: error instanceof Error ? error.message : String(error),
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A user id without a name, as in many containers.
+    return String(process.getuid?.() ?? '')
+  }
+}

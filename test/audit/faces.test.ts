@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+import { connect } from '../mcp/connect.ts'
+import { linesOf } from './place.ts'
+
+test('the command line writes a line for what it ran and for what it refused', async () => {
+  const home = new Home()
+  const log = join(home.directory, 'audit/log.jsonl')
+  home.configure(`[audit]\npath = "${log}"\n[policy]\ndeny = ["forbidden"]\n`)
+  await home.run(['run', '--', 'echo one; exit 4'])
+  await home.run(['run', '--json', '--', 'echo', 'two'])
+  expect((await home.run(['run', '--', 'forbidden'])).code).toBe(125)
+  expect((await home.run(['run', '--', 'not-there', 'x'])).code).toBe(127)
+  expect((await home.run(['run', '--each', '--', 'true', 'false'])).code).toBe(1)
+  expect(
+    linesOf(log).map(({ outcome, exitCode, command, argv }) => [outcome, exitCode, command ?? argv]),
+  ).toEqual([
+    ['exited', 4, 'echo one; exit 4'],
+    ['exited', 0, ['echo', 'two']],
+    ['refused', null, 'forbidden'],
+    ['refused', null, ['not-there', 'x']],
+    ['exited', 0, 'true'],
+    ['exited', 1, 'false'],
+  ])
+})
+
+test('the command line says on stderr that a line is missing, and ends as the command did', async () => {
+  const home = new Home()
+  home.configure('[audit]\npath = "/proc/none/log"\n')
+  const ran = await home.run(['run', '--', 'echo hi; exit 3'])
+  expect(ran).toMatchObject({ code: 3, stdout: 'hi\n' })
+  expect(ran.stderr).toMatch(/^vitrine: This command is missing in the audit log \/proc\/none\/log: /m)
+})
+
+test('required on the command line: exit 125, and as JSON the code', async () => {
+  const home = new Home()
+  home.configure('[audit]\npath = "/proc/none/log"\nrequired = true\n')
+  const ran = await home.run(['run', '--json', '--', 'echo hi'])
+  expect(ran.code).toBe(125)
+  expect(JSON.parse(ran.stdout).error).toMatchObject({ code: 'AUDIT_FAILED', path: '/proc/none/log' })
+})
+
+test('an MCP server writes a line for each call, and who was asked', async () => {
+  const home = new Home()
+  const log = join(home.directory, 'audit/log.jsonl')
+  home.configure(`[audit]\npath = "${log}"\n`)
+  const answers = ['y', 'n'] as const
+  let asked = 0
+  const elicit = () => ({ action: 'accept' as const, content: { answer: answers[asked++] ?? 'n' } })
+  const server = await connect(['--mode', 'both', '--approve', 'elicit'], { home, elicit })
+  await server.run({ command: 'echo one' })
+  await server.write({ command: 'touch a' })
+  await server.write({ command: 'touch b' })
+  const by = { by: 'mcp-elicitation', asked: true, standing: null }
+  expect(
+    linesOf(log).map(({ mode, command, outcome, approval }) => [mode, command, outcome, approval]),
+  ).toEqual([
+    ['read', 'echo one', 'exited', null],
+    // The call that the question goes back with, and the one that brings the answer.
+    ['write', 'touch a', 'refused', { ...by, answer: 'none' }],
+    ['write', 'touch a', 'exited', { ...by, answer: 'yes' }],
+    ['write', 'touch b', 'refused', { ...by, answer: 'none' }],
+    ['write', 'touch b', 'refused', { ...by, answer: 'no' }],
+  ])
+})
+
+test('where the client approves, that is who was asked', async () => {
+  const home = new Home()
+  const log = join(home.directory, 'log.jsonl')
+  home.configure(`[audit]\npath = "${log}"\n`)
+  const server = await connect(['--mode', 'write'], { home })
+  await server.run({ command: 'touch a' })
+  expect(linesOf(log)[0]).toMatchObject({ mode: 'write', approval: { by: 'mcp-client', answer: 'yes' } })
+})
+
+test('a model is told that its command is missing in the log, or why nothing runs', async () => {
+  const home = new Home()
+  home.configure('[audit]\npath = "/proc/none/log"\n')
+  const server = await connect([], { home })
+  expect((await server.run({ command: 'echo hi' })).text).toMatch(
+    /^hi\n+\[This command is missing in the audit log/,
+  )
+  const strict = new Home()
+  strict.configure('[audit]\npath = "/proc/none/log"\nrequired = true\n')
+  const answer = await (await connect([], { home: strict })).run({ command: 'echo hi' })
+  expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^AUDIT_FAILED: The audit log/) })
+})

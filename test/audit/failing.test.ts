@@ -1,0 +1,226 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { repository } from '../helpers/programs.ts'
+import { addonless } from '../sandbox/hosts.ts'
+import { linesOf, openAudited } from './place.ts'
+
+/** Puts a directory where the log was, so that it cannot be written; returns what takes it away. */
+function block(log: string): () => void {
+  renameSync(log, `${log}.kept`)
+  mkdirSync(log)
+  return () => {
+    rmSync(log, { recursive: true })
+    renameSync(`${log}.kept`, log)
+  }
+}
+
+describe('required', () => {
+  test('nothing runs while the log takes no line, and it is said why; then it goes on', async () => {
+    const { shell, log, lines } = await openAudited({ mode: 'write', audit: 'required = true' })
+    await shell.execute({ command: ': first' })
+    const unblock = block(log)
+    const refused = shell.execute({ command: 'touch witness' })
+    await expect(refused).rejects.toMatchObject({
+      code: 'AUDIT_FAILED',
+      refusal: { path: log, step: 'open' },
+    })
+    await expect(refused).rejects.toThrow(/audit log .* cannot be opened \(it is a directory\).*nothing runs/)
+    expect(existsSync(join(shell.cwd, 'witness'))).toBe(false)
+    unblock()
+    await shell.execute({ command: 'touch witness' })
+    expect(lines().map(({ command }) => command)).toEqual([': first', 'touch witness'])
+  })
+
+  test('a line that fails after its command is told in the result, holds the next one, and is written then', async () => {
+    const { shell, log, lines } = await openAudited({ mode: 'write', audit: 'required = true' })
+    await shell.execute({ command: ': first' })
+    // In a script: the policy does not let a line touch the log.
+    writeFileSync(join(shell.cwd, 'break'), `mv '${log}' '${log}.kept'; mkdir '${log}'`)
+    const result = await shell.execute({ command: 'sh break' })
+    expect(result).toMatchObject({ exitCode: 0, hint: expect.stringMatching(/missing in the audit log/) })
+    await expect(shell.execute({ command: ': second' })).rejects.toMatchObject({ code: 'AUDIT_FAILED' })
+    rmSync(log, { recursive: true })
+    renameSync(`${log}.kept`, log)
+    await shell.execute({ command: ': third' })
+    expect(lines().map(({ command }) => command)).toEqual([': first', 'sh break', ': third'])
+  })
+
+  test('every command of a list is held, too', async () => {
+    const { shell, log } = await openAudited({ mode: 'write', audit: 'required = true' })
+    await shell.execute({ command: ': first' })
+    block(log)
+    const list = shell.executeAll(['touch witness', 'touch witness'])
+    await expect(list).rejects.toMatchObject({ code: 'AUDIT_FAILED' })
+    expect(existsSync(join(shell.cwd, 'witness'))).toBe(false)
+  })
+})
+
+describe('not required', () => {
+  test('the command runs, and its result says that its line is missing', async () => {
+    const { shell, log } = await openAudited()
+    await shell.execute({ command: ': first' })
+    block(log)
+    const result = await shell.execute({ command: 'echo hi' })
+    expect(result).toMatchObject({ stdout: 'hi\n', exitCode: 0 })
+    expect(result.hint).toBe(
+      `This command is missing in the audit log ${log}: it cannot be opened (it is a directory).`,
+    )
+  })
+
+  test('a hint that was there stays', async () => {
+    const { shell, log } = await openAudited()
+    const { hint } = await shell.execute({ command: 'touch x' })
+    block(log)
+    const again = await shell.execute({ command: 'touch x' })
+    expect(again.hint?.startsWith(`${hint} This command is missing`)).toBe(true)
+  })
+
+  test('a refusal says it, too', async () => {
+    const { shell, log } = await openAudited()
+    await shell.execute({ command: ': first' })
+    block(log)
+    await expect(shell.execute({ argv: ['/not/there'] })).rejects.toThrow(
+      /not found\. This command is missing/,
+    )
+  })
+})
+
+describe('where it cannot be', () => {
+  const wrong: readonly (readonly [string, (log: string) => void])[] = [
+    ['a directory', (log) => mkdirSync(log)],
+    ['a symbolic link', (log) => symlinkSync('/dev/null', log)],
+    ['a FIFO', (log) => void execFileSync('mkfifo', [log])],
+  ]
+
+  test.for(wrong)('%s is refused when the shell opens, by file and key', async ([what, make]) => {
+    const log = join(makeDirectory(), 'log')
+    make(log)
+    const opened = openTestShell({ toml: `[audit]\npath = "${log}"\n` })
+    await expect(opened).rejects.toMatchObject({ code: 'CONFIG_INVALID', refusal: { key: 'audit.path' } })
+    await expect(opened).rejects.toThrow(`${what} ${log}`)
+  })
+
+  test.for(wrong)('%s that comes later is refused by the command', async ([, make]) => {
+    const { shell, log } = await openAudited({ audit: 'required = true' })
+    await shell.execute({ command: 'true' })
+    rmSync(log)
+    make(log)
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
+      code: 'AUDIT_FAILED',
+      refusal: { step: 'open' },
+    })
+  })
+
+  test('a lock that is no file is refused, and waits for nobody', async () => {
+    const { shell, log } = await openAudited({ audit: 'required = true' })
+    mkdirSync(dirname(log))
+    execFileSync('mkfifo', [`${log}.lock`])
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({ refusal: { step: 'lock' } })
+  })
+
+  test('a path below a file is refused', async () => {
+    const file = join(makeDirectory(), 'file')
+    writeFileSync(file, '')
+    const opened = openTestShell({ toml: `[audit]\npath = "${file}/a/b"\n` })
+    await expect(opened).rejects.toThrow(`where ${file} is a file`)
+  })
+
+  test('a path where commands get their private directories is refused', async () => {
+    const uid = process.getuid?.()
+    const log = `${tmpdir()}/vitrine-${uid}/log`
+    const opened = openTestShell({ toml: `[audit]\npath = "${log}"\n` })
+    await expect(opened).rejects.toMatchObject({ code: 'CONFIG_INVALID', refusal: { key: 'audit.path' } })
+    await expect(opened).rejects.toThrow(/where commands can write/)
+  })
+
+  test('required without a path is refused', async () => {
+    const opened = openTestShell({ toml: '[audit]\nrequired = true\n' })
+    await expect(opened).rejects.toMatchObject({ code: 'CONFIG_INVALID', refusal: { key: 'audit.required' } })
+    await expect(opened).rejects.toThrow(/true without \[audit\] path/)
+  })
+
+  test('below /proc it fails, and does not hang', async () => {
+    const shell = await openTestShell({ toml: '[audit]\npath = "/proc/x/y/log"\nrequired = true\n' })
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
+      code: 'AUDIT_FAILED',
+      refusal: { step: 'directory' },
+    })
+  })
+
+  test('without an addon there is no lock: that is said, and nothing is opened', async () => {
+    const opened = openTestShell({ host: addonless(), mode: 'write', toml: '[audit]\npath = "/tmp/never"\n' })
+    await expect(opened).rejects.toMatchObject({ code: 'AUDIT_FAILED' })
+    await expect(opened).rejects.toThrow(/needs a lock.*native addon/)
+  })
+})
+
+describe('on a file system that takes nothing', () => {
+  const flags = [['-m'], ['-rm']].find((tried) => {
+    const argv = [...tried, 'mount', '-t', 'tmpfs', '-o', 'size=64k', 'none', makeDirectory()]
+    return spawnSync('unshare', argv, { stdio: 'ignore' }).status === 0
+  })
+  const reason = 'neither root nor a user namespace to mount a small file system in'
+  const script = join(repository, 'test/fixtures/audit/full-disk.mjs')
+
+  function onSmallDisk(required: boolean): { said: string[]; words: string[]; whole: boolean } {
+    const disk = makeDirectory()
+    const line = 'mount -t tmpfs -o size=512k none "$1" && exec "$NODE" "$SCRIPT" "$@"'
+    const env = { ...process.env, NODE: process.execPath, SCRIPT: script, XDG_CONFIG_HOME: disk }
+    const argv = [...(flags ?? []), 'sh', '-c', line, 'sh', disk, String(required)]
+    return JSON.parse(execFileSync('unshare', argv, { env, encoding: 'utf8' }))
+  }
+
+  test('required: nothing runs on a full disk, and no part of a line stays', ({ skip }) => {
+    if (!flags) return skip(reason)
+    const { said, words, whole } = onSmallDisk(true)
+    expect(said).toEqual([
+      'ran',
+      expect.stringMatching(/no space is left/),
+      'AUDIT_FAILED',
+      'ran',
+      'AUDIT_FAILED',
+    ])
+    expect({ words, whole }).toEqual({ words: ['first', 'second', 'fourth'], whole: true })
+  })
+
+  test('not required: what could not be written is told, and no part of it stays', ({ skip }) => {
+    if (!flags) return skip(reason)
+    const { said, words, whole } = onSmallDisk(false)
+    expect(said[1]).toMatch(/missing in the audit log/)
+    expect(words).not.toContain('second')
+    expect({ words: words.slice(0, 1), whole }).toEqual({ words: ['first'], whole: true })
+  })
+})
+
+test('a directory that cannot be written to is told, to an ordinary user', async ({ skip }) => {
+  if (process.getuid?.() !== 0) return skip('needs root, to become another user')
+  const home = new Home()
+  const place = makeDirectory()
+  chmodSync(place, 0o755)
+  chmodSync(home.directory, 0o755)
+  home.configure(`[audit]\npath = "${place}/log"\nrequired = true\n`)
+  const ran = await home.run(['run', '--', 'echo hi'], { uid: 65534, env: { HOME: '/' } })
+  expect(ran).toMatchObject({ code: 125, stdout: '' })
+  expect(ran.stderr).toMatch(/its lock cannot be taken \(permission denied\)/)
+  expect(existsSync(`${place}/log`)).toBe(false)
+})
+
+test('what read mode runs cannot change the log', async () => {
+  const { shell, log } = await openAudited()
+  await shell.execute({ command: ': first' })
+  const attacks = [
+    `: > '${log}'`,
+    `rm -f '${log}'`,
+    `mv '${log}' x`,
+    `chmod 0 '${log}' '${log}.lock'`,
+    `rm -f '${log}.lock'`,
+  ]
+  writeFileSync(join(shell.cwd, 'attack'), attacks.join('\n'))
+  await shell.execute({ command: 'sh attack' })
+  expect(linesOf(log).map(({ outcome }) => outcome)).toEqual(['exited', 'exited'])
+})

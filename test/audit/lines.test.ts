@@ -1,0 +1,202 @@
+import { readFileSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
+import { expect, test } from 'vitest'
+import { openAudited } from './place.ts'
+
+const fields = [
+  ...['version', 'time', 'host', 'user', 'pid', 'session', 'mode', 'backend', 'cwd', 'command', 'argv'],
+  ...['decision', 'approval', 'outcome', 'refusal', 'exitCode', 'signal', 'limited', 'denials', 'bytes'],
+  ...['scratchpad', 'survivorsKilled', 'background', 'durationMs'],
+]
+
+test('a command has one line with every field', async () => {
+  const { shell, lines } = await openAudited()
+  const before = new Date().toISOString()
+  await shell.execute({ command: 'printf abc; exit 3' })
+  const [line, ...more] = lines()
+  expect(more).toEqual([])
+  expect(Object.keys(line ?? {}).sort()).toEqual([...fields].sort())
+  expect(line).toMatchObject({
+    ...{ version: 1, pid: process.pid, user: userInfo().username, session: shell.scratchpad.session },
+    ...{ mode: 'read', backend: 'local', cwd: shell.cwd, command: 'printf abc; exit 3', argv: null },
+    ...{ approval: null, outcome: 'exited', exitCode: 3, signal: null, refusal: null, denials: [], bytes: 3 },
+  })
+  expect(line?.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  expect(String(line?.time) >= before).toBe(true)
+})
+
+test('the log and its directory are the user’s own, and the lock is not to be read', async () => {
+  const { shell, log } = await openAudited()
+  await shell.execute({ command: 'true' })
+  const modes = [dirname(log), log, `${log}.lock`].map((path) => (statSync(path).mode & 0o777).toString(8))
+  expect(modes).toEqual(['700', '600', '200'])
+})
+
+test('what was refused stands in it, as in the result', async () => {
+  const { shell, lines } = await openAudited()
+  const { denials } = await shell.execute({ command: 'touch a; touch a' })
+  expect(denials.length).toBeGreaterThan(0)
+  expect(lines()[0]?.denials).toEqual(denials)
+})
+
+test('a command of several lines is one line, and output that is not UTF-8 is only counted', async () => {
+  const { shell, log, lines } = await openAudited()
+  const command = "printf '\\377\\376'\ntrue '\n\u2028\u0000'".replace('\u0000', '')
+  await shell.execute({ command })
+  expect(readFileSync(log, 'utf8').match(/\n/g)).toHaveLength(1)
+  expect(lines()[0]).toMatchObject({ command, bytes: 2 })
+})
+
+test('an argument vector is written as one, with the directory it was for', async () => {
+  const { shell, lines } = await openAudited()
+  await shell.execute({ argv: ['echo', 'a b', ''], cwd: '/' })
+  expect(lines()[0]).toMatchObject({ argv: ['echo', 'a b', ''], command: null, cwd: '/' })
+})
+
+test('how it ended is told: a signal, the deadline, an abort, too much output', async () => {
+  const { shell, lines } = await openAudited({ toml: '[output]\nmax_bytes = 1000' })
+  const abort = new AbortController()
+  await shell.execute({ command: 'kill -9 $$' })
+  await shell.execute({ command: 'sleep 60', timeoutMs: 50 })
+  const running = shell.execute({ command: 'sleep 60' }, { signal: abort.signal })
+  setTimeout(() => abort.abort(), 50)
+  await running
+  await shell.execute({ command: 'yes' })
+  const seen = lines().map(({ outcome, signal }) => [outcome, signal])
+  expect(seen.map(([outcome]) => outcome)).toEqual(['signalled', 'timed-out', 'cancelled', 'output-limit'])
+  expect(seen[0]?.[1]).toBe('SIGKILL')
+})
+
+test('what never ran has a line that says why', async () => {
+  const { shell, lines } = await openAudited({
+    mode: 'write',
+    toml: '[policy]\nunattended = "deny"\ndeny = ["forbidden"]\n[shell]\nsandbox = false',
+  })
+  const tried = [
+    shell.execute({ command: 'forbidden x' }),
+    shell.execute({ command: 'touch asked' }),
+    shell.execute({ argv: ['cat', 'x'], cwd: '/not/there' }),
+    shell.execute({ command: ' ' }),
+    shell.execute({ command: 7 as never }),
+    shell.execute({ command: 'true' }, { signal: AbortSignal.abort() }),
+  ]
+  const ends = await Promise.allSettled(tried)
+  expect(ends.map(({ status }) => status)).toEqual(tried.map(() => 'rejected'))
+  shell.mode = 'read'
+  await expect(shell.execute({ command: 'ls' })).rejects.toMatchObject({ code: 'WRITE_MODE_REQUIRED' })
+  const seen = lines().map(({ command, outcome, refusal }) => [command, outcome, refusal?.code])
+  const sorted = seen.sort((a, b) => String(a).localeCompare(String(b)))
+  expect(sorted).toEqual(
+    [
+      ['forbidden x', 'refused', 'DENIED'],
+      ['touch asked', 'refused', 'NOT_APPROVED'],
+      [null, 'refused', 'INVALID_REQUEST'],
+      [' ', 'refused', 'INVALID_REQUEST'],
+      [null, 'refused', 'INVALID_REQUEST'],
+      ['true', 'refused', 'ABORTED'],
+      ['ls', 'refused', 'WRITE_MODE_REQUIRED'],
+    ].sort((a, b) => String(a).localeCompare(String(b))),
+  )
+  const denied = lines().find(({ command }) => command === 'forbidden x')
+  expect(denied).toMatchObject({ exitCode: null, bytes: null, durationMs: null })
+  expect(denied?.decision).toMatchObject({ verdict: 'deny' })
+  expect(denied?.decision?.rules[0]?.source).toContain('config.toml')
+  expect(denied?.refusal?.message).toContain('Nothing ran')
+})
+
+test('a program that is not there is refused, with the decision that let it through', async () => {
+  const { shell, lines } = await openAudited()
+  await expect(shell.execute({ argv: ['/not/there'] })).rejects.toMatchObject({ code: 'SPAWN_FAILED' })
+  expect(lines()[0]).toMatchObject({
+    ...{ outcome: 'refused', refusal: { code: 'SPAWN_FAILED' }, decision: { verdict: 'allow' } },
+  })
+})
+
+test('who was asked, and what the answer was', async () => {
+  const answers = ['yes', 'no', 'same', 'all'] as const
+  let asked = 0
+  const approver = async () => {
+    if (asked === answers.length) throw new Error('tired')
+    return answers[asked++] ?? 'no'
+  }
+  const { shell, lines } = await openAudited({ mode: 'write', approver })
+  for (const at of [0, 1, 2, 2, 3, 4]) await shell.execute({ command: `touch ${at}` }).catch(() => undefined)
+  shell.revoke()
+  await shell.execute({ command: 'touch 5' }).catch(() => undefined)
+  const by = { by: 'approver' }
+  expect(lines().map(({ approval }) => approval)).toEqual([
+    { ...by, asked: true, answer: 'yes', standing: null },
+    { ...by, asked: true, answer: 'no', standing: null },
+    { ...by, asked: true, answer: 'same', standing: null },
+    { ...by, asked: false, answer: 'yes', standing: 'same' },
+    { ...by, asked: true, answer: 'all', standing: null },
+    { ...by, asked: false, answer: 'yes', standing: 'all' },
+    { ...by, asked: true, answer: 'none', standing: null },
+  ])
+})
+
+test('where nobody is there to be asked, the configuration answers', async () => {
+  const { shell, lines } = await openAudited({ mode: 'write' })
+  await shell.execute({ command: 'touch x' })
+  expect(lines()[0]?.approval).toEqual({ by: 'unattended', asked: false, answer: 'yes', standing: null })
+})
+
+test('of a list, what was let through and not started is told', async () => {
+  const { shell, lines } = await openAudited()
+  await shell.executeAll(['true', 'false', 'echo never'])
+  expect(lines().map(({ command, outcome }) => [command, outcome])).toEqual([
+    ['true', 'exited'],
+    ['false', 'exited'],
+    ['echo never', 'not-started'],
+  ])
+})
+
+test('of a list with one that is refused, none has run, and each has its line', async () => {
+  const { shell, lines } = await openAudited({ toml: '[policy]\ndeny = ["forbidden"]' })
+  await expect(shell.executeAll(['true', 'forbidden'])).rejects.toMatchObject({ code: 'DENIED' })
+  expect(lines().map(({ command, outcome }) => [command, outcome])).toEqual([
+    ['forbidden', 'refused'],
+    ['true', 'not-started'],
+  ])
+})
+
+test('each command has the mode of its moment, with the log as without it', async () => {
+  const { shell, lines } = await openAudited({ audit: 'required = true' })
+  const modes = ['read', 'write', 'read', 'write'] as const
+  const results = await Promise.all(
+    modes.map((mode) => {
+      shell.mode = mode
+      return shell.execute({ command: `: ${mode}` })
+    }),
+  )
+  expect(results.map(({ mode }) => mode)).toEqual(modes)
+  for (const { command, mode } of lines()) expect(command).toBe(`: ${mode}`)
+})
+
+test('a command in a terminal of its own has its line, when it is over; so has one that never started', async () => {
+  const { shell, lines } = await openAudited({ toml: '[policy]\ndeny = ["forbidden"]' })
+  const terminal = await shell.start({ command: 'test -t 1 && exit 7', pty: true })
+  await terminal.result
+  await expect(shell.start({ command: 'forbidden', pty: true })).rejects.toMatchObject({ code: 'DENIED' })
+  await expect(shell.start({ argv: ['/not/there'], pty: true })).rejects.toMatchObject({
+    code: 'SPAWN_FAILED',
+  })
+  expect(lines().map(({ outcome, exitCode, refusal }) => [outcome, exitCode, refusal?.code])).toEqual([
+    ['exited', 7, undefined],
+    ['refused', null, 'DENIED'],
+    ['refused', null, 'SPAWN_FAILED'],
+  ])
+})
+
+test('deciding writes nothing, for nothing runs', async () => {
+  const { shell, lines } = await openAudited()
+  await shell.decide({ command: 'rm -rf /' })
+  expect(lines).toThrow(/ENOENT/)
+})
+
+test('the policy guards the log of write mode as it guards its own configuration', async () => {
+  const { shell, log } = await openAudited({ mode: 'write' })
+  for (const path of [log, `${log}.lock`, `${log}.1`])
+    expect(await shell.decide({ command: `rm ${path}` })).toMatchObject({ verdict: 'deny' })
+})

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AuditLine } from '../../src/audit/line.ts'
+import type { Shell } from '../../src/shell.ts'
+import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
+
+/** The lines of one file. Whatever is no whole line of JSON makes it fail. */
+export function linesOf(path: string): AuditLine[] {
+  const text = readFileSync(path, 'utf8')
+  if (!text.endsWith('\n')) throw new Error(`${path} ends in the middle of a line`)
+  return text
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+/** The files of a log, oldest first. */
+export function filesOf(path: string): string[] {
+  const numbered = Array.from({ length: 20 }, (_, at) => `${path}.${20 - at}`)
+  return [...numbered, path].filter((file) => existsSync(file))
+}
+
+/** A shell with an audit log of its own. */
+export async function openAudited(
+  options: TestShellOptions & { readonly audit?: string } = {},
+): Promise<{ readonly shell: Shell; readonly log: string; readonly lines: () => AuditLine[] }> {
+  const log = join(makeDirectory(), 'log', 'audit.jsonl')
+  const { audit = '', toml = '', ...rest } = options
+  const shell = await openTestShell({
+    mode: 'read',
+    ...rest,
+    toml: `${toml}\n[audit]\npath = ${JSON.stringify(log)}\n${audit}\n`,
+  })
+  return { shell, log, lines: () => linesOf(log) }
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { flockLocker } from '../../src/audit/lock.ts'
+import { AuditLog } from '../../src/audit/log.ts'
+import { ended, wrote } from '../cli/vitrine.ts'
+import { makeDirectory } from '../helpers/place.ts'
+import { repository } from '../helpers/programs.ts'
+import { realAddon } from '../sandbox/hosts.ts'
+import { filesOf, linesOf, openAudited } from './place.ts'
+
+const fixture = (name: string) => join(repository, 'test/fixtures/audit', name)
+
+function configured(settings: string): { readonly config: string; readonly log: string } {
+  const directory = makeDirectory()
+  const config = join(directory, 'config.toml')
+  const log = join(directory, 'audit.jsonl')
+  writeFileSync(config, `[audit]\npath = "${log}"\n${settings}\n`)
+  return { config, log }
+}
+
+function start(script: string, ...args: string[]): ChildProcess {
+  const env = { ...process.env, XDG_STATE_HOME: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' }
+  const child = spawn(process.execPath, [fixture(script), ...args], { env, cwd: '/' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+/** Every command of every writer, once. */
+function commandsOf(log: string): string[] {
+  return filesOf(log)
+    .flatMap(linesOf)
+    .map(({ command }) => command ?? '')
+    .sort()
+}
+
+function expected(names: readonly string[], count: number): string[] {
+  return names.flatMap((name) => Array.from({ length: count }, (_, at) => `: ${name} ${at}`)).sort()
+}
+
+describe('many at once', () => {
+  test('8 processes write 50 lines each, over rotations: every line is whole, and none is lost', async () => {
+    // About 400 lines of 600 bytes: some seven files.
+    const { config, log } = configured('max_bytes = 40000\nrequired = true')
+    const names = Array.from({ length: 8 }, (_, at) => `p${at}`)
+    const ran = await Promise.all(names.map((name) => ended(start('commands.mjs', config, name, '50', '5'))))
+    for (const { code, stderr } of ran) expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(filesOf(log).length).toBeGreaterThan(3)
+    expect(commandsOf(log)).toEqual(expected(names, 50))
+  })
+
+  test('worker threads of one process do the same', async () => {
+    const { config, log } = configured('max_bytes = 20000')
+    const { code, stderr } = await ended(start('commands.mjs', config, 'w', '20', '4', '3'))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(commandsOf(log)).toEqual(expected(['w0', 'w1', 'w2'], 20))
+  })
+
+  test('writers that are killed at any time leave whole lines, and hold nobody up', async () => {
+    const { config, log } = configured('max_bytes = 20000')
+    const victims = ['v0', 'v1', 'v2'].map((name) => start('commands.mjs', config, name, '5000', '8'))
+    const survivor = ended(start('commands.mjs', config, 's', '60', '4'))
+    for (const [at, victim] of victims.entries()) setTimeout(() => victim.kill('SIGKILL'), 300 + 150 * at)
+    const { code, stderr } = await survivor
+    for (const victim of victims) victim.kill('SIGKILL')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const found = filesOf(log).flatMap(linesOf)
+    const own = found.map(({ command }) => command ?? '').filter((command) => command.startsWith(': s '))
+    expect(own.sort()).toEqual(expected(['s'], 60))
+  })
+})
+
+describe('the lock', () => {
+  test('whoever holds it keeps others waiting; killed, it keeps nobody', async () => {
+    const { shell, log, lines } = await openAudited()
+    await shell.execute({ command: ': first' })
+    const holder = start('hold.mjs', log)
+    await wrote(holder, 'held')
+    let over = false
+    const running = shell.execute({ command: ': second' }).finally(() => {
+      over = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(over).toBe(false)
+    expect(lines()).toHaveLength(1)
+    holder.kill('SIGKILL')
+    expect((await running).hint).toBeUndefined()
+    expect(lines().map(({ command }) => command)).toEqual([': first', ': second'])
+  })
+
+  test('a holder that is stopped is waited for in vain, for so long and no longer', async () => {
+    const path = join(makeDirectory(), 'log')
+    const log = new AuditLog({ path, maxBytes: 0, locker: flockLocker(realAddon().lock), lockWaitMs: 100 })
+    const holder = start('hold.mjs', path)
+    await wrote(holder, 'held')
+    holder.kill('SIGSTOP')
+    await expect(log.append('{}\n')).rejects.toMatchObject({ refusal: { step: 'lock', reason: 'busy' } })
+  })
+
+  test('a command in read mode cannot take it, shared or not', async ({ skip }) => {
+    if (process.getuid?.() === 0) skip('root may read what it may not: SECURITY.md')
+    const { shell, log } = await openAudited()
+    await shell.execute({ command: 'true' })
+    const taken = await shell.execute({ command: `flock --shared --nonblock '${log}.lock' true` })
+    expect(taken.exitCode).not.toBe(0)
+  })
+})

@@ -1,0 +1,67 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { flockLocker } from '../../src/audit/lock.ts'
+import { AuditLog } from '../../src/audit/log.ts'
+import { makeDirectory } from '../helpers/place.ts'
+import { realAddon } from '../sandbox/hosts.ts'
+
+function logIn(directory: string, maxBytes: number): AuditLog {
+  const path = join(directory, 'log')
+  return new AuditLog({ path, maxBytes, locker: flockLocker(realAddon().lock) })
+}
+
+const logs = (directory: string) => readdirSync(directory).filter((name) => name !== 'log.lock')
+
+test('a file is not taken over its size: the line goes to a new one, and the old one is .1', async () => {
+  const directory = makeDirectory()
+  const log = logIn(directory, 25)
+  for (const line of ['"line one"\n', '"line two"\n', '"line three"\n']) await log.append(line)
+  expect(readFileSync(`${log.path}.1`, 'utf8')).toBe('"line one"\n"line two"\n')
+  expect(readFileSync(log.path, 'utf8')).toBe('"line three"\n')
+  expect(statSync(log.path).mode & 0o777).toBe(0o600)
+})
+
+test('ten files are kept, in order; the oldest goes', async () => {
+  const directory = makeDirectory()
+  const log = logIn(directory, 1)
+  for (let at = 1; at <= 14; at++) await log.append(`${at}\n`)
+  const kept = ['log', ...Array.from({ length: 9 }, (_, at) => `log.${at + 1}`)]
+  expect(logs(directory).sort()).toEqual([...kept].sort())
+  const read = kept.map((name) => readFileSync(join(directory, name), 'utf8').trim())
+  expect(read).toEqual(['14', '13', '12', '11', '10', '9', '8', '7', '6', '5'])
+})
+
+test('a line that is longer than a file may be gets one of its own, whole', async () => {
+  const directory = makeDirectory()
+  const log = logIn(directory, 100)
+  const long = `"${'x'.repeat(200_000)}"\n`
+  for (const line of ['"a"\n', long, '"b"\n']) await log.append(line)
+  expect(readFileSync(`${log.path}.1`, 'utf8')).toBe(long)
+  expect(readFileSync(log.path, 'utf8')).toBe('"b"\n')
+})
+
+test('with max_bytes = 0 it grows', async () => {
+  const directory = makeDirectory()
+  const log = logIn(directory, 0)
+  for (let at = 0; at < 20; at++) await log.append(`"${'x'.repeat(1000)}"\n`)
+  expect(logs(directory)).toEqual(['log'])
+})
+
+test('after a line that a crash cut off the next one begins on its own', async () => {
+  const directory = makeDirectory()
+  const log = logIn(directory, 0)
+  writeFileSync(log.path, '"whole"\n{"cut":"of')
+  await log.append('"next"\n')
+  expect(readFileSync(log.path, 'utf8')).toBe('"whole"\n{"cut":"of\n"next"\n')
+})
+
+test('where a file cannot be moved away, that is told, and nothing is written over', async () => {
+  const directory = makeDirectory()
+  const log = logIn(directory, 5)
+  await log.append('"one"\n')
+  writeFileSync(`${log.path}.8`, '"old"\n')
+  mkdirSync(`${log.path}.9`)
+  await expect(log.append('"two"\n')).rejects.toMatchObject({ refusal: { step: 'rotate' } })
+  expect(readFileSync(log.path, 'utf8')).toBe('"one"\n')
+})
