@@ -22,6 +22,9 @@ export function snapshot(directory) {
     .join('\n')
 }
 
+// Private directories are made in it; it stays.
+const ownDirectory = `vitrine-${process.getuid()}`
+
 // Outputs on disk are removed by the step that made them; their descriptions stay with the scratchpad.
 function outputsOnDisk(directory) {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -43,7 +46,7 @@ export async function look(place, token) {
     threads: readdirSync('/proc/self/task').length,
     rss,
     heap: heapUsed,
-    temporary: readdirSync(place.temporary),
+    temporary: readdirSync(place.temporary, { recursive: true }).filter((name) => name !== ownDirectory),
     outputs: outputsOnDisk(place.state),
     ground: snapshot(place.ground),
   }
