@@ -25,6 +25,7 @@
             "native/linux/judge_bind.c",
             "native/linux/judge_path.c",
             "native/linux/judge_signal.c",
+            "native/linux/idle.c",
             "native/linux/keeper.c",
             "native/linux/landlock.c",
             "native/linux/launcher.c",

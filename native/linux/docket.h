@@ -15,7 +15,9 @@ struct vt_docket {
   int listener;            /* closed with the last reference */
   pid_t session;
   struct vt_policy *policy;
-  bool idle;               /* in the notifiers' set of idle listeners, under their lock */
+  bool idle;               /* in the set of idle listeners; under its lock (idle.c), and so is the next */
+  struct vt_docket *newer; /* in its list of new ones */
+  bool called;             /* atomic: some call has come */
   pthread_mutex_t lock;    /* of what follows */
   bool closed;             /* the command has been told: nothing is counted any more */
   struct vt_denials *denials;

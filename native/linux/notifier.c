@@ -5,14 +5,14 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "answer.h"
 #include "clock.h"
+#include "idle.h"
 #include "judge.h"
-#include "orders.h"
+#include "poller.h"
 #include "threads.h"
 
 enum { NOTIFIERS = 8, IDLE_MS = 100 };
@@ -42,11 +42,9 @@ static pthread_cond_t relief = PTHREAD_COND_INITIALIZER;
 static struct notifier *on_duty;
 
 /*
- * Idle listeners stand in an epoll set. Those in use are polled directly, for epoll would defeat their synchronous wake-up
- * (24 us a call instead of 5): they belong to the one on duty, and polled[0] is the epoll set.
+ * Idle listeners stand in an epoll set (idle.c). Those in use are polled directly, for epoll would defeat their synchronous
+ * wake-up (24 us a call instead of 5): they belong to the one on duty, and polled[0] is the epoll set.
  */
-static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
-static int idle_set = -1;
 static struct served *served;
 static struct pollfd *polled;
 static int served_count, served_room;
@@ -98,12 +96,11 @@ static void wait_for_duty(const struct notifier *self) {
 }
 
 static void start(void) {
-  idle_set = epoll_create1(EPOLL_CLOEXEC);
+  vt_idle_open();
   served_room = 16;
   served = must(calloc((size_t)served_room, sizeof *served));
   polled = must(calloc((size_t)served_room + 1, sizeof *polled));
-  if (idle_set < 0) abort();
-  polled[0] = (struct pollfd){idle_set, POLLIN, 0};
+  polled[0] = (struct pollfd){vt_idle_descriptor(), POLLIN, 0};
   for (int at = 0; at < NOTIFIERS; at++) pthread_mutex_init(&notifiers[at].lock, NULL);
   pthread_mutex_lock(&roster);
   on_duty = &notifiers[0];
@@ -118,6 +115,7 @@ static bool receive(struct notifier *self, struct vt_docket *docket, bool last) 
   struct seccomp_notif notification;
   memset(&notification, 0, sizeof notification); /* anything but zeroes is EINVAL (seccomp_unotify(2)) */
   if (ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_RECV, &notification)) return true; /* its caller was killed meanwhile */
+  __atomic_store_n(&docket->called, true, __ATOMIC_RELAXED);
   vt_inquiry_open(&self->inquiry, &notification, docket);
   pthread_mutex_lock(&self->lock);
   self->state = LOOKING;
@@ -137,31 +135,6 @@ static bool receive(struct notifier *self, struct vt_docket *docket, bool last) 
   return !relieved;
 }
 
-static void watch_idle(struct vt_docket *docket) {
-  struct epoll_event event = {.events = EPOLLIN, .data.ptr = docket};
-  pthread_mutex_lock(&idle_lock);
-  docket->idle = true;
-  epoll_ctl(idle_set, EPOLL_CTL_ADD, docket->listener, &event);
-  pthread_mutex_unlock(&idle_lock);
-}
-
-/* Out of the set; its reference is the caller's from then on. */
-static void take_out(struct vt_docket *docket) {
-  docket->idle = false;
-  epoll_ctl(idle_set, EPOLL_CTL_DEL, docket->listener, NULL);
-}
-
-/* An idle listener that has something, NULL: none. */
-static struct vt_docket *take_idle(uint32_t *events) {
-  struct epoll_event event;
-  pthread_mutex_lock(&idle_lock);
-  struct vt_docket *docket = epoll_wait(idle_set, &event, 1, 0) > 0 ? event.data.ptr : NULL;
-  if (docket) take_out(docket);
-  pthread_mutex_unlock(&idle_lock);
-  if (docket) *events = event.events;
-  return docket;
-}
-
 static void make_room(void) {
   if (served_count < served_room) return;
   served_room *= 2;
@@ -175,7 +148,7 @@ static void start_serving(struct vt_docket *docket, int64_t now) {
   polled[served_count + 1] = (struct pollfd){docket->listener, POLLIN, 0};
   served[served_count++] = (struct served){docket, now};
   __atomic_store_n(&active, served_count, __ATOMIC_RELAXED);
-  if (served_count == 1) vt_orders_wake();
+  if (served_count == 1) vt_poller_alarm(VT_WATCH_MS); /* no wake-up: the supervisor would take the caller's processor */
 }
 
 static struct vt_docket *stop_serving(int at) {
@@ -188,7 +161,7 @@ static struct vt_docket *stop_serving(int at) {
 
 static void let_idle_go(struct notifier *self, int64_t now) {
   for (int at = served_count - 1; at >= 0; at--)
-    if (now - served[at].last_call >= IDLE_MS) watch_idle(stop_serving(at));
+    if (now - served[at].last_call >= IDLE_MS) vt_idle_add(stop_serving(at));
   if (served_count == 0) vt_caller_forget(&self->inquiry.callers);
 }
 
@@ -205,12 +178,16 @@ static bool serve_those_in_use(struct notifier *self, int64_t now, bool last) {
   return true;
 }
 
+static void serve_newcomers(int64_t now) {
+  for (struct vt_docket *docket; (docket = vt_idle_take_new());) start_serving(docket, now);
+}
+
 /* One at a time: a relief must find the others where they are. False as receive(). */
 static bool serve_one_idle(struct notifier *self, int64_t now, bool last) {
-  uint32_t events = 0;
-  struct vt_docket *docket = take_idle(&events);
+  bool called = false;
+  struct vt_docket *docket = vt_idle_take(&called);
   if (!docket) return true;
-  if (!(events & EPOLLIN)) {
+  if (!called) {
     vt_docket_release(docket); /* hung up */
     return true;
   }
@@ -218,14 +195,21 @@ static bool serve_one_idle(struct notifier *self, int64_t now, bool last) {
   return receive(self, docket, last);
 }
 
+/* Waits for any listener; returns whether an idle one has something, or -1 and errno. */
+static int wait_for_calls(void) {
+  if (served_count == 0) return vt_idle_wait();
+  return poll(polled, (nfds_t)served_count + 1, IDLE_MS) < 0 ? -1 : polled[0].revents != 0;
+}
+
 /* One look at all listeners, one call of each: none keeps the others waiting. False: relieved, and nothing of this is ours. */
 static bool make_a_round(struct notifier *self) {
-  if (poll(polled, (nfds_t)served_count + 1, served_count > 0 ? IDLE_MS : -1) < 0) return true; /* EINTR */
+  int one_is_idle = wait_for_calls();
+  if (one_is_idle < 0) return true; /* EINTR */
   int64_t now = vt_now();
   bool last = is_last();
-  bool one_is_idle = polled[0].revents != 0;
   if (!serve_those_in_use(self, now, last)) return false;
   let_idle_go(self, now);
+  serve_newcomers(now);
   return !one_is_idle || serve_one_idle(self, now, last);
 }
 
@@ -242,15 +226,11 @@ static void *serve(void *context) {
 void vt_notifier_add(struct vt_docket *docket) {
   pthread_once(&once, start);
   vt_docket_retain(docket);
-  watch_idle(docket);
+  vt_idle_add_new(docket);
 }
 
 void vt_notifier_remove(struct vt_docket *docket) {
-  pthread_mutex_lock(&idle_lock);
-  bool was_idle = docket->idle;
-  if (was_idle) take_out(docket);
-  pthread_mutex_unlock(&idle_lock);
-  if (was_idle) vt_docket_release(docket);
+  if (vt_idle_remove(docket)) vt_docket_release(docket);
 }
 
 bool vt_notifier_is_active(void) { return __atomic_load_n(&active, __ATOMIC_RELAXED) > 0; }

@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 enum { BATCH = 64 };
 
-static int epoll_fd = -1;
+static int epoll_fd = -1, alarm_fd = -1;
 static struct vt_source wake_source = {VT_SOURCE_WAKE, NULL};
 
 static void add(int fd, struct vt_source *source, uint32_t events) {
@@ -18,11 +19,13 @@ static void add(int fd, struct vt_source *source, uint32_t events) {
 
 void vt_poller_open(int wake_fd) {
   epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-  if (epoll_fd < 0 || wake_fd < 0) {
+  alarm_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (epoll_fd < 0 || wake_fd < 0 || alarm_fd < 0) {
     perror("vitrine: the supervisor cannot wait");
     abort();
   }
   vt_poller_add(wake_fd, &wake_source);
+  add(alarm_fd, &wake_source, EPOLLIN | EPOLLET); /* never read: each alarm is an edge of its own */
 }
 
 void vt_poller_add(int fd, struct vt_source *source) { add(fd, source, EPOLLIN); }
@@ -37,4 +40,9 @@ void vt_poller_wait(int timeout, void (*ready)(struct vt_source *source)) {
   struct epoll_event events[BATCH];
   int count = epoll_wait(epoll_fd, events, BATCH, timeout);
   for (int at = 0; at < count; at++) ready(events[at].data.ptr);
+}
+
+void vt_poller_alarm(int milliseconds) {
+  struct itimerspec once = {.it_value = {milliseconds / 1000, milliseconds % 1000 * 1000000L}};
+  timerfd_settime(alarm_fd, 0, &once, NULL);
 }

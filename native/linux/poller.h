@@ -13,3 +13,6 @@ void vt_poller_add_hang_up(int fd, struct vt_source *source);
 
 /* Waits at most `timeout` milliseconds (-1: for ever), then hands each source that is ready to `ready`. */
 void vt_poller_wait(int timeout, void (*ready)(struct vt_source *source));
+
+/* Lets vt_poller_wait() come back in so many milliseconds, even if it is waiting already. Any thread. */
+void vt_poller_alarm(int milliseconds);

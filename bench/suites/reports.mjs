@@ -1,0 +1,50 @@
+// What denial reports cost a command: the same commands with their listener told of refusals, and without.
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { succeeded } from '../lib/commands.mjs'
+import { ratioRows } from '../lib/rows.mjs'
+import { withShells } from '../lib/shells.mjs'
+import { interleave } from '../lib/stats.mjs'
+
+/** native/binding.cc: the seventh argument of spawn(), and its flag for reports. */
+const flagsAt = 6
+const report = 16
+
+const lines = {
+  'no such call': ':',
+  'two opens of /dev/null': 'true >/dev/null 2>&1',
+}
+
+/** @param {{ quick: boolean }} options */
+export async function reports({ quick }) {
+  const rows = []
+  for (const [name, line] of Object.entries(lines))
+    rows.push(...(await measure(name, line, quick ? 60 : 500)))
+  return rows
+}
+
+/** @param {string} name @param {string} line @param {number} rounds */
+function measure(name, line, rounds) {
+  return withShells(async ({ read }) => {
+    const told = switchReports()
+    const run = (/** @type {boolean} */ on) => async () => {
+      told.on = on
+      await read.execute({ command: line }).then(succeeded)
+    }
+    const contenders = { 'without reports': run(false), 'with reports': run(true) }
+    const samples = await interleave(contenders, { rounds, warmUp: Math.ceil(rounds / 10) })
+    told.on = true
+    return ratioRows(`denial reports: ${name}`, samples, { targets: { 'with reports': 1.05 } })
+  })
+}
+
+/** The library's own addon, whose spawn() leaves the flag out as long as `on` is false. */
+function switchReports() {
+  const require = createRequire(new URL('../../dist/index.js', import.meta.url))
+  const addon = require('node-gyp-build')(fileURLToPath(new URL('../..', import.meta.url)))
+  const { spawn } = addon
+  const told = { on: true }
+  addon.spawn = (/** @type {unknown[]} */ ...args) =>
+    spawn(...args.map((argument, at) => (at === flagsAt && !told.on ? Number(argument) & ~report : argument)))
+  return told
+}
