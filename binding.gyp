@@ -23,6 +23,7 @@
             "native/linux/inodes.c",
             "native/linux/judge.c",
             "native/linux/judge_bind.c",
+            "native/linux/judge_connect.c",
             "native/linux/judge_path.c",
             "native/linux/judge_signal.c",
             "native/linux/idle.c",

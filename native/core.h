@@ -49,6 +49,7 @@ struct vt_text {
 /* What a path among the places is granted or kept from. Without a readable one everything can be read. */
 enum vt_place_kind {
   VT_WRITABLE = 'w',
+  VT_SOCKET = 'x', /* a unix socket that can be connected to */
   VT_READABLE = 'r',
   VT_UNREADABLE = 'u',
   VT_SEARCHED = 's', /* a directory beneath which files are kept because of their name: */

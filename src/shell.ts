@@ -270,7 +270,8 @@ export class Shell {
     if (known) return known
     if (mode === 'read' && !this.config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
     const { sandbox, platform, launcher, reads } = this.#equipment
-    const options = { network: this.#network, reads, privateTmp: this.#privateTmp }
+    const unixSockets = this.config.shell.unix_sockets
+    const options = { network: this.#network, reads, privateTmp: this.#privateTmp, unixSockets }
     const limits = limitsOf(this.config.limits, mode === 'read' && this.#privateTmp)
     const looking = commandEnvironment(this.#env, this.config.env, 'looking', platform)
     const changing = () => commandEnvironment(this.#env, this.config.env, 'changing', platform)

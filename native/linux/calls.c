@@ -77,7 +77,7 @@ static const struct vt_call calls[] = {
     /* sockets */
     ROW(socket, SOCKET, FAMILY),
     ROW(socketpair, SOCKET, FAMILY),
-    ROW(connect, CONNECT, ADDRESS(1)),
+    ROW(connect, CONNECT, ADDRESS(1), JUDGED(vt_judge_connect)),
     ROW(bind, LISTEN, ADDRESS(1), JUDGED(vt_judge_bind)),
     PLAIN(setsockopt, SOCKET),
     PLAIN(listen, LISTEN),

@@ -87,6 +87,7 @@ static bool hold(struct vt_command *command, const struct vt_request *request, i
   }
   char **places = split(request->places);
   const char **writable = places_of(places, VT_WRITABLE);
+  const char **sockets = places_of(places, VT_SOCKET);
   struct vt_reads *reads = vt_reads_take(places);
   const struct vt_policy_options options = {
       .abi = request->abi,
@@ -96,12 +97,14 @@ static bool hold(struct vt_command *command, const struct vt_request *request, i
       .near = reads ? NULL : command->cwd,
       .reads = reads,
       .writable = writable,
+      .sockets = sockets,
       .terminal = command->terminal ? command->terminal->slave : 0,
   };
   command->policy = vt_policy_take(&options, step);
   int error = errno;
   if (reads) vt_reads_release(reads);
   command->writable = writable;
+  free(sockets);
   free(places);
   errno = error;
   return command->policy != NULL;

@@ -26,6 +26,9 @@ void vt_judge_signal(struct vt_inquiry *inquiry);
 /* Of addresses: the bind of a client is done in the caller's place (judge_bind.c). */
 void vt_judge_bind(struct vt_inquiry *inquiry);
 
+/* Where some unix sockets are granted: by where the path leads; Landlock judges it again (judge_connect.c). */
+void vt_judge_connect(struct vt_inquiry *inquiry);
+
 /* Texts of what calls that the rules refuse would have reached (describe.c). */
 void vt_describe(struct vt_inquiry *inquiry);
 

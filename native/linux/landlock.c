@@ -176,6 +176,21 @@ static int grant_writable(int ruleset, const struct vt_landlock_options *options
   return 0;
 }
 
+/* A socket that is not there cannot be connected to. A directory would grant all sockets in it. */
+static int grant_socket(int ruleset, const char *path) {
+  struct stat status;
+  if (stat(path, &status)) return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : -1;
+  if (S_ISSOCK(status.st_mode)) return grant_if_there(ruleset, path, FS_RESOLVE_UNIX);
+  errno = ENOTSOCK;
+  return -1;
+}
+
+static int grant_sockets(int ruleset, const struct vt_landlock_options *options) {
+  for (const char *const *path = options->sockets; path && *path; path++)
+    if (grant_socket(ruleset, *path)) return -1;
+  return 0;
+}
+
 /* The path that the kernel knows a descriptor by. */
 static int path_of(int fd, char *path, size_t size) {
   char link[32];
@@ -214,6 +229,10 @@ bool vt_landlock_handles_truncate(const struct vt_landlock_options *options) {
 
 int vt_landlock_build(const struct vt_landlock_options *options) {
   size_t size = 0;
+  if (options->sockets && *options->sockets && options->abi < VT_UNIX_SOCKETS_ABI) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
   struct ruleset_attr attr = handled_by(options->abi, &size);
   /* Not handled is not restricted: with the network on clients may connect, and seccomp keeps the rest shut. */
   if (options->network) attr.handled_access_net &= NET_BIND_TCP;
@@ -222,7 +241,7 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
   int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, size, 0);
   if (ruleset < 0) return -1;
   if (grant_reading(ruleset, options) || grant_devices(ruleset) ||
-      grant_writable(ruleset, options, attr.handled_access_fs) ||
+      grant_writable(ruleset, options, attr.handled_access_fs) || grant_sockets(ruleset, options) ||
       grant_terminal(ruleset, options->terminal, attr.handled_access_fs)) {
     int error = errno;
     close(ruleset);

@@ -6,6 +6,9 @@
 
 struct vt_reads;
 
+/* From this ABI on a ruleset can tell unix sockets apart by their path (LANDLOCK_ACCESS_FS_RESOLVE_UNIX, Linux 7.1). */
+enum { VT_UNIX_SOCKETS_ABI = 9 };
+
 /* What a ruleset is built from. */
 struct vt_landlock_options {
   int abi;                      /* 1..; the ABI to build for, at most the running kernel's */
@@ -13,6 +16,7 @@ struct vt_landlock_options {
   const char *near;             /* where commands run: what they open there is decided there; may be NULL */
   struct vt_reads *reads;       /* what can be read; NULL: everything */
   const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
+  const char *const *sockets;   /* unix sockets granted for connecting, likewise */
   int terminal;                 /* a descriptor of the commands' own terminal; 0: they have none */
 };
 

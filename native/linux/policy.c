@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../core.h"
 #include "command.h"
 #include "landlock.h"
 #include "probe.h"
@@ -46,6 +47,7 @@ static int build_filter(struct vt_policy *policy, const struct vt_policy_options
       .judge = options->listener,
       .shut_truncate = shut_truncate,
       .terminal = options->terminal > 0,
+      .unix_sockets = options->sockets && *options->sockets,
   };
   vt_rules_select(&filter, &policy->rules);
   filter.report = policy->report;
@@ -55,21 +57,21 @@ static int build_filter(struct vt_policy *policy, const struct vt_policy_options
   return 0;
 }
 
-/* The paths and the pointers to them, in one block. */
-static int copy_writable(struct vt_policy *policy, const char *const *writable) {
+/* The paths and the pointers to them, in one block. NULL: no memory. */
+static char **copy_paths(const char *const *paths) {
   static const char *const none[] = {NULL};
   size_t count = 0, bytes = 0;
-  if (!writable) writable = none;
-  for (; writable[count]; count++) bytes += strlen(writable[count]) + 1;
-  policy->writable = malloc((count + 1) * sizeof(char *) + bytes);
-  if (!policy->writable) return -1;
-  char *at = (char *)(policy->writable + count + 1);
+  if (!paths) paths = none;
+  for (; paths[count]; count++) bytes += strlen(paths[count]) + 1;
+  char **copy = malloc((count + 1) * sizeof(char *) + bytes);
+  if (!copy) return NULL;
+  char *at = (char *)(copy + count + 1);
   for (size_t i = 0; i < count; i++) {
-    policy->writable[i] = strcpy(at, writable[i]);
+    copy[i] = strcpy(at, paths[i]);
     at += strlen(at) + 1;
   }
-  policy->writable[count] = NULL;
-  return 0;
+  copy[count] = NULL;
+  return copy;
 }
 
 static int look_at_terminal(struct vt_policy *policy, int terminal) {
@@ -82,7 +84,7 @@ static int look_at_terminal(struct vt_policy *policy, int terminal) {
 
 static int build(struct vt_policy *policy, const struct vt_policy_options *options, int *step) {
   struct vt_landlock_options landlock = {policy->abi, options->network, options->near, options->reads, options->writable,
-                                         options->terminal};
+                                         options->sockets, options->terminal};
   policy->listener = options->listener;
   policy->listener_proves = options->listener && vt_probe()->listener_proves;
   policy->listener_flags = vt_probe_listener_flags();
@@ -91,7 +93,9 @@ static int build(struct vt_policy *policy, const struct vt_policy_options *optio
   if (policy->reads) vt_reads_retain(policy->reads);
   choose_capabilities(policy);
   *step = VT_STEP_RULESET;
-  if (copy_writable(policy, options->writable)) return -1;
+  policy->writable = copy_paths(options->writable);
+  policy->sockets = copy_paths(options->sockets);
+  if (!policy->writable || !policy->sockets) return -1;
   if (look_at_terminal(policy, options->terminal)) return -1;
   if (policy->abi < 1 || stat("/", &policy->root)) return -1;
   policy->ruleset = vt_landlock_build(&landlock);
@@ -100,16 +104,30 @@ static int build(struct vt_policy *policy, const struct vt_policy_options *optio
   return build_filter(policy, options, !vt_landlock_handles_truncate(&landlock));
 }
 
+static bool has_any(const char *const *paths) { return paths && *paths; }
+
+static size_t length_of(const char *const *paths) {
+  size_t length = 0;
+  for (; paths && *paths; paths++) length += strlen(*paths) + 2;
+  return length;
+}
+
+/* Each path behind the letter of its kind (core.h). */
+static int append(char *key, size_t room, int at, char kind, const char *const *paths) {
+  for (; paths && *paths; paths++) at += snprintf(key + at, room - (size_t)at, "\n%c%s", kind, *paths);
+  return at;
+}
+
 /* One text that is equal exactly when the options are, but for what can be read. */
 static char *key_of(const struct vt_policy_options *options, int abi) {
-  size_t length = 64 + (options->near ? strlen(options->near) : 0);
-  for (const char *const *path = options->writable; path && *path; path++) length += strlen(*path) + 1;
-  char *key = malloc(length);
+  const char *near = options->near ? options->near : "";
+  size_t room = 64 + strlen(near) + length_of(options->writable) + length_of(options->sockets);
+  char *key = malloc(room);
   if (!key) return NULL;
-  int at = snprintf(key, length, "%d %d %d %d %d %s", abi, options->network, options->listener, options->report,
-                    options->terminal, options->near ? options->near : "");
-  for (const char *const *path = options->writable; path && *path; path++)
-    at += snprintf(key + at, length - (size_t)at, "\n%s", *path);
+  int at = snprintf(key, room, "%d %d %d %d %d %s", abi, options->network, options->listener, options->report,
+                    options->terminal, near);
+  at = append(key, room, at, VT_WRITABLE, options->writable);
+  append(key, room, at, VT_SOCKET, options->sockets);
   return key;
 }
 
@@ -183,8 +201,9 @@ struct vt_policy *vt_policy_take(const struct vt_policy_options *options, int *s
   if (policy) {
     free(key);
   } else if ((policy = make(options, abi, key, step))) {
-    /* A policy with a private directory or a terminal serves one command: nothing to keep. */
-    if ((options->writable && *options->writable) || options->terminal) policy->references = 0;
+    /* A policy with a private directory or a terminal serves one command, and a socket may be another one the next time:
+     * nothing to keep. */
+    if (has_any(options->writable) || has_any(options->sockets) || options->terminal) policy->references = 0;
     else put_first(policy);
   } else {
     free(key);
@@ -202,5 +221,6 @@ void vt_policy_release(struct vt_policy *policy) {
   if (policy->reads) vt_reads_release(policy->reads);
   free(policy->key);
   free(policy->writable);
+  free(policy->sockets);
   free(policy);
 }

@@ -27,6 +27,7 @@ struct vt_policy {
   bool report;               /* refusals are reported */
   struct vt_reads *reads;    /* what the ruleset grants for reading; NULL: everything */
   char **writable;           /* what the ruleset grants for writing, NULL-terminated */
+  char **sockets;            /* and for connecting */
   dev_t terminal;            /* the command's own; 0: it has none */
   struct vt_rules rules;     /* what the answers would be without reports: the supervisor gives the same */
   struct sock_fprog program;
@@ -41,6 +42,7 @@ struct vt_policy_options {
   const char *near;             /* where the command runs; of no use with `reads` */
   struct vt_reads *reads;       /* what can be read; NULL: everything */
   const char *const *writable;  /* NULL-terminated; may be NULL */
+  const char *const *sockets;   /* unix sockets to connect to, likewise; needs ABI 9 */
   int terminal;                 /* a descriptor of the command's own terminal; 0: it has none */
 };
 

@@ -135,13 +135,15 @@ static const struct vt_rule seccomp_rules[] = {
 
 /* MPTCP, SCTP, SMC and raw sockets pass Landlock's TCP rules (landlock(7)). */
 #define READING_NETLINK {IS(0, VT_AF_NETLINK), IS(2, VT_NETLINK_ROUTE, VT_NETLINK_SOCK_DIAG)}
+#define PLAIN_INTERNET \
+  {IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_DGRAM), \
+   IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP, VT_IPPROTO_UDP)}
+#define UNIX_STREAM {IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_DEFAULT)}
 static const struct vt_rule socket_rules[] = {{READING_NETLINK, ALLOW}};
-static const struct vt_rule socket_network_rules[] = {
-    {READING_NETLINK, ALLOW},
-    {{IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_DGRAM),
-      IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP, VT_IPPROTO_UDP)},
-     ALLOW},
-};
+static const struct vt_rule socket_network_rules[] = {{READING_NETLINK, ALLOW}, {PLAIN_INTERNET, ALLOW}};
+static const struct vt_rule socket_unix_rules[] = {{READING_NETLINK, ALLOW}, {UNIX_STREAM, ALLOW}};
+static const struct vt_rule socket_unix_network_rules[] = {
+    {READING_NETLINK, ALLOW}, {PLAIN_INTERNET, ALLOW}, {UNIX_STREAM, ALLOW}};
 
 /* A datagram pair could still sendmsg() to any path (unix(7)). */
 static const struct vt_rule socketpair_rules[] = {
@@ -223,6 +225,10 @@ const struct vt_group vt_groups[] = {
     {BINDS_JUDGED_OPEN, DECIDE(bind_judged_network_rules, REFUSE(EACCES)), CALLS(VT_SYS_bind)},
     {EVER, DECIDE(setsockopt_rules, REFUSE(EPERM)), CALLS(VT_SYS_setsockopt)},
     {NETWORK_SHUT, ALWAYS(REFUSE(EACCES)), CALLS(VT_SYS_connect)},
+    /* Landlock decides which of them can be reached. */
+    {UNIX_OPEN_NETWORK_SHUT, DECIDE(socket_unix_rules, REFUSE(EACCES)), CALLS(VT_SYS_socket)},
+    {UNIX_OPEN_NETWORK_OPEN, DECIDE(socket_unix_network_rules, REFUSE(EACCES)), CALLS(VT_SYS_socket)},
+    {UNIX_OPEN, ALWAYS(WATCH), CALLS(VT_SYS_connect)},
     {EVER, ALWAYS(REFUSE(EACCES)), CALLS(VT_SYS_listen, VT_SYS_accept, VT_SYS_accept4)},
     {NETWORK_OPEN, DECIDE(sendto_rules, ALLOW), CALLS(VT_SYS_sendto, VT_SYS_sendmmsg)},
     {NETWORK_OPEN, DECIDE(sendmsg_rules, ALLOW), CALLS(VT_SYS_sendmsg)},

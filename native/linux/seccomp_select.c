@@ -12,6 +12,9 @@ static bool applies(enum when when, const struct vt_filter_options *options) {
     case EVER: return true;
     case NETWORK_SHUT: return !options->network;
     case NETWORK_OPEN: return options->network;
+    case UNIX_OPEN: return options->unix_sockets;
+    case UNIX_OPEN_NETWORK_SHUT: return options->unix_sockets && !options->network;
+    case UNIX_OPEN_NETWORK_OPEN: return options->unix_sockets && options->network;
     case BINDS_UNJUDGED: return !options->judge;
     case BINDS_JUDGED_SHUT: return options->judge && !options->network;
     case BINDS_JUDGED_OPEN: return options->judge && options->network;

@@ -7,6 +7,9 @@ bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
     case ALL: return true;
     case NET_OFF: return !options->network;
     case NET_ON: return options->network;
+    case UNIX_ON: return options->unix_sockets;
+    case UNIX_OFF: return !options->unix_sockets;
+    case ALL_SHUT: return !options->network && !options->unix_sockets;
     case BIND_JUDGED: return options->judge;
     case BIND_UNJUDGED: return !options->judge;
     case BIND_JUDGED_NET_OFF: return options->judge && !options->network;
@@ -78,7 +81,8 @@ const struct constant_row constant_rows[] = {
     {"file_setattr", 469, 469, ALL, TELL(EROFS)},
 
     /* sockets */
-    {"connect", 42, 203, NET_OFF, TELL(EACCES)},
+    {"connect", 42, 203, ALL_SHUT, TELL(EACCES)},
+    {"connect", 42, 203, UNIX_ON, SEE},
     {"listen", 50, 201, ALL, TELL(EACCES)},
     {"accept", 43, 202, ALL, TELL(EACCES)},
     {"accept4", 288, 242, ALL, TELL(EACCES)},

@@ -167,7 +167,10 @@ const struct argument_row argument_rows[] = {
     {SOCKET, ALL, {16, 3 | 02000000, 4}, LET},         /* NETLINK_SOCK_DIAG */
     {SOCKET, ALL, {16, 3, 9}, TELL(EACCES)},                 /* NETLINK_AUDIT */
     {SOCKET, ALL, {16, 3, 2}, TELL(EACCES)},                 /* NETLINK_USERSOCK */
-    {SOCKET, ALL, {1, 1, 0}, TELL(EACCES)},                  /* AF_UNIX */
+    {SOCKET, UNIX_OFF, {1, 1, 0}, TELL(EACCES)},             /* AF_UNIX */
+    {SOCKET, UNIX_ON, {1, 1 | 02000000 | 04000, 0}, LET},
+    {SOCKET, ALL, {1, 1, 1}, TELL(EACCES)},
+    {SOCKET, ALL, {1, 5, 0}, TELL(EACCES)},
     {SOCKET, ALL, {1, 2, 0}, TELL(EACCES)},
     {SOCKET, NET_OFF, {2, 1, 0}, TELL(EACCES)},
     {SOCKET, NET_OFF, {10, 2, 17}, TELL(EACCES)},

@@ -11,6 +11,7 @@ bool sample_options(size_t index, struct vt_filter_options *options) {
   options->report = index / 8 % 2;
   options->shut_truncate = index / 16 % 2;
   options->terminal = options->report != options->shut_truncate; /* beside every other option, at no cost */
+  options->unix_sockets = options->network != options->shut_truncate;
   options->abi = 1 + (int)(index / 32);
   return true;
 }

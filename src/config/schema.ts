@@ -98,7 +98,7 @@ export const sections = {
       ),
       network: key('Read mode: let TCP and UDP clients through.', boolean(), false, oneWay(true, false)),
       unix_sockets: pathsKey(
-        'Read mode: unix sockets that stay open, by path, where the kernel can hold it.',
+        'Read mode: unix sockets that stay open, by path, where the kernel can hold it (Landlock ABI 9), else refused.',
         never,
       ),
       private_tmp: key('Read mode: a writable TMPDIR, removed after the command.', boolean(), false, free),

@@ -3,7 +3,7 @@ import type { LoadedConfig } from './load.ts'
 import { type ConfigKey, keyEntries } from './schema.ts'
 
 /** Keys that this version reads but does not carry out: another value than the default is refused, never ignored. */
-const unbuilt: readonly ConfigKey[] = ['shell.backend', 'shell.unix_sockets']
+const unbuilt: readonly ConfigKey[] = ['shell.backend']
 
 /** Throws CONFIG_INVALID when a value asks for what this version does not do. */
 export function refuseUnbuilt({ sources }: LoadedConfig): void {

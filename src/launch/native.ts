@@ -74,9 +74,11 @@ function spawn(addon: Addon, request: LaunchRequest) {
 }
 
 /** Each text behind the letter of its kind: native/core.h, vt_place_kind. */
-function placesOf({ writable, reads: { readable, unreadable, names } }: LandlockConfinement): string {
+function placesOf({ writable, sockets, reads }: LandlockConfinement): string {
+  const { readable, unreadable, names } = reads
   const kinds: readonly (readonly [string, readonly string[]])[] = [
     ['w', writable],
+    ['x', sockets],
     ['r', readable ? [readable.workspace, ...readable.others] : []],
     ['u', unreadable],
     ['s', names ? [names.beneath] : []],

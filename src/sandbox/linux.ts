@@ -4,6 +4,7 @@ import { readsNotes } from '../result/explain-reads.ts'
 import type { Enforcement, RightEnforcement } from '../result/result.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
 import type { Probe, Reads, Sandbox, SandboxOptions } from './sandbox.ts'
+import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
 
 /** Landlock and seccomp, by the addon. `watcher` is the errno of starting the watcher, 0 when it runs. */
 export function linuxSandbox(
@@ -13,14 +14,17 @@ export function linuxSandbox(
 ): Sandbox {
   return {
     privateDirectories: privateTmp && linuxPrivateDirectories(privateTmp),
-    confine({ network, reads }) {
+    confine({ network, reads, unixSockets }) {
       const missing = missingSupport(probe) ?? missingWatcher(watcher())
       if (missing) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing })
+      if (probe.landlockAbi < unixSocketsAbi)
+        refuseUnixSockets(unixSockets, `Landlock ABI ${probe.landlockAbi}`)
       return {
         kind: 'landlock',
         network,
         writable: [],
         reads,
+        sockets: unixSockets,
         abi: probe.landlockAbi,
         listener: probe.listener,
         report: probe.listener,
@@ -87,7 +91,10 @@ function enforced(by: string, note?: string): RightEnforcement {
   return note === undefined ? { enforced: true, by } : { enforced: true, by, note }
 }
 
-function linuxEnforcement(probe: Probe, { network, reads, privateTmp }: SandboxOptions): Enforcement {
+function linuxEnforcement(
+  probe: Probe,
+  { network, reads, privateTmp, unixSockets }: SandboxOptions,
+): Enforcement {
   const byScope = probe.landlockAbi >= signalScopeAbi
   return {
     'file contents': enforced('landlock+seccomp'),
@@ -98,7 +105,7 @@ function linuxEnforcement(probe: Probe, { network, reads, privateTmp }: SandboxO
     network: network
       ? { enforced: false, by: 'none', note: openNetwork }
       : enforced(probe.landlockAbi >= 4 ? 'landlock+seccomp' : 'seccomp'),
-    'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp'),
+    'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp', openSockets(unixSockets)),
     signals: enforced(byScope ? 'landlock' : 'seccomp listener'),
     'other processes': enforced('landlock+seccomp'),
     ipc: enforced('seccomp'),
@@ -127,6 +134,11 @@ function readsEnforcement({ readable, unreadable, names }: Reads): Enforcement {
       ? enforced('landlock', readsNotes.kept)
       : { enforced: false, by: 'none', note: readsNotes.nothing },
   }
+}
+
+function openSockets(sockets: readonly string[]): string | undefined {
+  if (sockets.length === 0) return undefined
+  return `open: ${sockets.join(', ')} (never yet run on a kernel that has it)`
 }
 
 /** What native/linux/seccomp_rules.c lets through. */

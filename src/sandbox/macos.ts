@@ -7,6 +7,7 @@ import { type DenialLog, openDenialLog } from './macos-log.ts'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from './macos-profile.ts'
 import { macosPrivateDirectories } from './macos-tmp.ts'
 import type { Reads, Sandbox, SandboxOptions, SeatbeltConfinement } from './sandbox.ts'
+import { refuseUnixSockets } from './unix-sockets.ts'
 
 /** Programs of macOS, by their absolute paths; a test puts doubles there. */
 export interface MacosTools {
@@ -28,6 +29,7 @@ export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
         ...(options.privateTmp && { privateTmp: tmpdir() }),
       })
       if (refusal) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...refusal })
+      refuseUnixSockets(options.unixSockets, 'macOS')
       log ??= openDenialLog(tools.log)
       return seatbelt(tools.sandboxExec, profile, log)
     },

@@ -31,6 +31,8 @@ export interface LandlockConfinement {
   /** Directories granted for writing (a private tmp). Absolute real paths. */
   readonly writable: readonly string[]
   readonly reads: Reads
+  /** Unix sockets that can be connected to. Absolute paths; only from ABI 9 on. */
+  readonly sockets: readonly string[]
   /** The Landlock ABI to build for. */
   readonly abi: number
   /** The filter is installed with a listener. */
@@ -83,6 +85,8 @@ export interface SandboxOptions {
   readonly reads: Reads
   /** Each command gets a directory that it can write to. */
   readonly privateTmp: boolean
+  /** Unix sockets that can be connected to all the same. Absolute paths; symbolic links are followed. */
+  readonly unixSockets: readonly string[]
 }
 
 /** What can be read. Paths are absolute; symbolic links in them are followed as they stand when a command starts. */

@@ -2,14 +2,16 @@ import { VitrineError } from '../errors.ts'
 import { readsNotes } from '../result/explain-reads.ts'
 import type { Enforcement, RightEnforcement } from '../result/result.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
+import { refuseUnixSockets } from './unix-sockets.ts'
 
 /** Low integrity in a job, by the addon: what lies at Medium and above cannot be changed from it. */
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
-    confine({ reads }) {
+    confine({ reads, unixSockets }) {
       if (!probe.held)
         throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing(probe), remedy: windowsRemedy })
       if (restrictsReads(reads)) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...readsStayOpen })
+      refuseUnixSockets(unixSockets, 'Windows')
       return { kind: 'low-integrity' }
     },
     enforcement: () => windowsEnforcement,

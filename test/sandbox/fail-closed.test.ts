@@ -148,6 +148,7 @@ describe('write mode runs where read mode cannot', () => {
       network: false,
       writable: [],
       reads: readEverything,
+      sockets: [],
       abi: 7,
       listener: true,
       report: true,

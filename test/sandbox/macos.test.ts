@@ -160,7 +160,7 @@ describe.each(Object.entries(tables))('under the profile "%s"', (name, rows) => 
 })
 
 describe('read mode on macOS', () => {
-  const options = { network: false, reads: readEverything, privateTmp: false }
+  const options = { network: false, reads: readEverything, privateTmp: false, unixSockets: [] }
 
   it('is tried out with its own profile, before the first command', () => {
     const { tools, calls } = doubleOf()

@@ -11,7 +11,12 @@ const low: WindowsProbe = {
   held: true,
 }
 const confine = (probe: Partial<WindowsProbe>) => () =>
-  windowsSandbox({ ...low, ...probe }).confine({ network: false, reads: readEverything, privateTmp: false })
+  windowsSandbox({ ...low, ...probe }).confine({
+    network: false,
+    reads: readEverything,
+    privateTmp: false,
+    unixSockets: [],
+  })
 
 describe('read mode on Windows', () => {
   it('is held by Low integrity', () => {
@@ -26,9 +31,9 @@ describe('read mode on Windows', () => {
 
   it('is refused where something is to be kept from reading: Low integrity does not stop that', () => {
     const reads = { ...readEverything, unreadable: ['C:\\secret'] }
-    expect(() => windowsSandbox(low).confine({ network: false, reads, privateTmp: false })).toThrow(
-      'does not stop reading',
-    )
+    expect(() =>
+      windowsSandbox(low).confine({ network: false, reads, privateTmp: false, unixSockets: [] }),
+    ).toThrow('does not stop reading')
   })
 
   it('says what Low integrity does not stop', () => {
@@ -36,6 +41,7 @@ describe('read mode on Windows', () => {
       network: false,
       reads: readEverything,
       privateTmp: false,
+      unixSockets: [],
     })
     expect(network).toMatchObject({ enforced: false })
     expect(files).toMatchObject({ enforced: true, note: expect.stringContaining('LocalLow') })
