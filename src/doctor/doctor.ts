@@ -9,11 +9,12 @@ import { fileAttempts } from './files.ts'
 import { kernelAttempts } from './kernel.ts'
 import { outsideChecks } from './outside.ts'
 import { processAttempts } from './processes.ts'
+import { readAttempts } from './reads.ts'
 import { socketAttempts } from './sockets.ts'
 
 /** Every row of the table; rows of one right stand together, in the order of `Enforcement`. */
 const checks: readonly Check[] = [
-  ...[...fileAttempts, ...socketAttempts, ...processAttempts, ...kernelAttempts].map(trying),
+  ...[...fileAttempts, ...readAttempts, ...socketAttempts, ...processAttempts, ...kernelAttempts].map(trying),
   ...outsideChecks,
 ]
 

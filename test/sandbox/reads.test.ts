@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { unsearchedNote } from '../../src/result/explain-reads.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
-import { isInstalled } from '../helpers/programs.ts'
+import { isInstalled, repository } from '../helpers/programs.ts'
 import { probing } from './hosts.ts'
 
 const secret = 'what nobody reads'
@@ -363,5 +363,51 @@ describe.runIf(process.platform === 'linux')('reads = "workspace"', () => {
     place.write('hostile/.git', `gitdir: ${join(place.home, 'private')}\n`)
     const shell = await open(place, 'reads = "workspace"', { cwd: join(place.home, 'hostile') })
     expect(await canRead(shell, kept)).toBe(false)
+  })
+
+  it('the private TMPDIR can be read and written, and here-documents work', async () => {
+    const place = makeHome()
+    const shell = await open(place, 'reads = "workspace"\nunreadable = "secrets"\nprivate_tmp = true')
+    const command =
+      'echo made > "$TMPDIR/x" && cat "$TMPDIR/x" a.txt && mktemp > /dev/null && ls "$TMPDIR" | wc -l'
+    const { output } = await shell.execute({ command })
+    expect(output).toBe('made\nplain2\n')
+  })
+})
+
+/** Who else may try it: root's rights hide what is wrong with the rules for others. */
+const nobody = 65534
+
+describe.runIf(process.getuid?.() === 0)('as an ordinary user', () => {
+  const asNobody = { uid: nobody, gid: nobody, encoding: 'utf8' } as const
+  const program = join(repository, 'dist/cli.cjs')
+
+  it('programs start, the workspace can be read, and what is kept cannot', (context) => {
+    if (spawnSync('test', ['-r', program], asNobody).status !== 0)
+      return context.skip('an ordinary user cannot read this repository')
+    const place = makeHome()
+    place.write('project/.env')
+    place.write('project/tools/bin/thing', '#!/bin/sh\necho thing\n')
+    const outside = place.write('outside')
+    execFileSync('chmod', ['-R', 'a+rX', place.home])
+    execFileSync('chmod', ['755', join(place.project, 'tools/bin/thing')])
+    const lines = [
+      'cat a.txt',
+      'cat .env',
+      `cat ${outside}`,
+      'git --version',
+      'node -e "console.log(1)"',
+      'tools/bin/thing',
+    ]
+    const env = {
+      PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+      HOME: place.home,
+      VITRINE_SHELL_READS: 'workspace',
+      VITRINE_SHELL_UNREADABLE: 'secrets',
+    }
+    const run = (line: string) =>
+      spawnSync(process.execPath, [program, 'run', '--', line], { ...asNobody, env, cwd: place.project })
+        .status
+    expect(lines.map(run)).toEqual([0, 1, 1, 0, 0, 0])
   })
 })

@@ -16,6 +16,8 @@ export interface Place {
 export interface Scene {
   /** Kept as well. */
   readonly unreadable?: readonly string[]
+  /** Every run gets a private TMPDIR. */
+  readonly privateTmp?: boolean
   /** Where the command runs; default: the place's directory. */
   readonly cwd?: string
   readonly argv: readonly string[]

@@ -21,11 +21,11 @@ type Run = (scene: Scene, place: Place, say: () => void) => Promise<string>
 const timeoutMs = 20_000
 
 function throughShell({ openShell }: Library, mode: 'read' | 'write', keeps: boolean): Run {
-  return async ({ unreadable = [], argv, cwd }, { directory }, say) => {
+  return async ({ unreadable = [], argv, cwd, privateTmp = false }, { directory }, say) => {
     const config = join(directory, 'config.toml')
     const kept = keeps ? [join(directory, 'kept'), ...unreadable] : []
     writeFileSync(config, `[shell]\nunreadable = ${JSON.stringify(kept)}\n`)
-    const shell = await openShell({ cwd: '/', config, mode })
+    const shell = await openShell({ cwd: '/', config, mode, privateTmp })
     const request = { argv, cwd: cwd ?? directory, timeoutMs }
     const { output } = await shell.execute(request, { onOutput: say }).finally(() => shell.close())
     return output

@@ -223,5 +223,34 @@ const others: readonly ReadAttack[] = [
   }),
 ]
 
+const throughPrivateTmp: readonly ReadAttack[] = [
+  reading('a symbolic link made in the private TMPDIR', ({ file }) => ({
+    privateTmp: true,
+    argv: sh(`ln -s '${file}' "$TMPDIR/link$$" && cat "$TMPDIR/link$$"; rm "$TMPDIR/link$$"`),
+  })),
+  reading('a copy to the private TMPDIR', ({ file }) => ({
+    privateTmp: true,
+    argv: sh(`cp '${file}' "$TMPDIR/copy$$" && cat "$TMPDIR/copy$$"; rm "$TMPDIR/copy$$"`),
+  })),
+  // Landlock refuses these without the setting as well: nothing outside is linked or renamed.
+  ...(['ln', 'mv'] as const).map((program) =>
+    reading(
+      `${program} to the private TMPDIR`,
+      ({ file, directory }) => ({
+        privateTmp: true,
+        argv: sh(`at="\${TMPDIR:-${directory}}/taken"; ${program} '${file}' "$at" && cat "$at" && rm "$at"`),
+      }),
+      { control: 'write mode' },
+    ),
+  ),
+]
+
 /** Every attempt to read what is kept, by another name, another way, or at another time. */
-export const readAttacks: readonly ReadAttack[] = [...names, ...links, ...appearing, ...running, ...others]
+export const readAttacks: readonly ReadAttack[] = [
+  ...names,
+  ...links,
+  ...appearing,
+  ...running,
+  ...throughPrivateTmp,
+  ...others,
+]
