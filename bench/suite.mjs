@@ -4,11 +4,12 @@ import { cli } from './suites/cli.mjs'
 import { explore } from './suites/explore.mjs'
 import { output } from './suites/output.mjs'
 import { peers } from './suites/peers.mjs'
+import { reads } from './suites/reads.mjs'
 import { reports } from './suites/reports.mjs'
 import { held, start } from './suites/start.mjs'
 
 /** @type {Record<string, (options: { quick: boolean }) => Promise<import('./lib/rows.mjs').Row[]>>} */
-const suites = { start, held, peers, explore, output, burst, reports, cli }
+const suites = { start, held, reads, peers, explore, output, burst, reports, cli }
 
 const [name = '', ...flags] = process.argv.slice(2)
 const suite = suites[name]

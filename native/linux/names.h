@@ -9,7 +9,7 @@ struct vt_name {
   bool granted; /* it can be read, and what lies beneath */
   bool kept;    /* it cannot, nor anything beneath */
   bool cut;     /* something is kept beneath, or may come to be: its entries are granted one by one */
-  bool watched; /* a change in it is looked for */
+  bool doubtful; /* a name was looked up in it that is missing or a link, and may lead elsewhere later */
   char text[];  /* "" for the root */
 };
 

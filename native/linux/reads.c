@@ -63,12 +63,14 @@ static struct vt_reads *make(char *key, char *const *places) {
   reads->key = key;
   reads->places = copy_of(places);
   reads->notices = -1;
+  vt_watched_begin(&reads->watched);
   reads->root = vt_name_root();
   if (has_any(places, VT_READABLE)) mark_all(reads, places, VT_READABLE, VT_MARK_GRANTED);
   else reads->root->granted = true;
   vt_reads_mark(reads, "/dev", VT_MARK_KEPT);
   mark_all(reads, places, VT_UNREADABLE, VT_MARK_KEPT);
   vt_reads_search(reads);
+  vt_reads_watch(reads);
   return reads;
 }
 

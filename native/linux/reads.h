@@ -45,6 +45,9 @@ void vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark 
 /* Cuts the directory that a path leads to. Returns it; NULL where there is none. */
 struct vt_name *vt_reads_cut(struct vt_reads *reads, const char *path);
 
+/* Takes down how the directories stand that the rules are made from: before they are made. */
+void vt_reads_watch(struct vt_reads *reads);
+
 /* Keeps the files beneath a directory whose name fits a pattern. */
 void vt_reads_search(struct vt_reads *reads);
 

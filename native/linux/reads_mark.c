@@ -20,13 +20,6 @@ struct way {
   int links;
 };
 
-static void watch(struct vt_reads *reads, struct vt_name *directory) {
-  char path[PATH_MAX];
-  if (directory->watched || vt_name_path(directory, path, sizeof path) < 0) return;
-  directory->watched = true;
-  vt_watched_add(&reads->watched, path);
-}
-
 /* Marks what the rest would be beneath `at`, were it all made of plain names. */
 static void mark_as_written(struct way *way, struct vt_name *at) {
   if (way->mark != VT_MARK_KEPT) return;
@@ -65,13 +58,14 @@ static bool step(struct way *way) {
     memmove(way->rest, way->rest + next, strlen(way->rest + next) + 1);
     return true;
   }
-  watch(way->reads, way->at);
   struct vt_name *name = vt_name_take(way->at, way->rest, length);
   if (vt_name_path(name, path, sizeof path) < 0 || lstat(path, &status)) {
+    way->at->doubtful = true;
     mark_as_written(way, way->at);
     return false;
   }
   if (S_ISLNK(status.st_mode)) {
+    way->at->doubtful = true;
     mark_as_written(way, way->at);
     return follow(way, path, way->rest + next);
   }
@@ -99,8 +93,18 @@ void vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark 
 
 struct vt_name *vt_reads_cut(struct vt_reads *reads, const char *path) {
   struct vt_name *name = walk(reads, path, VT_MARK_KEPT);
-  if (!name) return NULL;
-  watch(reads, name);
-  vt_name_cut(name);
+  if (name) vt_name_cut(name);
   return name;
 }
+
+static void watch_beneath(struct vt_reads *reads, const struct vt_name *name, bool granted) {
+  char path[PATH_MAX];
+  if (name->kept || vt_name_path(name, path, sizeof path) < 0) return;
+  granted = granted || name->granted;
+  /* Of what is cut each entry has a rule of its own; what is granted as a whole only has to be the same directory. */
+  if (name->doubtful || (granted && name->cut)) vt_watched_add(&reads->watched, path, VT_WATCHED_ENTRIES);
+  else if (name->granted) vt_watched_add(&reads->watched, path, VT_WATCHED_PLACE);
+  for (const struct vt_name *child = name->children; child; child = child->next) watch_beneath(reads, child, granted);
+}
+
+void vt_reads_watch(struct vt_reads *reads) { watch_beneath(reads, reads->root, false); }

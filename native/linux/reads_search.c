@@ -71,7 +71,7 @@ static void look_at(struct search *search, int fd, const struct dirent *entry, c
 
 /* A change has to be told from before the look on. */
 static void look_into(struct search *search, const char *path) {
-  if (!vt_notices_add(search->reads->notices, path)) vt_watched_add(&search->reads->watched, path);
+  if (!vt_notices_add(search->reads->notices, path)) vt_watched_add(&search->reads->watched, path, VT_WATCHED_ENTRIES);
   DIR *directory = opendir(path);
   if (!directory) return; /* what we cannot list, the command cannot read either, but for names it knows */
   for (struct dirent *entry; (entry = readdir(directory)) && elapsed_ms(search) < MOST_MS;)

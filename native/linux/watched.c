@@ -17,24 +17,26 @@ static void look(struct vt_watched_directory *directory) {
   directory->changed = status.st_ctim;
 }
 
-static bool is_settled(const struct vt_watched_directory *directory) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  long long age = (now.tv_sec - directory->changed.tv_sec) * 1000000000LL + now.tv_nsec - directory->changed.tv_nsec;
-  return directory->inode == 0 || age > TICK_NS;
+void vt_watched_begin(struct vt_watched *watched) { clock_gettime(CLOCK_REALTIME, &watched->begun); }
+
+static bool is_settled(const struct vt_watched *watched, const struct vt_watched_directory *directory) {
+  const struct timespec *begun = &watched->begun, *changed = &directory->changed;
+  long long age = (begun->tv_sec - changed->tv_sec) * 1000000000LL + begun->tv_nsec - changed->tv_nsec;
+  return directory->inode == 0 || directory->what == VT_WATCHED_PLACE || age > TICK_NS;
 }
 
-void vt_watched_add(struct vt_watched *watched, const char *path) {
+void vt_watched_add(struct vt_watched *watched, const char *path, enum vt_watched_for what) {
   if (watched->count == watched->room) {
     watched->room = watched->room ? watched->room * 2 : 64;
     watched->at = realloc(watched->at, watched->room * sizeof *watched->at);
     if (!watched->at) abort();
   }
   struct vt_watched_directory *directory = &watched->at[watched->count++];
+  directory->what = what;
   directory->path = strdup(path);
   if (!directory->path) abort();
   look(directory);
-  if (!is_settled(directory)) watched->unsettled = true;
+  if (!is_settled(watched, directory)) watched->unsettled = true;
 }
 
 static bool is_same_time(const struct timespec *one, const struct timespec *other) {
@@ -44,8 +46,9 @@ static bool is_same_time(const struct timespec *one, const struct timespec *othe
 static bool is_same(const struct vt_watched_directory *directory) {
   struct vt_watched_directory now = {.path = directory->path};
   look(&now);
-  return now.inode == directory->inode && now.device == directory->device &&
-         is_same_time(&now.modified, &directory->modified) && is_same_time(&now.changed, &directory->changed);
+  if (now.inode != directory->inode || now.device != directory->device) return false;
+  return directory->what == VT_WATCHED_PLACE ||
+         (is_same_time(&now.modified, &directory->modified) && is_same_time(&now.changed, &directory->changed));
 }
 
 bool vt_watched_same(const struct vt_watched *watched) {
