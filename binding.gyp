@@ -8,6 +8,7 @@
             "native/binding.cc",
             "native/compat/cxx.cc",
             "native/compat/glibc.c",
+            "native/compat/strings.cc",
             "native/linux/answer.c",
             "native/linux/bpf.c",
             "native/linux/bpf_tree.c",
@@ -72,7 +73,7 @@
             "<!(node -p \"require('node-addon-api').include_dir\")",
             "<(INTERMEDIATE_DIR)"
           ],
-          "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "_GLIBCXX_EXTERN_TEMPLATE=0"],
+          "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED"],
           "defines!": ["_FILE_OFFSET_BITS=64", "_LARGEFILE_SOURCE"],
           "actions": [
             {

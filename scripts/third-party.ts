@@ -26,7 +26,10 @@ export function thirdPartyNotices() {
         if (!directory) continue
         add(nameOf(directory) ?? directory, licenceOf(directory))
         for (const [name, version] of carriedBy(module))
-          add(`${name} ${version}`, readFileSync(join(licences, `${name}.txt`), 'utf8').trim())
+          add(
+            `${name.replace('+', '/')} ${version}`,
+            readFileSync(join(licences, `${name}.txt`), 'utf8').trim(),
+          )
       }
       const notices = [...texts].map(([text, names]) => `${[...names].sort().join('\n')}\n\n${text}\n`)
       writeFileSync(join(dir, 'THIRD-PARTY.txt'), [heading, ...notices.sort()].join(rule))

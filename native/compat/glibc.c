@@ -18,9 +18,11 @@
 #if defined(__x86_64__)
 #define FIRST "GLIBC_2.2.5"
 #define SETNAME "GLIBC_2.12"
+#define SETCLOCK "GLIBC_2.3.3"
 #elif defined(__aarch64__)
 #define FIRST "GLIBC_2.17"
 #define SETNAME "GLIBC_2.17"
+#define SETCLOCK "GLIBC_2.17"
 #endif
 
 /* The symbols as they were versioned before they moved; they are there to this day. */
@@ -28,11 +30,13 @@ __asm__(".symver old_pthread_create, pthread_create@" FIRST);
 __asm__(".symver old_pthread_once, pthread_once@" FIRST);
 __asm__(".symver old_pthread_attr_setstacksize, pthread_attr_setstacksize@" FIRST);
 __asm__(".symver old_pthread_setname_np, pthread_setname_np@" SETNAME);
+__asm__(".symver old_pthread_condattr_setclock, pthread_condattr_setclock@" SETCLOCK);
 
 int old_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
 int old_pthread_once(pthread_once_t *once, void (*run)(void));
 int old_pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size);
 int old_pthread_setname_np(pthread_t thread, const char *name);
+int old_pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t clock);
 
 OWN int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
   return old_pthread_create(thread, attributes, start, argument);
@@ -42,6 +46,9 @@ OWN int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size) {
   return old_pthread_attr_setstacksize(attributes, size);
 }
 OWN int pthread_setname_np(pthread_t thread, const char *name) { return old_pthread_setname_np(thread, name); }
+OWN int pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t clock) {
+  return old_pthread_condattr_setclock(attributes, clock);
+}
 
 /* sigset_t is longer than the kernel's: _NSIG / 8 bytes count (rt_sigprocmask(2)). */
 OWN int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {

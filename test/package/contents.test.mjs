@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import test from 'node:test'
 
 const { unpackedSize, files } = JSON.parse(process.env.VITRINE_PACKED)
+const sizeOf = (name) => statSync(new URL(`../../${name}`, import.meta.url)).size
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 /** What a package may hold, and nothing else. */
@@ -38,7 +39,7 @@ test('it passes on the terms of what is bundled into it', () => {
   for (const name of [
     '@modelcontextprotocol/server',
     'zod',
-    'ajv',
+    '@cfworker/json-schema',
     'valibot',
     'smol-toml',
     'toml-eslint-parser',
@@ -46,9 +47,13 @@ test('it passes on the terms of what is bundled into it', () => {
     assert.match(notices, new RegExp(`^${name} \\d`, 'm'))
 })
 
-test('it takes at most 2 MB', (t) => {
-  t.diagnostic(`${unpackedSize} bytes unpacked`)
-  assert.ok(unpackedSize <= 2_000_000, `${unpackedSize} bytes`)
+test('it takes at most 2 MB, with what a release adds', (t) => {
+  // Windows on ARM is built on Windows alone, and takes about as much as the other.
+  const added = files.includes('prebuilds/win32-arm64/vitrine.node')
+    ? 0
+    : sizeOf('prebuilds/win32-x64/vitrine.node')
+  t.diagnostic(`${unpackedSize} bytes unpacked, and ${added} to come`)
+  assert.ok(unpackedSize + added <= 2_000_000, `${unpackedSize} bytes, and ${added} to come`)
 })
 
 test('nothing runs when it is installed', (t) => {
