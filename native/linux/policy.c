@@ -39,13 +39,13 @@ static void choose_capabilities(struct vt_policy *policy) {
   if (data[0].effective & (1u << CAP_SETPCAP)) list_bounding(policy);
 }
 
-static int build_filter(struct vt_policy *policy, const struct vt_policy_options *options, bool shut_truncate) {
+static int build_filter(struct vt_policy *policy, const struct vt_policy_options *options) {
   struct vt_filter_options filter = {
       .arch = vt_filter_native_arch(),
       .abi = policy->abi,
       .network = options->network,
       .judge = options->listener,
-      .shut_truncate = shut_truncate,
+      .unwritable = !options->writable || !*options->writable,
       .terminal = options->terminal > 0,
       .unix_sockets = options->sockets && *options->sockets,
   };
@@ -101,7 +101,7 @@ static int build(struct vt_policy *policy, const struct vt_policy_options *optio
   policy->ruleset = vt_landlock_build(&landlock);
   if (policy->ruleset < 0) return -1;
   *step = VT_STEP_FILTER;
-  return build_filter(policy, options, !vt_landlock_handles_truncate(&landlock));
+  return build_filter(policy, options);
 }
 
 static bool has_any(const char *const *paths) { return paths && *paths; }

@@ -15,7 +15,7 @@ struct vt_filter_options {
   int abi;       /* the Landlock ABI in force, 1 or more: below 3 the filter adds truncate, below 6 signals */
   bool network;  /* plain TCP and UDP clients let through */
   bool judge;    /* bind(2), and below ABI 6 the kill family, go to SECCOMP_RET_USER_NOTIF; else they are refused */
-  bool shut_truncate; /* the ruleset does not handle truncating: the filter refuses truncate(2), as below ABI 3 */
+  bool unwritable; /* nothing is granted for writing: the ruleset need not handle truncating, the filter refuses truncate(2) */
   bool terminal;      /* the settings of a terminal may be changed: the command has one of its own, and reaches no other */
   bool unix_sockets;  /* clients of unix stream sockets let through: the ruleset says to which (ABI 9) */
   bool report;        /* whatever may be an attempt to change something goes to SECCOMP_RET_USER_NOTIF */

@@ -7,7 +7,12 @@
 #define VT_O_ACCMODE 3u
 #define VT_O_CREAT 0100u
 #define VT_O_TRUNC 01000u
+#define VT_O_TMPFILE 020000000u /* __O_TMPFILE: without O_DIRECTORY */
 #define VT_LOCK_EX 2u
+
+/* linux/stat.h */
+#define VT_S_ISUID 04000u
+#define VT_S_ISGID 02000u
 
 /* Commands of fcntl(2): asm-generic/fcntl.h, then linux/fcntl.h (F_LINUX_SPECIFIC_BASE is 1024). */
 #define VT_F_DUPFD 0u

@@ -3,33 +3,7 @@
 
 #include "seccomp_constants.h"
 #include "seccomp_groups.h"
-
-#define ALLOW SECCOMP_RET_ALLOW
-#define FAIL(error) (SECCOMP_RET_ERRNO | (error))
-#define PRETEND FAIL(0) /* returns 0 and does nothing */
-#define JUDGE SECCOMP_RET_USER_NOTIF
-
-/* Reported, where somebody wants reports. */
-#define REFUSE(error) (FAIL(error) | VT_TOLD)
-#define WATCH (ALLOW | VT_TOLD) /* Landlock decides */
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define VALUES(...) (const uint32_t[]){__VA_ARGS__}, .count = COUNT(((const uint32_t[]){__VA_ARGS__}))
-#define MASKED(index, bits, ...) \
-  { .test = VT_TEST_ONE_OF, .argument = (index), .mask = (bits), .values = VALUES(__VA_ARGS__) }
-#define IS(index, ...) MASKED(index, UINT32_MAX, __VA_ARGS__)
-#define HIGH_HALF_IS(index, ...) \
-  { .test = VT_TEST_ONE_OF, .half = VT_HIGH, .argument = (index), .mask = UINT32_MAX, .values = VALUES(__VA_ARGS__) }
-#define HAS_ANY(index, bits) \
-  { .test = VT_TEST_ANY_BIT, .argument = (index), .mask = (bits) }
-
-#define OLDER(index) \
-  { .test = VT_TEST_OLDER, .argument = (index), .mask = UINT32_MAX }
-
-/* How the table below answers: by rules in order with a fallback, or always the same. */
-#define FITTING(count) ((count) + 0 * sizeof(char[(count) <= VT_RULES_A_GROUP_MAX ? 1 : -1]))
-#define DECIDE(list, fallback) {.rules = (list), .count = FITTING(COUNT(list)), .otherwise = (fallback)}
-#define ALWAYS(action) {.otherwise = (action)}
+#include "seccomp_words.h"
 
 /* Access mode 3 opens a file "for ioctl only", for which Landlock asks no right (open(2), File access mode).
  * O_RDONLY|O_TRUNC truncates (ABI below 3). O_PATH with access mode 3 is refused too: nobody sends it. */
@@ -43,6 +17,23 @@ static const struct vt_rule openat_rules[] = {
     {{MASKED(2, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, REFUSE(EACCES)},
     {{HAS_ANY(2, WRITE_INTENT)}, WATCH},
 };
+
+/* Where a directory is granted for writing nothing is made in it that runs as its owner for whoever starts it. mkdir(2) takes
+ * no such bits. */
+#define MAKES_FILE (VT_O_CREAT | VT_O_TMPFILE)
+#define SET_ID (VT_S_ISUID | VT_S_ISGID)
+static const struct vt_rule open_writable_rules[] = {
+    {{MASKED(1, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, REFUSE(EACCES)},
+    {{HAS_ANY(1, MAKES_FILE), HAS_ANY(2, SET_ID)}, REFUSE(EPERM)},
+    {{HAS_ANY(1, WRITE_INTENT)}, WATCH},
+};
+static const struct vt_rule openat_writable_rules[] = {
+    {{MASKED(2, VT_O_ACCMODE | VT_O_TRUNC, REFUSED_FLAGS)}, REFUSE(EACCES)},
+    {{HAS_ANY(2, MAKES_FILE), HAS_ANY(3, SET_ID)}, REFUSE(EPERM)},
+    {{HAS_ANY(2, WRITE_INTENT)}, WATCH},
+};
+static const struct vt_rule make_writable_rules[] = {{{HAS_ANY(1, SET_ID)}, REFUSE(EPERM)}};
+static const struct vt_rule make_at_writable_rules[] = {{{HAS_ANY(2, SET_ID)}, REFUSE(EPERM)}};
 
 /* Those that only read, or set what is private to the descriptor. TCGETS, asked by every isatty(), stands first. */
 #define READING_IOCTLS \
@@ -183,8 +174,6 @@ static const struct vt_rule signal_rules[] = {{{OLDER(0)}, WATCH}};
 static const struct vt_rule syslog_rules[] = {
     {{IS(0, VT_SYSLOG_ACTION_READ_ALL, VT_SYSLOG_ACTION_SIZE_BUFFER)}, ALLOW}};
 
-#define CALLS(...) \
-  .calls = (const enum vt_syscall[]){__VA_ARGS__}, .count = COUNT(((const enum vt_syscall[]){__VA_ARGS__}))
 #define SIGNAL_CALLS \
   VT_SYS_kill, VT_SYS_tkill, VT_SYS_tgkill, VT_SYS_rt_sigqueueinfo, VT_SYS_rt_tgsigqueueinfo, VT_SYS_pidfd_send_signal
 
@@ -198,6 +187,10 @@ const struct vt_group vt_groups[] = {
      CALLS(VT_SYS_creat, VT_SYS_unlink, VT_SYS_unlinkat, VT_SYS_rmdir, VT_SYS_rename, VT_SYS_renameat,
            VT_SYS_renameat2, VT_SYS_link, VT_SYS_linkat, VT_SYS_symlink, VT_SYS_symlinkat, VT_SYS_mkdir,
            VT_SYS_mkdirat, VT_SYS_mknod, VT_SYS_mknodat, VT_SYS_truncate)},
+    {WRITABLE, DECIDE(open_writable_rules, ALLOW), CALLS(VT_SYS_open)},
+    {WRITABLE, DECIDE(openat_writable_rules, ALLOW), CALLS(VT_SYS_openat)},
+    {WRITABLE, DECIDE(make_writable_rules, WATCH), CALLS(VT_SYS_creat, VT_SYS_mknod)},
+    {WRITABLE, DECIDE(make_at_writable_rules, WATCH), CALLS(VT_SYS_mknodat)},
     {TRUNCATE_UNSEEN, ALWAYS(REFUSE(EROFS)), CALLS(VT_SYS_truncate)},
     {EVER, DECIDE(fcntl_rules, FAIL(EPERM)), CALLS(VT_SYS_fcntl)},
     {EVER, DECIDE(flock_rules, ALLOW), CALLS(VT_SYS_flock)},

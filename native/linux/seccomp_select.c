@@ -20,7 +20,8 @@ static bool applies(enum when when, const struct vt_filter_options *options) {
     case BINDS_JUDGED_OPEN: return options->judge && options->network;
     case OWN_TERMINAL: return options->terminal && !options->network;
     case OWN_TERMINAL_NETWORK_OPEN: return options->terminal && options->network;
-    case TRUNCATE_UNSEEN: return options->abi < 3 || options->shut_truncate;
+    case WRITABLE: return !options->unwritable;
+    case TRUNCATE_UNSEEN: return options->abi < 3 || options->unwritable;
     case SIGNALS_REFUSED: return options->abi < 6 && !options->judge;
     case SIGNALS_JUDGED: return options->abi < 6 && options->judge;
   }

@@ -16,8 +16,10 @@ bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
     case BIND_JUDGED_NET_ON: return options->judge && options->network;
     case NO_TERMINAL: return !options->terminal;
     case OWN_TTY: return options->terminal;
-    case TRUNCATE_SHUT: return options->abi <= 2 || options->shut_truncate;
-    case TRUNCATE_SEEN: return options->abi >= 3 && !options->shut_truncate;
+    case TRUNCATE_SHUT: return options->abi <= 2 || options->unwritable;
+    case TRUNCATE_SEEN: return options->abi >= 3 && !options->unwritable;
+    case NOTHING_WRITABLE: return options->unwritable;
+    case SOMETHING_WRITABLE: return !options->unwritable;
     case ABI_6_UP: return options->abi >= 6;
     case ABI_1_5_JUDGED: return options->abi <= 5 && options->judge;
     case ABI_1_5_REFUSED: return options->abi <= 5 && !options->judge;
@@ -37,7 +39,7 @@ const struct constant_row constant_rows[] = {
     {"openat2", 437, 437, ALL, ENOSYS},
     {"truncate", 76, 45, TRUNCATE_SHUT, TELL(EROFS)},
     {"truncate", 76, 45, TRUNCATE_SEEN, SEE},
-    {"creat", 85, NONE, ALL, SEE},
+    {"creat", 85, NONE, NOTHING_WRITABLE, SEE},
     {"unlink", 87, NONE, ALL, SEE},
     {"unlinkat", 263, 35, ALL, SEE},
     {"rmdir", 84, NONE, ALL, SEE},
@@ -50,8 +52,8 @@ const struct constant_row constant_rows[] = {
     {"symlinkat", 266, 36, ALL, SEE},
     {"mkdir", 83, NONE, ALL, SEE},
     {"mkdirat", 258, 34, ALL, SEE},
-    {"mknod", 133, NONE, ALL, SEE},
-    {"mknodat", 259, 33, ALL, SEE},
+    {"mknod", 133, NONE, NOTHING_WRITABLE, SEE},
+    {"mknodat", 259, 33, NOTHING_WRITABLE, SEE},
     {"io_uring_setup", 425, 425, ALL, ENOSYS},
     {"io_uring_enter", 426, 426, ALL, ENOSYS},
     {"io_uring_register", 427, 427, ALL, ENOSYS},

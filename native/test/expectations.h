@@ -13,7 +13,7 @@
 /* When a row holds. */
 enum scope {
   ALL, NET_OFF, NET_ON, UNIX_ON, UNIX_OFF, ALL_SHUT, NO_TERMINAL, OWN_TTY, BIND_JUDGED, BIND_UNJUDGED, BIND_JUDGED_NET_OFF, BIND_JUDGED_NET_ON, TRUNCATE_SHUT,
-  TRUNCATE_SEEN, ABI_6_UP, ABI_1_5_JUDGED, ABI_1_5_REFUSED
+  TRUNCATE_SEEN, NOTHING_WRITABLE, SOMETHING_WRITABLE, ABI_6_UP, ABI_1_5_JUDGED, ABI_1_5_REFUSED
 };
 
 enum expected { LET = -1, ASK = -2, SEE = -3 /* let, but reported */, DONE = 0 /* pretends success */ }; /* else an errno */

@@ -4,6 +4,9 @@
 
 #define OPEN "open", 2, NONE
 #define OPENAT "openat", 257, 56
+#define CREAT "creat", 85, NONE
+#define MKNOD "mknod", 133, NONE
+#define MKNODAT "mknodat", 259, 33
 #define IOCTL "ioctl", 16, 29
 #define FCNTL "fcntl", 72, 25
 #define FLOCK "flock", 73, 32
@@ -31,6 +34,10 @@ const struct argument_row argument_rows[] = {
     {OPEN, ALL, {0, 03}, TELL(EACCES)},
     {OPEN, ALL, {0, 01000}, TELL(EACCES)}, /* O_RDONLY|O_TRUNC */
     {OPEN, ALL, {3, 00, 03}, LET},   /* the mode is not the flags */
+    {OPEN, ALL, {0, 01 | 0100, 0777}, SEE},
+    {OPEN, SOMETHING_WRITABLE, {0, 01 | 0100, 04755}, TELL(EPERM)}, /* set-user-ID */
+    {OPEN, SOMETHING_WRITABLE, {0, 02 | 020000000, 02755}, TELL(EPERM)}, /* set-group-ID */
+    {OPEN, ALL, {0, 01, 04755}, SEE}, /* makes no file: the mode means nothing */
 
     /* openat(dirfd, path, flags) */
     {OPENAT, ALL, {0, 0, 00}, LET},
@@ -46,6 +53,19 @@ const struct argument_row argument_rows[] = {
     {OPENAT, ALL, {0, 0, 0xffffffff}, TELL(EACCES)},
     {OPENAT, ALL, {0, 0, 0xfffffdfc}, SEE},         /* all but O_ACCMODE and O_TRUNC */
     {OPENAT, ALL, {0xffffff9c, 3, 0400, 03}, LET},  /* AT_FDCWD */
+    {OPENAT, ALL, {0, 0, 01 | 0100, 01777}, SEE},
+    {OPENAT, SOMETHING_WRITABLE, {0, 0, 01 | 0100, 04755}, TELL(EPERM)},
+    {OPENAT, SOMETHING_WRITABLE, {0, 0, 0100, 02755}, TELL(EPERM)},
+    {OPENAT, SOMETHING_WRITABLE, {0, 0, 02 | 020000000, 06000}, TELL(EPERM)},
+    {OPENAT, ALL, {0, 0, 00, 06000}, LET},
+
+    /* creat(path, mode), mknod(path, mode), mknodat(dirfd, path, mode) */
+    {CREAT, SOMETHING_WRITABLE, {0, 0666}, SEE},
+    {CREAT, SOMETHING_WRITABLE, {0, 04666}, TELL(EPERM)},
+    {MKNOD, SOMETHING_WRITABLE, {0, 0010666}, SEE}, /* a FIFO */
+    {MKNOD, SOMETHING_WRITABLE, {0, 0102666}, TELL(EPERM)},
+    {MKNODAT, SOMETHING_WRITABLE, {04000, 04000, 0100666}, SEE},
+    {MKNODAT, SOMETHING_WRITABLE, {0, 0, 0104666}, TELL(EPERM)},
 
     /* ioctl(fd, command) */
     {IOCTL, ALL, {0, 0x5401}, LET},         /* TCGETS */

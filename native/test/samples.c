@@ -9,9 +9,9 @@ bool sample_options(size_t index, struct vt_filter_options *options) {
   options->network = index / 2 % 2;
   options->judge = index / 4 % 2;
   options->report = index / 8 % 2;
-  options->shut_truncate = index / 16 % 2;
-  options->terminal = options->report != options->shut_truncate; /* beside every other option, at no cost */
-  options->unix_sockets = options->network != options->shut_truncate;
+  options->unwritable = index / 16 % 2;
+  options->terminal = options->report != options->unwritable; /* beside every other option, at no cost */
+  options->unix_sockets = options->network != options->unwritable;
   options->abi = 1 + (int)(index / 32);
   return true;
 }

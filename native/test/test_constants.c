@@ -16,6 +16,7 @@
 #include <linux/sched.h>
 #include <linux/socket.h>
 #include <linux/sockios.h>
+#include <linux/stat.h>
 
 #include "../linux/seccomp_constants.h"
 #include "check.h"
@@ -24,6 +25,9 @@
 
 SAME(O_ACCMODE);
 SAME(O_CREAT);
+SAME(S_ISUID);
+SAME(S_ISGID);
+_Static_assert(VT_O_TMPFILE == __O_TMPFILE, "O_TMPFILE");
 SAME(O_TRUNC);
 SAME(LOCK_EX);
 SAME(F_DUPFD);

@@ -23,6 +23,7 @@ export type Program =
   | 'supervisor'
   | 'memory'
   | 'listeners'
+  | 'private_tmp'
 
 /** The programs of test/fixtures/attack/outside: what the test itself runs, never sandboxed. */
 export type Helper = 'victim' | 'listener' | 'terminal' | 'look'
@@ -108,10 +109,12 @@ export interface Attack {
   readonly needs: readonly Need[]
   /** What the command gets as standard input: a path, opened that way. */
   readonly stdin: { readonly path: string; readonly flags: 'r' | 'r+' } | null
+  /** The command has a directory that it can write to. */
+  readonly privateTmp: boolean
 }
 
 /** What a row may leave out. */
-type Choices = Partial<Pick<Attack, 'control' | 'expect' | 'network' | 'needs' | 'stdin'>>
+type Choices = Partial<Pick<Attack, 'control' | 'expect' | 'network' | 'needs' | 'stdin' | 'privateTmp'>>
 
 /** One row of the table. Unless it says otherwise: refused in any case, and a change without the sandbox. */
 export function attack(name: string, command: Command, target: Arrange, choices: Choices = {}): Attack {
@@ -124,6 +127,7 @@ export function attack(name: string, command: Command, target: Arrange, choices:
     network: 'shut',
     needs: [],
     stdin: null,
+    privateTmp: false,
     ...choices,
   }
 }

@@ -11,6 +11,7 @@ import { memory } from './groups/memory.ts'
 import { metadata } from './groups/metadata.ts'
 import { namespaces } from './groups/namespaces.ts'
 import { paths } from './groups/paths.ts'
+import { privateTmp } from './groups/private-tmp.ts'
 import { processes } from './groups/processes.ts'
 import { scripts } from './groups/scripts.ts'
 import { signals } from './groups/signals.ts'
@@ -43,6 +44,7 @@ export const attacks: Readonly<Record<string, readonly Attack[]>> = {
   supervisor,
   listeners,
   memory,
+  privateTmp,
 }
 
 /** The whole table, each row by its full name. */

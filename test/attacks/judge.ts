@@ -8,6 +8,8 @@ export interface Circumstances extends Omit<Means, 'run'> {
   /** Whether each attempt is also made unsandboxed. */
   readonly controls: boolean
   readonly sandboxed: Run
+  /** The same, with a private directory for each attempt. */
+  readonly sandboxedWithTmp: Run
   /** Write mode. */
   readonly unsandboxed: Run
   /** `child_process`, which passes on whatever stands open. */
@@ -27,6 +29,10 @@ const UNKNOWN_HERE: Readonly<Record<string, string>> = {
   ENODEV: 'this machine has no such device',
 }
 
+function tryInReadMode(attack: Attack, where: Circumstances): Promise<Attempt> {
+  return tryOnce(attack, { ...where, run: attack.privateTmp ? where.sandboxedWithTmp : where.sandboxed })
+}
+
 function firstMissing(needs: readonly Need[]): string | null {
   for (const need of needs) {
     const missing = need()
@@ -42,7 +48,7 @@ export async function judge(attack: Attack, where: Circumstances): Promise<Verdi
   if (where.network && attack.network === 'granted') return judgeGrant(attack, where)
   if (where.network && attack.network === 'open')
     return { verdict: 'skipped', detail: 'the network is granted' }
-  const attempt = await tryOnce(attack, { ...where, run: where.sandboxed })
+  const attempt = await tryInReadMode(attack, where)
   if (attempt.outcome === 'cannot') return judgeImpossible(attack, attempt, where)
   const broken = brokenBy(attack, attempt)
   return broken ? { verdict: 'broken', detail: broken } : judgeControl(attack, attempt, where)
@@ -50,7 +56,7 @@ export async function judge(attack: Attack, where: Circumstances): Promise<Verdi
 
 /** What was granted must work, or the grant is worth nothing. */
 async function judgeGrant(attack: Attack, where: Circumstances): Promise<Verdict> {
-  const attempt = await tryOnce(attack, { ...where, run: where.sandboxed })
+  const attempt = await tryInReadMode(attack, where)
   const unproven = unprovenBy(attack.control, attempt)
   if (!unproven) return { verdict: 'held', detail: 'granted, and works' }
   return { verdict: 'broken', detail: `the network is granted, but ${unproven}` }

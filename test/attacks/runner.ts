@@ -86,6 +86,7 @@ async function run(errand: Errand): Promise<void> {
   const { openShell } = (await import(pathToFileURL(errand.library).href)) as Library
   const { network, controls, programs, inherited, only = '' } = errand
   const reading = await openShell({ mode: 'read', network })
+  const writable = await openShell({ mode: 'read', network, privateTmp: true })
   const writing = await openShell({ mode: 'write' })
   const where: Circumstances = {
     network,
@@ -93,11 +94,13 @@ async function run(errand: Errand): Promise<void> {
     programs,
     inherited,
     sandboxed: throughShell(reading),
+    sandboxedWithTmp: throughShell(writable),
     unsandboxed: throughShell(writing),
     plain: throughChildProcess,
   }
   for (const row of everyAttack()) if (row.name.includes(only)) say(await reportOn(row, where))
   await reading.close()
+  await writable.close()
   await writing.close()
 }
 
