@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,35 @@ ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *t
   return process_vm_readv(caller->thread, &ours, 1, &theirs, 1, 0);
 }
 
+/* Where the arguments of the program lie; both 0 where that is not told (proc_pid_stat(5), fields 48 and 49). */
+static void find_arguments(const struct vt_caller *caller, uint64_t *start, uint64_t *end) {
+  char path[32], text[1024] = "";
+  *start = *end = 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", caller->thread);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  if (read(fd, text, sizeof text - 1) < 0) text[0] = 0;
+  close(fd);
+  const char *at = strrchr(text, ')'); /* the name before it may hold anything */
+  for (int field = 2; at && field < 48; field++) at = strchr(at + 1, ' ');
+  if (at) sscanf(at, " %" SCNu64 " %" SCNu64, start, end);
+}
+
+/* A string among the program's arguments, which /proc shows to whoever may not read memory (Yama): most programs give a
+ * path on as they were given it. EPERM when it lies elsewhere. */
+static int argument_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size) {
+  uint64_t start, end;
+  char path[32];
+  find_arguments(caller, &start, &end);
+  if (address < start || address >= end) return EPERM;
+  snprintf(path, sizeof path, "/proc/%d/cmdline", caller->thread);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return EPERM;
+  ssize_t length = pread(fd, to, size, (off_t)(address - start));
+  close(fd);
+  return length > 0 && memchr(to, 0, (size_t)length) ? 0 : EPERM;
+}
+
 /* Page by page, for what follows the string may not be mapped; the first bite is small, as paths are. */
 int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size) {
   enum { BITE = 256 };
@@ -88,6 +118,7 @@ int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to,
     if (have == 0 && wanted > BITE) wanted = BITE;
     if (wanted > size - have) wanted = size - have;
     ssize_t length = vt_caller_read(caller, address + have, to + have, wanted);
+    if (length < 0 && errno == EPERM && have == 0) return argument_string(caller, address, to, size);
     if (length <= 0) return length < 0 ? errno : EFAULT;
     if (memchr(to + have, 0, (size_t)length)) return 0;
     have += (size_t)length;

@@ -213,9 +213,11 @@ static enum vt_operation fcntl_operation(uint32_t command) {
   }
 }
 
-/* Access mode 3 is for ioctl(2) alone; what is opened for reading can only be truncated (open(2)). */
+/* Access mode 3 is for ioctl(2) alone; an exclusive or unnamed file is a new one; what is opened for reading can only be
+ * truncated (open(2)). */
 static enum vt_operation open_operation(uint32_t flags) {
   if ((flags & VT_O_ACCMODE) == VT_O_ACCMODE) return VT_OP_DEVICE;
+  if ((flags & VT_O_CREAT && flags & O_EXCL) || (flags & O_TMPFILE) == O_TMPFILE) return VT_OP_CREATE;
   return (flags & VT_O_ACCMODE) == 0 && (flags & VT_O_TRUNC) ? VT_OP_TRUNCATE : VT_OP_WRITE;
 }
 

@@ -56,7 +56,7 @@ static void refuse(struct vt_inquiry *inquiry, enum vt_operation operation, cons
  * has no such claim.
  */
 static void judge_unread(struct vt_inquiry *inquiry, bool often_harmless) {
-  if (!often_harmless || !vt_caller_is_dumpable(&inquiry->caller)) refuse(inquiry, inquiry->call->operation, NULL);
+  if (!often_harmless || !vt_caller_is_dumpable(&inquiry->caller)) refuse(inquiry, inquiry->operation, NULL);
 }
 
 /* Finds the call's own path. False: there is nothing to refuse, or it is refused already. */

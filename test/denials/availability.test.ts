@@ -2,36 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import type { Enforcement, Result } from '../../src/result/result.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
-import { builtLibrary, isReachableAs } from '../helpers/programs.ts'
+import { isReachableAs } from '../helpers/programs.ts'
 import { probing } from '../sandbox/hosts.ts'
 import { compileAttempts, makeGround, shorts } from './denied.ts'
+import { toldBy, writeTeller } from './tellers.ts'
 
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
-
-interface Told {
-  readonly result: Result
-  readonly enforcement: Enforcement
-}
-
-/** A host of its own that runs one line in read mode and prints what became of it. */
-function writeHost(directory: string, command: string): string {
-  const library = pathToFileURL(builtLibrary()).href
-  const script = join(directory, 'host.mjs')
-  writeFileSync(
-    script,
-    `import { openShell } from ${JSON.stringify(library)}
-    const shell = await openShell({ mode: 'read', cwd: ${JSON.stringify(directory)} })
-    const result = await shell.execute({ command: ${JSON.stringify(command)} })
-    console.log(JSON.stringify({ result, enforcement: shell.enforcement }))
-    await shell.close()`,
-  )
-  return script
-}
 
 describe('where refusals can be reported', () => {
   it('enforcement says by what', async () => {
@@ -45,7 +24,7 @@ describe('where refusals can be reported', () => {
     const program = compileAttempts()
     chmodSync(directory, 0o777)
     chmodSync(join(program, '..'), 0o755)
-    const script = writeHost(directory, `${program} undumpable ${directory}/file`)
+    const script = writeTeller(directory, `${program} undumpable ${directory}/file`)
     writeFileSync(join(directory, 'file'), 'kept', { mode: 0o666 })
     const stdout = execFileSync(process.execPath, [script], {
       encoding: 'utf8',
@@ -53,7 +32,7 @@ describe('where refusals can be reported', () => {
       ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
       env: { PATH: process.env['PATH'], HOME: directory },
     })
-    const { result }: Told = JSON.parse(stdout)
+    const { result } = toldBy(stdout)
     expect(result.stdout).toBe('open -1 EACCES\nchmod -1 EROFS\n')
     expect(shorts(result)).toEqual(['write', 'metadata'])
   })
@@ -63,10 +42,10 @@ describe('where they cannot', () => {
   it('below another vitrine commands are held as ever, and enforcement says that nothing is reported', async () => {
     const directory = makeDirectory()
     writeFileSync(join(directory, 'file'), 'kept')
-    const script = writeHost(directory, 'echo x > file; chmod 600 file')
+    const script = writeTeller(directory, 'echo x > file; chmod 600 file')
     const outer = await openTestShell({ mode: 'read', cwd: directory })
     const { stdout, stderr, denials } = await outer.execute({ argv: [process.execPath, script] })
-    const told: Told = JSON.parse(stdout || `{"stderr":${JSON.stringify(stderr)}}`)
+    const told = toldBy(stdout || `{"stderr":${JSON.stringify(stderr)}}`)
     expect(told.enforcement['denial reports']).toEqual({
       enforced: false,
       by: 'none',
