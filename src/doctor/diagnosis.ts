@@ -1,5 +1,7 @@
 import type { HostSupport, Refusal } from '../index.ts'
 import type { Settings } from './check.ts'
+import type { System } from './system.ts'
+import type { Trap } from './traps.ts'
 
 /** What came of trying to change something of the host in read mode. */
 export type State =
@@ -7,8 +9,10 @@ export type State =
   | 'enforced'
   /** It changed something in read mode. */
   | 'open'
-  /** It changes nothing in write mode either, so it proves nothing. */
+  /** It changes nothing in write mode either, or could not be made, so it proves nothing. */
   | 'untried'
+  /** Nothing holds it on this system, as `Enforcement` says. */
+  | 'lacking'
 
 /** One attempt, and what came of it. */
 export interface Finding {
@@ -25,14 +29,25 @@ export interface Finding {
   readonly said: string
 }
 
-/** Everything that `vitrine doctor` finds out; `--json` prints it as it is. */
-export interface Diagnosis {
-  readonly kernel: string
-  readonly architecture: string
-  readonly user: 'root' | 'ordinary'
+/** A trap in words. */
+export interface TrapFinding extends Trap {
+  readonly seen: string
+  /** What to do about it, a step each; empty: nothing. */
+  readonly fix: readonly string[]
+}
+
+/** Everything that `vitrine doctor` finds out; `--json` prints it as it is. docs/doctor.md describes it. */
+export interface Diagnosis extends System {
+  /** Of this format. Fields may be added to it; none changes its meaning or goes. */
+  readonly version: 1
   readonly host: HostSupport
+  readonly traps: readonly TrapFinding[]
   /** Why there is no read mode here. */
   readonly unavailable?: Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
   readonly rights: readonly Finding[]
-  readonly verdict: 'enforced' | 'not-enforced' | 'unavailable'
+  /**
+   * `enforced`: every right that could be tried is. `partly`: there are some that nothing holds on this system.
+   * `not-enforced`: one that should be is not. `unavailable`: there is no read mode. `untried`: nothing could be tried here.
+   */
+  readonly verdict: 'enforced' | 'partly' | 'not-enforced' | 'unavailable' | 'untried'
 }

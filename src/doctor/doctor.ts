@@ -1,21 +1,34 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { machine, release, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Enforcement, hostSupport, loadConfig, openShell, type Shell, VitrineError } from '../index.ts'
+import {
+  type Enforcement,
+  type HostSupport,
+  hostSupport,
+  loadConfig,
+  openShell,
+  type Shell,
+  VitrineError,
+} from '../index.ts'
+import { trapWords } from '../result/explain-traps.ts'
 import { trying } from './attempt.ts'
-import type { Bench, Check, Settings } from './check.ts'
+import type { Bench, Check, Seen, Settings } from './check.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
 import { fileAttempts } from './files.ts'
 import { kernelAttempts } from './kernel.ts'
 import { outsideChecks } from './outside.ts'
 import { processAttempts } from './processes.ts'
 import { readAttempts } from './reads.ts'
+import { reported } from './reports.ts'
 import { socketAttempts } from './sockets.ts'
+import { lookAtSystem, type System } from './system.ts'
+import { trapsOf } from './traps.ts'
 
 /** Every row of the table; rows of one right stand together, in the order of `Enforcement`. */
 const checks: readonly Check[] = [
   ...[...fileAttempts, ...readAttempts, ...socketAttempts, ...processAttempts, ...kernelAttempts].map(trying),
   ...outsideChecks,
+  reported,
 ]
 
 /** What the doctor is given: how to start vitrine, where to work, and what the environment is. */
@@ -23,14 +36,26 @@ export type Practice = Pick<Bench, 'program' | 'directory' | 'env'>
 
 /**
  * Tries every right of the host in a throw-away directory, in write mode and in read mode. `program` starts vitrine's
- * command line.
+ * command line. Where no directory can be made, nothing is tried.
  */
 export async function diagnose(program: Practice['program']): Promise<Diagnosis> {
-  const directory = mkdtempSync(join(tmpdir(), 'vitrine-doctor-'))
+  const directory = makeDirectory()
+  const home = directory ?? '/nonexistent'
+  const practice = { program, directory: home, env: ownEnvironment(home) }
   try {
-    return await diagnoseIn({ program, directory, env: ownEnvironment(directory) })
+    return await diagnoseIn(practice, directory !== undefined)
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** Undefined where none can be made: inside of a read mode, for one. */
+function makeDirectory(): string | undefined {
+  try {
+    return mkdtempSync(join(tmpdir(), 'vitrine-doctor-'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
   }
 }
 
@@ -40,18 +65,38 @@ function ownEnvironment(directory: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(named), XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory }
 }
 
-async function diagnoseIn(practice: Practice): Promise<Diagnosis> {
-  const user = process.getuid?.() === 0 ? ('root' as const) : ('ordinary' as const)
-  const facts = { kernel: release(), architecture: machine(), user }
-  const opened = await openReadMode(practice)
-  if (opened instanceof VitrineError) {
-    if (opened.refusal.code !== 'SANDBOX_UNAVAILABLE') throw opened
-    return { ...facts, host: hostSupport(), unavailable: opened.refusal, rights: [], verdict: 'unavailable' }
-  }
-  await opened.close()
-  const rights = await findings('read', practice)
-  const isOpen = rights.some(({ state }) => state === 'open')
-  return { ...facts, host: hostSupport(), rights, verdict: isOpen ? 'not-enforced' : 'enforced' }
+async function diagnoseIn(practice: Practice, canTry: boolean): Promise<Diagnosis> {
+  const opened = await openReadMode(canTry ? practice : { ...practice, directory: '/' })
+  const refusal = opened instanceof VitrineError ? opened.refusal : undefined
+  if (refusal && refusal.code !== 'SANDBOX_UNAVAILABLE') throw opened
+  const rights = refusal || !canTry ? [] : await findings('read', practice)
+  if (!(opened instanceof VitrineError)) await opened.close()
+  return report({ system: lookAtSystem(), host: hostSupport(), unavailable: refusal, rights })
+}
+
+/** What a diagnosis is made of. */
+export interface Findings {
+  readonly system: System
+  readonly host: HostSupport
+  readonly unavailable: Diagnosis['unavailable'] | undefined
+  readonly rights: readonly Finding[]
+}
+
+/** Puts together what was found, and what it comes to. */
+export function report({ system, host, unavailable, rights }: Findings): Diagnosis {
+  const found = { system, host, available: unavailable === undefined }
+  const traps = trapsOf(found).map((trap) => ({ ...trap, ...trapWords(trap, found) }))
+  const verdict = unavailable ? 'unavailable' : verdictOf(rights)
+  return { version: 1, ...system, host, traps, ...(unavailable && { unavailable }), rights, verdict }
+}
+
+function verdictOf(rights: readonly Finding[]): Diagnosis['verdict'] {
+  if (rights.some(({ state }) => state === 'open')) return 'not-enforced'
+  if (!rights.some(({ state }) => state === 'enforced')) return 'untried'
+  // A report is no right of the host: without it everything is held.
+  return rights.some(({ right, state }) => state === 'lacking' && right !== 'denial reports')
+    ? 'partly'
+    : 'enforced'
 }
 
 async function openReadMode(practice: Practice): Promise<Shell | VitrineError> {
@@ -93,8 +138,17 @@ export async function findings(held: 'read' | 'write', practice: Practice): Prom
 
 async function make({ right, name, settings, run }: Check, bench: Bench): Promise<Finding> {
   const by = bench.read.enforcement[right]?.by ?? 'none'
-  const seen = await run(bench)
-  return { right, by, attempt: name, ...(settings && { settings }), ...seen }
+  return { right, by, attempt: name, ...(settings && { settings }), ...(await madeOf(run(bench))) }
+}
+
+/** A system that gives the doctor no socket or process to try it on: that proves nothing. */
+async function madeOf(running: Promise<Seen>): Promise<Seen> {
+  try {
+    return await running
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return { state: 'untried', said: error.message }
+    throw error
+  }
 }
 
 /** One pair of shells for all checks with the same settings. */
@@ -131,12 +185,14 @@ class Shells {
   }
 }
 
-/** What is held, and cannot be tried without harm. */
+/** What is not held here, and what is and cannot be tried without harm. */
 function withoutAttempt(enforcement: Enforcement, found: readonly Finding[]): Finding[] {
   const tried = new Set(found.map(({ right }) => right))
   return Object.entries(enforcement)
-    .filter(([right, { enforced }]) => enforced && !tried.has(right))
-    .map(([right, { by }]) => ({ right, by, state: 'untried', said: '' }))
+    .filter(([right]) => !tried.has(right))
+    .map(([right, { enforced, by, note = '' }]) =>
+      enforced ? { right, by, state: 'untried', said: '' } : { right, by, state: 'lacking', said: note },
+    )
 }
 
 const reason = /\bE[A-Z]{3,}\b|[Dd]enied|[Nn]ot (permitted|found|implemented)|[Rr]ead-only|[Ii]nvalid/

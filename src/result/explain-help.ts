@@ -20,7 +20,7 @@ Usage:
   vitrine mcp [OPTIONS]                       serve commands to an agent (Model Context Protocol)
   vitrine mcp install CLIENT                  enter that server in a client's configuration
   vitrine scratchpad list|show NAME|clear     the outputs that were saved
-  vitrine doctor [--json]                     what this host can enforce, found out by trying
+  vitrine doctor [--fix] [--json]             what this host can enforce, found out by trying
   vitrine --version | --help
 
 Examples:
@@ -163,18 +163,23 @@ Examples:
   doctor: `vitrine doctor: what this host can enforce
 
 Usage:
-  vitrine doctor [--json]
+  vitrine doctor [--fix] [--json]
+
+  --fix    says what to do about what was found. Nothing is changed by it.
+  --json   one object, as docs/doctor.md describes it
 
 Each right of the host is really tried: once in write mode, to see that the attempt works here, and once in read mode,
 where it must change nothing. All of it happens to files, sockets and processes of its own in a temporary directory.
+Below the table stands what of this system takes from read mode: an old kernel, a filter around the process, Yama.
 
 Examples:
   vitrine doctor
+  vitrine doctor --fix
   vitrine doctor --json | jq '.rights[] | select(.state != "enforced")'
 
 Exit codes:
   0    read mode enforces everything that could be tried
-  1    it does not, or there is no read mode here
+  1    it does not, there is no read mode here, or nothing could be tried
   125  the check itself failed
 `,
 }

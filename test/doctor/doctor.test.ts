@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { Diagnosis } from '../../src/doctor/diagnosis.ts'
 import { findings } from '../../src/doctor/doctor.ts'
 import { ended, Home, program } from '../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { repository } from '../helpers/programs.ts'
+import { diagnosisSchema } from './schema.ts'
 
 /** Processes that were started with the directory as TMPDIR and still run. */
 function processesOf(directory: string): string[] {
@@ -43,6 +46,13 @@ describe('on this host', () => {
       claimed.map(([right]) => right).sort(),
     )
     for (const { right, by } of rights) expect(by).toBe(enforcement[right]?.by)
+  })
+
+  test('--json has the shape that docs/doctor.md describes', async () => {
+    const { issues } = v.safeParse(diagnosisSchema, await diagnosis())
+    expect(
+      issues?.map(({ message, path }) => [path?.map(({ key }) => key).join('.'), message]) ?? [],
+    ).toEqual([])
   })
 
   test('the kernel is described', async () => {
@@ -108,8 +118,42 @@ describe('where there is no sandbox', () => {
   })
 })
 
-test('inside read mode it fails, for it can make no directory', async () => {
-  const ran = await new Home().run(['run', '--', process.execPath, program, 'doctor'])
-  expect(ran.code).toBe(125)
-  expect(ran.stderr).toContain('vitrine: ')
+describe('where something is in the way', () => {
+  const home = new Home()
+  const filtered = (errno: number, ...args: string[]) => {
+    const script = join(repository, 'test/fixtures/processes/landlockless.py')
+    const argv = [script, String(errno), process.execPath, program, ...args]
+    return ended(spawn('python3', argv, { cwd: home.directory, env: home.env }))
+  }
+
+  test.for(['EPERM', 'ENOSYS'] as const)('a filter that answers %s to the landlock calls', async (name) => {
+    const ran = await filtered(constants.errno[name], 'doctor', '--json')
+    const diagnosis = JSON.parse(ran.stdout) as Diagnosis
+    expect({ code: ran.code, stderr: ran.stderr, verdict: diagnosis.verdict }).toEqual({
+      ...{ code: 1, stderr: '', verdict: 'unavailable' },
+    })
+    expect(v.is(diagnosisSchema, diagnosis)).toBe(true)
+    const blocking = diagnosis.traps.filter(({ effect }) => effect === 'blocks')
+    expect(blocking.map(({ id }) => id)).toEqual(['landlock-filtered'])
+    expect(blocking[0]?.fix.join()).toContain('landlock_restrict_self')
+  })
+
+  test('and --fix says what to do', async () => {
+    const { code, stdout } = await filtered(constants.errno.EPERM, 'doctor', '--fix')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      /^no read mode: a seccomp filter around this process blocks the landlock_\* calls/m,
+    )
+    expect(stdout).toMatch(/^ {2}- .*landlock_restrict_self/m)
+    expect(stdout).toMatch(/^There is no read mode here\./m)
+  })
+
+  test('inside read mode nothing can be tried, and that is the verdict; a listener of its own is refused', async () => {
+    const ran = await home.run(['run', '--', process.execPath, program, 'doctor', '--json'])
+    const { verdict, rights, traps } = JSON.parse(ran.stdout) as Diagnosis
+    expect({ code: ran.code, verdict, rights }).toEqual({ code: 1, verdict: 'untried', rights: [] })
+    expect(traps.filter(({ effect }) => effect === 'weakens').map(({ id }) => id)).toEqual([
+      'nested-listener',
+    ])
+  })
 })

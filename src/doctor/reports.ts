@@ -1,0 +1,15 @@
+import type { Check } from './check.ts'
+
+/** What is refused is to be told, by name. */
+export const reported: Check = {
+  right: 'denial reports',
+  name: 'name what was refused',
+  async run({ read, directory }) {
+    const note = read.enforcement['denial reports']?.note ?? ''
+    if (read.enforcement['denial reports']?.enforced !== true) return { state: 'lacking', said: note }
+    const { denials } = await read.execute({ command: ': > new', cwd: directory })
+    const [first] = denials.filter(({ operation }) => operation === 'create')
+    if (!first) return { state: 'open', said: note }
+    return { state: 'enforced', said: `${first.operation} ${first.path ?? note}` }
+  },
+}

@@ -1,0 +1,264 @@
+import { constants } from 'node:os'
+import { describe, expect, test } from 'vitest'
+import { report } from '../../src/doctor/doctor.ts'
+import { lookAtSystem, type System } from '../../src/doctor/system.ts'
+import { trapsOf } from '../../src/doctor/traps.ts'
+import type { HostSupport } from '../../src/index.ts'
+import { doctorReport } from '../../src/result/explain-doctor.ts'
+import { trapWords } from '../../src/result/explain-traps.ts'
+import { realAddon } from '../sandbox/hosts.ts'
+
+const { ENOSYS, EOPNOTSUPP, EPERM, EBUSY, EINVAL } = constants.errno
+type Probe = NonNullable<HostSupport['probe']>
+
+/** All that vitrine uses. */
+const everything: Probe = {
+  ...realAddon().probe(),
+  ...{
+    landlockAbi: 7,
+    landlockErrno: 0,
+    seccomp: true,
+    listener: true,
+    listenerProves: true,
+    pidfd: true,
+    yama: 0,
+  },
+}
+const plain: System = {
+  ...{ kernel: '6.12.0', architecture: 'x86_64', user: 'ordinary', families: ['debian'], filtered: false },
+}
+
+/** What the doctor finds on such a system. */
+function find(probe: Partial<Probe>, system: Partial<System> = {}, available = false) {
+  const host: HostSupport = { platform: 'linux', probe: { ...everything, ...probe } }
+  const found = { system: { ...plain, ...system }, host, available }
+  return trapsOf(found).map((trap) => ({ ...trap, ...trapWords(trap, found) }))
+}
+
+const noLandlock = (landlockErrno: number) => ({ landlockAbi: 0, landlockErrno })
+const lsms = ['capability', 'landlock', 'yama']
+
+test('where nothing is missing there is no trap', () => {
+  expect(find({}, {}, true)).toEqual([])
+})
+
+describe('what blocks read mode', () => {
+  test.for<[string, Partial<Probe>, Partial<System>, RegExp, RegExp]>([
+    [
+      'old-kernel',
+      noLandlock(ENOSYS),
+      { kernel: '5.10.0-9-amd64' },
+      /5\.10\.0-9-amd64 is older/,
+      /Debian 12/,
+    ],
+    [
+      'old-kernel',
+      noLandlock(ENOSYS),
+      { kernel: '5.4.0', families: ['ubuntu', 'debian'] },
+      /older/,
+      /linux-generic-hwe/,
+    ],
+    [
+      'old-kernel',
+      noLandlock(ENOSYS),
+      { kernel: '4.18.0', container: 'docker' },
+      /older/,
+      /machine that runs the container/,
+    ],
+    ['landlock-not-built', noLandlock(ENOSYS), {}, /built without Landlock/, /CONFIG_SECURITY_LANDLOCK=y/],
+    [
+      'landlock-filtered',
+      noLandlock(EPERM),
+      { container: 'docker' },
+      /blocks the landlock.*docker/,
+      /Docker.*23\.0/,
+    ],
+    ['landlock-filtered', noLandlock(EPERM), { container: 'podman' }, /podman/, /containers-common/],
+    [
+      'landlock-filtered',
+      noLandlock(EPERM),
+      { container: 'kubernetes' },
+      /kubernetes/,
+      /seccompProfile.*Localhost/,
+    ],
+    ['landlock-filtered', noLandlock(ENOSYS), { filtered: true }, /blocks the landlock/, /SystemCallFilter=/],
+    ['landlock-filtered', noLandlock(ENOSYS), { lsms }, /blocks the landlock/, /landlock_restrict_self/],
+    [
+      'landlock-disabled',
+      noLandlock(EOPNOTSUPP),
+      { lsms: ['capability', 'yama'] },
+      /capability,yama/,
+      /lsm=landlock,yama.*update-grub/,
+    ],
+    ['landlock-disabled', noLandlock(EOPNOTSUPP), {}, /not among/, /cat \/sys\/kernel\/security\/lsm/],
+    [
+      'landlock-disabled',
+      noLandlock(EOPNOTSUPP),
+      { families: ['fedora'] },
+      /not among/,
+      /grubby --update-kernel=ALL/,
+    ],
+    ['landlock-disabled', noLandlock(EOPNOTSUPP), { families: ['arch'] }, /not among/, /boot loader/],
+    ['landlock-disabled', noLandlock(EOPNOTSUPP), { wsl: 2 }, /not among/, /\.wslconfig.*kernelCommandLine/],
+    [
+      'wsl-1',
+      noLandlock(ENOSYS),
+      { wsl: 1, kernel: '4.4.0-19041-Microsoft' },
+      /WSL 1/,
+      /--set-version \S+ 2/,
+    ],
+    [
+      'old-kernel',
+      noLandlock(ENOSYS),
+      { wsl: 2, kernel: '5.10.16-microsoft-standard-WSL2' },
+      /older/,
+      /wsl --update/,
+    ],
+    [
+      'no-seccomp',
+      { seccomp: false, seccompErrno: EINVAL, listener: false },
+      {},
+      /no seccomp filter/,
+      /CONFIG_SECCOMP_FILTER/,
+    ],
+    ['no-pidfd', { pidfd: false }, {}, /process descriptor/, /newer kernel/],
+    [
+      'nested-listener',
+      { landlockAbi: 5, listener: false, listenerErrno: EBUSY },
+      {},
+      /listener already/,
+      /outside/,
+    ],
+    ['memfd-noexec', {}, { memfdNoexec: 2 }, /memfd_noexec is 2/, /sysctl vm\.memfd_noexec=1/],
+  ])('%s: %o %o', ([id, probe, system, seen, fix]) => {
+    const [trap, ...others] = find(probe, system).filter(({ effect }) => effect === 'blocks')
+    expect(others).toEqual([])
+    expect(trap).toMatchObject({ id, seen: expect.stringMatching(seen) })
+    expect(trap?.fix.join('\n')).toMatch(fix)
+  })
+
+  test('no addon', () => {
+    const host: HostSupport = { platform: 'linux', missing: 'no build was found' }
+    const found = { system: plain, host, available: false }
+    const [trap] = trapsOf(found)
+    expect(trap).toEqual({ id: 'no-addon', effect: 'blocks' })
+    expect(trap && trapWords(trap, found).seen).toMatch(/did not load: no build was found/)
+  })
+})
+
+describe('what takes something from it', () => {
+  test.for<[string, string, Partial<Probe>, Partial<System>, RegExp]>([
+    ['nested-listener', 'weakens', { listener: false, listenerErrno: EBUSY }, {}, /vitrine in vitrine/],
+    ['no-listener', 'weakens', { listener: false, listenerErrno: EINVAL }, {}, /refusals are not reported/],
+    ['listener-proves-nothing', 'note', { listenerProves: false }, {}, /scan of all processes/],
+    ['older-landlock', 'note', { landlockAbi: 3 }, {}, /ABI 3/],
+    ['yama-paths', 'weakens', { yama: 2 }, {}, /ptrace_scope 2.*lack paths/],
+    ['yama-paths', 'weakens', { yama: 3 }, {}, /ptrace_scope 3/],
+    ['yama-orphans', 'note', { yama: 1 }, {}, /parent has ended/],
+    ['hidepid', 'note', {}, { hidepid: '2' }, /hidepid=2/],
+    ['hidepid', 'weakens', {}, { hidepid: 'ptraceable' }, /hidepid=ptraceable/],
+    ['memfd-noexec', 'note', {}, { memfdNoexec: 2 }, /unnamed file/],
+    ['apparmor', 'note', {}, { apparmor: 'docker-default (enforce)' }, /AppArmor.*docker-default/],
+    ['selinux', 'note', {}, { selinux: 'system_u:system_r:container_t:s0' }, /SELinux.*container_t/],
+  ])('%s: %s, %o %o', ([id, effect, probe, system, seen]) => {
+    expect(find(probe, system, true)).toEqual([
+      { id, effect, seen: expect.stringMatching(seen), fix: expect.any(Array) },
+    ])
+  })
+})
+
+describe('what a system is', () => {
+  const files = (all: Readonly<Record<string, string>>) => (path: string) => all[path]
+  const look = (all: Readonly<Record<string, string>>, kernel = '6.1.0', env = {}) =>
+    lookAtSystem(files(all), kernel, env)
+
+  test('where no file can be read, only what Node knows', () => {
+    expect(look({})).toEqual({
+      ...{ kernel: '6.1.0', architecture: expect.any(String), user: expect.any(String) },
+      ...{ families: [], filtered: false },
+    })
+  })
+
+  test('the distribution and what it is like', () => {
+    const release = 'PRETTY_NAME="Linux Mint 22"\nID=linuxmint\nID_LIKE="ubuntu debian"\n'
+    expect(look({ '/etc/os-release': release })).toMatchObject({
+      distribution: 'Linux Mint 22',
+      families: ['linuxmint', 'ubuntu', 'debian'],
+    })
+    expect(look({ '/usr/lib/os-release': "ID='arch'\n" }).families).toEqual(['arch'])
+  })
+
+  test.for<[number | undefined, string]>([
+    [1, '4.4.0-19041-Microsoft'],
+    [2, '5.15.167.4-microsoft-standard-WSL2'],
+    [undefined, '6.8.0-1017-azure'],
+  ])('WSL %s is known by %s', ([wsl, kernel]) => expect(look({}, kernel).wsl).toBe(wsl))
+
+  test('a container, by what each leaves', () => {
+    expect(look({ '/.dockerenv': '' }).container).toBe('docker')
+    expect(look({ '/run/.containerenv': '' }).container).toBe('podman')
+    expect(look({ '/run/systemd/container': 'lxc\n' }).container).toBe('lxc')
+    expect(look({}, '6.1.0', { container: 'systemd-nspawn' }).container).toBe('systemd-nspawn')
+    expect(look({ '/.dockerenv': '' }, '6.1.0', { KUBERNETES_SERVICE_HOST: 'x' }).container).toBe(
+      'kubernetes',
+    )
+  })
+
+  test('hidepid of the /proc that counts', () => {
+    const mounts = (options: string) => ({
+      '/proc/self/mountinfo': `22 1 0:5 / / rw - ext4 /dev/x rw\n23 22 0:21 / /proc rw - proc proc ${options}\n`,
+    })
+    expect(look(mounts('rw,hidepid=invisible')).hidepid).toBe('invisible')
+    expect(look(mounts('rw,gid=4,hidepid=2')).hidepid).toBe('2')
+    expect(look(mounts('rw,hidepid=off')).hidepid).toBeUndefined()
+    expect(look(mounts('rw')).hidepid).toBeUndefined()
+  })
+
+  test('modules, filters, profiles', () => {
+    const found = look({
+      '/sys/kernel/security/lsm': 'capability,landlock\n',
+      '/proc/self/status': 'Name:\tx\nSeccomp:\t2\n',
+      '/proc/sys/vm/memfd_noexec': '2\n',
+      '/proc/self/attr/apparmor/current': 'docker-default (enforce)\n',
+      '/sys/fs/selinux/enforce': '1',
+      '/proc/self/attr/current': 'system_u:system_r:container_t:s0\0',
+    })
+    expect(found).toMatchObject({
+      ...{ lsms: ['capability', 'landlock'], filtered: true, memfdNoexec: 2 },
+      ...{ apparmor: 'docker-default (enforce)', selinux: 'system_u:system_r:container_t:s0' },
+    })
+    expect(look({ '/proc/self/attr/apparmor/current': 'unconfined\n' }).apparmor).toBeUndefined()
+  })
+})
+
+describe('in words', () => {
+  const host: HostSupport = { platform: 'linux', probe: { ...everything, yama: 2 } }
+  const right = { right: 'ipc', by: 'seccomp', attempt: 'x', said: '' } as const
+  const diagnosis = report({
+    ...{ system: plain, host, unavailable: undefined },
+    rights: [{ ...right, state: 'enforced' }],
+  })
+
+  test('a trap stands below the table, and what to do about it with --fix only', () => {
+    const without = doctorReport(diagnosis, { fix: false })
+    expect(without).toMatch(/^less than there could be: Yama \(ptrace_scope 2\)/m)
+    expect(without).toMatch(/^What to do about it: vitrine doctor --fix$/m)
+    expect(without).not.toContain('sysctl')
+    const withFix = doctorReport(diagnosis, { fix: true })
+    expect(withFix).toMatch(/^ {2}- sudo sysctl kernel\.yama\.ptrace_scope=1/m)
+    expect(withFix).not.toContain('vitrine doctor --fix')
+  })
+
+  test('the verdict is by the rights', () => {
+    const verdict = (...states: ('enforced' | 'open' | 'untried' | 'lacking')[]) =>
+      report({
+        ...{ system: plain, host, unavailable: undefined },
+        rights: states.map((state) => ({ ...right, state })),
+      }).verdict
+    expect(verdict('enforced', 'untried')).toBe('enforced')
+    expect(verdict('enforced', 'open')).toBe('not-enforced')
+    expect(verdict('enforced', 'lacking')).toBe('partly')
+    expect(verdict('untried')).toBe('untried')
+    expect(verdict()).toBe('untried')
+  })
+})
