@@ -94,7 +94,7 @@ static bool hold(struct vt_command *command, const struct vt_request *request, i
       .network = request->network,
       .listener = request->listener,
       .report = request->report,
-      .near = reads ? NULL : command->cwd,
+      .near = command->cwd,
       .reads = reads,
       .writable = writable,
       .sockets = sockets,

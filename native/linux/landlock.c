@@ -149,13 +149,13 @@ static int grant_top_level(int ruleset) {
 
 /* The device nodes that ordinary programs open; writing to them changes nothing. Not /dev/shm: a mapped file of others
  * there lets futex(2) take their wake-ups. */
-static int grant_devices(int ruleset) {
+static int grant_devices(int ruleset, uint64_t handled) {
   static const char *const readable[] = {"/dev/random", "/dev/urandom"};
   static const char *const writable[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty"};
   for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
     if (grant_if_there(ruleset, readable[i], FS_READ_FILE)) return -1;
   for (size_t i = 0; i < sizeof writable / sizeof *writable; i++)
-    if (grant_if_there(ruleset, writable[i], FS_READ_FILE | FS_WRITE_FILE)) return -1;
+    if (grant_if_there(ruleset, writable[i], (FS_READ_FILE | FS_WRITE_FILE) & handled)) return -1;
   return 0;
 }
 
@@ -163,15 +163,15 @@ static int grant_devices(int ruleset) {
  * get another one (seccomp_rules.c). */
 static int grant_terminal(int ruleset, int terminal, uint64_t handled) {
   if (terminal <= 0) return 0;
-  struct path_beneath_attr rule = {FS_READ_FILE | FS_WRITE_FILE | (handled & FS_IOCTL_DEV), terminal};
-  if (syscall(NR_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0)) return -1;
-  return grant_if_there(ruleset, "/dev/tty", rule.allowed_access);
+  uint64_t access = handled & (FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV);
+  if (grant_at(ruleset, terminal, access)) return -1;
+  return grant_if_there(ruleset, "/dev/tty", access);
 }
 
 /* A private directory: everything but device nodes, device ioctls and sockets of others. */
-static int grant_writable(int ruleset, const struct vt_landlock_options *options, uint64_t handled) {
+static int grant_writable(int ruleset, const char *const *path, uint64_t handled) {
   uint64_t access = handled & ~(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV | FS_RESOLVE_UNIX);
-  for (const char *const *path = options->writable; path && *path; path++)
+  for (; path && *path; path++)
     if (grant(ruleset, *path, access)) return -1;
   return 0;
 }
@@ -213,18 +213,17 @@ static int grant_near(int ruleset, const char *near) {
   return grant_if_there(ruleset, path, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
 }
 
-/* Names can be listed everywhere, or where content can be read, were nothing kept. */
-static int grant_reading(int ruleset, const struct vt_landlock_options *options) {
-  if (!options->reads) {
-    if (grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset)) return -1;
-    return grant_near(ruleset, options->near);
-  }
-  /* No rule close by: where something is kept, one more could grant it. */
-  return vt_reads_grant(options->reads, ruleset);
-}
-
 bool vt_landlock_handles_truncate(const struct vt_landlock_options *options) {
   return options->abi >= 3 && options->writable && *options->writable;
+}
+
+/* Closes the ruleset where the building failed. */
+static int finished(int ruleset, int failed) {
+  if (!failed) return ruleset;
+  int error = errno;
+  close(ruleset);
+  errno = error;
+  return -1;
 }
 
 int vt_landlock_build(const struct vt_landlock_options *options) {
@@ -234,19 +233,28 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
     return -1;
   }
   struct ruleset_attr attr = handled_by(options->abi, &size);
+  uint64_t *handled = &attr.handled_access_fs;
   /* Not handled is not restricted: with the network on clients may connect, and seccomp keeps the rest shut. */
   if (options->network) attr.handled_access_net &= NET_BIND_TCP;
   /* An open asks for truncating too, if it is handled, and walks on to the root for a rule that grants it. */
-  if (!vt_landlock_handles_truncate(options)) attr.handled_access_fs &= ~FS_TRUNCATE;
+  if (!vt_landlock_handles_truncate(options)) *handled &= ~FS_TRUNCATE;
   int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, size, 0);
   if (ruleset < 0) return -1;
-  if (grant_reading(ruleset, options) || grant_devices(ruleset) ||
-      grant_writable(ruleset, options, attr.handled_access_fs) || grant_sockets(ruleset, options) ||
-      grant_terminal(ruleset, options->terminal, attr.handled_access_fs)) {
-    int error = errno;
-    close(ruleset);
-    errno = error;
-    return -1;
-  }
-  return ruleset;
+  /* /: listing names is granted everywhere, content only beneath what follows. */
+  return finished(ruleset, grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset) ||
+                               grant_devices(ruleset, *handled) || grant_near(ruleset, options->near) ||
+                               grant_writable(ruleset, options->writable, *handled) ||
+                               grant_sockets(ruleset, options) || grant_terminal(ruleset, options->terminal, *handled));
+}
+
+int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal) {
+  /* Moving between directories is refused by a ruleset that does not grant it, alone of all rights (landlock(7)). */
+  uint64_t moving = abi >= 2 ? FS_REFER : 0;
+  struct ruleset_attr attr = {FS_READING | FS_READ_DIR | moving, 0, 0};
+  int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, abi_versions[0].size, 0);
+  if (ruleset < 0) return -1;
+  return finished(ruleset, (moving && grant(ruleset, "/", moving)) || vt_reads_grant(reads, ruleset) ||
+                               grant_devices(ruleset, attr.handled_access_fs) ||
+                               grant_writable(ruleset, writable, attr.handled_access_fs) ||
+                               grant_terminal(ruleset, terminal, attr.handled_access_fs));
 }

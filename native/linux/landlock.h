@@ -14,7 +14,6 @@ struct vt_landlock_options {
   int abi;                      /* 1..; the ABI to build for, at most the running kernel's */
   bool network;                 /* TCP connect is let through; TCP bind never is */
   const char *near;             /* where commands run: what they open there is decided there; may be NULL */
-  struct vt_reads *reads;       /* what can be read; NULL: everything */
   const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
   const char *const *sockets;   /* unix sockets granted for connecting, likewise */
   int terminal;                 /* a descriptor of the commands' own terminal; 0: they have none */
@@ -36,6 +35,10 @@ int vt_landlock_grant_listing(int ruleset, int fd);
 
 /* Builds a ruleset; returns its descriptor (close-on-exec) or -1 with errno. Allocates: never between clone and exec. */
 int vt_landlock_build(const struct vt_landlock_options *options);
+
+/* Likewise, one for a layer of its own: it grants reading what can be read, in private directories, and of a terminal, and
+ * leaves everything else to the other one. */
+int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal);
 
 /* Restricts the calling thread for good. Returns 0, or -1 with errno. */
 int vt_landlock_restrict(int ruleset);

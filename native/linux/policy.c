@@ -82,9 +82,25 @@ static int look_at_terminal(struct vt_policy *policy, int terminal) {
   return 0;
 }
 
+/* Whether the ruleset that is made once lets the command read what it may write to. */
+static bool is_covered(const struct vt_policy_options *options, int abi) {
+  for (const char *const *path = options->writable; path && *path; path++)
+    if (!vt_reads_cover(options->reads, *path)) return false;
+  return options->terminal <= 0 && (options->reads->ruleset < 0 || options->reads->abi == abi);
+}
+
+static int build_reading(struct vt_policy *policy, const struct vt_policy_options *options) {
+  if (!options->reads) return 0;
+  policy->owns_reading = !is_covered(options, policy->abi);
+  policy->reading = policy->owns_reading
+                        ? vt_landlock_build_reads(policy->abi, options->reads, options->writable, options->terminal)
+                        : vt_reads_ruleset(options->reads, policy->abi);
+  return policy->reading < 0 ? -1 : 0;
+}
+
 static int build(struct vt_policy *policy, const struct vt_policy_options *options, int *step) {
-  struct vt_landlock_options landlock = {policy->abi, options->network, options->near, options->reads, options->writable,
-                                         options->sockets, options->terminal};
+  struct vt_landlock_options landlock = {policy->abi, options->network, options->near, options->writable, options->sockets,
+                                         options->terminal};
   policy->listener = options->listener;
   policy->listener_proves = options->listener && vt_probe()->listener_proves;
   policy->listener_flags = vt_probe_listener_flags();
@@ -99,7 +115,7 @@ static int build(struct vt_policy *policy, const struct vt_policy_options *optio
   if (look_at_terminal(policy, options->terminal)) return -1;
   if (policy->abi < 1 || stat("/", &policy->root)) return -1;
   policy->ruleset = vt_landlock_build(&landlock);
-  if (policy->ruleset < 0) return -1;
+  if (policy->ruleset < 0 || build_reading(policy, options)) return -1;
   *step = VT_STEP_FILTER;
   return build_filter(policy, options);
 }
@@ -178,7 +194,7 @@ static struct vt_policy *make(const struct vt_policy_options *options, int abi, 
   struct vt_policy *policy = calloc(1, sizeof *policy);
   if (!policy) return NULL;
   policy->references = 1;
-  policy->ruleset = -1;
+  policy->ruleset = policy->reading = -1;
   policy->abi = abi;
   policy->key = key;
   if (build(policy, options, step)) {
@@ -218,6 +234,7 @@ void vt_policy_retain(struct vt_policy *policy) { __atomic_add_fetch(&policy->re
 void vt_policy_release(struct vt_policy *policy) {
   if (__atomic_sub_fetch(&policy->references, 1, __ATOMIC_ACQ_REL) > 0) return;
   if (policy->ruleset >= 0) close(policy->ruleset);
+  if (policy->owns_reading && policy->reading >= 0) close(policy->reading);
   if (policy->reads) vt_reads_release(policy->reads);
   free(policy->key);
   free(policy->writable);

@@ -17,6 +17,8 @@ struct vt_policy {
   char *key;
   struct stat root;          /* of "/", to see a new top-level directory */
   int ruleset;               /* Landlock ruleset descriptor */
+  int reading;               /* another one, above it: for what can be read; -1: everything */
+  bool owns_reading;         /* else it is that of `reads` */
   int abi;
   bool listener;             /* the filter is installed with a notification listener */
   bool listener_proves;      /* its hang-up proves that nobody is left */
@@ -25,7 +27,7 @@ struct vt_policy {
   int dropped_count;         /* capabilities to take out of the bounding set; none without CAP_SETPCAP */
   uint8_t dropped[64];
   bool report;               /* refusals are reported */
-  struct vt_reads *reads;    /* what the ruleset grants for reading; NULL: everything */
+  struct vt_reads *reads;    /* what can be read; NULL: everything */
   char **writable;           /* what the ruleset grants for writing, NULL-terminated */
   char **sockets;            /* and for connecting */
   dev_t terminal;            /* the command's own; 0: it has none */
@@ -39,7 +41,7 @@ struct vt_policy_options {
   bool network;
   bool listener;
   bool report;                  /* needs the listener */
-  const char *near;             /* where the command runs; of no use with `reads` */
+  const char *near;             /* where the command runs */
   struct vt_reads *reads;       /* what can be read; NULL: everything */
   const char *const *writable;  /* NULL-terminated; may be NULL */
   const char *const *sockets;   /* unix sockets to connect to, likewise; needs ABI 9 */

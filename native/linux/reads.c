@@ -14,7 +14,7 @@ enum { MOST_CACHED = 8 };
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_reads *cache; /* the last used first */
 
-static bool counts(const char *place) { return *place != VT_WRITABLE; }
+static bool counts(const char *place) { return *place != VT_WRITABLE && *place != VT_SOCKET; }
 
 /* One text that is equal exactly when the places are; NULL when none of them is about reading. */
 static char *key_of(char *const *places) {
@@ -62,7 +62,7 @@ static struct vt_reads *make(char *key, char *const *places) {
   reads->references = 1;
   reads->key = key;
   reads->places = copy_of(places);
-  reads->notices = -1;
+  reads->notices = reads->ruleset = -1;
   vt_watched_begin(&reads->watched);
   reads->root = vt_name_root();
   if (has_any(places, VT_READABLE)) mark_all(reads, places, VT_READABLE, VT_MARK_GRANTED);
@@ -128,6 +128,7 @@ void vt_reads_release(struct vt_reads *reads) {
   vt_inodes_free(&reads->kept);
   vt_inodes_free(&reads->linked);
   if (reads->notices >= 0) close(reads->notices);
+  if (reads->ruleset >= 0) close(reads->ruleset);
   free(reads->places);
   free(reads->key);
   free(reads);

@@ -22,11 +22,12 @@ struct vt_reads {
   struct vt_inodes linked; /* once they were asked for: files in kept directories that have other names, too */
   bool linked_known;
   bool too_many_linked; /* there are more of them than were looked at */
+  int ruleset, abi;     /* made of it, and for what ABI; -1: it was not asked for yet */
   bool unsearched;      /* the search for names ended at its bound */
 };
 
 /*
- * From a command's places (core.h), NULL-terminated, each behind the letter of its kind; those for writing do not count.
+ * From a command's places (core.h), NULL-terminated, each behind the letter of its kind; those for writing and sockets do not count.
  * From the cache, as long as nothing has changed. NULL: nothing is kept from reading.
  */
 struct vt_reads *vt_reads_take(char *const *places);
@@ -35,6 +36,13 @@ void vt_reads_release(struct vt_reads *reads);
 
 /* Grants the ruleset what can be read; one thread at a time. Returns 0, or -1 with errno (E2BIG: too many entries). */
 int vt_reads_grant(struct vt_reads *reads, int ruleset);
+
+/* The ruleset that grants what can be read, and says nothing of the rest; one thread at a time. Returns a descriptor that
+ * lives as long as `reads`, or -1 with errno. */
+int vt_reads_ruleset(struct vt_reads *reads, int abi);
+
+/* Whether that ruleset grants what is made in a directory: the directory's own path is absolute and real. */
+bool vt_reads_cover(const struct vt_reads *reads, const char *directory);
 
 /* What vt_reads_take() is made of. */
 enum vt_reads_mark { VT_MARK_GRANTED, VT_MARK_KEPT };

@@ -3,6 +3,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -88,4 +90,35 @@ int vt_reads_grant(struct vt_reads *reads, int ruleset) {
   close(root);
   errno = error;
   return failed;
+}
+
+int vt_reads_ruleset(struct vt_reads *reads, int abi) {
+  if (reads->ruleset < 0) {
+    reads->ruleset = vt_landlock_build_reads(abi, reads, NULL, 0);
+    reads->abi = abi;
+  }
+  if (reads->abi == abi) return reads->ruleset;
+  errno = EINVAL; /* others use the one that is there */
+  return -1;
+}
+
+bool vt_reads_cover(const struct vt_reads *reads, const char *directory) {
+  const struct vt_name *name = reads->root;
+  const char *rest = directory;
+  struct stat status;
+  bool granted = false;
+  for (size_t length; name; rest += length) {
+    granted = granted || name->granted;
+    if (!name->cut || name->kept) return granted && !name->kept;
+    rest += strspn(rest, "/");
+    length = strcspn(rest, "/");
+    name = length > 0 ? vt_name_find(name, rest, length) : NULL;
+    /* An entry of a cut directory: it has a rule of its own when it stood there before, and so has what is in it. */
+    if (!name && rest[length] == '/') {
+      char path[PATH_MAX];
+      snprintf(path, sizeof path, "%.*s", (int)(rest + length - directory), directory);
+      return granted && lstat(path, &status) == 0 && !vt_inodes_have(&reads->kept, &status);
+    }
+  }
+  return false;
 }

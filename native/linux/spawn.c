@@ -122,7 +122,11 @@ static int die_with_parent(struct vt_command *command) {
   return -1;
 }
 
-static int restrict_files(struct vt_command *command) { return vt_landlock_restrict(command->policy->ruleset); }
+static int restrict_files(struct vt_command *command) {
+  const struct vt_policy *policy = command->policy;
+  if (vt_landlock_restrict(policy->ruleset)) return -1;
+  return policy->reading < 0 ? 0 : vt_landlock_restrict(policy->reading);
+}
 
 static int filter_calls(struct vt_command *command) {
   static struct sock_filter filter[VT_FILTER_MAX]; /* one launch at a time: the launcher thread's */

@@ -44,8 +44,7 @@ static char *place(char kind, const char *text) {
 /* The errno of opening for reading in a child that is held to the places; 0: it opens. */
 static int opening(char *const *places, const char *path) {
   struct vt_reads *reads = vt_reads_take(places);
-  struct vt_landlock_options options = {.abi = vt_landlock_abi(), .reads = reads};
-  int ruleset = vt_landlock_build(&options), status = 0;
+  int ruleset = vt_reads_ruleset(reads, vt_landlock_abi()), status = 0;
   CHECK(ruleset >= 0, "no ruleset: %s", strerror(errno));
   pid_t child = fork();
   if (child == 0) {
@@ -54,7 +53,6 @@ static int opening(char *const *places, const char *path) {
     _exit(open(path, O_RDONLY) < 0 ? errno : 0);
   }
   waitpid(child, &status, 0);
-  close(ruleset);
   vt_reads_release(reads);
   return WEXITSTATUS(status);
 }

@@ -364,14 +364,46 @@ describe.runIf(process.platform === 'linux')('reads = "workspace"', () => {
     const shell = await open(place, 'reads = "workspace"', { cwd: join(place.home, 'hostile') })
     expect(await canRead(shell, kept)).toBe(false)
   })
+})
 
-  it('the private TMPDIR can be read and written, and here-documents work', async () => {
-    const place = makeHome()
-    const shell = await open(place, 'reads = "workspace"\nunreadable = "secrets"\nprivate_tmp = true')
-    const command =
-      'echo made > "$TMPDIR/x" && cat "$TMPDIR/x" a.txt && mktemp > /dev/null && ls "$TMPDIR" | wc -l'
+describe.runIf(process.platform === 'linux')('with a private TMPDIR or a terminal', () => {
+  const both = 'reads = "workspace"\nunreadable = "secrets"'
+  const settings = [['unreadable = "secrets"'], ['reads = "workspace"'], [both]] as const
+  const command =
+    'cd "$TMPDIR" && mkdir one two && echo made > one/x && mv one/x two/y && ln two/y z && cat z && mktemp > /dev/null && ls | wc -l'
+
+  it.each(settings)('%s: the directory can be written and read', async (toml) => {
+    const shell = await open(makeHome(), `${toml}\nprivate_tmp = true`)
     const { output } = await shell.execute({ command })
-    expect(output).toBe('made\nplain2\n')
+    expect(output).toBe('made\n4\n')
+  })
+
+  it.each(settings)('%s: so it can where its parent directory is cut', async (toml) => {
+    const place = makeHome()
+    const temporary = join(place.home, 'temporary')
+    mkdirSync(temporary)
+    const paths = toml.includes('secrets')
+      ? toml
+      : `${toml}\nunreadable = [${JSON.stringify(join(temporary, 'kept'))}]`
+    const env = { HOME: place.home, TMPDIR: temporary, PGPASSFILE: join(temporary, 'passwords') }
+    const kept = place.write('temporary/passwords')
+    const shell = await open(place, `${paths}\nprivate_tmp = true`, { env })
+    expect((await shell.execute({ command })).output).toBe('made\n4\n')
+    if (toml.includes('secrets')) expect(await canRead(shell, kept)).toBe(false)
+  })
+
+  it('a terminal can be read from, and what is kept cannot', async () => {
+    const place = makeHome()
+    const file = place.write('.ssh/id')
+    const shell = await open(place, both)
+    const running = await shell.start({
+      argv: ['sh', '-c', `read -r line; echo "got $line"; cat ${file}`],
+      pty: true,
+    })
+    running.write('words\n')
+    const { output } = await running.result
+    expect(output).toMatch(/got words/)
+    expect(output).toMatch(/Permission denied/)
   })
 })
 
