@@ -6,6 +6,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "landlock.h"
@@ -28,16 +31,32 @@ static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
     errno = E2BIG;
     return -1;
   }
-  return vt_landlock_grant_reading(pass->ruleset, fd, S_ISDIR(status->st_mode));
+  if (vt_landlock_grant_reading(pass->ruleset, fd, S_ISDIR(status->st_mode)) == 0) return 0;
+  return errno == EBADFD ? 0 : -1; /* a file of the kernel's own, a namespace for example (landlock_add_rule(2)) */
 }
 
-/* What is gone, or may not be looked at, stays refused. */
+/* What is gone, may not be looked at or is a file system that is gone (ENOTCONN, ESTALE) stays refused. */
+static int unless_out_of_room(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -1 : 0; }
+
+/* Without asking a server: one that does not answer would keep every command waiting. */
+static int look(int fd, struct stat *status) {
+  struct statx found;
+  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &found)) return -1;
+  *status = (struct stat){
+      .st_dev = makedev(found.stx_dev_major, found.stx_dev_minor),
+      .st_ino = found.stx_ino,
+      .st_mode = found.stx_mode,
+      .st_nlink = found.stx_nlink,
+  };
+  return 0;
+}
+
 static int grant_entry(struct pass *pass, int directory, const char *text, const struct vt_name *name, bool granted) {
-  int fd = openat(directory, text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return errno == EMFILE || errno == ENFILE ? -1 : 0;
   struct stat status;
-  int failed = fstat(fd, &status);
-  if (!failed) failed = name && (name->cut || !granted) ? enter(pass, fd, name, granted) : grant_whole(pass, fd, &status);
+  int fd = openat(directory, text, O_PATH | O_NOFOLLOW | O_CLOEXEC), failed = 0;
+  if (fd < 0) return unless_out_of_room();
+  if (name && (name->cut || !granted)) failed = enter(pass, fd, name, granted);
+  else if (look(fd, &status) == 0) failed = grant_whole(pass, fd, &status);
   int error = errno;
   close(fd);
   errno = error;
@@ -47,7 +66,7 @@ static int grant_entry(struct pass *pass, int directory, const char *text, const
 /* All entries of a directory that something is kept in. */
 static int grant_entries(struct pass *pass, int fd, const struct vt_name *name) {
   int list = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (list < 0) return errno == EACCES ? 0 : -1;
+  if (list < 0) return unless_out_of_room();
   DIR *directory = fdopendir(list);
   if (!directory) return close(list), -1;
   int failed = 0;
@@ -72,7 +91,7 @@ static int pass_through(struct pass *pass, int fd, const struct vt_name *name) {
 
 static int enter(struct pass *pass, int fd, const struct vt_name *name, bool granted) {
   struct stat status;
-  if (name->kept || fstat(fd, &status) || S_ISLNK(status.st_mode)) return 0;
+  if (name->kept || look(fd, &status) || S_ISLNK(status.st_mode)) return 0;
   granted = granted || name->granted;
   if (granted && !name->cut) return grant_whole(pass, fd, &status);
   if (!S_ISDIR(status.st_mode)) return 0;
