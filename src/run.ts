@@ -274,6 +274,7 @@ async function resultOf(
     limits: setup.limits,
     enforcement: setup.enforcement,
     decision: admission.decision,
+    temporary: { directory: setup.environment['TMPDIR'], own: setup.privateTmp !== null },
     hint: request.work.kind === 'line' ? interpreter.hint?.(request.work.line) : undefined,
   })
   if (result.scratchpad) scratchpad.describe(result.scratchpad.name, metadataOf(request, result))

@@ -39,13 +39,15 @@ static int open_temporary(const char *temporary, struct vt_private *made) {
   return fail(made, VT_PRIVATE_UNSAFE, error);
 }
 
+static void name_parent(char name[32]) { snprintf(name, 32, "vitrine-%u", (unsigned)geteuid()); }
+
 /* The directory of this user's beneath it. Somebody else may have put anything there before us. */
 static int open_parent(const char *temporary, bool make, struct vt_private *made) {
   char name[32];
   struct stat status;
   int above = open_temporary(temporary, made);
   if (above < 0) return -1;
-  snprintf(name, sizeof name, "vitrine-%u", (unsigned)geteuid());
+  name_parent(name);
   int failed = make && mkdirat(above, name, S_IRWXU) && errno != EEXIST;
   int fd = failed ? -1 : openat(above, name, DIRECTORY);
   int error = errno;
@@ -76,6 +78,18 @@ static int lock_directory(int fd) {
   return status.st_nlink > 0 ? 0 : ENOENT;
 }
 
+/* Whoever took the last one out of it takes it away; who makes one then makes it anew. */
+static void close_parent(int parent) {
+  char name[32];
+  int above = openat(parent, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  name_parent(name);
+  if (above >= 0) {
+    unlinkat(above, name, AT_REMOVEDIR);
+    close(above);
+  }
+  close(parent);
+}
+
 /* One try. Returns its descriptor, which holds the lock. */
 static int make_locked(int parent, struct vt_private *made) {
   char name[NAME_LENGTH + 1];
@@ -88,10 +102,6 @@ static int make_locked(int parent, struct vt_private *made) {
   unlinkat(parent, name, AT_REMOVEDIR);
   close(fd);
   return fail(made, VT_PRIVATE_LOCK, error);
-}
-
-static bool was_swept(const struct vt_private *made) {
-  return made->failed_errno == ENOENT || made->failed_errno == EWOULDBLOCK || made->failed_errno == EEXIST;
 }
 
 /* What the command is granted, and its path as the kernel knows it. */
@@ -108,15 +118,25 @@ static int fill(int fd, struct vt_private *made) {
   return 0;
 }
 
-void vt_core_make_private(const char *temporary, struct vt_private *made) {
-  *made = (struct vt_private){.lock = -1};
+static void make_directory(const char *temporary, struct vt_private *made) {
   int parent = open_parent(temporary, true, made);
   if (parent < 0) return;
-  for (int tried = 0; tried < MOST_TRIES; tried++) {
-    made->lock = make_locked(parent, made);
-    if (made->lock >= 0 || !was_swept(made)) break;
-  }
+  made->lock = make_locked(parent, made);
   close(parent);
+}
+
+/* The temporary directory itself may be missing: that is no matter of time. */
+static bool may_try_again(const struct vt_private *made) {
+  return made->failed_step >= VT_PRIVATE_PARENT &&
+         (made->failed_errno == ENOENT || made->failed_errno == EWOULDBLOCK || made->failed_errno == EEXIST);
+}
+
+void vt_core_make_private(const char *temporary, struct vt_private *made) {
+  *made = (struct vt_private){.lock = -1};
+  for (int tried = 0; tried < MOST_TRIES; tried++) {
+    make_directory(temporary, made);
+    if (made->lock >= 0 || !may_try_again(made)) break;
+  }
   if (made->lock < 0) return;
   made->failed_step = made->failed_errno = 0;
   if (fill(made->lock, made) == 0) return;
@@ -141,7 +161,7 @@ int vt_core_remove_private(int lock) {
     path[length] = 0;
     int parent = openat(lock, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
     error = parent < 0 ? errno : remove_locked(parent, strrchr(path, '/') + 1, lock);
-    if (parent >= 0) close(parent);
+    if (parent >= 0) close_parent(parent);
   }
   close(lock);
   return error;
@@ -172,7 +192,9 @@ int vt_core_sweep_private(const char *temporary) {
     int failed = is_our_name(entry->d_name) ? sweep_one(fd, entry->d_name) : 0;
     if (failed) error = failed;
   }
+  int parent = openat(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   closedir(entries);
+  if (parent >= 0) close_parent(parent);
   return error;
 }
 

@@ -17,6 +17,7 @@ import type { Diagnosis, Finding } from './diagnosis.ts'
 import { fileAttempts } from './files.ts'
 import { kernelAttempts } from './kernel.ts'
 import { outsideChecks } from './outside.ts'
+import { privateTmpAttempts, removed } from './private-tmp.ts'
 import { processAttempts } from './processes.ts'
 import { readAttempts } from './reads.ts'
 import { reported } from './reports.ts'
@@ -26,9 +27,17 @@ import { trapsOf } from './traps.ts'
 
 /** Every row of the table; rows of one right stand together, in the order of `Enforcement`. */
 const checks: readonly Check[] = [
-  ...[...fileAttempts, ...readAttempts, ...socketAttempts, ...processAttempts, ...kernelAttempts].map(trying),
+  ...[
+    ...fileAttempts,
+    ...privateTmpAttempts,
+    ...readAttempts,
+    ...socketAttempts,
+    ...processAttempts,
+    ...kernelAttempts,
+  ].map(trying),
   ...outsideChecks,
   reported,
+  removed,
 ]
 
 /** What the doctor is given: how to start vitrine, where to work, and what the environment is. */

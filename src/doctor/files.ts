@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path'
 import { type Attempt, onFiles } from './attempt.ts'
 
-function makeFile(directory: string): void {
+export function makeFile(directory: string): void {
   const file = join(directory, 'file')
   writeFileSync(file, 'as it was\n')
   utimesSync(file, 1_000_000_000, 1_000_000_000)
@@ -18,7 +18,7 @@ function contents(directory: string): string {
 }
 
 /** Every change of metadata moves the time of change (inode(7)), and nobody can set that one back. */
-function metadata(directory: string): string {
+export function metadata(directory: string): string {
   const { mode, uid, gid, mtimeNs, ctimeNs } = statSync(join(directory, 'file'), { bigint: true })
   return [mode, uid, gid, mtimeNs, ctimeNs].join(' ')
 }

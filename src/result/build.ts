@@ -6,7 +6,7 @@ import type { Saved } from '../scratchpad/save.ts'
 import type { SupervisedEnd } from '../supervise/supervise.ts'
 import { decode } from '../text.ts'
 import { adviceFor, hintFor, omittedLine, unsavedLine } from './explain.ts'
-import { denialHint } from './explain-denials.ts'
+import { denialHint, type Temporary } from './explain-denials.ts'
 import { limitAdvice } from './explain-limits.ts'
 import { readsHint, unsearchedNote } from './explain-reads.ts'
 import type { Decision, Enforcement, Failure, Limit, Mode, Outcome, Result } from './result.ts'
@@ -24,6 +24,7 @@ export interface ResultParts {
   readonly limits: Limits | null
   readonly enforcement: Enforcement
   readonly decision: Decision
+  readonly temporary: Temporary
   /** What the interpreter makes of the line, when nothing weightier is to be said. */
   readonly hint: string | undefined
 }
@@ -37,7 +38,7 @@ export function buildResult(parts: ResultParts): Result {
   const failure = failureOf(outcome, denials.length > 0, texts.stderr || texts.output)
   const enforcement = enforcementOf(parts)
   const hint =
-    denialHint(denials, enforcement['network']?.enforced === true) ??
+    denialHint(denials, enforcement['network']?.enforced === true, parts.temporary) ??
     readsHint(enforcement, failure) ??
     hintFor(mode, failure) ??
     parts.hint

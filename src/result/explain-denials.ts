@@ -42,14 +42,38 @@ function whatWas({ operation, path, address }: Denial): string {
   return target === undefined ? verbs[operation].replace(/:$/, '') : `${verbs[operation]} ${visible(target)}`
 }
 
+/** Where a command may look for a place of temporary files. */
+export interface Temporary {
+  /** Its TMPDIR, where it has one. */
+  readonly directory: string | undefined
+  /** That one is its own, and can be written to (`private_tmp`). */
+  readonly own: boolean
+}
+
 /** One sentence on what to do about refusals. */
-export function denialHint(denials: readonly Denial[], networkIsShut: boolean): string | undefined {
+export function denialHint(
+  denials: readonly Denial[],
+  networkIsShut: boolean,
+  temporary: Temporary,
+): string | undefined {
   const [first] = denials
   if (first === undefined) return undefined
   if (networkIsShut && denials.every(isNetwork))
     return 'Read mode refuses the network; if this is meant, set network = true (--network), or run the command in write mode.'
-  const also = networkIsShut && denials.some(isNetwork) ? ' For the network alone, set network = true.' : ''
-  return `Read mode refuses to ${whatWas(first)}; if this is meant, run the command in write mode.${also}`
+  const files = denials.filter((denial) => !(networkIsShut && isNetwork(denial)))
+  const also = files.length < denials.length ? ' For the network alone, set network = true.' : ''
+  const instead = files.every((denial) => isTemporary(denial, temporary)) ? insteadOfWriting(temporary) : ''
+  return `Read mode refuses to ${whatWas(first)}; ${instead}if this is meant, run the command in write mode.${also}`
+}
+
+function insteadOfWriting({ own }: Temporary): string {
+  if (own) return 'temporary files can be written to $TMPDIR, which is its own; '
+  return 'for temporary files set private_tmp = true (--private-tmp); '
+}
+
+function isTemporary({ path }: Denial, { directory }: Temporary): boolean {
+  const places = ['/tmp', '/var/tmp', ...(directory ? [directory.replace(/\/+$/, '')] : [])]
+  return path !== undefined && places.some((place) => place !== '' && path.startsWith(`${place}/`))
 }
 
 /** What network = true would let through. Unix sockets stay shut. */

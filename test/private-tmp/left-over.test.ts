@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { makeDirectory } from '../helpers/place.ts'
-import { waitFor } from '../helpers/processes.ts'
 import { builtLibrary, repository } from '../helpers/programs.ts'
 import { makeGround, uid } from './ground.ts'
 
@@ -99,7 +98,6 @@ describe('when a worker thread ends', () => {
     await once(worker, 'message')
     await worker.terminate()
     const { run, left } = await makeGround({}, temporary)
-    await waitFor(() => left().length <= 1, 1000)
     expect((await run('true')).exitCode).toBe(0)
     expect(left()).toEqual([])
   })

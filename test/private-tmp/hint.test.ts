@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeDirectory } from '../helpers/place.ts'
+import { makeGround } from './ground.ts'
+
+describe('the hint of a refusal', () => {
+  it('names private_tmp where the file was a temporary one', async () => {
+    const { run, temporary } = await makeGround({ privateTmp: false })
+    for (const path of [join(temporary, 'new'), '/tmp/vitrine-hint-new', '/var/tmp/vitrine-hint-new']) {
+      const { hint } = await run(`echo x > ${path}`)
+      expect(hint).toContain(`refuses to create ${path}`)
+      expect(hint).toContain('private_tmp = true (--private-tmp)')
+      expect(hint).toContain('write mode')
+    }
+  })
+
+  it('names TMPDIR where the command has one of its own', async () => {
+    const { run } = await makeGround()
+    const { hint } = await run('echo x > /tmp/vitrine-hint-new')
+    expect(hint).toContain('can be written to $TMPDIR')
+    expect(hint).not.toContain('private_tmp')
+  })
+
+  it('does not where other files were refused too', async () => {
+    const { run } = await makeGround({ privateTmp: false })
+    expect((await run('echo x > /vitrine-hint; echo x > /tmp/vitrine-hint')).hint).not.toContain(
+      'private_tmp',
+    )
+    const file = join(makeDirectory(), 'file')
+    writeFileSync(file, 'kept')
+    const { denials } = await run(`chmod 600 ${file}`)
+    expect(denials).toMatchObject([{ operation: 'metadata', path: file }])
+  })
+})
