@@ -111,10 +111,12 @@ export interface Attack {
   readonly stdin: { readonly path: string; readonly flags: 'r' | 'r+' } | null
   /** The command has a directory that it can write to. */
   readonly privateTmp: boolean
+  /** The command has a terminal of its own. */
+  readonly pty: boolean
 }
 
 /** What a row may leave out. */
-type Choices = Partial<Pick<Attack, 'control' | 'expect' | 'network' | 'needs' | 'stdin' | 'privateTmp'>>
+type Choices = Partial<Pick<Attack, 'control' | 'expect' | 'network' | 'needs' | 'stdin' | 'privateTmp' | 'pty'>>
 
 /** One row of the table. Unless it says otherwise: refused in any case, and a change without the sandbox. */
 export function attack(name: string, command: Command, target: Arrange, choices: Choices = {}): Attack {
@@ -128,6 +130,7 @@ export function attack(name: string, command: Command, target: Arrange, choices:
     needs: [],
     stdin: null,
     privateTmp: false,
+    pty: false,
     ...choices,
   }
 }

@@ -20,20 +20,31 @@ export interface Errand {
 }
 
 type Library = typeof import('../../src/index.ts')
+type Result = import('../../src/index.ts').Result
 type Shell = Awaited<ReturnType<Library['openShell']>>
 
 /** An attempt waits for nothing but the look at its locks: this is long. */
 const DEADLINE_MS = 20_000
 
 function throughShell(shell: Shell): Run {
-  return async ({ argv, cwd, stdin, onOutput }) => {
+  return async ({ argv, cwd, stdin, pty, onOutput }) => {
     const given = stdin === null ? {} : { stdin }
     const request = { argv, cwd, timeoutMs: DEADLINE_MS, ...given }
     const options = { onOutput: (_: string, chunk: Buffer) => onOutput(String(chunk)) }
-    const result = await shell.execute(request, options).catch(refusedInput)
+    const ran = pty ? inTerminal(shell, { argv, cwd }, options) : shell.execute(request, options)
+    const result = await ran.catch(refusedInput)
     const { exitCode, signal, stdout, stderr, timedOut } = result
     return { exitCode, signal, stdout, stderr, timedOut }
   }
+}
+
+async function inTerminal(
+  shell: Shell,
+  request: { readonly argv: readonly string[]; readonly cwd: string },
+  options: Parameters<Shell['start']>[1],
+): Promise<Result> {
+  const started = await shell.start({ ...request, timeoutMs: DEADLINE_MS, pty: true }, options)
+  return started.result
 }
 
 /** A descriptor that something could be changed through is not handed over: the attempt ends before it begins. */

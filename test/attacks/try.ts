@@ -9,6 +9,7 @@ export interface Start {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly stdin: number | null
+  readonly pty: boolean
   readonly onOutput: (text: string) => void
 }
 
@@ -104,7 +105,9 @@ async function tryOn(target: Target, directory: string, attack: Attack, means: M
     during.finally(() => writeFileSync(release, '')).catch(() => {}) // awaited below, where it throws
   }
   const argv = argvOf(attack.command, means.programs, offers)
-  const end = await withStdin(attack, offers, (stdin) => means.run({ argv, cwd, stdin, onOutput }))
+  const end = await withStdin(attack, offers, (stdin) =>
+    means.run({ argv, cwd, stdin, pty: attack.pty, onOutput }),
+  )
   const after = during ? await during : await target.observe()
   return {
     end,
