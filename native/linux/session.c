@@ -109,7 +109,8 @@ bool vt_session_has_group(pid_t session, pid_t group) {
 
 void vt_session_signal(const struct vt_command *command, int signal) {
   if (command->pid <= 1) return;
-  kill(-command->pid, signal);
+  /* First: a shell that ends takes its terminal back, and leaves the others behind. */
   pid_t front = vt_terminal_foreground(command);
   if (front > 1 && front != command->pid && vt_session_has_group(command->pid, front)) kill(-front, signal);
+  kill(-command->pid, signal);
 }

@@ -84,13 +84,15 @@ void vt_streams_consumed(struct vt_command *command, size_t bytes) {
 void vt_streams_take_rest(struct vt_command *command) {
   for (int stream = 0; stream < VT_STREAMS; stream++) {
     struct vt_pipe *pipe = command->pipes[stream];
-    ssize_t length = pipe ? read(pipe->fd, buffer, sizeof buffer) : 0;
-    if (length > 0) hand_out(pipe, (size_t)length);
+    /* A terminal holds 64 KiB as well, and gives 4 at once (linux/tty.h: N_TTY_BUF_SIZE). */
+    ssize_t length = pipe ? 1 : 0;
+    for (int reads = command->terminal ? 20 : 1; length > 0 && reads > 0; reads--)
+      if ((length = read(pipe->fd, buffer, sizeof buffer)) > 0) hand_out(pipe, (size_t)length);
   }
 }
 
 void vt_streams_release(struct vt_command *command, bool keep) {
-  if (command->terminal) keep = false; /* the end of its session's leader has hung it up for everybody (credentials(7)) */
+  if (command->terminal) keep = false; /* its window is closed: whoever lives on is hung up on (pty(7)) */
   vt_terminal_close(command);
   if (keep && vt_streams_paused(command)) resume_streams(command);
   for (int stream = 0; stream < VT_STREAMS; stream++) {

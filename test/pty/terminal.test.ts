@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Mode, Shell } from '../../src/index.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
@@ -202,13 +203,15 @@ describe.each(modes)('in %s mode', (mode) => {
     expect(await survivors(marker, 2000)).toEqual([])
   })
 
-  it('when the leader ends, what it left in the background gets a hang-up', async () => {
-    const session = await start({
-      command: `sh -c 'trap "echo hung up > /dev/null; exit" HUP; echo started; sleep ${marker} & wait' & sleep 0.3`,
-    })
-    await session.result
-    if (mode === 'read') expect(await survivors(marker, 2000)).toEqual([])
-    expect(session.text()).toBe('started\r\n')
+  it('when the command ends, its terminal is closed: what it left in the background is hung up on', async () => {
+    const hungUp = join(makeDirectory(), 'hung-up')
+    const left = `trap "" HUP; sleep 0.4; env echo late || touch ${hungUp}; exec sleep ${marker}`
+    const session = await start({ command: `sh -c '${left}' & echo started; sleep 0.1` })
+    const { output, background } = await session.result
+    expect(output).toBe('started\r\n')
+    expect(background?.count).toBe(mode === 'write' ? 2 : undefined)
+    if (mode === 'write') expect(await waitFor(() => existsSync(hungUp), 5000)).toBe(true)
+    else expect(await survivors(marker, 2000)).toEqual([])
   })
 
   it('closing the shell ends it', async () => {
