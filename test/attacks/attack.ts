@@ -116,7 +116,9 @@ export interface Attack {
 }
 
 /** What a row may leave out. */
-type Choices = Partial<Pick<Attack, 'control' | 'expect' | 'network' | 'needs' | 'stdin' | 'privateTmp' | 'pty'>>
+type Choices = Partial<
+  Pick<Attack, 'control' | 'expect' | 'network' | 'needs' | 'stdin' | 'privateTmp' | 'pty'>
+>
 
 /** One row of the table. Unless it says otherwise: refused in any case, and a change without the sandbox. */
 export function attack(name: string, command: Command, target: Arrange, choices: Choices = {}): Attack {
