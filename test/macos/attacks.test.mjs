@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
@@ -35,8 +36,22 @@ async function run(command, options = {}) {
 }
 
 function look() {
-  const { mode, uid, mtimeMs, size, nlink } = statSync(file, { throwIfNoEntry: false }) ?? {}
-  return { mode, uid, mtimeMs, size, nlink, names: readFileSync(file, 'utf8') }
+  const { mode, uid, gid, mtimeMs, size, nlink } = statSync(file, { throwIfNoEntry: false }) ?? {}
+  return {
+    mode,
+    uid,
+    gid,
+    mtimeMs,
+    size,
+    nlink,
+    content: readFileSync(file, 'utf8'),
+    extended: extendedOf(file),
+  }
+}
+
+/** Extended attributes, flags and the access control list. */
+function extendedOf(path) {
+  return spawnSync('/bin/ls', ['-lO@e', path], { encoding: 'utf8' }).stdout
 }
 
 const attacks = {
@@ -51,6 +66,9 @@ const attacks = {
   flags: `chflags hidden ${file}`,
   times: `touch -t 200101010000 ${file}`,
   xattr: `xattr -w test x ${file}`,
+  finderinfo: `xattr -wx com.apple.FinderInfo ${'00'.repeat(32)} ${file} && xattr -w com.apple.ResourceFork x ${file}`,
+  group: `chgrp everyone ${file}`,
+  swap: `echo other > ${directory}/other; mv -f ${directory}/other ${file}`,
   acl: `chmod +a 'everyone allow write' ${file}`,
   clone: `cp -c ${file} ${directory}/cloned`,
   truncate: `: > ${file}`,
@@ -88,6 +106,31 @@ test('read mode starts nothing through LaunchServices or launchd', { skip }, asy
     `launchctl submit -l vitrine.attack -- /usr/bin/touch ${marker}`,
   ])
     await run(command)
+  assert.equal(statSync(marker, { throwIfNoEntry: false }), undefined)
+})
+
+test('read mode leaves settings, clipboard, disks and schedules alone', { skip }, async () => {
+  const domain = `vitrine.attack.${process.pid}`
+  const outside = (program, ...args) => spawnSync(program, args, { encoding: 'utf8' }).stdout
+  const clipboard = outside('/usr/bin/pbpaste')
+  const mounts = outside('/sbin/mount')
+  const image = join(directory, 'image.dmg')
+  after(() => {
+    outside('/usr/bin/defaults', 'delete', domain)
+    outside('/usr/bin/hdiutil', 'detach', '/Volumes/vitrine-attack')
+    spawnSync('/usr/bin/pbcopy', { input: clipboard })
+  })
+  outside('/usr/bin/hdiutil', 'create', '-size', '1m', '-fs', 'HFS+', '-volname', 'vitrine-attack', image)
+  for (const command of [
+    `defaults write ${domain} key value`,
+    'echo attacked | pbcopy',
+    `hdiutil attach -nobrowse ${image}`,
+    `echo 'touch ${marker}' | at now`,
+  ])
+    await run(command)
+  assert.equal(outside('/usr/bin/defaults', 'read', domain), '')
+  assert.equal(outside('/usr/bin/pbpaste'), clipboard)
+  assert.equal(outside('/sbin/mount'), mounts)
   assert.equal(statSync(marker, { throwIfNoEntry: false }), undefined)
 })
 
