@@ -187,5 +187,6 @@ void vt_core_probe(const struct vt_facts *facts) {
   facts->number(facts->to, "listenerErrno", found->listener_errno);
   facts->flag(facts->to, "listenerProves", found->listener_proves);
   facts->flag(facts->to, "pidfd", found->pidfd);
+  facts->flag(facts->to, "sessions", found->sessions);
   facts->number(facts->to, "yama", found->yama);
 }

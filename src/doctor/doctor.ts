@@ -147,7 +147,14 @@ export async function findings(held: 'read' | 'write', practice: Practice): Prom
 
 async function make({ right, name, settings, run }: Check, bench: Bench): Promise<Finding> {
   const by = bench.read.enforcement[right]?.by ?? 'none'
-  return { right, by, attempt: name, ...(settings && { settings }), ...(await madeOf(run(bench))) }
+  const seen = expected(await madeOf(run(bench)), bench.read.enforcement[right])
+  return { right, by, attempt: name, ...(settings && { settings }), ...seen }
+}
+
+/** What read mode says that nothing holds is no surprise. */
+function expected(seen: Seen, claimed: Enforcement[string] | undefined): Seen {
+  if (seen.state !== 'open' || claimed === undefined || claimed.enforced) return seen
+  return { state: 'lacking', said: claimed.note ?? seen.said }
 }
 
 /** A system that gives the doctor no socket or process to try it on: that proves nothing. */

@@ -51,7 +51,7 @@ const words: Readonly<Record<TrapId, (found: Found) => TrapWords>> = {
   'nested-listener': () => ({
     seen: 'this process runs under a seccomp listener already, and there can be one only: vitrine in vitrine, or a container that intercepts calls',
     fix: [
-      'Run vitrine outside of the other one. Inside, commands are held, but what is refused them is not reported.',
+      'Run vitrine outside of the other one. Inside, commands are held, but what is refused them is not reported, and what they leave behind lasts as long as the other one.',
       'LXD: set security.syscalls.intercept.* of the container to false.',
     ],
   }),

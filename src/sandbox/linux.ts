@@ -117,8 +117,8 @@ function linuxEnforcement(
       'a session of its own; no terminal but one that it is given (pty)',
     ),
     descriptors: enforced('close_range', 'nothing but the three standard streams is inherited'),
-    survivors: enforced(probe.listenerProves ? 'seccomp listener+session sweep' : 'session sweep'),
-    'death of the host': enforced('watcher'),
+    survivors: inSession(probe, probe.listenerProves ? 'seccomp listener+session sweep' : 'session sweep'),
+    'death of the host': inSession(probe, 'watcher'),
     'denial reports': denialReports(probe),
     ...(privateTmp && { 'private tmp': privateTmpOf(probe) }),
   }
@@ -154,6 +154,16 @@ function privateTmpOf({ listener, landlockAbi }: Probe): RightEnforcement {
   ]
   const note = lacking.length === 0 ? undefined : `refused in it too: ${lacking.join('; ')}`
   return enforced(listener ? 'landlock+seccomp listener' : 'landlock', note)
+}
+
+/** What a command leaves behind is found by its session. */
+function inSession({ sessions }: Probe, by: string): RightEnforcement {
+  if (sessions) return enforced(by)
+  return {
+    enforced: false,
+    by: 'none',
+    note: 'this process runs in a sandbox that gives its commands no session of their own: what they leave behind lasts as long as that sandbox',
+  }
 }
 
 function denialReports({ listener, listenerErrno, yama }: Probe): RightEnforcement {

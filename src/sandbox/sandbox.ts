@@ -16,6 +16,8 @@ export interface Probe {
   /** The listener's hang-up proves that nobody is left. */
   readonly listenerProves: boolean
   readonly pidfd: boolean
+  /** setsid(2) really makes a session: inside of a read mode it only says so. */
+  readonly sessions: boolean
   /** kernel.yama.ptrace_scope; -1: no Yama. */
   readonly yama: number
 }

@@ -152,8 +152,17 @@ describe('where something is in the way', () => {
     const ran = await home.run(['run', '--', process.execPath, program, 'doctor', '--json'])
     const { verdict, rights, traps } = JSON.parse(ran.stdout) as Diagnosis
     expect({ code: ran.code, verdict, rights }).toEqual({ code: 1, verdict: 'untried', rights: [] })
-    expect(traps.filter(({ effect }) => effect === 'weakens').map(({ id }) => id)).toEqual([
-      'nested-listener',
-    ])
+    expect(traps.map(({ id }) => id)).toContain('nested-listener')
+  })
+
+  test('with a directory of its own inside read mode it finds what is held there, and what is not', async () => {
+    const inner = ['run', '--private-tmp', '--', process.execPath, program, 'doctor', '--json']
+    const ran = await home.run(inner)
+    const { verdict, rights } = JSON.parse(ran.stdout) as Diagnosis
+    expect({ code: ran.code, verdict }).toEqual({ code: 1, verdict: 'partly' })
+    const lacking = rights.filter(({ state }) => state === 'lacking').map(({ right }) => right)
+    expect(lacking).toEqual(['survivors', 'death of the host', 'denial reports'])
+    expect(rights.filter(({ state }) => state === 'open')).toEqual([])
+    expect(rights.filter(({ state }) => state === 'enforced').length).toBeGreaterThan(10)
   })
 })

@@ -34,6 +34,7 @@ export const diagnosisSchema = v.strictObject({
         listenerErrno: count,
         listenerProves: v.boolean(),
         pidfd: v.boolean(),
+        sessions: v.boolean(),
         yama: count,
       }),
     ),
