@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -13,23 +14,46 @@ const hostScript = join(root, 'test/fixtures/processes/host.mjs')
 const workerScript = fileURLToPath(new URL('../worker.mjs', import.meta.url))
 const commandLine = join(root, 'dist/cli.cjs')
 
-// A host of its own dies while it runs what would go on for long.
-async function killedHost({ random, place, marker, gone }) {
-  const { daemon, bomb } = place.programs
-  const lines = [
-    `${daemon} ${random.between(1, 5)} stay ${marker}`,
-    `trap '' TERM HUP; echo started; sleep ${marker}`,
-    ...(random.chance(3) ? [`${bomb} ${random.between(10, 60)} stay ${marker}`] : []),
-  ]
-  const host = spawn(process.execPath, [hostScript, place.ground, 'wait', 'read', ...lines], {
+// Runs the lines in a host of its own, and ends that once all have started.
+async function endHost({ random, place }, mode, lines, env = {}) {
+  const host = spawn(process.execPath, [hostScript, place.ground, 'wait', mode, ...lines], {
     stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, ...env },
   })
   const ended = once(host, 'exit')
   await Promise.race([once(host.stdout, 'data'), ended])
   if (random.chance(2)) await pause(random.between(0, 100))
   host.kill(random.pick(['SIGKILL', 'SIGKILL', 'SIGSEGV', 'SIGTERM', 'SIGABRT']))
   await ended
+}
+
+async function killedHost(context) {
+  const { random, place, marker, gone } = context
+  const { daemon, bomb } = place.programs
+  const mode = random.pick(['read', 'write'])
+  const lines = [
+    `${daemon} ${random.between(1, 5)} stay ${marker}`,
+    `trap '' TERM HUP; echo started; sleep ${marker}`,
+    ...(mode === 'read' && random.chance(3) ? [`${bomb} ${random.between(10, 60)} stay ${marker}`] : []),
+  ]
+  await endHost(context, mode, lines)
   await gone()
+}
+
+// Its private directory is removed by whoever runs next with the same TMPDIR.
+async function leftDirectory(context) {
+  const { random, place, marker, step, gone } = context
+  const temporary = join(place.home, `left-${step}`)
+  const env = { TMPDIR: temporary, VITRINE_SHELL_PRIVATE_TMP: 'true' }
+  mkdirSync(temporary)
+  const fill = `mkdir -p "$TMPDIR/a/b" && head -c ${random.magnitude(1_000_000)} /dev/zero > "$TMPDIR/a/b/c"`
+  await endHost(context, 'read', [`${fill}; echo started; sleep ${marker}`], env)
+  await gone()
+  const next = [commandLine, 'run', '--', 'ls "$TMPDIR"']
+  await promisify(execFile)(process.execPath, next, { env: { ...process.env, ...env } })
+  const left = readdirSync(temporary, { recursive: true })
+  rmSync(temporary, { recursive: true })
+  assert.deepEqual(left, [`vitrine-${process.getuid()}`])
 }
 
 async function endedWorker({ random, place, marker, gone }) {
@@ -58,6 +82,7 @@ async function killedWatcher({ shells }) {
 
 export const hosts = [
   { name: 'a host that is killed', weight: 2, run: killedHost },
+  { name: 'a private tmp that a killed host left', weight: 1, run: leftDirectory },
   { name: 'a worker thread that is terminated', weight: 3, run: endedWorker },
   { name: 'the command line', weight: 3, run: cli },
   { name: 'the watcher is killed', weight: 1, run: killedWatcher },
