@@ -42,7 +42,9 @@ export function startHost(
     ...(uid !== undefined && { uid, gid: uid }),
   })
   const says = (word: string) => untilItSays(child.stdout, word)
-  return { child, ready: says('ready'), finished: says('finished'), ended: once(child, 'exit') }
+  const ended = once(child, 'exit')
+  const early = ended.then(() => Promise.reject(new Error('the host ended before it was ready')))
+  return { child, ready: Promise.race([says('ready'), early]), finished: says('finished'), ended }
 }
 
 function untilItSays(stream: Readable, word: string): Promise<void> {
