@@ -22,7 +22,7 @@ struct vt_reads {
   struct vt_inodes linked; /* once they were asked for: files in kept directories that have other names, too */
   bool linked_known;
   bool too_many_linked; /* there are more of them than were looked at */
-  int ruleset, abi;     /* made of it, and for what ABI; -1: it was not asked for yet */
+  int ruleset, abi;     /* made of it, for that ABI; -1: not yet */
   bool unsearched;      /* the search for names ended at its bound */
 };
 

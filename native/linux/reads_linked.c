@@ -39,18 +39,19 @@ static void look_into(struct look *look, int parent, const char *name, int depth
   closedir(directory);
 }
 
-static void look_beneath(struct look *look, const struct vt_name *name) {
-  char path[PATH_MAX];
-  if (name->kept && vt_name_path(name, path, sizeof path) > 0 && strcmp(path, "/dev")) look_into(look, AT_FDCWD, path, 0);
-  for (const struct vt_name *child = name->children; child; child = child->next)
-    if (!name->kept) look_beneath(look, child);
+static void look_beneath(struct look *look, const struct vt_name *name, char *path) {
+  if (name->kept && vt_name_path(name, path, PATH_MAX) > 0 && strcmp(path, "/dev") != 0)
+    return look_into(look, AT_FDCWD, path, 0);
+  for (const struct vt_name *child = name->children; child && !name->kept; child = child->next)
+    look_beneath(look, child, path);
 }
 
 bool vt_reads_is_linked(struct vt_reads *reads, const struct stat *status) {
   if (S_ISDIR(status->st_mode) || status->st_nlink < 2) return false;
   if (!reads->linked_known) {
+    char path[PATH_MAX]; /* room for one at a time, however deep the tree is */
     struct look look = {reads, 0};
-    look_beneath(&look, reads->root);
+    look_beneath(&look, reads->root, path);
     reads->too_many_linked = look.count > MOST_LOOKED_AT;
     reads->linked_known = true;
   }

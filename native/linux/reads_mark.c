@@ -97,14 +97,22 @@ struct vt_name *vt_reads_cut(struct vt_reads *reads, const char *path) {
   return name;
 }
 
-static void watch_beneath(struct vt_reads *reads, const struct vt_name *name, bool granted) {
-  char path[PATH_MAX];
-  if (name->kept || vt_name_path(name, path, sizeof path) < 0) return;
+/* `path` is room for one path: a deep tree must not take a frame of that size for each name. */
+static void watch_beneath(struct vt_reads *reads, const struct vt_name *name, bool granted, char *path) {
+  struct vt_watched *watched = &reads->watched;
+  size_t before = watched->count;
+  if (name->kept || vt_name_path(name, path, PATH_MAX) < 0) return;
   granted = granted || name->granted;
   /* Of what is cut each entry has a rule of its own; what is granted as a whole only has to be the same directory. */
-  if (name->doubtful || (granted && name->cut)) vt_watched_add(&reads->watched, path, VT_WATCHED_ENTRIES);
-  else if (name->granted) vt_watched_add(&reads->watched, path, VT_WATCHED_PLACE);
-  for (const struct vt_name *child = name->children; child; child = child->next) watch_beneath(reads, child, granted);
+  if (name->doubtful || (granted && name->cut)) vt_watched_add(watched, path, VT_WATCHED_ENTRIES);
+  else if (name->granted) vt_watched_add(watched, path, VT_WATCHED_PLACE);
+  /* What is not there has nothing beneath it: what comes to be shows in the directory above. */
+  if (watched->count > before && watched->at[before].inode == 0) return;
+  for (const struct vt_name *child = name->children; child; child = child->next)
+    watch_beneath(reads, child, granted, path);
 }
 
-void vt_reads_watch(struct vt_reads *reads) { watch_beneath(reads, reads->root, false); }
+void vt_reads_watch(struct vt_reads *reads) {
+  char path[PATH_MAX];
+  watch_beneath(reads, reads->root, false, path);
+}

@@ -185,6 +185,10 @@ static void odd_places(void) {
   long_path[0] = '/';
   char *places[] = {place('u', long_path), place('u', "/"), NULL};
   REFUSES(places, "/etc/passwd");
+  static char deep_path[PATH_MAX - 1];
+  for (size_t i = 0; i < sizeof deep_path - 1; i++) deep_path[i] = i % 2 ? 'a' : '/';
+  char *deep[] = {place('u', deep_path), NULL};
+  OPENS(deep, "/etc/passwd");
 }
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk) {
