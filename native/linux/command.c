@@ -11,6 +11,7 @@ const char *vt_step_name(enum vt_step step) {
       [VT_STEP_CLONE] = "clone",
       [VT_STEP_SIGNALS] = "signals",
       [VT_STEP_SESSION] = "setsid",
+      [VT_STEP_CGROUP] = "cgroup",
       [VT_STEP_CWD] = "chdir",
       [VT_STEP_LIMITS] = "resource limits",
       [VT_STEP_CAPABILITIES] = "capabilities",

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "../core.h"
+#include "cgroup.h"
 
 struct vt_policy;
 struct vt_command;
@@ -28,6 +29,7 @@ enum vt_step {
   VT_STEP_CLONE,
   VT_STEP_SIGNALS,
   VT_STEP_SESSION,
+  VT_STEP_CGROUP,
   VT_STEP_CWD,
   VT_STEP_LIMITS,
   VT_STEP_CAPABILITIES,
@@ -83,6 +85,8 @@ struct vt_command {
   char cookie[64];          /* unconfined: in the environment, to find those who left the session */
   char *strings;            /* what the pointers above point into */
   struct vt_limits limits;
+  char cgroup[VT_CGROUP_NAME]; /* its own, by name; empty: none */
+  int cgroup_fd;            /* to join it by, while it is launched */
   const char **writable;    /* directories granted for writing, NULL-terminated; NULL: none */
 
   /* started */

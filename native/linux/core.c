@@ -189,4 +189,7 @@ void vt_core_probe(const struct vt_facts *facts) {
   facts->flag(facts->to, "pidfd", found->pidfd);
   facts->flag(facts->to, "sessions", found->sessions);
   facts->number(facts->to, "yama", found->yama);
+  const char *missing = NULL, *base = vt_cgroup_base(&missing);
+  facts->text(facts->to, "cgroup", base ? base : "");
+  facts->text(facts->to, "cgroupMissing", base ? "" : missing);
 }

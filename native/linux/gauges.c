@@ -30,6 +30,7 @@ static bool is_hopeless(uint64_t bytes) { return bytes < 2 * (uint64_t)sysconf(_
 /* Memory fills with 8 GB in a second at most: 8 bytes in a nanosecond. */
 static struct vt_reading read_memory(struct vt_subject *subject) {
   uint64_t limit = subject->limits.memory_bytes;
+  if (subject->kernel.over_memory) return over();
   uint64_t used = vt_usage_memory(&subject->memory, &subject->members, limit);
   return used > limit || is_hopeless(limit) ? over() : calm(1 * MS, (int64_t)((limit - used) / 8), 50 * MS);
 }
@@ -38,6 +39,8 @@ static struct vt_reading read_memory(struct vt_subject *subject) {
 static struct vt_reading read_cpu(struct vt_subject *subject) {
   uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK), limit = subject->limits.cpu_seconds * second;
   uint64_t used = vt_usage_cpu(&subject->cpu, &subject->members);
+  uint64_t told = subject->kernel.cpu_microseconds * second / 1000000;
+  if (told > used) used = told;
   if (used >= limit) return over();
   return calm(5 * MS, (int64_t)((limit - used) * 1000 / second) * MS / sysconf(_SC_NPROCESSORS_ONLN), 100 * MS);
 }
@@ -45,6 +48,7 @@ static struct vt_reading read_cpu(struct vt_subject *subject) {
 /* Ten milliseconds make a few hundred processes of one. */
 static struct vt_reading read_processes(const struct vt_subject *subject) {
   uint64_t limit = subject->limits.processes, count = (uint64_t)subject->members.found.count;
+  if (subject->kernel.processes > count) count = subject->kernel.processes;
   return count > limit ? over() : calm(3 * MS, count > limit / 2 ? 3 * MS : 10 * MS, 10 * MS);
 }
 

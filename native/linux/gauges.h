@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "../core.h"
+#include "cgroup.h"
 #include "members.h"
 #include "usage.h"
 
@@ -16,6 +17,8 @@ struct vt_subject {
   char cookie[64];
   char *paths;              /* what the directories point into */
   const char **directories; /* granted for writing, NULL-terminated; NULL: none */
+  char cgroup[VT_CGROUP_NAME]; /* by name; empty: none */
+  struct vt_cgroup_state kernel; /* what that tells */
   struct vt_members members;
   struct vt_memory memory;
   struct vt_cpu cpu;

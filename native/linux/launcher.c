@@ -69,6 +69,15 @@ static int take_slot(struct vt_command *command) {
   return command->slot ? 0 : fail(command, VT_STEP_WATCHER);
 }
 
+/* What has to be measured is held there, too, where that can be had. */
+static int take_cgroup(struct vt_command *command) {
+  const struct vt_limits *limits = &command->limits;
+  if (!limits->memory_bytes && !limits->cpu_seconds && !limits->processes) return 0;
+  if (!vt_cgroup_base(NULL)) return 0;
+  command->cgroup_fd = vt_cgroup_make(command->cgroup, command->id, limits);
+  return command->cgroup_fd < 0 ? fail(command, VT_STEP_CGROUP) : 0;
+}
+
 static void close_child_ends(struct vt_command *command) {
   for (int stream = 0; stream < VT_STREAMS; stream++) {
     if (command->write_ends[stream] >= 0) close(command->write_ends[stream]);
@@ -76,10 +85,11 @@ static void close_child_ends(struct vt_command *command) {
   }
   if (command->owns_stdin && command->stdin_fd >= 0) close(command->stdin_fd);
   command->stdin_fd = -1;
+  if (command->cgroup[0]) close(command->cgroup_fd);
 }
 
 static void launch(struct vt_command *command) {
-  if (open_pipes(command) == 0 && take_slot(command) == 0) vt_spawn(command);
+  if (open_pipes(command) == 0 && take_slot(command) == 0 && take_cgroup(command) == 0) vt_spawn(command);
   close_child_ends(command);
   vt_supervisor_launched(command);
 }

@@ -65,11 +65,14 @@ static void look(struct vt_meter *meter) {
   bool over = vt_meter_exceeded(meter) != VT_LIMIT_NONE;
   int64_t now = nanoseconds(CLOCK_MONOTONIC), before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   vt_members_look(&meter->subject.members, now); /* without memory for a new list the old one serves */
+  bool grouped = meter->subject.cgroup[0] != 0;
+  if (grouped) meter->subject.kernel = vt_cgroup_look(meter->subject.cgroup);
   int64_t spent = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
   for (int at = 0; at < GAUGES && !over; at++) {
     struct gauge *gauge = &meter->gauges[at];
     if (gauge->due != NEVER && (last || gauge->due <= now)) over = check(meter, gauge, spent);
   }
+  if (over && grouped) vt_cgroup_kill(meter->subject.cgroup);
   if (over || last) rest(meter);
   if (last) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
   if (over || last) vt_orders_wake();
@@ -198,6 +201,7 @@ struct vt_meter *vt_meter_open(const struct vt_command *command, int kind) {
   if (!meter) abort(); /* a limit that nobody holds would be a lie */
   struct vt_subject *subject = &meter->subject;
   subject->limits = command->limits;
+  if (kind == VT_METER_QUICK) memcpy(subject->cgroup, command->cgroup, sizeof subject->cgroup);
   memcpy(subject->cookie, command->cookie, sizeof subject->cookie);
   vt_members_open(&subject->members, command->pid, subject->cookie);
   if (kind == VT_METER_DISK) take_directories(subject, command->writable);

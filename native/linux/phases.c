@@ -125,6 +125,7 @@ static bool finish(struct vt_command *command) {
   struct vt_end end = {.group = command->pid, .killed = command->killed, .limited = command->limited};
   close_meters(command);
   reap(command, &end);
+  if (command->cgroup[0]) vt_cgroup_remove(command->cgroup);
   if (!command->terminated && !command->killing && grew_too_large(command, &end)) end.limited = vt_limit_name(VT_LIMIT_PRIVATE_TMP);
   end.alive = count_background(command);
   vt_streams_release(command, !command->policy && !command->killing);
@@ -137,6 +138,7 @@ static bool finish(struct vt_command *command) {
 
 static bool fail(struct vt_command *command) {
   struct vt_end end = {.failed_step = command->failed_step, .failed_errno = command->failed_errno};
+  if (command->cgroup[0]) vt_cgroup_remove(command->cgroup);
   if (command->slot) vt_watch_free_slot(command->slot);
   vt_streams_release(command, false);
   report(command, &end);

@@ -57,6 +57,8 @@ static int take_terminal(struct vt_command *command) {
   return command->terminal ? ioctl(command->stdin_fd, TIOCSCTTY, 0) : 0;
 }
 
+static int join_cgroup(struct vt_command *command) { return command->cgroup[0] ? vt_cgroup_join(command->cgroup_fd) : 0; }
+
 static int change_directory(struct vt_command *command) { return chdir(command->cwd); }
 
 /* 1, not 0: with 0 the kernel still runs a core_pattern helper; 1 is its "never" (core(5), fs/coredump.c). */
@@ -187,6 +189,7 @@ static int execute(struct vt_command *command) {
 static const struct step confined[] = {
     {VT_STEP_SIGNALS, reset_signals},
     {VT_STEP_SESSION, new_session},
+    {VT_STEP_CGROUP, join_cgroup},
     {VT_STEP_TERMINAL, take_terminal},
     {VT_STEP_CWD, change_directory},
     {VT_STEP_LIMITS, limit_core},
@@ -207,6 +210,7 @@ static const struct step confined[] = {
 static const struct step unconfined[] = {
     {VT_STEP_SIGNALS, reset_signals},
     {VT_STEP_SESSION, new_session},
+    {VT_STEP_CGROUP, join_cgroup},
     {VT_STEP_TERMINAL, take_terminal},
     {VT_STEP_CWD, change_directory},
     {VT_STEP_PARENT_DEATH, die_with_parent},

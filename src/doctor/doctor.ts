@@ -16,6 +16,7 @@ import type { Bench, Check, Seen, Settings } from './check.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
 import { fileAttempts } from './files.ts'
 import { kernelAttempts } from './kernel.ts'
+import { limitChecks } from './limits.ts'
 import { outsideChecks } from './outside.ts'
 import { privateTmpAttempts, removed } from './private-tmp.ts'
 import { processAttempts } from './processes.ts'
@@ -27,6 +28,7 @@ import { trapsOf } from './traps.ts'
 
 /** Every row of the table; rows of one right stand together, in the order of `Enforcement`. */
 const checks: readonly Check[] = [
+  ...limitChecks,
   ...[
     ...fileAttempts,
     ...privateTmpAttempts,

@@ -1,6 +1,8 @@
 import type { Config } from '../config/schema.ts'
 import { VitrineError } from '../errors.ts'
+import { limitsNote } from '../result/explain-limits.ts'
 import type { Enforcement } from '../result/result.ts'
+import type { Probe } from '../sandbox/sandbox.ts'
 import type { LimitHolder, Limits } from './launch.ts'
 
 /** The limits of the configuration, null where none is set. A private TMPDIR has its size limited where there is one. */
@@ -19,6 +21,12 @@ export function limitsOf(config: Config['limits'], privateTmp: boolean): Limits 
 export function checkLimits(config: Config['limits'], holder: LimitHolder): void {
   if ('by' in holder || limitsOf(config, false) === null) return
   throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'limits', ...holder })
+}
+
+/** What the addon holds limits by: a cgroup of its own for each command, where the system hands some over, and always the watch. */
+export function linuxLimits({ cgroup, cgroupMissing }: Pick<Probe, 'cgroup' | 'cgroupMissing'>): LimitHolder {
+  const by = cgroup === '' ? 'rlimit+watch' : 'cgroup+rlimit+watch'
+  return { by, note: limitsNote(cgroup, cgroupMissing) }
 }
 
 /** The row about limits, where some are set. */

@@ -13,6 +13,7 @@ import type {
   ProcessEnd,
   Stream,
 } from './launch.ts'
+import { linuxLimits } from './limits.ts'
 
 /** Flags of the addon's spawn: native/binding.cc. */
 export const flag = { merged: 1, confined: 2, network: 4, listener: 8, report: 16 }
@@ -43,10 +44,7 @@ export function nativeLauncher(addon: Addon): Launcher {
   return {
     name: 'native',
     terminals: true,
-    limits: {
-      by: 'rlimit+watch',
-      note: 'memory, CPU time, processes and the private TMPDIR are measured every few milliseconds',
-    },
+    limits: linuxLimits(addon.probe()),
     launch(request, events) {
       const spawned = spawn(addon, request)
       if ('failedStep' in spawned) return neverStarted(spawned, events)

@@ -1,5 +1,6 @@
 import type { Diagnosis, Finding, State, TrapFinding } from '../doctor/diagnosis.ts'
 import type { Effect } from '../doctor/traps.ts'
+import { limitsNote } from './explain-limits.ts'
 
 const stateWords: Readonly<Record<State, string>> = {
   enforced: 'held',
@@ -32,6 +33,7 @@ function aboutHost(diagnosis: Diagnosis): string {
       `landlock  ${probe.landlockAbi > 0 ? `ABI ${probe.landlockAbi}, errata 0x${probe.landlockErrata.toString(16)}` : 'none'}`,
       `seccomp   ${probe.seccomp ? 'filters' : 'none'}, ${listenerWords(probe)}`,
       `yama      ${probe.yama < 0 ? 'none' : `ptrace_scope ${probe.yama}`}`,
+      `limits    ${limitsNote(probe.cgroup, probe.cgroupMissing)}`,
       `watcher   ${watcherPid === undefined ? 'not running' : `running, process ${watcherPid}`}`,
     )
   return platform === 'linux' || missing === undefined ? lines.join('\n') : (lines[0] ?? '')

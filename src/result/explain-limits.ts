@@ -1,4 +1,5 @@
 import type { Refusal } from '../errors.ts'
+import type { CgroupMissing } from '../sandbox/sandbox.ts'
 import type { Failure, Limit, Outcome } from './result.ts'
 
 type Limited = Extract<Outcome, { kind: 'limited' }>
@@ -30,6 +31,26 @@ export function limitAdvice(limit: Limit): Omit<Failure, 'kind'> {
     retryable: true,
     advice: `${lessOf[limit]}; or have the user raise the limit in the configuration.`,
   }
+}
+
+const cgroupReasons: Readonly<Record<CgroupMissing, string>> = {
+  unmounted: 'no cgroup v2 is mounted',
+  'no-memory': 'cgroup v2 has no memory controller here: it is not enabled above, or belongs to cgroup v1',
+  'not-enabled': 'the memory controller cannot be enabled beneath the cgroup above this process',
+  topmost:
+    "this process stands in its container's topmost cgroup, which cannot hold processes and limits at once",
+  'not-delegated':
+    'the cgroup above this process is not delegated to it (systemd: Delegate=yes, DelegateSubgroup=)',
+  'not-writable': 'the cgroup above this process cannot be written to',
+}
+
+/** Which limit is held by what. */
+export function limitsNote(cgroup: string, missing: CgroupMissing | ''): string {
+  const files = 'open files: RLIMIT_NOFILE'
+  const watched = 'processes and the private TMPDIR: measured every few milliseconds'
+  if (missing === '')
+    return `memory: memory.max of a cgroup in ${cgroup}; CPU time: its cpu.stat; ${watched}; ${files}`
+  return `memory, CPU time, ${watched}; ${files}; no cgroup: ${cgroupReasons[missing]}`
 }
 
 /** Why a command is not run without its limits. */

@@ -1,6 +1,15 @@
 import type { Denial, Enforcement } from '../result/result.ts'
 import type { PrivateDirectories } from './private-tmp.ts'
 
+/** Why no cgroup can be made for a command: native/linux/cgroup.c. */
+export type CgroupMissing =
+  | 'unmounted'
+  | 'no-memory'
+  | 'not-enabled'
+  | 'topmost'
+  | 'not-delegated'
+  | 'not-writable'
+
 /** What the running kernel offers, found out by trying (Linux, native/linux/probe.h). */
 export interface Probe {
   /** 0: no Landlock. */
@@ -20,6 +29,10 @@ export interface Probe {
   readonly sessions: boolean
   /** kernel.yama.ptrace_scope; -1: no Yama. */
   readonly yama: number
+  /** The directory beneath which a command with limits gets a cgroup of its own; empty: none does. */
+  readonly cgroup: string
+  /** Why none does; empty where one does. */
+  readonly cgroupMissing: CgroupMissing | ''
 }
 
 /** What a read-mode command is confined to. A launcher refuses every kind but its own. */

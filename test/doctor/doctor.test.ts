@@ -73,6 +73,7 @@ describe('on this host', () => {
     const { code, stdout } = await home.run(['doctor'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^landlock +ABI \d+/m)
+    expect(stdout).toMatch(/^limits +memory.*open files: RLIMIT_NOFILE/m)
     expect(stdout).toMatch(/^right +held by +tried +seen$/m)
     expect(stdout).toMatch(/^file contents +landlock\+seccomp +write to a file +held: .*denied$/m)
     expect(stdout).toMatch(/^Read mode holds: \d+ attempts came to nothing/m)
@@ -83,9 +84,16 @@ test('every attempt that works without a sandbox is seen as a right that is open
   const directory = makeDirectory()
   const env = { ...process.env, XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory }
   const found = await findings('write', { program: [process.execPath, program], directory, env })
-  const inShell = found.filter(({ right }) => right !== 'descriptors' && right !== 'death of the host')
+  const elsewhere = ['descriptors', 'death of the host', 'limits']
+  const inShell = found.filter(({ right }) => !elsewhere.includes(right))
   expect(inShell.filter(({ state }) => state === 'enforced')).toEqual([])
   expect(inShell.filter(({ state }) => state === 'open').length).toBeGreaterThan(20)
+  // Limits are the one thing that holds in both modes.
+  const limits = found.filter(({ right }) => right === 'limits')
+  expect(limits.map(({ state, by }) => [state, /watch/.test(by)])).toEqual(
+    limits.map(() => ['enforced', true]),
+  )
+  expect(limits.length).toBe(4)
 })
 
 /** The package without its addon. */

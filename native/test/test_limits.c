@@ -1,0 +1,200 @@
+/* Limits, by the core itself: what is over one is ended and named; what is measured is right to the block. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../linux/cgroup.h"
+#include "../linux/command.h"
+#include "../linux/disk.h"
+#include "../linux/launcher.h"
+#include "../linux/policy.h"
+#include "../linux/probe.h"
+#include "../linux/supervisor.h"
+#include "../linux/usage.h"
+#include "check.h"
+
+#define HOLDS(condition) CHECK(condition, "does not hold")
+
+enum { WAIT_SECONDS = 60, MEBIBYTE = 1 << 20 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static struct vt_end ended;
+static bool has_ended;
+
+static void on_output(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length) {
+  (void)owner, (void)stream, (void)bytes;
+  vt_supervisor_consumed(id, length);
+}
+
+static void on_end(struct vt_owner *owner, uint32_t id, const struct vt_end *end) {
+  (void)owner, (void)id;
+  pthread_mutex_lock(&lock);
+  ended = *end;
+  vt_core_free_denials(end->denials);
+  has_ended = true;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&lock);
+}
+
+static void on_release(struct vt_owner *owner) { (void)owner; }
+
+static struct vt_owner owner = {.output = on_output, .end = on_end, .release = on_release};
+
+static char **vector(char *first, char *second, char *third) {
+  char **items = calloc(5, sizeof *items);
+  items[0] = first;
+  items[1] = second;
+  items[2] = third;
+  return items;
+}
+
+static struct vt_command *make(const char *line, bool confined, struct vt_limits limits) {
+  static uint32_t last_id;
+  struct vt_command *command = calloc(1, sizeof *command);
+  command->strings = strdup(line);
+  command->candidates = vector((char *)"/bin/sh", NULL, NULL);
+  command->argv = vector((char *)"sh", (char *)"-c", command->strings);
+  command->envp = vector((char *)"PATH=/usr/bin:/bin", NULL, NULL);
+  command->cwd = "/";
+  command->id = ++last_id;
+  command->owner = &owner;
+  command->limits = limits;
+  command->stdin_fd = command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
+  if (!confined) return command;
+  int step;
+  struct vt_policy_options options = {.listener = vt_probe()->listener, .report = vt_probe()->listener};
+  command->policy = vt_policy_take(&options, &step);
+  HOLDS(command->policy != NULL);
+  return command;
+}
+
+static const struct vt_end *run(const char *line, bool confined, struct vt_limits limits) {
+  struct vt_command *command = make(line, confined, limits);
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += WAIT_SECONDS;
+  has_ended = false;
+  vt_supervisor_add(command);
+  vt_launcher_queue(command);
+  pthread_mutex_lock(&lock);
+  while (!has_ended)
+    if (pthread_cond_timedwait(&changed, &lock, &until)) {
+      fprintf(stderr, "it did not end: %s\n", line);
+      exit(EXIT_FAILURE);
+    }
+  pthread_mutex_unlock(&lock);
+  return &ended;
+}
+
+static bool limited(const struct vt_end *end, const char *by) {
+  if (end->failed_step) fprintf(stderr, "step %s: %s\n", vt_step_name((enum vt_step)end->failed_step), strerror(end->failed_errno));
+  return !end->failed_step && end->limited && strcmp(end->limited, by) == 0;
+}
+
+static const char *const hog = "head -c 300000000 /dev/zero | tail -c 299000000 | tail -c 1";
+
+static void ends_what_is_over(bool confined) {
+  HOLDS(limited(run(hog, confined, (struct vt_limits){.memory_bytes = 64 * MEBIBYTE}), "memory"));
+  HOLDS(limited(run("true", confined, (struct vt_limits){.memory_bytes = 1}), "memory"));
+  HOLDS(limited(run("while :; do :; done", confined, (struct vt_limits){.cpu_seconds = 1}), "cpu"));
+  HOLDS(limited(run("while :; do sh -c 'for i in 1 2 3; do :; done'; done", confined, (struct vt_limits){.cpu_seconds = 1}), "cpu"));
+  HOLDS(limited(run("for i in 1 2 3 4 5 6 7 8; do sleep 9 & done; wait", confined, (struct vt_limits){.processes = 4}), "processes"));
+}
+
+static void spares_what_is_below(bool confined) {
+  const struct vt_limits limits = {.memory_bytes = 200 * MEBIBYTE, .cpu_seconds = 30, .processes = 60, .open_files = 64};
+  const struct vt_end *end = run("ls -l / | sort | wc -l; sleep 0.2; exit 3", confined, limits);
+  HOLDS(!end->failed_step && !end->limited && end->code == 3 && end->signal == 0);
+}
+
+static void leaves_no_cgroup(void) {
+  const char *base = vt_cgroup_base(NULL);
+  DIR *directory = base ? opendir(base) : NULL;
+  if (!directory) return;
+  for (const struct dirent *entry; (entry = readdir(directory));) HOLDS(strncmp(entry->d_name, "vitrine-", 8) != 0);
+  closedir(directory);
+}
+
+static void write_file(const char *path, size_t bytes) {
+  static char block[64 * 1024];
+  memset(block, 1, sizeof block);
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+  for (size_t left = bytes; left > 0; left -= sizeof block) HOLDS(write(fd, block, sizeof block) == (ssize_t)sizeof block);
+  close(fd);
+}
+
+/* Forty levels more than are held open, a file on each, made before and after the way down. */
+static void measures_a_deep_tree(void) {
+  char top[] = "/tmp/vitrine-limits-XXXXXX", here[4096];
+  struct vt_members nobody = {.session = -1, .cookie = ""};
+  HOLDS(mkdtemp(top) != NULL && getcwd(here, sizeof here) != NULL && chdir(top) == 0);
+  const char *const directories[] = {top, NULL};
+  uint64_t empty = vt_disk_usage(directories, &nobody, UINT64_MAX);
+  for (int level = 0; level < 72; level++) {
+    write_file("file", 128 * 1024);
+    write_file("z", 64 * 1024);
+    HOLDS(symlink("/usr", "link") == 0 && link("z", "other name of z") == 0);
+    HOLDS(mkdir("directory", 0700) == 0 && chdir("directory") == 0);
+  }
+  HOLDS(chdir(here) == 0);
+  uint64_t full = vt_disk_usage(directories, &nobody, UINT64_MAX), files = 72 * 192 * 1024;
+  HOLDS(full - empty >= files && full - empty <= files + 72 * 3 * 4096);
+  HOLDS(vt_disk_usage(directories, &nobody, MEBIBYTE) > MEBIBYTE);
+  char remove[64];
+  snprintf(remove, sizeof remove, "rm -rf %s", top);
+  HOLDS(system(remove) == 0);
+}
+
+static void burn(double seconds) {
+  struct timespec time;
+  do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  while ((double)time.tv_sec + (double)time.tv_nsec / 1e9 < seconds);
+}
+
+/* A child that was seen, and then waited for, counts once. */
+static void counts_a_child_once(void) {
+  struct vt_members members = {.cookie = ""};
+  struct vt_cpu cpu = {0};
+  vt_members_open(&members, getsid(0), "");
+  HOLDS(vt_members_look(&members, 0));
+  uint64_t before = vt_usage_cpu(&cpu, &members), second = (uint64_t)sysconf(_SC_CLK_TCK);
+  pid_t child = fork();
+  if (child == 0) {
+    burn(0.3);
+    _exit(0);
+  }
+  siginfo_t info;
+  HOLDS(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) == 0 && vt_members_look(&members, 0));
+  uint64_t seen = vt_usage_cpu(&cpu, &members);
+  HOLDS(vt_pids_has(&members.found, child) && waitpid(child, NULL, 0) == child && vt_members_look(&members, 0));
+  uint64_t after = vt_usage_cpu(&cpu, &members);
+  HOLDS(seen - before >= second / 5 && after >= seen && after - seen < second / 5 && cpu.lost == 0);
+  vt_members_free(&members);
+  free(cpu.seen);
+}
+
+/* With a line as its argument it runs that with limits, and can be looked at, or killed, from outside. */
+int main(int count, char **arguments) {
+  const char *reason = NULL, *base = vt_cgroup_base(&reason);
+  if (count > 1) return run(arguments[1], false, (struct vt_limits){.memory_bytes = 64 * MEBIBYTE})->limited ? 137 : 0;
+  HOLDS(setsid() > 0 || errno == EPERM);
+  measures_a_deep_tree();
+  counts_a_child_once();
+  for (int confined = 0; confined <= (vt_probe()->landlock_abi > 0 && vt_probe()->seccomp); confined++) {
+    ends_what_is_over(confined);
+    spares_what_is_below(confined);
+  }
+  leaves_no_cgroup();
+  printf("(%s%s) ", base ? "in cgroups of " : "no cgroup: ", base ? base : reason);
+  return finish("limits");
+}
