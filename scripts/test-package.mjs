@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './freshness.mjs'
+import { npm } from './npm.mjs'
 
 const work = mkdtempSync(join(tmpdir(), 'vitrine-package-'))
 try {
@@ -14,7 +15,7 @@ try {
 
 /** `npm pack` tells each file of the package; its scripts have run already. */
 function pack() {
-  const packed = spawnSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', work], {
+  const packed = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', work], {
     cwd: root,
     encoding: 'utf8',
   })
