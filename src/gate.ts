@@ -40,6 +40,7 @@ export class Gate {
   readonly #options: GateOptions
   readonly #approvals: Approvals | undefined
   #judge: Promise<Judge> | undefined
+  #placing: Promise<Judge> | undefined
 
   constructor(options: GateOptions) {
     this.#options = options
@@ -63,7 +64,7 @@ export class Gate {
   }
 
   async decide(question: Question): Promise<Decision> {
-    return (await this.#judging()).decide(question)
+    return this.#placed(question, (await this.#judging()).decide(question))
   }
 
   /** Lets the command through, or throws DENIED or NOT_APPROVED. An answer is awaited no longer than the command's deadline. */
@@ -71,7 +72,8 @@ export class Gate {
     if (question.mode === 'read' && !needsReading(textOf(question), this.#options.loaded.config.policy))
       return heldBySandbox
     const judge = await this.#judging()
-    const decision = judge.decide(question)
+    const first = judge.decide(question)
+    const decision = first.verdict === 'allow' ? first : await this.#placed(question, first)
     if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
     const onlyLooks = judge.onlyLooks(decision)
     if (decision.verdict !== 'ask') return { decision, onlyLooks }
@@ -92,6 +94,23 @@ export class Gate {
       )
     } finally {
       waiting.end()
+    }
+  }
+
+  /** The same, with the line of each rule of the user's. Lines are looked for once, and only when somebody is told of a rule. */
+  async #placed(question: Question, decision: Decision): Promise<Decision> {
+    const { loaded, cwd, env } = this.#options
+    if (!decision.matches.some(({ source }) => loaded.files.some(({ file }) => source.includes(file))))
+      return decision
+    this.#placing ??= import('./judge.ts').then(async ({ Judge, placesOf }) =>
+      Judge.open(loaded, cwd, env, await placesOf(loaded)),
+    )
+    try {
+      return (await this.#placing).decide(question)
+    } catch (error) {
+      // The file is another one than it was when it was loaded: the rules stand, and their lines are not to be told.
+      if (error instanceof VitrineError && error.code === 'CONFIG_INVALID') return decision
+      throw error
     }
   }
 

@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Approver } from '../../src/approval/approver.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+
+const toml = `[policy]
+deny = [
+  "first",
+  "forbidden",
+]
+
+[[policy.rule]]
+prefix = ["asked"]
+verdict = "ask"
+reason = "mine"
+`
+
+test('a denied command says which line denies it', async () => {
+  const shell = await openTestShell({ mode: 'read', toml })
+  const denied = await shell.execute({ command: 'forbidden x' }).catch((error: unknown) => error)
+  expect(denied).toMatchObject({
+    code: 'DENIED',
+    refusal: {
+      decision: {
+        matches: expect.arrayContaining([
+          expect.objectContaining({ source: expect.stringMatching(/config\.toml:4$/) }),
+        ]),
+      },
+    },
+  })
+})
+
+test('so does the question to whoever approves, and shell.decide', async () => {
+  const sources: string[][] = []
+  const approver: Approver = async (_, { matches }) => {
+    sources.push(matches.map(({ source }) => source))
+    return 'no'
+  }
+  const shell = await openTestShell({ mode: 'write', toml, approver })
+  await expect(shell.execute({ command: 'asked' })).rejects.toMatchObject({ code: 'NOT_APPROVED' })
+  const { matches } = await shell.decide({ command: 'asked' })
+  sources.push(matches.map(({ source }) => source))
+  for (const found of sources) expect(found).toContainEqual(expect.stringMatching(/config\.toml:\d+$/))
+})
+
+test('where the file is broken meanwhile, the rules stand as they were loaded, without their lines', async () => {
+  const config = join(makeDirectory(), 'config.toml')
+  writeFileSync(config, toml)
+  const { openShellOn } = await import('../../src/shell.ts')
+  const { thisHost } = await import('../../src/host.ts')
+  const shell = await openShellOn(thisHost(), { config, mode: 'write', cwd: makeDirectory() })
+  writeFileSync(config, '[policy\n')
+  await expect(shell.execute({ command: 'forbidden' })).rejects.toMatchObject({
+    code: 'DENIED',
+    refusal: { decision: { matches: expect.arrayContaining([expect.objectContaining({ source: config })]) } },
+  })
+  await shell.close()
+})
