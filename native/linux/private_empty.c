@@ -21,15 +21,14 @@ struct emptying {
   int64_t deadline;
   unsigned moved;    /* names given to what was moved up */
   bool progress;     /* of this pass */
-  int error;         /* the last one of this pass */
+  int error;         /* the first one of this pass */
 };
 
 static bool is_dots(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
 
-static bool did(struct emptying *emptying, int failed) {
-  if (failed) emptying->error = errno;
-  else emptying->progress = true;
-  return !failed;
+static void note(struct emptying *emptying, int failed) {
+  if (!failed) emptying->progress = true;
+  else if (!emptying->error) emptying->error = errno;
 }
 
 /* A directory that was made unreadable. It is opened through the descriptor that proved to be it: between two looks at
@@ -47,10 +46,10 @@ static int open_shut(int at, const char *name) {
 }
 
 /* Opens a directory of the tree, so that what it holds can be removed. Never another file system that is mounted there. */
-static int open_inside(const struct emptying *emptying, const char *name) {
+static int open_inside(const struct emptying *emptying, int at, const char *name) {
   struct stat status;
-  int fd = openat(emptying->root, name, DIRECTORY);
-  if (fd < 0 && errno == EACCES) fd = open_shut(emptying->root, name);
+  int fd = openat(at, name, DIRECTORY);
+  if (fd < 0 && errno == EACCES) fd = open_shut(at, name);
   if (fd < 0) return -1;
   int error = fstat(fd, &status) ? errno : status.st_dev != emptying->device ? EXDEV : 0;
   if (!error && (status.st_mode & S_IRWXU) != S_IRWXU && fchmod(fd, S_IRWXU)) error = errno;
@@ -60,10 +59,13 @@ static int open_inside(const struct emptying *emptying, const char *name) {
   return -1;
 }
 
-/* Over what is not an empty directory a directory cannot be renamed (rename(2)): the next name then. */
+/* A directory that changes its place has to be writable itself (rename(2), EACCES): opening it makes it so. Over what is not an
+ * empty directory it cannot be renamed: the next name then. */
 static int move_up(struct emptying *emptying, int from, const char *name) {
   char above[32];
-  int failed;
+  int failed, opened = open_inside(emptying, from, name);
+  if (opened < 0) return -1;
+  close(opened);
   do {
     snprintf(above, sizeof above, "vitrine-%u", emptying->moved++);
     failed = renameat(from, name, emptying->root, above);
@@ -82,10 +84,10 @@ static bool is_filled(void) { return errno == ENOTEMPTY || errno == EEXIST; }
 
 /* Everything a directory holds goes, or up to the root. */
 static void clear(struct emptying *emptying, const char *name) {
-  int fd = open_inside(emptying, name);
+  int fd = open_inside(emptying, emptying->root, name);
   DIR *entries = fd < 0 ? NULL : fdopendir(fd);
   if (!entries) {
-    did(emptying, -1);
+    note(emptying, -1);
     if (fd >= 0) close(fd);
     return;
   }
@@ -93,16 +95,16 @@ static void clear(struct emptying *emptying, const char *name) {
     if (is_dots(entry->d_name)) continue;
     int failed = remove_name(fd, entry->d_name, entry->d_type != DT_DIR);
     if (failed && is_filled()) failed = move_up(emptying, fd, entry->d_name);
-    did(emptying, failed);
+    note(emptying, failed);
   }
   closedir(entries);
-  did(emptying, unlinkat(emptying->root, name, AT_REMOVEDIR));
+  note(emptying, unlinkat(emptying->root, name, AT_REMOVEDIR));
 }
 
 static void remove_entry(struct emptying *emptying, const struct dirent *entry) {
   int failed = remove_name(emptying->root, entry->d_name, entry->d_type != DT_DIR);
   if (failed && is_filled()) clear(emptying, entry->d_name);
-  else did(emptying, failed);
+  else note(emptying, failed);
 }
 
 /* One look through the root. Returns how many names it held. */

@@ -39,6 +39,11 @@ static int open_temporary(const char *temporary, struct vt_private *made) {
   return fail(made, VT_PRIVATE_UNSAFE, error);
 }
 
+/* Whatever the umask of the host is. In this place nobody else can exchange what we have made. */
+static int make_at(int at, const char *name) {
+  return mkdirat(at, name, S_IRWXU) || fchmodat(at, name, S_IRWXU, 0) ? -1 : 0;
+}
+
 static void name_parent(char name[32]) { snprintf(name, 32, "vitrine-%u", (unsigned)geteuid()); }
 
 /* The directory of this user's beneath it. Somebody else may have put anything there before us. */
@@ -48,7 +53,7 @@ static int open_parent(const char *temporary, bool make, struct vt_private *made
   int above = open_temporary(temporary, made);
   if (above < 0) return -1;
   name_parent(name);
-  int failed = make && mkdirat(above, name, S_IRWXU) && errno != EEXIST;
+  int failed = make && make_at(above, name) && errno != EEXIST;
   int fd = failed ? -1 : openat(above, name, DIRECTORY);
   int error = errno;
   close(above);
@@ -94,7 +99,7 @@ static void close_parent(int parent) {
 static int make_locked(int parent, struct vt_private *made) {
   char name[NAME_LENGTH + 1];
   if (random_name(name)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
-  if (mkdirat(parent, name, S_IRWXU)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
+  if (make_at(parent, name)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
   int fd = openat(parent, name, DIRECTORY);
   if (fd < 0) return fail(made, VT_PRIVATE_DIRECTORY, errno);
   int error = lock_directory(fd);
@@ -112,8 +117,7 @@ static int fill(int fd, struct vt_private *made) {
   ssize_t length = readlink(link, made->path, sizeof made->path - sizeof granted - 1);
   if (length < 0) return fail(made, VT_PRIVATE_DIRECTORY, errno);
   snprintf(made->path + length, sizeof made->path - (size_t)length, "/%s", granted);
-  /* Whatever the umask of the host is. */
-  if (mkdirat(fd, granted, S_IRWXU) || fchmodat(fd, granted, S_IRWXU, 0)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
+  if (make_at(fd, granted)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
   if (stat(made->path, &status)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
   return 0;
 }

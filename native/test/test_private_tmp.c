@@ -1,0 +1,153 @@
+/* Private directories: made whole or refused, kept while their lock is held, removed with whatever stands in them. Never as root,
+ * for whom no mode is in the way. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../core.h"
+#include "check.h"
+
+enum { DEPTH = 500, THREADS = 4, TURNS = 40, NOBODY = 65534 };
+
+static char temporary[] = "/tmp/vitrine-private-XXXXXX", parent[64];
+
+static bool is_there(const char *path) {
+  struct stat status;
+  return lstat(path, &status) == 0;
+}
+
+static struct vt_private make(void) {
+  struct vt_private made;
+  vt_core_make_private(temporary, &made);
+  CHECK(made.failed_step == 0, "%s: %s", vt_core_private_step_name(made.failed_step), strerror(made.failed_errno));
+  return made;
+}
+
+static void is_made_and_removed(void) {
+  struct stat status;
+  struct vt_private made = make();
+  CHECK(stat(made.path, &status) == 0 && (status.st_mode & 07777) == 0700, "%s has mode %o", made.path, status.st_mode);
+  CHECK(strncmp(made.path, parent, strlen(parent)) == 0, "%s", made.path);
+  CHECK(vt_core_remove_private(made.lock) == 0, "it stays");
+  CHECK(!is_there(parent), "its parent stays");
+}
+
+/* Each level can be entered by nobody once the next one is made. */
+static void fill(int at) {
+  for (int level = 0; level < DEPTH; level++) {
+    mkdirat(at, "file", 0);
+    mkdirat(at, "a directory", 0700);
+    int next = openat(at, "a directory", O_RDONLY | O_DIRECTORY);
+    if (level % 3 == 0) fchmod(at, 0);
+    if (level % 3 == 1) fchmod(at, 0500);
+    close(at);
+    at = next;
+  }
+  close(at);
+}
+
+static void removes_what_is_deep_and_shut(void) {
+  struct vt_private made = make();
+  fill(open(made.path, O_RDONLY | O_DIRECTORY));
+  int error = vt_core_remove_private(made.lock);
+  CHECK(error == 0, "%s", strerror(error));
+  CHECK(!is_there(made.path), "it stays");
+}
+
+static void never_follows_a_link(void) {
+  char kept[128], link[sizeof((struct vt_private *)0)->path + 8];
+  struct vt_private made = make();
+  snprintf(kept, sizeof kept, "%s/kept", temporary);
+  mkdir(kept, 0500);
+  snprintf(link, sizeof link, "%s/link", made.path);
+  CHECK(symlink(kept, link) == 0, "no link");
+  chmod(made.path, 0);
+  CHECK(vt_core_remove_private(made.lock) == 0, "it stays");
+  struct stat status;
+  CHECK(stat(kept, &status) == 0 && (status.st_mode & 0777) == 0500, "what the link led to has changed");
+  rmdir(kept);
+}
+
+static void sweeps_what_is_not_locked(void) {
+  struct vt_private live = make(), dead = make();
+  fill(open(dead.path, O_RDONLY | O_DIRECTORY));
+  close(dead.lock); /* as the kernel does when the host dies */
+  CHECK(vt_core_sweep_private(temporary) == 0, "something stays");
+  CHECK(!is_there(dead.path), "what nobody holds stays");
+  CHECK(is_there(live.path), "what is held is gone");
+  CHECK(vt_core_remove_private(live.lock) == 0, "it stays");
+  CHECK(vt_core_sweep_private(temporary) == 0, "nothing to sweep is an error");
+}
+
+static void refuses(const char *what, enum vt_private_step step) {
+  struct vt_private made;
+  vt_core_make_private(temporary, &made);
+  CHECK(made.failed_step == (int)step, "%s: step %d, %s", what, made.failed_step, strerror(made.failed_errno));
+  if (made.failed_step == 0) vt_core_remove_private(made.lock);
+}
+
+static void refuses_what_is_not_its_own(void) {
+  CHECK(symlink("/tmp", parent) == 0, "no link");
+  refuses("a link", VT_PRIVATE_FOREIGN);
+  unlink(parent);
+  mkdir(parent, 0755);
+  chmod(parent, 0755);
+  refuses("open to others", VT_PRIVATE_FOREIGN);
+  rmdir(parent);
+  close(open(parent, O_CREAT | O_WRONLY, 0600));
+  refuses("a file", VT_PRIVATE_FOREIGN);
+  unlink(parent);
+  chmod(temporary, 0777);
+  refuses("anybody's", VT_PRIVATE_UNSAFE);
+  chmod(temporary, 0700);
+}
+
+static void *make_and_remove(void *unused) {
+  for (int turn = 0; turn < TURNS; turn++) {
+    struct vt_private made;
+    vt_core_make_private(temporary, &made);
+    if (made.failed_step == 0 && is_there(made.path) && vt_core_remove_private(made.lock) == 0) continue;
+    return (void *)1;
+  }
+  return unused;
+}
+
+static void *sweep_on(void *unused) {
+  for (int turn = 0; turn < TURNS; turn++) vt_core_sweep_private(temporary);
+  return unused;
+}
+
+/* Hosts make, remove and sweep at once: nobody takes away what is in use, nor fails for what another one takes away. */
+static void copes_with_others(void) {
+  pthread_t threads[THREADS];
+  for (int at = 0; at < THREADS; at++)
+    pthread_create(&threads[at], NULL, at ? make_and_remove : sweep_on, NULL);
+  for (int at = 0; at < THREADS; at++) {
+    void *failed = NULL;
+    pthread_join(threads[at], &failed);
+    CHECK(!failed, "thread %d", at);
+  }
+  CHECK(!is_there(parent), "something stays");
+}
+
+int main(void) {
+  umask(0777); /* whatever the host's is */
+  if (!mkdtemp(temporary) || chmod(temporary, 0700)) return EXIT_FAILURE;
+  if (getuid() == 0 && (chown(temporary, NOBODY, NOBODY) || setgid(NOBODY) || setuid(NOBODY))) return EXIT_FAILURE;
+  snprintf(parent, sizeof parent, "%s/vitrine-%u", temporary, (unsigned)geteuid());
+  is_made_and_removed();
+  umask(022);
+  removes_what_is_deep_and_shut();
+  never_follows_a_link();
+  sweeps_what_is_not_locked();
+  refuses_what_is_not_its_own();
+  copes_with_others();
+  CHECK(rmdir(temporary) == 0 || getuid() == NOBODY, "%s: %s", temporary, strerror(errno));
+  return finish("private directories");
+}
