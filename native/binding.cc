@@ -415,11 +415,15 @@ Napi::Value start_blocking(Napi::Env env, Blocking* blocking) {
   return Napi::Value(env, promise);
 }
 
-// removePrivate(keeper) -> promise of an errno, 0 when it is gone
+// removePrivate(keeper) -> an errno, or a promise of one; 0 when it is gone
 Napi::Value remove_private(const Napi::CallbackInfo& info) {
   void* data = nullptr;
   napi_get_value_external(info.Env(), info[0], &data);
   auto* keeper = static_cast<Keeper*>(data);
+  if (vt_core_remove_empty_private(keeper->lock)) {
+    keeper->lock = -1;
+    return Napi::Number::New(info.Env(), 0);
+  }
   auto* blocking = new Blocking();
   blocking->lock = keeper->lock;
   keeper->lock = -1;

@@ -144,6 +144,8 @@ void vt_core_make_private(const char *temporary, struct vt_private *made);
 /* Removes it and lets go of the lock; 0, or the errno of what stays, which the next sweep removes. Blocks as long as that takes,
  * two minutes at most: any thread but JavaScript's. */
 int vt_core_remove_private(int lock);
+/* The same where nothing stands in it, which most commands leave: at once. False: it is still there, and locked. */
+bool vt_core_remove_empty_private(int lock);
 /* Removes those of hosts that have died; 0 or an errno. Blocks. */
 int vt_core_sweep_private(const char *temporary);
 const char *vt_core_private_step_name(int step);

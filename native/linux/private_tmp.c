@@ -155,20 +155,40 @@ static int remove_locked(int parent, const char *name, int fd) {
   return unlinkat(parent, name, AT_REMOVEDIR) && errno != ENOENT ? errno : 0;
 }
 
-int vt_core_remove_private(int lock) {
-  char link[32], path[sizeof ((struct vt_private *)0)->path];
+/* Where it stands: its name, and a descriptor of what holds it; -1 with errno, ENOENT when it is gone. */
+static int find_locked(int lock, char name[NAME_LENGTH + 1]) {
+  char link[32], path[sizeof((struct vt_private *)0)->path];
   struct stat status;
   snprintf(link, sizeof link, "/proc/self/fd/%d", lock);
   ssize_t length = readlink(link, path, sizeof path - 1);
-  int error = length < 0 || fstat(lock, &status) ? errno : 0;
-  if (!error && status.st_nlink > 0) {
-    path[length] = 0;
-    int parent = openat(lock, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    error = parent < 0 ? errno : remove_locked(parent, strrchr(path, '/') + 1, lock);
-    if (parent >= 0) close_parent(parent);
+  if (length < 0 || fstat(lock, &status)) return -1;
+  path[length] = 0;
+  if (status.st_nlink == 0 || strlen(strrchr(path, '/') + 1) != NAME_LENGTH) {
+    errno = ENOENT;
+    return -1;
   }
+  strcpy(name, strrchr(path, '/') + 1);
+  return openat(lock, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int vt_core_remove_private(int lock) {
+  char name[NAME_LENGTH + 1];
+  int parent = find_locked(lock, name);
+  int error = parent >= 0 ? remove_locked(parent, name, lock) : errno == ENOENT ? 0 : errno;
+  if (parent >= 0) close_parent(parent);
   close(lock);
   return error;
+}
+
+bool vt_core_remove_empty_private(int lock) {
+  char name[NAME_LENGTH + 1];
+  if (unlinkat(lock, granted, AT_REMOVEDIR)) return false;
+  int parent = find_locked(lock, name);
+  if (parent < 0) return false;
+  bool gone = unlinkat(parent, name, AT_REMOVEDIR) == 0;
+  close_parent(parent);
+  if (gone) close(lock);
+  return gone;
 }
 
 /* Whoever holds the lock lives, or somebody else sweeps: both are left alone. */

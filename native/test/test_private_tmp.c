@@ -29,15 +29,6 @@ static struct vt_private make(void) {
   return made;
 }
 
-static void is_made_and_removed(void) {
-  struct stat status;
-  struct vt_private made = make();
-  CHECK(stat(made.path, &status) == 0 && (status.st_mode & 07777) == 0700, "%s has mode %o", made.path, status.st_mode);
-  CHECK(strncmp(made.path, parent, strlen(parent)) == 0, "%s", made.path);
-  CHECK(vt_core_remove_private(made.lock) == 0, "it stays");
-  CHECK(!is_there(parent), "its parent stays");
-}
-
 /* Each level can be entered by nobody once the next one is made. */
 static void fill(int at) {
   for (int level = 0; level < DEPTH; level++) {
@@ -50,6 +41,23 @@ static void fill(int at) {
     at = next;
   }
   close(at);
+}
+
+static void is_removed_at_once_where_empty(void) {
+  struct vt_private filled = make(), empty = make();
+  fill(open(filled.path, O_RDONLY | O_DIRECTORY));
+  CHECK(!vt_core_remove_empty_private(filled.lock) && is_there(filled.path), "it is not empty");
+  CHECK(vt_core_remove_empty_private(empty.lock) && !is_there(empty.path), "it stays");
+  CHECK(vt_core_remove_private(filled.lock) == 0, "it stays");
+}
+
+static void is_made_and_removed(void) {
+  struct stat status;
+  struct vt_private made = make();
+  CHECK(stat(made.path, &status) == 0 && (status.st_mode & 07777) == 0700, "%s has mode %o", made.path, status.st_mode);
+  CHECK(strncmp(made.path, parent, strlen(parent)) == 0, "%s", made.path);
+  CHECK(vt_core_remove_private(made.lock) == 0, "it stays");
+  CHECK(!is_there(parent), "its parent stays");
 }
 
 static void removes_what_is_deep_and_shut(void) {
@@ -143,6 +151,7 @@ int main(void) {
   snprintf(parent, sizeof parent, "%s/vitrine-%u", temporary, (unsigned)geteuid());
   is_made_and_removed();
   umask(022);
+  is_removed_at_once_where_empty();
   removes_what_is_deep_and_shut();
   never_follows_a_link();
   sweeps_what_is_not_locked();

@@ -25,8 +25,8 @@ export interface PrivateTmpAddon {
   ):
     | { readonly path: string; readonly keeper: unknown }
     | { readonly failedStep: string; readonly errno: number }
-  /** Errno of what stays; 0: nothing. */
-  removePrivate(keeper: unknown): Promise<number>
+  /** Errno of what stays; 0: nothing. At once where nothing stands in it. */
+  removePrivate(keeper: unknown): Promise<number> | number
   sweepPrivate(temporary: string): Promise<number>
 }
 
