@@ -83,6 +83,17 @@ describe('when the host dies', () => {
     expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
   })
 
+  it.for(['read-pty', 'write-pty'])('nothing with a terminal of its own is left (%s)', async (mode) => {
+    marker = makeMarker()
+    const stubborn = `trap '' TERM HUP; setsid sleep ${marker} & echo started; sleep ${marker}`
+    const host = startHost('wait', mode, [stubborn, `${programs.daemon} 3 stay ${marker}`])
+    await host.ready
+    expect(commandsOf(host, marker).length).toBeGreaterThanOrEqual(6)
+    host.child.kill('SIGKILL')
+    await host.ended
+    expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+  })
+
   it('the watcher ends too', async () => {
     marker = makeMarker()
     const host = startHost('wait', 'read', [`echo started; sleep ${marker}`])

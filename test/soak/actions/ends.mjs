@@ -68,10 +68,22 @@ async function signalled({ random, shells, place, marker, gone }) {
   await gone()
 }
 
+async function terminal({ random, shells, marker, gone }) {
+  const command = random.pick([stubborn, obedient])(marker)
+  const pty = await shells[random.pick(['read', 'write'])].start({ command, pty: true })
+  pty.write('typed ahead\n')
+  pty.resize(random.between(1, 200), random.between(1, 60))
+  await pause(random.between(0, 100))
+  pty.kill()
+  assert.equal((await pty.result).cancelled, true)
+  await gone()
+}
+
 export const ends = [
   { name: 'a deadline', weight: 8, run: deadline },
   { name: 'an abort', weight: 8, run: abort },
   { name: 'end, deadline and abort at once', weight: 4, run: allAtOnce },
   { name: 'a shell that is closed', weight: 4, run: closed },
   { name: 'a signal', weight: 3, run: signalled },
+  { name: 'a terminal that is closed', weight: 4, run: terminal },
 ]
