@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,6 +50,17 @@ static bool is_directory(int fd, const struct dirent *entry, int flags) {
   return fstatat(fd, entry->d_name, &status, flags) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* Another file system may not answer, and would keep this thread waiting: it is left out, and that is told. */
+static bool is_elsewhere(const struct search *search, int fd, const char *name) {
+  struct statx here, there;
+  const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
+  if (syscall(SYS_statx, fd, "", flags | AT_EMPTY_PATH, STATX_BASIC_STATS, &here)) return true;
+  if (syscall(SYS_statx, fd, name, flags, STATX_BASIC_STATS, &there)) return true;
+  if (here.stx_dev_major == there.stx_dev_major && here.stx_dev_minor == there.stx_dev_minor) return false;
+  search->reads->unsearched = true;
+  return true;
+}
+
 /* What does not fit in is left out, and that is told. */
 static void put(struct search *search, char **list, size_t *length, size_t most, const char *path) {
   if (*length == most) search->reads->unsearched = true;
@@ -65,7 +78,8 @@ static void look_at(struct search *search, int fd, const struct dirent *entry, c
   }
   if (vt_reads_keeps_name(search->reads, name) && !is_directory(fd, entry, 0))
     return put(search, search->found, &search->found_count, MOST_FOUND, path);
-  if (is_directory(fd, entry, AT_SYMLINK_NOFOLLOW) && !fits(search->reads, name, VT_SKIPPED))
+  if (is_directory(fd, entry, AT_SYMLINK_NOFOLLOW) && !fits(search->reads, name, VT_SKIPPED) &&
+      !is_elsewhere(search, fd, name))
     put(search, search->queue, &search->queue_length, MOST_DIRECTORIES, path);
 }
 

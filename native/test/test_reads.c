@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -177,6 +179,22 @@ static void what_makes_it_anew(void) {
   vt_reads_release(again);
 }
 
+/* In a mount namespace of a child's own, where that can be had. */
+static void another_file_system(void) {
+  char *places[] = {place('s', at("tree")), place('n', ".env"), NULL};
+  int status = 0;
+  pid_t child = fork();
+  if (child == 0) {
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("none", at("tree/quiet"), "tmpfs", 0, NULL))
+      _exit(2);
+    make_directory("tree/quiet/inside");
+    _exit(vt_reads_take(places)->unsearched ? 0 : 1);
+  }
+  waitpid(child, &status, 0);
+  CHECK(WEXITSTATUS(status) != 1, "a file system in the workspace was searched, or not told of");
+}
+
 static void odd_places(void) {
   char *none[] = {place('w', base), NULL};
   CHECK(vt_reads_take(none) == NULL, "a place for writing is none for reading");
@@ -210,6 +228,7 @@ int main(void) {
   places_that_are_granted();
   names();
   what_makes_it_anew();
+  another_file_system();
   odd_places();
   nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   return finish("what can be read");

@@ -11,7 +11,7 @@ export const readsNotes = {
 
 /** Stands in `enforcement` when the workspace was too large to be searched whole (native/linux/reads_search.c). */
 export const unsearchedNote =
-  'the workspace was not searched whole for .env files (at most 2000 directories, 1000 files, 200 ms): those that lie deeper can be read; name them in [shell] unreadable'
+  'the workspace was not searched whole for .env files (at most 2000 directories, 1000 files, 200 ms, and no other file system): those that lie deeper can be read; name them in [shell] unreadable'
 
 /** One sentence on what to do where a file may be kept from being read. */
 export function readsHint(enforcement: Enforcement, failure: Failure | undefined): string | undefined {
