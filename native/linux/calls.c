@@ -19,6 +19,7 @@
 #define FD(fd) .subject = VT_DESCRIPTOR, .argument = (fd)
 #define ADDRESS(pointer) .subject = VT_ADDRESS, .argument = (pointer) /* its length follows */
 #define FAMILY .subject = VT_FAMILY
+#define OPTION .subject = VT_OPTION
 #define PROCESS(pid) .subject = VT_PROCESS, .argument = (pid)
 #define JUDGED(by) .judge = (by)
 #define ACTS(how) .act = (how)
@@ -79,7 +80,7 @@ static const struct vt_call calls[] = {
     ROW(socketpair, SOCKET, FAMILY),
     ROW(connect, CONNECT, ADDRESS(1), JUDGED(vt_judge_connect)),
     ROW(bind, LISTEN, ADDRESS(1), JUDGED(vt_judge_bind)),
-    PLAIN(setsockopt, SOCKET),
+    ROW(setsockopt, SOCKET, OPTION),
     PLAIN(listen, LISTEN),
     PLAIN(accept, LISTEN),
     PLAIN(accept4, LISTEN),

@@ -10,7 +10,7 @@ struct vt_inquiry;
 struct vt_private_file;
 
 /* What the arguments name. */
-enum vt_subject { VT_NO_SUBJECT, VT_PATH, VT_TWO_PATHS, VT_DESCRIPTOR, VT_FAMILY, VT_ADDRESS, VT_PROCESS };
+enum vt_subject { VT_NO_SUBJECT, VT_PATH, VT_TWO_PATHS, VT_DESCRIPTOR, VT_FAMILY, VT_ADDRESS, VT_OPTION, VT_PROCESS };
 
 enum { VT_NO_ARGUMENT = -1 };
 

@@ -10,6 +10,7 @@
 
 #include "judge.h"
 #include "place.h"
+#include "seccomp_constants.h"
 
 static uint64_t argument(const struct vt_inquiry *inquiry, int index) { return inquiry->notification.data.args[index]; }
 
@@ -90,6 +91,15 @@ static void describe_address(struct vt_inquiry *inquiry) {
   inquiry->has_text = true;
 }
 
+/* The options that the rules refuse by name are those that join a group. */
+static void describe_option(struct vt_inquiry *inquiry) {
+  int level = (int)argument(inquiry, 1), name = (int)argument(inquiry, 2);
+  bool joins = (level == IPPROTO_IP || level == IPPROTO_IPV6) && name != VT_IPV6_FLOWLABEL_MGR;
+  inquiry->has_text = true;
+  if (joins) snprintf(inquiry->text, sizeof inquiry->text, "multicast group");
+  else snprintf(inquiry->text, sizeof inquiry->text, "option %d of level %d", name, level);
+}
+
 static void describe_process(struct vt_inquiry *inquiry) {
   int process = (int)argument(inquiry, inquiry->call->argument);
   inquiry->has_text = process > 0;
@@ -104,6 +114,7 @@ void vt_describe(struct vt_inquiry *inquiry) {
     case VT_DESCRIPTOR: return describe_descriptor(inquiry, (int)argument(inquiry, inquiry->call->argument));
     case VT_FAMILY: return describe_family(inquiry);
     case VT_ADDRESS: return describe_address(inquiry);
+    case VT_OPTION: return describe_option(inquiry);
     case VT_PROCESS: return describe_process(inquiry);
   }
 }
