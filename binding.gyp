@@ -8,6 +8,7 @@
             "native/binding.cc",
             "native/compat/cxx.cc",
             "native/compat/glibc.c",
+            "native/compat/strings.cc",
             "native/linux/answer.c",
             "native/linux/bpf.c",
             "native/linux/bpf_tree.c",

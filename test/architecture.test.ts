@@ -233,8 +233,10 @@ describe('architecture of the addon', () => {
     expect(list.split(/\s+/).filter(Boolean).sort()).toEqual(sourcesOfProduct.sort())
   })
 
-  it('every source of the core is built', () => {
-    const sourcesThere = native.filter((path) => /^linux\/.*\.c$/.test(path)).map((path) => `native/${path}`)
+  it('every source of the addon is built', () => {
+    const sourcesThere = native
+      .filter((path) => /^(linux|windows|compat)\/.*\.cc?$/.test(path))
+      .map((path) => `native/${path}`)
     const product = read('binding.gyp')
     expect(sourcesThere.filter((path) => !product.includes(`"${path}"`))).toEqual([])
   })
