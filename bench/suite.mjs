@@ -2,6 +2,7 @@
 import { burst } from './suites/burst.mjs'
 import { cli } from './suites/cli.mjs'
 import { explore } from './suites/explore.mjs'
+import { limited } from './suites/limits.mjs'
 import { output } from './suites/output.mjs'
 import { peers } from './suites/peers.mjs'
 import { reads } from './suites/reads.mjs'
@@ -9,7 +10,7 @@ import { reports } from './suites/reports.mjs'
 import { held, start } from './suites/start.mjs'
 
 /** @type {Record<string, (options: { quick: boolean }) => Promise<import('./lib/rows.mjs').Row[]>>} */
-const suites = { start, held, reads, peers, explore, output, burst, reports, cli }
+const suites = { start, held, reads, peers, explore, output, burst, reports, cli, limited }
 
 const [name = '', ...flags] = process.argv.slice(2)
 const suite = suites[name]

@@ -9,12 +9,14 @@ import { openShell } from '../../dist/index.js'
  * @template T
  * @param {(shells: { read: import('../../dist/index.js').Shell, write: import('../../dist/index.js').Shell, directory: string }) => Promise<T>} use
  *   `directory` is a new one, removed afterwards.
+ * @param {Record<string, string>} [variables] more of the environment
  * @returns {Promise<T>}
  */
-export async function withShells(use) {
+export async function withShells(use, variables = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'vitrine-bench-'))
   const env = {
     ...process.env,
+    ...variables,
     XDG_STATE_HOME: join(directory, 'state'),
     XDG_CONFIG_HOME: join(directory, 'config'),
   }
