@@ -1,6 +1,7 @@
 import {
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -49,6 +50,26 @@ describe('a private directory', () => {
     expect(new Set(outputs).size).toBe(8)
     expect(outputs.every((output) => output.endsWith('\nsame\n'))).toBe(true)
     expect(left()).toEqual([])
+  })
+
+  it('of another command can be read, but not written to', async () => {
+    const { run, parent, left, shell } = await makeGround()
+    const other = run('echo kept > "$TMPDIR/file"; sleep 60')
+    await waitFor(() => left().some((name) => existsSync(join(parent, name, 'tmp/file'))), 5000)
+    const file = join(parent, left()[0] ?? '', 'tmp/file')
+    const line = `cat ${file}; echo x > ${file}; echo x > ${file}2; chmod 600 ${file}; rm -f ${file}; mv ${file} "$TMPDIR"; true`
+    const { stdout, denials } = await run(line)
+    expect(stdout).toBe('kept\n')
+    expect(readFileSync(file, 'utf8')).toBe('kept\n')
+    expect(denials.map(({ operation }) => operation)).toEqual([
+      'write',
+      'create',
+      'metadata',
+      'delete',
+      'rename',
+    ])
+    await shell.close()
+    expect((await other).cancelled).toBe(true)
   })
 
   it('comes from the configuration too, and is not there by default', async () => {
@@ -208,6 +229,23 @@ describe('where there are no private directories', () => {
   it('write mode goes on', async () => {
     const shell = await openTestShell({ mode: 'write', privateTmp: true, host: addonless() })
     expect((await shell.execute({ command: 'echo ran' })).stdout).toBe('ran\n')
+  })
+
+  it.for([1, 2, 3, 5])('Landlock ABI %i holds it, and refuses in it what it says', async (landlockAbi) => {
+    const { run, shell } = await makeGround({ host: probing({ landlockAbi }) })
+    const line =
+      'mkdir a b && echo x > a/f && mv a/f a/g && ln a/g a/h && chmod 600 a/g && : > a/g && rm -r b'
+    expect((await run(`cd "$TMPDIR" && ${line}`)).exitCode).toBe(0)
+    const outside = makeDirectory()
+    await run(`echo x > ${outside}/new; mkdir ${outside}/d; chmod 700 ${outside}`)
+    expect(readdirSync(outside)).toEqual([])
+    if (!isInstalled('python3')) return
+    const fails = async (text: string) =>
+      (await run(`cd "$TMPDIR" && python3 -c 'import os\n${text}'`)).exitCode !== 0
+    const across = await fails('os.mkdir("a"); open("f","w"); os.rename("f", "a/f")')
+    const truncate = await fails('open("f","w"); os.truncate("f", 3)')
+    expect({ across, truncate }).toEqual({ across: landlockAbi < 2, truncate: landlockAbi < 3 })
+    expect(shell.enforcement['private tmp']?.note?.includes('truncate(2)') ?? false).toBe(truncate)
   })
 
   it('an older kernel says what it refuses in it', async () => {
