@@ -52,12 +52,12 @@ const smallValidator = {
 const notices = thirdPartyNotices()
 
 export default defineConfig([
-  // The library leaves its dependencies to npm. Made small, but for the names, which stand in traces.
+  // The library leaves its dependencies to npm. Made small, but for the names of functions and classes, which stand in traces.
   {
     ...common,
     format: 'esm',
     entry: library,
-    minify: { compress: true, mangle: false },
+    minify: { compress: true, mangle: { keepNames: true } },
     dts: { entry: Object.values(library) },
   },
   // The command line is made to start fast: it carries what it needs, `run` is one file, and it is CommonJS, for the
