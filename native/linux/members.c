@@ -48,6 +48,8 @@ static bool carries_cookie(struct look *look, pid_t pid) {
 
 static int visit(void *context, pid_t pid) {
   struct look *look = context;
+  const uint64_t enough = look->members->enough;
+  if (enough && (uint64_t)look->found.count > enough) return 0; /* a bomb must not make the look at it long */
   if (getsid(pid) == look->members->session || carries_cookie(look, pid)) look->failed |= !add(&look->found, pid);
   return 0;
 }

@@ -13,6 +13,7 @@ struct vt_pids {
 struct vt_members {
   pid_t session;
   const char *cookie;       /* empty: nobody can leave the session */
+  uint64_t enough;          /* so many are not looked beyond: they are over the limit already; 0: all are */
   struct vt_pids found;     /* those of the last look, ended ones that nobody has waited for included */
   struct vt_pids strangers; /* whose environment has been read and does not hold the cookie */
   int64_t strangers_since;  /* monotonic nanoseconds */

@@ -204,6 +204,7 @@ struct vt_meter *vt_meter_open(const struct vt_command *command, int kind) {
   if (kind == VT_METER_QUICK) memcpy(subject->cgroup, command->cgroup, sizeof subject->cgroup);
   memcpy(subject->cookie, command->cookie, sizeof subject->cookie);
   vt_members_open(&subject->members, command->pid, subject->cookie);
+  subject->members.enough = command->limits.processes;
   if (kind == VT_METER_DISK) take_directories(subject, command->writable);
   memcpy(meter->gauges, gauges, sizeof gauges);
   meter->watch = &watches[kind];
