@@ -1,0 +1,151 @@
+// A JavaScript environment, and how events of the core reach it. binding.cc includes napi.h before this.
+#pragma once
+
+#include "values.h"
+
+namespace {
+
+// One JavaScript environment (the main thread's or a worker's). Lives until its last command has been freed.
+struct Environment {
+  vt_owner owner;  // first: the core knows us by it
+  vt_lock lock = VT_LOCK_INIT;
+  bool alive = true;
+  int references = 1;  // the environment's own, one per command, one per order
+  napi_threadsafe_function deliver = nullptr;
+  int running = 0;  // JavaScript thread only
+};
+
+// What travels from the supervisor thread to JavaScript; output bytes follow in the same block.
+struct Event {
+  uint32_t id;
+  int stream;  // 0 and above: output; else kEnd, kWritten, kStarted
+  size_t length;
+  vt_end end;
+  char* bytes() { return reinterpret_cast<char*>(this + 1); }
+};
+
+constexpr int kEnd = -1, kWritten = -2, kStarted = -3;
+
+// Holds the lock until the block ends.
+struct Guard {
+  explicit Guard(vt_lock* lock) : lock(lock) { vt_lock_take(lock); }
+  ~Guard() { vt_lock_give(lock); }
+  vt_lock* lock;
+};
+
+Environment* environment_of(vt_owner* owner) { return reinterpret_cast<Environment*>(owner); }
+
+void retain(Environment* environment) {
+  Guard guard(&environment->lock);
+  environment->references++;
+}
+
+void release(Environment* environment) {
+  bool last;
+  {
+    Guard guard(&environment->lock);
+    last = --environment->references == 0;
+  }
+  if (last) delete environment;
+}
+
+void discard(Event* event) {
+  if (event->stream == kEnd) vt_core_free_denials(event->end.denials);
+  std::free(event);
+}
+
+// Under the lock, so that the function cannot go away while it is called.
+void send(Environment* environment, Event* event) {
+  Guard guard(&environment->lock);
+  if (environment->alive &&
+      napi_call_threadsafe_function(environment->deliver, event, napi_tsfn_nonblocking) == napi_ok)
+    return;
+  environment->alive = false;  // closing: after this answer the function may be gone
+  discard(event);
+}
+
+Event* make_event(uint32_t id, int stream, size_t length) {
+  auto* event = static_cast<Event*>(std::malloc(sizeof(Event) + length));
+  if (!event) std::abort();  // dropping output is not an option
+  event->id = id;
+  event->stream = stream;
+  event->length = length;
+  return event;
+}
+
+void on_output(vt_owner* owner, uint32_t id, int stream, const char* bytes, size_t length) {
+  Event* event = make_event(id, stream, length);
+  std::memcpy(event->bytes(), bytes, length);
+  send(environment_of(owner), event);
+}
+
+void on_end(vt_owner* owner, uint32_t id, const vt_end* end) {
+  Event* event = make_event(id, kEnd, 0);
+  event->end = *end;
+  send(environment_of(owner), event);
+}
+
+// `length` tells of bytes that have gone, and none follow.
+void on_written(vt_owner* owner, uint32_t id, size_t length) {
+  Event* event = make_event(id, kWritten, 0);
+  event->length = length;
+  send(environment_of(owner), event);
+}
+
+void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make_event(id, kStarted, 0)); }
+
+void on_release(vt_owner* owner) { release(environment_of(owner)); }
+
+// What goes with an event.
+napi_value payload_of(napi_env raw, Environment* environment, Event* event) {
+  if (event->stream == kWritten || event->stream == kStarted) return Napi::Number::New(raw, static_cast<double>(event->length));
+  if (event->stream == kEnd) {
+    if (--environment->running == 0) napi_unref_threadsafe_function(raw, environment->deliver);
+    return describe_end(raw, event->end);
+  }
+  napi_value chunk;
+  napi_create_buffer_copy(raw, event->length, event->bytes(), nullptr, &chunk);
+  return chunk;
+}
+
+// Runs on the JavaScript thread: handler(id, stream, chunk), handler(id, -1, end), handler(id, -2, bytes written) or
+// handler(id, -3, 0) when a command with a terminal runs.
+void deliver(napi_env raw, napi_value handler, void* context, void* data) {
+  auto* event = static_cast<Event*>(data);
+  auto* environment = static_cast<Environment*>(context);
+  if (raw && handler) {
+    Napi::Env env(raw);
+    Napi::HandleScope scope(env);
+    napi_value arguments[] = {Napi::Number::New(env, event->id), Napi::Number::New(env, event->stream),
+                              payload_of(raw, environment, event)};
+    napi_value undefined = env.Undefined(), result;
+    napi_call_function(raw, undefined, handler, 3, arguments, &result);
+    bool threw = false;  // a worker that is being terminated fails the call, but has thrown nothing
+    if (napi_is_exception_pending(raw, &threw) == napi_ok && threw) {
+      napi_value error;
+      napi_get_and_clear_last_exception(raw, &error);
+      napi_fatal_exception(raw, error);
+    }
+  }
+  discard(event);
+}
+
+// Worker exit, or the end of the process: nothing may be delivered any more, and what runs is killed.
+void close_environment(void* data) {
+  auto* environment = static_cast<Environment*>(data);
+  {
+    Guard guard(&environment->lock);
+    environment->alive = false;
+    environment->references++;  // the order's
+  }
+  vt_core_kill_all_of(&environment->owner);
+  release(environment);
+}
+
+Environment* current(const Napi::CallbackInfo& info) {
+  void* data = nullptr;
+  napi_get_instance_data(info.Env(), &data);
+  return static_cast<Environment*>(data);
+}
+
+}  // namespace

@@ -1,0 +1,56 @@
+// What JavaScript is told: objects made of the core's structures. binding.cc includes napi.h before this.
+#pragma once
+
+namespace {
+
+void set_value(Napi::Object object, const char* key, napi_value value) {
+  napi_set_named_property(object.Env(), object, key, value);
+}
+void set_number(Napi::Object object, const char* key, double value) {
+  set_value(object, key, Napi::Number::New(object.Env(), value));
+}
+void set_flag(Napi::Object object, const char* key, bool value) {
+  set_value(object, key, Napi::Boolean::New(object.Env(), value));
+}
+void set_text(Napi::Object object, const char* key, const char* value) {
+  set_value(object, key, Napi::String::New(object.Env(), value));
+}
+
+Napi::Object describe_denial(Napi::Env env, const vt_refused& denial) {
+  Napi::Object object = Napi::Object::New(env);
+  set_text(object, "operation", denial.operation);
+  if (denial.text) set_text(object, denial.is_path ? "path" : "address", denial.text);
+  set_text(object, "syscall", denial.call);
+  set_number(object, "pid", denial.pid);
+  set_text(object, "program", denial.program);
+  set_number(object, "count", static_cast<double>(denial.count));
+  return object;
+}
+
+Napi::Array describe_denials(Napi::Env env, const vt_denials* denials) {
+  Napi::Array array = Napi::Array::New(env);
+  vt_refused denial;
+  for (int row = 0; vt_core_denial(denials, row, &denial); row++)
+    array.Set(static_cast<uint32_t>(row), describe_denial(env, denial));
+  return array;
+}
+
+Napi::Value describe_end(Napi::Env env, const vt_end& end) {
+  Napi::Object object = Napi::Object::New(env);
+  if (end.failed_step) {
+    set_text(object, "failedStep", vt_core_step_name(end.failed_step));
+    set_number(object, "errno", end.failed_errno);
+    return object;
+  }
+  set_number(object, "code", static_cast<double>(end.code));
+  set_number(object, "signal", end.signal);
+  set_number(object, "killed", end.killed);
+  set_number(object, "alive", end.alive);
+  set_number(object, "group", end.group);
+  if (end.unsearched) set_flag(object, "unsearched", true);
+  if (end.limited) set_text(object, "limited", end.limited);
+  set_value(object, "denials", describe_denials(env, end.denials));
+  return object;
+}
+
+}  // namespace
