@@ -5,6 +5,7 @@ const char *vt_step_name(enum vt_step step) {
       [VT_STEP_NONE] = "none",
       [VT_STEP_RULESET] = "landlock ruleset",
       [VT_STEP_FILTER] = "seccomp filter",
+      [VT_STEP_THREADS] = "native threads",
       [VT_STEP_PIPES] = "pipes",
       [VT_STEP_TERMINAL] = "terminal",
       [VT_STEP_WATCHER] = "watcher",

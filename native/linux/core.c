@@ -13,6 +13,7 @@
 #include "command.h"
 #include "denials.h"
 #include "launcher.h"
+#include "notifier.h"
 #include "policy.h"
 #include "probe.h"
 #include "reads.h"
@@ -122,8 +123,16 @@ static void discard(struct vt_command *command) {
   free(command);
 }
 
+/* The threads that see a command through. */
+static bool is_ready(const struct vt_request *request) {
+  if (vt_supervisor_ready() || vt_launcher_ready()) return false;
+  return !(request->confined && request->listener) || vt_notifier_ready() == 0;
+}
+
 /* Everything that a launch needs and that can be missing; *step says at what it failed. */
 static bool prepare(struct vt_command *command, const struct vt_request *request, int *step, int *owners_end) {
+  *step = VT_STEP_THREADS;
+  if (!is_ready(request)) return false;
   *step = VT_STEP_TERMINAL;
   if (request->columns && (*owners_end = vt_terminal_open(command, request->columns, request->rows)) < 0) return false;
   if (!hold(command, request, step)) return false;

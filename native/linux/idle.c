@@ -1,9 +1,8 @@
 #define _GNU_SOURCE
 #include "idle.h"
 
+#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -17,13 +16,12 @@ static struct vt_docket *newcomers; /* in the set, too */
  */
 static bool calls_expected; /* under the lock */
 
-void vt_idle_open(void) {
+int vt_idle_open(void) {
   struct epoll_event event = {.events = EPOLLIN | EPOLLET}; /* edges: never read */
-  set = epoll_create1(EPOLL_CLOEXEC);
-  arrival = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (set >= 0 && arrival >= 0 && epoll_ctl(set, EPOLL_CTL_ADD, arrival, &event) == 0) return;
-  perror("vitrine: the notifiers cannot wait");
-  abort();
+  if (set < 0) set = epoll_create1(EPOLL_CLOEXEC);
+  if (arrival < 0) arrival = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (set < 0 || arrival < 0) return -1;
+  return epoll_ctl(set, EPOLL_CTL_ADD, arrival, &event) == 0 || errno == EEXIST ? 0 : -1;
 }
 
 int vt_idle_descriptor(void) { return set; }

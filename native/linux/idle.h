@@ -5,8 +5,8 @@
 
 #include "docket.h"
 
-/* Once, before everything else. Aborts: a call that nobody answers hangs for ever. */
-void vt_idle_open(void);
+/* Before everything else; 0, or -1 with errno: then it may be tried again. */
+int vt_idle_open(void);
 
 /* The epoll set, to be polled with others. */
 int vt_idle_descriptor(void);

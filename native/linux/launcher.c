@@ -15,7 +15,6 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queued = PTHREAD_COND_INITIALIZER;
 static struct vt_command *first, **last = &first;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int fail(struct vt_command *command, enum vt_step step) {
   command->failed_step = step;
@@ -110,10 +109,14 @@ static void *launch_forever(void *unused) {
   return NULL;
 }
 
-static void start(void) { vt_thread_start("vitrine-launch", launch_forever); }
+static int start(void) { return vt_thread_try("vitrine-launch", launch_forever, NULL); }
+
+int vt_launcher_ready(void) {
+  static struct vt_once once = VT_ONCE;
+  return vt_start_once(&once, start);
+}
 
 void vt_launcher_queue(struct vt_command *command) {
-  pthread_once(&once, start);
   pthread_mutex_lock(&lock);
   command->queued = NULL;
   *last = command;

@@ -4,5 +4,8 @@
 
 #include "command.h"
 
+/* As vt_supervisor_ready(). */
+int vt_launcher_ready(void);
+
 /* Queues a command; the supervisor hears of it when it has started or could not. */
 void vt_launcher_queue(struct vt_command *command);

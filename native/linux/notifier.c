@@ -35,8 +35,6 @@ struct served {
 };
 
 static struct notifier notifiers[NOTIFIERS];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
 static pthread_mutex_t roster = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t relief = PTHREAD_COND_INITIALIZER;
 static struct notifier *on_duty;
@@ -71,7 +69,7 @@ static struct notifier *spare(void) {
 /* Keeps one in reserve; with none left to start, the last one does not look. */
 static void reserve(void) {
   for (int at = 0; at < NOTIFIERS && !spare(); at++)
-    if (!notifiers[at].started) notifiers[at].started = vt_thread_try("vitrine-notify", serve, &notifiers[at]);
+    if (!notifiers[at].started) notifiers[at].started = vt_thread_try("vitrine-notify", serve, &notifiers[at]) == 0;
 }
 
 static bool is_last(void) {
@@ -95,19 +93,31 @@ static void wait_for_duty(const struct notifier *self) {
   pthread_mutex_unlock(&roster);
 }
 
-static void start(void) {
-  vt_idle_open();
+/* The tables of whoever is on duty; a start that is tried again finds them. */
+static void make_tables(void) {
+  if (served) return;
   served_room = 16;
   served = must(calloc((size_t)served_room, sizeof *served));
   polled = must(calloc((size_t)served_room + 1, sizeof *polled));
-  polled[0] = (struct pollfd){vt_idle_descriptor(), POLLIN, 0};
   for (int at = 0; at < NOTIFIERS; at++) pthread_mutex_init(&notifiers[at].lock, NULL);
+}
+
+static int start(void) {
+  if (vt_idle_open()) return -1;
+  make_tables();
+  polled[0] = (struct pollfd){vt_idle_descriptor(), POLLIN, 0};
   pthread_mutex_lock(&roster);
   on_duty = &notifiers[0];
-  on_duty->started = vt_thread_try("vitrine-notify", serve, on_duty);
-  if (!on_duty->started) abort();
-  reserve();
+  int failed = vt_thread_try("vitrine-notify", serve, on_duty);
+  on_duty->started = failed == 0;
+  if (!failed) reserve();
   pthread_mutex_unlock(&roster);
+  return failed;
+}
+
+int vt_notifier_ready(void) {
+  static struct vt_once once = VT_ONCE;
+  return vt_start_once(&once, start);
 }
 
 /* Returns false when somebody else has taken over meanwhile. */
@@ -224,7 +234,6 @@ static void *serve(void *context) {
 }
 
 void vt_notifier_add(struct vt_docket *docket) {
-  pthread_once(&once, start);
   vt_docket_retain(docket);
   vt_idle_add_new(docket);
 }

@@ -12,6 +12,9 @@
 /* How long a lookup may take, and how often the supervisor has to look (milliseconds). */
 enum { VT_LOOKUP_MS = 20, VT_WATCH_MS = 10 };
 
+/* As vt_supervisor_ready(), for commands with a listener. */
+int vt_notifier_ready(void);
+
 /* From now on notifiers answer the calls at the docket's listener, until it hangs up. */
 void vt_notifier_add(struct vt_docket *docket);
 

@@ -12,7 +12,7 @@ static struct vt_order *first, **last = &first;
 static int wake_fd = -1;
 
 int vt_orders_open(void) {
-  wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake_fd < 0) wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   return wake_fd;
 }
 

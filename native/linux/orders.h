@@ -17,7 +17,7 @@ struct vt_order {
   size_t value;               /* SIGNAL: the number; CONSUMED: bytes; RESIZE: columns * 65536 + rows */
 };
 
-/* Opens the wake-up descriptor; returns it or -1. */
+/* Opens the wake-up descriptor, once; returns it or -1 with errno. */
 int vt_orders_open(void);
 
 /* Copies the order into the queue. Without `wake` it is read with the next one that wakes. */

@@ -1,8 +1,6 @@
 #define _GNU_SOURCE
 #include "poller.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -17,15 +15,13 @@ static void add(int fd, struct vt_source *source, uint32_t events) {
   epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-void vt_poller_open(int wake_fd) {
-  epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-  alarm_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  if (epoll_fd < 0 || wake_fd < 0 || alarm_fd < 0) {
-    perror("vitrine: the supervisor cannot wait");
-    abort();
-  }
+int vt_poller_open(int wake_fd) {
+  if (epoll_fd < 0) epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+  if (alarm_fd < 0) alarm_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (epoll_fd < 0 || alarm_fd < 0) return -1;
   vt_poller_add(wake_fd, &wake_source);
   add(alarm_fd, &wake_source, EPOLLIN | EPOLLET); /* never read: each alarm is an edge of its own */
+  return 0;
 }
 
 void vt_poller_add(int fd, struct vt_source *source) { add(fd, source, EPOLLIN); }

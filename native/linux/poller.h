@@ -3,7 +3,8 @@
 
 #include "command.h"
 
-void vt_poller_open(int wake_fd);
+/* 0, or -1 with errno: then it may be tried again. */
+int vt_poller_open(int wake_fd);
 void vt_poller_add(int fd, struct vt_source *source);
 void vt_poller_add_room(int fd, struct vt_source *source); /* it can be written to */
 void vt_poller_remove(int fd);

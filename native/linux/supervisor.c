@@ -2,7 +2,6 @@
 #include "supervisor.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,7 +21,6 @@
 #include "threads.h"
 
 static struct vt_command *commands; /* supervisor thread only */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static struct vt_command *find(uint32_t id) {
   for (struct vt_command *command = commands; command; command = command->next)
@@ -170,14 +168,19 @@ static void *supervise(void *unused) {
   return NULL;
 }
 
-static void start(void) {
-  vt_poller_open(vt_orders_open());
-  vt_thread_start("vitrine-super", supervise);
+static int start(void) {
+  int wake_fd = vt_orders_open();
+  if (wake_fd < 0 || vt_poller_open(wake_fd)) return -1;
+  return vt_thread_try("vitrine-super", supervise, NULL);
+}
+
+int vt_supervisor_ready(void) {
+  static struct vt_once once = VT_ONCE;
+  return vt_start_once(&once, start);
 }
 
 /* No wake-up: the launcher's report or an order for it comes next. */
 void vt_supervisor_add(struct vt_command *command) {
-  pthread_once(&once, start);
   vt_orders_post((struct vt_order){.kind = VT_ORDER_ADD, .command = command}, false);
 }
 
@@ -186,7 +189,7 @@ void vt_supervisor_launched(struct vt_command *command) {
 }
 
 static void post_for(uint32_t id, enum vt_order_kind kind, size_t value) {
-  pthread_once(&once, start);
+  if (vt_supervisor_ready()) return; /* there was no command yet */
   vt_orders_post((struct vt_order){.kind = kind, .id = id, .value = value}, true);
 }
 
@@ -199,6 +202,6 @@ void vt_supervisor_resize(uint32_t id, uint16_t columns, uint16_t rows) {
 }
 
 void vt_supervisor_kill_all_of(struct vt_owner *owner) {
-  pthread_once(&once, start);
+  if (vt_supervisor_ready()) return owner->release(owner); /* there was no command yet */
   vt_orders_post((struct vt_order){.kind = VT_ORDER_KILL_ALL, .owner = owner}, true);
 }

@@ -4,7 +4,11 @@
 
 #include "command.h"
 
-/* Takes a command over; call before it is queued for launch. */
+/* Starts what every command needs, once: 0, or -1 with errno where there is no descriptor or thread left; then it may be
+ * tried again. */
+int vt_supervisor_ready(void);
+
+/* Takes a command over; call when it is ready, and before the command is queued for launch. */
 void vt_supervisor_add(struct vt_command *command);
 
 /* From the launcher: the command has started, or failed_step says why not. */

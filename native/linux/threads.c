@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "threads.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,4 +34,16 @@ void vt_thread_start(const char *name, void *(*run)(void *)) {
   abort();
 }
 
-bool vt_thread_try(const char *name, void *(*run)(void *), void *context) { return start(name, run, context) == 0; }
+int vt_thread_try(const char *name, void *(*run)(void *), void *context) {
+  int error = start(name, run, context);
+  errno = error;
+  return error ? -1 : 0;
+}
+
+int vt_start_once(struct vt_once *once, int (*start_it)(void)) {
+  pthread_mutex_lock(&once->lock);
+  if (!once->started) once->started = start_it() == 0;
+  int failed = once->started ? 0 : -1;
+  pthread_mutex_unlock(&once->lock); /* leaves errno as it is */
+  return failed;
+}

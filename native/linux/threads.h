@@ -1,10 +1,21 @@
 /* The native threads: they take no signals and live as long as the process. */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 
 /* Starts a thread that never ends; aborts the process when the system has none left, for nothing could run without it. */
 void vt_thread_start(const char *name, void *(*run)(void *));
 
-/* The same with a context, for a thread that others can do without: false when the system has none left. */
-bool vt_thread_try(const char *name, void *(*run)(void *), void *context);
+/* The same with a context, where it is no end to have none: 0, or -1 with errno. */
+int vt_thread_try(const char *name, void *(*run)(void *), void *context);
+
+/* What is started once; a start that failed is tried again by whoever comes next. */
+struct vt_once {
+  pthread_mutex_t lock;
+  bool started;
+};
+#define VT_ONCE {PTHREAD_MUTEX_INITIALIZER, false}
+
+/* 0 when it stands, or -1 with the errno of `start`. */
+int vt_start_once(struct vt_once *once, int (*start)(void));

@@ -9,6 +9,7 @@
 #include "../linux/command.h"
 #include "../linux/denials.h"
 #include "../linux/launcher.h"
+#include "../linux/notifier.h"
 #include "../linux/policy.h"
 #include "../linux/probe.h"
 #include "../linux/supervisor.h"
@@ -102,6 +103,9 @@ static struct vt_command *make(const char *program, const char *line, const char
 static uint32_t start_program(const char *program, const char *line, const char *cwd, bool confined) {
   struct vt_command *command = make(program, line, cwd, confined);
   uint32_t id = command->id;
+  vt_supervisor_ready();
+  vt_launcher_ready();
+  vt_notifier_ready();
   vt_supervisor_add(command);
   vt_launcher_queue(command);
   return id;

@@ -16,6 +16,7 @@
 #include "../linux/command.h"
 #include "../linux/disk.h"
 #include "../linux/launcher.h"
+#include "../linux/notifier.h"
 #include "../linux/policy.h"
 #include "../linux/probe.h"
 #include "../linux/supervisor.h"
@@ -84,6 +85,9 @@ static const struct vt_end *run(const char *line, bool confined, struct vt_limit
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += WAIT_SECONDS;
   has_ended = false;
+  vt_supervisor_ready();
+  vt_launcher_ready();
+  vt_notifier_ready();
   vt_supervisor_add(command);
   vt_launcher_queue(command);
   pthread_mutex_lock(&lock);

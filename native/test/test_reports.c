@@ -9,6 +9,7 @@
 #include "../linux/command.h"
 #include "../linux/denials.h"
 #include "../linux/launcher.h"
+#include "../linux/notifier.h"
 #include "../linux/place.h"
 #include "../linux/policy.h"
 #include "../linux/probe.h"
@@ -81,6 +82,9 @@ static int64_t run(const char *line, int stuck_lookups) {
   ended = false;
   int64_t started = vt_now();
   struct vt_command *command = make(line);
+  vt_supervisor_ready();
+  vt_launcher_ready();
+  vt_notifier_ready();
   vt_supervisor_add(command);
   vt_launcher_queue(command);
   pthread_mutex_lock(&lock);
