@@ -136,7 +136,7 @@ export async function findings(held: 'read' | 'write', practice: Practice): Prom
   for (const [index, check] of checks.entries()) {
     const directory = join(practice.directory, String(index))
     mkdirSync(directory)
-    found.push(await make(check, { ...practice, directory, ...(await shells.with(check.settings ?? {})) }))
+    found.push(await tried(check, { ...practice, directory }, shells))
   }
   const { enforcement } = (await shells.with({})).read
   await shells.close()
@@ -145,6 +145,24 @@ export async function findings(held: 'read' | 'write', practice: Practice): Prom
   return [...found, ...withoutAttempt(enforcement, found)]
     .map((finding) => ({ ...finding, said: gist(finding.said) }))
     .sort((a, b) => place(a.right) - place(b.right))
+}
+
+/** What this host refuses to be asked for is not held, and says why. */
+async function tried(check: Check, practice: Practice, shells: Shells): Promise<Finding> {
+  const { right, name, settings } = check
+  try {
+    return await make(check, { ...practice, ...(await shells.with(settings ?? {})) })
+  } catch (error) {
+    if (!(error instanceof VitrineError) || error.code !== 'SANDBOX_UNAVAILABLE') throw error
+    return {
+      right,
+      by: 'none',
+      attempt: name,
+      ...(settings && { settings }),
+      state: 'lacking',
+      said: error.message,
+    }
+  }
 }
 
 async function make({ right, name, settings, run }: Check, bench: Bench): Promise<Finding> {
@@ -171,7 +189,7 @@ async function madeOf(running: Promise<Seen>): Promise<Seen> {
 
 /** One pair of shells for all checks with the same settings. */
 class Shells {
-  readonly #open = new Map<string, Promise<Pick<Bench, 'read' | 'write'>>>()
+  readonly #open = new Map<string, Pick<Bench, 'read' | 'write'>>()
   readonly #held: 'read' | 'write'
   readonly #practice: Practice
 
@@ -180,16 +198,15 @@ class Shells {
     this.#practice = practice
   }
 
-  with(settings: Settings): Promise<Pick<Bench, 'read' | 'write'>> {
+  async with(settings: Settings): Promise<Pick<Bench, 'read' | 'write'>> {
     const name = JSON.stringify(settings)
-    const pair = this.#open.get(name) ?? this.#pair(settings)
+    const pair = this.#open.get(name) ?? (await this.#pair(settings))
     this.#open.set(name, pair)
     return pair
   }
 
   async close(): Promise<void> {
-    for (const pair of this.#open.values()) {
-      const { read, write } = await pair
+    for (const { read, write } of this.#open.values()) {
       await read.close()
       await write.close()
     }

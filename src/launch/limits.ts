@@ -23,8 +23,20 @@ export function checkLimits(config: Config['limits'], holder: LimitHolder): void
   throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'limits', ...holder })
 }
 
+/** Inside of another read mode the watch would find nobody: sessions are only pretended there. */
+const withoutSessions: LimitHolder = {
+  wanted: 'sessions (setsid(2)), by which the watch tells what belongs to a command',
+  got: 'a sandbox around this process gives its commands no session of their own',
+  remedy: 'run vitrine outside of that sandbox',
+}
+
 /** What the addon holds limits by: a cgroup of its own for each command, where the system hands some over, and always the watch. */
-export function linuxLimits({ cgroup, cgroupMissing }: Pick<Probe, 'cgroup' | 'cgroupMissing'>): LimitHolder {
+export function linuxLimits({
+  cgroup,
+  cgroupMissing,
+  sessions,
+}: Pick<Probe, 'cgroup' | 'cgroupMissing' | 'sessions'>): LimitHolder {
+  if (!sessions) return withoutSessions
   const by = cgroup === '' ? 'rlimit+watch' : 'cgroup+rlimit+watch'
   return { by, note: limitsNote(cgroup, cgroupMissing) }
 }
