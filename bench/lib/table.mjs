@@ -40,7 +40,7 @@ export function cellsOf(row) {
     `${number(value.median)} ${unit}`,
     `${number(value.min)}..${number(value.max)}`,
     String(value.runs),
-    row.target ? `≤ ${row.target.most}${row.target.of === 'value' ? ` ${unit}` : ''}` : '',
+    row.target ? `≤ ${row.target.most}${row.target.of === 'ratio' ? '' : ` ${unit}`}` : '',
     [row.target && (row.target.met ? 'met' : 'MISSED'), row.note].filter(Boolean).join(', '),
   ]
 }

@@ -1,8 +1,11 @@
 // What denial reports cost a command: the same commands with their listener told of refusals, and without.
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { succeeded } from '../lib/commands.mjs'
-import { ratioRows } from '../lib/rows.mjs'
+import { ratioRows, valueRow } from '../lib/rows.mjs'
 import { withShells } from '../lib/shells.mjs'
 import { interleave } from '../lib/stats.mjs'
 
@@ -20,7 +23,24 @@ export async function reports({ quick }) {
   const rows = []
   for (const [name, line] of Object.entries(lines))
     rows.push(...(await measure(name, line, quick ? 60 : 500)))
-  return rows
+  return [...rows, await refusedCall(quick ? 5 : 40)]
+}
+
+/** What one refused call takes, its report included: each run gives the mean of 2000. @param {number} runs */
+function refusedCall(runs) {
+  return withShells(async ({ read, directory }) => {
+    const file = join(directory, 'refused')
+    const program = join(directory, 'refuse')
+    writeFileSync(file, '')
+    execFileSync('cc', ['-O2', '-o', program, fileURLToPath(new URL('../lib/refused.c', import.meta.url))])
+    const samples = []
+    for (let run = 0; run < runs; run++) {
+      const { stdout } = await read.execute({ argv: [program, file, '2000'] }).then(succeeded)
+      samples.push(Number(stdout) / 1e6)
+    }
+    const row = valueRow('denial reports: a refused call', 'open for writing, refused and reported', samples)
+    return { ...row, target: { most: 0.01, of: 'median', met: row.value.median <= 0.01 } }
+  })
 }
 
 /** @param {string} name @param {string} line @param {number} rounds */
