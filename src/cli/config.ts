@@ -24,39 +24,39 @@ import {
 } from '../result/explain-cli.ts'
 import { describeInit } from '../result/explain-config.ts'
 import { exitCode } from './command.ts'
-import { misuse, type OptionKinds, type Options, parseOptions } from './options.ts'
+import { grammar } from './grammar.ts'
+import { misuse, type Options, parseOptions } from './options.ts'
 import { packageFile } from './package-file.ts'
 import { standardError, standardOutput } from './sink.ts'
 
 interface Subcommand {
-  readonly options: OptionKinds
   /** How many words it takes at most. */
   readonly words: number
   run(options: Options): Promise<number>
 }
 
-const subcommands: Readonly<Record<string, Subcommand>> = {
-  show: { options: { json: 'flag' }, words: 0, run: show },
-  path: { options: {}, words: 0, run: () => print(`${userConfigFile(process.env)}\n`) },
-  init: { options: {}, words: 1, run: init },
-  trust: { options: {}, words: 1, run: trustProject },
-  schema: {
-    options: {},
-    words: 0,
-    run: () => print(readFileSync(packageFile('config.schema.json'), 'utf8')),
-  },
+const subcommands: Readonly<Record<keyof typeof grammar.config.commands, Subcommand>> = {
+  show: { words: 0, run: show },
+  path: { words: 0, run: () => print(`${userConfigFile(process.env)}\n`) },
+  init: { words: 1, run: init },
+  trust: { words: 1, run: trustProject },
+  schema: { words: 0, run: () => print(readFileSync(packageFile('config.schema.json'), 'utf8')) },
 }
 
 /** `vitrine config`: shows, writes and trusts config files. */
 export async function main([name, ...args]: readonly string[]): Promise<number> {
   const names = Object.keys(subcommands)
   if (name === undefined) throw misuse(subcommandMissing('config', names))
-  const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
-  if (!subcommand) throw misuse(unknownSubcommand('config', name, names, nearestKey(name, names)))
-  const options = parseOptions(args, subcommand.options)
+  if (!isSubcommand(name)) throw misuse(unknownSubcommand('config', name, names, nearestKey(name, names)))
+  const subcommand = subcommands[name]
+  const options = parseOptions(args, grammar.config.commands[name].options)
   const tooMany = options.words[subcommand.words]
   if (tooMany !== undefined) throw misuse(tooManyWords(tooMany, 'config'))
   return subcommand.run(options)
+}
+
+function isSubcommand(name: string): name is keyof typeof subcommands {
+  return Object.hasOwn(subcommands, name)
 }
 
 async function show({ flags }: Options): Promise<number> {

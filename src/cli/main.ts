@@ -9,6 +9,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   policy: () => import('./policy.ts'),
   mcp: () => import('./mcp.ts'),
   scratchpad: () => import('./scratchpad.ts'),
+  completion: () => import('./completion.ts'),
 }
 
 async function main([name, ...args]: readonly string[]): Promise<number> {

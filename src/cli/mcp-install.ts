@@ -10,11 +10,10 @@ import { entryText, installEntry } from '../mcp/install/install.ts'
 import { prefixed } from '../result/explain-cli.ts'
 import * as say from '../result/explain-mcp-install.ts'
 import { exitCode } from './command.ts'
+import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
 import { packageFile } from './package-file.ts'
 import { standardError, standardOutput } from './sink.ts'
-
-const kinds = { mode: 'value', approve: 'value', print: 'flag', write: 'flag' } as const
 
 /** `vitrine mcp install CLIENT`: prints the client's entry for this server, or puts it into the client's configuration. */
 export async function install(
@@ -22,7 +21,7 @@ export async function install(
   check: (options: ReadonlyMap<string, string>) => void,
 ): Promise<number> {
   const [name, ...rest] = parseOptions(args, {}).words
-  const { flags, values, words } = parseOptions(rest, kinds)
+  const { flags, values, words } = parseOptions(rest, grammar.mcp.commands.install.options)
   if (!isClient(name) || words.length > 0) throw misuse(say.installUsage(clientNames))
   if (flags.has('print') && flags.has('write')) throw misuse(say.printAndWrite)
   check(values)

@@ -2,22 +2,14 @@ import { readFileSync } from 'node:fs'
 import type { ServerOptions, Session } from '../mcp/session.ts'
 import { prefixed } from '../result/explain-cli.ts'
 import * as say from '../result/explain-mcp-serve.ts'
+import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
 import { packageFile } from './package-file.ts'
 import { standardError } from './sink.ts'
 
-const kinds = {
-  mode: 'value',
-  approve: 'value',
-  structured: 'flag',
-  http: 'value',
-  cwd: 'value',
-  config: 'value',
-} as const
-
 /** `vitrine mcp`: serves commands to an agent, on stdin and stdout or over HTTP. */
 export async function main(args: readonly string[]): Promise<number> {
-  const options = parseOptions(args, kinds)
+  const options = parseOptions(args, grammar.mcp.options)
   const [word, ...rest] = options.words
   if (word === 'install') return (await import('./mcp-install.ts')).install(rest, checkChoices)
   if (word !== undefined) throw misuse(say.strayWords(options.words))

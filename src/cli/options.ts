@@ -2,8 +2,11 @@ import { parseArgs } from 'node:util'
 import { nearestKey, VitrineError } from '../index.ts'
 import { flagWithValue, valueMissing } from '../result/explain-cli.ts'
 
+/** What an option takes: nothing, or a value: anything, a path, or one of a few words. Only whoever completes tells the values apart. */
+export type OptionKind = 'flag' | 'value' | 'file' | 'directory' | readonly string[]
+
 /** What a command's options are, by name without the dashes. */
-export type OptionKinds = Readonly<Record<string, 'flag' | 'value'>>
+export type OptionKinds = Readonly<Record<string, OptionKind>>
 
 export interface Options {
   readonly flags: ReadonlySet<string>
@@ -40,11 +43,11 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined
 }
 
-function nodeType(kind: 'flag' | 'value') {
+function nodeType(kind: OptionKind) {
   return { type: kind === 'flag' ? ('boolean' as const) : ('string' as const) }
 }
 
-function kindOf({ name, rawName, value }: OptionToken, kinds: OptionKinds): 'flag' | 'value' {
+function kindOf({ name, rawName, value }: OptionToken, kinds: OptionKinds): OptionKind {
   const kind = rawName.startsWith('--') && Object.hasOwn(kinds, name) ? kinds[name] : undefined
   if (kind === undefined) {
     const nearest = nearestKey(

@@ -1,7 +1,8 @@
 import type { ExecuteRequest } from '../index.ts'
 import { commandMissing, dashesMissing } from '../result/explain-cli.ts'
 import { milliseconds } from './duration.ts'
-import { misuse, type OptionKinds, parseOptions } from './options.ts'
+import { grammar } from './grammar.ts'
+import { misuse, parseOptions } from './options.ts'
 
 /** What a `vitrine run` line asks for. */
 export interface Order {
@@ -21,25 +22,9 @@ export interface Order {
   readonly requests: readonly ExecuteRequest[]
 }
 
-const kinds: OptionKinds = {
-  write: 'flag',
-  timeout: 'value',
-  cwd: 'value',
-  network: 'flag',
-  'private-tmp': 'flag',
-  merged: 'flag',
-  pty: 'flag',
-  ask: 'flag',
-  each: 'flag',
-  scratchpad: 'value',
-  workspace: 'value',
-  json: 'flag',
-  config: 'value',
-}
-
 /** Reads what stands behind `vitrine run`. Throws INVALID_REQUEST. */
 export function readOrder(args: readonly string[]): Order {
-  const { flags, values, words } = parseOptions(args, kinds)
+  const { flags, values, words } = parseOptions(args, grammar.run.options)
   const timeout = values.get('timeout')
   const each = flags.has('each')
   const command = wordsAfterDashes('run', args, words)

@@ -2,6 +2,7 @@ import { type Decision, decideAbout, listRules, nearestKey } from '../index.ts'
 import { subcommandMissing, tooManyWords, unknownSubcommand } from '../result/explain-cli.ts'
 import { policyReport, policyTable } from '../result/explain-policy-list.ts'
 import { loadGiven, sayIgnored } from './configuration.ts'
+import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
 import { wordsAfterDashes, workOf } from './order.ts'
 import { standardOutput } from './sink.ts'
@@ -20,13 +21,7 @@ export async function main([name, ...args]: readonly string[]): Promise<number> 
 const verdictCodes: Readonly<Record<Decision['verdict'], number>> = { allow: 0, ask: 1, deny: 2 }
 
 async function check(args: readonly string[]): Promise<number> {
-  const { flags, values, words } = parseOptions(args, {
-    write: 'flag',
-    json: 'flag',
-    config: 'value',
-    cwd: 'value',
-    workspace: 'value',
-  })
+  const { flags, values, words } = parseOptions(args, grammar.policy.commands.check.options)
   const command = wordsAfterDashes('policy check', args, words)
   const cwd = values.get('cwd')
   const loaded = await loadGiven({ cwd, config: values.get('config'), workspace: values.get('workspace') })
@@ -40,7 +35,7 @@ async function check(args: readonly string[]): Promise<number> {
 }
 
 async function list(args: readonly string[]): Promise<number> {
-  const { flags, values, words } = parseOptions(args, { json: 'flag', config: 'value', cwd: 'value' })
+  const { flags, values, words } = parseOptions(args, grammar.policy.commands.list.options)
   const [word] = words
   if (word !== undefined) throw misuse(tooManyWords(word, 'policy'))
   const loaded = await loadGiven({

@@ -6,6 +6,7 @@ import {
   scratchpadUsage,
   unknownEntry,
 } from '../result/explain-scratchpad.ts'
+import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
 import { standardOutput } from './sink.ts'
 
@@ -26,7 +27,7 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function list(root: string, args: readonly string[]): Promise<number> {
-  const { flags, words } = parseOptions(args, { json: 'flag' })
+  const { flags, words } = parseOptions(args, grammar.scratchpad.commands.list.options)
   if (words.length > 0) throw misuse(scratchpadUsage)
   const sessions = listSessions(root)
   await standardOutput.write(

@@ -1,5 +1,5 @@
 /** What there is help for. */
-export type Topic = 'vitrine' | 'run' | 'policy' | 'config' | 'mcp' | 'scratchpad' | 'doctor'
+export type Topic = 'vitrine' | 'run' | 'policy' | 'config' | 'mcp' | 'scratchpad' | 'doctor' | 'completion'
 
 const exitCodes = `Exit codes:
   the command's own, or 128+n when signal n ended it
@@ -21,6 +21,7 @@ Usage:
   vitrine mcp install CLIENT                  enter that server in a client's configuration
   vitrine scratchpad list|show NAME|clear     the outputs that were saved
   vitrine doctor [--fix] [--json]             what this host can enforce, found out by trying
+  vitrine completion bash|zsh|fish            the script that completes these words in your shell
   vitrine --version | --help
 
 Examples:
@@ -182,6 +183,19 @@ Exit codes:
   1    it does not, there is no read mode here, or nothing could be tried
   125  the check itself failed
 `,
+  completion: `vitrine completion: commands, options and their values, completed by your shell
+
+Usage:
+  vitrine completion bash|zsh|fish             print the script for that shell
+  vitrine completion candidates -- [WORD...]   what that script asks: what could stand for the last word
+
+Examples:
+  eval "$(vitrine completion bash)"            in ~/.bashrc
+  eval "$(vitrine completion zsh)"             in ~/.zshrc, behind compinit
+  vitrine completion fish >~/.config/fish/completions/vitrine.fish
+
+Behind "--" the words of the command that is to run are completed as they are without vitrine.
+`,
 }
 
 export const topics = Object.keys(texts) as readonly Topic[]
@@ -189,4 +203,12 @@ export const topics = Object.keys(texts) as readonly Topic[]
 /** The help on a command, or on all of it. */
 export function helpFor(topic: Topic): string {
   return texts[topic]
+}
+
+/** What the help says a word behind a command does: an option, or a command of it. Empty: it does not say. */
+export function describedIn([first, ...more]: readonly string[], word: string): string {
+  const topic = topics.find((known) => known === first) ?? 'vitrine'
+  const behind = ['vitrine', first, ...more].filter((part) => part !== undefined).join(' ')
+  const line = word.startsWith('-') ? `${word}(?: [A-Z]+)?` : `${behind} ${word}\\b.*?`
+  return new RegExp(`^ {2}${line} {2,}(.+)$`, 'm').exec(texts[topic])?.[1] ?? ''
 }

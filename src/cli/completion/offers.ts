@@ -1,0 +1,98 @@
+import { type Grammar, grammar, type Words } from '../grammar.ts'
+import type { OptionKind } from '../options.ts'
+
+/** What can stand where the cursor is. */
+export type Offer = Named | Left
+
+/** Words that are known here. */
+export type Named =
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+  /** The options of a command, or the commands behind it, which its help describes. */
+  | {
+      readonly kind: 'options' | 'commands'
+      readonly command: readonly string[]
+      readonly words: readonly string[]
+    }
+  /** The name of a saved output. */
+  | { readonly kind: 'output' }
+
+/** What the shell knows better. */
+export type Left =
+  /** A path; `behind` stands before it in the same word: `--cwd=`. */
+  | { readonly kind: 'file' | 'directory'; readonly behind: string }
+  /** A command line of its own, from this word on, counted from 0 behind `vitrine`. */
+  | { readonly kind: 'command'; readonly from: number }
+
+interface Place {
+  readonly node: Grammar
+  readonly command: readonly string[]
+  /** The option whose value comes next. */
+  readonly pending?: OptionKind
+  /** Where the words behind `--` begin. */
+  readonly commandFrom?: number
+}
+
+const root: Place = { node: { options: { version: 'flag' }, commands: grammar }, command: [] }
+
+/**
+ * What can stand in the place of the last word.
+ * @param words those behind `vitrine`, the last one as far as it is typed
+ */
+export function offerFor(words: readonly string[]): Offer {
+  const typed = words.at(-1) ?? ''
+  const place = words.slice(0, -1).reduce(stepped, root)
+  if (place.commandFrom !== undefined) return { kind: 'command', from: place.commandFrom }
+  if (place.pending !== undefined) return valueOffer(place.pending, typed, '')
+  const [, option, value] = /^(--[^=]+=)(.*)$/.exec(typed) ?? []
+  if (option !== undefined) return valueOffer(kindOf(place.node, option), value ?? '', option)
+  return typed.startsWith('-') ? optionOffer(place, typed) : wordOffer(place, typed)
+}
+
+function stepped(place: Place, word: string, index: number): Place {
+  const { node, command, pending } = place
+  if (place.commandFrom !== undefined) return place
+  // bash makes three words of `--cwd=src`.
+  if (pending !== undefined) return word === '=' ? place : { node, command }
+  if (word === '--') return node.words === 'command' ? { ...place, commandFrom: index + 1 } : place
+  const kind = word.startsWith('--') ? kindOf(node, word) : 'flag'
+  if (kind !== 'flag' && !word.includes('=')) return { node, command, pending: kind }
+  const below = Object.hasOwn(node.commands ?? {}, word) ? node.commands?.[word] : undefined
+  return below ? { node: below, command: [...command, word] } : place
+}
+
+function kindOf({ options }: Grammar, word: string): OptionKind {
+  const name = word.slice(2).replace(/=.*$/s, '')
+  return (Object.hasOwn(options, name) ? options[name] : undefined) ?? 'flag'
+}
+
+function valueOffer(kind: OptionKind, typed: string, behind: string): Offer {
+  if (kind === 'file' || kind === 'directory') return { kind, behind }
+  const known = typeof kind === 'string' ? [] : kind
+  // bash ends the word at the `=`, and gives that for the value when nothing stands behind it yet.
+  const start = typed === '=' ? '' : typed
+  return { kind: 'words', words: startingWith(start, known).map((word) => behind + word) }
+}
+
+function optionOffer({ node, command }: Place, typed: string): Offer {
+  const options = [...Object.keys(node.options), 'help'].map((name) => `--${name}`)
+  const all = node.words === 'command' ? [...options, '--'] : options
+  return { kind: 'options', command, words: startingWith(typed, all) }
+}
+
+function wordOffer(place: Place, typed: string): Offer {
+  const { node, command } = place
+  if (node.commands)
+    return { kind: 'commands', command, words: startingWith(typed, Object.keys(node.commands)) }
+  return offerOf(node.words, typed) ?? optionOffer(place, typed)
+}
+
+function offerOf(words: Words | undefined, typed: string): Offer | undefined {
+  if (words === 'file') return { kind: 'file', behind: '' }
+  if (words === 'output') return { kind: 'output' }
+  if (words === undefined || words === 'command') return undefined
+  return { kind: 'words', words: startingWith(typed, words) }
+}
+
+function startingWith(typed: string, words: readonly string[]): readonly string[] {
+  return words.filter((word) => word.startsWith(typed))
+}

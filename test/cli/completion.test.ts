@@ -1,0 +1,131 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { offerFor } from '../../src/cli/completion/offers.ts'
+import { grammar } from '../../src/cli/grammar.ts'
+import { isInstalled } from '../helpers/programs.ts'
+import { Tmux } from '../helpers/tmux.ts'
+import { Home } from './vitrine.ts'
+
+const home = new Home()
+mkdirSync(join(home.directory, 'bin'))
+mkdirSync(join(home.directory, 'some where'))
+writeFileSync(join(home.directory, 'some.toml'), '')
+writeFileSync(join(home.directory, 'bin/vitrine'), '#!/bin/sh\nexec "$NODE_PROGRAM" "$CLI_PROGRAM" "$@"\n', {
+  mode: 0o755,
+})
+const env = { ...home.env, PATH: `${join(home.directory, 'bin')}:${process.env['PATH'] ?? ''}` }
+
+async function candidates(...words: string[]): Promise<readonly string[]> {
+  const ran = await home.run(['completion', 'candidates', '--', ...words])
+  expect(ran).toMatchObject({ code: 0, stderr: '' })
+  return ran.stdout.split('\n').filter((line) => line !== '')
+}
+
+test.each([
+  [[''], Object.keys(grammar)],
+  [['p'], ['policy']],
+  [
+    ['policy', ''],
+    ['check', 'list'],
+  ],
+  [
+    ['mcp', '--mode', ''],
+    ['read', 'write', 'both'],
+  ],
+  [['mcp', '--mode', 'w'], ['write']],
+  [['mcp', '--mode=w'], ['--mode=write']],
+  [['mcp', '--mode', '=', 'w'], ['write']],
+  [
+    ['mcp', 'install', 'c'],
+    ['claude', 'codex', 'cursor'],
+  ],
+  [['run', '--pr'], ['--private-tmp']],
+  [['run', '--json', '--timeout', '3s', '--wo'], ['--workspace']],
+  [['config', 'show', '--j'], ['--json']],
+  [
+    ['completion', ''],
+    ['bash', 'zsh', 'fish'],
+  ],
+  [['run', '--timeout', ''], []],
+  [['nonsense', '--x', 'constructor', '--__proto__=', ''], Object.keys(grammar)],
+])('for %j the words are %j', async (words, expected) => {
+  expect((await candidates(...words)).map((line) => line.replace(/\t.*/, ''))).toEqual(expected)
+})
+
+test.each([
+  [['run', '--cwd', 's'], { kind: 'directory', behind: '' }],
+  [['run', '--cwd=s'], { kind: 'directory', behind: '--cwd=' }],
+  [['policy', 'check', '--config', ''], { kind: 'file', behind: '' }],
+  [['run', '--json', '--', ''], { kind: 'command', from: 3 }],
+  [['run', '--', 'git', '--', 'x'], { kind: 'command', from: 2 }],
+  [['scratchpad', 'show', ''], { kind: 'output' }],
+])('for %j it is left to the shell: %j', (words, offer) => {
+  expect(offerFor(words)).toEqual(offer)
+})
+
+test('every option that a help names is offered with what the help says of it', async () => {
+  const { stdout } = await home.run(['run', '--help'])
+  const said = [...stdout.matchAll(/^ {2}(--[a-z-]+)(?: [A-Z]+)? {2,}(.+)$/gm)].map(
+    ([, name, text]) => `${name}\t${text}`,
+  )
+  expect(said.length).toBeGreaterThan(10)
+  expect([...(await candidates('run', '--'))].sort()).toEqual([...said, '--\t', '--help\t'].sort())
+})
+
+test('the names of saved outputs are offered', async () => {
+  await home.run(['run', '--scratchpad', 'kept', '--', 'echo kept'])
+  expect(await candidates('scratchpad', 'show', 'k')).toEqual(['kept\t'])
+})
+
+test.each([
+  [['completion'], /needs a word|bash, zsh/],
+  [['completion', 'fisch'], /did you mean "fish"/i],
+  [['completion', 'bash', 'zsh'], /"zsh"/],
+])('vitrine %j is refused', async (args, said) => {
+  const ran = await home.run(args)
+  expect(ran).toMatchObject({ code: 125, stdout: '' })
+  expect(ran.stderr).toMatch(said)
+})
+
+const shells = [
+  { name: 'bash', start: 'exec bash --norc --noprofile', load: 'eval "$(vitrine completion bash)"' },
+  {
+    name: 'zsh',
+    start: 'exec zsh -f',
+    load: 'autoload -U compinit; compinit -u -D; setopt autolist; eval "$(vitrine completion zsh)"',
+  },
+  { name: 'fish', start: 'exec fish --no-config', load: 'vitrine completion fish | source' },
+]
+
+for (const { name, start, load } of shells) {
+  const missing = isInstalled('tmux') && isInstalled(name) ? '' : ` (${name} or tmux is not installed)`
+  describe.skipIf(missing !== '')(`in a real ${name}${missing}`, () => {
+    const presses = async (typed: string, shown: string | RegExp, keys = 1) => {
+      const terminal = new Tmux(env, home.directory)
+      terminal.line(`PS1='> '; export PS1; ${start}`)
+      terminal.line(load)
+      terminal.line('echo re""ady')
+      await terminal.shows(/^ready/m)
+      terminal.type(typed)
+      for (let pressed = 0; pressed < keys; pressed += 1) terminal.key('Tab')
+      await terminal.shows(shown)
+    }
+
+    test('completes a command', () => presses('vitrine scr', /vitrine scratchpad/))
+    test('completes an option', () => presses('vitrine run --priv', /vitrine run --private-tmp/))
+    test('completes the value of an option', () =>
+      presses('vitrine mcp --mode bo', /vitrine mcp --mode both/))
+    test('completes it behind the equals sign', () =>
+      presses('vitrine mcp --mode=bo', /vitrine mcp --mode=both/))
+    test('shows what there is to choose', () => presses('vitrine policy ', /check\s(.|\n)*list/, 2))
+    test('completes directories only, and quotes them', () =>
+      presses('vitrine run --cwd so', /--cwd some\\ where/))
+    test('completes a directory behind the equals sign', () =>
+      presses('vitrine run --cwd=so', /--cwd=some\\ where/))
+    test('completes a file', () => presses('vitrine run --config some.', /--config some\.toml/))
+    test('completes the program behind "--"', () => presses('vitrine run -- printen', /-- printenv/))
+    test('completes the arguments of that program', () =>
+      presses('vitrine run --json -- ls some.', /-- ls some\.toml/))
+  })
+}
