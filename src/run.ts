@@ -1,9 +1,10 @@
 import type { Config } from './config/schema.ts'
 import { VitrineError } from './errors.ts'
 import type { Admission } from './gate.ts'
-import type { LaunchedProcess, Launcher, Limits, Stream } from './launch/launch.ts'
+import type { LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
 import { Backpressure } from './output/backpressure.ts'
 import { Collector } from './output/collect.ts'
+import { withPrivateTmp } from './private.ts'
 import type { Entry } from './recorder.ts'
 import type { Variables } from './request/environment.ts'
 import type { Interpreter, Program } from './request/interpreter.ts'
@@ -11,13 +12,11 @@ import type { CompleteRequest } from './request/request.ts'
 import { feedStdin } from './request/stdin.ts'
 import { termOf } from './request/terminal.ts'
 import { buildResult } from './result/build.ts'
-import { notRemoved } from './result/explain-private-tmp.ts'
-import type { Enforcement, Mode, Result } from './result/result.ts'
-import { type PrivateDirectories, type PrivateDirectory, privateVariables } from './sandbox/private-tmp.ts'
-import type { Confinement } from './sandbox/sandbox.ts'
+import type { Mode, Result } from './result/result.ts'
 import { metadataOf } from './scratchpad/describe.ts'
 import { saveOutput } from './scratchpad/save.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
+import type { ModeSetup } from './setup.ts'
 import { type SupervisedEnd, Supervision } from './supervise/supervise.ts'
 
 export interface ExecuteOptions {
@@ -33,18 +32,6 @@ export interface ExecuteOptions {
    * and tail, and has no scratchpad.
    */
   readonly save?: boolean | undefined
-}
-
-/** What holds a command in a mode, worked out once per mode. */
-export interface ModeSetup {
-  readonly environment: Variables
-  /** For a command that is known to look only: nothing of a repository's configuration runs. */
-  readonly lookingEnvironment: Variables
-  readonly confinement: Confinement | null
-  /** Each command gets a directory beneath `temporary`; null: none does. */
-  readonly privateTmp: { readonly directories: PrivateDirectories; readonly temporary: string } | null
-  readonly limits: Limits | null
-  readonly enforcement: Enforcement
 }
 
 /** A command that has been decided on. */
@@ -96,47 +83,9 @@ export async function runCommand(
   surroundings: Surroundings,
   options: RunOptions,
 ): Promise<Result> {
-  const { setup } = command
-  if (!setup.privateTmp) return (await runToEnd(command, surroundings, options))()
-  const { directories, temporary } = setup.privateTmp
-  const directory = directories.make(temporary)
-  const own = { ...command, setup: setupIn(setup, directories, directory.path) }
-  const ran = runToEnd(own, surroundings, options)
-  const left = await removed(directory, ran, surroundings.removing)
-  const result = await (await ran)()
-  if (left === undefined) return result
-  const note = notRemoved(directory.path, left)
-  return {
-    ...result,
-    enforcement: { ...result.enforcement, 'private tmp': { enforced: false, by: 'none', note } },
-  }
-}
-
-/** What holds a command that has a directory of its own. */
-function setupIn(setup: ModeSetup, directories: PrivateDirectories, directory: string): ModeSetup {
-  const variables = privateVariables(directory)
-  return {
-    ...setup,
-    environment: { ...setup.environment, ...variables },
-    lookingEnvironment: { ...setup.lookingEnvironment, ...variables },
-    confinement: setup.confinement && directories.grant(setup.confinement, directory),
-  }
-}
-
-/** Removes the directory once the command is over, whether or not it ever ran. */
-async function removed(
-  directory: PrivateDirectory,
-  ran: Promise<unknown>,
-  removing: Set<Promise<unknown>>,
-): Promise<string | undefined> {
-  const removal = ran.then(
-    () => directory.remove(),
-    () => directory.remove(), // what failed is thrown where the command is awaited
+  return withPrivateTmp(command.setup, surroundings.removing, (setup) =>
+    runToEnd({ ...command, setup }, surroundings, options),
   )
-  removing.add(removal)
-  const left = await removal
-  removing.delete(removal)
-  return left
 }
 
 /** Launches and supervises; what comes back puts the result together. */

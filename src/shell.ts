@@ -5,7 +5,7 @@ import { refuseUnbuilt } from './config/unbuilt.ts'
 import { VitrineError } from './errors.ts'
 import { Gate } from './gate.ts'
 import { type Equipment, equip, type Host, thisHost } from './host.ts'
-import { checkLimits, limitsEnforcement, limitsOf } from './launch/limits.ts'
+import { checkLimits } from './launch/limits.ts'
 import { checkMode, checkOptions, type ExecuteAllOptions, type ShellOptions } from './options.ts'
 import { readsOf } from './reading.ts'
 import { openRecorder, type Recorder } from './recording.ts'
@@ -23,14 +23,13 @@ import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
 import {
   type CommandToRun,
   type ExecuteOptions,
-  type ModeSetup,
   type RunOptions,
   runCommand,
   type Surroundings,
 } from './run.ts'
-import { temporaryOf, withoutPrivateTmp } from './sandbox/private-tmp.ts'
 import type { Reads } from './sandbox/sandbox.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
+import { Setups } from './setup.ts'
 import { type Pty, startCommand } from './start.ts'
 import type { Supervision } from './supervise/supervise.ts'
 
@@ -74,13 +73,10 @@ export class Shell {
   /** Values of project files that do not count, because they would loosen what the user has set. */
   readonly ignored: readonly IgnoredValue[]
   readonly #equipment: ShellEquipment
-  readonly #network: boolean
-  readonly #privateTmp: boolean
-  readonly #env: Readonly<Record<string, string | undefined>>
   readonly #gate: Gate
   readonly #running = new Set<Supervision>()
   readonly #removing = new Set<Promise<unknown>>()
-  readonly #setups: Partial<Record<Mode, ModeSetup>> = {}
+  readonly #setups: Setups
   #mode: Mode
   #closed = false
 
@@ -96,14 +92,20 @@ export class Shell {
     this.cwd = options.cwd ?? process.cwd()
     this.#gate = gate
     this.#equipment = equipment
-    this.#network = options.network ?? config.shell.network
-    this.#privateTmp = options.privateTmp ?? config.shell.private_tmp
-    this.#env = { ...options.env }
+    const env = { ...options.env }
+    this.#setups = new Setups({
+      config,
+      equipment,
+      reads: equipment.reads,
+      network: options.network ?? config.shell.network,
+      privateTmp: options.privateTmp ?? config.shell.private_tmp,
+      env,
+    })
     const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
-    this.scratchpad = options.scratchpad ?? new Scratchpad(this.#env, { maxAgeDays, maxBytes })
+    this.scratchpad = options.scratchpad ?? new Scratchpad(env, { maxAgeDays, maxBytes })
     this.#mode = options.mode ?? config.shell.mode
     checkLimits(config.limits, equipment.launcher.limits)
-    if (this.#mode === 'read' && config.shell.sandbox) this.#setup('read')
+    if (this.#mode === 'read' && config.shell.sandbox) this.#setups.in('read')
   }
 
   /** `read` or `write`; what is set holds for the next command. Setting `read` throws SANDBOX_UNAVAILABLE where it cannot be enforced. */
@@ -113,13 +115,13 @@ export class Shell {
 
   set mode(mode: Mode) {
     checkMode(mode)
-    if (mode === 'read' && this.config.shell.sandbox) this.#setup('read')
+    if (mode === 'read' && this.config.shell.sandbox) this.#setups.in('read')
     this.#mode = mode
   }
 
   /** Per right of the host: enforced or not in the current mode. */
   get enforcement(): Enforcement {
-    return this.#setup(this.#mode).enforcement
+    return this.#setups.in(this.#mode).enforcement
   }
 
   /** What the policy says about a command. Nothing runs. */
@@ -233,7 +235,7 @@ export class Shell {
     this.#checkOpen(signal)
     const request = complete()
     if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
-    const setup = this.#setup(mode)
+    const setup = this.#setups.in(mode)
     const { work, cwd, timeoutMs } = request
     const admission = await this.#gate.admit({ work, cwd, mode }, { timeoutMs, signal })
     return { request, mode, setup, admission }
@@ -262,37 +264,5 @@ export class Shell {
       running: this.#running,
       removing: this.#removing,
     }
-  }
-
-  /** What holds a command in this mode. There is no way from read mode to a setup without confinement. */
-  #setup(mode: Mode): ModeSetup {
-    const known = this.#setups[mode]
-    if (known) return known
-    if (mode === 'read' && !this.config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
-    const { sandbox, platform, launcher, reads } = this.#equipment
-    const unixSockets = this.config.shell.unix_sockets
-    const options = { network: this.#network, reads, privateTmp: this.#privateTmp, unixSockets }
-    const limits = limitsOf(this.config.limits, mode === 'read' && this.#privateTmp)
-    const looking = commandEnvironment(this.#env, this.config.env, 'looking', platform)
-    const changing = () => commandEnvironment(this.#env, this.config.env, 'changing', platform)
-    const setup: ModeSetup = {
-      environment: mode === 'read' ? looking : changing(),
-      lookingEnvironment: looking,
-      confinement: mode === 'write' ? null : sandbox.confine(options),
-      privateTmp: mode === 'read' && options.privateTmp ? this.#privateSetup() : null,
-      limits,
-      enforcement: {
-        ...(mode === 'write' ? {} : sandbox.enforcement(options)),
-        ...limitsEnforcement(limits, launcher.limits),
-      },
-    }
-    this.#setups[mode] = setup
-    return setup
-  }
-
-  #privateSetup(): ModeSetup['privateTmp'] {
-    const { sandbox, platform } = this.#equipment
-    if (!sandbox.privateDirectories) throw withoutPrivateTmp(platform)
-    return { directories: sandbox.privateDirectories, temporary: temporaryOf(this.#env) }
   }
 }

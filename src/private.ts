@@ -1,0 +1,57 @@
+import { notRemoved } from './result/explain-private-tmp.ts'
+import type { Result } from './result/result.ts'
+import { type PrivateDirectories, type PrivateDirectory, privateVariables } from './sandbox/private-tmp.ts'
+import type { ModeSetup } from './setup.ts'
+
+/** Launches a command with what holds it, and supervises it to its end; what comes back puts the result together. */
+export type RunToEnd = (setup: ModeSetup) => Promise<() => Promise<Result>>
+
+/**
+ * Runs a command, in a directory of its own where it gets one: made before, removed afterwards, whether or not the command
+ * ever ran. Throws SANDBOX_UNAVAILABLE when the directory cannot be made.
+ */
+export async function withPrivateTmp(
+  setup: ModeSetup,
+  removing: Set<Promise<unknown>>,
+  run: RunToEnd,
+): Promise<Result> {
+  if (!setup.privateTmp) return (await run(setup))()
+  const { directories, temporary } = setup.privateTmp
+  const directory = directories.make(temporary)
+  const ran = run(setupIn(setup, directories, directory.path))
+  const left = await removed(directory, ran, removing)
+  const result = await (await ran)()
+  if (left === undefined) return result
+  const note = notRemoved(directory.path, left)
+  return {
+    ...result,
+    enforcement: { ...result.enforcement, 'private tmp': { enforced: false, by: 'none', note } },
+  }
+}
+
+/** What holds a command that has a directory of its own. */
+function setupIn(setup: ModeSetup, directories: PrivateDirectories, directory: string): ModeSetup {
+  const variables = privateVariables(directory)
+  return {
+    ...setup,
+    environment: { ...setup.environment, ...variables },
+    lookingEnvironment: { ...setup.lookingEnvironment, ...variables },
+    confinement: setup.confinement && directories.grant(setup.confinement, directory),
+  }
+}
+
+/** Removes the directory once the command is over. Resolves to the reason where it could not be. */
+async function removed(
+  directory: PrivateDirectory,
+  ran: Promise<unknown>,
+  removing: Set<Promise<unknown>>,
+): Promise<string | undefined> {
+  const removal = ran.then(
+    () => directory.remove(),
+    () => directory.remove(), // what failed is thrown where the command is awaited
+  )
+  removing.add(removal)
+  const left = await removal
+  removing.delete(removal)
+  return left
+}

@@ -1,0 +1,84 @@
+import type { Config } from './config/schema.ts'
+import { VitrineError } from './errors.ts'
+import type { Equipment } from './host.ts'
+import type { Limits } from './launch/launch.ts'
+import { limitsEnforcement, limitsOf } from './launch/limits.ts'
+import { commandEnvironment, type Variables } from './request/environment.ts'
+import type { Enforcement, Mode } from './result/result.ts'
+import { type PrivateDirectories, temporaryOf, withoutPrivateTmp } from './sandbox/private-tmp.ts'
+import type { Confinement, Reads } from './sandbox/sandbox.ts'
+
+/** What holds a command in a mode, worked out once per mode. */
+export interface ModeSetup {
+  readonly environment: Variables
+  /** For a command that is known to look only: nothing of a repository's configuration runs. */
+  readonly lookingEnvironment: Variables
+  readonly confinement: Confinement | null
+  /** Each command gets a directory beneath `temporary`; null: none does. */
+  readonly privateTmp: { readonly directories: PrivateDirectories; readonly temporary: string } | null
+  readonly limits: Limits | null
+  readonly enforcement: Enforcement
+}
+
+/** What the setups of a shell are made from. */
+export interface SetupOptions {
+  readonly config: Config
+  readonly equipment: Equipment
+  readonly reads: Reads
+  readonly network: boolean
+  readonly privateTmp: boolean
+  /** What commands' environments are chosen from. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** What holds the commands of a shell, by mode. */
+export class Setups {
+  readonly #options: SetupOptions
+  readonly #made: Partial<Record<Mode, ModeSetup>> = {}
+
+  constructor(options: SetupOptions) {
+    this.#options = options
+  }
+
+  /**
+   * What holds a command in this mode. There is no way from read mode to a setup without confinement. Throws
+   * WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE.
+   */
+  in(mode: Mode): ModeSetup {
+    const setup = this.#made[mode] ?? this.#make(mode)
+    this.#made[mode] = setup
+    return setup
+  }
+
+  #make(mode: Mode): ModeSetup {
+    const { config, equipment, reads, network, privateTmp } = this.#options
+    if (mode === 'read' && !config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
+    const { sandbox, launcher } = equipment
+    const options = { network, reads, privateTmp, unixSockets: config.shell.unix_sockets }
+    const limits = limitsOf(config.limits, mode === 'read' && privateTmp)
+    const looking = this.#environment('looking')
+    return {
+      environment: mode === 'read' ? looking : this.#environment('changing'),
+      lookingEnvironment: looking,
+      confinement: mode === 'write' ? null : sandbox.confine(options),
+      privateTmp: mode === 'read' && privateTmp ? this.#privateTmp() : null,
+      limits,
+      enforcement: {
+        ...(mode === 'write' ? {} : sandbox.enforcement(options)),
+        ...limitsEnforcement(limits, launcher.limits),
+      },
+    }
+  }
+
+  #environment(purpose: 'looking' | 'changing'): Variables {
+    const { config, equipment, env } = this.#options
+    return commandEnvironment(env, config.env, purpose, equipment.platform)
+  }
+
+  #privateTmp(): ModeSetup['privateTmp'] {
+    const { equipment, env } = this.#options
+    const { sandbox, platform } = equipment
+    if (!sandbox.privateDirectories) throw withoutPrivateTmp(platform)
+    return { directories: sandbox.privateDirectories, temporary: temporaryOf(env) }
+  }
+}
