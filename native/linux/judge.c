@@ -30,8 +30,9 @@ void vt_judge(struct vt_inquiry *inquiry) {
 }
 
 void vt_judge_blindly(struct vt_inquiry *inquiry) {
-  int unjudged = inquiry->operation == VT_OP_SIGNAL ? EPERM : EACCES;
-  inquiry->error = vt_is_refused_by_rule(inquiry) ? rule_errno(inquiry) : unjudged;
+  /* Needs no look that could block, and a refused one to its own child would be a lie. */
+  if (!vt_is_refused_by_rule(inquiry) && inquiry->call->judge == vt_judge_signal) return vt_judge_signal(inquiry);
+  inquiry->error = vt_is_refused_by_rule(inquiry) ? rule_errno(inquiry) : EACCES;
   inquiry->counted = true;
   inquiry->has_text = inquiry->is_path = __atomic_load_n(&inquiry->given_known, __ATOMIC_ACQUIRE);
   if (inquiry->has_text) memcpy(inquiry->text, inquiry->given, sizeof inquiry->text);

@@ -9,7 +9,7 @@ void vt_inquiry_open(struct vt_inquiry *inquiry, const struct seccomp_notif *not
 /* Fills in what came out. */
 void vt_judge(struct vt_inquiry *inquiry);
 
-/* The outcome where nobody may look: refused, with the path as given if that is known. */
+/* The outcome where nobody may look: refused, with the path as given if that is known. Signals need no such look. */
 void vt_judge_blindly(struct vt_inquiry *inquiry);
 
 /* Of calls that the rules leave to Landlock: judged by where their path leads (judge_path.c). */

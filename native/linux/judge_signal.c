@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "judge.h"
 #include "policy.h"
+#include "processes.h"
 #include "session.h"
 
 enum whose { OURS, FOREIGN, NOBODYS };
@@ -25,6 +28,41 @@ static enum whose whose_group(const struct vt_inquiry *inquiry, pid_t group) {
   return kill(-group, 0) && errno == ESRCH ? NOBODYS : FOREIGN;
 }
 
+/* linux/pidfd.h: PIDFD_SELF_THREAD, PIDFD_SELF_THREAD_GROUP, Linux 6.14 */
+enum { PIDFD_SELF_THREAD = -10000, PIDFD_SELF_PROCESS = -10001, NOT_KNOWN = 0 };
+
+static pid_t number_in_pidfd(const struct vt_caller *caller, int pidfd) {
+  char name[32], text[512];
+  snprintf(name, sizeof name, "fdinfo/%d", pidfd);
+  vt_process_read(caller->thread, name, text, sizeof text);
+  const char *found = strstr(text, "\nPid:");
+  return found ? (pid_t)atoi(found + strlen("\nPid:")) : NOT_KNOWN;
+}
+
+/* A directory of /proc does as well (pidfd_send_signal(2)). */
+static pid_t number_in_directory(const struct vt_caller *caller, int directory) {
+  char name[32], path[PATH_MAX];
+  int number = 0, end = 0;
+  snprintf(name, sizeof name, "fd/%d", directory);
+  if (vt_caller_link(caller, name, path, sizeof path) <= 0) return NOT_KNOWN;
+  sscanf(path, "/proc/%d%n", &number, &end);
+  return end > 0 && path[end] == 0 ? number : NOT_KNOWN;
+}
+
+/* Whom a pidfd stands for; -1: somebody who has ended (proc_pid_fdinfo(5)). */
+static pid_t number_behind(const struct vt_caller *caller, int pidfd) {
+  if (pidfd == PIDFD_SELF_THREAD || pidfd == PIDFD_SELF_PROCESS) return caller->thread;
+  pid_t number = number_in_pidfd(caller, pidfd);
+  return number == NOT_KNOWN ? number_in_directory(caller, pidfd) : number;
+}
+
+static bool is_by_pidfd(const struct vt_inquiry *inquiry) { return inquiry->call->call == VT_SYS_pidfd_send_signal; }
+
+static pid_t target_of(const struct vt_inquiry *inquiry) {
+  pid_t named = (pid_t)inquiry->notification.data.args[0];
+  return is_by_pidfd(inquiry) ? number_behind(&inquiry->caller, named) : named;
+}
+
 static enum whose whose_target(const struct vt_inquiry *inquiry, pid_t target) {
   const __u64 *arguments = inquiry->notification.data.args;
   switch (inquiry->call->call) {
@@ -36,11 +74,8 @@ static enum whose whose_target(const struct vt_inquiry *inquiry, pid_t target) {
       if (target > 0 && (pid_t)arguments[1] > 0 && whose_process(inquiry, target) == OURS)
         return whose_process(inquiry, (pid_t)arguments[1]);
       return target > 0 ? whose_process(inquiry, target) : NOBODYS;
-    case VT_SYS_tkill:
-    case VT_SYS_rt_sigqueueinfo:
-      return target > 0 ? whose_process(inquiry, target) : NOBODYS;
     default:
-      return FOREIGN; /* a pidfd could be replaced behind our back */
+      return target > 0 ? whose_process(inquiry, target) : NOBODYS;
   }
 }
 
@@ -57,21 +92,24 @@ static void name_target(struct vt_inquiry *inquiry, pid_t target) {
   else snprintf(inquiry->text, sizeof inquiry->text, "pid %d", target);
 }
 
-/* To everyone, or by a pidfd: with the scope the kernel picks those that may be signalled. */
-static bool is_left_to_scope(const struct vt_inquiry *inquiry, pid_t target) {
-  return inquiry->call->call == VT_SYS_pidfd_send_signal || (inquiry->call->call == VT_SYS_kill && target == -1);
-}
-
-void vt_judge_signal(struct vt_inquiry *inquiry) {
-  pid_t target = (pid_t)inquiry->notification.data.args[0];
-  bool scoped = inquiry->docket->policy->abi >= SIGNAL_SCOPE_ABI;
-  if (scoped && is_left_to_scope(inquiry, target)) return;
+/* The group of a process is of its session, too, so that whom a pidfd stands for speaks for its group (PIDFD_SIGNAL_PROCESS_GROUP). */
+static void judge_number(struct vt_inquiry *inquiry, pid_t target, bool scoped) {
   enum whose whose = whose_target(inquiry, target);
   if (whose == OURS || (whose == NOBODYS && scoped)) return;
   inquiry->error = whose == NOBODYS ? ESRCH : EPERM;
   /* What we could not signal either is refused for other reasons than ours. */
-  bool by_pidfd = inquiry->call->call == VT_SYS_pidfd_send_signal;
-  bool possible = by_pidfd || target == -1 || kill(target, 0) == 0;
+  bool possible = target == -1 || kill(target, 0) == 0;
   inquiry->counted = whose == FOREIGN && signal_of(inquiry) != 0 && possible;
-  if (!by_pidfd) name_target(inquiry, target);
+  name_target(inquiry, target);
+}
+
+/* Nothing here can block. Without the scope a pidfd could be replaced behind our back, and nobody would look again; with it
+ * the kernel picks those that everyone may signal. */
+void vt_judge_signal(struct vt_inquiry *inquiry) {
+  pid_t target = target_of(inquiry);
+  bool scoped = inquiry->docket->policy->abi >= SIGNAL_SCOPE_ABI;
+  if (scoped && inquiry->call->call == VT_SYS_kill && target == -1) return;
+  if (scoped || !is_by_pidfd(inquiry)) return judge_number(inquiry, target, scoped);
+  inquiry->error = EPERM;
+  inquiry->counted = signal_of(inquiry) != 0;
 }

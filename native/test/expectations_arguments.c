@@ -253,17 +253,24 @@ const struct argument_row argument_rows[] = {
     {"sendmsg", 46, 211, NET_ON, {3, 0, 0x20000000}, EOPNOTSUPP},
     {"sendmsg", 46, 211, ALL, {3, 0, 0, 0x20000000}, LET},
 
-    /* kill(target), before any session is put in: 0 and -1 name no other, the rest is asked about */
+    /* kill(target, signal), before any session is put in: 0 and -1 name no other, the rest is asked about; signal 0 is none */
     {KILL, ABI_6_UP, {0, 15}, LET},
     {KILL, ABI_6_UP, {0xffffffff, 15}, LET},
     {KILL, ABI_6_UP, {1, 15}, SEE},
+    {KILL, ABI_6_UP, {1, 0}, LET},
     {KILL, ABI_6_UP, {4194304, 15}, SEE},
     {KILL, ABI_6_UP, {0xfffffffe, 15}, SEE},
     {KILL, ABI_6_UP, {0xffc00000, 15}, SEE}, /* -4194304 */
     {TGKILL, ABI_6_UP, {1, 1, 15}, SEE},
+    {TGKILL, ABI_6_UP, {1, 15, 0}, LET},
     {"tkill", 200, 130, ABI_6_UP, {1, 15}, SEE},
+    {"tkill", 200, 130, ABI_6_UP, {1, 0}, LET},
     {"rt_sigqueueinfo", 129, 138, ABI_6_UP, {1, 15}, SEE},
+    {"rt_sigqueueinfo", 129, 138, ABI_6_UP, {1, 0}, LET},
     {"rt_tgsigqueueinfo", 297, 240, ABI_6_UP, {1, 1, 15}, SEE},
+    {"rt_tgsigqueueinfo", 297, 240, ABI_6_UP, {1, 1, 0}, LET},
+    {"pidfd_send_signal", 424, 424, ABI_6_UP, {3, 15}, SEE},
+    {"pidfd_send_signal", 424, 424, ABI_6_UP, {3, 0}, LET},
 
     /* syslog(action): only READ_ALL and SIZE_BUFFER */
     {SYSLOG, ALL, {3}, LET},
