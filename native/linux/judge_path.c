@@ -24,21 +24,15 @@ static bool is_harmless_name(const char *path) {
   return false;
 }
 
-/* Reads the path that an argument points to; the watchdog may have it from then on. */
-static int read_path(struct vt_inquiry *inquiry, int argument) {
-  uint64_t address = inquiry->notification.data.args[argument];
-  int error = vt_caller_string(&inquiry->caller, address, inquiry->given, sizeof inquiry->given);
-  if (error == 0) __atomic_store_n(&inquiry->given_known, true, __ATOMIC_RELEASE);
+/* Reads the path that an argument points to. */
+static int read_path(const struct vt_inquiry *inquiry, int argument, char path[PATH_MAX]) {
+  int error = vt_caller_string(&inquiry->caller, inquiry->notification.data.args[argument], path, PATH_MAX);
   return error == EPERM ? UNREADABLE : error;
 }
 
-static int find(struct vt_inquiry *inquiry, int directory, int argument, bool follow, struct vt_place *place) {
-  place->parent = -1;
-  int error = read_path(inquiry, argument);
-  if (error) return error;
-  if (inquiry->call->operation == VT_OP_WRITE && is_harmless_name(inquiry->given)) return VT_NO_FILE;
-  int base = directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)inquiry->notification.data.args[directory];
-  return vt_place_find(&inquiry->caller, base, inquiry->given, follow, place);
+/* The descriptor that a path starts from. */
+static int base_of(const struct vt_inquiry *inquiry, int directory) {
+  return directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)inquiry->notification.data.args[directory];
 }
 
 static void refuse(struct vt_inquiry *inquiry, enum vt_operation operation, const struct vt_place *place) {
@@ -59,10 +53,20 @@ static void judge_unread(struct vt_inquiry *inquiry, bool often_harmless) {
   if (!often_harmless || !vt_caller_is_dumpable(&inquiry->caller)) refuse(inquiry, inquiry->operation, NULL);
 }
 
+/* The watchdog may have the path as given from then on: it is not written to again. */
+static int find(struct vt_inquiry *inquiry, bool follow, struct vt_place *place) {
+  const struct vt_call *call = inquiry->call;
+  int error = read_path(inquiry, call->argument, inquiry->given);
+  if (error) return error;
+  __atomic_store_n(&inquiry->given_known, true, __ATOMIC_RELEASE);
+  if (call->operation == VT_OP_WRITE && is_harmless_name(inquiry->given)) return VT_NO_FILE;
+  return vt_place_find(&inquiry->caller, base_of(inquiry, call->directory), inquiry->given, follow, place);
+}
+
 /* Finds the call's own path. False: there is nothing to refuse, or it is refused already. */
 static bool find_own(struct vt_inquiry *inquiry, bool follow, bool often_harmless, struct vt_place *place) {
-  const struct vt_call *call = inquiry->call;
-  int error = find(inquiry, call->directory, call->argument, follow, place);
+  place->parent = -1;
+  int error = find(inquiry, follow, place);
   if (error == UNREADABLE) judge_unread(inquiry, often_harmless);
   return error == 0;
 }
@@ -74,15 +78,24 @@ static bool may_write(const struct vt_place *place) {
   return faccessat(place->parent, place->name[0] ? place->name : ".", W_OK, 0) == 0;
 }
 
-static bool is_beneath(const char *path, const char *directory) {
-  size_t length = strlen(directory);
-  return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
+/* What follows the granted directory in the path: "" for the directory itself; NULL where none is granted. */
+static const char *granted_part(const struct vt_inquiry *inquiry, const struct vt_place *place) {
+  for (char **directory = inquiry->docket->policy->writable; *directory; directory++) {
+    size_t length = strlen(*directory);
+    const char *rest = place->path + length;
+    if (strncmp(place->path, *directory, length) == 0 && (*rest == '/' || *rest == 0)) return rest;
+  }
+  return NULL;
 }
 
 static bool is_granted(const struct vt_inquiry *inquiry, const struct vt_place *place) {
-  for (char **directory = inquiry->docket->policy->writable; *directory; directory++)
-    if (is_beneath(place->path, *directory)) return true;
-  return false;
+  return granted_part(inquiry, place) != NULL;
+}
+
+/* The name itself may come and go; a granted directory's own name stands in one that is not granted. */
+static bool is_granted_name(const struct vt_inquiry *inquiry, const struct vt_place *place) {
+  const char *rest = granted_part(inquiry, place);
+  return rest && *rest;
 }
 
 /* The nodes that Landlock grants (landlock.c): null, zero, full, tty (Documentation/admin-guide/devices.txt). */
@@ -147,15 +160,24 @@ void vt_judge_remove(struct vt_inquiry *inquiry) {
   struct vt_place place;
   if (!find_own(inquiry, false, false, &place)) return;
   bool fits = place.exists && place.name[0] && S_ISDIR(place.status.st_mode) == removes_directory(inquiry);
-  if (fits && !is_granted(inquiry, &place) && may_change(&place)) refuse(inquiry, VT_OP_DELETE, &place);
+  if (fits && !is_granted_name(inquiry, &place) && may_change(&place)) refuse(inquiry, VT_OP_DELETE, &place);
   vt_place_close(&place);
+}
+
+/* Landlock grants device nodes nowhere (landlock.c). */
+static bool makes_device(const struct vt_inquiry *inquiry) {
+  enum vt_syscall call = inquiry->call->call;
+  if (call != VT_SYS_mknod && call != VT_SYS_mknodat) return false;
+  mode_t mode = (mode_t)inquiry->notification.data.args[call == VT_SYS_mknod ? 1 : 2];
+  return S_ISCHR(mode) || S_ISBLK(mode);
 }
 
 void vt_judge_make(struct vt_inquiry *inquiry) {
   struct vt_place place;
   bool directory = inquiry->call->call == VT_SYS_mkdir || inquiry->call->call == VT_SYS_mkdirat;
   if (!find_own(inquiry, false, directory, &place)) return;
-  if (!place.exists && !is_granted(inquiry, &place) && may_change(&place))
+  bool granted = is_granted_name(inquiry, &place) && !makes_device(inquiry);
+  if (!place.exists && !granted && may_change(&place))
     refuse(inquiry, inquiry->call->operation, &place);
   vt_place_close(&place);
 }
@@ -163,17 +185,19 @@ void vt_judge_make(struct vt_inquiry *inquiry) {
 /* Finds where a call with two paths leads. False as find_own(). */
 static bool find_both(struct vt_inquiry *inquiry, struct vt_place *old, struct vt_place *new) {
   const struct vt_call *call = inquiry->call;
+  char second[PATH_MAX];
   new->parent = -1;
   if (!find_own(inquiry, false, false, old)) return false;
-  if (find(inquiry, call->second_directory, call->second, false, new) == 0) return true;
-  vt_place_close(old);
-  return false;
+  int error = read_path(inquiry, call->second, second);
+  if (!error) error = vt_place_find(&inquiry->caller, base_of(inquiry, call->second_directory), second, false, new);
+  if (error) vt_place_close(old);
+  return error == 0;
 }
 
 void vt_judge_link(struct vt_inquiry *inquiry) {
   struct vt_place old, new;
   if (!find_both(inquiry, &old, &new)) return;
-  if (old.exists && !S_ISDIR(old.status.st_mode) && !new.exists && !is_granted(inquiry, &new) && may_change(&new))
+  if (old.exists && !S_ISDIR(old.status.st_mode) && !new.exists && !is_granted_name(inquiry, &new) && may_change(&new))
     refuse(inquiry, VT_OP_LINK, &new);
   vt_place_close(&old);
   vt_place_close(&new);
@@ -184,7 +208,7 @@ void vt_judge_rename(struct vt_inquiry *inquiry) {
   if (!find_both(inquiry, &old, &new)) return;
   bool keeps = inquiry->call->call == VT_SYS_renameat2 && (inquiry->notification.data.args[4] & NO_REPLACE);
   bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists);
-  bool granted = is_granted(inquiry, &old) && is_granted(inquiry, &new);
+  bool granted = is_granted_name(inquiry, &old) && is_granted_name(inquiry, &new);
   if (possible && !granted && may_change(&old) && may_change(&new)) refuse(inquiry, VT_OP_RENAME, &old);
   vt_place_close(&old);
   vt_place_close(&new);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -103,6 +104,41 @@ describe('a private directory', () => {
     )
     expect(denials.filter(({ path }) => path?.includes('/tmp/x'))).toEqual([])
   })
+
+  it('can be neither removed nor moved nor hold a device, and that is told', async () => {
+    const { run, parent } = await makeGround()
+    const { stdout, denials } = await run(
+      'rmdir "$TMPDIR"; mv "$TMPDIR" "$TMPDIR.moved"; mknod "$TMPDIR/null" c 1 3; mkdir "$TMPDIR/sub" && rmdir "$TMPDIR/sub" && ls -A "$TMPDIR" && echo held',
+    )
+    expect(stdout).toBe('held\n')
+    const told = denials.map(({ operation, path = '', count }) => [
+      operation,
+      path.replace(parent, ''),
+      count,
+    ])
+    const own = told[0]?.[1]
+    expect(own).toMatch(/^\/[0-9a-f]{32}\/tmp$/)
+    expect(told).toEqual([
+      ['delete', own, 1],
+      ['rename', own, 1],
+      ['create', `${own}/null`, 1],
+    ])
+  })
+
+  it.runIf(isInstalled('git'))(
+    'takes a clone, whose hard links to what stands outside are no refusals to be told',
+    async () => {
+      const { run } = await makeGround()
+      const outside = makeDirectory()
+      const git = (...args: string[]) => execFileSync('git', ['-C', outside, ...args])
+      git('init', '-q')
+      git('-c', 'user.name=a', '-c', 'user.email=a@b.example', 'commit', '-q', '--allow-empty', '-m', 'one')
+      const { stdout, denials } = await run(
+        `git clone -q ${outside} "$TMPDIR/clone" && git -C "$TMPDIR/clone" log --format=%s`,
+      )
+      expect({ stdout, denials }).toEqual({ stdout: 'one\n', denials: [] })
+    },
+  )
 })
 
 describe('removing a private directory', () => {
