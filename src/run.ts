@@ -223,7 +223,7 @@ async function resultOf(
     limits: setup.limits,
     enforcement: setup.enforcement,
     decision: admission.decision,
-    temporary: { directory: setup.environment['TMPDIR'], own: setup.privateTmp !== null },
+    temporary: { directory: setup.environment['TMPDIR'], own: setup.privateTmp !== null, cwd: request.cwd },
     hint: request.work.kind === 'line' ? interpreter.hint?.(request.work.line) : undefined,
   })
   if (result.scratchpad) scratchpad.describe(result.scratchpad.name, metadataOf(request, result))

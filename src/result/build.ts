@@ -7,7 +7,7 @@ import type { SupervisedEnd } from '../supervise/supervise.ts'
 import { decode } from '../text.ts'
 import { adviceFor, hintFor, omittedLine, unsavedLine } from './explain.ts'
 import { denialHint, type Temporary } from './explain-denials.ts'
-import { limitAdvice } from './explain-limits.ts'
+import { limitAdvice, openFilesHint } from './explain-limits.ts'
 import { readsHint, unsearchedNote } from './explain-reads.ts'
 import type { Decision, Enforcement, Failure, Limit, Mode, Outcome, Result } from './result.ts'
 
@@ -35,16 +35,22 @@ export function buildResult(parts: ResultParts): Result {
   const outcome = outcomeOf(parts)
   const texts = textsOf(parts)
   const { denials } = ended.end
-  const failure = failureOf(outcome, denials.length > 0, texts.stderr || texts.output)
+  const errors = texts.stderr || texts.output
+  const exitCode = ended.end.kind === 'exited' ? ended.end.code : null
+  const noFiles = openFilesHint(parts.limits, exitCode, errors)
+  const failure = noFiles
+    ? { kind: 'limit' as const, ...limitAdvice('open_files') }
+    : failureOf(outcome, denials.length > 0, errors)
   const enforcement = enforcementOf(parts)
   const hint =
+    noFiles ??
     denialHint(denials, enforcement['network']?.enforced === true, parts.temporary) ??
     readsHint(enforcement, failure) ??
     hintFor(mode, failure) ??
     parts.hint
   return {
     ...texts,
-    exitCode: ended.end.kind === 'exited' ? ended.end.code : null,
+    exitCode,
     signal: ended.end.kind === 'signalled' ? ended.end.signal : null,
     timedOut: outcome.kind === 'timed-out',
     cancelled: outcome.kind === 'cancelled',

@@ -123,7 +123,7 @@ export function afterLines(result: Result): readonly string[] {
   const lines = outcomeLine(result)
   if (background)
     lines.push(
-      `${counted(background.count, 'background process', 'background processes')} of the command live on in group ${background.group}; to end them: kill -- -${background.group}`,
+      `${counted(background.count, 'background process of the command lives on', 'background processes of the command live on')} in group ${background.group}; to end them: kill -- -${background.group}`,
     )
   if (scratchpad) lines.push(`the whole output (${size(scratchpad.bytes)}) is in ${scratchpad.path}`)
   lines.push(...denialLines(denials))

@@ -48,6 +48,8 @@ export interface Temporary {
   readonly directory: string | undefined
   /** That one is its own, and can be written to (`private_tmp`). */
   readonly own: boolean
+  /** Where the command runs: what lies beneath is its work, wherever that is. */
+  readonly cwd: string
 }
 
 /** One sentence on what to do about refusals. */
@@ -71,9 +73,10 @@ function insteadOfWriting({ own }: Temporary): string {
   return 'for temporary files set private_tmp = true (--private-tmp); '
 }
 
-function isTemporary({ path }: Denial, { directory }: Temporary): boolean {
+function isTemporary({ path }: Denial, { directory, cwd }: Temporary): boolean {
   const places = ['/tmp', '/var/tmp', ...(directory ? [directory.replace(/\/+$/, '')] : [])]
-  return path !== undefined && places.some((place) => place !== '' && path.startsWith(`${place}/`))
+  if (path === undefined || (!places.includes(cwd) && path.startsWith(`${cwd}/`))) return false
+  return places.some((place) => place !== '' && path.startsWith(`${place}/`))
 }
 
 /** What network = true would let through. Unix sockets stay shut. */

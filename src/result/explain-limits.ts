@@ -1,4 +1,5 @@
 import type { Refusal } from '../errors.ts'
+import type { Limits } from '../launch/launch.ts'
 import type { CgroupMissing } from '../sandbox/sandbox.ts'
 import type { Failure, Limit, Outcome } from './result.ts'
 
@@ -18,19 +19,33 @@ export function limitReached({ limit, value }: Pick<Limited, 'limit' | 'value'>)
   }
 }
 
-const lessOf: Readonly<Record<Limit, string>> = {
+const lessOf: Readonly<Record<Limit | 'open_files', string>> = {
   memory: 'Work on less data at a time, or stream it',
   cpu: 'Ask for less at once: narrow the search, or split the work',
   processes: 'Run fewer things at the same time: a smaller -j or -P',
   private_tmp: 'Keep less in TMPDIR: pipe instead, or remove what is done with',
+  open_files: 'Keep fewer files open at the same time',
 }
 
 /** Whether another try makes sense, and how. */
-export function limitAdvice(limit: Limit): Omit<Failure, 'kind'> {
+export function limitAdvice(limit: Limit | 'open_files'): Omit<Failure, 'kind'> {
   return {
     retryable: true,
     advice: `${lessOf[limit]}; or have the user raise the limit in the configuration.`,
   }
+}
+
+/** The words of strerror(3) for EMFILE, of glibc and musl: the kernel tells nobody else of that limit. */
+const noFilesWords = /too many open files|no file descriptors available|\bEMFILE\b/i
+
+/** Which limit a command that failed ran into, where it says so; undefined: none that it names. */
+export function openFilesHint(
+  limits: Limits | null,
+  exitCode: number | null,
+  errors: string,
+): string | undefined {
+  if (!limits?.openFiles || !exitCode || !noFilesWords.test(errors)) return undefined
+  return `Each process may have ${limits.openFiles} open files at one time ([limits] open_files = ${limits.openFiles}).`
 }
 
 const cgroupReasons: Readonly<Record<CgroupMissing, string>> = {

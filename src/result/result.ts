@@ -12,7 +12,7 @@ export type Outcome =
   /** `value`: what the configuration says, in bytes, seconds or processes. */
   | { readonly kind: 'limited'; readonly limit: Limit; readonly value: number }
 
-/** A limit of `[limits]` that ends a command: Result.limited names it. Open files are refused to the program itself (EMFILE). */
+/** A limit of `[limits]` that ends a command: Result.limited names it. Open files are refused to the program itself (EMFILE): `hint` names that limit where a command that fails says so. */
 export type Limit = 'memory' | 'cpu' | 'processes' | 'private_tmp'
 
 /** What a refused call would have done. `other`: the row for refusals past the 64 that stand in rows of their own. */

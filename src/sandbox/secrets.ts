@@ -16,7 +16,13 @@ export const secrets = {
     ],
     // Registries and forges
     ...['.netrc', '_netrc', '.npmrc', '.yarnrc.yml', '.pypirc', '.git-credentials', '.gem/credentials'],
-    ...['.cargo/credentials', '.cargo/credentials.toml', '.m2/settings.xml', '.m2/settings-security.xml'],
+    ...[
+      '.netlify/config.json',
+      '.cargo/credentials',
+      '.cargo/credentials.toml',
+      '.m2/settings.xml',
+      '.m2/settings-security.xml',
+    ],
     ...['.gradle/gradle.properties', '.nuget/NuGet/NuGet.Config', '.composer/auth.json', '.bundle/config'],
     // Agents and models
     ...['.claude.json', '.claude/.credentials.json', '.codex/auth.json', '.gemini/oauth_creds.json'],
@@ -41,7 +47,8 @@ export const secrets = {
     // What was typed
     ...['.bash_history', '.zsh_history', '.zhistory', '.histfile', '.sh_history', '.ash_history', '.history'],
     ...['.python_history', '.node_repl_history', '.psql_history', '.mysql_history', '.sqlite_history'],
-    ...['.rediscli_history', '.irb_history', '.viminfo', '.lesshst'],
+    ...['.rediscli_history', '.irb_history', '.viminfo', '.lesshst', '.dbshell', '.mongodb/mongosh'],
+    ...['.ipython/profile_default/history.sqlite'],
   ],
   /** In $XDG_CONFIG_HOME, by default ~/.config. */
   config: [
@@ -50,7 +57,7 @@ export const secrets = {
     ...['pypoetry/auth.toml', 'composer/auth.json', 'netlify', 'stripe', '.wrangler', 'doppler', 'solana'],
     ...['github-copilot', 'anthropic', 'openai', 'filezilla', 'remmina', 'syncthing', 'nushell/history.txt'],
     ...['google-chrome', 'google-chrome-beta', 'chromium', 'BraveSoftware', 'microsoft-edge', 'vivaldi'],
-    ...['opera', 'Slack', 'discord', 'Signal', 'Element'],
+    ...['opera', 'Slack', 'discord', 'Signal', 'Element', 'helm/registry', 'configstore/firebase-tools.json'],
   ],
   /** In $XDG_DATA_HOME, by default ~/.local/share. */
   data: [
@@ -58,7 +65,7 @@ export const secrets = {
     ...['powershell/PSReadLine', 'gem/credentials', 'com.vercel.cli', 'TelegramDesktop', 'jupyter/runtime'],
   ],
   /** In $XDG_STATE_HOME, by default ~/.local/state. */
-  state: ['python_history', 'bash/history', 'zsh/history'],
+  state: ['python_history', 'bash/history', 'zsh/history', 'nvim/shada'],
   /** In $XDG_CACHE_HOME, by default ~/.cache. */
   cache: ['huggingface/token', 'huggingface/stored_tokens'],
   /** On macOS, in the home directory. */

@@ -47,6 +47,20 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     expect(result.exitCode).not.toBe(0)
   })
 
+  it('open files: a command that fails for want of them is told which limit that is', async () => {
+    const shell = await openTestShell({ mode, toml: '[limits]\nopen_files = 24\n' })
+    const opening = `node -e "const fs = require('fs'); for (;;) fs.openSync('/dev/null')"`
+    const result = await shell.execute({ command: opening })
+    expect(result).toMatchObject({ outcome: { kind: 'exited' }, failure: { kind: 'limit', retryable: true } })
+    expect(result.hint).toContain('[limits] open_files = 24')
+    expect(resultText(result, asked)).toContain('[limits] open_files = 24')
+    const other = await shell.execute({ command: 'echo "Too many open files"; exit 0' })
+    expect(other).not.toHaveProperty('hint')
+    const unlimited = await openTestShell({ mode })
+    const said = await unlimited.execute({ command: 'echo "Too many open files" >&2; exit 1' })
+    expect(said.failure?.kind).toBe('non-zero')
+  })
+
   it('what is over a limit and has set a trap is ended all the same', async () => {
     marker = makeMarker()
     const shell = await openTestShell({ mode, toml: '[limits]\nprocesses = 3\n' })

@@ -22,6 +22,12 @@ describe('the hint of a refusal', () => {
     expect(hint).not.toContain('private_tmp')
   })
 
+  it('does not where the file is one of those that the command works on', async () => {
+    const { shell } = await makeGround({ privateTmp: false })
+    const { hint } = await shell.execute({ command: 'echo x > new', cwd: makeDirectory() })
+    expect(hint).toMatch(/refuses to create .*\/new; if this is meant/)
+  })
+
   it('does not where other files were refused too', async () => {
     const { run } = await makeGround({ privateTmp: false })
     expect((await run('echo x > /vitrine-hint; echo x > /tmp/vitrine-hint')).hint).not.toContain(

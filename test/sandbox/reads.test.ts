@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { unsearchedNote } from '../../src/result/explain-reads.ts'
+import { secrets } from '../../src/sandbox/secrets.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 import { isInstalled, repository } from '../helpers/programs.ts'
@@ -78,6 +79,22 @@ describe.runIf(process.platform === 'linux')('unreadable = "secrets"', () => {
     expect(await canRead(shell, file)).toBe(false)
     const { output } = await shell.execute({ argv: ['ls', '-a', dirname(file)] })
     expect(output.split('\n')).toContain(path.split('/').at(-1))
+  })
+
+  it('nothing of the list can be read', async () => {
+    const place = makeHome()
+    const { home, config, data, state, cache } = secrets
+    const paths = [
+      ...home,
+      ...config.map((path) => `.config/${path}`),
+      ...data.map((path) => `.local/share/${path}`),
+      ...state.map((path) => `.local/state/${path}`),
+      ...cache.map((path) => `.cache/${path}`),
+    ]
+    const files = paths.map((path) => place.write(path))
+    const shell = await open(place, 'unreadable = "secrets"')
+    const { stdout } = await shell.execute({ argv: ['head', '-c', '1', '--', ...files] })
+    expect({ stdout, listed: paths.length > 100 }).toEqual({ stdout: '', listed: true })
   })
 
   it('everything else is readable as before', async () => {
