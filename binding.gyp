@@ -15,6 +15,7 @@
             "native/linux/caller.c",
             "native/linux/calls.c",
             "native/linux/cgroup.c",
+            "native/linux/clone.c",
             "native/linux/command.c",
             "native/linux/core.c",
             "native/linux/denials.c",
@@ -79,9 +80,9 @@
           "actions": [
             {
               "action_name": "embed_watcher",
-              "inputs": ["native/linux/watcher.c", "native/linux/watcher.h", "native/embed-watcher.mjs"],
+              "inputs": ["native/linux/watcher.c", "native/linux/watcher_cgroups.c", "native/linux/watcher.h", "native/linux/watcher_cgroups.h", "native/linux/watcher_system.h", "native/embed-watcher.mjs"],
               "outputs": ["<(INTERMEDIATE_DIR)/watcher_image.h"],
-              "action": ["node", "native/embed-watcher.mjs", "native/linux/watcher.c", "<(INTERMEDIATE_DIR)/watcher_image.h"]
+              "action": ["node", "native/embed-watcher.mjs", "native/linux/watcher.c", "native/linux/watcher_cgroups.c", "<(INTERMEDIATE_DIR)/watcher_image.h"]
             }
           ],
           "cflags": ["-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"],

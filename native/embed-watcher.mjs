@@ -1,9 +1,10 @@
-// Compiles the watcher (freestanding, static) and writes it as a C array: embed-watcher.mjs SOURCE OUTPUT.h
+// Compiles the watcher (freestanding, static) and writes it as a C array: embed-watcher.mjs SOURCE... OUTPUT.h
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-const [source, output] = process.argv.slice(2)
+const sources = process.argv.slice(2)
+const output = sources.pop()
 const program = `${output}.elf`
 const [compiler, ...prefix] = (process.env.CC ?? 'cc').split(' ')
 const flags = [
@@ -26,7 +27,7 @@ const flags = [
 ]
 
 mkdirSync(dirname(output), { recursive: true })
-execFileSync(compiler, [...prefix, ...flags, source, '-o', program], {
+execFileSync(compiler, [...prefix, ...flags, ...sources, '-o', program], {
   stdio: ['ignore', 'inherit', 'inherit'],
 })
 const image = readFileSync(program)

@@ -233,7 +233,7 @@ describe('architecture of the addon', () => {
       ([, path]) => path,
     )
     const list = /set\(VITRINE_CORE_SOURCES\s([^)]*)\)/.exec(read('CMakeLists.txt'))?.[1] ?? ''
-    const sourcesOfProduct = [...new Set(ofProduct)].filter((path) => path !== 'native/linux/watcher.c')
+    const sourcesOfProduct = [...new Set(ofProduct)].filter((path) => !/\/watcher(_cgroups)?\.c$/.test(path))
     expect(list.split(/\s+/).filter(Boolean).sort()).toEqual(sourcesOfProduct.sort())
   })
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,8 +15,9 @@
 #include <unistd.h>
 
 #include "../core.h"
+#include "watcher.h"
 
-enum { PATH_BYTES = 4096, LONG_BYTES = PATH_BYTES + 64, TEXT_BYTES = 16 * 1024, LEAST_MEMORY = 1024 * 1024 };
+enum { PATH_BYTES = 4096, LONG_BYTES = PATH_BYTES + 64, TEXT_BYTES = 16 * 1024, LEAST_MEMORY = 1024 * 1024, MOST_BUSY = 64 };
 
 static char base[PATH_BYTES];
 static const char *reason_for_none;
@@ -127,7 +129,7 @@ static void remove_left(const char *directory) {
   if (!listing) return;
   for (const struct dirent *entry; (entry = readdir(listing));) {
     int host;
-    if (sscanf(entry->d_name, "vitrine-%d-", &host) != 1 || host <= 0) continue;
+    if (sscanf(entry->d_name, VT_CGROUP_PREFIX "%d-", &host) != 1 || host <= 0) continue;
     if (kill(host, 0) == 0 || errno != ESRCH) continue;
     unlinkat(dirfd(listing), entry->d_name, AT_REMOVEDIR);
   }
@@ -159,13 +161,18 @@ static int limit_memory(const char *directory, uint64_t bytes) {
   return write_in(directory, "memory.oom.group", "1") && errno != ENOENT ? -1 : 0;
 }
 
-int vt_cgroup_make(char name[VT_CGROUP_NAME], uint32_t id, const struct vt_limits *limits) {
+int vt_cgroup_open_base(void) {
+  return vt_cgroup_base(NULL) ? open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+}
+
+int vt_cgroup_make(char name[VT_CGROUP_NAME], uint64_t host, uint32_t id, const struct vt_limits *limits) {
   char path[LONG_BYTES];
   int fd = -1;
-  snprintf(name, VT_CGROUP_NAME, "vitrine-%d-%u", (int)getpid(), id);
+  snprintf(name, VT_CGROUP_NAME, VT_CGROUP_PREFIX "%d-%0*" PRIx64 "-%0*" PRIx32, (int)getpid(), VT_COOKIE_HOST_DIGITS, host,
+           VT_COOKIE_COMMAND_DIGITS, id);
   if (is_path(path, base, name) && mkdir(path, 0700) == 0 &&
       (!limits->memory_bytes || limit_memory(path, limits->memory_bytes) == 0))
-    fd = open_in(path, "cgroup.procs", O_WRONLY);
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) return fd;
   int error = errno;
   rmdir(path);
@@ -174,11 +181,25 @@ int vt_cgroup_make(char name[VT_CGROUP_NAME], uint32_t id, const struct vt_limit
   return -1;
 }
 
-int vt_cgroup_join(int fd) { return write(fd, "0", 1) == 1 ? 0 : -1; }
+int vt_cgroup_open_door(int fd) { return openat(fd, "cgroup.procs", O_WRONLY | O_CLOEXEC); }
 
-void vt_cgroup_remove(const char *name) {
+int vt_cgroup_join(int door) { return write(door, "0", 1) == 1 ? 0 : -1; }
+
+static bool is_removed(const char *name) {
   char path[LONG_BYTES];
-  if (is_path(path, base, name)) rmdir(path);
+  return !is_path(path, base, name) || rmdir(path) == 0 || errno != EBUSY;
+}
+
+/* Since Linux 6.11 a filter is let go of before the cgroup is (do_exit, kernel/exit.c): whoever is proven to be gone may still
+ * be on his way out of it. Another try comes with the next command's, or it is the watcher's. */
+void vt_cgroup_remove(const char *name) {
+  static char busy[MOST_BUSY][VT_CGROUP_NAME];
+  int free_one = -1;
+  for (int at = 0; at < MOST_BUSY; at++) {
+    if (busy[at][0] && is_removed(busy[at])) busy[at][0] = 0;
+    if (!busy[at][0]) free_one = at;
+  }
+  if (!is_removed(name) && free_one >= 0) memcpy(busy[free_one], name, VT_CGROUP_NAME);
 }
 
 static uint64_t number_of(const char *text, const char *key) {

@@ -12,13 +12,20 @@ enum { VT_CGROUP_NAME = 48 };
  * itself is never moved. What hosts that were killed have left there is removed. */
 const char *vt_cgroup_base(const char **reason);
 
-/* Makes one for a command and writes its name; returns a descriptor that a process joins it by, or -1 with errno. */
-int vt_cgroup_make(char name[VT_CGROUP_NAME], uint32_t id, const struct vt_limits *limits);
+/* That directory, for the watcher; -1 when there is none. */
+int vt_cgroup_open_base(void);
+
+/* Makes one for a command and writes its name, in which `host` is that of the watcher's table; returns a descriptor of its
+ * directory, or -1 with errno. */
+int vt_cgroup_make(char name[VT_CGROUP_NAME], uint64_t host, uint32_t id, const struct vt_limits *limits);
+
+/* Where a command cannot be started in it (clone.h): a descriptor that a process joins it by, or -1 with errno. */
+int vt_cgroup_open_door(int fd);
 
 /* The calling process joins. Between clone and exec. */
-int vt_cgroup_join(int fd);
+int vt_cgroup_join(int door);
 
-/* Once nobody is left in it. Where somebody is, the next host removes it. */
+/* Once nobody is left in it, or as soon as that is so. Supervisor thread only. */
 void vt_cgroup_remove(const char *name);
 
 /* What the kernel tells of it. Any thread. */

@@ -87,7 +87,8 @@ struct vt_command {
   char *strings;            /* what the pointers above point into */
   struct vt_limits limits;
   char cgroup[VT_CGROUP_NAME]; /* its own, by name; empty: none */
-  int cgroup_fd;            /* to join it by, while it is launched */
+  int cgroup_fd;            /* its directory, while it is launched */
+  int cgroup_door;          /* to join it by, where it cannot be started in it; -1: it was */
   const char **writable;    /* directories granted for writing, NULL-terminated; NULL: none */
 
   /* started */

@@ -73,7 +73,8 @@ static int take_cgroup(struct vt_command *command) {
   const struct vt_limits *limits = &command->limits;
   if (!limits->memory_bytes && !limits->cpu_seconds && !limits->processes) return 0;
   if (!vt_cgroup_base(NULL)) return 0;
-  command->cgroup_fd = vt_cgroup_make(command->cgroup, command->id, limits);
+  vt_watch_enter_cgroup(command->slot, command->id);
+  command->cgroup_fd = vt_cgroup_make(command->cgroup, vt_watch_host(), command->id, limits);
   return command->cgroup_fd < 0 ? fail(command, VT_STEP_CGROUP) : 0;
 }
 

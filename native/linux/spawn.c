@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bpf.h"
+#include "clone.h"
 #include "landlock.h"
 #include "policy.h"
 #include "watch.h"
@@ -57,7 +58,9 @@ static int take_terminal(struct vt_command *command) {
   return command->terminal ? ioctl(command->stdin_fd, TIOCSCTTY, 0) : 0;
 }
 
-static int join_cgroup(struct vt_command *command) { return command->cgroup[0] ? vt_cgroup_join(command->cgroup_fd) : 0; }
+static int join_cgroup(struct vt_command *command) {
+  return command->cgroup_door < 0 ? 0 : vt_cgroup_join(command->cgroup_door);
+}
 
 static int change_directory(struct vt_command *command) { return chdir(command->cwd); }
 
@@ -250,12 +253,29 @@ static int open_null(void) {
   return above;
 }
 
-void vt_spawn(struct vt_command *command) {
+/* Where the kernel cannot start it in its cgroup it joins that itself, before exec. */
+static pid_t start(struct vt_command *command) {
   static char stack[CHILD_STACK] __attribute__((aligned(16))); /* one launch at a time: the launcher thread's */
+  int flags = CLONE_VM | CLONE_VFORK | PIDFD | (command->policy ? CLONE_FILES : 0);
+  command->cgroup_door = -1;
+  if (command->cgroup[0]) {
+    struct vt_clone options = {stack, sizeof stack, flags, command->cgroup_fd, child, command, &command->pidfd};
+    pid_t pid = vt_clone_into(&options);
+    if (pid >= 0 || !vt_clone_lacks(errno)) return pid;
+    command->cgroup_door = vt_cgroup_open_door(command->cgroup_fd);
+    if (command->cgroup_door < 0) return -1;
+  }
+  pid_t pid = clone(child, stack + sizeof stack, flags | SIGCHLD, command, &command->pidfd);
+  int error = errno;
+  if (command->cgroup_door >= 0) close(command->cgroup_door);
+  errno = error;
+  return pid;
+}
+
+void vt_spawn(struct vt_command *command) {
   host = getpid();
   if (null_fd < 0) null_fd = open_null();
-  int flags = CLONE_VM | CLONE_VFORK | PIDFD | SIGCHLD | (command->policy ? CLONE_FILES : 0);
-  command->pid = clone(child, stack + sizeof stack, flags, command, &command->pidfd);
+  command->pid = start(command);
   if (command->pid < 0) {
     command->failed_step = VT_STEP_CLONE;
     command->failed_errno = errno;

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "watcher.h"
 #include "watcher_image.h" /* made by the build: vt_watcher_image[] */
 
@@ -28,7 +29,7 @@ static int table_fd = -1, pipe_write = -1;
 static pid_t watcher; /* written under the lock */
 
 struct start {
-  int image, table, pipe, error;
+  int image, table, pipe, cgroups, error;
 };
 
 static void ignore_signals(void) {
@@ -45,10 +46,12 @@ static int become_watcher(void *context) {
   setsid();
   int image = fcntl(start->image, F_DUPFD, 16), null = open("/dev/null", O_RDWR);
   int from_table = fcntl(start->table, F_DUPFD, 16), from_pipe = fcntl(start->pipe, F_DUPFD, 16);
+  int from_cgroups = start->cgroups < 0 ? null : fcntl(start->cgroups, F_DUPFD, 16);
   for (int fd = 0; fd < 3; fd++) dup2(null, fd);
+  dup2(from_cgroups, 5); /* first: /dev/null may have got the number 3 or 4 */
   dup2(from_table, 3);
   dup2(from_pipe, 4);
-  if (chdir("/") == 0 && syscall(NR_CLOSE_RANGE, 5, ~0u, RANGE_CLOEXEC) == 0)
+  if (chdir("/") == 0 && syscall(NR_CLOSE_RANGE, 6, ~0u, RANGE_CLOEXEC) == 0)
     syscall(SYS_execveat, image, "", arguments, environment, AT_EMPTY_PATH);
   start->error = errno;
   _exit(1);
@@ -103,9 +106,10 @@ static int start_watcher(void) {
   int ends[2];
   if (make_table()) return errno;
   if (pipe2(ends, O_CLOEXEC)) return errno;
-  struct start start = {open_image(), table_fd, ends[0], 0};
+  struct start start = {open_image(), table_fd, ends[0], vt_cgroup_open_base(), 0};
   int error = start.image < 0 ? errno : clone_watcher(&start);
   if (start.image >= 0) close(start.image);
+  if (start.cgroups >= 0) close(start.cgroups);
   close(ends[0]);
   if (error) {
     close(ends[1]);
@@ -151,8 +155,15 @@ void vt_watch_enter(struct vt_watched *slot, int32_t session, uint32_t cookie) {
   __atomic_store_n(&slot->session, session, __ATOMIC_RELEASE);
 }
 
+uint64_t vt_watch_host(void) { return table ? table->host : 0; }
+
+void vt_watch_enter_cgroup(struct vt_watched *slot, uint32_t command) {
+  __atomic_store_n(&slot->cgroup, command, __ATOMIC_RELEASE);
+}
+
 void vt_watch_free_slot(struct vt_watched *slot) {
   slot->cookie = 0;
+  slot->cgroup = 0;
   __atomic_store_n(&slot->session, 0, __ATOMIC_RELEASE);
 }
 

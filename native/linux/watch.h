@@ -16,6 +16,12 @@ struct vt_watched *vt_watch_take_slot(void);
 /* The command's session, once it has one; `cookie`: what its processes carry in their environment, 0: nothing. */
 void vt_watch_enter(struct vt_watched *slot, int32_t session, uint32_t cookie);
 
+/* What this host is called in the names of its cgroups; not 0 once a slot was taken. */
+uint64_t vt_watch_host(void);
+
+/* The command is about to have a cgroup of its own: should the host die, that is ended and removed. */
+void vt_watch_enter_cgroup(struct vt_watched *slot, uint32_t command);
+
 /* The session has ended; its number may be used again by the system. */
 void vt_watch_free_slot(struct vt_watched *slot);
 

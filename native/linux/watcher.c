@@ -1,49 +1,21 @@
 /*
  * The watcher: a freestanding program, embedded in the addon, that outlives the host and ends what it left.
- * Descriptor 3 is the table of commands, 4 a pipe whose write end the host holds. It waits until the pipe
- * closes or the host's pidfd tells its death (a write end that somebody inherited would hide the first), kills
- * whatever belongs to a command in the table until none is found, and ends. No libc: a few pages, nothing to load.
+ * Descriptor 3 is the table of commands, 4 a pipe whose write end the host holds, 5 where cgroups of commands stand. It
+ * waits until the pipe closes or the host's pidfd tells its death (a write end that somebody inherited would hide the
+ * first), kills whatever belongs to a command in the table until none is found, removes its cgroup, and ends. No libc: a few pages, nothing to load.
  * What it will need it takes at its start: a command may leave the machine without descriptors, memory or time.
  */
-#include <asm/unistd.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "watcher.h"
-
-/* asm-generic/fcntl.h, asm-generic/poll.h, asm-generic/mman-common.h, asm-generic/mman.h, asm-generic/signal.h,
- * asm-generic/unistd.h, asm-generic/errno-base.h, linux/fs.h */
-enum { CWD = -100, READ_ONLY = 0, WRITE_ONLY = 1, POLL_IN = 1, MAP_SHARED_PAGES = 1, PROTECT_READ = 1 };
-enum { LOCK_CURRENT = 1, LOCK_FUTURE = 2, SEEK_TO = 0, NO_SUCH_PROCESS = -3 };
-enum { SIGNAL_KILL = 9, NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
-#if defined(__aarch64__)
-enum { DIRECTORY_FLAG = 040000 }; /* asm/fcntl.h of arm64 */
-#else
-enum { DIRECTORY_FLAG = 0200000 };
-#endif
+#include "watcher_cgroups.h"
+#include "watcher_system.h"
 
 enum { TABLE_FD = 3, PIPE_FD = 4, MOST_PASSES = 20000, PAUSE_NS = 1000000 };
 /* Passes in a row that find nobody, before it is believed. Asking for every process id there can be takes longer. */
 enum { CALM_PASSES = 20, CALM_PASSES_OF_IDS = 3 };
 /* After so many passes whoever is found does not end (uninterruptible sleep, proc(5)): no more hurry. */
 enum { HURRIED_PASSES = 500 };
-
-struct poll_entry {
-  int fd;
-  short wanted, seen;
-};
-
-struct pause {
-  long seconds, nanoseconds;
-};
-
-struct entry { /* linux_dirent64, getdents64(2) */
-  uint64_t inode;
-  int64_t offset;
-  unsigned short length;
-  unsigned char type;
-  char name[];
-};
+/* A cgroup is busy until the last who was killed in it has ended; a finished command's, as long as somebody lives there. */
+enum { MOST_REMOVALS = 3000, LEAST_REMOVALS = 5 };
 
 static char entries[8192] __attribute__((aligned(8))), text[512], environment[64 * 1024];
 static const struct vt_watched_table *table;
@@ -53,30 +25,6 @@ static long proc;
 static int sessions[VT_WATCHED_SESSIONS], session_count;
 static uint32_t cookies[VT_WATCHED_SESSIONS];
 static int cookie_count;
-
-static long call(long number, long a, long b, long c, long d, long e, long f) {
-#if defined(__x86_64__)
-  long result;
-  register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-#elif defined(__aarch64__)
-  register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
-  register long x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
-  return x0;
-#else
-#error "the watcher knows x86_64 and aarch64"
-#endif
-}
-
-static long call1(long number, long a) { return call(number, a, 0, 0, 0, 0, 0); }
-static long call2(long number, long a, long b) { return call(number, a, b, 0, 0, 0, 0); }
-static long call3(long number, long a, long b, long c) { return call(number, a, b, c, 0, 0, 0); }
-static long call4(long number, long a, long b, long c, long d) { return call(number, a, b, c, d, 0, 0); }
 
 static int number_in(const char *digits) {
   int value = 0;
@@ -120,17 +68,6 @@ static int has_cookie(uint32_t cookie) {
   for (int at = 0; at < cookie_count; at++)
     if (cookies[at] == cookie) return 1;
   return 0;
-}
-
-/* Reads hexadecimal digits; 0 when there are others. */
-static uint64_t hexadecimal(const char *digits, int count) {
-  uint64_t value = 0;
-  for (; count > 0; count--, digits++) {
-    int digit = *digits >= '0' && *digits <= '9' ? *digits - '0' : *digits >= 'a' && *digits <= 'f' ? *digits - 'a' + 10 : -1;
-    if (digit < 0) return 0;
-    value = value << 4 | (uint64_t)digit;
-  }
-  return value;
 }
 
 static const char cookie_name[] = VT_COOKIE_NAME;
@@ -225,15 +162,29 @@ static int sweep_ids(void) {
   return found;
 }
 
+static void pause_shortly(void) {
+  struct pause pause = {0, PAUSE_NS};
+  call2(__NR_nanosleep, (long)&pause, 0);
+}
+
+/* The kernel ends a cgroup as a whole, with whoever has left the session and cleared his environment. */
 static void sweep(void) {
   int hidden = proc < 0 || read_text("/proc/1/stat") <= 0;
   int enough = hidden ? CALM_PASSES_OF_IDS : CALM_PASSES;
   for (int calm = 0, pass = 0; calm < enough && pass < MOST_PASSES; pass++) {
     take_commands();
+    cgroups_kill(table);
     int found = hidden ? sweep_ids() : sweep_proc();
     calm = found ? 0 : calm + 1;
-    struct pause pause = {0, PAUSE_NS};
-    if (calm || pass > HURRIED_PASSES) call2(__NR_nanosleep, (long)&pause, 0);
+    if (calm || pass > HURRIED_PASSES) pause_shortly();
+  }
+}
+
+static void remove_cgroups(void) {
+  for (int tried = 0; tried < MOST_REMOVALS; tried++) {
+    if (cgroups_remove(table) == 0 && tried >= LEAST_REMOVALS) return;
+    cgroups_kill(table);
+    pause_shortly();
   }
 }
 
@@ -259,6 +210,7 @@ __attribute__((noreturn, used)) void watch(void) {
   get_ready();
   wait_for_host();
   sweep();
+  remove_cgroups();
   for (;;) call1(__NR_exit_group, 0);
 }
 

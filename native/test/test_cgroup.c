@@ -1,0 +1,258 @@
+/* What a host that is killed leaves in cgroups, and a launch into one. Where no part of cgroup v2 is ours there is nothing to
+ * see. With lines as its arguments the program is that host: it runs one after the other, in write mode and with limits. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../linux/cgroup.h"
+#include "../linux/clone.h"
+#include "../linux/command.h"
+#include "../linux/launcher.h"
+#include "../linux/supervisor.h"
+#include "check.h"
+
+#define HOLDS(condition) CHECK(condition, "does not hold")
+
+enum { WAIT_MS = 20000, PROMISED_MS = 1000, PATH_ROOM = 512 };
+
+static const char *base;
+
+static int64_t now_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static void on_output(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length) {
+  (void)owner, (void)stream, (void)bytes;
+  vt_supervisor_consumed(id, length);
+}
+
+static int ends[2];
+
+static void on_end(struct vt_owner *owner, uint32_t id, const struct vt_end *end) {
+  (void)owner, (void)id;
+  if (end->failed_step) fprintf(stderr, "step %s: %s\n", vt_step_name((enum vt_step)end->failed_step), strerror(end->failed_errno));
+  if (write(ends[1], "", 1) != 1) abort();
+}
+
+static void on_release(struct vt_owner *owner) { (void)owner; }
+
+static struct vt_owner owner = {.output = on_output, .end = on_end, .release = on_release};
+
+static char **vector(const char *first, const char *second, const char *third) {
+  char **items = calloc(5, sizeof *items);
+  items[0] = (char *)first;
+  items[1] = (char *)second;
+  items[2] = (char *)third;
+  return items;
+}
+
+static void run(const char *line) {
+  static uint32_t last_id;
+  struct vt_command *command = calloc(1, sizeof *command);
+  char byte;
+  command->candidates = vector("/bin/sh", NULL, NULL);
+  command->argv = vector("sh", "-c", line);
+  command->envp = vector("PATH=/usr/bin:/bin", NULL, NULL);
+  command->cwd = "/";
+  command->id = ++last_id;
+  command->owner = &owner;
+  command->limits = (struct vt_limits){.memory_bytes = UINT64_C(64) << 20};
+  command->stdin_fd = command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
+  vt_supervisor_ready();
+  vt_launcher_ready();
+  vt_supervisor_add(command);
+  vt_launcher_queue(command);
+  while (read(ends[0], &byte, 1) != 1) continue;
+}
+
+static int be_host(char **lines) {
+  if (pipe(ends)) return EXIT_FAILURE;
+  for (; *lines; lines++) run(*lines);
+  return EXIT_SUCCESS;
+}
+
+static pid_t start_host(const char *first, const char *second) {
+  pid_t pid = fork();
+  if (pid) return pid;
+  execl("/proc/self/exe", "host", first, second, NULL);
+  _exit(127);
+}
+
+static bool is_of(const char *name, pid_t host) {
+  int pid;
+  return sscanf(name, "vitrine-%d-", &pid) == 1 && pid == host;
+}
+
+struct left {
+  int cgroups, processes, sessions;
+};
+
+static void count_in(const char *name, struct left *left) {
+  char path[PATH_ROOM], line[64];
+  snprintf(path, sizeof path, "%s/%s/cgroup.procs", base, name);
+  FILE *file = fopen(path, "re");
+  while (file && fgets(line, sizeof line, file)) {
+    left->processes++;
+    left->sessions += getsid(atoi(line)) == atoi(line);
+  }
+  if (file) fclose(file);
+}
+
+static struct left left_by(pid_t host) {
+  struct left left = {0, 0, 0};
+  DIR *directory = opendir(base);
+  for (const struct dirent *entry; directory && (entry = readdir(directory));)
+    if (is_of(entry->d_name, host)) {
+      left.cgroups++;
+      count_in(entry->d_name, &left);
+    }
+  if (directory) closedir(directory);
+  return left;
+}
+
+static bool comes_to(pid_t host, int cgroups, int processes, int sessions) {
+  struct left left = {0, 0, 0};
+  for (int64_t until = now_ms() + WAIT_MS; now_ms() < until; usleep(2000)) {
+    left = left_by(host);
+    if (left.cgroups == cgroups && left.processes == processes && left.sessions == sessions) return true;
+  }
+  fprintf(stderr, "  %d cgroups with %d processes in %d sessions, not %d with %d in %d\n", left.cgroups, left.processes,
+          left.sessions, cgroups, processes, sessions);
+  return false;
+}
+
+static void kill_host(pid_t host) {
+  kill(host, SIGKILL);
+  waitpid(host, NULL, 0);
+}
+
+static bool can_kill_cgroups(void) {
+  char path[PATH_ROOM];
+  snprintf(path, sizeof path, "%s/vitrine-0-probe", base);
+  if (mkdir(path, 0700)) return false;
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool can = faccessat(fd, "cgroup.kill", W_OK, 0) == 0;
+  close(fd);
+  rmdir(path);
+  return can;
+}
+
+/* Who left the session with an empty environment is found by his cgroup alone. */
+static void leaves_nothing_of_a_running_command(void) {
+  pid_t host = start_host("env -i setsid sleep 600 >/dev/null 2>&1 & trap '' TERM; sleep 600 & sleep 600", NULL);
+  HOLDS(comes_to(host, 1, 4, 2));
+  kill_host(host);
+  int64_t killed = now_ms();
+  HOLDS(comes_to(host, 0, 0, 0));
+  HOLDS(now_ms() - killed < PROMISED_MS);
+}
+
+static void leaves_no_empty_cgroup(void) {
+  pid_t host = start_host("exec sleep 600", NULL);
+  HOLDS(comes_to(host, 1, 1, 1));
+  kill_host(host);
+  int64_t killed = now_ms();
+  HOLDS(comes_to(host, 0, 0, 0));
+  HOLDS(now_ms() - killed < PROMISED_MS);
+}
+
+/* What a finished command of write mode left in the background is the user's. */
+static void spares_the_background_of_a_finished_one(void) {
+  char path[PATH_ROOM];
+  pid_t host = start_host("setsid sleep 600 >/dev/null 2>&1 &", "exec sleep 600");
+  HOLDS(comes_to(host, 2, 2, 2));
+  kill_host(host);
+  HOLDS(comes_to(host, 1, 1, 1));
+  usleep(200000); /* of the watcher's time */
+  HOLDS(comes_to(host, 1, 1, 1));
+  DIR *directory = opendir(base);
+  for (const struct dirent *entry; (entry = readdir(directory));) {
+    if (!is_of(entry->d_name, host)) continue;
+    snprintf(path, sizeof path, "%s/%s/cgroup.kill", base, entry->d_name);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    HOLDS(write(fd, "1", 1) == 1);
+    close(fd);
+    snprintf(path, sizeof path, "%s/%s", base, entry->d_name);
+    for (int tried = 0; tried < 1000 && rmdir(path) && errno == EBUSY; tried++) usleep(2000);
+  }
+  closedir(directory);
+  HOLDS(comes_to(host, 0, 0, 0));
+}
+
+static void removes_that_of_a_finished_one(void) {
+  pid_t host = start_host("exit 3", "exec sleep 600");
+  HOLDS(comes_to(host, 1, 1, 1));
+  kill_host(host);
+  HOLDS(comes_to(host, 0, 0, 0));
+}
+
+static void knows_what_an_old_kernel_says(void) {
+  HOLDS(vt_clone_lacks(ENOSYS) && vt_clone_lacks(E2BIG) && vt_clone_lacks(EINVAL));
+  HOLDS(!vt_clone_lacks(EAGAIN) && !vt_clone_lacks(EACCES) && !vt_clone_lacks(EBUSY) && !vt_clone_lacks(ENOMEM));
+}
+
+static int only_in_child(void *context) {
+  *(volatile int *)context = getpid();
+  _exit(0);
+}
+
+/* A descriptor that is no cgroup's is refused by a kernel that knows the call. */
+static void starts_nothing_elsewhere(void) {
+  static char stack[64 * 1024] __attribute__((aligned(16)));
+  int child = 0, pidfd = -1, root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  struct vt_clone options = {stack, sizeof stack, CLONE_VM | CLONE_VFORK, root, only_in_child, &child, &pidfd};
+  HOLDS(vt_clone_into(&options) == -1 && child == 0 && pidfd == -1);
+  HOLDS(errno == EBADF || vt_clone_lacks(errno));
+  close(root);
+}
+
+static void starts_in_it(void) {
+  char name[VT_CGROUP_NAME], path[PATH_ROOM];
+  static char stack[64 * 1024] __attribute__((aligned(16)));
+  struct vt_limits limits = {.cpu_seconds = 1};
+  int cgroup = vt_cgroup_make(name, 1, 1, &limits), child = 0, pidfd = -1;
+  struct vt_clone options = {stack, sizeof stack, CLONE_VM | CLONE_VFORK, cgroup, only_in_child, &child, &pidfd};
+  HOLDS(cgroup >= 0);
+  pid_t pid = vt_clone_into(&options);
+  if (pid < 0) {
+    HOLDS(vt_clone_lacks(errno));
+  } else {
+    HOLDS(waitpid(pid, NULL, 0) == pid && child == pid);
+  }
+  close(cgroup);
+  vt_cgroup_remove(name);
+  snprintf(path, sizeof path, "%s/%s", base, name);
+  HOLDS(access(path, F_OK) == -1 && errno == ENOENT);
+}
+
+int main(int count, char **arguments) {
+  const char *reason = NULL;
+  base = vt_cgroup_base(&reason);
+  if (count > 1) return be_host(arguments + 1);
+  knows_what_an_old_kernel_says();
+  starts_nothing_elsewhere();
+  if (base) {
+    starts_in_it();
+    removes_that_of_a_finished_one();
+    leaves_no_empty_cgroup();
+  }
+  if (base && can_kill_cgroups()) {
+    leaves_nothing_of_a_running_command();
+    spares_the_background_of_a_finished_one();
+  }
+  printf("(%s%s) ", base ? "in cgroups of " : "no cgroup: ", base ? base : reason);
+  return finish("cgroup");
+}
