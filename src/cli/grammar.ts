@@ -32,6 +32,17 @@ export const grammar = {
     },
     words: 'command',
   },
+  shell: {
+    options: {
+      ...where,
+      write: 'flag',
+      timeout: 'value',
+      network: 'flag',
+      'private-tmp': 'flag',
+      ask: 'flag',
+      workspace: 'directory',
+    },
+  },
   policy: {
     options: {},
     commands: {

@@ -4,6 +4,7 @@ import type { Command } from './command.ts'
 /** Every command; its file is imported only when it is chosen. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: () => import('./run.ts'),
+  shell: () => import('./shell.ts'),
   config: () => import('./config.ts'),
   doctor: () => import('./doctor.ts'),
   policy: () => import('./policy.ts'),

@@ -9,7 +9,7 @@ import { RawTerminal } from './raw.ts'
 import { isTerminal } from './terminal.ts'
 
 /** `vitrine run --pty`: one command in a terminal of its own, shown in ours. Call `checkPty` first. */
-export async function runInTerminal(shell: Shell, order: Order): Promise<number> {
+export async function runInTerminal(shell: Shell, order: Pick<Order, 'requests'>): Promise<number> {
   const terminal = new RawTerminal()
   const passage = new Passage()
   const endings = new Endings(passage)
@@ -23,6 +23,8 @@ export async function runInTerminal(shell: Shell, order: Order): Promise<number>
     // It was called off before it began.
     if (endings.code !== undefined && error === passage.signal.reason) return endings.code
     throw error
+  } finally {
+    endings.release()
   }
 }
 
@@ -32,7 +34,7 @@ export function checkPty({ json, each }: Order): void {
   if (!isTerminal(0) || !isTerminal(1)) throw misuse(ptyWithoutTerminal)
 }
 
-function startIn(shell: Shell, { requests }: Order, passage: Passage): Promise<Pty> {
+function startIn(shell: Shell, { requests }: Pick<Order, 'requests'>, passage: Passage): Promise<Pty> {
   const { merged: _, ...request } = requests[0] ?? {}
   return shell.start(
     { ...request, ...windowSize(), pty: true },
@@ -75,7 +77,7 @@ async function attached(
   process.on('SIGTSTP', stop)
   process.on('SIGCONT', goOn)
   endings.attend(pty)
-  passOn(pty, passage)
+  const keep = passOn(pty, passage)
   try {
     const result = await pty.result
     await passage.flushed()
@@ -84,20 +86,32 @@ async function attached(
     process.stdout.off('resize', follow)
     process.off('SIGTSTP', stop)
     process.off('SIGCONT', goOn)
-    process.stdin.pause()
+    keep()
     terminal.end()
   }
 }
 
-/** What is typed goes to the command, and no faster than it is taken. */
-function passOn(pty: Pty, passage: Passage): void {
+/** What is typed goes to the command, and no faster than it is taken. Returns how to keep what is typed from then on. */
+function passOn(pty: Pty, passage: Passage): () => void {
   const { stdin } = process
-  stdin.on('data', (typed: Buffer) => {
+  let passing = true
+  const pass = (typed: Buffer) => {
     stdin.pause()
-    void pty.write(typed).then(() => stdin.resume())
-  })
+    void pty.write(typed).then(() => passing && stdin.resume())
+  }
   // Our terminal has gone.
-  for (const event of ['end', 'error', 'close']) stdin.on(event, () => passage.cancel())
+  const gone = () => passage.cancel()
+  const ends = ['end', 'error', 'close']
+  stdin.on('data', pass)
+  // It may have been read from before, for a line of a shell.
+  stdin.resume()
+  for (const event of ends) stdin.on(event, gone)
+  return () => {
+    passing = false
+    stdin.off('data', pass)
+    for (const event of ends) stdin.off(event, gone)
+    stdin.pause()
+  }
 }
 
 /** What signals to us do to the command: an interrupt reaches it, the second one and those that end us end it. */
@@ -106,6 +120,7 @@ class Endings {
   code: number | undefined
   #pty: Pty | undefined
   #interrupted = false
+  readonly #listeners: readonly (readonly [NodeJS.Signals, (name: NodeJS.Signals) => void])[]
 
   constructor(passage: Passage) {
     const end = (name: NodeJS.Signals) => {
@@ -117,8 +132,17 @@ class Endings {
       this.#interrupted ||= name === 'SIGINT'
       this.#pty.kill(name)
     }
-    for (const name of ['SIGTERM', 'SIGHUP'] as const) process.on(name, end)
-    for (const name of ['SIGINT', 'SIGQUIT'] as const) process.on(name, interrupt)
+    this.#listeners = [
+      ['SIGTERM', end],
+      ['SIGHUP', end],
+      ['SIGINT', interrupt],
+      ['SIGQUIT', interrupt],
+    ]
+    for (const [name, listener] of this.#listeners) process.on(name, listener)
+  }
+
+  release(): void {
+    for (const [name, listener] of this.#listeners) process.off(name, listener)
   }
 
   attend(pty: Pty): void {

@@ -15,18 +15,19 @@ export class RawTerminal {
     const { status, stdout } = stty('-g')
     if (status !== 0) throw misuse(rawUnavailable)
     this.#settings = stdout.trim()
-    // Whatever ends this process short of a kill, the settings are as before.
-    process.on('exit', this.end)
   }
 
   begin(): void {
     this.#isRaw = true
+    // Whatever ends this process short of a kill, the settings are as before.
+    process.on('exit', this.end)
     stty('raw', '-echo', '-iexten')
   }
 
   readonly end = (): void => {
     if (this.#isRaw) stty(this.#settings)
     this.#isRaw = false
+    process.off('exit', this.end)
   }
 }
 

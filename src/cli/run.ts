@@ -1,4 +1,4 @@
-import { type ExecuteOptions, openShell, type Result, type Shell } from '../index.ts'
+import { type ExecuteOptions, type ExecuteRequest, openShell, type Result, type Shell } from '../index.ts'
 import { loadGiven, sayIgnored } from './configuration.ts'
 import { type Order, readOrder } from './order.ts'
 import { brokenCode, codeOf } from './outcome.ts'
@@ -28,6 +28,9 @@ export async function main(args: readonly string[]): Promise<number> {
   return passage ? runStreaming(shell, order, passage) : runToJson(shell, order)
 }
 
+/** What is run, and what it reads: our own standard input unless something else is given. */
+export type Work = Pick<Order, 'each' | 'requests'> & Pick<ExecuteRequest, 'stdin'>
+
 async function runToJson(shell: Shell, order: Order): Promise<number> {
   const stop = forwardSignals(shell)
   const results = await runAll(shell, order, {})
@@ -36,7 +39,8 @@ async function runToJson(shell: Shell, order: Order): Promise<number> {
   return (await brokenCode()) ?? lastCode(results)
 }
 
-async function runStreaming(shell: Shell, order: Order, passage: Passage): Promise<number> {
+/** Runs them one after the other, and passes on what they write. Resolves to the exit code. */
+export async function runStreaming(shell: Shell, order: Work, passage: Passage): Promise<number> {
   const stop = forwardSignals(shell)
   passage.begin()
   const running = runAll(shell, order, {
@@ -55,10 +59,9 @@ async function runStreaming(shell: Shell, order: Order, passage: Passage): Promi
 
 async function runAll(
   shell: Shell,
-  { each, requests }: Order,
+  { each, requests, stdin = standardInput(shell.mode) }: Work,
   options: ExecuteOptions,
 ): Promise<readonly Result[]> {
-  const stdin = standardInput(shell.mode)
   const given = requests.map((request) => ({ ...request, stdin }))
   if (each) return shell.executeAll(given, options)
   return Promise.all(given.map((request) => shell.execute(request, options)))

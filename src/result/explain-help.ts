@@ -1,5 +1,14 @@
 /** What there is help for. */
-export type Topic = 'vitrine' | 'run' | 'policy' | 'config' | 'mcp' | 'scratchpad' | 'doctor' | 'completion'
+export type Topic =
+  | 'vitrine'
+  | 'run'
+  | 'shell'
+  | 'policy'
+  | 'config'
+  | 'mcp'
+  | 'scratchpad'
+  | 'doctor'
+  | 'completion'
 
 const exitCodes = `Exit codes:
   the command's own, or 128+n when signal n ended it
@@ -14,6 +23,7 @@ const texts: Readonly<Record<Topic, string>> = {
 
 Usage:
   vitrine run [OPTIONS] -- COMMAND [ARG...]   run a command, read-only by the operating system
+  vitrine shell [OPTIONS]                     type commands; ":write" and ":read" change the mode
   vitrine policy check -- COMMAND [ARG...]    what would be decided about a command, and why
   vitrine policy list                         the rules in force
   vitrine config show|path|init|trust|schema  the configuration
@@ -75,6 +85,36 @@ says what becomes of such commands; by default they run. "vitrine policy check" 
 Interrupt, TERM, HUP and QUIT reach the command; a second interrupt kills it.
 
 ${exitCodes}
+`,
+  shell: `vitrine shell: type commands one after the other, in read mode until you say otherwise
+
+Usage:
+  vitrine shell [OPTIONS]
+
+The prompt tells the mode and the directory. Each line is run by sh on its own; only the directory is kept between lines.
+In a terminal a command gets one of its own (Linux). Lines can also come from a pipe or a file.
+
+  cd [DIR]        go to another directory; "cd -" goes back
+  :write          write mode: commands run unsandboxed
+  :read           read mode: the operating system refuses every change
+  :help           this list
+  exit [CODE]     or Ctrl+D: end
+
+Options:
+  --write            begin in write mode
+  --timeout TIME     for each command; default: the longest, [shell] max_timeout_ms, 10 min
+  --cwd DIR          the directory to begin in; default: the current one
+  --ask              ask you about what the policy leaves open
+  --workspace DIR    commands stay inside this directory: in place of [policy] workspace
+  --network          read mode: let TCP and UDP clients through; unix sockets stay shut
+  --private-tmp      read mode: each command gets a TMPDIR of its own, removed after it
+  --config FILE      a config file in place of your own
+
+Examples:
+  vitrine shell --cwd ~/project
+  printf 'git status\\nls\\n' | vitrine shell
+
+The exit code is that of the last command, or what "exit" says.
 `,
   policy: `vitrine policy: what would be decided about a command, and by which rules
 

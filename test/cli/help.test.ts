@@ -12,7 +12,7 @@ test.each([[[]], [['--help']], [['-h']]])('%j prints the help', async (args) => 
   expect(ran.stdout).toMatch(/^vitrine: .*\n\nUsage:\n/)
 })
 
-test.each(['run', 'policy', 'config', 'mcp', 'scratchpad', 'doctor', 'completion'])(
+test.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'doctor', 'completion'])(
   '%s --help has the usage and examples',
   async (command) => {
     const ran = await home.run([command, '--help'])

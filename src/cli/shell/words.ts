@@ -1,0 +1,30 @@
+/** What a line asks of the shell itself; undefined: it is a command. */
+export type OwnWord =
+  | { readonly kind: 'nothing' }
+  /** `to` is for sh to read; empty: home. */
+  | { readonly kind: 'cd'; readonly to: string }
+  | { readonly kind: 'mode'; readonly mode: 'read' | 'write' }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'unknown'; readonly word: string }
+  /** No code: that of the last command. NaN: what was given is none. */
+  | { readonly kind: 'exit'; readonly code: number | undefined }
+
+/** Reads a line. A `cd` with more than directories behind it is a command: it changes nothing but its own process. */
+export function ownWord(line: string): OwnWord | undefined {
+  const [word = '', ...rest] = line.trim().split(/\s+/)
+  if (word === '' || word.startsWith('#')) return { kind: 'nothing' }
+  if (word === 'cd' && !/[;&|<>()`\n]/.test(line)) return { kind: 'cd', to: line.trim().slice(2).trim() }
+  if (word === 'exit') return exitOf(rest)
+  // `:` alone is a command of sh's.
+  if (!/^:\w/.test(word)) return undefined
+  if (word === ':help') return { kind: 'help' }
+  if (word === ':read' || word === ':write')
+    return { kind: 'mode', mode: word === ':read' ? 'read' : 'write' }
+  return { kind: 'unknown', word }
+}
+
+function exitOf([code, ...more]: readonly string[]): OwnWord {
+  if (code === undefined) return { kind: 'exit', code: undefined }
+  const isCode = more.length === 0 && /^\d{1,3}$/.test(code) && Number(code) <= 255
+  return { kind: 'exit', code: isCode ? Number(code) : Number.NaN }
+}
