@@ -230,7 +230,7 @@ describe('architecture of the addon', () => {
 
   it('binding.gyp and CMakeLists.txt build the same core', () => {
     const ofProduct = [...read('binding.gyp').matchAll(/"(native\/linux\/[^"]+\.c)"/g)].map(
-      ([, path]) => path,
+      ([, path = '']) => path,
     )
     const list = /set\(VITRINE_CORE_SOURCES\s([^)]*)\)/.exec(read('CMakeLists.txt'))?.[1] ?? ''
     const sourcesOfProduct = [...new Set(ofProduct)].filter((path) => !/\/watcher(_cgroups)?\.c$/.test(path))
