@@ -22,6 +22,7 @@
 #define OPTION .subject = VT_OPTION
 #define PROCESS(pid) .subject = VT_PROCESS, .argument = (pid)
 #define JUDGED(by) .judge = (by)
+#define QUICK .quick = true
 #define ACTS(how) .act = (how)
 #define FLAGS(index) .flags = (index)
 #define LINK_ITSELF .nofollow = true
@@ -86,12 +87,12 @@ static const struct vt_call calls[] = {
     PLAIN(accept4, LISTEN),
 
     /* signals and other processes */
-    ROW(kill, SIGNAL, PROCESS(0), JUDGED(vt_judge_signal)),
-    ROW(tkill, SIGNAL, PROCESS(0), JUDGED(vt_judge_signal)),
-    ROW(tgkill, SIGNAL, PROCESS(0), JUDGED(vt_judge_signal)),
-    ROW(rt_sigqueueinfo, SIGNAL, PROCESS(0), JUDGED(vt_judge_signal)),
-    ROW(rt_tgsigqueueinfo, SIGNAL, PROCESS(0), JUDGED(vt_judge_signal)),
-    ROW(pidfd_send_signal, SIGNAL, JUDGED(vt_judge_signal)),
+    ROW(kill, SIGNAL, PROCESS(0), JUDGED(vt_judge_signal), QUICK),
+    ROW(tkill, SIGNAL, PROCESS(0), JUDGED(vt_judge_signal), QUICK),
+    ROW(tgkill, SIGNAL, PROCESS(0), JUDGED(vt_judge_signal), QUICK),
+    ROW(rt_sigqueueinfo, SIGNAL, PROCESS(0), JUDGED(vt_judge_signal), QUICK),
+    ROW(rt_tgsigqueueinfo, SIGNAL, PROCESS(0), JUDGED(vt_judge_signal), QUICK),
+    ROW(pidfd_send_signal, SIGNAL, JUDGED(vt_judge_signal), QUICK),
     ROW(ptrace, PROCESS, PROCESS(1)),
     ROW(process_vm_readv, PROCESS, PROCESS(0)),
     ROW(process_vm_writev, PROCESS, PROCESS(0)),
@@ -101,7 +102,8 @@ static const struct vt_call calls[] = {
     PLAIN(process_mrelease, PROCESS),
     ROW(migrate_pages, PROCESS, PROCESS(0)),
     ROW(move_pages, PROCESS, PROCESS(0)),
-    ROW(prlimit64, PROCESS, PROCESS(0)),
+    ROW(prlimit64, PROCESS, PROCESS(0), JUDGED(vt_judge_file_size), QUICK),
+    ROW(setrlimit, PROCESS, JUDGED(vt_judge_file_size), QUICK),
     ROW(setpriority, PROCESS, PROCESS(1)),
     ROW(ioprio_set, PROCESS, PROCESS(1)),
     ROW(sched_setparam, PROCESS, PROCESS(0)),

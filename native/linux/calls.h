@@ -25,6 +25,7 @@ struct vt_call {
   bool nofollow;            /* a last symbolic link is meant itself */
   /* Where the rules leave the decision to others: sets error and counted. NULL: the rules alone refuse. */
   void (*judge)(struct vt_inquiry *inquiry);
+  bool quick;               /* its judge needs no look that could block: it judges even where nobody may look */
   /* What the rules refuse is done in the caller's place in its private directory (private_acts.h). NULL: there neither. */
   int (*act)(struct vt_inquiry *inquiry, const struct vt_private_file *file);
 };

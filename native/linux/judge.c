@@ -15,7 +15,7 @@ void vt_inquiry_open(struct vt_inquiry *inquiry, const struct seccomp_notif *not
   inquiry->caller = (struct vt_caller){.thread = (pid_t)notification->pid, .process = (pid_t)notification->pid};
   __atomic_store_n(&inquiry->given_known, false, __ATOMIC_RELAXED);
   inquiry->error = 0;
-  inquiry->done = inquiry->counted = inquiry->has_text = inquiry->is_path = false;
+  inquiry->done = inquiry->counted = inquiry->has_text = inquiry->is_path = inquiry->limits_files = false;
 }
 
 static int rule_errno(const struct vt_inquiry *inquiry) { return (int)(inquiry->rule & SECCOMP_RET_DATA); }
@@ -29,9 +29,11 @@ void vt_judge(struct vt_inquiry *inquiry) {
   vt_describe(inquiry);
 }
 
+/* It goes on; whom it ends was not ended by a limit of ours. */
+void vt_judge_file_size(struct vt_inquiry *inquiry) { inquiry->limits_files = true; }
+
 void vt_judge_blindly(struct vt_inquiry *inquiry) {
-  /* Needs no look that could block, and a refused one to its own child would be a lie. */
-  if (!vt_is_refused_by_rule(inquiry) && inquiry->call->judge == vt_judge_signal) return vt_judge_signal(inquiry);
+  if (!vt_is_refused_by_rule(inquiry) && inquiry->call->quick) return inquiry->call->judge(inquiry);
   inquiry->error = vt_is_refused_by_rule(inquiry) ? rule_errno(inquiry) : EACCES;
   inquiry->counted = true;
   inquiry->has_text = inquiry->is_path = __atomic_load_n(&inquiry->given_known, __ATOMIC_ACQUIRE);

@@ -9,7 +9,7 @@ void vt_inquiry_open(struct vt_inquiry *inquiry, const struct seccomp_notif *not
 /* Fills in what came out. */
 void vt_judge(struct vt_inquiry *inquiry);
 
-/* The outcome where nobody may look: refused, with the path as given if that is known. Signals need no such look. */
+/* The outcome where nobody may look: refused, with the path as given if that is known. Some calls need no such look. */
 void vt_judge_blindly(struct vt_inquiry *inquiry);
 
 /* Of calls that the rules leave to Landlock: judged by where their path leads (judge_path.c). */
@@ -22,6 +22,9 @@ void vt_judge_rename(struct vt_inquiry *inquiry);
 
 /* Of signals: by the session of the target (judge_signal.c). */
 void vt_judge_signal(struct vt_inquiry *inquiry);
+
+/* Of a limit on the size of files, which the command sets itself: noted (judge.c). */
+void vt_judge_file_size(struct vt_inquiry *inquiry);
 
 /* Of addresses: the bind of a client is done in the caller's place (judge_bind.c). */
 void vt_judge_bind(struct vt_inquiry *inquiry);

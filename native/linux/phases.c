@@ -109,9 +109,11 @@ static void report(struct vt_command *command, const struct vt_end *end) {
 }
 
 /* A file of the private TMPDIR came to the size that no file may have there (RLIMIT_FSIZE, setrlimit(2)): the signal ended
- * the leader, or, in the words of a shell, its last command. The file itself may be gone. */
+ * the leader, or, in the words of a shell, its last command. The file itself may be gone. Whoever forbade a size himself
+ * (ulimit -f) may have met that one. */
 static bool grew_too_large(const struct vt_command *command, const struct vt_end *end) {
   if (!command->limits.private_tmp_bytes || !command->writable || !command->writable[0]) return false;
+  if (command->docket && __atomic_load_n(&command->docket->limits_files, __ATOMIC_RELAXED)) return false;
   return end->signal == SIGXFSZ || (end->signal == 0 && end->code == 128 + SIGXFSZ);
 }
 

@@ -215,6 +215,7 @@
 #define VT_FUTEX_CLOCK_REALTIME 256u
 
 /* asm-generic/resource.h, linux/resource.h, linux/ioprio.h */
+#define VT_RLIMIT_FSIZE 1u
 #define VT_RLIMIT_CORE 4u
 #define VT_PRIO_PROCESS 0u
 #define VT_IOPRIO_WHO_PROCESS 1u

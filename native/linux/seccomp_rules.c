@@ -94,11 +94,15 @@ static const struct vt_rule fcntl_rules[] = {
 static const struct vt_rule flock_rules[] = {{{HAS_ANY(1, VT_LOCK_EX)}, REFUSE(EBADF)}};
 
 /* RLIMIT_CORE stays 1: with 0, a core_pattern that is a pipe still runs its helper (core(5)). Setting it is
- * pretended, because shells do it. */
-static const struct vt_rule setrlimit_rules[] = {{{IS(0, VT_RLIMIT_CORE)}, PRETEND}};
+ * pretended, because shells do it. A size of files that the command forbids itself is noted: whom it ends was not ended by ours. */
+static const struct vt_rule setrlimit_rules[] = {
+    {{IS(0, VT_RLIMIT_CORE)}, PRETEND},
+    {{IS(0, VT_RLIMIT_FSIZE)}, WATCH},
+};
 static const struct vt_rule prlimit_rules[] = {
     {{IS(0, 0), IS(2, 0), HIGH_HALF_IS(2, 0)}, ALLOW}, /* new_limit is NULL: reads */
     {{IS(0, 0), IS(1, VT_RLIMIT_CORE)}, PRETEND},
+    {{IS(0, 0), IS(1, VT_RLIMIT_FSIZE)}, WATCH},
     {{IS(0, 0)}, ALLOW},
 };
 

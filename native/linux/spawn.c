@@ -93,14 +93,20 @@ static int lower(int resource, uint64_t wanted) {
   return setrlimit(resource, &limit);
 }
 
-/* Of each process. Where the meters judge the whole command they come first: a second, and a mebibyte, later. */
+/* Of each process. Where the meters judge the whole command they come first: a second, and a mebibyte, later. Before the
+ * filter: it asks the supervisor about the size of files, and nobody hears it before the launch is over. */
 static int limit_resources(struct vt_command *command) {
   const struct vt_limits *limits = &command->limits;
   bool writes = command->writable && command->writable[0];
-  if (limits->open_files && lower(RLIMIT_NOFILE, limits->open_files)) return -1;
   if (limits->cpu_seconds && lower(RLIMIT_CPU, limits->cpu_seconds + 1)) return -1;
   if (limits->private_tmp_bytes && writes && lower(RLIMIT_FSIZE, limits->private_tmp_bytes + 1024 * 1024)) return -1;
   return 0;
+}
+
+/* Behind what needs descriptors of its own. */
+static int limit_descriptors(struct vt_command *command) {
+  uint64_t most = command->limits.open_files;
+  return most ? lower(RLIMIT_NOFILE, most) : 0;
 }
 
 static int drop_capabilities(struct vt_command *command) {
@@ -197,6 +203,7 @@ static const struct step confined[] = {
     {VT_STEP_CWD, change_directory},
     {VT_STEP_LIMITS, limit_core},
     {VT_STEP_LIMITS, stay_ordinary},
+    {VT_STEP_LIMITS, limit_resources},
     {VT_STEP_CAPABILITIES, drop_capabilities},
     {VT_STEP_NO_NEW_PRIVS, no_new_privs},
     {VT_STEP_PARENT_DEATH, die_with_parent},
@@ -204,7 +211,7 @@ static const struct step confined[] = {
     {VT_STEP_SECCOMP, filter_calls},
     {VT_STEP_DESCRIPTORS, own_descriptors},
     {VT_STEP_STDIO, standard_streams},
-    {VT_STEP_LIMITS, limit_resources},
+    {VT_STEP_LIMITS, limit_descriptors},
     {VT_STEP_SIGNALS, unblock_signals},
     {VT_STEP_EXEC, execute},
     {VT_STEP_NONE, NULL},
@@ -216,10 +223,11 @@ static const struct step unconfined[] = {
     {VT_STEP_CGROUP, join_cgroup},
     {VT_STEP_TERMINAL, take_terminal},
     {VT_STEP_CWD, change_directory},
+    {VT_STEP_LIMITS, limit_resources},
     {VT_STEP_PARENT_DEATH, die_with_parent},
     {VT_STEP_DESCRIPTORS, own_descriptors},
     {VT_STEP_STDIO, standard_streams},
-    {VT_STEP_LIMITS, limit_resources},
+    {VT_STEP_LIMITS, limit_descriptors},
     {VT_STEP_SIGNALS, unblock_signals},
     {VT_STEP_EXEC, execute},
     {VT_STEP_NONE, NULL},

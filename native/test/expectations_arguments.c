@@ -136,6 +136,10 @@ const struct argument_row argument_rows[] = {
     /* setrlimit(resource), prlimit64(pid, resource, new, old) */
     {SETRLIMIT, ALL, {4}, DONE}, /* RLIMIT_CORE */
     {SETRLIMIT, ALL, {7}, LET},
+    {SETRLIMIT, ALL, {1}, SEE}, /* RLIMIT_FSIZE */
+    {PRLIMIT, ALL, {0, 1, 0x1000}, SEE},
+    {PRLIMIT, ALL, {0, 1, 0}, LET},
+    {PRLIMIT, ALL, {1, 1, 0x1000}, TELL(EPERM)},
     {PRLIMIT, ALL, {0, 4, 0}, LET},
     {PRLIMIT, ALL, {0, 4, 0x1000}, DONE},
     {PRLIMIT, ALL, {0, 4, 0x7f0000000000}, DONE}, /* a pointer whose low half is 0 */

@@ -56,6 +56,43 @@ it('no file can grow far over the limit, whatever the watch does', async () => {
   expect(result.stdout).toBe(`${blocks}\n${blocks}\n`)
 })
 
+const unseen = [
+  { name: 'a hole', line: 'truncate -s 30M hole; exit $?' },
+  {
+    name: 'a file that is gone with its writer',
+    line: `sh -c 'exec 3> gone; rm gone; head -c 200M /dev/zero >&3'`,
+  },
+]
+
+/** What the watch sees is too late, or nothing. */
+it.for(unseen)('who is ended at that size is named: $name', async ({ line }) => {
+  const shell = await open()
+  const result = await shell.execute({ command: `cd "$TMPDIR"; ${line}` })
+  expect(result.outcome).toEqual({ kind: 'limited', limit: 'private_tmp', value: limit })
+})
+
+const ownLimits = [
+  { name: 'of the shell', line: 'ulimit -f 8; head -c 1M /dev/zero > one; exit $?', outcome: 153 },
+  { name: 'of a subshell', line: '(ulimit -f 8; head -c 1M /dev/zero > one); exit $?', outcome: 153 },
+  {
+    name: 'of the leader alone',
+    line: 'ulimit -S -f 8; exec head -c 1M /dev/zero > one',
+    outcome: 'SIGXFSZ',
+  },
+] as const
+
+it.for(ownLimits)(
+  'a size that the command itself forbade is none of ours: $name',
+  async ({ line, outcome }) => {
+    const shell = await open()
+    const result = await shell.execute({ command: `cd "$TMPDIR"; ${line}` })
+    expect(result.outcome).toEqual(
+      outcome === 153 ? { kind: 'exited', code: 153 } : { kind: 'signalled', signal: 'SIGXFSZ' },
+    )
+    expect(result.denials).toEqual([])
+  },
+)
+
 it('links are not followed, the names of one file count once, holes not at all', async () => {
   const shell = await open()
   const links = 'ln -s /usr system; ln -s .. up; for i in 1 2 3 4 5; do ln one name$i; done'
