@@ -7,9 +7,13 @@
 
 #include "policy.h"
 
-bool vt_still_waits(const struct vt_docket *docket, const struct vt_inquiry *inquiry) {
+bool vt_waits_at(int listener, const struct vt_inquiry *inquiry) {
   __u64 id = inquiry->notification.id;
-  return ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+  return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+bool vt_still_waits(const struct vt_docket *docket, const struct vt_inquiry *inquiry) {
+  return vt_waits_at(docket->listener, inquiry);
 }
 
 static void count(struct vt_docket *docket, struct vt_inquiry *inquiry) {

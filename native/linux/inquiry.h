@@ -23,6 +23,8 @@ struct vt_inquiry {
   bool given_known;
   char given[PATH_MAX];
 
+  bool takes; /* atomic: a thread of its own is at the caller's descriptor (take.c), where no file system can block it */
+
   /* what came out */
   enum vt_operation operation;
   int error;                   /* 0: the call goes on, and the kernel decides */

@@ -14,6 +14,7 @@ void vt_inquiry_open(struct vt_inquiry *inquiry, const struct seccomp_notif *not
   inquiry->operation = vt_call_operation(inquiry->call, &notification->data);
   inquiry->caller = (struct vt_caller){.thread = (pid_t)notification->pid, .process = (pid_t)notification->pid};
   __atomic_store_n(&inquiry->given_known, false, __ATOMIC_RELAXED);
+  __atomic_store_n(&inquiry->takes, false, __ATOMIC_RELAXED);
   inquiry->error = 0;
   inquiry->done = inquiry->counted = inquiry->has_text = inquiry->is_path = inquiry->limits_files = false;
 }

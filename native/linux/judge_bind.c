@@ -5,7 +5,6 @@
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "judge.h"
 #include "take.h"
@@ -32,30 +31,46 @@ static bool is_of_client(int fd, const union address *address) {
   return (domain == AF_INET || domain == AF_INET6) && address->in.sin_port == 0;
 }
 
-/* Without a number the kernel would take that of the process that binds: ours (netlink(7)). */
-static int bind_for(const struct vt_inquiry *inquiry, int fd, union address *address, socklen_t length) {
-  bool numbered = option(fd, SO_DOMAIN) == AF_NETLINK && address->nl.nl_pid == 0;
-  if (numbered) address->nl.nl_pid = (uint32_t)vt_caller_process(&inquiry->caller);
-  if (bind(fd, &address->any, length) == 0) return 0;
+enum { PROCESS_BITS = 0x3fffff, NOT_A_CLIENTS = -1 };
+
+/* Without a number the kernel would take that of the process that binds: ours (netlink(7)). One that is made of another's is
+ * that one's: libraries put their own bits above those of a process id. */
+static int bind_netlink(const struct vt_inquiry *inquiry, int fd, struct sockaddr_nl *address, socklen_t length) {
+  uint32_t process = (uint32_t)vt_caller_process(&inquiry->caller);
+  bool numbered = address->nl_pid == 0;
+  if (numbered) address->nl_pid = process;
+  if ((address->nl_pid & PROCESS_BITS) != (process & PROCESS_BITS)) return EADDRINUSE;
+  if (bind(fd, (struct sockaddr *)address, length) == 0) return 0;
   if (!numbered || errno != EADDRINUSE) return errno;
-  address->nl.nl_pid = 0;
-  return bind(fd, &address->any, length) ? errno : 0;
+  address->nl_pid = 0;
+  return bind(fd, (struct sockaddr *)address, length) ? errno : 0;
+}
+
+struct binding {
+  union address address;
+  socklen_t length;
+};
+
+static int bind_for(struct vt_inquiry *inquiry, int fd, void *context) {
+  struct binding *binding = context;
+  if (!is_of_client(fd, &binding->address)) return NOT_A_CLIENTS;
+  if (option(fd, SO_DOMAIN) == AF_NETLINK) return bind_netlink(inquiry, fd, &binding->address.nl, binding->length);
+  return bind(fd, &binding->address.any, binding->length) ? errno : 0;
+}
+
+static int bind_client(struct vt_inquiry *inquiry) {
+  const __u64 *arguments = inquiry->notification.data.args;
+  struct binding binding = {.address.storage.ss_family = AF_UNSPEC, .length = (socklen_t)arguments[2]};
+  if (binding.length > sizeof binding.address) return NOT_A_CLIENTS;
+  ssize_t got = vt_caller_read(&inquiry->caller, arguments[1], &binding.address, binding.length);
+  return got == (ssize_t)binding.length ? vt_use_descriptor(inquiry, (int)arguments[0], bind_for, &binding) : NOT_A_CLIENTS;
 }
 
 void vt_judge_bind(struct vt_inquiry *inquiry) {
-  union address address = {.storage.ss_family = AF_UNSPEC};
-  socklen_t length = (socklen_t)inquiry->notification.data.args[2];
-  ssize_t got = length <= sizeof address
-                    ? vt_caller_read(&inquiry->caller, inquiry->notification.data.args[1], &address, length)
-                    : -1;
-  int fd = got == (ssize_t)length ? vt_take_descriptor(inquiry, (int)inquiry->notification.data.args[0]) : -1;
-  if (fd >= 0 && is_of_client(fd, &address)) {
-    inquiry->error = bind_for(inquiry, fd, &address, length);
-    inquiry->done = inquiry->error == 0;
-  } else {
-    inquiry->error = EACCES;
-    inquiry->counted = true;
-    vt_describe(inquiry);
-  }
-  if (fd >= 0) close(fd);
+  inquiry->error = bind_client(inquiry);
+  inquiry->done = inquiry->error == 0;
+  if (inquiry->error != NOT_A_CLIENTS) return;
+  inquiry->error = EACCES;
+  inquiry->counted = true;
+  vt_describe(inquiry);
 }

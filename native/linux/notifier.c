@@ -259,7 +259,8 @@ static void answer_for(struct notifier *stuck) {
 
 static void relieve_if_stuck(struct notifier *notifier) {
   pthread_mutex_lock(&notifier->lock);
-  bool stuck = notifier->state == LOOKING && vt_now() - notifier->since > VT_LOOKUP_MS;
+  int most = __atomic_load_n(&notifier->inquiry.takes, __ATOMIC_RELAXED) ? VT_TAKE_MS : VT_LOOKUP_MS;
+  bool stuck = notifier->state == LOOKING && vt_now() - notifier->since > most;
   if (stuck) {
     answer_for(notifier);
     __atomic_store_n(&notifier->state, RELIEVED, __ATOMIC_RELEASE);

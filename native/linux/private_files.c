@@ -49,9 +49,9 @@ static bool is_in(const char *directory, const char *path, uint64_t mount) {
 /* The kernel names the file by the directory entry that it was reached by. Nothing from elsewhere gets an entry there:
  * Landlock refuses to link or rename across the border. */
 bool vt_is_private(const struct vt_inquiry *inquiry, int fd) {
-  char link[32], path[PATH_MAX];
+  char link[48], path[PATH_MAX];
   uint64_t mount;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd); /* a thread may have a table of its own (take.c) */
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length <= 0 || length == (ssize_t)sizeof path - 1 || !mount_of(fd, &mount)) return false;
   path[length] = 0;

@@ -77,13 +77,13 @@ static const struct vt_rule ioctl_terminal_network_rules[] = {
     {{IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
 };
 
-/* Without F_SETOWN, F_SETOWN_EX and F_SETSIG (signals to others), F_SETLEASE, F_NOTIFY, F_SETDELEG and the write
- * hints. */
+/* Without F_SETOWN, F_SETOWN_EX and F_SETSIG (signals to others), F_SETLEASE, F_NOTIFY, F_SETDELEG, the write hints, and
+ * F_SETPIPE_SZ: whoever has a FIFO open for reading sets the room that all who use it have. */
 static const struct vt_rule fcntl_rules[] = {
     {{IS(1, VT_F_GETFL, VT_F_SETFL, VT_F_GETFD, VT_F_SETFD, VT_F_DUPFD, VT_F_DUPFD_CLOEXEC, VT_F_GETLK, VT_F_SETLK,
          VT_F_SETLKW, VT_F_GETOWN, VT_F_GETSIG, VT_F_GETOWN_EX, VT_F_GETOWNER_UIDS, VT_F_OFD_GETLK, VT_F_OFD_SETLK,
-         VT_F_OFD_SETLKW, VT_F_GETLEASE, VT_F_DUPFD_QUERY, VT_F_CREATED_QUERY, VT_F_SETPIPE_SZ, VT_F_GETPIPE_SZ,
-         VT_F_ADD_SEALS, VT_F_GET_SEALS, VT_F_GET_RW_HINT, VT_F_GET_FILE_RW_HINT)},
+         VT_F_OFD_SETLKW, VT_F_GETLEASE, VT_F_DUPFD_QUERY, VT_F_CREATED_QUERY, VT_F_GETPIPE_SZ, VT_F_ADD_SEALS,
+         VT_F_GET_SEALS, VT_F_GET_RW_HINT, VT_F_GET_FILE_RW_HINT)},
      ALLOW},
     {{IS(1, VT_F_SETOWN, VT_F_SETOWN_EX, VT_F_SETSIG, VT_F_SETLEASE, VT_F_SETDELEG, VT_F_SET_RW_HINT,
          VT_F_SET_FILE_RW_HINT)},
@@ -154,16 +154,16 @@ static const struct vt_rule bind_judged_network_rules[] = {
     {{IS(2, VT_SOCKADDR_NL_SIZE, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, JUDGE}};
 
 /* Fast open connects without Landlock's rule for connect(2); an upper-layer protocol makes SMC of TCP. To be in a group
- * changes what the interface takes in for everyone; flow labels are the network namespace's. */
+ * changes what the interface takes in for everyone; flow labels are the network namespace's. Of two that share a port (SO_REUSEADDR)
+ * the younger gets the datagrams, and IP_LOCAL_PORT_RANGE would pick somebody's. Clients need neither; some set the former. */
+#define JOINING VT_MCAST_JOIN_GROUP, VT_MCAST_JOIN_SOURCE_GROUP, VT_MCAST_MSFILTER
 static const struct vt_rule setsockopt_rules[] = {
     {{IS(1, VT_SOL_TCP), IS(2, VT_TCP_FASTOPEN, VT_TCP_FASTOPEN_CONNECT, VT_TCP_FASTOPEN_KEY, VT_TCP_ULP)},
      FAIL(ENOPROTOOPT)},
-    {{IS(1, VT_SOL_IP), IS(2, VT_IP_ADD_MEMBERSHIP, VT_IP_ADD_SOURCE_MEMBERSHIP, VT_IP_MSFILTER, VT_MCAST_JOIN_GROUP,
-                           VT_MCAST_JOIN_SOURCE_GROUP, VT_MCAST_MSFILTER)},
-     REFUSE(EPERM)},
-    {{IS(1, VT_SOL_IPV6), IS(2, VT_IPV6_ADD_MEMBERSHIP, VT_IPV6_JOIN_ANYCAST, VT_IPV6_FLOWLABEL_MGR,
-                             VT_MCAST_JOIN_GROUP, VT_MCAST_JOIN_SOURCE_GROUP, VT_MCAST_MSFILTER)},
-     REFUSE(EPERM)},
+    {{IS(1, VT_SOL_SOCKET), IS(2, VT_SO_REUSEADDR, VT_SO_REUSEPORT)}, PRETEND},
+    {{IS(1, VT_SOL_IP), IS(2, VT_IP_LOCAL_PORT_RANGE)}, FAIL(ENOPROTOOPT)},
+    {{IS(1, VT_SOL_IP), IS(2, VT_IP_ADD_MEMBERSHIP, VT_IP_ADD_SOURCE_MEMBERSHIP, VT_IP_MSFILTER, JOINING)}, REFUSE(EPERM)},
+    {{IS(1, VT_SOL_IPV6), IS(2, VT_IPV6_ADD_MEMBERSHIP, VT_IPV6_JOIN_ANYCAST, VT_IPV6_FLOWLABEL_MGR, JOINING)}, REFUSE(EPERM)},
     {{IS(1, VT_SOL_SOCKET, VT_SOL_IP, VT_SOL_TCP, VT_SOL_UDP, VT_SOL_IPV6, VT_SOL_NETLINK)}, ALLOW},
 };
 
@@ -251,7 +251,8 @@ const struct vt_group vt_groups[] = {
      CALLS(VT_SYS_ptrace, VT_SYS_process_vm_readv, VT_SYS_process_vm_writev, VT_SYS_pidfd_getfd, VT_SYS_kcmp,
            VT_SYS_process_madvise, VT_SYS_process_mrelease, VT_SYS_migrate_pages, VT_SYS_move_pages)},
     {EVER, DECIDE(futex_rules, ALLOW), CALLS(VT_SYS_futex)},
-    {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_futex_requeue)},
+    /* Through a mapping for reading the NUMA policy of shared memory is set for everybody (mbind). */
+    {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_futex_requeue, VT_SYS_mbind, VT_SYS_set_mempolicy_home_node)},
     {EVER, DECIDE(seccomp_rules, ALLOW), CALLS(VT_SYS_seccomp)},
     {EVER, DECIDE(signal_rules, ALLOW), CALLS(VT_SYS_kill, VT_SYS_tkill)},
     {EVER, DECIDE(thread_signal_rules, ALLOW), CALLS(VT_SYS_tgkill)},

@@ -10,7 +10,7 @@
 /* One verdict for every reviewed number, and a last one for all beyond (x32 numbers and -1 among them). */
 #define VT_VERDICT_COUNT (VT_LAST_REVIEWED_SYSCALL + 2)
 
-enum { VT_GROUPS_MAX = 64, VT_RULES_A_GROUP_MAX = 4 };
+enum { VT_GROUPS_MAX = 64, VT_RULES_A_GROUP_MAX = 6 };
 
 /* The verdicts for one set of options. They point into it: it cannot be copied. */
 struct vt_rules {

@@ -119,6 +119,8 @@ extern "C" {
   X(process_mrelease, 448, 448) \
   X(migrate_pages, 256, 238) \
   X(move_pages, 279, 239) \
+  X(mbind, 237, 235) \
+  X(set_mempolicy_home_node, 450, 450) \
   X(futex, 202, 98) \
   X(futex_requeue, 456, 456) \
   X(seccomp, 317, 277)

@@ -6,22 +6,50 @@
 #include <unistd.h>
 
 #include "answer.h"
+#include "threads.h"
 
-/* asm-generic/unistd.h; linux/pidfd.h: PIDFD_THREAD, Linux 6.9 */
-enum { NR_PIDFD_OPEN = 434, NR_PIDFD_GETFD = 438, PIDFD_OF_THREAD = O_EXCL };
+/* asm-generic/unistd.h; linux/pidfd.h: PIDFD_THREAD, Linux 6.9; linux/close_range.h */
+enum { NR_PIDFD_OPEN = 434, NR_CLOSE_RANGE = 436, NR_PIDFD_GETFD = 438, PIDFD_OF_THREAD = O_EXCL, RANGE_UNSHARE = 1 << 1 };
+
+struct errand {
+  struct vt_inquiry *inquiry;
+  int number;
+  vt_use use;
+  void *context;
+  int result;
+};
 
 static int open_caller(struct vt_caller *caller) {
   int pidfd = (int)syscall(NR_PIDFD_OPEN, caller->thread, PIDFD_OF_THREAD);
   return pidfd >= 0 ? pidfd : (int)syscall(NR_PIDFD_OPEN, vt_caller_process(caller), 0);
 }
 
-int vt_take_descriptor(struct vt_inquiry *inquiry, int number) {
-  int pidfd = open_caller(&inquiry->caller);
-  if (pidfd < 0) return -1;
-  int fd = (int)syscall(NR_PIDFD_GETFD, pidfd, number, 0);
-  close(pidfd);
+static int take_from(int pidfd, int number) { return pidfd < 0 ? -1 : (int)syscall(NR_PIDFD_GETFD, pidfd, number, 0); }
+
+static int take(const struct errand *errand) {
+  struct vt_inquiry *inquiry = errand->inquiry;
+  int listener = take_from((int)syscall(NR_PIDFD_OPEN, getpid(), 0), inquiry->docket->listener);
+  int fd = take_from(open_caller(&inquiry->caller), errand->number);
   /* Only now it is certain whose number that was (seccomp_unotify(2)). */
-  if (fd < 0 || vt_still_waits(inquiry->docket, inquiry)) return fd;
-  close(fd);
-  return -1;
+  return fd >= 0 && listener >= 0 && vt_waits_at(listener, inquiry) ? fd : -1;
+}
+
+static void *run(void *context) {
+  struct errand *errand = context;
+  if (syscall(NR_CLOSE_RANGE, 0, ~0u, RANGE_UNSHARE)) return NULL;
+  int fd = take(errand);
+  if (fd >= 0) errand->result = errand->use(errand->inquiry, fd, errand->context);
+  syscall(NR_CLOSE_RANGE, 0, ~0u, 0); /* now: a thread that was joined may not have ended yet */
+  return NULL;
+}
+
+/*
+ * Whoever closes a descriptor of a file gives up all POSIX locks that his table of descriptors has on it, by whatever other
+ * descriptor they were taken (F_SETLK(2const)): a command could take the host's from it, a database's say. So a thread with
+ * an empty table takes it, uses it and closes it.
+ */
+int vt_use_descriptor(struct vt_inquiry *inquiry, int number, vt_use use, void *context) {
+  struct errand errand = {inquiry, number, use, context, -1};
+  __atomic_store_n(&inquiry->takes, true, __ATOMIC_RELAXED);
+  return vt_thread_run("vitrine-take", run, &errand) ? -1 : errand.result;
 }

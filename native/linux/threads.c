@@ -10,32 +10,44 @@
 
 enum { STACK_BYTES = 256 * 1024 };
 
-static int start(const char *name, void *(*run)(void *), void *context) {
+static int start(pthread_t *thread, int kind, const char *name, void *(*run)(void *), void *context) {
   sigset_t all, before;
   pthread_attr_t attributes;
-  pthread_t thread;
   /* A thread inherits the mask of its maker: the host's signals stay with the host's threads. */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  int error = pthread_create(&thread, &attributes, run, context);
+  pthread_attr_setdetachstate(&attributes, kind);
+  int error = pthread_create(thread, &attributes, run, context);
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (!error) pthread_setname_np(thread, name);
+  if (!error) pthread_setname_np(*thread, name);
   return error;
 }
 
+static int start_detached(const char *name, void *(*run)(void *), void *context) {
+  pthread_t thread;
+  return start(&thread, PTHREAD_CREATE_DETACHED, name, run, context);
+}
+
 void vt_thread_start(const char *name, void *(*run)(void *)) {
-  int error = start(name, run, NULL);
+  int error = start_detached(name, run, NULL);
   if (!error) return;
   fprintf(stderr, "vitrine: no thread for %s: %s\n", name, strerror(error));
   abort();
 }
 
 int vt_thread_try(const char *name, void *(*run)(void *), void *context) {
-  int error = start(name, run, context);
+  int error = start_detached(name, run, context);
+  errno = error;
+  return error ? -1 : 0;
+}
+
+int vt_thread_run(const char *name, void *(*run)(void *), void *context) {
+  pthread_t thread;
+  int error = start(&thread, PTHREAD_CREATE_JOINABLE, name, run, context);
+  if (!error) error = pthread_join(thread, NULL);
   errno = error;
   return error ? -1 : 0;
 }

@@ -1,4 +1,4 @@
-/* The native threads: they take no signals and live as long as the process. */
+/* The native threads: they take no signals, and all but the last kind live as long as the process. */
 #pragma once
 
 #include <pthread.h>
@@ -9,6 +9,9 @@ void vt_thread_start(const char *name, void *(*run)(void *));
 
 /* The same with a context, where it is no end to have none: 0, or -1 with errno. */
 int vt_thread_try(const char *name, void *(*run)(void *), void *context);
+
+/* Starts one and waits for its end: 0, or -1 with errno. */
+int vt_thread_run(const char *name, void *(*run)(void *), void *context);
 
 /* What is started once; a start that failed is tried again by whoever comes next. */
 struct vt_once {

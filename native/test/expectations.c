@@ -95,6 +95,8 @@ const struct constant_row constant_rows[] = {
     {"ptrace", 101, 117, ALL, TELL(EPERM)},
     {"migrate_pages", 256, 238, ALL, TELL(EPERM)},
     {"move_pages", 279, 239, ALL, TELL(EPERM)},
+    {"mbind", 237, 235, ALL, ENOSYS},
+    {"set_mempolicy_home_node", 450, 450, ALL, ENOSYS},
     {"process_vm_readv", 310, 270, ALL, TELL(EPERM)},
     {"process_vm_writev", 311, 271, ALL, TELL(EPERM)},
     {"kcmp", 312, 272, ALL, TELL(EPERM)},

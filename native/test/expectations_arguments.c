@@ -107,6 +107,7 @@ const struct argument_row argument_rows[] = {
     {FCNTL, ALL, {0, 1025}, LET},    /* F_GETLEASE */
     {FCNTL, ALL, {0, 1026}, EPERM},  /* F_NOTIFY */
     {FCNTL, ALL, {0, 1030}, LET},    /* F_DUPFD_CLOEXEC */
+    {FCNTL, ALL, {0, 1031}, EPERM},  /* F_SETPIPE_SZ */
     {FCNTL, ALL, {0, 1036}, TELL(EPERM)},  /* F_SET_RW_HINT */
     {FCNTL, ALL, {0, 1038}, TELL(EPERM)},  /* F_SET_FILE_RW_HINT */
     {FCNTL, ALL, {0, 1040}, TELL(EPERM)},  /* F_SETDELEG */
@@ -232,7 +233,11 @@ const struct argument_row argument_rows[] = {
     {BIND, ALL, {3, 0, 110}, TELL(EACCES)}, /* sockaddr_un */
 
     /* setsockopt(fd, level, option): asm-generic/socket.h, linux/in.h, linux/in6.h, linux/tcp.h, linux/netlink.h */
-    {SETSOCKOPT, ALL, {3, 1, 2}, LET},            /* SO_REUSEADDR */
+    {SETSOCKOPT, ALL, {3, 1, 9}, LET},            /* SO_KEEPALIVE */
+    {SETSOCKOPT, ALL, {3, 1, 2}, DONE},           /* SO_REUSEADDR */
+    {SETSOCKOPT, ALL, {3, 1, 15}, DONE},          /* SO_REUSEPORT */
+    {SETSOCKOPT, ALL, {3, 0, 51}, ENOPROTOOPT},   /* IP_LOCAL_PORT_RANGE */
+    {SETSOCKOPT, ALL, {3, 6, 2}, LET},            /* TCP_MAXSEG */
     {SETSOCKOPT, ALL, {3, 6, 1}, LET},            /* TCP_NODELAY */
     {SETSOCKOPT, ALL, {3, 0, 11}, LET},           /* IP_RECVERR */
     {SETSOCKOPT, ALL, {3, 41, 26}, LET},          /* IPV6_V6ONLY */

@@ -78,7 +78,7 @@ static void sweep_ioctl(void) {
 
 static void sweep_fcntl(void) {
   static const uint32_t allowed[] = {0,  1,  2,    3,    4,    5,    6,    7,    9,    11,   16,   17,  36,
-                                     37, 38, 1025, 1027, 1028, 1030, 1031, 1032, 1033, 1034, 1035, 1037};
+                                     37, 38, 1025, 1027, 1028, 1030, 1032, 1033, 1034, 1035, 1037};
   static const uint32_t changing_fcntl[] = {8, 10, 15, 1024, 1036, 1038, 1040};
   for (uint32_t command = 0; command <= 4096; command++) {
     int refused = CONTAINS(changing_fcntl, command) ? TELL(EPERM) : EPERM;

@@ -24,6 +24,7 @@ export type Program =
   | 'memory'
   | 'listeners'
   | 'private_tmp'
+  | 'shared'
 
 /** The programs of test/fixtures/attack/outside: what the test itself runs, never sandboxed. */
 export type Helper = 'victim' | 'listener' | 'terminal' | 'look'

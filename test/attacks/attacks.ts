@@ -14,6 +14,7 @@ import { paths } from './groups/paths.ts'
 import { privateTmp } from './groups/private-tmp.ts'
 import { processes } from './groups/processes.ts'
 import { scripts } from './groups/scripts.ts'
+import { shared } from './groups/shared.ts'
 import { signals } from './groups/signals.ts'
 import { sockets } from './groups/sockets.ts'
 import { supervisor } from './groups/supervisor.ts'
@@ -45,6 +46,7 @@ export const attacks: Readonly<Record<string, readonly Attack[]>> = {
   listeners,
   memory,
   privateTmp,
+  shared,
 }
 
 /** The whole table, each row by its full name. */

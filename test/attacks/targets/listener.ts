@@ -4,12 +4,22 @@ import type { Arrange, Outside, Target } from '../attack.ts'
 import { files } from './files.ts'
 import { startHelper } from './helper.ts'
 
-type Kind = 'stream' | 'datagram' | 'seqpacket' | 'tcp' | 'tcp6' | 'udp' | 'netlink' | 'fifo'
+type Kind =
+  | 'stream'
+  | 'datagram'
+  | 'seqpacket'
+  | 'tcp'
+  | 'tcp6'
+  | 'udp'
+  | 'netlink'
+  | 'fifo'
+  | 'pipe'
+  | 'shared udp'
 
 /** Something that listens: a process of the test's own that says whether anything has arrived. */
 async function listen(kind: Kind, place: string, outside: Outside): Promise<Target> {
   const held = await files(outside)
-  if (kind === 'fifo') execFileSync('mkfifo', [place])
+  if (kind === 'fifo' || kind === 'pipe') execFileSync('mkfifo', [place])
   const helper = await startHelper(outside.programs.listener, [kind, place])
   return {
     offers: { ...held.offers, place, port: helper.ready[0] ?? '' },
@@ -21,8 +31,8 @@ async function listen(kind: Kind, place: string, outside: Outside): Promise<Targ
   }
 }
 
-/** A listener at a path: a unix socket or the reader of a FIFO. */
-export function listenerAtPath(kind: 'stream' | 'datagram' | 'seqpacket' | 'fifo'): Arrange {
+/** A listener at a path: a unix socket or the reader of a FIFO, of which `pipe` observes the size. */
+export function listenerAtPath(kind: 'stream' | 'datagram' | 'seqpacket' | 'fifo' | 'pipe'): Arrange {
   return (outside) => listen(kind, join(outside.directory, 'place'), outside)
 }
 
@@ -32,6 +42,6 @@ export function abstractListener(kind: 'stream' | 'datagram'): Arrange {
 }
 
 /** A listener on a free port of the loopback interface, or of netlink. */
-export function listenerOnPort(kind: 'tcp' | 'tcp6' | 'udp' | 'netlink'): Arrange {
+export function listenerOnPort(kind: 'tcp' | 'tcp6' | 'udp' | 'netlink' | 'shared udp'): Arrange {
   return (outside) => listen(kind, '', outside)
 }
