@@ -60,6 +60,7 @@
             "native/linux/seccomp_rules.c",
             "native/linux/seccomp_select.c",
             "native/linux/session.c",
+            "native/linux/spares.c",
             "native/linux/spawn.c",
             "native/linux/streams.c",
             "native/linux/supervisor.c",

@@ -169,11 +169,19 @@ static int grant_terminal(int ruleset, int terminal, uint64_t handled) {
 }
 
 /* A private directory: everything but device nodes, device ioctls and sockets of others. */
+#define UNWRITTEN (FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV | FS_RESOLVE_UNIX)
+
 static int grant_writable(int ruleset, const char *const *path, uint64_t handled) {
-  uint64_t access = handled & ~(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV | FS_RESOLVE_UNIX);
   for (; path && *path; path++)
-    if (grant(ruleset, *path, access)) return -1;
+    if (grant(ruleset, *path, handled & ~UNWRITTEN)) return -1;
   return 0;
+}
+
+int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading) {
+  size_t size = 0;
+  uint64_t moving = abi >= 2 ? FS_REFER : 0;
+  uint64_t handled = reading ? FS_READING | FS_READ_DIR | moving : handled_by(abi, &size).handled_access_fs;
+  return grant_at(ruleset, fd, handled & ~UNWRITTEN);
 }
 
 /* A socket that is not there cannot be connected to. A directory would grant all sockets in it. */

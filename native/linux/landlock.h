@@ -40,5 +40,8 @@ int vt_landlock_build(const struct vt_landlock_options *options);
  * leaves everything else to the other one. */
 int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal);
 
+/* Grants one more private directory (O_PATH will do) to a ruleset of the first kind that has some, or to one of the second. */
+int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading);
+
 /* Restricts the calling thread for good. Returns 0, or -1 with errno. */
 int vt_landlock_restrict(int ruleset);

@@ -2,6 +2,7 @@
 #include "policy.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -17,6 +18,7 @@
 #include "landlock.h"
 #include "probe.h"
 #include "reads.h"
+#include "spares.h"
 
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_policy *cache; /* the last used first */
@@ -128,22 +130,16 @@ static size_t length_of(const char *const *paths) {
   return length;
 }
 
-/* Each path behind the letter of its kind (core.h). */
-static int append(char *key, size_t room, int at, char kind, const char *const *paths) {
-  for (; paths && *paths; paths++) at += snprintf(key + at, room - (size_t)at, "\n%c%s", kind, *paths);
-  return at;
-}
-
-/* One text that is equal exactly when the options are, but for what can be read. */
+/* One text that is equal exactly when the options are, but for what can be read, and for what directories can be written. */
 static char *key_of(const struct vt_policy_options *options, int abi) {
   const char *near = options->near ? options->near : "";
-  size_t room = 64 + strlen(near) + length_of(options->writable) + length_of(options->sockets);
+  size_t room = 80 + strlen(near) + length_of(options->sockets);
   char *key = malloc(room);
   if (!key) return NULL;
-  int at = snprintf(key, room, "%d %d %d %d %d %s", abi, options->network, options->listener, options->report,
-                    options->terminal, near);
-  at = append(key, room, at, VT_WRITABLE, options->writable);
-  append(key, room, at, VT_SOCKET, options->sockets);
+  int at = snprintf(key, room, "%d %d %d %d %d %d %s", abi, options->network, options->listener, options->report,
+                    options->terminal, has_any(options->writable), near);
+  for (const char *const *path = options->sockets; path && *path; path++)
+    at += snprintf(key + at, room - (size_t)at, "\n%c%s", VT_SOCKET, *path);
   return key;
 }
 
@@ -190,20 +186,51 @@ static void put_first(struct vt_policy *policy) {
   trim();
 }
 
+static bool is_private(const struct vt_policy_options *options) {
+  return has_any(options->writable) && !options->writable[1] && !has_any(options->sockets) && !options->terminal;
+}
+
+/* Remembers the directory by its inode. */
+static void grant_first(struct vt_policy *policy) {
+  policy->granted = open(policy->writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
+  policy->private = policy->granted >= 0;
+}
+
+static int grant_next(struct vt_policy *policy, const struct vt_policy_options *options) {
+  char **writable = copy_paths(options->writable);
+  if (!writable) return -1;
+  free(policy->writable);
+  policy->writable = writable;
+  policy->granted = open(writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (policy->granted < 0 || vt_landlock_grant_private(policy->ruleset, policy->granted, policy->abi, false)) return -1;
+  return policy->owns_reading ? vt_landlock_grant_private(policy->reading, policy->granted, policy->abi, true) : 0;
+}
+
+/* One that has served a command whose directory is gone. NULL: it has to be built. */
+static struct vt_policy *take_over(const struct vt_policy_options *options, const char *key) {
+  struct vt_policy *policy = is_private(options) ? vt_spares_take(key, options->reads) : NULL;
+  if (!policy) return NULL;
+  bool owned = options->reads && !is_covered(options, policy->abi);
+  if (is_current(policy) && owned == policy->owns_reading && grant_next(policy, options) == 0) return policy;
+  vt_policy_free(policy);
+  return NULL;
+}
+
 static struct vt_policy *make(const struct vt_policy_options *options, int abi, char *key, int *step) {
   struct vt_policy *policy = calloc(1, sizeof *policy);
   if (!policy) return NULL;
   policy->references = 1;
-  policy->ruleset = policy->reading = -1;
+  policy->ruleset = policy->reading = policy->granted = -1;
   policy->abi = abi;
   policy->key = key;
   if (build(policy, options, step)) {
     int error = errno;
     policy->key = NULL;
-    vt_policy_release(policy);
+    vt_policy_free(policy);
     errno = error;
     return NULL;
   }
+  if (is_private(options)) grant_first(policy);
   return policy;
 }
 
@@ -213,12 +240,12 @@ struct vt_policy *vt_policy_take(const struct vt_policy_options *options, int *s
   char *key = key_of(options, abi);
   if (!key) return NULL;
   pthread_mutex_lock(&cache_lock);
-  struct vt_policy *policy = find(key, options->reads);
+  struct vt_policy *policy = has_any(options->writable) ? take_over(options, key) : find(key, options->reads);
   if (policy) {
     free(key);
   } else if ((policy = make(options, abi, key, step))) {
-    /* A policy with a private directory or a terminal serves one command, and a socket may be another one the next time:
-     * nothing to keep. */
+    /* A policy with a private directory or a terminal serves one command at a time, and a socket may be another one the
+     * next time: nothing to share. */
     if (has_any(options->writable) || has_any(options->sockets) || options->terminal) policy->references = 0;
     else put_first(policy);
   } else {
@@ -231,8 +258,8 @@ struct vt_policy *vt_policy_take(const struct vt_policy_options *options, int *s
 
 void vt_policy_retain(struct vt_policy *policy) { __atomic_add_fetch(&policy->references, 1, __ATOMIC_RELAXED); }
 
-void vt_policy_release(struct vt_policy *policy) {
-  if (__atomic_sub_fetch(&policy->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+void vt_policy_free(struct vt_policy *policy) {
+  if (policy->granted >= 0) close(policy->granted);
   if (policy->ruleset >= 0) close(policy->ruleset);
   if (policy->owns_reading && policy->reading >= 0) close(policy->reading);
   if (policy->reads) vt_reads_release(policy->reads);
@@ -240,4 +267,9 @@ void vt_policy_release(struct vt_policy *policy) {
   free(policy->writable);
   free(policy->sockets);
   free(policy);
+}
+
+void vt_policy_release(struct vt_policy *policy) {
+  if (__atomic_sub_fetch(&policy->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+  if (!vt_spares_keep(policy)) vt_policy_free(policy);
 }

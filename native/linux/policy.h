@@ -29,6 +29,8 @@ struct vt_policy {
   bool report;               /* refusals are reported */
   struct vt_reads *reads;    /* what can be read; NULL: everything */
   char **writable;           /* what the ruleset grants for writing, NULL-terminated */
+  bool private;              /* one directory, and nothing else that is one command's: spares.h */
+  int granted, uses;         /* the last such directory (O_PATH), -1: it is gone; how many there were */
   char **sockets;            /* and for connecting */
   dev_t terminal;            /* the command's own; 0: it has none */
   struct vt_rules rules;     /* what the answers would be without reports: the supervisor gives the same */
@@ -52,3 +54,6 @@ struct vt_policy_options {
 struct vt_policy *vt_policy_take(const struct vt_policy_options *options, int *step);
 void vt_policy_retain(struct vt_policy *policy);
 void vt_policy_release(struct vt_policy *policy);
+
+/* Whatever its references are. */
+void vt_policy_free(struct vt_policy *policy);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "spares.h"
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 enum { NAME_BYTES = 16, NAME_LENGTH = 2 * NAME_BYTES, MOST_TRIES = 16, MOST_MS = 120000 };
@@ -177,6 +178,7 @@ int vt_core_remove_private(int lock) {
   int error = parent >= 0 ? remove_locked(parent, name, lock) : errno == ENOENT ? 0 : errno;
   if (parent >= 0) close_parent(parent);
   close(lock);
+  vt_spares_look();
   return error;
 }
 
@@ -188,6 +190,7 @@ bool vt_core_remove_empty_private(int lock) {
   bool gone = unlinkat(parent, name, AT_REMOVEDIR) == 0;
   close_parent(parent);
   if (gone) close(lock);
+  if (gone) vt_spares_look();
   return gone;
 }
 

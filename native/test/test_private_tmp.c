@@ -7,10 +7,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../core.h"
+#include "../linux/landlock.h"
+#include "../linux/policy.h"
 #include "check.h"
 
 enum { DEPTH = 500, THREADS = 4, TURNS = 40, NOBODY = 65534 };
@@ -144,6 +148,69 @@ static void copes_with_others(void) {
   CHECK(!is_there(parent), "something stays");
 }
 
+/* For a command that may write to `directory`. */
+static struct vt_policy *policy_for(const char *directory) {
+  int step;
+  const char *const writable[] = {directory, NULL};
+  struct vt_policy_options options = {.near = "/", .writable = writable};
+  struct vt_policy *policy = vt_policy_take(&options, &step);
+  CHECK(policy != NULL, "%s", strerror(errno));
+  return policy;
+}
+
+/* In a process that is held by it. */
+static bool can_write(const struct vt_policy *policy, const char *directory) {
+  char path[sizeof((struct vt_private *)0)->path + 8];
+  int status = 0;
+  snprintf(path, sizeof path, "%s/file", directory);
+  pid_t pid = fork();
+  if (pid == 0) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || vt_landlock_restrict(policy->ruleset)) _exit(2);
+    _exit(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) < 0);
+  }
+  waitpid(pid, &status, 0);
+  CHECK(WEXITSTATUS(status) != 2, "not held");
+  unlink(path);
+  return status == 0;
+}
+
+/* A policy serves the next command once the directory of the last one is gone, and only then. */
+static void a_policy_grants_one_directory_at_a_time(void) {
+  struct vt_private first = make(), second = make();
+  struct vt_policy *old = policy_for(first.path);
+  CHECK(can_write(old, first.path) && !can_write(old, second.path), "the first");
+  vt_policy_release(old);
+  struct vt_policy *other = policy_for(second.path);
+  CHECK(other != old, "the first directory is still there");
+  CHECK(!can_write(other, first.path) && can_write(other, second.path), "the second");
+  CHECK(vt_core_remove_private(first.lock) == 0, "it stays");
+  struct vt_private third = make();
+  struct vt_policy *next = policy_for(third.path);
+  CHECK(next == old && strcmp(next->writable[0], third.path) == 0, "it was built anew");
+  CHECK(can_write(next, third.path) && !can_write(next, second.path) && !can_write(other, third.path), "the third");
+  CHECK(mkdir(parent, 0700) == -1 && errno == EEXIST, "%s", strerror(errno));
+  *strrchr(first.path, '/') = 0; /* somebody puts another directory in the old one's place */
+  CHECK(mkdir(first.path, 0700) == 0 && !can_write(next, first.path) && rmdir(first.path) == 0, "the old place");
+  vt_policy_release(next);
+  vt_policy_release(other);
+  CHECK(vt_core_remove_private(second.lock) == 0 && vt_core_remove_private(third.lock) == 0, "something stays");
+}
+
+/* But now and then, for the rules of directories that are gone would add up. */
+static void a_policy_serves_command_after_command(void) {
+  struct vt_policy *last = NULL;
+  int built = 0;
+  for (int turn = 0; turn < 200; turn++) {
+    struct vt_private made = make();
+    struct vt_policy *policy = policy_for(made.path);
+    built += policy != last;
+    last = policy;
+    vt_policy_release(policy);
+    CHECK(vt_core_remove_private(made.lock) == 0, "it stays");
+  }
+  CHECK(built < 50, "built %d times", built);
+}
+
 int main(void) {
   umask(0777); /* whatever the host's is */
   if (!mkdtemp(temporary) || chmod(temporary, 0700)) return EXIT_FAILURE;
@@ -157,6 +224,10 @@ int main(void) {
   sweeps_what_is_not_locked();
   refuses_what_is_not_its_own();
   copes_with_others();
+  if (vt_landlock_abi() > 0) {
+    a_policy_grants_one_directory_at_a_time();
+    a_policy_serves_command_after_command();
+  }
   CHECK(rmdir(temporary) == 0 || getuid() == NOBODY, "%s: %s", temporary, strerror(errno));
   return finish("private directories");
 }

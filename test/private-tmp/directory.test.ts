@@ -53,8 +53,9 @@ describe('a private directory', () => {
     expect(left()).toEqual([])
   })
 
-  it('of another command can be read, but not written to', async () => {
+  it.for([0, 2])('of another command can be read, but not written to, after %i others', async (others) => {
     const { run, parent, left, shell } = await makeGround()
+    for (let turn = 0; turn < others; turn++) expect((await run('echo x > "$TMPDIR/x"')).exitCode).toBe(0)
     const other = run('echo kept > "$TMPDIR/file"; sleep 60')
     await waitFor(() => left().some((name) => existsSync(join(parent, name, 'tmp/file'))), 5000)
     const file = join(parent, left()[0] ?? '', 'tmp/file')
@@ -71,6 +72,17 @@ describe('a private directory', () => {
     ])
     await shell.close()
     expect((await other).cancelled).toBe(true)
+  })
+
+  it('of a command before cannot be written to, though somebody else makes it again', async () => {
+    const { run, parent } = await makeGround()
+    const before = (await run('echo "$TMPDIR"')).stdout.trimEnd()
+    mkdirSync(before, { recursive: true, mode: 0o700 })
+    chmodSync(parent, 0o700)
+    const { stdout, denials } = await run(`echo x > ${before}/x; echo x > "$TMPDIR/x" && cat "$TMPDIR/x"`)
+    expect(stdout).toBe('x\n')
+    expect(denials.map(({ path }) => path)).toEqual([`${before}/x`])
+    expect(readdirSync(before)).toEqual([])
   })
 
   it('comes from the configuration too, and is not there by default', async () => {
