@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "judge.h"
+#include "processes.h"
 
 static bool is_module(const char *path) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -37,20 +39,27 @@ static bool is_in_module(const struct vt_caller *caller, uint64_t address) {
   return found;
 }
 
+/* The stack pointer of a caller that waits for its answer; 0 where it is not told. "running": it has handed its call over and
+ * is about to fall asleep (proc_pid_syscall(5)). */
+static uint64_t stack_of(const struct vt_caller *caller) {
+  enum { TRIES = 100, NAP_NS = 100000 };
+  char text[256] = "running";
+  for (int tries = 0; tries < TRIES && strncmp(text, "running", strlen("running")) == 0; tries++) {
+    if (tries) nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+    if (!vt_process_read(caller->thread, "syscall", text, sizeof text)) return 0;
+  }
+  uint64_t stack = 0;
+  return sscanf(text, "%*s %*s %*s %*s %*s %*s %*s %" SCNx64, &stack) == 1 ? stack : 0;
+}
+
 /*
  * The address that socket() returns to. The wrapper has no frame of its own, so on x86_64 it lies on top of the stack.
  * On aarch64 it is in a register out of our sight, and the frame record on top of the stack belongs to whoever called
  * the wrapper (AAPCS64): it holds where that one returns to.
  */
 static uint64_t returns_to(const struct vt_caller *caller) {
-  char path[40], text[256] = "";
-  uint64_t stack = 0, address = 0;
-  snprintf(path, sizeof path, "/proc/%d/syscall", caller->thread);
-  FILE *file = fopen(path, "re");
-  if (!file) return 0;
-  if (!fgets(text, sizeof text, file)) text[0] = 0;
-  fclose(file);
-  if (sscanf(text, "%*s %*s %*s %*s %*s %*s %*s %" SCNx64, &stack) != 1) return 0;
+  uint64_t stack = stack_of(caller), address = 0;
+  if (!stack) return 0;
 #if defined(__aarch64__)
   stack += sizeof address;
 #endif

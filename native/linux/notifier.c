@@ -13,6 +13,7 @@
 #include "idle.h"
 #include "judge.h"
 #include "poller.h"
+#include "processes.h"
 #include "threads.h"
 
 enum { NOTIFIERS = 8, IDLE_MS = 100 };
@@ -21,6 +22,7 @@ enum state { READY, LOOKING, RELIEVED };
 
 struct notifier {
   bool started;
+  pid_t thread;              /* set by itself, before it looks at anything */
   pthread_mutex_t lock;      /* of state, and of the answer: whoever answers holds it */
   enum state state;
   int64_t since;             /* of the lookup */
@@ -225,6 +227,7 @@ static bool make_a_round(struct notifier *self) {
 
 static void *serve(void *context) {
   struct notifier *self = context;
+  self->thread = gettid();
   for (;;) {
     wait_for_duty(self);
     while (make_a_round(self)) continue;
@@ -257,11 +260,18 @@ static void answer_for(struct notifier *stuck) {
   vt_caller_forget(&inquiry.callers);
 }
 
+/* On a busy machine, or when the host was stopped, a lookup that does not wait for anything is late, too: to refuse it would
+ * take /dev/null from a command. */
+static bool is_stuck(const struct notifier *notifier) {
+  if (notifier->state != LOOKING) return false;
+  int most = __atomic_load_n(&notifier->inquiry.takes, __ATOMIC_RELAXED) ? VT_TAKE_MS : VT_LOOKUP_MS;
+  int64_t looking = vt_now() - notifier->since;
+  return looking > VT_LOOKUP_MOST_MS || (looking > most && vt_thread_sleeps(notifier->thread));
+}
+
 static void relieve_if_stuck(struct notifier *notifier) {
   pthread_mutex_lock(&notifier->lock);
-  int most = __atomic_load_n(&notifier->inquiry.takes, __ATOMIC_RELAXED) ? VT_TAKE_MS : VT_LOOKUP_MS;
-  bool stuck = notifier->state == LOOKING && vt_now() - notifier->since > most;
-  if (stuck) {
+  if (is_stuck(notifier)) {
     answer_for(notifier);
     __atomic_store_n(&notifier->state, RELIEVED, __ATOMIC_RELEASE);
     relieve(); /* before the lock is let go: it must not come back and find itself on duty */

@@ -9,9 +9,9 @@
 
 #include "docket.h"
 
-/* How long a lookup may take, one that waits for nothing but its turn on the processor, and how often the supervisor has to
- * look (milliseconds). */
-enum { VT_LOOKUP_MS = 20, VT_TAKE_MS = 500, VT_WATCH_MS = 10 };
+/* How long a lookup may take that waits for something, one that can only wait for a lock (milliseconds); how long any may that
+ * wants the processor; and how often the supervisor has to look. */
+enum { VT_LOOKUP_MS = 20, VT_TAKE_MS = 500, VT_LOOKUP_MOST_MS = 1000, VT_WATCH_MS = 10 };
 
 /* As vt_supervisor_ready(), for commands with a listener. */
 int vt_notifier_ready(void);

@@ -46,3 +46,10 @@ int vt_process_carries(pid_t pid, const char *cookie, char *buffer, size_t size)
   size_t length = vt_process_read(pid, "environ", buffer, size);
   return memmem(buffer, length, cookie, strlen(cookie)) != NULL;
 }
+
+bool vt_thread_sleeps(pid_t thread) {
+  char stat[512]; /* the name takes 64 bytes at most (proc_pid_stat(5)); the state follows it */
+  vt_process_read(thread, "stat", stat, sizeof stat);
+  const char *state = strrchr(stat, ')');
+  return !state || !state[1] || !strchr("RTt", state[2]);
+}

@@ -1,6 +1,7 @@
 /* The processes of the machine, as /proc shows them. Any thread. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -14,3 +15,6 @@ int vt_process_carries(pid_t pid, const char *cookie, char *buffer, size_t size)
 
 /* Reads /proc/PID/NAME, zero-terminated; returns the length, 0 when it is gone, empty, or not for us to read. */
 size_t vt_process_read(pid_t pid, const char *name, char *buffer, size_t size);
+
+/* Whether the thread waits for something: it neither runs, nor is it held up by the scheduler or a signal that stops it. */
+bool vt_thread_sleeps(pid_t thread);
