@@ -1,6 +1,8 @@
+import type { Variables } from './request/environment.ts'
+import { withToolCaches } from './request/tools.ts'
 import { notRemoved } from './result/explain-private-tmp.ts'
 import type { Result } from './result/result.ts'
-import { type PrivateDirectories, type PrivateDirectory, privateVariables } from './sandbox/private-tmp.ts'
+import { type PrivateDirectory, privateVariables } from './sandbox/private-tmp.ts'
 import type { ModeSetup } from './setup.ts'
 
 /** Launches a command with what holds it, and supervises it to its end; what comes back puts the result together. */
@@ -16,9 +18,8 @@ export async function withPrivateTmp(
   run: RunToEnd,
 ): Promise<Result> {
   if (!setup.privateTmp) return (await run(setup))()
-  const { directories, temporary } = setup.privateTmp
-  const directory = directories.make(temporary)
-  const ran = run(setupIn(setup, directories, directory.path))
+  const directory = setup.privateTmp.directories.make(setup.privateTmp.temporary)
+  const ran = run(setupIn(setup, setup.privateTmp, directory.path))
   const left = await removed(directory, ran, removing)
   const result = await (await ran)()
   if (left === undefined) return result
@@ -30,12 +31,17 @@ export async function withPrivateTmp(
 }
 
 /** What holds a command that has a directory of its own. */
-function setupIn(setup: ModeSetup, directories: PrivateDirectories, directory: string): ModeSetup {
-  const variables = privateVariables(directory)
+function setupIn(
+  setup: ModeSetup,
+  { directories, caches }: NonNullable<ModeSetup['privateTmp']>,
+  directory: string,
+): ModeSetup {
+  const inDirectory = (environment: Variables) =>
+    withToolCaches({ ...environment, ...privateVariables(directory) }, directory, caches)
   return {
     ...setup,
-    environment: { ...setup.environment, ...variables },
-    lookingEnvironment: { ...setup.lookingEnvironment, ...variables },
+    environment: inDirectory(setup.environment),
+    lookingEnvironment: inDirectory(setup.lookingEnvironment),
     confinement: setup.confinement && directories.grant(setup.confinement, directory),
   }
 }

@@ -4,6 +4,7 @@ import type { Equipment } from './host.ts'
 import type { Limits } from './launch/launch.ts'
 import { limitsEnforcement, limitsOf } from './launch/limits.ts'
 import { commandEnvironment, type Variables } from './request/environment.ts'
+import { hasGoCache, type ToolCaches, withToolSettings } from './request/tools.ts'
 import type { Enforcement, Mode } from './result/result.ts'
 import { type PrivateDirectories, temporaryOf, withoutPrivateTmp } from './sandbox/private-tmp.ts'
 import type { Confinement, Reads } from './sandbox/sandbox.ts'
@@ -15,7 +16,11 @@ export interface ModeSetup {
   readonly lookingEnvironment: Variables
   readonly confinement: Confinement | null
   /** Each command gets a directory beneath `temporary`; null: none does. */
-  readonly privateTmp: { readonly directories: PrivateDirectories; readonly temporary: string } | null
+  readonly privateTmp: {
+    readonly directories: PrivateDirectories
+    readonly temporary: string
+    readonly caches: ToolCaches
+  } | null
   readonly limits: Limits | null
   readonly enforcement: Enforcement
 }
@@ -56,12 +61,13 @@ export class Setups {
     const { sandbox, launcher } = equipment
     const options = { network, reads, privateTmp, unixSockets: config.shell.unix_sockets }
     const limits = limitsOf(config.limits, mode === 'read' && privateTmp)
-    const looking = this.#environment('looking')
+    const plain = this.#environment('looking')
+    const looking = mode === 'read' ? withToolSettings(plain, network) : plain
     return {
       environment: mode === 'read' ? looking : this.#environment('changing'),
       lookingEnvironment: looking,
       confinement: mode === 'write' ? null : sandbox.confine(options),
-      privateTmp: mode === 'read' && privateTmp ? this.#privateTmp() : null,
+      privateTmp: mode === 'read' && privateTmp ? this.#privateTmp(looking) : null,
       limits,
       enforcement: {
         ...(mode === 'write' ? {} : sandbox.enforcement(options)),
@@ -75,10 +81,11 @@ export class Setups {
     return commandEnvironment(env, config.env, purpose, equipment.platform)
   }
 
-  #privateTmp(): ModeSetup['privateTmp'] {
-    const { equipment, env } = this.#options
+  #privateTmp(environment: Variables): ModeSetup['privateTmp'] {
+    const { equipment, env, network } = this.#options
     const { sandbox, platform } = equipment
     if (!sandbox.privateDirectories) throw withoutPrivateTmp(platform)
-    return { directories: sandbox.privateDirectories, temporary: temporaryOf(env) }
+    const caches = { network, goCache: hasGoCache(environment) }
+    return { directories: sandbox.privateDirectories, temporary: temporaryOf(env), caches }
   }
 }

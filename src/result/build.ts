@@ -44,7 +44,13 @@ export function buildResult(parts: ResultParts): Result {
   const enforcement = enforcementOf(parts)
   const hint =
     noFiles ??
-    denialHint(denials, enforcement['network']?.enforced === true, parts.temporary) ??
+    denialHint({
+      denials,
+      networkIsShut: enforcement['network']?.enforced === true,
+      temporary: parts.temporary,
+      errors,
+      succeeded: outcome.kind === 'exited' && outcome.code === 0,
+    }) ??
     readsHint(enforcement, failure) ??
     hintFor(mode, failure) ??
     parts.hint

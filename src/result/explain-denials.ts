@@ -48,35 +48,69 @@ export interface Temporary {
   readonly directory: string | undefined
   /** That one is its own, and can be written to (`private_tmp`). */
   readonly own: boolean
-  /** Where the command runs: what lies beneath is its work, wherever that is. */
+  /** Where the command ran: what lies about it is no temporary file, wherever that is. */
   readonly cwd: string
 }
 
-/** One sentence on what to do about refusals. */
-export function denialHint(
-  denials: readonly Denial[],
-  networkIsShut: boolean,
-  temporary: Temporary,
-): string | undefined {
-  const [first] = denials
-  if (first === undefined) return undefined
-  if (networkIsShut && denials.every(isNetwork))
-    return 'Read mode refuses the network; if this is meant, set network = true (--network), or run the command in write mode.'
-  const files = denials.filter((denial) => !(networkIsShut && isNetwork(denial)))
-  const also = files.length < denials.length ? ' For the network alone, set network = true.' : ''
-  const instead = files.every((denial) => isTemporary(denial, temporary)) ? insteadOfWriting(temporary) : ''
-  return `Read mode refuses to ${whatWas(first)}; ${instead}if this is meant, run the command in write mode.${also}`
+/** What a hint goes by. */
+export interface Refused {
+  readonly denials: readonly Denial[]
+  readonly networkIsShut: boolean
+  readonly temporary: Temporary
+  /** What the command printed as errors. */
+  readonly errors: string
+  /** It ended with 0 all the same. */
+  readonly succeeded: boolean
 }
 
-function insteadOfWriting({ own }: Temporary): string {
-  if (own) return 'temporary files can be written to $TMPDIR, which is its own; '
-  return 'for temporary files set private_tmp = true (--private-tmp); '
+/** One sentence on what to do about refusals. */
+export function denialHint(refused: Refused): string | undefined {
+  const { denials, networkIsShut, temporary, succeeded } = refused
+  if (denials.length === 0) return undefined
+  const anyway = succeeded ? 'the command ended with 0 all the same; ' : ''
+  if (networkIsShut && denials.every(isNetwork))
+    return `Read mode refuses the network; ${anyway}if this is meant, set network = true (--network), or run the command in write mode.`
+  const files = denials.filter((denial) => !(networkIsShut && isNetwork(denial)))
+  const also = files.length < denials.length ? ' For the network alone, set network = true (--network).' : ''
+  const instead = insteadOf(files, temporary)
+  return `Read mode refuses to ${whatWas(decisive(files, refused.errors))}; ${anyway}${instead}if this is meant, run the command in write mode.${also}`
+}
+
+/** The refusal that the command's own errors are about, else the first: what a tool tries and does without comes first, too. */
+function decisive(denials: readonly Denial[], errors: string): Denial {
+  const names = [(path: string) => path, (path: string) => path.slice(path.lastIndexOf('/') + 1)]
+  for (const name of names) {
+    const told = denials.find(({ path }) => path !== undefined && errors.includes(name(path)))
+    if (told !== undefined) return told
+  }
+  return denials[0] as Denial
+}
+
+function insteadOf(denials: readonly Denial[], temporary: Temporary): string {
+  if (denials.every((denial) => isTemporary(denial, temporary) || isCache(denial))) {
+    if (!temporary.own) return 'for temporary files and caches set private_tmp = true (--private-tmp); '
+    if (!denials.some(isCache)) return 'temporary files can be written to $TMPDIR, which is its own; '
+  }
+  return ''
 }
 
 function isTemporary({ path }: Denial, { directory, cwd }: Temporary): boolean {
   const places = ['/tmp', '/var/tmp', ...(directory ? [directory.replace(/\/+$/, '')] : [])]
-  if (path === undefined || (!places.includes(cwd) && path.startsWith(`${cwd}/`))) return false
-  return places.some((place) => place !== '' && path.startsWith(`${place}/`))
+  return path !== undefined && places.some((place) => place !== '' && isIn(place, path, cwd))
+}
+
+/** Whether a path lies in a place, and not in the part of it that the command ran in. */
+function isIn(place: string, path: string, cwd: string): boolean {
+  if (path === place) return true
+  const partOf = (inside: string) => inside.slice(place.length + 1).split('/', 1)[0]
+  return path.startsWith(`${place}/`) && !(cwd.startsWith(`${place}/`) && partOf(path) === partOf(cwd))
+}
+
+/** What a private TMPDIR takes up, or makes dispensable (src/request/tools.ts). */
+function isCache({ path, program }: Denial): boolean {
+  if (path === undefined) return false
+  if (program === 'cargo' && /\/target[^/]*(\/|$)/.test(path)) return true
+  return /\/(_cacache|go-build|\.cargo\/\.[\w-]*cache[\w-]*)(\/|$)/.test(path)
 }
 
 /** What network = true would let through. Unix sockets stay shut. */

@@ -28,6 +28,26 @@ describe('the hint of a refusal', () => {
     expect(hint).toMatch(/refuses to create .*\/new; if this is meant/)
   })
 
+  it('takes what lies about the working directory for no temporary file, wherever that is', async () => {
+    const cwd = makeDirectory()
+    const { run } = await makeGround({ privateTmp: false, cwd })
+    expect((await run('echo x > new')).hint).not.toContain('private_tmp')
+    expect((await run('echo x > /tmp/vitrine-hint-new')).hint).toContain('private_tmp')
+  })
+
+  it('is about what the command complains of, not about what it did without', async () => {
+    const { run } = await makeGround({ privateTmp: false })
+    const { hint } = await run('touch /vitrine-a /vitrine-b 2>/dev/null; touch /vitrine-c')
+    expect(hint).toContain('refuses to create /vitrine-c')
+  })
+
+  it('says so where the command ended well', async () => {
+    const { run } = await makeGround({ privateTmp: false })
+    const { hint } = await run('touch /tmp/vitrine-hint-new; true')
+    expect(hint).toMatch(/ended with 0 all the same.*private_tmp.*write mode/)
+    expect((await run('touch /tmp/vitrine-hint-new')).hint).not.toContain('ended with 0')
+  })
+
   it('does not where other files were refused too', async () => {
     const { run } = await makeGround({ privateTmp: false })
     expect((await run('echo x > /vitrine-hint; echo x > /tmp/vitrine-hint')).hint).not.toContain(

@@ -120,7 +120,7 @@ describe.each(modes)('%s mode: the environment', (mode) => {
 
   it('holds nothing that is not listed', async () => {
     const shell = await openTestShell({ mode })
-    const own = mode === 'write' ? ['VITRINE_COMMAND'] : []
+    const own = mode === 'write' ? ['VITRINE_COMMAND'] : ['(npm_config|PIP|CARGO_NET)_\\w+', 'GODEBUG']
     const known = new RegExp(
       `^(${[...passing, ...Object.keys({ ...forced, ...forcedInRead }), ...own].join('|')}|LC_\\w+|XDG_\\w+|GIT_CONFIG_\\w+|LANGUAGE|COLORTERM|\\w+_HOME|\\w+_DIR|\\w+_ROOT|NVM_BIN|RUSTUP_TOOLCHAIN|PYENV_VERSION)$`,
     )

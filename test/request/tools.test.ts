@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
+import { isInstalled } from '../helpers/programs.ts'
+
+/** What a command of such a shell gets. */
+async function environmentOf(options: TestShellOptions): Promise<Record<string, string>> {
+  const shell = await openTestShell({ mode: 'read', ...options })
+  const { stdout } = await shell.execute({ argv: ['env', '-0'] })
+  const entries = stdout.split('\0').filter(Boolean)
+  return Object.fromEntries(
+    entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+  )
+}
+
+const quiet = {
+  npm_config_logs_max: '0',
+  npm_config_logs_dir: '/dev/null',
+  npm_config_update_notifier: 'false',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  GODEBUG: 'goindex=0',
+}
+
+const onlyOnce = { npm_config_fetch_retries: '0', PIP_RETRIES: '0', CARGO_NET_RETRY: '0' }
+
+describe('read mode tells tools', () => {
+  it('not to write down what they did, and not to look for a newer version', async () => {
+    expect(await environmentOf({})).toMatchObject(quiet)
+    const write = await environmentOf({ mode: 'write' })
+    for (const name of Object.keys(quiet)) expect(write).not.toHaveProperty([name])
+  })
+
+  it('not to try again where the network is shut', async () => {
+    expect(await environmentOf({})).toMatchObject(onlyOnce)
+    const open = await environmentOf({ network: true })
+    for (const name of Object.keys(onlyOnce)) expect(open).not.toHaveProperty([name])
+  })
+
+  it('nothing that is set already, in whatever case npm reads it', async () => {
+    const toml = '[env]\npass = ["PIP_RETRIES"]\nset = { GODEBUG = "x=1", NPM_CONFIG_FETCH_RETRIES = "7" }\n'
+    const environment = await environmentOf({ toml, env: { PIP_RETRIES: '3' } })
+    expect(environment).toMatchObject({ PIP_RETRIES: '3', GODEBUG: 'x=1', NPM_CONFIG_FETCH_RETRIES: '7' })
+    expect(environment).not.toHaveProperty('npm_config_fetch_retries')
+  })
+})
+
+const caches = ['CARGO_TARGET_DIR', 'GOCACHE', 'npm_config_cache']
+
+describe('a private TMPDIR takes up', () => {
+  it('what cargo builds, the cache of npm where the network is open, and that of go where there is none', async () => {
+    const HOME = makeDirectory()
+    const environment = await environmentOf({
+      privateTmp: true,
+      network: true,
+      env: { HOME, GOCACHE: undefined, XDG_CACHE_HOME: undefined, CARGO_TARGET_DIR: undefined },
+    })
+    for (const name of caches) expect(environment[name]).toMatch(`${environment['TMPDIR']}/`)
+  })
+
+  it('neither what is there and full, nor what could not be fetched anew', async () => {
+    const HOME = makeDirectory()
+    mkdirSync(join(HOME, '.cache/go-build'), { recursive: true })
+    const env = { HOME, GOCACHE: undefined, XDG_CACHE_HOME: undefined }
+    const environment = await environmentOf({ privateTmp: true, env })
+    for (const name of ['GOCACHE', 'npm_config_cache']) expect(environment).not.toHaveProperty([name])
+  })
+
+  it('nothing that is configured', async () => {
+    const toml = '[env.set]\nCARGO_TARGET_DIR = "/a"\nGOCACHE = "/b"\nNPM_CONFIG_CACHE = "/c"\n'
+    const environment = await environmentOf({ privateTmp: true, network: true, toml })
+    expect(environment).toMatchObject({ CARGO_TARGET_DIR: '/a', GOCACHE: '/b', NPM_CONFIG_CACHE: '/c' })
+    expect(environment).not.toHaveProperty('npm_config_cache')
+  })
+
+  it('nothing without one', async () => {
+    const env = { HOME: makeDirectory(), GOCACHE: undefined }
+    const environment = await environmentOf({ network: true, env })
+    for (const name of caches) expect(environment).not.toHaveProperty([name])
+  })
+})
+
+it('npm without a network says so at once', { timeout: 20_000 }, async (context) => {
+  if (!isInstalled('npm')) return context.skip('not installed: npm')
+  const env = { HOME: makeDirectory() }
+  const shell = await openTestShell({ mode: 'read', env })
+  const line = 'npm view no-such-package --registry http://127.0.0.1:1/'
+  const { exitCode, timedOut, hint } = await shell.execute({ command: line, timeoutMs: 15_000 })
+  expect({ exitCode, timedOut }).toEqual({ exitCode: 1, timedOut: false })
+  expect(hint).toContain('network = true (--network)')
+})
