@@ -102,7 +102,7 @@ export const sections = {
         never,
       ),
       private_tmp: key(
-        'Read mode: a writable TMPDIR, removed after the command; cargo, go and npm use it too.',
+        'Read mode: a writable TMPDIR and caches, removed afterwards.',
         boolean(),
         false,
         free,
