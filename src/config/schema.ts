@@ -101,12 +101,7 @@ export const sections = {
         'Read mode: unix sockets that stay open, by path, where the kernel can hold it (Landlock ABI 9), else refused.',
         never,
       ),
-      private_tmp: key(
-        'Read mode: a writable TMPDIR and caches, removed afterwards.',
-        boolean(),
-        false,
-        free,
-      ),
+      private_tmp: key('Read mode: a writable TMPDIR with caches, then removed.', boolean(), false, free),
       reads: key(
         "What read mode can read: everything, or only the workspace and the system's own directories.",
         oneOf('everywhere', 'workspace'),
