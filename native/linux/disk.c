@@ -100,3 +100,23 @@ uint64_t vt_disk_usage(const char *const *directories, const struct vt_members *
   vt_nameless_look(&deleted, members, limit - tally.bytes);
   return tally.bytes + deleted.bytes;
 }
+
+static bool has_entry(const char *path) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+  if (!directory) {
+    if (fd >= 0) close(fd);
+    return true; /* who looks closer tells why */
+  }
+  bool found = false;
+  for (const struct dirent *entry; !found && (entry = readdir(directory));)
+    found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+  closedir(directory);
+  return found;
+}
+
+bool vt_disk_is_empty(const char *const *directories) {
+  for (; *directories; directories++)
+    if (has_entry(*directories)) return false;
+  return true;
+}

@@ -81,6 +81,12 @@ bool vt_members_look(struct vt_members *members, int64_t now) {
   return true;
 }
 
+bool vt_members_alone(struct vt_members *members) {
+  members->found.count = 0;
+  members->alone = true;
+  return add(&members->found, members->session);
+}
+
 void vt_members_free(struct vt_members *members) {
   free(members->found.at);
   free(members->strangers.at);

@@ -18,6 +18,7 @@ struct vt_members {
   struct vt_pids strangers; /* whose environment has been read and does not hold the cookie */
   int64_t strangers_since;  /* monotonic nanoseconds */
   char *text;               /* to read an environment into */
+  bool alone;               /* nobody is left but the leader, who has ended */
 };
 
 /* `cookie` stays the caller's. */
@@ -25,6 +26,9 @@ void vt_members_open(struct vt_members *members, pid_t session, const char *cook
 
 /* Looks for them. False when memory for the list is missing: then it is that of the last look. */
 bool vt_members_look(struct vt_members *members, int64_t now);
+
+/* In place of that: it is proven that the leader has ended and nobody else is left. */
+bool vt_members_alone(struct vt_members *members);
 
 bool vt_pids_has(const struct vt_pids *pids, pid_t pid);
 void vt_members_free(struct vt_members *members);

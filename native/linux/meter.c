@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "command.h"
+#include "disk.h"
 #include "orders.h"
 #include "threads.h"
 
@@ -60,11 +61,13 @@ static void rest(struct vt_meter *meter) {
 }
 
 /* One look at a command: every gauge that is due, in the last one each. The first that is over ends it. */
-static void look(struct vt_meter *meter) {
-  bool last = __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
+static void look(struct vt_meter *meter, bool alone) {
+  bool last = alone || __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
   bool over = vt_meter_exceeded(meter) != VT_LIMIT_NONE;
   int64_t now = nanoseconds(CLOCK_MONOTONIC), before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  vt_members_look(&meter->subject.members, now); /* without memory for a new list the old one serves */
+  /* Without memory for a new list the old one serves. */
+  if (alone) vt_members_alone(&meter->subject.members);
+  else vt_members_look(&meter->subject.members, now);
   bool grouped = meter->subject.cgroup[0] != 0;
   if (grouped) meter->subject.kernel = vt_cgroup_look(meter->subject.cgroup);
   int64_t spent = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
@@ -75,7 +78,7 @@ static void look(struct vt_meter *meter) {
   if (over && grouped) vt_cgroup_kill(meter->subject.cgroup);
   if (over || last) rest(meter);
   if (last) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
-  if (over || last) vt_orders_wake();
+  if ((over || last) && !alone) vt_orders_wake();
 }
 
 static int64_t due_of(const struct vt_meter *meter) {
@@ -109,7 +112,7 @@ static void discard(struct vt_meter *meter) {
 static void look_unlocked(struct watch *watch, struct vt_meter *meter) {
   meter->busy = true;
   pthread_mutex_unlock(&watch->lock);
-  look(meter);
+  look(meter, false);
   pthread_mutex_lock(&watch->lock);
   meter->busy = false;
   if (meter->closed) discard(meter);
@@ -220,8 +223,21 @@ enum vt_limit vt_meter_exceeded(const struct vt_meter *meter) {
   return (enum vt_limit)__atomic_load_n(&meter->exceeded, __ATOMIC_ACQUIRE);
 }
 
-bool vt_meter_settle(struct vt_meter *meter) {
+/* The last look, on the caller's thread: at one ended process, or at directories in which nothing stands. */
+static bool look_here(struct vt_meter *meter) {
+  const char *const *directories = (const char *const *)meter->subject.directories;
+  pthread_mutex_lock(&meter->watch->lock);
+  bool can = !meter->busy && (!directories || vt_disk_is_empty(directories));
+  if (can && !directories) look(meter, true);
+  if (can) rest(meter);
+  if (can) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&meter->watch->lock);
+  return can;
+}
+
+bool vt_meter_settle(struct vt_meter *meter, bool alone) {
   if (__atomic_load_n(&meter->last_taken, __ATOMIC_ACQUIRE)) return true;
+  if (alone && look_here(meter)) return true;
   if (__atomic_exchange_n(&meter->last_wanted, 1, __ATOMIC_ACQ_REL)) return false;
   pthread_mutex_lock(&meter->watch->lock);
   pthread_cond_signal(&meter->watch->changed);

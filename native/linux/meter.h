@@ -18,7 +18,8 @@ struct vt_meter *vt_meter_open(const struct vt_command *command, int kind);
 /* The limit that was exceeded. The supervisor is woken when there is one. */
 enum vt_limit vt_meter_exceeded(const struct vt_meter *meter);
 
-/* The leader has ended: asks for one more look. True when it has been taken; the supervisor is woken then. */
-bool vt_meter_settle(struct vt_meter *meter);
+/* The leader has ended: asks for one more look. True when it has been taken; the supervisor is woken then. `alone`: it is
+ * proven that nobody else is left, so that there is little to look at, and mostly nothing to wait for. */
+bool vt_meter_settle(struct vt_meter *meter, bool alone);
 
 void vt_meter_close(struct vt_meter *meter);

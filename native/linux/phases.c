@@ -78,8 +78,8 @@ static void heed_limits(struct vt_command *command) {
 
 /* What a command used up before it ended is found out before it is called ended. */
 static bool has_settled(struct vt_command *command) {
-  bool all = true;
-  for (int kind = 0; kind < VT_METERS; kind++) all &= !command->meters[kind] || vt_meter_settle(command->meters[kind]);
+  bool all = true, alone = command->policy && command->policy->listener_proves && is_empty(command);
+  for (int kind = 0; kind < VT_METERS; kind++) all &= !command->meters[kind] || vt_meter_settle(command->meters[kind], alone);
   command->settled = all || vt_now() - command->phase_entered > SETTLE_MS;
   if (all) heed_limits(command);
   return command->settled;

@@ -76,6 +76,7 @@ uint64_t vt_usage_memory(struct vt_memory *memory, const struct vt_members *memb
   const struct vt_pids *found = &members->found;
   struct use sum = {0, 0};
   pid_t parent;
+  if (members->alone) return 0; /* whoever has ended has none */
   for (int at = 0; at < found->count; at++) add(&sum, mapped_by(found->at[at], &parent));
   uint64_t files = in_files(memory, members, limit);
   if (sum.own + (sum.shared > files ? sum.shared : files) > limit) {
