@@ -1,6 +1,7 @@
 import { gitRoot, realDirectory } from './config/files.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { VitrineError } from './errors.ts'
+import { isBeneath } from './sandbox/programs.ts'
 import { type Reads, readEverything } from './sandbox/sandbox.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -14,11 +15,21 @@ export async function readsOf(loaded: LoadedConfig, cwd: string, env: Variables)
   if (reads === 'everywhere' && unreadable.length === 0) return readEverything
   // Loaded late: most shells keep nothing from being read.
   const { readsFor, tooMuch } = await import('./sandbox/reads.ts')
-  const named = loaded.config.policy.workspace
-  const workspace = named === '' ? gitRoot(cwd) : realDirectory(named)
+  const { whole, workspace } = workspaceOf(loaded, cwd)
   const path = tooMuch(unreadable, workspace)
   if (path !== undefined) throw holdsTooMuch(loaded, path, workspace)
-  return readsFor({ reads, unreadable, workspace, env })
+  return readsFor({ reads, unreadable, workspace, whole, env })
+}
+
+/**
+ * The workspace, and what it would be without project files that nobody has trusted: those can make it smaller, and secrets
+ * are looked for in all of it. No workspace is no limit to the policy, but the root of the repository here.
+ */
+function workspaceOf({ config, outerWorkspace }: LoadedConfig, cwd: string) {
+  const named = config.policy.workspace
+  const directory = (path: string) => (path === '' ? gitRoot(cwd) : realDirectory(path))
+  const [whole, workspace] = [directory(outerWorkspace ?? named), directory(named)]
+  return { whole, workspace: isBeneath(workspace, whole) ? workspace : whole }
 }
 
 function holdsTooMuch({ sources }: LoadedConfig, path: string, workspace: string): VitrineError {

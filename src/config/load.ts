@@ -74,6 +74,8 @@ export interface LoadedConfig {
   readonly ignored: readonly IgnoredValue[]
   /** Lowest precedence first. */
   readonly files: readonly ReadFile[]
+  /** `policy.workspace` as it would be without project files that nobody has trusted, where it comes from one. */
+  readonly outerWorkspace?: string
 }
 
 /** What has been put together so far. */
@@ -81,12 +83,14 @@ interface Assembly {
   readonly settings: Map<KeyEntry, Setting>
   readonly ignored: IgnoredValue[]
   readonly files: ReadFile[]
+  /** What project files that nobody has trusted have tightened, as it was before. */
+  readonly untightened: Map<ConfigKey, unknown>
 }
 
 /** Puts the configuration together: flags over variables over project files over the user's file over defaults. Throws CONFIG_INVALID. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const home = options.home ?? homedir()
-  const assembly: Assembly = { settings: new Map(), ignored: [], files: [] }
+  const assembly: Assembly = { settings: new Map(), ignored: [], files: [], untightened: new Map() }
   for (const entry of keyEntries.values()) put(assembly, entry, entry.fallback, 'default', '')
   await addUserFile(assembly, options, home)
   for (const file of projectConfigFiles(options.cwd)) await addProjectFile(assembly, file, options.env, home)
@@ -140,13 +144,15 @@ function applyProjectValue(
   { entry, value }: FileValue,
   trusted: boolean,
 ): UnplacedIgnoredValue[] {
+  const { key, section, name } = entry
   const before = settingOf(assembly, entry)
   const result = (trusted ? applyTrusted : tighten)(entry.project, before.value, value)
   if (result.value !== before.value) {
     const adds = entry.project.kind === 'union' && before.where !== ''
+    if (trusted) assembly.untightened.delete(key)
+    else if (!assembly.untightened.has(key)) assembly.untightened.set(key, before.value)
     put(assembly, entry, result.value, 'project', adds ? `${before.where}, ${file}` : file)
   }
-  const { key, section, name } = entry
   const inForceText = tomlText(result.value)
   return result.ignored.map(({ index, why }) => {
     const item = index === undefined ? value : (value as readonly unknown[])[index]
@@ -201,7 +207,7 @@ function settingOf({ settings }: Assembly, entry: KeyEntry): Setting {
   return settings.get(entry) ?? { value: entry.fallback, source: 'default', where: '' }
 }
 
-function loaded({ settings, ignored, files }: Assembly): LoadedConfig {
+function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConfig {
   const config: Record<string, Record<string, unknown>> = {}
   const sources: Record<string, Setting> = {}
   for (const [{ key, section, name }, setting] of settings) {
@@ -214,5 +220,8 @@ function loaded({ settings, ignored, files }: Assembly): LoadedConfig {
     sources: sources as Record<ConfigKey, Setting>,
     ignored,
     files,
+    ...(sources['policy.workspace']?.source === 'project' && untightened.has('policy.workspace')
+      ? { outerWorkspace: String(untightened.get('policy.workspace')) }
+      : {}),
   }
 }

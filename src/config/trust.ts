@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
 import {
   codeOf,
@@ -11,32 +11,45 @@ import {
   unreadable,
 } from './files.ts'
 
-/** Real paths of trusted project files, each with the SHA-256 of the content that was trusted. */
+/** Trusted project files by their identity, each with the SHA-256 of the content that was trusted. */
 type TrustedFiles = Readonly<Record<string, string>>
 
 const storeSchema = v.object({ version: v.literal(1), files: v.record(v.string(), v.string()) })
 
-/** Whether the user has trusted this very content at the file's real path. Throws CONFIG_INVALID when the store is damaged. */
+/** Whether the user has trusted this very content at this very place. Throws CONFIG_INVALID when the store is damaged. */
 export function isTrusted(file: string, content: string, env: Environment, home?: string): boolean {
-  const path = existingRealPath(file)
-  const trusted = path === undefined ? undefined : new Map(Object.entries(readStore(env, home))).get(path)
+  const identity = identityOf(file)
+  const trusted =
+    identity === undefined ? undefined : new Map(Object.entries(readStore(env, home))).get(identity)
   return trusted === digest(content)
+}
+
+/**
+ * Where a project file really stands: its real path. A symlink is a file of its own beside what it leads to, for anybody's
+ * project could hold one to a file that was trusted in another.
+ */
+function identityOf(file: string): string | undefined {
+  const [target, directory] = [existingRealPath(file), existingRealPath(dirname(file))]
+  if (target === undefined || directory === undefined) return undefined
+  const place = join(directory, basename(file))
+  return place === target ? target : `${place} -> ${target}`
 }
 
 /** Trusts a project file as it is now, and returns its real path. Throws CONFIG_INVALID when it cannot be read. */
 export function trust(file: string, env: Environment, home?: string): string {
-  const path = existingRealPath(file)
+  const [path, identity] = [existingRealPath(file), identityOf(file)]
   const content = path === undefined ? undefined : readConfigFile(path)
-  if (path === undefined || content === undefined) throw unreadable(file, 'it does not exist')
-  writeStore({ ...readStore(env, home), [path]: digest(content) }, env, home)
+  if (path === undefined || identity === undefined || content === undefined)
+    throw unreadable(file, 'it does not exist')
+  writeStore({ ...readStore(env, home), [identity]: digest(content) }, env, home)
   return path
 }
 
 /** Takes the trust back; says whether there was any. */
 export function untrust(file: string, env: Environment, home?: string): boolean {
-  const path = existingRealPath(file) ?? file
+  const identity = identityOf(file) ?? file
   const before = Object.entries(readStore(env, home))
-  const after = before.filter(([trusted]) => trusted !== path)
+  const after = before.filter(([trusted]) => trusted !== identity)
   if (after.length === before.length) return false
   writeStore(Object.fromEntries(after), env, home)
   return true

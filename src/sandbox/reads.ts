@@ -14,6 +14,8 @@ export interface ReadsWanted {
   readonly unreadable: readonly string[]
   /** Absolute real path. */
   readonly workspace: string
+  /** Where secrets are looked for: the workspace, or what it lies in. */
+  readonly whole: string
   /** Of the commands. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -21,13 +23,13 @@ export interface ReadsWanted {
 const word = 'secrets'
 
 /** Works out what commands can read. */
-export function readsFor({ reads, unreadable, workspace, env }: ReadsWanted): Reads {
+export function readsFor({ reads, unreadable, workspace, whole, env }: ReadsWanted): Reads {
   const withSecrets = unreadable.includes(word)
   const paths = unreadable.filter((path) => path !== word)
   return {
     readable: reads === 'workspace' ? { workspace, others: otherPlaces(workspace, env) } : null,
     unreadable: withSecrets ? [...paths, ...secretPlaces(env)] : paths,
-    names: withSecrets ? { beneath: workspace, ...secrets.names } : null,
+    names: withSecrets ? { beneath: whole, ...secrets.names } : null,
   }
 }
 

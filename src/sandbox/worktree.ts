@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { realPath } from './programs.ts'
 
 /**
@@ -11,8 +11,9 @@ export function repositoryOf(workspace: string): readonly string[] {
   const named = /^gitdir: (.+)$/m.exec(textOf(join(workspace, '.git')))?.[1]
   const directory = named === undefined ? undefined : realPath(resolve(workspace, named))
   if (directory === undefined) return []
-  if (isWorktree(directory, workspace)) return [commonDirectory(directory)]
-  return isSubmodule(directory, workspace) ? [directory] : []
+  const repository = isWorktree(directory, workspace) ? commonDirectory(directory) : directory
+  const isKnown = repository !== directory || isSubmodule(directory, workspace)
+  return isKnown && isRepository(repository) ? [repository] : []
 }
 
 function isWorktree(directory: string, workspace: string): boolean {
@@ -23,7 +24,13 @@ function isWorktree(directory: string, workspace: string): boolean {
 function commonDirectory(directory: string): string {
   const common = resolve(directory, textOf(join(directory, 'commondir')).trim() || '.')
   // REPOSITORY/worktrees/NAME: any other place is no repository that this worktree belongs to.
-  return common === dirname(dirname(directory)) ? common : directory
+  const isAbove = common === dirname(dirname(directory)) && basename(dirname(directory)) === 'worktrees'
+  return isAbove ? common : directory
+}
+
+/** What every repository has: a directory that merely holds hostile files is none. */
+function isRepository(directory: string): boolean {
+  return ['HEAD', 'objects'].every((name) => existsSync(join(directory, name)))
 }
 
 function isSubmodule(directory: string, workspace: string): boolean {

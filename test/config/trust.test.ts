@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { trustStoreFile } from '../../src/config/files.ts'
@@ -48,6 +48,20 @@ test('a project file that becomes a symlink to another file with the same conten
   renameSync(place.projectFile, join(place.project, 'moved.toml'))
   symlinkSync(join(place.project, 'moved.toml'), place.projectFile)
   expect(await network(place)).toBe(false)
+})
+
+test('a symlink of another project to a trusted file is not trusted', async () => {
+  const place = withProjectFile()
+  trust(place.projectFile, {}, place.home)
+  const hostile = join(place.home, 'hostile')
+  mkdirSync(join(hostile, '.git'), { recursive: true })
+  symlinkSync(place.projectFile, join(hostile, '.vitrine.toml'))
+  expect((await place.load({ cwd: hostile })).config.shell.network).toBe(false)
+  trust(join(hostile, '.vitrine.toml'), {}, place.home)
+  expect((await place.load({ cwd: hostile })).config.shell.network).toBe(true)
+  expect(untrust(join(hostile, '.vitrine.toml'), {}, place.home)).toBe(true)
+  expect((await place.load({ cwd: hostile })).config.shell.network).toBe(false)
+  expect(await network(place)).toBe(true)
 })
 
 test('the store is for the user alone, whole, and leaves no temporary file', () => {

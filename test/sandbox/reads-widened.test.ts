@@ -1,0 +1,74 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openShell } from '../../src/index.ts'
+import type { Shell } from '../../src/shell.ts'
+import { makeDirectory } from '../helpers/place.ts'
+
+const secret = 'what nobody reads'
+
+/** A home directory with the user's configuration in it, and files as given. */
+function makeHome(settings: string, files: Readonly<Record<string, string>>): string {
+  const home = makeDirectory()
+  const all = { '.config/vitrine/config.toml': `[shell]\n${settings}\n`, 'private/secret': secret, ...files }
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(home, path)), { recursive: true })
+    writeFileSync(join(home, path), text)
+  }
+  return home
+}
+
+/** Whether commands of a shell can read the file. */
+async function canRead(home: string, file: string, cwd = 'project'): Promise<boolean> {
+  const env = { HOME: home, PATH: process.env['PATH'], XDG_CONFIG_HOME: join(home, '.config') }
+  const shell: Shell = await openShell({ cwd: join(home, cwd), env })
+  // The policy looks at the paths of a line, too: this one it cannot read.
+  const path = Buffer.from(join(home, file)).toString('base64')
+  const { output } = await shell.execute({ command: `cat -- "$(echo ${path} | base64 -d)"; echo " $?"` })
+  await shell.close()
+  expect(output).toMatch(/Permission denied|^(plain|what nobody reads)? 0\n$/)
+  return output.endsWith(' 0\n')
+}
+
+/** What lies in a project that nobody has looked at: it may keep more from being read, never less. */
+describe.runIf(process.platform === 'linux')('a hostile project', () => {
+  const head = { 'project/.git/HEAD': 'ref: refs/heads/main\n', 'project/a': 'plain' }
+
+  test.each(['/', '..'])('cannot name %s the workspace that is read', async (workspace) => {
+    const hostile = { ...head, 'project/.vitrine.toml': `[policy]\nworkspace = "${workspace}"\n` }
+    const home = makeHome('reads = "workspace"', hostile)
+    expect([await canRead(home, 'project/a'), await canRead(home, 'private/secret')]).toEqual([true, false])
+  })
+
+  test('can make the workspace smaller', async () => {
+    const narrow = { 'project/sub/b': 'plain', 'project/.vitrine.toml': '[policy]\nworkspace = "sub"\n' }
+    const home = makeHome('reads = "workspace"', { ...head, ...narrow })
+    const sub = 'project/sub'
+    expect([await canRead(home, 'project/a', sub), await canRead(home, `${sub}/b`, sub)]).toEqual([
+      false,
+      true,
+    ])
+  })
+
+  test('cannot make it so small that .env files are not looked for', async () => {
+    const narrow = { 'project/sub/b': 'plain', 'project/.vitrine.toml': '[policy]\nworkspace = "sub"\n' }
+    const home = makeHome('unreadable = ["secrets"]', { ...head, ...narrow, 'project/.env': secret })
+    expect([
+      await canRead(home, 'project/a', 'project/sub'),
+      await canRead(home, 'project/.env', 'project/sub'),
+    ]).toEqual([true, false])
+  })
+
+  test.each([
+    ['in the project', 'project', './x', '../.git'],
+    ['beside it', 'other', '../other/x', '../../project/.git'],
+  ])('cannot call a directory %s a worktree of the one above', async (_, place, directory, back) => {
+    const home = makeHome('reads = "workspace"', {
+      'project/a': 'plain',
+      'project/.git': `gitdir: ${directory}\n`,
+      [`${place}/x/gitdir`]: `${back}\n`,
+      [`${place}/x/commondir`]: '../..\n',
+    })
+    expect([await canRead(home, 'project/a'), await canRead(home, 'private/secret')]).toEqual([true, false])
+  })
+})
