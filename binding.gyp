@@ -69,6 +69,7 @@
             "native/linux/terminal.c",
             "native/linux/threads.c",
             "native/linux/usage.c",
+            "native/linux/waiters.c",
             "native/linux/watch.c",
             "native/linux/watched.c"
           ],

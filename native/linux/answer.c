@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 
 #include "policy.h"
+#include "waiters.h"
 
 bool vt_waits_at(int listener, const struct vt_inquiry *inquiry) {
   __u64 id = inquiry->notification.id;
@@ -31,6 +32,7 @@ static void count(struct vt_docket *docket, struct vt_inquiry *inquiry) {
 }
 
 void vt_answer(struct vt_docket *docket, struct vt_inquiry *inquiry) {
+  if (inquiry->waits && vt_waiters_add(docket, inquiry)) return;
   struct seccomp_notif_resp response = {.id = inquiry->notification.id, .error = -inquiry->error};
   if (inquiry->error == 0 && !inquiry->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   else if (inquiry->error && inquiry->counted && docket->policy->report) count(docket, inquiry);

@@ -18,6 +18,7 @@ struct vt_docket {
   bool idle;               /* in the set of idle listeners; under its lock (idle.c), and so is the next */
   struct vt_docket *newer; /* in its list of new ones */
   bool called;             /* atomic: some call has come */
+  int waiting;             /* atomic: calls that wait for a lock (waiters.c) */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   pthread_mutex_t lock;    /* of what follows */
   bool closed;             /* the command has been told: nothing is counted any more */

@@ -29,6 +29,7 @@ struct vt_inquiry {
   enum vt_operation operation;
   int error;                   /* 0: the call goes on, and the kernel decides */
   bool done;                   /* it was made in the caller's place: it does not go on, and returns 0 */
+  bool waits;                  /* for a lock that somebody else has; the error is for where it cannot */
   bool counted;                /* the refusal is reported */
   bool limits_files;           /* the command forbids itself files of a size (RLIMIT_FSIZE) */
   bool has_text, is_path;

@@ -16,7 +16,7 @@ void vt_inquiry_open(struct vt_inquiry *inquiry, const struct seccomp_notif *not
   __atomic_store_n(&inquiry->given_known, false, __ATOMIC_RELAXED);
   __atomic_store_n(&inquiry->takes, false, __ATOMIC_RELAXED);
   inquiry->error = 0;
-  inquiry->done = inquiry->counted = inquiry->has_text = inquiry->is_path = inquiry->limits_files = false;
+  inquiry->done = inquiry->waits = inquiry->counted = inquiry->has_text = inquiry->is_path = inquiry->limits_files = false;
 }
 
 static int rule_errno(const struct vt_inquiry *inquiry) { return (int)(inquiry->rule & SECCOMP_RET_DATA); }

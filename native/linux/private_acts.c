@@ -123,18 +123,19 @@ int vt_act_remove_attribute(struct vt_inquiry *inquiry, const struct vt_private_
 
 static int lock_private(struct vt_inquiry *inquiry, int fd, void *context) {
   const int *operation = context;
-  return vt_is_private(inquiry, fd) ? errno_of(flock(fd, *operation | LOCK_NB)) : VT_NOT_OURS;
+  return vt_is_private(inquiry->docket, fd) ? errno_of(flock(fd, *operation | LOCK_NB)) : VT_NOT_OURS;
 }
 
 /*
  * An exclusive lock belongs to the open file description (flock(2)), which a descriptor of ours shares: it stays when ours
- * closes. Nobody waits here; who wants to wait is told that a signal came, and asks again.
+ * closes. Nobody waits here: who wants to is kept waiting (waiters.c).
  */
 int vt_act_lock(struct vt_inquiry *inquiry, const struct vt_private_file *file) {
   (void)file; /* the descriptor may be another one by now: what is locked is proven itself */
   int operation = (int)argument(inquiry, 0);
   int error = vt_use_descriptor(inquiry, (int)inquiry->notification.data.args[0], lock_private, &operation);
-  return error == EWOULDBLOCK && !(operation & LOCK_NB) ? EINTR : error;
+  inquiry->waits = error == EWOULDBLOCK && !(operation & LOCK_NB);
+  return inquiry->waits ? EINTR : error; /* where nobody can be kept waiting any more */
 }
 
 /* cp tries to share data before it copies: it does so without, and that is no refusal to tell of. */

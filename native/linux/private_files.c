@@ -48,14 +48,14 @@ static bool is_in(const char *directory, const char *path, uint64_t mount) {
 
 /* The kernel names the file by the directory entry that it was reached by. Nothing from elsewhere gets an entry there:
  * Landlock refuses to link or rename across the border. */
-bool vt_is_private(const struct vt_inquiry *inquiry, int fd) {
+bool vt_is_private(const struct vt_docket *docket, int fd) {
   char link[48], path[PATH_MAX];
   uint64_t mount;
   snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd); /* a thread may have a table of its own (take.c) */
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length <= 0 || length == (ssize_t)sizeof path - 1 || !mount_of(fd, &mount)) return false;
   path[length] = 0;
-  for (char **directory = inquiry->docket->policy->writable; *directory; directory++)
+  for (char **directory = docket->policy->writable; *directory; directory++)
     if (is_in(*directory, path, mount)) return true;
   return false;
 }
@@ -91,7 +91,7 @@ static int open_at_path(struct vt_inquiry *inquiry) {
   if (vt_place_find(&inquiry->caller, directory, inquiry->given, follow, &place)) return -1;
   const char *name = place.name[0] ? place.name : ".";
   int fd = openat(place.parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT && vt_is_private(inquiry, place.parent)) fd = NOT_FOUND;
+  if (fd < 0 && errno == ENOENT && vt_is_private(inquiry->docket, place.parent)) fd = NOT_FOUND;
   vt_place_close(&place);
   return fd;
 }
@@ -110,7 +110,7 @@ static bool has_known_flags(const struct vt_inquiry *inquiry) {
 /* The caller must still be the one that was looked at. What happens to its names from here on changes nothing. */
 static int act_on(struct vt_inquiry *inquiry, int fd) {
   struct vt_private_file file = {.fd = fd};
-  if (!vt_is_private(inquiry, fd) || fstat(fd, &file.status)) return VT_NOT_OURS;
+  if (!vt_is_private(inquiry->docket, fd) || fstat(fd, &file.status)) return VT_NOT_OURS;
   return vt_still_waits(inquiry->docket, inquiry) ? inquiry->call->act(inquiry, &file) : VT_NOT_OURS;
 }
 

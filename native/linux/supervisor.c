@@ -19,6 +19,7 @@
 #include "streams.h"
 #include "terminal.h"
 #include "threads.h"
+#include "waiters.h"
 
 static struct vt_command *commands; /* supervisor thread only */
 
@@ -161,6 +162,7 @@ static void *supervise(void *unused) {
   for (;;) {
     vt_poller_wait(next_due(), ready);
     vt_notifier_watch();
+    vt_waiters_reap();
     obey_orders();
     advance_all();
     vt_keeper_look(commands != NULL);

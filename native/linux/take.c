@@ -24,19 +24,32 @@ static int open_caller(struct vt_caller *caller) {
   return pidfd >= 0 ? pidfd : (int)syscall(NR_PIDFD_OPEN, vt_caller_process(caller), 0);
 }
 
-static int take_from(int pidfd, int number) { return pidfd < 0 ? -1 : (int)syscall(NR_PIDFD_GETFD, pidfd, number, 0); }
+static int take_from(int pidfd, int number) {
+  if (pidfd < 0) return -1;
+  int fd = (int)syscall(NR_PIDFD_GETFD, pidfd, number, 0);
+  close(pidfd);
+  return fd;
+}
+
+int vt_take_apart(void) { return (int)syscall(NR_CLOSE_RANGE, 0, ~0u, RANGE_UNSHARE); }
+
+int vt_take_listener(const struct vt_docket *docket) {
+  return take_from((int)syscall(NR_PIDFD_OPEN, getpid(), 0), docket->listener);
+}
+
+int vt_take_descriptor(struct vt_caller *caller, int number) { return take_from(open_caller(caller), number); }
 
 static int take(const struct errand *errand) {
   struct vt_inquiry *inquiry = errand->inquiry;
-  int listener = take_from((int)syscall(NR_PIDFD_OPEN, getpid(), 0), inquiry->docket->listener);
-  int fd = take_from(open_caller(&inquiry->caller), errand->number);
+  int listener = vt_take_listener(inquiry->docket);
+  int fd = vt_take_descriptor(&inquiry->caller, errand->number);
   /* Only now it is certain whose number that was (seccomp_unotify(2)). */
   return fd >= 0 && listener >= 0 && vt_waits_at(listener, inquiry) ? fd : -1;
 }
 
 static void *run(void *context) {
   struct errand *errand = context;
-  if (syscall(NR_CLOSE_RANGE, 0, ~0u, RANGE_UNSHARE)) return NULL;
+  if (vt_take_apart()) return NULL;
   int fd = take(errand);
   if (fd >= 0) errand->result = errand->use(errand->inquiry, fd, errand->context);
   syscall(NR_CLOSE_RANGE, 0, ~0u, 0); /* now: a thread that was joined may not have ended yet */
