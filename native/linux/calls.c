@@ -141,6 +141,7 @@ static const struct vt_call calls[] = {
     ROW(umount2, MOUNT, PATH(0)),
     ROW(pivot_root, MOUNT, PATH(0)),
     ROW(chroot, MOUNT, PATH(0)),
+    ROW(fchroot, MOUNT, FD(0)),
     ROW(open_tree, MOUNT, PATH_AT(0, 1)),
     ROW(open_tree_attr, MOUNT, PATH_AT(0, 1)),
     ROW(move_mount, MOUNT, PATH_AT(2, 3)),

@@ -95,6 +95,26 @@ static bool is_delegated(const char *directory) {
          value[0] == '1';
 }
 
+static bool ends_with(const char *text, size_t length, const char *suffix) {
+  size_t ending = strlen(suffix);
+  return length > ending && strncmp(text + length - ending, suffix, ending) == 0;
+}
+
+static bool is_unit(const char *name, size_t length) {
+  return ends_with(name, length, ".service") || ends_with(name, length, ".scope") || ends_with(name, length, ".slice");
+}
+
+/* A user's own systemd marks nothing (seen with 252, 257, 262). But below a service or a scope nobody makes a cgroup unless that
+ * was handed over, systemd neither, but for .control, where it runs what belongs to it (systemd.exec(5)). */
+static bool is_in_unit_of_user(const char *own) {
+  const char *manager = strstr(own, "/user@"), *name = strrchr(own, '/'), *unit = name;
+  while (unit > own && unit[-1] != '/') unit--;
+  if (!manager || unit <= manager + 1 || unit == name) return false; /* the manager's own service is no unit of it */
+  size_t length = (size_t)(name - unit);
+  if (!ends_with(unit, length, ".service") && !ends_with(unit, length, ".scope")) return false;
+  return name[1] != '.' && !is_unit(name + 1, strlen(name + 1));
+}
+
 /* The root of all has no type (Documentation/admin-guide/cgroup-v2.rst); only it may hold processes beside cgroups. */
 static bool is_root_of_all(const char *directory) { return !is_there(directory, "cgroup.type", F_OK); }
 
@@ -113,11 +133,11 @@ static const char *choose(char *directory, const char *mount, char *own) {
     snprintf(directory, PATH_BYTES, "%s", mount);
     if (!is_root_of_all(directory)) return "topmost";
   } else {
-    char *last = strrchr(own, '/');
-    *last = 0;
+    bool handed_over = is_in_unit_of_user(own);
+    *strrchr(own, '/') = 0;
     if (snprintf(directory, PATH_BYTES, "%s%s", mount, own) >= PATH_BYTES) return "unmounted";
     bool top = own[0] == 0 && !is_root_of_all(directory);
-    if (!top && !is_delegated(directory)) return "not-delegated";
+    if (!top && !handed_over && !is_delegated(directory)) return "not-delegated";
   }
   if (access(directory, W_OK) || !is_there(directory, "cgroup.procs", W_OK)) return "not-writable";
   return enable_memory(directory);

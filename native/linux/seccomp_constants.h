@@ -214,7 +214,8 @@
 #define VT_FUTEX_REQUEUE 3u
 #define VT_FUTEX_CMP_REQUEUE 4u
 #define VT_FUTEX_CMP_REQUEUE_PI 12u
-#define VT_FUTEX_CLOCK_REALTIME 256u
+#define VT_FUTEX_COMMAND 127u /* what FUTEX_CMD_MASK leaves, of Linux 7.3 too */
+#define VT_FUTEX_PRIVATE_FLAG 128u
 
 /* asm-generic/resource.h, linux/resource.h, linux/ioprio.h */
 #define VT_RLIMIT_FSIZE 1u

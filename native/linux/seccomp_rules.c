@@ -111,9 +111,10 @@ static const struct vt_rule ioprio_rules[] = {{{IS(0, VT_IOPRIO_WHO_PROCESS), IS
 static const struct vt_rule own_process_rules[] = {{{IS(0, 0)}, ALLOW}};
 
 /* Read access to a file that others share memory through is enough to move their waiters to a futex that nobody wakes.
- * Within one process (FUTEX_PRIVATE_FLAG, which libc sets) requeueing goes on. */
+ * Within one process (FUTEX_PRIVATE_FLAG, which libc sets) requeueing goes on. Other flags, of which Linux 7.3 has new ones
+ * (FUTEX_ROBUST_UNLOCK), make no other command of it. */
 static const struct vt_rule futex_rules[] = {
-    {{MASKED(1, ~VT_FUTEX_CLOCK_REALTIME, VT_FUTEX_REQUEUE, VT_FUTEX_CMP_REQUEUE, VT_FUTEX_CMP_REQUEUE_PI)},
+    {{MASKED(1, VT_FUTEX_COMMAND | VT_FUTEX_PRIVATE_FLAG, VT_FUTEX_REQUEUE, VT_FUTEX_CMP_REQUEUE, VT_FUTEX_CMP_REQUEUE_PI)},
      FAIL(ENOSYS)}};
 
 /* CLONE_PARENT would make siblings of the command, that signal its supervisor when they end. unshare() is held to
@@ -271,7 +272,7 @@ const struct vt_group vt_groups[] = {
 
     /* Namespaces, mounts, file handles. */
     {EVER, ALWAYS(REFUSE(EPERM)),
-     CALLS(VT_SYS_setns, VT_SYS_mount, VT_SYS_umount2, VT_SYS_pivot_root, VT_SYS_chroot, VT_SYS_open_tree,
+     CALLS(VT_SYS_setns, VT_SYS_mount, VT_SYS_umount2, VT_SYS_pivot_root, VT_SYS_chroot, VT_SYS_fchroot, VT_SYS_open_tree,
            VT_SYS_open_tree_attr, VT_SYS_move_mount, VT_SYS_fsopen, VT_SYS_fsconfig, VT_SYS_fsmount, VT_SYS_fspick,
            VT_SYS_mount_setattr, VT_SYS_open_by_handle_at)},
 

@@ -7,10 +7,10 @@
 extern "C" {
 #endif
 
-/* The last call that was reviewed: file_setattr of Linux 6.17 (arch/x86/entry/syscalls/syscall_64.tbl,
+/* The last call that was reviewed: fchroot of Linux 7.3-rc7 (arch/x86/entry/syscalls/syscall_64.tbl,
  * scripts/syscall.tbl). Whatever is newer gets ENOSYS. Raise it only together with a review of every call in
  * between. */
-#define VT_LAST_REVIEWED_SYSCALL 469
+#define VT_LAST_REVIEWED_SYSCALL 472
 
 /* "This architecture has no such call". */
 #define VT_NO_SYSCALL (-1)
@@ -153,6 +153,7 @@ extern "C" {
   X(umount2, 166, 39) \
   X(pivot_root, 155, 41) \
   X(chroot, 161, 51) \
+  X(fchroot, 472, 472) \
   X(open_tree, 428, 428) \
   X(open_tree_attr, 467, 467) \
   X(move_mount, 429, 429) \

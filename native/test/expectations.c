@@ -145,6 +145,7 @@ const struct constant_row constant_rows[] = {
     {"umount2", 166, 39, ALL, TELL(EPERM)},
     {"pivot_root", 155, 41, ALL, TELL(EPERM)},
     {"chroot", 161, 51, ALL, TELL(EPERM)},
+    {"fchroot", 472, 472, ALL, TELL(EPERM)},
     {"open_by_handle_at", 304, 265, ALL, TELL(EPERM)},
     {"open_tree", 428, 428, ALL, TELL(EPERM)},
     {"move_mount", 429, 429, ALL, TELL(EPERM)},

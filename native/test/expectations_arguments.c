@@ -178,6 +178,8 @@ const struct argument_row argument_rows[] = {
     {FUTEX, ALL, {0x1000, 4}, ENOSYS},         /* FUTEX_CMP_REQUEUE */
     {FUTEX, ALL, {0x1000, 12}, ENOSYS},        /* FUTEX_CMP_REQUEUE_PI */
     {FUTEX, ALL, {0x1000, 3 | 256}, ENOSYS},
+    {FUTEX, ALL, {0x1000, 3 | 512}, ENOSYS},   /* FUTEX_ROBUST_UNLOCK, Linux 7.3 */
+    {FUTEX, ALL, {0x1000, 1 | 512}, LET},      /* FUTEX_UNLOCK_WAKE_LIST64 */
 
     /* seccomp(operation, flags): a filter of one's own, but no second listener */
     {SECCOMP, ALL, {0}, LET},

@@ -23,3 +23,6 @@
 #ifndef __NR_file_setattr
 #define __NR_file_setattr 469 /* Linux 6.17 */
 #endif
+#ifndef __NR_fchroot
+#define __NR_fchroot 472 /* Linux 7.3 */
+#endif
