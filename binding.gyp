@@ -33,6 +33,8 @@
             "native/linux/keeper.c",
             "native/linux/landlock.c",
             "native/linux/launcher.c",
+            "native/linux/look.c",
+            "native/linux/lookups.c",
             "native/linux/members.c",
             "native/linux/meter.c",
             "native/linux/name_service.c",

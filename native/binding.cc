@@ -18,6 +18,7 @@ extern "C" {
 #include "binding/request.h"
 #include "binding/values.h"
 #ifdef __linux__
+#include "binding/lookups.h"
 #include "binding/private.h"
 #endif
 
@@ -116,7 +117,7 @@ void accept_integrity(const Napi::CallbackInfo& info) {
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto* environment = new Environment();
-  environment->owner = {on_output, on_end, on_release, on_written, on_started};
+  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr};
   napi_set_instance_data(env, environment, nullptr, nullptr);
   napi_add_env_cleanup_hook(env, close_environment, environment);
   exports.Set("listen", Napi::Function::New(env, listen));
@@ -129,6 +130,9 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("watch", Napi::Function::New(env, watch));
   exports.Set("watcherPid", Napi::Function::New(env, watcher_pid));
 #ifdef __linux__
+  environment->owner.looked = on_looked;
+  exports.Set("look", Napi::Function::New(env, look));
+  exports.Set("giveUpLooking", Napi::Function::New(env, give_up_looking));
   exports.Set("makePrivate", Napi::Function::New(env, make_private));
   exports.Set("removePrivate", Napi::Function::New(env, remove_private));
   exports.Set("sweepPrivate", Napi::Function::New(env, sweep_private));

@@ -29,6 +29,8 @@ struct vt_end {
   struct vt_denials *denials; /* what was refused, NULL: nothing; whoever hears of the end frees it */
 };
 
+struct vt_looked;
+
 /* Who hears of a command, on a thread of the core. `end` comes once, after the last `output`. */
 struct vt_owner {
   void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
@@ -36,6 +38,7 @@ struct vt_owner {
   void (*release)(struct vt_owner *owner); /* this command refers to the owner no more */
   void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: so much has gone to its input */
   void (*started)(struct vt_owner *owner, uint32_t id); /* a command with a terminal: it runs */
+  void (*looked)(struct vt_owner *owner, const struct vt_looked *looked); /* Linux: the answers to what was asked; once at most */
 };
 
 enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
@@ -149,6 +152,28 @@ bool vt_core_remove_empty_private(int lock);
 /* Removes those of hosts that have died; 0 or an errno. Blocks. */
 int vt_core_sweep_private(const char *temporary);
 const char *vt_core_private_step_name(int step);
+
+/* What is asked about a path: the letter before it. */
+enum vt_question {
+  VT_QUESTION_WHERE = 'r',     /* where it leads, without links, as far as it exists; NUL; the rest of it */
+  VT_QUESTION_NAMES = 'n',     /* the names in a directory, each behind 'l' (a link, or not known) or '-' and with a NUL; ENOBUFS: too many */
+  VT_QUESTION_EXISTS = 'e',    /* whether there is anything, a link included */
+  VT_QUESTION_DIRECTORY = 'd', /* whether it is a directory that can be entered; ENOTDIR, EACCES */
+  VT_QUESTION_TEXT = 't',      /* the bytes of a regular file; EISDIR, EINVAL for others, EFBIG over 1 MiB */
+};
+
+/* What has been answered of the questions, in their order: an errno, a length (32 bits each), the bytes. */
+struct vt_looked {
+  void *ticket;
+  const char *answers;
+  size_t length;
+};
+
+/* Looks at paths on another thread, for as long as that takes: `owner` hears `looked`, and is released. Takes the questions (from
+ * malloc; NUL-separated) unless it returns an errno: EBUSY when too many hang that were given up. */
+int vt_core_look(struct vt_owner *owner, uint32_t id, void *ticket, struct vt_text questions);
+/* Nobody hears of it any more; true unless somebody has. The answers so far are the caller's to free. */
+bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked);
 
 /* Takes an exclusive lock on an open file, flock(2), without waiting; 0 or an errno. It ends with the descriptor. */
 int vt_core_lock(int fd);

@@ -56,7 +56,7 @@ export type RequestProblem =
   | {
       readonly kind: 'cwd'
       readonly path: string
-      readonly reason: 'missing' | 'not-a-directory' | 'unreadable'
+      readonly reason: 'missing' | 'not-a-directory' | 'unreadable' | 'unanswered'
     }
   | { readonly kind: 'batch-file'; readonly name: string }
   | { readonly kind: 'shell-closed' }

@@ -1,8 +1,8 @@
 import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
 import type { Approver } from './approval/approver.ts'
-import type { LoadedConfig } from './config/load.ts'
 import { VitrineError } from './errors.ts'
-import type { Judge, Question } from './judge.ts'
+import { checkDirectory } from './facts/directory.ts'
+import type { Judge, Question, Standing } from './judge.ts'
 import { needsReading } from './policy/quick.ts'
 import type { ApprovalRecord, Decision } from './result/result.ts'
 import { quoted } from './text.ts'
@@ -14,13 +14,12 @@ export interface Admission {
   readonly approval?: ApprovalRecord
   /** The policy knows that it only looks: nothing of the repository's configuration has to run for it. */
   readonly onlyLooks: boolean
+  /** Milliseconds that looking at the machine took: they count towards the deadline. */
+  readonly lookedMs: number
 }
 
 /** What a gate decides from. */
-export interface GateOptions {
-  readonly loaded: LoadedConfig
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
+export interface GateOptions extends Standing {
   readonly approver?: Approver | undefined
 }
 
@@ -30,7 +29,7 @@ export interface Patience {
   readonly signal: AbortSignal | undefined
 }
 
-const heldBySandbox: Admission = {
+const heldBySandbox: Omit<Admission, 'lookedMs'> = {
   decision: { verdict: 'allow', reason: 'read mode: the operating system holds the command', matches: [] },
   onlyLooks: true,
 }
@@ -64,22 +63,26 @@ export class Gate {
   }
 
   async decide(question: Question): Promise<Decision> {
-    return this.#placed(question, (await this.#judging()).decide(question))
+    return this.#placed(question, await (await this.#judging()).decide(question))
   }
 
-  /** Lets the command through, or throws DENIED or NOT_APPROVED. An answer is awaited no longer than the command's deadline. */
+  /** Lets the command through, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED. An answer is awaited no longer than the command's deadline. */
   async admit(question: Question, patience: Patience): Promise<Admission> {
-    if (question.mode === 'read' && !needsReading(textOf(question), this.#options.loaded.config.policy))
-      return heldBySandbox
+    const started = performance.now()
+    const held =
+      question.mode === 'read' && !needsReading(textOf(question), this.#options.loaded.config.policy)
+    if (held) await checkDirectory(question.cwd, this.#options.looker)
+    if (held) return { ...heldBySandbox, lookedMs: performance.now() - started }
     const judge = await this.#judging()
-    const first = judge.decide(question)
+    const first = await judge.decide(question)
+    const lookedMs = performance.now() - started
     const decision = first.verdict === 'allow' ? first : await this.#placed(question, first)
     if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
     const onlyLooks = judge.onlyLooks(decision)
-    if (decision.verdict !== 'ask') return { decision, onlyLooks }
+    if (decision.verdict !== 'ask') return { decision, onlyLooks, lookedMs }
     const approval = await this.#approval(question, decision, patience)
     if (!isYes(approval)) throw new VitrineError({ code: 'NOT_APPROVED', decision, approval })
-    return { decision, approval, onlyLooks }
+    return { decision, approval, onlyLooks, lookedMs }
   }
 
   /** With nobody to ask the caller is the approver, unless the configuration says otherwise. */
@@ -99,14 +102,14 @@ export class Gate {
 
   /** The same, with the line of each rule of the user's. Lines are looked for once, and only when somebody is told of a rule. */
   async #placed(question: Question, decision: Decision): Promise<Decision> {
-    const { loaded, cwd, env } = this.#options
+    const { loaded } = this.#options
     if (!decision.matches.some(({ source }) => loaded.files.some(({ file }) => source.includes(file))))
       return decision
     this.#placing ??= import('./judge.ts').then(async ({ Judge, placesOf }) =>
-      Judge.open(loaded, cwd, env, await placesOf(loaded)),
+      Judge.open(this.#options, await placesOf(loaded)),
     )
     try {
-      return (await this.#placing).decide(question)
+      return await (await this.#placing).decide(question)
     } catch (error) {
       // The file is another one than it was when it was loaded: the rules stand, and their lines are not to be told.
       if (error instanceof VitrineError && error.code === 'CONFIG_INVALID') return decision
@@ -116,8 +119,7 @@ export class Gate {
 
   /** Imported late: most read-mode lines need no reading, and the parser costs start-up time. */
   #judging(): Promise<Judge> {
-    const { loaded, cwd, env } = this.#options
-    this.#judge ??= import('./judge.ts').then(({ Judge }) => Judge.open(loaded, cwd, env))
+    this.#judge ??= import('./judge.ts').then(({ Judge }) => Judge.open(this.#options))
     return this.#judge
   }
 }

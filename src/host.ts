@@ -1,3 +1,5 @@
+import type { Looker } from './facts/look.ts'
+import { nativeLooker } from './facts/native-looker.ts'
 import { type Addon, type AddonMissing, loadAddon, type WindowsAddon } from './launch/addon.ts'
 import type { Launcher } from './launch/launch.ts'
 import { nativeLauncher } from './launch/native.ts'
@@ -25,6 +27,7 @@ export interface Equipment {
   readonly sandbox: Sandbox
   readonly launcher: Launcher
   readonly interpreter: Interpreter
+  readonly looker: Looker
 }
 
 let found: Host | undefined
@@ -70,8 +73,24 @@ export async function equip(host: Host): Promise<Equipment> {
     }),
     launcher: await selectLauncher(host),
     interpreter: windows ? await windowsShell(host) : posixShell,
+    looker: await lookerOf(host),
   }
 }
+
+/** Who looks at paths on a host. The addon's is loaded with everybody, the other one only where it is needed. */
+export async function lookerOf({ addon }: Pick<Host, 'addon'>): Promise<Looker> {
+  if (!('missing' in addon)) return nativeLooker(addon)
+  pool ??= (await import('./facts/pool-looker.ts')).poolLooker()
+  return pool
+}
+
+/** Who looks at paths on this machine; nothing else is found out about it. */
+export async function lookerHere(): Promise<Looker> {
+  return lookerOf(found ?? { addon: platform === 'linux' ? loadAddon<Addon>() : { missing: platformName } })
+}
+
+/** One for the process: it counts what hangs. */
+let pool: Looker | undefined
 
 async function windowsShell({ windows }: Host): Promise<Interpreter> {
   const { powershell } = await import('./request/powershell.ts')

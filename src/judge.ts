@@ -4,7 +4,9 @@ import { projectConfigFiles, trustStoreFile, userConfigFile } from './config/fil
 import type { LoadedConfig } from './config/load.ts'
 import { placeOfEntry } from './config/origin.ts'
 import { VitrineError } from './errors.ts'
+import { checkDirectory } from './facts/directory.ts'
 import { gatherFacts } from './facts/gather.ts'
+import { Look, type Looker } from './facts/look.ts'
 import { decide } from './policy/decide.ts'
 import { listOfRules, type RuleList } from './policy/list.ts'
 import { factsNeeded, planRequest } from './policy/plan.ts'
@@ -20,7 +22,13 @@ export interface Question {
   readonly mode: Mode
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** What a judge knows of its shell, and how it looks at the machine. */
+export interface Standing {
+  readonly loaded: LoadedConfig
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly looker: Looker
+}
 
 /** Decides about commands: gathers what a decision needs to know, and asks the policy. Starts nothing. */
 export class Judge {
@@ -28,22 +36,19 @@ export class Judge {
   readonly #workspace: string
   readonly #home: string
   readonly #ownPaths: readonly string[]
+  readonly #looker: Looker
 
   /**
    * Throws CONFIG_INVALID for a rule whose example fails, with file and line.
    * @param originOf what a decision says of where a rule stands; default: its file
    */
-  static async open(
-    loaded: LoadedConfig,
-    cwd: string,
-    env: Environment,
-    originOf?: OriginOf,
-  ): Promise<Judge> {
-    return new Judge(await rulesOf(loaded, originOf), loaded, cwd, env)
+  static async open(standing: Standing, originOf?: OriginOf): Promise<Judge> {
+    return new Judge(await rulesOf(standing.loaded, originOf), standing)
   }
 
-  private constructor(rules: RuleSet, { config, files }: LoadedConfig, cwd: string, env: Environment) {
+  private constructor(rules: RuleSet, { loaded: { config, files }, cwd, env, looker }: Standing) {
     this.#rules = rules
+    this.#looker = looker
     this.#workspace = config.policy.workspace
     this.#home = env['HOME'] ?? ''
     // The agent cannot edit its own policy: the files of the configuration, and what trusts them.
@@ -56,12 +61,13 @@ export class Judge {
     ]
   }
 
-  decide({ work, cwd, mode }: Question): Decision {
+  /** Takes `lookLimitMs` at most, whatever file systems do. Throws INVALID_REQUEST where the command's directory cannot be entered. */
+  async decide({ work, cwd, mode }: Question): Promise<Decision> {
     const request = planRequest({ work, cwd, mode, home: this.#home })
-    const facts = gatherFacts(factsNeeded(request), {
-      workspace: this.#workspace,
-      ownPaths: this.#ownPaths,
-    })
+    const around = { workspace: this.#workspace, ownPaths: this.#ownPaths }
+    const look = new Look(this.#looker)
+    const facts = await gatherFacts(factsNeeded(request), around, look)
+    await checkDirectory(cwd, this.#looker, look)
     return decide(request, this.#rules, facts)
   }
 

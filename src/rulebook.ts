@@ -1,4 +1,5 @@
 import type { LoadedConfig } from './config/load.ts'
+import { lookerHere } from './host.ts'
 import type { RuleList } from './policy/list.ts'
 import { completeRequest } from './request/request.ts'
 import type { Decision, Mode } from './result/result.ts'
@@ -37,5 +38,6 @@ export async function listRules(loaded: LoadedConfig): Promise<RuleList> {
 /** Imported late: the parser costs start-up time. */
 async function openJudge(loaded: LoadedConfig, cwd: string, env: Environment) {
   const { Judge, placesOf } = await import('./judge.ts')
-  return Judge.open(loaded, cwd, env, await placesOf(loaded))
+  const looker = await lookerHere()
+  return Judge.open({ loaded, cwd, env, looker }, await placesOf(loaded))
 }

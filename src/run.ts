@@ -99,7 +99,7 @@ async function runToEnd(
   const program = programOf(request, command.setup, interpreter)
   const started = performance.now()
   const supervision = new Supervision({
-    timeoutMs: request.timeoutMs,
+    timeoutMs: Math.max(1, request.timeoutMs - command.admission.lookedMs),
     graceMs: config.shell.kill_grace_ms,
     signal: options.signal,
   })

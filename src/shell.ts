@@ -3,8 +3,9 @@ import { type IgnoredValue, type LoadedConfig, loadConfig } from './config/load.
 import type { Config } from './config/schema.ts'
 import { refuseUnbuilt } from './config/unbuilt.ts'
 import { VitrineError } from './errors.ts'
+import { checkDirectory } from './facts/directory.ts'
 import { Gate } from './gate.ts'
-import { type Equipment, equip, type Host, thisHost } from './host.ts'
+import { type Equipment, equip, type Host, lookerOf, thisHost } from './host.ts'
 import { checkLimits } from './launch/limits.ts'
 import { checkMode, checkOptions, type ExecuteAllOptions, type ShellOptions } from './options.ts'
 import { readsOf } from './reading.ts'
@@ -14,7 +15,6 @@ import { commandEnvironment } from './request/environment.ts'
 import {
   type Complete,
   type CompleteRequest,
-  checkDirectory,
   completeRequest,
   type ExecuteRequest,
 } from './request/request.ts'
@@ -46,7 +46,7 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
   checkOptions(options)
   const env = options.env ?? process.env
   const cwd = options.cwd ?? process.cwd()
-  checkDirectory(cwd)
+  await checkDirectory(cwd, await lookerOf(host))
   const loaded =
     typeof options.config === 'object'
       ? options.config
@@ -55,7 +55,7 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
   const equipment = await equip(host)
   const commands = commandEnvironment(env, loaded.config.env, 'looking', equipment.platform)
   const reads = await readsOf(loaded, cwd, { ...env, ...commands })
-  const gate = new Gate({ loaded, cwd, env, approver: options.approver })
+  const gate = new Gate({ loaded, cwd, env, looker: equipment.looker, approver: options.approver })
   await gate.ready()
   const recorder = await openRecorder(host, loaded, { cwd, env })
   return new Shell(loaded, gate, { ...equipment, reads, recorder }, { ...options, cwd, env })

@@ -12,19 +12,21 @@ struct Environment {
   bool alive = true;
   int references = 1;  // the environment's own, one per command, one per order
   napi_threadsafe_function deliver = nullptr;
-  int running = 0;  // JavaScript thread only
+  napi_threadsafe_function answer = nullptr;  // to questions about paths
+  int running = 0, looking = 0;  // JavaScript thread only
 };
 
 // What travels from the supervisor thread to JavaScript; output bytes follow in the same block.
 struct Event {
   uint32_t id;
-  int stream;  // 0 and above: output; else kEnd, kWritten, kStarted
+  int stream;  // 0 and above: output; else kEnd, kWritten, kStarted, kLooked
   size_t length;
   vt_end end;
+  napi_ref callback;  // kLooked
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
 };
 
-constexpr int kEnd = -1, kWritten = -2, kStarted = -3;
+constexpr int kEnd = -1, kWritten = -2, kStarted = -3, kLooked = -4;
 
 // Holds the lock until the block ends.
 struct Guard {
@@ -57,9 +59,8 @@ void discard(Event* event) {
 // Under the lock, so that the function cannot go away while it is called.
 void send(Environment* environment, Event* event) {
   Guard guard(&environment->lock);
-  if (environment->alive &&
-      napi_call_threadsafe_function(environment->deliver, event, napi_tsfn_nonblocking) == napi_ok)
-    return;
+  napi_threadsafe_function to = event->stream == kLooked ? environment->answer : environment->deliver;
+  if (environment->alive && napi_call_threadsafe_function(to, event, napi_tsfn_nonblocking) == napi_ok) return;
   environment->alive = false;  // closing: after this answer the function may be gone
   discard(event);
 }

@@ -13,6 +13,7 @@
 #include "command.h"
 #include "denials.h"
 #include "launcher.h"
+#include "lookups.h"
 #include "notifier.h"
 #include "policy.h"
 #include "probe.h"
@@ -165,6 +166,10 @@ void vt_core_kill_all_of(struct vt_owner *owner) { vt_supervisor_kill_all_of(own
 const char *vt_core_step_name(int step) { return vt_step_name((enum vt_step)step); }
 int vt_core_watch(void) { return vt_watch_start(); }
 int vt_core_watcher_pid(void) { return vt_watch_pid(); }
+int vt_core_look(struct vt_owner *owner, uint32_t id, void *ticket, struct vt_text questions) {
+  return vt_lookups_queue(owner, id, ticket, questions);
+}
+bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked) { return vt_lookups_give_up(id, looked); }
 int vt_core_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno; }
 
 bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused) {

@@ -1,10 +1,8 @@
-import { readdirSync, realpathSync } from 'node:fs'
 import type { Facts, FactsNeeded } from '../policy/facts.ts'
-import { readRepositoryConfig } from './repository.ts'
-
-/** Directory entries looked at, and matches resolved, for one pattern. */
-const MOST_ENTRIES = 20_000
-const MOST_MATCHES = 2_000
+import { canEnter } from './directory.ts'
+import { expandGlob, globQuestions } from './glob.ts'
+import { type Look, namesIn, whereIs } from './look.ts'
+import { readRepositoryConfig, repositoryQuestions } from './repository.ts'
 
 /** What facts are gathered around. */
 export interface Surroundings {
@@ -14,114 +12,75 @@ export interface Surroundings {
   readonly ownPaths: readonly string[]
 }
 
-/** Looks up what a decision needs to know. Changes nothing and starts nothing. What cannot be found out is left out, which counts as unknown. */
-export function gatherFacts(needed: FactsNeeded, { workspace, ownPaths }: Surroundings): Facts {
+/**
+ * Looks up what a decision needs to know, and, first, whether the current directory can be entered. Changes nothing and starts nothing.
+ * What cannot be found out is left out, which counts as unknown. All of it takes as long as the look at most (`lookLimitMs`, 200 ms);
+ * the rest is unknown then, and `unanswered` names what did not answer.
+ */
+export async function gatherFacts(
+  needed: FactsNeeded,
+  { workspace, ownPaths }: Surroundings,
+  look: Look,
+): Promise<Facts> {
+  // What is to be protected comes first: it does not wait for what a line names.
+  const paths = [...ownPaths, workspace || '/', ...needed.paths, ...needed.repositories]
+  await look.ask([
+    ...needed.paths.slice(0, 1).map(canEnter),
+    ...paths.map(whereIs),
+    ...needed.directories.map(namesIn),
+    ...needed.globs.flatMap(globQuestions),
+    ...needed.repositories.flatMap((path) => repositoryQuestions(guesses.get(path) ?? path)),
+  ])
+  const where = await look.where(paths)
   return {
-    realPaths: new Map(needed.paths.flatMap((path) => pair(path, realPath(path)))),
-    globs: new Map(needed.globs.map((glob) => [glob, expandGlob(glob, needed.couldMatch)])),
-    withoutDashes: new Set(needed.directories.filter(hasNoDashes)),
-    repositories: new Map(needed.repositories.flatMap(repositoryAt)),
-    ...(workspace === '' ? {} : { workspace: realPath(workspace) ?? workspace }),
-    ownPaths: ownPaths.flatMap((path) => [path, realPath(path) ?? path]),
+    realPaths: new Map(needed.paths.flatMap((path) => pair(path, where.get(path)))),
+    globs: await globsOf(needed, look),
+    withoutDashes: await withoutDashes(needed.directories, look),
+    repositories: await repositoriesAt(needed.repositories, where, look),
+    ...(workspace === '' ? {} : { workspace: where.get(workspace) ?? workspace }),
+    ownPaths: ownPaths.flatMap((path) => [path, where.get(path) ?? path]),
+    unanswered: look.unanswered,
   }
 }
 
-function pair(path: string, real: string | undefined): [string, string][] {
-  return real === undefined ? [] : [[path, real]]
+function pair<T>(path: string, fact: T | undefined): [string, T][] {
+  return fact === undefined ? [] : [[path, fact]]
 }
 
-/** Whether no name in a directory begins with a dash; false when it cannot be told. */
-function hasNoDashes(directory: string): boolean {
-  try {
-    return readdirSync(directory).every((name) => !name.startsWith('-'))
-  } catch {
-    // Not readable: what a glob finds there is not known.
-    return false
+async function globsOf({ globs, couldMatch }: FactsNeeded, look: Look): Promise<Facts['globs']> {
+  const found = new Map<string, readonly string[] | null>()
+  for (const glob of globs) found.set(glob, await expandGlob(glob, couldMatch, look))
+  return found
+}
+
+/** Directories in which no name begins with a dash. One that cannot be listed is none: what a glob finds there is not known. */
+async function withoutDashes(directories: readonly string[], look: Look): Promise<ReadonlySet<string>> {
+  if (directories.length === 0) return new Set()
+  const listed = await look.names(directories)
+  return new Set(
+    directories.filter((_, at) => {
+      const names = listed[at]
+      return names && !('failed' in names) && names.every(({ name }) => !name.startsWith('-'))
+    }),
+  )
+}
+
+async function repositoriesAt(
+  directories: readonly string[],
+  where: ReadonlyMap<string, string>,
+  look: Look,
+): Promise<Facts['repositories']> {
+  const found: Facts['repositories'] extends ReadonlyMap<string, infer R> ? Map<string, R> : never = new Map()
+  for (const directory of directories) {
+    const real = where.get(directory)
+    if (real === undefined) continue
+    guesses.set(directory, real)
+    found.set(directory, await readRepositoryConfig(real, look))
   }
+  if (guesses.size > mostGuesses) guesses.clear()
+  return found
 }
 
-function repositoryAt(directory: string): [string, ReturnType<typeof readRepositoryConfig>][] {
-  const real = realPath(directory)
-  return real === undefined ? [] : [[directory, readRepositoryConfig(real)]]
-}
-
-/** Where a path leads; what does not exist stands as written below the part that does. Undefined when that is not readable. */
-export function realPath(path: string): string | undefined {
-  const missing: string[] = []
-  let existing = path
-  for (;;) {
-    try {
-      // The native one: the other shortens `link/..` before it looks.
-      return join(realpathSync.native(existing === '' ? '/' : existing), missing)
-    } catch (error) {
-      if (!isMissing(error)) return undefined
-    }
-    const cut = existing.replace(/\/+$/, '').lastIndexOf('/')
-    const name = existing.replace(/\/+$/, '').slice(cut + 1)
-    if (cut === -1 || name === '') return undefined
-    missing.unshift(name)
-    existing = existing.slice(0, cut)
-  }
-}
-
-function join(existing: string, missing: readonly string[]): string | undefined {
-  const parts = existing.split('/').filter((part) => part !== '')
-  for (const name of missing) {
-    if (name === '..') parts.pop()
-    else if (name !== '.' && name !== '') parts.push(name)
-  }
-  return `/${parts.join('/')}`
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
-}
-
-/** Where each match of a pattern leads, and the pattern's own fixed beginning; null when there are too many to look at. */
-export function expandGlob(glob: string, couldMatch: FactsNeeded['couldMatch']): readonly string[] | null {
-  const parts = glob.split('/').filter((part) => part !== '')
-  let found = ['']
-  const budget = { entries: MOST_ENTRIES }
-  for (const part of parts) {
-    const next = found.flatMap((directory) => step(directory, part, budget, couldMatch))
-    if (budget.entries < 0 || next.length > MOST_MATCHES) return null
-    found = next
-  }
-  const resolved = [...found, fixedPart(parts)].map((path) => realPath(path === '' ? '/' : path))
-  return resolved.every((path) => path !== undefined) ? [...new Set(resolved as string[])] : null
-}
-
-/** The pattern up to its first part that is open: what it names when nothing matches. */
-function fixedPart(parts: readonly string[]): string {
-  const open = parts.findIndex((part) => /[*?[\\]/.test(part))
-  return parts
-    .slice(0, open === -1 ? undefined : open)
-    .map((part) => `/${part}`)
-    .join('')
-}
-
-function step(
-  directory: string,
-  part: string,
-  budget: { entries: number },
-  couldMatch: FactsNeeded['couldMatch'],
-): string[] {
-  if (!/[*?[\\]/.test(part)) return [`${directory}/${part}`]
-  const names = entriesOf(directory === '' ? '/' : directory)
-  budget.entries -= names.length
-  if (budget.entries < 0) return []
-  const hidden = part.startsWith('.') || part.startsWith('\\.') || part.startsWith('[')
-  return names
-    .filter((name) => (hidden || !name.startsWith('.')) && couldMatch(part, name))
-    .map((name) => `${directory}/${name}`)
-}
-
-/** Names in a directory, with `.` and `..`, which `.*` matches in some shells. */
-function entriesOf(directory: string): string[] {
-  try {
-    return ['.', '..', ...readdirSync(directory)]
-  } catch {
-    // The shell cannot look into it either: nothing matches.
-    return []
-  }
-}
+/** Where directories led last time: only what is asked ahead is guessed by it, and where they lead now is asked, too. */
+const guesses = new Map<string, string>()
+const mostGuesses = 1000

@@ -1,9 +1,7 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import type { ConfigEntry, RepositoryConfig } from '../policy/repositories.ts'
 import { parseGitConfig } from './git-config.ts'
-
-const LARGEST_FILE = 1_048_576
+import type { Look, Question } from './look.ts'
 
 /**
  * The repository-scope configuration that git may find from a directory.
@@ -13,14 +11,24 @@ const LARGEST_FILE = 1_048_576
  * include is itself a reason to ask. Git takes the first repository on the way up; here every one counts, so a directory that
  * git passes over, or one that only it takes for a repository, cannot hide a key. What cannot be read is said, never skipped.
  */
-export function readRepositoryConfig(directory: string): RepositoryConfig {
+export async function readRepositoryConfig(directory: string, look: Look): Promise<RepositoryConfig> {
+  await look.ask(repositoryQuestions(directory))
+  for (;;) {
+    const config = walkUp(directory, look)
+    // What it named on the way is looked at, too, before it is believed.
+    if (!(await look.fill())) return config
+  }
+}
+
+/** From what is seen so far. */
+function walkUp(directory: string, look: Look): RepositoryConfig {
   const entries: ConfigEntry[] = []
   let found = false
-  for (const gitDirectory of gitDirectories(directory)) {
+  for (const gitDirectory of gitDirectories(directory, look)) {
     if (typeof gitDirectory !== 'string') return gitDirectory
-    for (const file of configFiles(gitDirectory)) {
+    for (const file of configFiles(gitDirectory, look)) {
       if (typeof file !== 'string') return file
-      const read = entriesOf(file)
+      const read = entriesOf(file, look)
       if (read === undefined) continue
       if ('kind' in read) return read
       found = true
@@ -33,16 +41,17 @@ export function readRepositoryConfig(directory: string): RepositoryConfig {
 type Unreadable = Extract<RepositoryConfig, { kind: 'unreadable' }>
 
 /** Directories on the way up that may be repositories: `.git`, what a `.git` file names, and the directory itself, bare. */
-function* gitDirectories(from: string): Generator<string | Unreadable> {
+function* gitDirectories(from: string, look: Look): Generator<string | Unreadable> {
   for (let directory = from; ; directory = dirname(directory)) {
     // Without HEAD git takes no directory for a repository (setup.c, is_git_directory); many have a file called config.
-    if (mayExist(join(directory, 'HEAD'))) yield directory
+    if (mayExist(join(directory, 'HEAD'), look)) yield directory
     const dotGit = join(directory, '.git')
-    const text = readSmall(dotGit)
+    const text = readSmall(dotGit, look)
     if (typeof text === 'object') yield text
     if (typeof text === 'string') {
       const [, target] = /^gitdir: ([^\n]*?)[\r\n]*$/.exec(text) ?? []
       if (target === undefined) yield unreadable(dotGit, 'it is not a "gitdir:" file')
+      else if (target.includes('\0')) yield unreadable(dotGit, nulByte)
       else yield below(directory, target)
     } else yield dotGit
     if (dirname(directory) === directory) return
@@ -54,57 +63,71 @@ function below(directory: string, path: string): string {
   return isAbsolute(path) ? path : `${directory}/${path}`
 }
 
-/** What cannot be looked at may exist. A symbolic link counts, wherever it leads. */
-function mayExist(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch (error) {
-    return codeOf(error) !== 'ENOTDIR'
-  }
-}
-
 /** A linked worktree has its own directory and shares the configuration of the common one (gitrepository-layout(5)). */
-function* configFiles(gitDirectory: string): Generator<string | Unreadable> {
+function* configFiles(gitDirectory: string, look: Look): Generator<string | Unreadable> {
+  for (const name of configNames) look.see(textOf(join(gitDirectory, name)))
   yield join(gitDirectory, 'config')
   yield join(gitDirectory, 'config.worktree')
-  const common = readSmall(join(gitDirectory, 'commondir'))
+  const common = readSmall(join(gitDirectory, 'commondir'), look)
   if (typeof common === 'object') yield common
   if (typeof common !== 'string') return
   const shared = below(gitDirectory, common.replace(/[\r\n]+$/, ''))
+  if (shared.includes('\0')) yield unreadable(join(gitDirectory, 'commondir'), nulByte)
+  for (const name of configNames) look.see(textOf(join(shared, name)))
   yield join(shared, 'config')
   yield join(shared, 'config.worktree')
 }
 
-function entriesOf(file: string): readonly ConfigEntry[] | Unreadable | undefined {
-  const text = readSmall(file)
+function entriesOf(file: string, look: Look): readonly ConfigEntry[] | Unreadable | undefined {
+  const text = readSmall(file, look)
   if (typeof text !== 'string') return text
   return parseGitConfig(text) ?? unreadable(file, 'it is not a git configuration')
 }
 
+/** What most decisions about git ask, from a directory up, to be asked together. */
+export function repositoryQuestions(directory: string): readonly Question[] {
+  const parent = dirname(directory)
+  const here: Question[] = [
+    { kind: 'exists', path: join(directory, 'HEAD') },
+    ...['.git', ...configNames.map((name) => `.git/${name}`)].map((name) => textOf(join(directory, name))),
+  ]
+  return parent === directory ? here : [...here, ...repositoryQuestions(parent)]
+}
+
+const configNames = ['config', 'config.worktree', 'commondir']
+
+function textOf(path: string): Question {
+  return { kind: 'text', path }
+}
+
+/** What cannot be looked at may exist. A symbolic link counts, wherever it leads. */
+function mayExist(path: string, look: Look): boolean {
+  const answer = look.see({ kind: 'exists', path })
+  return !('failed' in answer) || !isAbsent(answer.failed)
+}
+
 /** The text of a regular file; undefined when there is none, or it is a directory. */
-function readSmall(file: string): string | Unreadable | undefined {
-  let descriptor: number | undefined
-  try {
-    // Asked first, for most of the files do not exist, and an error costs more than an answer.
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== false) return undefined
-    // Not blocking: a FIFO in the place of the file must not hold the decision up.
-    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-    const status = fstatSync(descriptor)
-    if (!status.isFile()) return unreadable(file, 'it is not a regular file')
-    if (status.size > LARGEST_FILE) return unreadable(file, 'it is larger than 1 MiB')
-    return readFileSync(descriptor, 'utf8')
-  } catch (error) {
-    const code = codeOf(error)
-    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : unreadable(file, code)
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
-  }
+function readSmall(path: string, look: Look): string | Unreadable | undefined {
+  const answer = look.see(textOf(path))
+  if ('found' in answer) return answer.found
+  const { failed } = answer
+  return isAbsent(failed) || failed === 'EISDIR' ? undefined : unreadable(path, reasons[failed] ?? failed)
+}
+
+function isAbsent(code: string): boolean {
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/** No path for a system call; git's own would end there. */
+const nulByte = 'there is a NUL byte in the name'
+
+const reasons: Readonly<Record<string, string>> = {
+  EINVAL: 'it is not a regular file',
+  EFBIG: 'it is larger than 1 MiB',
+  ETIMEDOUT: 'its file system does not answer',
+  EBUSY: 'other file systems do not answer',
 }
 
 function unreadable(path: string, why: string): Unreadable {
   return { kind: 'unreadable', path, why }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

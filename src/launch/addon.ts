@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { LookAddon } from '../facts/native-looker.ts'
 import type { Denial, Limit } from '../result/result.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type { Probe, WindowsProbe } from '../sandbox/sandbox.ts'
@@ -51,7 +52,7 @@ export interface AddonCore {
 }
 
 /** On Linux. */
-export interface Addon extends AddonCore, PrivateTmpAddon {
+export interface Addon extends AddonCore, LookAddon, PrivateTmpAddon {
   resize(id: number, columns: number, rows: number): void
   probe(): Probe
   /** Starts the watcher; 0 or an errno. */

@@ -22,9 +22,10 @@ const unread: ReadonlySet<UnsureKind> = new Set([
   'too-many-here-documents',
   'too-many-commands',
   'nesting',
+  'unanswered',
 ])
 
-/** What a line comes to that may hold anything. One that was not read to its end is asked about wherever nothing holds it. */
+/** What a line comes to that may hold anything. One that was not read to its end, or whose paths are not known, is asked about wherever nothing holds it. */
 export function verdictWhenUnsure({ rules, lenient, request }: Case, kind?: UnsureKind): Verdict {
   if (rules.preset === 'analysis') return 'deny'
   if (!lenient || (kind && unread.has(kind) && request.mode === 'write')) return 'ask'

@@ -13,6 +13,7 @@ import type { Facts } from './facts.ts'
 import { judgeDirectory, judgeFiles } from './judge-files.ts'
 import { judgeProgram } from './judge-program.ts'
 import { judgeSettings } from './judge-settings.ts'
+import type { Unsure } from './line.ts'
 import { type PlannedStep, type PolicyRequest, settled } from './plan.ts'
 import { disasterOf } from './presets/deny.ts'
 import { builtIn } from './presets/safe.ts'
@@ -33,12 +34,13 @@ export function decide(request: PolicyRequest, rules: RuleSet, facts: Facts): De
 
 /** What concerns the line as a whole. */
 function judgeLine(given: Case): PolicyMatch[] {
-  const { request, rules, lenient } = given
+  const { request, rules, facts, lenient } = given
   const command = textOf(request)
   const bombs = request.forkBombs.map((name) =>
     row(command, 'fork bomb', denyList, 'deny', explainForkBomb(name)),
   )
-  const unsure = request.unsure.map((doubt) =>
+  const doubts = [...request.unsure, ...facts.unanswered.slice(0, 1).map(unanswered)]
+  const unsure = doubts.map((doubt) =>
     row(
       command,
       `unsure: ${doubt.kind}`,
@@ -60,6 +62,11 @@ function judgeLine(given: Case): PolicyMatch[] {
     ...unsure,
     ...(background ? [row(command, 'background', `preset ${rules.preset}`, 'ask', explainBackground())] : []),
   ]
+}
+
+/** One is enough to be unsure of the whole line. */
+function unanswered(path: string): Unsure {
+  return { kind: 'unanswered', text: path }
 }
 
 function textOf({ work }: PolicyRequest): string {

@@ -2,6 +2,7 @@ import type { RepositoryConfig } from './repositories.ts'
 
 /** What a decision needs to know about this machine. Absolute paths, as written: `a/..` need not be the parent of `a`. */
 export interface FactsNeeded {
+  /** The first one is the current directory. */
   readonly paths: readonly string[]
   readonly globs: readonly string[]
   /** Directories in which a glob begins: a name there that begins with a dash becomes an option. */
@@ -25,4 +26,6 @@ export interface Facts {
   readonly workspace?: string
   /** vitrine's own config files and state, resolved. */
   readonly ownPaths: readonly string[]
+  /** Paths whose file system did not answer in time, empty where nobody could look: the line may do anything there. */
+  readonly unanswered: readonly string[]
 }

@@ -33,11 +33,16 @@ function judgeOwn(use: PathUse, { command }: PlannedStep, { facts }: Case): Poli
   const name = nameOf(known(command.words[0]) ?? '')
   if (name === 'cd' || (name === 'git' && recording.has(command.words[1]?.value ?? ''))) return []
   const removes = name === 'mv' || (name === 'rm' && removesTrees(command.words))
-  const touched = (destinations(use, facts) ?? []).some((path) =>
+  const touched = (destinations(use, facts) ?? asWritten(use)).some((path) =>
     facts.ownPaths.some((own) => isInside(path, own) || (removes && isInside(own, path))),
   )
   if (!touched) return []
   return [row(command.text, 'changes-own-rules', denyList, 'deny', explainDisaster('changes-own-rules'))]
+}
+
+/** Where it leads is not known; what it says is. */
+function asWritten({ paths, globs }: PathUse): readonly string[] {
+  return [...paths, ...globs].map((path) => posix.normalize(path))
 }
 
 const HARMLESS_DEVICE = /^\/dev(?:\/(?:null|zero|full|u?random|std(?:in|out|err)|fd|fd\/\d+)?)?$/
@@ -61,11 +66,7 @@ const notOpening = new Set([
 /** Opening a device can do something: watchdog(4) reboots, a terminal loses input. */
 function judgeDevice(use: PathUse, { command }: PlannedStep, { facts, rules }: Case): PolicyMatch[] {
   if (notOpening.has(nameOf(known(command.words[0]) ?? ''))) return []
-  const found = [
-    ...use.paths.map((path) => posix.normalize(path)),
-    ...use.globs,
-    ...(destinations(use, facts) ?? []),
-  ]
+  const found = [...asWritten(use), ...(destinations(use, facts) ?? [])]
   const device = found.find((path) => isInside(path, '/dev') && !HARMLESS_DEVICE.test(path))
   return device === undefined
     ? []

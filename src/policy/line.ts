@@ -80,6 +80,7 @@ export type UnsureKind =
   | 'program-name'
   | 'dynamic-script'
   | 'other-shell'
+  | 'unanswered'
 
 /** A command line, taken apart. */
 export interface ParsedLine {

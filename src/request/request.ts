@@ -1,7 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { VitrineError } from '../errors.ts'
 import { checkFields, type Field, isBoolean, isObject, isString, refuse } from './fields.ts'
 import type { TerminalRequest } from './terminal.ts'
 
@@ -39,6 +37,7 @@ export type Work =
 /** A request that can be carried out as it stands. */
 export interface CompleteRequest {
   readonly work: Work
+  /** Absolute. Whether it is there nobody has looked yet. */
   readonly cwd: string
   readonly timeoutMs: number
   readonly stdin: string | Uint8Array | Readable | number | null
@@ -61,7 +60,7 @@ const fields: Readonly<Record<keyof ExecuteRequest, Field>> = {
 /** The longest single argument the kernel takes, its NUL included: MAX_ARG_STRLEN, linux/binfmts.h. */
 const longestArgument = 32 * 4096
 
-/** Checks a request and fills in what it leaves open. Throws INVALID_REQUEST. */
+/** Checks a request and fills in what it leaves open; the machine is not looked at. Throws INVALID_REQUEST. */
 export function completeRequest(request: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
   checkFields('request', request, fields)
   return {
@@ -98,25 +97,7 @@ function checkText(field: string, text: string): void {
 
 function directoryOf(cwd: string | undefined, base: string): string {
   if (cwd?.includes('\0')) refuse({ kind: 'nul-byte', field: 'cwd' })
-  const path = resolve(base, cwd ?? '.')
-  checkDirectory(path)
-  return path
-}
-
-/** Throws INVALID_REQUEST unless the path is a directory that can be entered. */
-export function checkDirectory(path: string): void {
-  try {
-    if (!statSync(path).isDirectory()) refuse({ kind: 'cwd', path, reason: 'not-a-directory' })
-    accessSync(path, constants.X_OK)
-  } catch (error) {
-    if (error instanceof VitrineError) throw error
-    refuse({ kind: 'cwd', path, reason: directoryReasons[codeOf(error)] ?? 'unreadable' })
-  }
-}
-
-const directoryReasons: Readonly<Record<string, 'missing' | 'not-a-directory'>> = {
-  ENOENT: 'missing',
-  ENOTDIR: 'not-a-directory',
+  return resolve(base, cwd ?? '.')
 }
 
 function deadlineOf(timeoutMs: number | undefined, defaults: RequestDefaults): number {
@@ -130,8 +111,4 @@ function isStdin(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && value >= 0
   if (isString(value) || value instanceof Uint8Array) return true
   return isObject(value) && 'pipe' in value && typeof value.pipe === 'function'
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

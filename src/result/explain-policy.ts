@@ -95,6 +95,7 @@ const unsureBecause: Readonly<Record<UnsureKind, string>> = {
   'program-name': 'which program runs is only known when it runs',
   'dynamic-script': 'which script runs is only known when it runs',
   'other-shell': "this shell's language is not known here",
+  unanswered: 'where paths of the line lead is not known, for a file system does not answer',
 }
 
 export function explainUnsure({ kind, text }: Unsure): string {

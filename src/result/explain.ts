@@ -68,6 +68,8 @@ function describeDirectoryProblem({ path, reason }: Extract<RequestProblem, { ki
       return `${path} is not a directory, so no command can run in it.`
     case 'unreadable':
       return `The directory ${path} cannot be entered: permission denied.`
+    case 'unanswered':
+      return `The file system of the directory ${path} does not answer. Run the command in another directory, or see to what it is mounted from (a network, a FUSE program).`
   }
 }
 

@@ -13,6 +13,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { gatherFacts } from '../../src/facts/gather.ts'
+import { Look } from '../../src/facts/look.ts'
+import { lookerHere } from '../../src/host.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { factsNeeded, planRequest } from '../../src/policy/plan.ts'
 import type { Decision } from '../../src/result/result.ts'
@@ -41,12 +43,12 @@ function git(args: readonly string[], cwd = repository, env: Readonly<Record<str
   })
 }
 
-function decideIn(cwd: string, line: string): Decision {
+async function decideIn(cwd: string, line: string): Promise<Decision> {
   const request = planRequest({ work: { kind: 'line', line }, mode: 'write', cwd, home: root })
   return decide(
     request,
     presetRules('default'),
-    gatherFacts(factsNeeded(request), { workspace: '', ownPaths: [] }),
+    await gatherFacts(factsNeeded(request), { workspace: '', ownPaths: [] }, new Look(await lookerHere())),
   )
 }
 
@@ -82,9 +84,9 @@ describe('a hostile repository', () => {
     ['filter.evil.clean', 'git status'],
   ]
   for (const [key, command] of running)
-    it(`${command} is asked about because of ${key}, which does run the payload`, () => {
+    it(`${command} is asked about because of ${key}, which does run the payload`, async () => {
       git(['config', key, payload])
-      const decision = decideIn(repository, command)
+      const decision = await decideIn(repository, command)
       expect(decision).toMatchObject({ verdict: 'ask', reason: expect.stringContaining(key) })
       expect(existsSync(trace)).toBe(false)
       git(command.split(' ').slice(1))
@@ -114,16 +116,16 @@ describe('a hostile repository', () => {
     'trailer.x.command',
   ]
   for (const key of named)
-    it(`git status is asked about because of ${key}`, () => {
+    it(`git status is asked about because of ${key}`, async () => {
       git(['config', key, 'x'])
-      expect(decideIn(repository, 'git status')).toMatchObject({
+      expect(await decideIn(repository, 'git status')).toMatchObject({
         verdict: 'ask',
         reason: expect.stringMatching(new RegExp(key, 'i')),
       })
-      expect(decideIn(repository, 'ls').verdict).toBe('allow')
+      expect((await decideIn(repository, 'ls')).verdict).toBe('allow')
     })
 
-  it('is not one by what git and its users write there', () => {
+  it('is not one by what git and its users write there', async () => {
     for (const [key, value] of [
       ['user.email', 'a@example.com'],
       ['remote.origin.url', 'https://example.com/a.git'],
@@ -145,14 +147,14 @@ describe('a hostile repository', () => {
       ['commit.gpgsign', 'false'],
     ] as const)
       git(['config', key, value])
-    expect(decideIn(repository, 'git status').verdict).toBe('allow')
-    expect(decideIn(repository, 'git diff && git log -p').verdict).toBe('allow')
+    expect((await decideIn(repository, 'git status')).verdict).toBe('allow')
+    expect((await decideIn(repository, 'git diff && git log -p')).verdict).toBe('allow')
   })
 
-  it('is one by its hooks and its fsmonitor only in a line that does more than look', () => {
+  it('is one by its hooks and its fsmonitor only in a line that does more than look', async () => {
     git(['config', 'core.fsmonitor', payload])
-    expect(decideIn(repository, 'git status').verdict).toBe('allow')
-    expect(decideIn(repository, 'git status; make').matches).toContainEqual(
+    expect((await decideIn(repository, 'git status')).verdict).toBe('allow')
+    expect((await decideIn(repository, 'git status; make')).matches).toContainEqual(
       expect.objectContaining({
         rule: 'repository configuration',
         why: expect.stringContaining('core.fsmonitor'),
@@ -160,7 +162,7 @@ describe('a hostile repository', () => {
     )
   })
 
-  it('is found from a directory inside it, through -C, cd, a worktree and a .git file', () => {
+  it('is found from a directory inside it, through -C, cd, a worktree and a .git file', async () => {
     git(['worktree', 'add', '-q', join(root, 'tree')])
     git(['config', 'diff.external', payload])
     mkdirSync(join(repository, 'deep', 'er'), { recursive: true })
@@ -178,50 +180,50 @@ describe('a hostile repository', () => {
       [join(repository, '.git'), 'git log'],
       [root, 'git -C "$D" diff'],
     ] as const)
-      expect(decideIn(cwd, line).verdict, line).toBe('ask')
-    expect(decideIn(join(root, 'tree'), 'git diff').reason).toContain('diff.external')
+      expect((await decideIn(cwd, line)).verdict, line).toBe('ask')
+    expect((await decideIn(join(root, 'tree'), 'git diff')).reason).toContain('diff.external')
   })
 
-  it('is found as a bare repository that stands inside another', () => {
+  it('is found as a bare repository that stands inside another', async () => {
     const bare = join(repository, 'bare')
     git(['init', '-q', '--bare', bare])
     git(['config', 'core.pager', payload], bare)
-    expect(decideIn(bare, 'git log').reason).toContain('core.pager')
-    expect(decideIn(repository, 'git -C bare log').reason).toContain('core.pager')
+    expect((await decideIn(bare, 'git log')).reason).toContain('core.pager')
+    expect((await decideIn(repository, 'git -C bare log')).reason).toContain('core.pager')
   })
 
-  it('is asked about when its configuration cannot be read', () => {
+  it('is asked about when its configuration cannot be read', async () => {
     const config = join(repository, '.git', 'config')
     for (const text of ['not a config', '[core\n', `${' '.repeat(1_100_000)}`]) {
       writeFileSync(config, text)
-      expect(decideIn(repository, 'git status')).toMatchObject({
+      expect(await decideIn(repository, 'git status')).toMatchObject({
         verdict: 'ask',
         reason: expect.stringContaining('could not be read'),
       })
     }
     rmSync(config)
     execFileSync('mkfifo', [config])
-    expect(decideIn(repository, 'git status').verdict).toBe('ask')
+    expect((await decideIn(repository, 'git status')).verdict).toBe('ask')
   })
 
-  it('is none where a directory merely has a file called config', () => {
+  it('is none where a directory merely has a file called config', async () => {
     const plain = join(root, 'plain')
     mkdirSync(plain)
     writeFileSync(join(plain, 'config'), 'a: b\n')
-    expect(decideIn(plain, 'git status').verdict).toBe('allow')
+    expect((await decideIn(plain, 'git status')).verdict).toBe('allow')
   })
 
-  it('hides nothing in a configuration of one worktree', () => {
+  it('hides nothing in a configuration of one worktree', async () => {
     git(['config', 'extensions.worktreeConfig', 'true'])
     git(['config', '--worktree', 'diff.external', payload])
-    expect(decideIn(repository, 'git diff').reason).toContain('diff.external')
+    expect((await decideIn(repository, 'git diff')).reason).toContain('diff.external')
   })
 
-  it('is one as soon as the key is there: nothing is remembered', () => {
-    expect(decideIn(repository, 'git diff').verdict).toBe('allow')
+  it('is one as soon as the key is there: nothing is remembered', async () => {
+    expect((await decideIn(repository, 'git diff')).verdict).toBe('allow')
     git(['config', 'diff.external', payload])
-    expect(decideIn(repository, 'git diff').verdict).toBe('ask')
+    expect((await decideIn(repository, 'git diff')).verdict).toBe('ask')
     renameSync(join(repository, '.git'), join(root, 'gone'))
-    expect(decideIn(repository, 'git diff').verdict).toBe('allow')
+    expect((await decideIn(repository, 'git diff')).verdict).toBe('allow')
   })
 })

@@ -39,6 +39,7 @@ export function plainFacts(request: PolicyRequest, changed: Partial<Facts> = {})
     withoutDashes: new Set(directories),
     repositories: new Map(repositories.map((directory) => [directory, { kind: 'none' }])),
     ownPaths: [`${home}/.config/vitrine`, `${cwd}/.vitrine.toml`],
+    unanswered: [],
     ...changed,
   }
 }

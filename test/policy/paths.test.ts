@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { gatherFacts } from '../../src/facts/gather.ts'
+import { Look } from '../../src/facts/look.ts'
+import { lookerHere } from '../../src/host.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { factsNeeded, planRequest } from '../../src/policy/plan.ts'
 import type { RuleSet } from '../../src/policy/ruleset.ts'
@@ -30,17 +32,15 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-function decideHere(
+async function decideHere(
   line: string,
   rules: RuleSet,
   options: { mode?: Mode; cwd?: string; bound?: boolean } = {},
-): Decision {
+): Promise<Decision> {
   const { mode = 'write', cwd = workspace, bound = true } = options
   const request = planRequest({ work: { kind: 'line', line }, mode, cwd, home: join(root, 'home') })
-  const facts = gatherFacts(factsNeeded(request), {
-    workspace: bound ? workspace : '',
-    ownPaths: [join(root, 'home', '.config')],
-  })
+  const around = { workspace: bound ? workspace : '', ownPaths: [join(root, 'home', '.config')] }
+  const facts = await gatherFacts(factsNeeded(request), around, new Look(await lookerHere()))
   return decide(request, rules, facts)
 }
 
@@ -67,8 +67,8 @@ describe('the workspace', () => {
     'ls >/dev/null 2>&1',
   ]
   for (const line of inside)
-    it(`lets commands stay inside: ${line}`, () => {
-      const decision = decideHere(line, presetRules('default'))
+    it(`lets commands stay inside: ${line}`, async () => {
+      const decision = await decideHere(line, presetRules('default'))
       expect(decision.verdict, decision.reason).toBe('allow')
     })
 
@@ -117,48 +117,54 @@ describe('the workspace', () => {
     'find . -newer ../outside/c.txt',
   ]
   for (const line of leaving)
-    it(`refuses to leave it: ${line}`, () => {
-      expect(decideHere(line, presetRules('default')).verdict).toBe('deny')
-      expect(decideHere(line, presetRules('open')).verdict).toBe('deny')
+    it(`refuses to leave it: ${line}`, async () => {
+      expect((await decideHere(line, presetRules('default'))).verdict).toBe('deny')
+      expect((await decideHere(line, presetRules('open'))).verdict).toBe('deny')
     })
 
-  it('names the path and the root', () => {
-    const { reason } = decideHere('cat out/c.txt', presetRules('default'))
+  it('names the path and the root', async () => {
+    const { reason } = await decideHere('cat out/c.txt', presetRules('default'))
     expect(reason).toContain(join(root, 'outside', 'c.txt'))
     expect(reason).toContain(workspace)
   })
 
-  it('asks where a path is only known when it runs', () => {
+  it('asks where a path is only known when it runs', async () => {
     for (const line of ['cat "$X"', 'cat $X', 'cat {a,b}.txt', 'cat ~other/x', 'cd "$X" && cat a.txt'])
-      expect(decideHere(line, presetRules('default')).verdict, line).toBe('ask')
+      expect((await decideHere(line, presetRules('default'))).verdict, line).toBe('ask')
   })
 
-  it('holds the current directory, after links', () => {
-    expect(decideHere('ls', presetRules('default'), { cwd: join(root, 'alias', 'src') }).verdict).toBe(
-      'allow',
+  it('holds the current directory, after links', async () => {
+    expect(
+      (await decideHere('ls', presetRules('default'), { cwd: join(root, 'alias', 'src') })).verdict,
+    ).toBe('allow')
+    expect((await decideHere('ls', presetRules('default'), { cwd: root })).verdict).toBe('deny')
+    expect((await decideHere('ls', presetRules('default'), { cwd: join(workspace, 'out') })).verdict).toBe(
+      'deny',
     )
-    expect(decideHere('ls', presetRules('default'), { cwd: root }).verdict).toBe('deny')
-    expect(decideHere('ls', presetRules('default'), { cwd: join(workspace, 'out') }).verdict).toBe('deny')
-    expect(decideHere('ls', presetRules('default'), { cwd: join(root, 'workshop') }).verdict).toBe('deny')
+    expect((await decideHere('ls', presetRules('default'), { cwd: join(root, 'workshop') })).verdict).toBe(
+      'deny',
+    )
   })
 
-  it('binds read mode only when reads are bound', () => {
+  it('binds read mode only when reads are bound', async () => {
     const reading = buildRules(
       { preset: 'default', allow: [], ask: [], deny: [], safe: [], auto_confirm: false, rule: [] },
       { workspaceInReadMode: true },
     )
-    expect(decideHere('cat /etc/hostname', presetRules('default'), { mode: 'read' }).verdict).toBe('allow')
-    expect(decideHere('cat /etc/hostname', reading, { mode: 'read' }).verdict).toBe('deny')
-    expect(decideHere('cat a.txt', reading, { mode: 'read' }).verdict).toBe('allow')
+    expect((await decideHere('cat /etc/hostname', presetRules('default'), { mode: 'read' })).verdict).toBe(
+      'allow',
+    )
+    expect((await decideHere('cat /etc/hostname', reading, { mode: 'read' })).verdict).toBe('deny')
+    expect((await decideHere('cat a.txt', reading, { mode: 'read' })).verdict).toBe('allow')
   })
 
-  it('is not opened by a rule of the user or by auto_confirm', () => {
+  it('is not opened by a rule of the user or by auto_confirm', async () => {
     const rules = rulesOf({ allow: ['cat', 'cp'], auto_confirm: true })
-    expect(decideHere('cat ../outside/c.txt', rules).verdict).toBe('deny')
-    expect(decideHere('cp a.txt /tmp/x', rules).verdict).toBe('deny')
+    expect((await decideHere('cat ../outside/c.txt', rules)).verdict).toBe('deny')
+    expect((await decideHere('cp a.txt /tmp/x', rules)).verdict).toBe('deny')
   })
 
-  it('is left by no path that is made of parts, whatever the parts', () => {
+  it('is left by no path that is made of parts, whatever the parts', async () => {
     const random = new Random(11)
     const parts = [
       '..',
@@ -180,7 +186,7 @@ describe('the workspace', () => {
     for (let round = 0; round < 3_000; round++) {
       const start = random.pick(['', '', './', '../', '/', `${workspace}/`, `${root}/`])
       const path = `${start}${Array.from({ length: 1 + random.below(5) }, () => random.pick(parts)).join('/')}`
-      const { verdict } = decideHere(`cat '${path}'`, presetRules('default'))
+      const { verdict } = await decideHere(`cat '${path}'`, presetRules('default'))
       const real = whereItLeads(path)
       if (real !== undefined && real !== workspace && !real.startsWith(`${workspace}/`)) {
         refused += 1
@@ -232,8 +238,10 @@ describe('system paths in analysis', () => {
     'git --no-pager diff --no-index /etc/passwd a.txt',
   ]
   for (const line of refused)
-    it(`are refused as arguments: ${line}`, () => {
-      expect(decideHere(line, presetRules('analysis'), { mode: 'read', bound: false }).verdict).toBe('deny')
+    it(`are refused as arguments: ${line}`, async () => {
+      expect((await decideHere(line, presetRules('analysis'), { mode: 'read', bound: false })).verdict).toBe(
+        'deny',
+      )
     })
 
   for (const line of [
@@ -246,26 +254,28 @@ describe('system paths in analysis', () => {
     'ls /',
     'cat ../outside/c.txt',
   ])
-    it(`leave others alone: ${line}`, () => {
-      expect(decideHere(line, presetRules('analysis'), { mode: 'read', bound: false }).verdict).toBe('allow')
+    it(`leave others alone: ${line}`, async () => {
+      expect((await decideHere(line, presetRules('analysis'), { mode: 'read', bound: false })).verdict).toBe(
+        'allow',
+      )
     })
 })
 
 describe('globs that become options', () => {
-  it('are asked about as soon as a name begins with a dash', () => {
+  it('are asked about as soon as a name begins with a dash', async () => {
     const directory = join(root, 'dashes')
     mkdirSync(directory)
     writeFileSync(join(directory, 'a.txt'), 'x\n')
     const rules = presetRules('default')
     const lines = ['sort *', 'sort *.txt', 'rg x *', 'find *', 'cd . && sort *']
     for (const line of lines)
-      expect(decideHere(line, rules, { cwd: directory, bound: false }).verdict, line).toBe('allow')
+      expect((await decideHere(line, rules, { cwd: directory, bound: false })).verdict, line).toBe('allow')
     execFileSync('touch', ['--', '-oF.txt'], { cwd: directory })
     for (const line of lines)
-      expect(decideHere(line, rules, { cwd: directory, bound: false }).verdict, line).toBe('ask')
+      expect((await decideHere(line, rules, { cwd: directory, bound: false })).verdict, line).toBe('ask')
     for (const line of ['sort ./*', 'sort -- *', 'cat *', 'ls *'])
-      expect(decideHere(line, rules, { cwd: directory, bound: false }).verdict, line).toBe('allow')
-    expect(decideHere('cd dashes && sort *', rules, { cwd: root, bound: false }).verdict).toBe('ask')
-    expect(decideHere('cd dashes; sort *', rules, { cwd: root, bound: false }).verdict).toBe('ask')
+      expect((await decideHere(line, rules, { cwd: directory, bound: false })).verdict, line).toBe('allow')
+    expect((await decideHere('cd dashes && sort *', rules, { cwd: root, bound: false })).verdict).toBe('ask')
+    expect((await decideHere('cd dashes; sort *', rules, { cwd: root, bound: false })).verdict).toBe('ask')
   })
 })

@@ -1,0 +1,41 @@
+import { VitrineError } from '../errors.ts'
+import { Look, type Looker, type Question } from './look.ts'
+
+const reasons: Readonly<Record<string, 'missing' | 'not-a-directory' | 'unanswered'>> = {
+  ENOENT: 'missing',
+  ENOTDIR: 'not-a-directory',
+  ETIMEDOUT: 'unanswered',
+  EBUSY: 'unanswered',
+}
+
+/** What could be entered before. Where nobody can look any more, since too much hangs elsewhere, commands still run there. */
+const entered = new Set<string>()
+const mostEntered = 1000
+
+/** A busy machine is no file system that hangs: who did not answer is asked once more, for so many milliseconds. */
+const secondLimitMs = 500
+
+/** Whether a command can run there; to be asked together with others. */
+export function canEnter(path: string): Question {
+  return { kind: 'directory', path }
+}
+
+/** Throws INVALID_REQUEST unless the path is a directory that can be entered, and says so within 700 ms. */
+export async function checkDirectory(path: string, looker: Looker, look = new Look(looker)): Promise<void> {
+  let failed = await failureAt(path, look)
+  if (failed === 'ETIMEDOUT') failed = await failureAt(path, new Look(looker, secondLimitMs))
+  if (failed === undefined) remember(path)
+  if (failed === undefined || (failed === 'EBUSY' && entered.has(path))) return
+  const reason = reasons[failed] ?? 'unreadable'
+  throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd', path, reason } })
+}
+
+function remember(path: string): void {
+  if (entered.size >= mostEntered) entered.clear()
+  entered.add(path)
+}
+
+async function failureAt(path: string, look: Look): Promise<string | undefined> {
+  const [answer] = await look.ask([canEnter(path)])
+  return answer && 'failed' in answer ? answer.failed : undefined
+}

@@ -1,0 +1,110 @@
+import type { FactsNeeded } from '../policy/facts.ts'
+import { type Look, type Name, namesIn, type Question, whereIs } from './look.ts'
+
+/** Directory entries looked at, and matches resolved, for one pattern. */
+const MOST_ENTRIES = 20_000
+const MOST_MATCHES = 2_000
+
+/** What a pattern, or its beginning, matches. */
+interface Match {
+  readonly directory: string
+  readonly name: string
+  /** No link: it leads to itself. */
+  readonly plain: boolean
+}
+
+/** Where each match of a pattern leads, and the pattern's own fixed beginning; null when there are too many to look at, or it is not known. */
+export async function expandGlob(
+  glob: string,
+  couldMatch: FactsNeeded['couldMatch'],
+  look: Look,
+): Promise<readonly string[] | null> {
+  const parts = partsOf(glob)
+  let found: readonly Match[] = [{ directory: '', name: '', plain: false }]
+  let entries = MOST_ENTRIES
+  for (const part of parts) {
+    const next = await step(found.map(pathOf), part, couldMatch, look)
+    if (!next) return null
+    entries -= next.entries
+    if (entries < 0 || next.found.length > MOST_MATCHES) return null
+    found = next.found
+  }
+  return resolved([...found, { directory: fixedPart(parts), name: '', plain: false }], look)
+}
+
+function pathOf({ directory, name }: Match): string {
+  return name === '' ? directory : `${directory}/${name}`
+}
+
+/** What is no link is where its directory is, and need not be asked for. */
+async function resolved(found: readonly Match[], look: Look): Promise<readonly string[] | null> {
+  const askedFor = (match: Match) => (match.plain ? match.directory : pathOf(match))
+  const where = await look.where(found.map(askedFor))
+  const paths = new Set<string>()
+  for (const match of found) {
+    const real = where.get(askedFor(match))
+    if (real === undefined) return null
+    paths.add(match.plain ? `${real === '/' ? '' : real}/${match.name}` : real)
+  }
+  return [...paths]
+}
+
+/** What every pattern asks first, to be asked together. */
+export function globQuestions(glob: string): readonly Question[] {
+  const fixed = fixedPart(partsOf(glob))
+  return [whereIs(fixed), namesIn(fixed || '/')]
+}
+
+function partsOf(glob: string): readonly string[] {
+  return glob.split('/').filter((part) => part !== '')
+}
+
+/** The pattern up to its first part that is open: what it names when nothing matches. */
+function fixedPart(parts: readonly string[]): string {
+  const open = parts.findIndex((part) => /[*?[\\]/.test(part))
+  return parts
+    .slice(0, open === -1 ? undefined : open)
+    .map((part) => `/${part}`)
+    .join('')
+}
+
+interface Step {
+  readonly found: readonly Match[]
+  readonly entries: number
+}
+
+async function step(
+  directories: readonly string[],
+  part: string,
+  couldMatch: FactsNeeded['couldMatch'],
+  look: Look,
+): Promise<Step | undefined> {
+  if (!/[*?[\\]/.test(part))
+    return { found: directories.map((directory) => ({ directory, name: part, plain: false })), entries: 0 }
+  const listed = await look.names(directories.map((directory) => directory || '/'))
+  const found: Match[] = []
+  let entries = 0
+  for (const [at, names] of listed.entries()) {
+    // What cannot be listed the shell cannot look into either: nothing matches.
+    if ('failed' in names && isUnknown(names.failed)) return undefined
+    const all = 'failed' in names ? [] : [...dots, ...names]
+    entries += all.length
+    if (entries > MOST_ENTRIES) return undefined
+    const directory = directories[at] ?? ''
+    found.push(...matching(all, part, couldMatch).map((name) => ({ ...name, directory })))
+  }
+  return { found, entries }
+}
+
+/** It was not listed whole, or not in time. */
+function isUnknown(failed: string): boolean {
+  return failed === 'ETIMEDOUT' || failed === 'EBUSY' || failed === 'ENOBUFS' || failed === 'EINTR'
+}
+
+/** `.*` matches them in some shells. */
+const dots: readonly Name[] = ['.', '..'].map((name) => ({ name, plain: false }))
+
+function matching(names: readonly Name[], part: string, couldMatch: FactsNeeded['couldMatch']): Name[] {
+  const hidden = part.startsWith('.') || part.startsWith('\\.') || part.startsWith('[')
+  return names.filter(({ name }) => (hidden || !name.startsWith('.')) && couldMatch(part, name))
+}

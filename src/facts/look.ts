@@ -1,0 +1,144 @@
+/** What can be asked about a path: where it leads, the names in it, whether it is there, whether it can be entered, its text. */
+export type Kind = 'where' | 'names' | 'exists' | 'directory' | 'text'
+
+export interface Question {
+  readonly kind: Kind
+  /** Absolute. */
+  readonly path: string
+}
+
+/**
+ * What was found, or the name of the errno. `where`: the real path of the part that exists, NUL, the rest as written. `names`: each
+ * behind `l`, where it may be a link, or `-`, and with a NUL. `exists` and `directory`: nothing but that it is so. `text`: EISDIR, EINVAL for what is no regular file, EFBIG.
+ */
+export type Answer = { readonly found: string } | { readonly failed: string }
+
+/** Looks at paths without ever keeping the JavaScript thread waiting. */
+export interface Looker {
+  /**
+   * Answers in the order of the questions. Fewer than there are questions: so many within the time, and the next one is what did
+   * not answer. Undefined, at once: nobody can look, for too many look-ups hang already.
+   */
+  ask(questions: readonly Question[], limitMs: number): Promise<readonly Answer[] | undefined>
+}
+
+/** A file system has so long to answer for one decision, in milliseconds. Then what is not known yet is unknown. */
+export const lookLimitMs = 200
+
+const unanswered: Answer = { failed: 'ETIMEDOUT' }
+/** Nobody can look. */
+const unasked: Answer = { failed: 'EBUSY' }
+
+/** One look at the machine, for one decision. What it has seen it does not look at again. */
+export class Look {
+  /** Paths that did not answer, and what was asked for after the time was over; empty: nobody could look. */
+  readonly unanswered: string[] = []
+  readonly #looker: Looker
+  readonly #until: number
+  readonly #seen = new Map<string, Answer>()
+  readonly #wanted: Question[] = []
+
+  constructor(looker: Looker, limitMs = lookLimitMs) {
+    this.#looker = looker
+    this.#until = performance.now() + limitMs
+  }
+
+  /** An answer to each question. Those that are asked together cost little more than one. */
+  async ask(questions: readonly Question[]): Promise<readonly Answer[]> {
+    const fresh = questions.filter((question) => !this.#seen.has(idOf(question)))
+    if (fresh.length > 0)
+      for (const [at, answer] of (await this.#find(fresh)).entries())
+        this.#seen.set(idOf(fresh[at] as Question), answer)
+    return questions.map((question) => this.#seen.get(idOf(question)) ?? unanswered)
+  }
+
+  /** What is seen of it already. Not yet: it is asked for by the next `fill`, and does not answer until then. */
+  see(question: Question): Answer {
+    const answer = this.#seen.get(idOf(question))
+    if (!answer) this.#wanted.push(question)
+    return answer ?? unanswered
+  }
+
+  /** Asks for what was wanted since; false: nothing was. */
+  async fill(): Promise<boolean> {
+    const wanted = this.#wanted.splice(0)
+    if (wanted.length > 0) await this.ask(wanted)
+    return wanted.length > 0
+  }
+
+  /** What hangs takes three quarters of the time that is left, so that the others get an answer, too. */
+  async #find(questions: readonly Question[]): Promise<readonly Answer[]> {
+    const answers: Answer[] = []
+    while (answers.length < questions.length) {
+      const rest = questions.slice(answers.length)
+      const left = this.#until - performance.now()
+      const found = left > 0 ? await this.#looker.ask(rest, left * 0.75) : undefined
+      if (!found) return [...answers, ...(left > 0 ? this.#unasked(rest) : this.#missed(rest))]
+      answers.push(...found)
+      answers.push(...this.#missed(rest.slice(found.length, found.length + 1)))
+    }
+    return answers
+  }
+
+  #missed(questions: readonly Question[]): Answer[] {
+    for (const { path } of questions) this.unanswered.push(path)
+    return questions.map(() => unanswered)
+  }
+
+  #unasked(questions: readonly Question[]): Answer[] {
+    this.unanswered.push('')
+    return questions.map(() => unasked)
+  }
+
+  /** Where paths lead; absent: unknown. What does not exist stands as written below the part that does. */
+  async where(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const asked = [...new Set(paths)]
+    const answers = await this.ask(asked.map(whereIs))
+    return new Map(asked.flatMap((path, at) => foundAt(path, answers[at])))
+  }
+
+  /** The names in each directory, or why they are not known. */
+  async names(directories: readonly string[]): Promise<readonly Names[]> {
+    const answers = await this.ask(directories.map(namesIn))
+    return answers.map((answer) =>
+      'failed' in answer ? answer : answer.found.split('\0').slice(0, -1).map(nameOf),
+    )
+  }
+}
+
+/** The names in a directory. */
+export type Names = readonly Name[] | { readonly failed: string }
+
+export interface Name {
+  readonly name: string
+  /** It leads nowhere but to itself. */
+  readonly plain: boolean
+}
+
+function nameOf(entry: string): Name {
+  return { name: entry.slice(1), plain: entry.startsWith('-') }
+}
+
+function idOf({ kind, path }: Question): string {
+  return `${kind} ${path}`
+}
+
+/** To be asked together with others. */
+export function whereIs(path: string): Question {
+  return { kind: 'where', path: path === '' ? '/' : path }
+}
+
+export function namesIn(path: string): Question {
+  return { kind: 'names', path }
+}
+
+function foundAt(path: string, answer: Answer | undefined): [string, string][] {
+  if (!answer || 'failed' in answer) return []
+  const [existing = '', missing = ''] = answer.found.split('\0')
+  const parts = existing.split('/').filter((part) => part !== '')
+  for (const name of missing.split('/')) {
+    if (name === '..') parts.pop()
+    else if (name !== '.' && name !== '') parts.push(name)
+  }
+  return [[path, `/${parts.join('/')}`]]
+}

@@ -1,0 +1,112 @@
+import { constants } from 'node:fs'
+import { access, lstat, open, readdir, realpath, stat } from 'node:fs/promises'
+import type { Answer, Kind, Looker, Question } from './look.ts'
+
+const LARGEST_TEXT = 1_048_576
+
+/**
+ * So many of the four threads that Node has for files and names may hang. Two are left for everything else; Node itself cannot end
+ * before those that hang do.
+ */
+const mostHanging = 2
+
+/** Looks where there is no addon: on the threads of Node's pool, one path after the other. */
+export function poolLooker(): Looker {
+  let hanging = 0
+  return {
+    ask: async (questions, limitMs) => {
+      if (hanging >= mostHanging) return undefined
+      const answers: Answer[] = []
+      const state = { over: false }
+      const looking = answerAll(questions, answers, state)
+      if (!(await isDoneWithin(looking, limitMs))) {
+        hanging++
+        void looking.finally(() => hanging--)
+      }
+      state.over = true
+      return [...answers]
+    },
+  }
+}
+
+async function answerAll(
+  questions: readonly Question[],
+  answers: Answer[],
+  state: { readonly over: boolean },
+): Promise<void> {
+  for (const { kind, path } of questions) {
+    const answer = await kinds[kind](path).then(
+      (found): Answer => ({ found }),
+      (error: unknown): Answer => ({ failed: codeOf(error) }),
+    )
+    if (state.over) return
+    answers.push(answer)
+  }
+}
+
+function isDoneWithin(work: Promise<void>, limitMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), limitMs)
+    void work.then(() => {
+      clearTimeout(timer)
+      resolve(true)
+    })
+  })
+}
+
+const kinds: Readonly<Record<Kind, (path: string) => Promise<string>>> = {
+  where,
+  names: async (path) =>
+    (await readdir(path, { withFileTypes: true }))
+      .map((entry) => `${entry.isFile() || entry.isDirectory() ? '-' : 'l'}${entry.name}\0`)
+      .join(''),
+  exists: async (path) => {
+    await lstat(path)
+    return ''
+  },
+  directory: async (path) => {
+    if (!(await stat(path)).isDirectory()) throw coded('ENOTDIR')
+    await access(path, constants.X_OK)
+    return ''
+  },
+  text,
+}
+
+async function where(path: string): Promise<string> {
+  let existing = path
+  for (;;) {
+    try {
+      return `${await realpath(existing === '' ? '/' : existing)}\0${path.slice(existing.length)}`
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error
+      const named = existing.replace(/\/+$/, '')
+      const cut = named.lastIndexOf('/')
+      if (cut === -1) throw error
+      existing = named.slice(0, cut)
+    }
+  }
+}
+
+/** Not blocking: a FIFO in the place of the file must not hold us up. */
+async function text(path: string): Promise<string> {
+  const before = await stat(path)
+  if (before.isDirectory()) throw coded('EISDIR')
+  if (!before.isFile()) throw coded('EINVAL')
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    const status = await file.stat()
+    if (!status.isFile()) throw coded('EINVAL')
+    if (status.size > LARGEST_TEXT) throw coded('EFBIG')
+    return await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+function coded(code: string): Error {
+  return Object.assign(new Error(code), { code })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeDirectory } from '../helpers/place.ts'
+import { builtLibrary, compileFixture, repository } from '../helpers/programs.ts'
+
+function missing(): string | null {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root can mount a file system'
+  return existsSync('/dev/fuse') ? null : '/dev/fuse is not here'
+}
+
+interface Timed<T> {
+  readonly value?: T
+  readonly code?: string
+  readonly reason?: string
+  readonly ms: number
+}
+type Decided = Timed<{ readonly verdict: string; readonly reason: string }>
+type Ran = Timed<{ readonly stdout: string; readonly exitCode: number | null; readonly outcome: string }>
+
+/** What test/fixtures/facts/hanging.mjs prints. */
+interface Happened {
+  readonly beside: Ran
+  readonly hanging: Decided
+  readonly ownRules: Decided
+  readonly directory: Ran
+  readonly shell: Timed<unknown>
+  readonly reading: Ran
+  readonly commandLine: Timed<{ readonly code: number; readonly stderr: string }>
+  readonly many: readonly Decided[]
+  readonly atOnce: Decided
+  readonly file: Timed<number>
+  readonly after: Ran
+  readonly known: Decided
+  readonly longestGap: number
+  readonly recovered: string
+}
+
+/** A machine that has others to serve gets so long on top of every limit, in milliseconds. */
+const slack = 1000
+/** timeoutMs, kill_grace_ms and the second that a call may take on top. */
+const deadline = 300 + 200 + 1000
+
+describe.skipIf(missing() !== null)(
+  `a host beside a file system that does not answer${missing() ? ` (skipped: ${missing()})` : ''}`,
+  () => {
+    let happened: Happened
+
+    beforeAll(async () => {
+      builtLibrary()
+      const home = makeDirectory()
+      const mounted = join(makeDirectory(), 'mounted')
+      mkdirSync(mounted)
+      // The server hangs beyond SIGKILL: it has read what it does not answer. Nobody outside the namespace sees it.
+      const host = [
+        join(repository, 'test/fixtures/facts/hanging.mjs'),
+        compileFixture('fuse'),
+        mounted,
+        home,
+      ]
+      const child = spawn('unshare', ['--mount', '--propagation', 'private', process.execPath, ...host], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const said = child.stdout.setEncoding('utf8').toArray()
+      expect(await once(child, 'exit')).toEqual([0, null])
+      happened = JSON.parse((await said).join(''))
+    }, 60_000)
+
+    it('is unsure about a line that names it, in time, and says why', () => {
+      const { value, ms } = happened.hanging
+      expect(value).toMatchObject({
+        verdict: 'ask',
+        reason: expect.stringMatching(/a file system does not answer: .*hang-one/),
+      })
+      expect(ms).toBeLessThan(200 + slack)
+    })
+
+    it('refuses what it refuses elsewhere in that line', () => {
+      expect(happened.ownRules.value).toMatchObject({ verdict: 'deny' })
+    })
+
+    it('runs another command meanwhile, and its timers fire', () => {
+      expect(happened.beside.value).toMatchObject({ stdout: 'beside\n', exitCode: 0 })
+      // It began before the decision had to be given up, and did not wait for that.
+      expect(happened.beside.ms).toBeLessThan(happened.hanging.ms)
+      expect(happened.longestGap).toBeLessThan(slack)
+    })
+
+    it('opens no shell and starts no command in a directory on it', () => {
+      for (const { code, reason, ms } of [happened.directory, happened.shell]) {
+        expect({ code, reason }).toEqual({ code: 'INVALID_REQUEST', reason: 'unanswered' })
+        expect(ms).toBeLessThan(700 + slack)
+      }
+    })
+
+    it('returns from a command that hangs on it beyond SIGKILL', () => {
+      expect(happened.reading.value).toMatchObject({ outcome: 'timed-out' })
+      expect(happened.reading.ms).toBeLessThan(deadline + slack)
+    })
+
+    it('ends, as a command line: nothing of what hangs keeps its process', () => {
+      expect(happened.commandLine.value).toMatchObject({ code: 124 })
+      expect(happened.commandLine.value?.stderr).toContain('timed out after 300 ms')
+      expect(happened.commandLine.ms).toBeLessThan(deadline + 2 * slack)
+    })
+
+    it('is unsure at once when more hang than can, and files and commands of its own are served', () => {
+      for (const { value, ms } of happened.many) {
+        expect(value).toMatchObject({ verdict: 'ask' })
+        expect(ms).toBeLessThan(200 + slack)
+      }
+      expect(happened.atOnce.value).toMatchObject({ verdict: 'ask' })
+      expect(happened.atOnce.ms).toBeLessThan(100)
+      expect(happened.known.value).toMatchObject({ verdict: 'ask' })
+      expect(happened.file.value).toBeGreaterThan(0)
+      expect(happened.after.value).toMatchObject({ stdout: 'after\n', exitCode: 0 })
+    })
+
+    it('looks again as soon as the file system is gone', () => {
+      expect(happened.recovered).toBe('allow')
+    })
+  },
+)

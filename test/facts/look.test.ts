@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, type Kind, Look, type Looker } from '../../src/facts/look.ts'
+import { poolLooker } from '../../src/facts/pool-looker.ts'
+import { lookerHere } from '../../src/host.ts'
+import { makeDirectory } from '../helpers/place.ts'
+
+const root = makeDirectory()
+const lookers: readonly (readonly [string, () => Promise<Looker>])[] = [
+  ['the one of this machine', lookerHere],
+  ['the one of Node', async () => poolLooker()],
+]
+
+beforeAll(() => {
+  mkdirSync(join(root, 'a/b'), { recursive: true })
+  writeFileSync(join(root, 'a/text'), 'é\0ü\n')
+  writeFileSync(join(root, 'a/large'), Buffer.alloc(1_048_577))
+  writeFileSync(join(root, 'a/-dash'), '')
+  symlinkSync('a/b', join(root, 'link'))
+  symlinkSync('nowhere/at/all', join(root, 'dangling'))
+  symlinkSync('loop', join(root, 'loop'))
+  execFileSync('mkfifo', [join(root, 'fifo')])
+})
+
+describe.each(lookers)('a look at paths: %s', (_, open) => {
+  const ask = async (kind: Kind, path: string): Promise<Answer | undefined> =>
+    (await new Look(await open()).ask([{ kind, path: join(root, path) }]))[0]
+  const where = async (path: string) => {
+    const written = path.startsWith('/') ? path : `${root}/${path}`
+    return (await new Look(await open()).where([written])).get(written)?.replace(root, '.')
+  }
+
+  it.each([
+    ['a/text', './a/text'],
+    ['link', './a/b'],
+    ['link/..', './a'],
+    ['link/../../link/new', './a/b/new'],
+    ['./a//b/.', './a/b'],
+    ['a/', './a'],
+    ['gone/x/../y', './gone/y'],
+    ['gone/../../x', './../x'],
+    ['a/text/..', './a'],
+    ['dangling', './dangling'],
+    ['dangling/x', './dangling/x'],
+    ['loop', undefined],
+    ['loop/x', undefined],
+    ['/', '/'],
+    ['/..', '/'],
+    ['//nowhere//at', '/nowhere/at'],
+  ])('finds where %s leads', async (path, expected) => {
+    expect(await where(path)).toBe(expected?.replace('./..', join(realpathSync(root), '..')))
+  })
+
+  it.each([
+    ['exists', 'a', undefined],
+    ['exists', 'dangling', undefined],
+    ['exists', 'gone', 'ENOENT'],
+    ['exists', 'a/text/x', 'ENOTDIR'],
+    ['directory', 'link', undefined],
+    ['directory', 'a/text', 'ENOTDIR'],
+    ['directory', 'gone', 'ENOENT'],
+    ['text', 'a', 'EISDIR'],
+    ['text', 'fifo', 'EINVAL'],
+    ['text', 'a/large', 'EFBIG'],
+    ['text', 'dangling', 'ENOENT'],
+    ['names', 'a/text', 'ENOTDIR'],
+    ['names', 'gone', 'ENOENT'],
+  ] as const)('says of %s %s: %s', async (kind, path, failed) => {
+    const answer = await ask(kind, path)
+    expect(answer && 'failed' in answer ? answer.failed : undefined).toBe(failed)
+  })
+
+  it('reads a text whole, and names what is in a directory, links for themselves', async () => {
+    expect(await ask('text', 'a/text')).toEqual({ found: 'é\0ü\n' })
+    const [names] = await new Look(await open()).names([root])
+    if (!names || 'failed' in names) throw new Error('not listed')
+    expect(names.map(({ name }) => name).sort()).toEqual(readdirSync(root).sort())
+    const plain = names.filter((entry) => entry.plain).map(({ name }) => name)
+    expect(plain).toContain('a')
+    expect(plain.filter((name) => ['link', 'dangling', 'loop'].includes(name))).toEqual([])
+  })
+
+  it('answers many who ask at once, each its own question', async () => {
+    const looker = await open()
+    const paths = Array.from({ length: 200 }, (_, at) => `${root}/new-${at}`)
+    const found = await Promise.all(paths.map((path) => new Look(looker, 20_000).where([path])))
+    expect(found.map((where, at) => where.get(paths[at] ?? ''))).toEqual(paths)
+  })
+})
