@@ -10,7 +10,7 @@ import { type Case, row } from './case.ts'
 import type { Redirect } from './line.ts'
 import type { PlannedStep } from './plan.ts'
 import { dangerousKey } from './repositories.ts'
-import { changesReading, isDangerousVariable } from './variables.ts'
+import { changesReading, isDangerousVariable, mayNamePlace } from './variables.ts'
 
 /** What is around the program: variables, redirects, and the repository that git would read. */
 export function judgeSettings(step: PlannedStep, given: Case, unprotected: boolean): PolicyMatch[] {
@@ -25,7 +25,7 @@ export function judgeSettings(step: PlannedStep, given: Case, unprotected: boole
 function judgeAssignments({ command }: PlannedStep, { rules }: Case): PolicyMatch[] {
   const bare = command.words.length === 0
   const bad = command.assignments.filter(
-    ({ name }) => isDangerousVariable(name) || (bare && changesReading(name)),
+    ({ name }) => isDangerousVariable(name) || (bare ? changesReading(name) : mayNamePlace(name)),
   )
   return bad.map(({ name }) =>
     row(command.text, 'assignment', `preset ${rules.preset}`, 'ask', explainAssignment(name)),

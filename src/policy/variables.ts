@@ -45,17 +45,37 @@ const EXACT = new Set([
     'GOFLAGS',
     'GOENV',
     'RUSTC_WRAPPER',
+    'COMPILER_PATH',
+    'JAVACMD',
+    'MAKEFILES',
+    'PHPRC',
+    'SDKROOT',
+    'TOOLCHAINS',
+    'VIRTUAL_ENV',
+    'WGETRC',
+    'SYSTEM_WGETRC',
   ],
 ])
-const SHAPES = [
-  /^(?:LD|DYLD|GIT|BASH|XDG|NPM|npm|CARGO|RUSTUP|SSH|SUDO|COREPACK)_/,
-  /^(?:PYTHON|PERL|RUBY|LESS)/,
-  /(?:PAGER|EDITOR|ASKPASS|OPTIONS|PRELOAD)$/,
+/** Of a loader, a tool, a manager of versions: most have a variable that says what to load, run or write. */
+const FAMILIES = [
+  /^(?:LD|DYLD|GLIBC|MALLOC|GETCONF|BASH|XDG|SSH|SUDO|GIT|CURL|DOCKER|MAKE|CMAKE|GCC|CLANG|CCC|DEVELOPER|XCRUN)_/,
+  /^(?:NODE|NPM|npm|PNPM|YARN|COREPACK|BUN|DENO|PHP|GEM|BUNDLE|PIP|PIPX|POETRY|UV|CARGO|RUSTUP|DOTNET|ANDROID)_/,
+  /^(?:JAVA|JDK|GRADLE|MAVEN|M2|ASDF|MISE|RTX|PYENV|RBENV|NODENV|JENV|NVM|FNM|VOLTA|CONDA|SDKMAN)_/,
 ]
+const SHAPES = [...FAMILIES, /^(?:PYTHON|PERL|RUBY|LESS)/, /(?:PAGER|EDITOR|ASKPASS|OPTIONS|PRELOAD)$/]
 
 /** Whether a variable steers what programs run or load, or how the shell reads the rest of the line. */
 export function isDangerousVariable(name: string): boolean {
   return EXACT.has(name) || SHAPES.some((shape) => shape.test(name))
+}
+
+// curl(1) reads CURL_HOME, php(1) PHPRC: what nobody has heard of may name a directory of settings, too.
+const PLACE =
+  /(?:^|_)(?:ROOT|HOME|DIR|PATH|CONFIG|PREFIX|PLUGINS?|HOOK|CMD|COMMAND|EXEC|WRAPPER|MODULE|FILE|SHELL|CACHE|LIBRARY)$|RC$/
+
+/** Whether a variable, given to a program, may tell it where to find what it loads or runs. */
+export function mayNamePlace(name: string): boolean {
+  return PLACE.test(name)
 }
 
 /** Whether a variable, set for the shell itself, changes how it reads what follows. */

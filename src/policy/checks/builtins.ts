@@ -1,6 +1,6 @@
 import { type Arguments, has, type Objection } from '../arguments.ts'
 import { known, splits, type Word } from '../line.ts'
-import { changesReading, isDangerousVariable } from '../variables.ts'
+import { changesReading, isDangerousVariable, mayNamePlace } from '../variables.ts'
 
 const FORMAT = /^(?!-)(?:[^%]|%[-+ #0]*\d*(?:\.\d*)?[diouxXeEfFgGaAcsbq%])*$/
 
@@ -51,12 +51,16 @@ export function checkRead({ operands }: Arguments): Objection | undefined {
   return bad && { kind: 'operand', text: bad.text }
 }
 
+function isSteering(name: string): boolean {
+  return isDangerousVariable(name) || changesReading(name) || mayNamePlace(name)
+}
+
 /** export: an assignment like one in front of a command, to a variable that steers no program. */
 export function checkExport({ operands }: Arguments): Objection | undefined {
   const bad = operands.find((word) => {
     const [, name] = /^([A-Za-z_][A-Za-z0-9_]*)(?:=|$)/.exec(word.fixed) ?? []
     const isOpen = word.kind !== 'literal' && !word.fixed.includes('=')
-    return name === undefined || isOpen || splits(word) || isDangerousVariable(name) || changesReading(name)
+    return name === undefined || isOpen || splits(word) || isSteering(name)
   })
   return bad && { kind: 'operand', text: bad.text }
 }

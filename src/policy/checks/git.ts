@@ -2,10 +2,13 @@ import { type Arguments, has, type Objection } from '../arguments.ts'
 import { known } from '../line.ts'
 
 const FORMATS = ['--format', '--pretty']
+/** An atom of git-for-each-ref(1), signature or signature:grade, is verified to be sorted by. */
+const SORTED_BY_SIGNATURE = /^-?(?:version:|v:)?\*?signature/
 
 /** A format that verifies signatures starts gpg, which may create its directory. */
 export function checkFormat({ options }: Arguments): Objection | undefined {
   const bad = options.find(({ name, value }) => {
+    if (value && name === '--sort') return value.kind !== 'literal' || SORTED_BY_SIGNATURE.test(value.value)
     if (!value || !FORMATS.includes(name)) return false
     return value.kind !== 'literal' || /%G|%\(signature/.test(value.value)
   })
