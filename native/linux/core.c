@@ -14,6 +14,7 @@
 #include "denials.h"
 #include "launcher.h"
 #include "lookups.h"
+#include "meter.h"
 #include "notifier.h"
 #include "policy.h"
 #include "probe.h"
@@ -126,7 +127,7 @@ static void discard(struct vt_command *command) {
 
 /* The threads that see a command through. */
 static bool is_ready(const struct vt_request *request) {
-  if (vt_supervisor_ready() || vt_launcher_ready()) return false;
+  if (vt_supervisor_ready() || vt_launcher_ready() || vt_meter_ready(&request->limits)) return false;
   return !(request->confined && request->listener) || vt_notifier_ready() == 0;
 }
 

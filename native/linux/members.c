@@ -70,7 +70,10 @@ bool vt_members_look(struct vt_members *members, int64_t now) {
     members->strangers.count = 0;
     members->strangers_since = now;
   }
-  vt_processes_each(&look, visit);
+  int proc = vt_processes_open();
+  if (proc < 0) return false;
+  vt_processes_each(proc, &look, visit);
+  close(proc);
   if (look.failed) {
     free(look.found.at);
     free(look.strangers.at);

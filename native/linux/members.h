@@ -24,7 +24,7 @@ struct vt_members {
 /* `cookie` stays the caller's. */
 void vt_members_open(struct vt_members *members, pid_t session, const char *cookie);
 
-/* Looks for them. False when memory for the list is missing: then it is that of the last look. */
+/* Looks for them. False when memory or a descriptor is missing: then the list is that of the last look. */
 bool vt_members_look(struct vt_members *members, int64_t now);
 
 /* In place of that: it is proven that the leader has ended and nobody else is left. */

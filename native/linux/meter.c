@@ -65,7 +65,7 @@ static void look(struct vt_meter *meter, bool alone) {
   bool last = alone || __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
   bool over = vt_meter_exceeded(meter) != VT_LIMIT_NONE;
   int64_t now = nanoseconds(CLOCK_MONOTONIC), before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  /* Without memory for a new list the old one serves. */
+  /* Where there is no new list the old one serves. */
   if (alone) vt_members_alone(&meter->subject.members);
   else vt_members_look(&meter->subject.members, now);
   bool grouped = meter->subject.cgroup[0] != 0;
@@ -154,20 +154,21 @@ static void prepare(struct watch *watch) {
   pthread_condattr_destroy(&attributes);
 }
 
-static void start_quick(void) {
-  prepare(&watches[VT_METER_QUICK]);
-  vt_thread_start("vitrine-meter", measure_quick);
+static int start(int kind, const char *name, void *(*run)(void *)) {
+  prepare(&watches[kind]);
+  int failed = vt_thread_try(name, run, NULL);
+  if (failed) pthread_cond_destroy(&watches[kind].changed);
+  return failed;
 }
 
-static void start_disk(void) {
-  prepare(&watches[VT_METER_DISK]);
-  vt_thread_start("vitrine-disk", measure_disk);
-}
+static int start_quick(void) { return start(VT_METER_QUICK, "vitrine-meter", measure_quick); }
+static int start_disk(void) { return start(VT_METER_DISK, "vitrine-disk", measure_disk); }
 
-static void start(int kind) {
-  static pthread_once_t quick = PTHREAD_ONCE_INIT, disk = PTHREAD_ONCE_INIT;
-  if (kind == VT_METER_QUICK) pthread_once(&quick, start_quick);
-  else pthread_once(&disk, start_disk);
+int vt_meter_ready(const struct vt_limits *limits) {
+  static struct vt_once quick = VT_ONCE, disk = VT_ONCE;
+  bool measures = limits->processes || limits->cpu_seconds || limits->memory_bytes;
+  if (measures && vt_start_once(&quick, start_quick)) return -1;
+  return limits->private_tmp_bytes ? vt_start_once(&disk, start_disk) : 0;
 }
 
 /* Copies: a look can outlast its command. */
@@ -199,7 +200,6 @@ static bool set_gauges(struct gauge gauges[GAUGES], const struct vt_command *com
 struct vt_meter *vt_meter_open(const struct vt_command *command, int kind) {
   struct gauge gauges[GAUGES];
   if (!set_gauges(gauges, command, kind)) return NULL;
-  start(kind);
   struct vt_meter *meter = calloc(1, sizeof *meter);
   if (!meter) abort(); /* a limit that nobody holds would be a lie */
   struct vt_subject *subject = &meter->subject;

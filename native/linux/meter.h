@@ -12,6 +12,9 @@ struct vt_meter;
 /* Two kinds, on a thread each: what /proc tells is quick to read, a directory need not be. */
 enum { VT_METER_QUICK, VT_METER_DISK, VT_METERS };
 
+/* The threads that such limits need: 0, or -1 with errno; then it may be tried again. */
+int vt_meter_ready(const struct vt_limits *limits);
+
 /* Starts to watch a command that has been started. NULL: it has no limit that this kind measures. */
 struct vt_meter *vt_meter_open(const struct vt_command *command, int kind);
 

@@ -9,7 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int vt_processes_each(void *context, vt_visit found) {
+int vt_processes_open(void) { return open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+
+int vt_processes_each(int proc, void *context, vt_visit found) {
   struct entry { /* linux_dirent64, getdents64(2) */
     uint64_t inode;
     int64_t offset;
@@ -18,15 +20,14 @@ int vt_processes_each(void *context, vt_visit found) {
     char name[];
   };
   char buffer[32 * 1024] __attribute__((aligned(8)));
-  int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), sum = 0;
-  if (proc < 0) return 0;
+  int sum = 0;
+  lseek(proc, 0, SEEK_SET);
   for (long length; (length = syscall(SYS_getdents64, proc, buffer, sizeof buffer)) > 0;)
     for (long at = 0; at < length;) {
       const struct entry *entry = (const void *)(buffer + at);
       at += entry->length;
       if (entry->name[0] >= '1' && entry->name[0] <= '9') sum += found(context, atoi(entry->name));
     }
-  close(proc);
   return sum;
 }
 

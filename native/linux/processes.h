@@ -7,8 +7,11 @@
 
 typedef int (*vt_visit)(void *context, pid_t pid);
 
+/* A descriptor of /proc, for one thread at a time; -1 and errno. */
+int vt_processes_open(void);
+
 /* Calls `found` for every process id that /proc shows, in ascending order; returns the sum. */
-int vt_processes_each(void *context, vt_visit found);
+int vt_processes_each(int proc, void *context, vt_visit found);
 
 /* Whether the environment that the process was started with holds the cookie. The text is read into `buffer`. */
 int vt_process_carries(pid_t pid, const char *cookie, char *buffer, size_t size);

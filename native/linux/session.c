@@ -15,6 +15,14 @@
 /* asm-generic/unistd.h */
 enum { NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
 
+/* Kept open: a host may have no descriptor left when a command has to be ended. Supervisor thread only. */
+static int proc = -1;
+
+int vt_session_open(void) {
+  if (proc < 0) proc = vt_processes_open();
+  return proc < 0 ? -1 : 0;
+}
+
 /* A pidfd is readable once the last thread has ended (pidfd_open(2)). The state in /proc is no judge: a process whose
  * first thread has ended shows as a zombie while its others run. */
 static bool has_ended(int pidfd) {
@@ -46,15 +54,15 @@ static int each_process_id(pid_t session, void *context, vt_visit found) {
 
 static int proc_hides(void) { return access("/proc/1/stat", R_OK) != 0; }
 
-static int each(pid_t session, void *context, vt_visit found) {
-  return proc_hides() ? each_process_id(session, context, found) : vt_processes_each(context, found);
+static int each(int from, pid_t session, void *context, vt_visit found) {
+  return proc_hides() ? each_process_id(session, context, found) : vt_processes_each(from, context, found);
 }
 
 static int count_one(void *context, pid_t pid) {
   const struct vt_command *command = context;
   if (pid == command->pid || !is_member(command, pid)) return 0;
   int pidfd = open_pidfd(pid);
-  if (pidfd < 0) return 0;
+  if (pidfd < 0) return errno != ESRCH;
   int alive = !has_ended(pidfd);
   close(pidfd);
   return alive;
@@ -67,29 +75,31 @@ static void remember(struct vt_command *command, pid_t pid) {
   if (command->remembered_count < VT_REMEMBERED) command->remembered[command->remembered_count++] = pid;
 }
 
-/* A pidfd taken before the check makes it certain that whoever was checked is whoever is killed (pidfd_open(2)). */
+/* A pidfd taken before the check makes it certain that whoever was checked is whoever is killed (pidfd_open(2)). Without a
+ * descriptor left it has to be done by number, as the watcher does. */
 static int kill_one(void *context, pid_t pid) {
   struct vt_command *command = context;
   if ((pid == command->pid && command->leader_ended) || getpid() == pid) return 0;
   if (!is_member(command, pid)) return 0;
   int pidfd = open_pidfd(pid);
-  if (pidfd < 0) return 0;
-  int found = is_member(command, pid) && !has_ended(pidfd);
+  if (pidfd < 0 && errno == ESRCH) return 0;
+  int found = is_member(command, pid) && (pidfd < 0 || !has_ended(pidfd));
   if (found) {
     pid_t group = getpgid(pid);
     /* The whole group at once, so that a fork bomb cannot outrun the sweep; a group never spans sessions (credentials(7)). */
     if (group > 1 && getsid(group) == getsid(pid) && group != getpgrp()) kill(-group, SIGKILL);
-    syscall(NR_PIDFD_SEND_SIGNAL, pidfd, SIGKILL, NULL, 0);
+    if (pidfd >= 0) syscall(NR_PIDFD_SEND_SIGNAL, pidfd, SIGKILL, NULL, 0);
+    else kill(pid, SIGKILL);
     if (pid != command->pid) remember(command, pid);
   }
-  close(pidfd);
+  if (pidfd >= 0) close(pidfd);
   return found;
 }
 
-int vt_session_sweep(struct vt_command *command) { return each(command->pid, command, kill_one); }
+int vt_session_sweep(struct vt_command *command) { return each(proc, command->pid, command, kill_one); }
 
 int vt_session_count(const struct vt_command *command) {
-  return each(command->pid, (void *)command, count_one);
+  return each(proc, command->pid, (void *)command, count_one);
 }
 
 struct wanted {
@@ -104,7 +114,10 @@ static int is_in_group(void *context, pid_t pid) {
 bool vt_session_has_group(pid_t session, pid_t group) {
   struct wanted wanted = {session, group};
   if (getsid(group) == session && getpgid(group) == group) return true;
-  return each(session, &wanted, is_in_group) > 0;
+  int own = vt_processes_open();
+  bool found = own >= 0 && each(own, session, &wanted, is_in_group) > 0;
+  if (own >= 0) close(own);
+  return found;
 }
 
 void vt_session_signal(const struct vt_command *command, int signal) {

@@ -3,6 +3,9 @@
 
 #include "command.h"
 
+/* Before everything else; 0, or -1 with errno: then it may be tried again. */
+int vt_session_open(void);
+
 /* Kills every live member but the ended leader; returns how many were found. Adds the newly killed to command->killed. */
 int vt_session_sweep(struct vt_command *command);
 

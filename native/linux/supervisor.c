@@ -172,7 +172,7 @@ static void *supervise(void *unused) {
 
 static int start(void) {
   int wake_fd = vt_orders_open();
-  if (wake_fd < 0 || vt_poller_open(wake_fd)) return -1;
+  if (wake_fd < 0 || vt_poller_open(wake_fd) || vt_session_open()) return -1;
   return vt_thread_try("vitrine-super", supervise, NULL);
 }
 

@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { STACK_BYTES = 256 * 1024 };
 
@@ -26,22 +23,10 @@ static int start(pthread_t *thread, int kind, const char *name, void *(*run)(voi
   return error;
 }
 
-static int start_detached(const char *name, void *(*run)(void *), void *context) {
-  pthread_t thread;
-  return start(&thread, PTHREAD_CREATE_DETACHED, name, run, context);
-}
-
-void vt_thread_start(const char *name, void *(*run)(void *)) {
-  int error = start_detached(name, run, NULL);
-  if (!error) return;
-  fprintf(stderr, "vitrine: no thread for %s: %s\n", name, strerror(error));
-  abort();
-}
-
 int vt_thread_try(const char *name, void *(*run)(void *), void *context) {
-  int error = start_detached(name, run, context);
-  errno = error;
-  return error ? -1 : 0;
+  pthread_t thread;
+  errno = start(&thread, PTHREAD_CREATE_DETACHED, name, run, context);
+  return errno ? -1 : 0;
 }
 
 int vt_thread_run(const char *name, void *(*run)(void *), void *context) {

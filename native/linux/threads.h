@@ -4,10 +4,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Starts a thread that never ends; aborts the process when the system has none left, for nothing could run without it. */
-void vt_thread_start(const char *name, void *(*run)(void *));
-
-/* The same with a context, where it is no end to have none: 0, or -1 with errno. */
+/* Starts a thread that never ends: 0, or -1 with errno when the system has none left. */
 int vt_thread_try(const char *name, void *(*run)(void *), void *context);
 
 /* Starts one and waits for its end: 0, or -1 with errno. */

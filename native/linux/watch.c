@@ -23,6 +23,9 @@
 /* asm-generic/unistd.h; linux/memfd.h (6.3) */
 enum { NR_PIDFD_OPEN = 434, NR_CLOSE_RANGE = 436, EXECUTABLE_MEMFD = 0x10, RANGE_CLOEXEC = 1 << 2, TAKEN = -1 };
 
+/* The watcher's own descriptors, and where ours are out of their way. */
+enum { WATCHER_FDS = 6, ABOVE = 16 };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_watched_table *table;
 static int table_fd = -1, pipe_write = -1;
@@ -44,14 +47,14 @@ static int become_watcher(void *context) {
   struct start *start = context;
   ignore_signals();
   setsid();
-  int image = fcntl(start->image, F_DUPFD, 16), null = open("/dev/null", O_RDWR);
-  int from_table = fcntl(start->table, F_DUPFD, 16), from_pipe = fcntl(start->pipe, F_DUPFD, 16);
-  int from_cgroups = start->cgroups < 0 ? null : fcntl(start->cgroups, F_DUPFD, 16);
-  for (int fd = 0; fd < 3; fd++) dup2(null, fd);
-  dup2(from_cgroups, 5); /* first: /dev/null may have got the number 3 or 4 */
-  dup2(from_table, 3);
-  dup2(from_pipe, 4);
-  if (chdir("/") == 0 && syscall(NR_CLOSE_RANGE, 6, ~0u, RANGE_CLOEXEC) == 0)
+  int image = fcntl(start->image, F_DUPFD, ABOVE), null = open("/dev/null", O_RDWR);
+  if (null >= 0) null = fcntl(null, F_DUPFD, ABOVE);
+  int table_of = fcntl(start->table, F_DUPFD, ABOVE), pipe_of = fcntl(start->pipe, F_DUPFD, ABOVE);
+  int cgroups = start->cgroups < 0 ? null : fcntl(start->cgroups, F_DUPFD, ABOVE);
+  const int sources[] = {null, null, null, table_of, pipe_of, cgroups};
+  bool ready = image >= 0;
+  for (int fd = 0; fd < WATCHER_FDS; fd++) ready = ready && sources[fd] >= 0 && dup2(sources[fd], fd) == fd;
+  if (ready && chdir("/") == 0 && syscall(NR_CLOSE_RANGE, WATCHER_FDS, ~0u, RANGE_CLOEXEC) == 0)
     syscall(SYS_execveat, image, "", arguments, environment, AT_EMPTY_PATH);
   start->error = errno;
   _exit(1);
@@ -183,7 +186,6 @@ int vt_watch_pid(void) { return __atomic_load_n(&watcher, __ATOMIC_ACQUIRE); }
 int vt_watch_open(void) {
   pthread_mutex_lock(&lock);
   int pidfd = watcher > 0 ? (int)syscall(NR_PIDFD_OPEN, watcher, 0) : -1;
-  if (pidfd >= 0) fcntl(pidfd, F_SETFD, FD_CLOEXEC);
   pthread_mutex_unlock(&lock);
   return pidfd;
 }

@@ -136,9 +136,9 @@ static void reports_output_and_code(bool confined) {
 }
 
 static void reports_the_failed_step(bool confined) {
-  struct heard *of = wait_for(start_program("/nonexistent", ":", "/", confined));
+  struct heard *of = wait_for(start_program("/proc/none", ":", "/", confined));
   HOLDS(of->end.failed_step == VT_STEP_EXEC && of->end.failed_errno == 2);
-  of = wait_for(start_program("/bin/sh", ":", "/nonexistent", confined));
+  of = wait_for(start_program("/bin/sh", ":", "/proc/none", confined));
   HOLDS(of->end.failed_step == VT_STEP_CWD && of->end.failed_errno == 2);
 }
 

@@ -16,6 +16,7 @@
 #include "../linux/command.h"
 #include "../linux/disk.h"
 #include "../linux/launcher.h"
+#include "../linux/meter.h"
 #include "../linux/notifier.h"
 #include "../linux/policy.h"
 #include "../linux/probe.h"
@@ -88,6 +89,7 @@ static const struct vt_end *run(const char *line, bool confined, struct vt_limit
   vt_supervisor_ready();
   vt_launcher_ready();
   vt_notifier_ready();
+  vt_meter_ready(&command->limits);
   vt_supervisor_add(command);
   vt_launcher_queue(command);
   pthread_mutex_lock(&lock);

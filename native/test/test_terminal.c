@@ -153,7 +153,7 @@ static void ends_in_the_middle_of_typing(bool confined) {
 }
 
 static void says_what_never_ran(bool confined) {
-  struct vt_started answer = start("/nonexistent", ":", confined);
+  struct vt_started answer = start("/proc/none", ":", confined);
   await(&ended);
   HOLDS(!started && end.failed_step == VT_STEP_EXEC && end.failed_errno == ENOENT);
   close(answer.stdin_fd);

@@ -27,3 +27,22 @@ it.skipIf(!isInstalled('prlimit'))(
     }
   },
 )
+
+it.skipIf(!isInstalled('prlimit')).for(['read', 'write'])(
+  'a command is ended whole at its deadline, though the host has no descriptor left to do it with (%s, needs prlimit)',
+  (mode) => {
+    const program = join(repository, 'test/fixtures/processes/full-while-it-runs.mjs')
+    const printed = execFileSync(
+      'prlimit',
+      ['--nofile=128:128', process.execPath, program, builtLibrary(), mode],
+      { encoding: 'utf8' },
+    )
+    expect(JSON.parse(printed)).toMatchObject({
+      timedOut: true,
+      started: 3,
+      left: 0,
+      // In write mode who has left the session is known by its environment alone: reading that waits for a descriptor.
+      ...(mode === 'read' && { survivorsKilled: 2 }),
+    })
+  },
+)
