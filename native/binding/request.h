@@ -5,7 +5,7 @@
 
 namespace {
 
-// The UTF-8 text of a string, or the bytes of a Uint8Array, appended at `at`; returns the length. With `to` null: only the length.
+// The UTF-8 text of a string, or the bytes of a Uint8Array, copied to `to`, with a NUL; returns the length. With `to` null: only that.
 size_t copy_text(Napi::Env env, napi_value value, char* to) {
   size_t length = 0;
   napi_valuetype type;

@@ -26,8 +26,10 @@ static void describe_path(struct vt_inquiry *inquiry) {
   struct vt_place place;
   int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)argument(inquiry, call->directory);
   uint64_t address = argument(inquiry, call->argument);
-  inquiry->given[0] = 0;
-  if (address && vt_caller_string(&inquiry->caller, address, inquiry->given, sizeof inquiry->given)) return;
+  if (!inquiry->given_known) { /* else the watchdog may have it: it is not written to again */
+    inquiry->given[0] = 0;
+    if (address && vt_caller_string(&inquiry->caller, address, inquiry->given, sizeof inquiry->given)) return;
+  }
   /* No path, or an empty one: the descriptor itself is meant (utimensat(2), AT_EMPTY_PATH) */
   if (!inquiry->given[0]) {
     if (call->directory != VT_NO_ARGUMENT && directory >= 0) describe_descriptor(inquiry, directory);

@@ -15,7 +15,7 @@ import type {
 } from './launch.ts'
 import { linuxLimits } from './limits.ts'
 
-/** Flags of the addon's spawn: native/binding.cc. */
+/** Flags of the addon's spawn: native/binding/request.h. */
 export const flag = { merged: 1, confined: 2, network: 4, listener: 8, report: 16 }
 export const stdinNull = -1
 export const stdinPipe = -2
