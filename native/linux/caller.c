@@ -13,6 +13,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "processes.h"
+
 enum { PAGE = 4096 };
 
 static bool read_comm(int fd, char program[VT_PROGRAM_BYTES]) {
@@ -81,33 +83,42 @@ ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *t
   return process_vm_readv(caller->thread, &ours, 1, &theirs, 1, 0);
 }
 
-/* Where the arguments of the program lie; both 0 where that is not told (proc_pid_stat(5), fields 48 and 49). */
-static void find_arguments(const struct vt_caller *caller, uint64_t *start, uint64_t *end) {
-  char path[32], text[1024] = "";
+/* What a program was started with, which /proc shows to whoever may not read memory (Yama). */
+static const struct given {
+  int first_field; /* of proc_pid_stat(5): where it starts; the next one: where it ends */
+  const char *file;
+} givens[] = {{48, "cmdline"}, {50, "environ"}};
+
+/* Both 0 where that is not told. */
+static void find_given(const char *stat, const struct given *given, uint64_t *start, uint64_t *end) {
   *start = *end = 0;
-  snprintf(path, sizeof path, "/proc/%d/stat", caller->thread);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  if (read(fd, text, sizeof text - 1) < 0) text[0] = 0;
-  close(fd);
-  const char *at = strrchr(text, ')'); /* the name before it may hold anything */
-  for (int field = 2; at && field < 48; field++) at = strchr(at + 1, ' ');
+  const char *at = strrchr(stat, ')'); /* the name before it may hold anything */
+  for (int field = 2; at && field < given->first_field; field++) at = strchr(at + 1, ' ');
   if (at) sscanf(at, " %" SCNu64 " %" SCNu64, start, end);
 }
 
-/* A string among the program's arguments, which /proc shows to whoever may not read memory (Yama): most programs give a
- * path on as they were given it. EPERM when it lies elsewhere. */
-static int argument_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size) {
-  uint64_t start, end;
+static bool read_given(const struct vt_caller *caller, const char *file, uint64_t offset, char *to, size_t size) {
   char path[32];
-  find_arguments(caller, &start, &end);
-  if (address < start || address >= end) return EPERM;
-  snprintf(path, sizeof path, "/proc/%d/cmdline", caller->thread);
+  snprintf(path, sizeof path, "/proc/%d/%s", caller->thread, file);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return EPERM;
-  ssize_t length = pread(fd, to, size, (off_t)(address - start));
+  if (fd < 0) return false;
+  ssize_t length = pread(fd, to, size, (off_t)offset);
   close(fd);
-  return length > 0 && memchr(to, 0, (size_t)length) ? 0 : EPERM;
+  return length > 0 && memchr(to, 0, (size_t)length);
+}
+
+/* A string among the program's arguments or in its environment: most programs give a path on as they were given it. EPERM
+ * when it lies elsewhere. */
+static int given_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size) {
+  char stat[1024];
+  vt_process_read(caller->thread, "stat", stat, sizeof stat);
+  for (size_t at = 0; at < sizeof givens / sizeof *givens; at++) {
+    uint64_t start, end;
+    find_given(stat, &givens[at], &start, &end);
+    if (address < start || address >= end) continue;
+    return read_given(caller, givens[at].file, address - start, to, size) ? 0 : EPERM;
+  }
+  return EPERM;
 }
 
 /* Page by page, for what follows the string may not be mapped; the first bite is small, as paths are. */
@@ -118,7 +129,7 @@ int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to,
     if (have == 0 && wanted > BITE) wanted = BITE;
     if (wanted > size - have) wanted = size - have;
     ssize_t length = vt_caller_read(caller, address + have, to + have, wanted);
-    if (length < 0 && errno == EPERM && have == 0) return argument_string(caller, address, to, size);
+    if (length < 0 && errno == EPERM && have == 0) return given_string(caller, address, to, size);
     if (length <= 0) return length < 0 ? errno : EFAULT;
     if (memchr(to + have, 0, (size_t)length)) return 0;
     have += (size_t)length;

@@ -173,8 +173,8 @@ function denialReports({ listener, listenerErrno, yama }: Probe): RightEnforceme
 
 /** A report needs the path in the caller's memory (kernel.yama.ptrace_scope, Documentation/admin-guide/LSM/Yama.rst). */
 const yamaNotes: Readonly<Record<number, string>> = {
-  1: 'Yama hides the memory of processes whose parent has ended: what those open for writing is refused, but reported only where the path is an argument of the program',
-  2: 'Yama hides the memory of commands: what is opened for writing is refused, but reported only where the path is an argument of the program',
+  1: 'Yama hides the memory of processes whose parent has ended: what those open for writing is refused, but reported only where the path is an argument of the program or in its environment',
+  2: 'Yama hides the memory of commands: what is opened for writing is refused, but reported only where the path is an argument of the program or in its environment',
 }
 
 function withoutReports(errno: number): string {
