@@ -21,7 +21,7 @@ export type Refusal =
   | {
       readonly code: 'SANDBOX_UNAVAILABLE'
       /** What cannot be had. Default: read mode. */
-      readonly for?: 'limits'
+      readonly for?: 'limits' | 'docker'
       readonly wanted: string
       readonly got: string
       readonly remedy: string
@@ -58,9 +58,10 @@ export type RequestProblem =
       readonly path: string
       readonly reason: 'missing' | 'not-a-directory' | 'unreadable' | 'unanswered'
     }
+  | { readonly kind: 'cwd-outside'; readonly path: string; readonly workspace: string }
   | { readonly kind: 'batch-file'; readonly name: string }
   | { readonly kind: 'shell-closed' }
-  | { readonly kind: 'no-terminal' }
+  | { readonly kind: 'no-terminal'; readonly backend?: 'docker' }
   | { readonly kind: 'usage'; readonly detail: string }
 
 /** What is wrong with a configuration value or file. */

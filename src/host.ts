@@ -4,6 +4,7 @@ import { type Addon, type AddonMissing, loadAddon, type WindowsAddon } from './l
 import type { Launcher } from './launch/launch.ts'
 import { nativeLauncher } from './launch/native.ts'
 import { type Platform, platform, platformName } from './platform.ts'
+import type { Place } from './request/environment.ts'
 import { type Interpreter, posixShell } from './request/interpreter.ts'
 import type { Probe, Sandbox, WindowsProbe } from './sandbox/sandbox.ts'
 import { selectSandbox } from './sandbox/select.ts'
@@ -24,10 +25,14 @@ export interface Host {
 /** What a shell works with on a host. */
 export interface Equipment {
   readonly platform: Platform
+  /** Where commands run. */
+  readonly place: Place
   readonly sandbox: Sandbox
   readonly launcher: Launcher
   readonly interpreter: Interpreter
   readonly looker: Looker
+  /** What a directory is called where commands run; throws INVALID_REQUEST for one that is not there. Absent: as here. */
+  readonly directoryThere?: (path: string) => Promise<string>
 }
 
 let found: Host | undefined
@@ -62,6 +67,7 @@ export async function equip(host: Host): Promise<Equipment> {
   const windows = platform === 'windows'
   return {
     platform,
+    place: platform,
     sandbox: await selectSandbox({
       platform,
       name: host.name ?? platform,

@@ -14,6 +14,14 @@ export { nearestKey } from './config/nearest.ts'
 export type { Config } from './config/schema.ts'
 export { type ConfigRow, configRows, type InitOutcome, initConfig } from './config/show.ts'
 export { trustProjectFile } from './config/trust-project.ts'
+export {
+  buildDockerImage,
+  cleanDocker,
+  type DockerBuild,
+  type DockerStatus,
+  dockerStatus,
+  type OwnContainer,
+} from './docker-tools.ts'
 export { type Refusal, type RefusalCode, VitrineError } from './errors.ts'
 export { type HostSupport, hostSupport } from './host.ts'
 export type { ExecuteAllOptions, ShellOptions } from './options.ts'

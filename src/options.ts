@@ -1,13 +1,15 @@
 import type { Approver } from './approval/approver.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { checkFields, type Field, isBoolean, isObject, isString, refuse } from './request/fields.ts'
-import type { Mode } from './result/result.ts'
+import type { Backend, Mode } from './result/result.ts'
 import type { ExecuteOptions } from './run.ts'
 import { Scratchpad } from './scratchpad/scratchpad.ts'
 
 export interface ShellOptions {
   /** Where commands run. Default: the current directory of the process. */
   readonly cwd?: string | undefined
+  /** Where commands run: on this machine, or in a container. Default: `[shell] backend`. */
+  readonly backend?: Backend | undefined
   /** Default: `[shell] mode`. */
   readonly mode?: Mode | undefined
   /** Read mode: let TCP and UDP clients through. Default: `[shell] network`. */
@@ -35,6 +37,7 @@ export interface ExecuteAllOptions extends ExecuteOptions {
 
 const optionFields: Readonly<Record<keyof ShellOptions, Field>> = {
   cwd: { wanted: 'a string', test: isString },
+  backend: { wanted: '"local" or "docker"', test: (value) => value === 'local' || value === 'docker' },
   mode: { wanted: '"read" or "write"', test: isString },
   network: { wanted: 'a boolean', test: isBoolean },
   privateTmp: { wanted: 'a boolean', test: isBoolean },

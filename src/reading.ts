@@ -21,11 +21,17 @@ export async function readsOf(loaded: LoadedConfig, cwd: string, env: Variables)
   return readsFor({ reads, unreadable, workspace, whole, env })
 }
 
+/** `workspace` lies in `whole`. Both are real paths. */
+export interface Workspace {
+  readonly whole: string
+  readonly workspace: string
+}
+
 /**
  * The workspace, and what it would be without project files that nobody has trusted: those can make it smaller, and secrets
  * are looked for in all of it. No workspace is no limit to the policy, but the root of the repository here.
  */
-function workspaceOf({ config, outerWorkspace }: LoadedConfig, cwd: string) {
+export function workspaceOf({ config, outerWorkspace }: LoadedConfig, cwd: string): Workspace {
   const named = config.policy.workspace
   const directory = (path: string) => (path === '' ? gitRoot(cwd) : realDirectory(path))
   const [whole, workspace] = [directory(outerWorkspace ?? named), directory(named)]

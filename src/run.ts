@@ -199,13 +199,14 @@ type RanToItsEnd = Parameters<typeof buildResult>[0]['ended']
 function ranToItsEnd(ended: SupervisedEnd, { work }: CompleteRequest, { name }: Interpreter): RanToItsEnd {
   const { end } = ended
   if (end.kind !== 'failed') return { ...ended, end }
+  if (end.refusal) throw new VitrineError(end.refusal)
   const program = work.kind === 'line' ? name : work.argv[0]
   throw new VitrineError({ code: 'SPAWN_FAILED', step: end.step, errno: end.errno, program })
 }
 
 async function resultOf(
   { request, mode, setup, admission }: CommandToRun,
-  { config: { output }, scratchpad, interpreter }: Surroundings,
+  { config: { output, shell }, scratchpad, interpreter }: Surroundings,
   collector: Collector,
   ended: RanToItsEnd,
   durationMs: number,
@@ -220,6 +221,7 @@ async function resultOf(
     durationMs,
     timeoutMs: request.timeoutMs,
     mode,
+    backend: shell.backend,
     limits: setup.limits,
     enforcement: setup.enforcement,
     decision: admission.decision,

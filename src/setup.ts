@@ -70,7 +70,7 @@ export class Setups {
       privateTmp: mode === 'read' && privateTmp ? this.#privateTmp(looking) : null,
       limits,
       enforcement: {
-        ...(mode === 'write' ? {} : sandbox.enforcement(options)),
+        ...(mode === 'write' ? sandbox.writeEnforcement?.() : sandbox.enforcement(options)),
         ...limitsEnforcement(limits, launcher.limits),
       },
     }
@@ -78,12 +78,13 @@ export class Setups {
 
   #environment(purpose: 'looking' | 'changing'): Variables {
     const { config, equipment, env } = this.#options
-    return commandEnvironment(env, config.env, purpose, equipment.platform)
+    return commandEnvironment(env, config.env, purpose, equipment.place)
   }
 
   #privateTmp(environment: Variables): ModeSetup['privateTmp'] {
     const { equipment, env, network } = this.#options
     const { sandbox, platform } = equipment
+    if (sandbox.ownTmp) return null
     if (!sandbox.privateDirectories) throw withoutPrivateTmp(platform)
     const caches = { network, goCache: hasGoCache(environment) }
     return { directories: sandbox.privateDirectories, temporary: temporaryOf(env), caches }

@@ -1,17 +1,16 @@
 import type { StandingApproval } from './approval/approve.ts'
-import { type IgnoredValue, type LoadedConfig, loadConfig } from './config/load.ts'
+import { type Backing, backingOf, configOf } from './backend.ts'
+import { checkBackend } from './config/backend.ts'
+import type { IgnoredValue, LoadedConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
-import { refuseUnbuilt } from './config/unbuilt.ts'
 import { VitrineError } from './errors.ts'
 import { checkDirectory } from './facts/directory.ts'
 import { Gate } from './gate.ts'
-import { type Equipment, equip, type Host, lookerOf, thisHost } from './host.ts'
+import { type Host, lookerOf, thisHost } from './host.ts'
 import { checkLimits } from './launch/limits.ts'
 import { checkMode, checkOptions, type ExecuteAllOptions, type ShellOptions } from './options.ts'
-import { readsOf } from './reading.ts'
 import { openRecorder, type Recorder } from './recording.ts'
 import { checkInput } from './request/descriptor.ts'
-import { commandEnvironment } from './request/environment.ts'
 import {
   type Complete,
   type CompleteRequest,
@@ -27,7 +26,6 @@ import {
   runCommand,
   type Surroundings,
 } from './run.ts'
-import type { Reads } from './sandbox/sandbox.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
 import { Setups } from './setup.ts'
 import { type Pty, startCommand } from './start.ts'
@@ -47,22 +45,17 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
   const env = options.env ?? process.env
   const cwd = options.cwd ?? process.cwd()
   await checkDirectory(cwd, await lookerOf(host))
-  const loaded =
-    typeof options.config === 'object'
-      ? options.config
-      : await loadConfig({ cwd, env, configFile: options.config })
-  refuseUnbuilt(loaded)
-  const equipment = await equip(host)
-  const commands = commandEnvironment(env, loaded.config.env, 'looking', equipment.platform)
-  const reads = await readsOf(loaded, cwd, { ...env, ...commands })
-  const gate = new Gate({ loaded, cwd, env, looker: equipment.looker, approver: options.approver })
+  const loaded = await configOf(options, { cwd, env })
+  checkBackend(loaded)
+  const backing = await backingOf(host, loaded, { ...options, cwd, env })
+  const gate = new Gate({ loaded, cwd, env, looker: backing.looker, approver: options.approver })
   await gate.ready()
   const recorder = await openRecorder(host, loaded, { cwd, env })
-  return new Shell(loaded, gate, { ...equipment, reads, recorder }, { ...options, cwd, env })
+  return new Shell(loaded, gate, { ...backing, recorder }, { ...options, cwd, env })
 }
 
 /** What a shell works with. */
-type ShellEquipment = Equipment & { readonly reads: Reads; readonly recorder: Recorder | undefined }
+type ShellEquipment = Backing & { readonly recorder: Recorder | undefined }
 
 /** A place to run commands in: one directory, one configuration, one mode at a time. */
 export class Shell {
@@ -193,7 +186,7 @@ export class Shell {
     for (const supervision of running) supervision.stop('closed')
     await Promise.all(running.map((supervision) => supervision.ended))
     await Promise.all(this.#removing)
-    this.#equipment.sandbox.close?.()
+    await this.#equipment.sandbox.close?.()
   }
 
   #complete<R>(request: R, completed: Complete<R>): CompleteRequest {
@@ -210,7 +203,12 @@ export class Shell {
   readonly #completeStart: Complete<StartRequest> = (request, defaults) => {
     const complete = completeStart(request, defaults)
     if (this.#equipment.launcher.terminals) return complete
-    throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'no-terminal' } })
+    const problem = { kind: 'no-terminal' } as const
+    const { backend } = this.config.shell
+    throw new VitrineError({
+      code: 'INVALID_REQUEST',
+      problem: backend === 'docker' ? { ...problem, backend } : problem,
+    })
   }
 
   /** From a request to a command that may run as it stands, and whose line the audit log waits for. */
@@ -233,10 +231,12 @@ export class Shell {
     { signal }: ExecuteOptions,
   ): Promise<CommandToRun> {
     this.#checkOpen(signal)
-    const request = complete()
+    const given = complete()
+    const cwd = (await this.#equipment.directoryThere?.(given.cwd)) ?? given.cwd
+    const request = { ...given, cwd }
     if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
     const setup = this.#setups.in(mode)
-    const { work, cwd, timeoutMs } = request
+    const { work, timeoutMs } = request
     const admission = await this.#gate.admit({ work, cwd, mode }, { timeoutMs, signal })
     return { request, mode, setup, admission }
   }

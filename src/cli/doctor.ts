@@ -1,4 +1,5 @@
 import { diagnose } from '../doctor/doctor.ts'
+import { type DockerStatus, dockerStatus, loadConfig } from '../index.ts'
 import { tooManyWords } from '../result/explain-cli.ts'
 import { doctorReport } from '../result/explain-doctor.ts'
 import { grammar } from './grammar.ts'
@@ -10,11 +11,22 @@ export async function main(args: readonly string[]): Promise<number> {
   const { flags, words } = parseOptions(args, grammar.doctor.options)
   const [word] = words
   if (word !== undefined) throw misuse(tooManyWords(word, 'doctor'))
-  const diagnosis = await diagnose([process.execPath, process.argv[1] ?? ''])
+  const docker = await dockerChosen()
+  const diagnosis = {
+    ...(await diagnose([process.execPath, process.argv[1] ?? ''])),
+    ...(docker && { docker }),
+  }
   await standardOutput.write(
     flags.has('json')
       ? `${JSON.stringify(diagnosis, null, 2)}\n`
       : doctorReport(diagnosis, { fix: flags.has('fix') }),
   )
-  return diagnosis.verdict === 'enforced' ? 0 : 1
+  const isUsable = !docker || (docker.engine !== undefined && docker.image.present === true)
+  return diagnosis.verdict === 'enforced' && isUsable ? 0 : 1
+}
+
+/** What there is of the docker backend, where the configuration chooses it. */
+async function dockerChosen(): Promise<DockerStatus | undefined> {
+  const loaded = await loadConfig({ cwd: process.cwd(), env: process.env })
+  return loaded.config.shell.backend === 'docker' ? dockerStatus(loaded, process.env) : undefined
 }

@@ -12,6 +12,7 @@ export interface Grammar {
 }
 
 const where = { config: 'file', cwd: 'directory' } as const
+const backend = ['local', 'docker'] as const
 const server = { mode: ['read', 'write', 'both'], approve: ['client', 'elicit', 'none'] } as const
 
 export const grammar = {
@@ -28,6 +29,7 @@ export const grammar = {
       each: 'flag',
       scratchpad: 'value',
       workspace: 'directory',
+      backend,
       json: 'flag',
     },
     words: 'command',
@@ -41,6 +43,7 @@ export const grammar = {
       'private-tmp': 'flag',
       ask: 'flag',
       workspace: 'directory',
+      backend,
     },
   },
   policy: {
@@ -73,6 +76,14 @@ export const grammar = {
       list: { options: { json: 'flag' } },
       show: { options: {}, words: 'output' },
       clear: { options: {} },
+    },
+  },
+  docker: {
+    options: {},
+    commands: {
+      build: { options: { config: 'file', json: 'flag' } },
+      status: { options: { config: 'file', json: 'flag' } },
+      clean: { options: { config: 'file', json: 'flag' } },
     },
   },
   doctor: { options: { fix: 'flag', json: 'flag' } },

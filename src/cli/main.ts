@@ -6,6 +6,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: () => import('./run.ts'),
   shell: () => import('./shell.ts'),
   config: () => import('./config.ts'),
+  docker: () => import('./docker.ts'),
   doctor: () => import('./doctor.ts'),
   policy: () => import('./policy.ts'),
   mcp: () => import('./mcp.ts'),

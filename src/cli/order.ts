@@ -1,5 +1,5 @@
-import type { ExecuteRequest } from '../index.ts'
-import { commandMissing, dashesMissing } from '../result/explain-cli.ts'
+import type { Backend, ExecuteRequest } from '../index.ts'
+import { commandMissing, dashesMissing, unknownBackend } from '../result/explain-cli.ts'
 import { milliseconds } from './duration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
@@ -19,6 +19,7 @@ export interface Order {
   readonly cwd: string | undefined
   readonly config: string | undefined
   readonly workspace: string | undefined
+  readonly backend: Backend | undefined
   readonly requests: readonly ExecuteRequest[]
 }
 
@@ -44,11 +45,18 @@ export function readOrder(args: readonly string[]): Order {
     cwd: values.get('cwd'),
     config: values.get('config'),
     workspace: values.get('workspace'),
+    backend: backendOf(values.get('backend')),
     requests: (each ? command.map((line) => ({ command: line })) : [workOf(command)]).map((work) => ({
       ...work,
       ...how,
     })),
   }
+}
+
+/** Throws INVALID_REQUEST for one that there is not. */
+export function backendOf(name: string | undefined): Backend | undefined {
+  if (name === undefined || name === 'local' || name === 'docker') return name
+  throw misuse(unknownBackend(name))
 }
 
 /** One word is a shell line, several are an argument vector. */

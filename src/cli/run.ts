@@ -17,6 +17,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const shell = await openShell({
     cwd: order.cwd,
     config: order.workspace === undefined ? order.config : await loadGiven(order),
+    backend: order.backend,
     mode: order.write ? 'write' : undefined,
     network: order.network ? true : undefined,
     privateTmp: order.privateTmp ? true : undefined,

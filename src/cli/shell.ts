@@ -14,6 +14,7 @@ import { milliseconds } from './duration.ts'
 import { fail } from './fail.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
+import { backendOf } from './order.ts'
 import { Passage } from './passage.ts'
 import { runInTerminal } from './pty.ts'
 import { runStreaming } from './run.ts'
@@ -42,6 +43,7 @@ async function open({ flags, values }: Options): Promise<Shell> {
   return openShell({
     cwd,
     config: await loadGiven({ cwd, config: values.get('config'), workspace: values.get('workspace') }),
+    backend: backendOf(values.get('backend')),
     mode: flags.has('write') ? 'write' : undefined,
     network: flags.has('network') ? true : undefined,
     privateTmp: flags.has('private-tmp') ? true : undefined,

@@ -208,7 +208,7 @@ export const sections = {
   docker: {
     about: 'The container of the docker backend.',
     keys: {
-      image: key("Image of the container; empty: vitrine's own.", text(), '', never),
+      image: key('Image of the container; empty: that of "vitrine docker build".', text(), '', never),
       network: key(
         'Network of the container, as docker run --network names it.',
         filledText('a network name'),
@@ -224,7 +224,7 @@ export const sections = {
       cpus: key('CPUs of the container; fractions count.', decimal(0.01, 1024), 1, never),
       pids: key('Processes in the container at one time.', integer(1, MOST_PROCESSES), 256, never),
       writable_root: key("true: the container's own root can be written.", boolean(), false, never),
-      start_command: key('Command that runs once in a new container.', text(), '', never),
+      start_command: key('Command line that starts the engine; empty: none.', text(), '', never),
     },
   },
   audit: {

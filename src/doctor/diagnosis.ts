@@ -1,4 +1,4 @@
-import type { HostSupport, Refusal } from '../index.ts'
+import type { DockerStatus, HostSupport, Refusal } from '../index.ts'
 import type { Settings } from './check.ts'
 import type { System } from './system.ts'
 import type { Trap } from './traps.ts'
@@ -45,6 +45,8 @@ export interface Diagnosis extends System {
   /** Why there is no read mode here. */
   readonly unavailable?: Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
   readonly rights: readonly Finding[]
+  /** Engine, image and containers, where the configuration chooses the docker backend. */
+  readonly docker?: DockerStatus
   /**
    * `enforced`: every right that could be tried is. `partly`: there are some that nothing holds on this system.
    * `not-enforced`: one that should be is not. `unavailable`: there is no read mode. `untried`: nothing could be tried here.

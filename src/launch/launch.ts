@@ -1,3 +1,4 @@
+import type { Refusal } from '../errors.ts'
 import type { Denial, Limit } from '../result/result.ts'
 import type { Confinement } from '../sandbox/sandbox.ts'
 
@@ -39,7 +40,7 @@ export type Stream = 'stdout' | 'stderr'
 export type ProcessEnd =
   | (Ran & { readonly kind: 'exited'; readonly code: number })
   | (Ran & { readonly kind: 'signalled'; readonly signal: NodeJS.Signals })
-  | { readonly kind: 'failed'; readonly step: string; readonly errno: string }
+  | { readonly kind: 'failed'; readonly step: string; readonly errno: string; readonly refusal?: Refusal }
 
 interface Ran {
   readonly survivors: Survivors
@@ -49,6 +50,8 @@ interface Ran {
   readonly unsearched?: true
   /** The limit that ended it. */
   readonly limited?: Limit
+  /** Why nobody knows how it ended: what ran it went away. */
+  readonly lost?: string
 }
 
 /** Who was left when the leader had ended. `group` is the process group of those that live on. */
@@ -87,7 +90,7 @@ export type LimitHolder =
   | { readonly wanted: string; readonly got: string; readonly remedy: string }
 
 export interface Launcher {
-  readonly name: 'native' | 'execa'
+  readonly name: 'native' | 'execa' | 'docker'
   /** It can give a command a terminal. */
   readonly terminals: boolean
   readonly limits: LimitHolder

@@ -59,6 +59,15 @@ const passing = new Set([
   'VOLTA_HOME',
 ])
 
+/** In a container: what does not speak of this machine's files. Its PATH is the image's. */
+const passingIntoContainer = new Set(['USER', 'LOGNAME', 'LANG', 'LANGUAGE', 'TZ', 'TERM', 'COLORTERM'])
+
+/** What may be written to there. */
+const placesInContainer: Variables = { HOME: '/tmp', TMPDIR: '/tmp' }
+
+/** Where commands run, as far as their environment goes. */
+export type Place = Platform | 'container'
+
 /** What programs of Windows cannot do without. Names there know no case: all are in capitals. */
 const passingOnWindows = new Set([
   'ALLUSERSPROFILE',
@@ -134,13 +143,13 @@ export function commandEnvironment(
   caller: Readonly<Record<string, string | undefined>>,
   settings: EnvironmentSettings,
   purpose: 'looking' | 'changing',
-  platform: Platform,
+  place: Place,
 ): Variables {
-  const named = platform === 'windows' ? inCapitals : (variables: Caller) => variables
+  const named = place === 'windows' ? inCapitals : (variables: Caller) => variables
   const pass = new Set(Object.keys(named(Object.fromEntries(settings.pass.map((name) => [name, ''])))))
-  const environment: Record<string, string> = {}
+  const environment: Record<string, string> = place === 'container' ? { ...placesInContainer } : {}
   for (const [name, value] of Object.entries(named(caller)))
-    if (value !== undefined && (passes(name, platform) || pass.has(name))) environment[name] = value
+    if (value !== undefined && (passes(name, place) || pass.has(name))) environment[name] = value
   return Object.assign(environment, named(settings.set), forcedFor[purpose])
 }
 
@@ -150,9 +159,9 @@ function inCapitals(variables: Caller): Caller {
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]))
 }
 
-function passes(name: string, platform: Platform): boolean {
-  if (platform === 'windows' && passingOnWindows.has(name)) return true
-  return passing.has(name) || name.startsWith('LC_')
+function passes(name: string, place: Place): boolean {
+  if (place === 'windows' && passingOnWindows.has(name)) return true
+  return (place === 'container' ? passingIntoContainer : passing).has(name) || name.startsWith('LC_')
 }
 
 function gitSettings(settings: Variables): Variables {

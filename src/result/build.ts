@@ -7,9 +7,10 @@ import type { SupervisedEnd } from '../supervise/supervise.ts'
 import { decode } from '../text.ts'
 import { adviceFor, hintFor, omittedLine, unsavedLine } from './explain.ts'
 import { denialHint, type Temporary } from './explain-denials.ts'
+import { lostAdvice, lostHint } from './explain-docker.ts'
 import { limitAdvice, openFilesHint } from './explain-limits.ts'
 import { readsHint, unsearchedNote } from './explain-reads.ts'
-import type { Decision, Enforcement, Failure, Limit, Mode, Outcome, Result } from './result.ts'
+import type { Backend, Decision, Enforcement, Failure, Limit, Mode, Outcome, Result } from './result.ts'
 
 /** Everything a result is made of. */
 export interface ResultParts {
@@ -21,6 +22,7 @@ export interface ResultParts {
   readonly durationMs: number
   readonly timeoutMs: number
   readonly mode: Mode
+  readonly backend: Backend
   readonly limits: Limits | null
   readonly enforcement: Enforcement
   readonly decision: Decision
@@ -38,12 +40,14 @@ export function buildResult(parts: ResultParts): Result {
   const errors = texts.stderr || texts.output
   const exitCode = ended.end.kind === 'exited' ? ended.end.code : null
   const noFiles = openFilesHint(parts.limits, exitCode, errors)
+  const { lost } = ended.end
   const failure = noFiles
     ? { kind: 'limit' as const, ...limitAdvice('open_files') }
-    : failureOf(outcome, denials.length > 0, errors)
+    : failureOf(outcome, denials.length > 0, errors, lost)
   const enforcement = enforcementOf(parts)
   const hint =
     noFiles ??
+    (lost === undefined ? undefined : lostHint(lost)) ??
     denialHint({
       denials,
       networkIsShut: enforcement['network']?.enforced === true,
@@ -73,7 +77,7 @@ export function buildResult(parts: ResultParts): Result {
     ...(saved.scratchpad && { scratchpad: saved.scratchpad }),
     ...(failure === undefined ? {} : { failure }),
     mode,
-    backend: 'local',
+    backend: parts.backend,
     enforcement,
     decision: parts.decision,
     outcome,
@@ -203,7 +207,13 @@ function isWorthCutting(left: number, length: number): boolean {
 const refusalWords =
   /permission denied|read-only file system|operation not permitted|access denied|\b(EACCES|EPERM|EROFS)\b/i
 
-function failureOf(outcome: Outcome, wasRefused: boolean, errors: string): Failure | undefined {
+function failureOf(
+  outcome: Outcome,
+  wasRefused: boolean,
+  errors: string,
+  lost: string | undefined,
+): Failure | undefined {
+  if (lost !== undefined) return { kind: 'signal', retryable: true, advice: lostAdvice }
   const kind = failureKind(outcome, wasRefused || refusalWords.test(errors))
   if (outcome.kind === 'limited') return { kind: 'limit', ...limitAdvice(outcome.limit) }
   return kind === undefined ? undefined : { kind, ...adviceFor(kind) }

@@ -23,6 +23,10 @@ export function flagWithValue(option: string): string {
   return `${option} takes no value.`
 }
 
+export function unknownBackend(name: string): string {
+  return `--backend is local (this machine) or docker (a container), not "${visible(name)}".`
+}
+
 export function valueMissing(option: string): string {
   return `${option} needs a value.`
 }

@@ -1,5 +1,6 @@
 import type { Diagnosis, Finding, State, TrapFinding } from '../doctor/diagnosis.ts'
 import type { Effect } from '../doctor/traps.ts'
+import { dockerLines } from './explain-docker-cli.ts'
 import { limitsNote } from './explain-limits.ts'
 
 const stateWords: Readonly<Record<State, string>> = {
@@ -19,6 +20,7 @@ export const noProcessId = 'no process id came back'
 /** The report of `vitrine doctor`; with `fix`, what to do about each trap. */
 export function doctorReport(diagnosis: Diagnosis, { fix }: { readonly fix: boolean }): string {
   const parts = [aboutHost(diagnosis)]
+  if (diagnosis.docker) parts.push(dockerLines(diagnosis.docker).join('\n'))
   if (diagnosis.rights.length > 0) parts.push(table(diagnosis.rights))
   parts.push(...trapLines(diagnosis.traps, fix), verdictLine(diagnosis))
   return `${parts.join('\n\n')}\n`

@@ -8,6 +8,7 @@ export type Topic =
   | 'mcp'
   | 'scratchpad'
   | 'doctor'
+  | 'docker'
   | 'completion'
 
 const exitCodes = `Exit codes:
@@ -30,6 +31,7 @@ Usage:
   vitrine mcp [OPTIONS]                       serve commands to an agent (Model Context Protocol)
   vitrine mcp install CLIENT                  enter that server in a client's configuration
   vitrine scratchpad list|show NAME|clear     the outputs that were saved
+  vitrine docker build|status|clean           image and containers of the docker backend
   vitrine doctor [--fix] [--json]             what this host can enforce, found out by trying
   vitrine completion bash|zsh|fish            the script that completes these words in your shell
   vitrine --version | --help
@@ -58,6 +60,7 @@ Options:
   --workspace DIR    the command stays inside this directory: in place of [policy] workspace
   --network          let TCP and UDP clients through; unix sockets stay shut
   --private-tmp      give it a TMPDIR of its own that it can write to, removed after it
+  --backend BACKEND  local, or docker: in a container; default: [shell] backend, which is local
   --merged           one stream for both outputs, in the order written
   --pty              give the command a terminal of its own, shown in yours (Linux)
   --scratchpad NAME  save the whole output under this name
@@ -108,6 +111,7 @@ Options:
   --workspace DIR    commands stay inside this directory: in place of [policy] workspace
   --network          read mode: let TCP and UDP clients through; unix sockets stay shut
   --private-tmp      read mode: each command gets a TMPDIR of its own, removed after it
+  --backend BACKEND  local, or docker: in a container; default: [shell] backend, which is local
   --config FILE      a config file in place of your own
 
 Examples:
@@ -201,6 +205,30 @@ Examples:
   vitrine scratchpad show log | less
   vitrine scratchpad list --json | jq -r '.sessions[].entries[].name'
 `,
+  docker: `vitrine docker: the image and the containers of the docker backend
+
+Usage:
+  vitrine docker build [--json]   build vitrine's own image, which [docker] image = "" uses
+  vitrine docker status [--json]  engine, image, and the containers of every vitrine that runs
+  vitrine docker clean [--json]   remove containers whose vitrine is gone, and nothing else
+
+With [shell] backend = "docker", or --backend docker, commands run in a container that shows the workspace and nothing else
+of this machine: read-only in read mode, writable in write mode. [docker] says how it is made; docs/docker.md says the rest.
+Nothing is ever pulled or built unasked. DOCKER_HOST names another socket than the usual ones.
+
+Options:
+  --config FILE  a config file in place of your own
+
+Examples:
+  vitrine docker build
+  vitrine run --backend docker -- 'grep -rn TODO . | head'
+  vitrine docker status --json | jq '.containers[].name'
+
+Exit codes:
+  0    built, cleaned; status: engine and image are there
+  1    status: one of them is not
+  125  the engine could not be reached, or refused
+`,
   doctor: `vitrine doctor: what this host can enforce
 
 Usage:
@@ -211,6 +239,7 @@ Usage:
 
 Each right of the host is really tried: once in write mode, to see that the attempt works here, and once in read mode,
 where it must change nothing. All of it happens to files, sockets and processes of its own in a temporary directory.
+With [shell] backend = "docker" it says whether engine and image are there.
 Below the table stands what of this system takes from read mode: an old kernel, a filter around the process, Yama.
 
 Examples:

@@ -1,6 +1,7 @@
 import type { Refusal, RequestProblem } from '../errors.ts'
 import { describeAuditFailure } from './explain-audit.ts'
 import { describeConfigProblem } from './explain-config.ts'
+import { describeNoDocker, describeOutside, noTerminalInContainer } from './explain-docker.ts'
 import { describeNoLimits } from './explain-limits.ts'
 import { describeBatchFile, describeNoTerminal, describeOtherPlatform } from './explain-platform.ts'
 import { describeDenied, describeNotApproved } from './explain-policy.ts'
@@ -15,6 +16,7 @@ export function describeRefusal(refusal: Refusal): string {
       return describeConfigProblem(refusal)
     case 'SANDBOX_UNAVAILABLE':
       if (refusal.for === 'limits') return describeNoLimits(refusal)
+      if (refusal.for === 'docker') return describeNoDocker(refusal)
       if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
       return `Read mode needs ${refusal.wanted}; this host: ${refusal.got}. Nothing ran. To have read mode: ${refusal.remedy}. Write mode runs commands without a sandbox.`
     case 'WRITE_MODE_REQUIRED':
@@ -49,10 +51,12 @@ function describeRequestProblem(problem: RequestProblem): string {
         : `"${problem.field}" is no option; did you mean "${problem.nearest}"?`
     case 'cwd':
       return describeDirectoryProblem(problem)
+    case 'cwd-outside':
+      return describeOutside(problem.path, problem.workspace)
     case 'batch-file':
       return describeBatchFile(problem.name)
     case 'no-terminal':
-      return describeNoTerminal()
+      return problem.backend === 'docker' ? noTerminalInContainer : describeNoTerminal()
     case 'shell-closed':
       return 'This shell has been closed: open another one.'
     case 'usage':

@@ -36,7 +36,11 @@ export interface Probe {
 }
 
 /** What a read-mode command is confined to. A launcher refuses every kind but its own. */
-export type Confinement = LandlockConfinement | LowIntegrityConfinement | SeatbeltConfinement
+export type Confinement =
+  | LandlockConfinement
+  | LowIntegrityConfinement
+  | SeatbeltConfinement
+  | ContainerConfinement
 
 /** Linux: the addon builds ruleset and filter from it once and keeps them. */
 export interface LandlockConfinement {
@@ -59,6 +63,11 @@ export interface LandlockConfinement {
 /** Windows: the addon lowers the token and reads the level back before the command runs. */
 export interface LowIntegrityConfinement {
   readonly kind: 'low-integrity'
+}
+
+/** The docker backend: the command runs in a container that shows the workspace read-only. */
+export interface ContainerConfinement {
+  readonly kind: 'container'
 }
 
 /** macOS: the command runs under sandbox-exec. */
@@ -145,8 +154,12 @@ export interface Sandbox {
   confine(options: SandboxOptions): Confinement
   /** Per right of the host: enforced or not, and by what. */
   enforcement(options: SandboxOptions): Enforcement
+  /** The same for write mode, where something holds there, too. */
+  writeEnforcement?(): Enforcement
   /** Absent where a command cannot be given a directory of its own: then `privateTmp` is refused. */
   readonly privateDirectories?: PrivateDirectories | undefined
+  /** What confines a command gives it such a directory by itself. */
+  readonly ownTmp?: true
   /** Lets go of what is held for a shell. */
-  close?(): void
+  close?(): void | Promise<void>
 }

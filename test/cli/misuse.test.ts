@@ -50,14 +50,11 @@ describe('refused with 125, a reason on stderr and nothing on stdout:', () => {
     ['a word too many for doctor', ['doctor', 'x'], '"x" is one word too many'],
     ['--pty without a terminal', ['run', '--pty', '--', 'ls'], '--pty needs a terminal'],
     ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], 'does not go together with --each'],
+    ['a backend that there is not', ['run', '--backend', 'podman', '--', 'ls'], 'not "podman"'],
+    ['a verb that docker does not have', ['docker', 'built'], 'did you mean "build"?'],
     ['an unknown option of config', ['config', 'show', '--jsn'], 'did you mean "--json"?'],
   ])('%s', async (_, args, said) => {
     expectRefusal(await home.run(args), said)
-  })
-
-  // What DESIGN.md names and this version does not do is not taken for something else.
-  test.each([[['run', '--backend', 'docker', '--', 'ls']]])('%j, which is not built yet', async (args) => {
-    expectRefusal(await home.run(args), 'is no option')
   })
 })
 

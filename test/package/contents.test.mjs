@@ -15,6 +15,7 @@ const expected = [
   /^dist\/THIRD-PARTY\.txt$/,
   /^prebuilds\/(linux|win32)-(x64|arm64)\/vitrine\.node$/,
   /^src\/sandbox\/macos\.sbpl$/,
+  /^src\/sandbox\/docker\/Dockerfile$/,
 ]
 
 test('the package holds what it should and nothing else', () => {

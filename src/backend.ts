@@ -1,0 +1,49 @@
+import { type LoadedConfig, loadConfig } from './config/load.ts'
+import { type Equipment, equip, type Host } from './host.ts'
+import type { ShellOptions } from './options.ts'
+import { readsOf } from './reading.ts'
+import { commandEnvironment } from './request/environment.ts'
+import { type Reads, readEverything } from './sandbox/sandbox.ts'
+
+/** The configuration that a shell is opened with. Throws CONFIG_INVALID. */
+export async function configOf(
+  { backend, config }: ShellOptions,
+  place: Required<Pick<BackendOptions, 'cwd' | 'env'>>,
+): Promise<LoadedConfig> {
+  const { cwd = process.cwd(), env = process.env } = place
+  const where = 'openShell({ backend })'
+  if (typeof config !== 'object') {
+    const flags = backend && { 'shell.backend': { value: backend, from: where } }
+    return loadConfig({ cwd, env, configFile: config, flags })
+  }
+  if (backend === undefined) return config
+  const shell = { ...config.config.shell, backend }
+  const sources = { ...config.sources, 'shell.backend': { value: backend, source: 'flag', where } as const }
+  return { ...config, config: { ...config.config, shell }, sources }
+}
+
+/** What commands run with, and what they can read. */
+export type Backing = Equipment & { readonly reads: Reads }
+
+/** What a shell's backend depends on. */
+export type BackendOptions = Pick<ShellOptions, 'network' | 'privateTmp'> &
+  Required<Pick<ShellOptions, 'cwd' | 'env'>>
+
+/**
+ * Where the commands of a shell run: on this machine, or in a container. Each is one way of launch; there is no way from one
+ * to the other. Throws SANDBOX_UNAVAILABLE, CONFIG_INVALID.
+ */
+export async function backingOf(host: Host, loaded: LoadedConfig, options: BackendOptions): Promise<Backing> {
+  const { config } = loaded
+  const { cwd = process.cwd(), env = process.env } = options
+  if (config.shell.backend === 'docker') {
+    const { network = config.shell.network, privateTmp = config.shell.private_tmp } = options
+    // Loaded late: few shells have containers.
+    const { equipDocker } = await import('./docker.ts')
+    const equipment = await equipDocker(host, { loaded, cwd, env, network, privateTmp })
+    return { ...equipment, reads: readEverything }
+  }
+  const equipment = await equip(host)
+  const commands = commandEnvironment(env, config.env, 'looking', equipment.place)
+  return { ...equipment, reads: await readsOf(loaded, cwd, { ...env, ...commands }) }
+}

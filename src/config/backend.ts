@@ -1,0 +1,29 @@
+import { VitrineError } from '../errors.ts'
+import { limitsOfContainer, socketsInContainer, unreadableInContainer } from '../result/explain-docker.ts'
+import type { LoadedConfig } from './load.ts'
+import type { ConfigKey } from './schema.ts'
+
+/** What a container cannot do, and what the value has to be instead. */
+const notInContainer: Partial<Record<ConfigKey, string>> = {
+  'shell.unix_sockets': socketsInContainer,
+  'shell.unreadable': unreadableInContainer,
+  'limits.memory_bytes': limitsOfContainer,
+  'limits.cpu_seconds': limitsOfContainer,
+  'limits.processes': limitsOfContainer,
+  'limits.open_files': limitsOfContainer,
+}
+
+/** Throws CONFIG_INVALID when a value asks for what the backend does not do: refused, never ignored. */
+export function checkBackend({ config, sources }: LoadedConfig): void {
+  if (config.shell.backend !== 'docker') return
+  for (const [key, wanted] of Object.entries(notInContainer)) {
+    const { value, where } = sources[key as ConfigKey]
+    if (value === 0 || (Array.isArray(value) && value.length === 0)) continue
+    throw new VitrineError({
+      code: 'CONFIG_INVALID',
+      file: where,
+      key,
+      problem: { kind: 'bad-value', wanted, got: JSON.stringify(value) },
+    })
+  }
+}

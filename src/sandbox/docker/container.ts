@@ -1,0 +1,252 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { VitrineError } from '../../errors.ts'
+import { containerFailed } from '../../result/explain-docker.ts'
+import { type Connection, type Engine, EngineError } from './engine.ts'
+import { type FrameStream, Frames } from './frames.ts'
+import { removeContainer } from './left-over.ts'
+import type { ContainerUser } from './spec.ts'
+
+/** A process to start in a container. */
+export interface ExecRequest {
+  readonly argv: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly cwd: string
+  /** It is given something to read. */
+  readonly stdin: boolean
+}
+
+/** How a process in a container ended. */
+export type ExecEnd =
+  /** 128+n when signal n ended it: the engine does not tell the two apart. */
+  | { readonly kind: 'exited'; readonly code: number }
+  /** There never was one: the engine's words. */
+  | { readonly kind: 'never'; readonly said: string }
+  /** The engine, or the container, went away; nobody knows how it ended. */
+  | { readonly kind: 'lost'; readonly said: string }
+
+/** A process that runs in a container. */
+export interface Exec {
+  /** Its input, and where its output comes from: `pause` and `resume` it. */
+  readonly socket: Socket
+  readonly ended: Promise<ExecEnd>
+  /** Whether it runs still. */
+  runs(): Promise<boolean>
+}
+
+interface ExecState {
+  readonly Running: boolean
+  readonly ExitCode: number | null
+  /** 0 when there never was a process. */
+  readonly Pid: number
+}
+
+/** The engine says so on the process's own output, when it could not be started. */
+const neverStarted = 'OCI runtime exec failed'
+/** It is one piece, and short. */
+const longestWords = 8192
+
+const answerMs = 400
+
+/** init and the one that waits for the end of its input. */
+const ownProcesses = 2
+/** What ends by itself right behind a command is not taken for something that stayed. */
+const settleMs = 40
+
+/** A container that runs. */
+export class Container {
+  readonly id: string
+  readonly #engine: Engine
+  readonly #user: ContainerUser
+  readonly #keeper: Socket
+  #removal: Promise<void> | undefined
+  #gone = false
+
+  private constructor(engine: Engine, id: string, user: ContainerUser, keeper: Socket) {
+    this.#engine = engine
+    this.id = id
+    this.#user = user
+    this.#keeper = keeper
+    const gone = () => {
+      this.#gone = true
+    }
+    keeper.on('error', gone).on('close', gone).on('end', gone).resume()
+    keeper.unref()
+  }
+
+  /** Creates and starts one, whose life hangs on a connection of this process. Throws EngineError; then there is none. */
+  static async start(engine: Engine, spec: object, name: string, user: ContainerUser): Promise<Container> {
+    const { Id: id } = await engine.call<{ readonly Id: string }>({
+      method: 'POST',
+      path: '/containers/create',
+      query: { name },
+      body: spec,
+    })
+    try {
+      const query = { stream: '1', stdin: '1', stdout: '1' }
+      const keeper = await engine.hijack({ method: 'POST', path: `/containers/${id}/attach`, query })
+      const container = new Container(engine, id, user, keeper.socket)
+      await engine.call({ method: 'POST', path: `/containers/${id}/start` })
+      return container
+    } catch (error) {
+      await removeContainer(engine, id).catch(() => {}) // why it did not start is what is to be told
+      throw error
+    }
+  }
+
+  /** It has ended, or is being removed. */
+  get gone(): boolean {
+    return this.#gone
+  }
+
+  /** Starts a process as the host's user. Throws SANDBOX_UNAVAILABLE: then there is none. */
+  async exec(request: ExecRequest, output: (stream: FrameStream, bytes: Buffer) => void): Promise<Exec> {
+    const { id, socket, head } = await this.#begin(request)
+    let taken = 0
+    let said = ''
+    const frames = new Frames((stream, bytes) => {
+      // Held back until it is known whose words these are.
+      if (taken === 0 && bytes.length < longestWords && bytes.toString().startsWith(neverStarted)) {
+        said = bytes.toString()
+        return
+      }
+      taken += bytes.length
+      output(stream, bytes)
+    })
+    if (head.length > 0) frames.add(head)
+    socket.on('data', (chunk: Buffer) => frames.add(chunk))
+    const ended = closed(socket).then(async () => {
+      const end = await this.#endOf(id, said)
+      if (said !== '' && end.kind !== 'never') output('stdout', Buffer.from(said))
+      return end
+    })
+    return { socket, ended, runs: () => this.#runs(id) }
+  }
+
+  /**
+   * Sends a signal: to everybody, where one command at a time runs here; with a cookie to every process that carries it in its
+   * environment. Throws SANDBOX_UNAVAILABLE.
+   */
+  async signal(name: NodeJS.Signals, cookie?: string): Promise<void> {
+    const signal = name.replace(/^SIG/, '')
+    const script = cookie === undefined ? `kill -${signal} -1` : `${toCarriers} carriers ${signal} ${cookie}`
+    await this.#command(['/bin/sh', '-c', script])
+  }
+
+  /** How many processes are there that no command was told to leave; undefined when that cannot be seen. */
+  async strangers(): Promise<number | undefined> {
+    const first = await this.#processes()
+    if (first === undefined || first <= ownProcesses) return first && 0
+    await sleep(settleMs)
+    const left = await this.#processes()
+    return left && Math.max(0, left - ownProcesses)
+  }
+
+  /** Kills everything in it and removes it. Resolves when it is gone; throws EngineError. */
+  remove(): Promise<void> {
+    this.#gone = true
+    this.#removal ??= removeContainer(this.#engine, this.id).finally(() => this.#keeper.destroy())
+    return this.#removal
+  }
+
+  async #begin(request: ExecRequest): Promise<Connection & { readonly id: string }> {
+    try {
+      const id = await this.#create(request)
+      const body = { Detach: false, Tty: false }
+      return { id, ...(await this.#engine.hijack({ method: 'POST', path: `/exec/${id}/start`, body })) }
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error
+      throw new VitrineError({
+        code: 'SANDBOX_UNAVAILABLE',
+        for: 'docker',
+        ...containerFailed(error.message),
+      })
+    }
+  }
+
+  async #create({ argv, environment, cwd, stdin }: ExecRequest): Promise<string> {
+    const { Id } = await this.#engine.call<{ readonly Id: string }>({
+      method: 'POST',
+      path: `/containers/${this.id}/exec`,
+      body: {
+        Cmd: argv,
+        Env: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+        WorkingDir: cwd,
+        User: `${this.#user.uid}:${this.#user.gid}`,
+        AttachStdin: stdin,
+        AttachStdout: true,
+        AttachStderr: true,
+        Tty: false,
+      },
+    })
+    return Id
+  }
+
+  /** The stream ends when both outputs are closed, which a process can do long before it ends. */
+  async #endOf(id: string, said: string): Promise<ExecEnd> {
+    try {
+      for (let wait = 5; ; wait = Math.min(wait * 2, 200)) {
+        const state = await this.#engine.call<ExecState>({ method: 'GET', path: `/exec/${id}/json` })
+        if (!state.Running && state.ExitCode !== null) {
+          if (said !== '' && state.Pid === 0) return { kind: 'never', said }
+          return { kind: 'exited', code: state.ExitCode }
+        }
+        await sleep(wait)
+      }
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error
+      return { kind: 'lost', said: error.status === 404 ? 'the container is gone' : error.message }
+    }
+  }
+
+  /** An engine that does not answer holds a lock: it waits for the output of a process that has ended (moby, monitor.go). */
+  async #runs(id: string): Promise<boolean> {
+    const request = { method: 'GET', path: `/exec/${id}/json`, timeoutMs: answerMs } as const
+    try {
+      return (await this.#engine.call<ExecState>(request)).Running
+    } catch (error) {
+      if (error instanceof EngineError) return false
+      throw error
+    }
+  }
+
+  async #processes(): Promise<number | undefined> {
+    try {
+      const path = `/containers/${this.id}/top`
+      const { Processes } = await this.#engine.call<{ readonly Processes: readonly unknown[] }>({
+        method: 'GET',
+        path,
+      })
+      return Processes.length
+    } catch (error) {
+      if (error instanceof EngineError) return undefined
+      throw error
+    }
+  }
+
+  async #command(argv: readonly string[]): Promise<void> {
+    const { ended } = await this.exec({ argv, environment: {}, cwd: '/', stdin: false }, () => {})
+    await ended
+  }
+}
+
+/** `carriers SIGNAL COOKIE`: sends the signal to whoever has the cookie in its environment; KILL until nobody is found. */
+const toCarriers = `
+carriers() {
+  for pass in 1 2 3 4 5; do
+    found=
+    for process in /proc/[0-9]*; do
+      grep -qs "$2" "$process/environ" && kill "-$1" "\${process#/proc/}" 2>/dev/null && found=1
+    done
+    [ "$1" = KILL ] && [ -n "$found" ] || return 0
+  done
+}
+`
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('end', resolve).once('close', resolve)
+    // ECONNRESET: the engine went away; asking it for the exit code says so.
+    socket.on('error', () => resolve())
+  })
+}

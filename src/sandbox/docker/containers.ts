@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { VitrineError } from '../../errors.ts'
+import { containerFailed, imageMissing } from '../../result/explain-docker.ts'
+import type { Mode } from '../../result/result.ts'
+import { Container } from './container.ts'
+import { type Engine, EngineError } from './engine.ts'
+import { hostLabel, modeLabel, thisProcess, workspaceLabel } from './host-label.ts'
+import { type ContainerSettings, containerSpec } from './spec.ts'
+
+/** What a shell's containers are made from. */
+export interface ContainersOptions {
+  readonly engine: Engine
+  readonly settings: ContainerSettings
+  readonly workspace: string
+  /** Each read-mode command gets a container that nobody has used, for /tmp is its own then. */
+  readonly fresh: boolean
+}
+
+/**
+ * The containers of a shell, started when a command needs one. In read mode a container runs one command at a time: what is
+ * left in it afterwards is the command's. Commands at the same time get one each; one is kept. In write mode all share one,
+ * for they may leave something running.
+ */
+export class Containers {
+  readonly #options: ContainersOptions
+  readonly #all = new Set<Container>()
+  readonly #starting = new Set<Promise<Container>>()
+  readonly #removing = new Set<Promise<unknown>>()
+  #idle: Container | undefined
+  #shared: Promise<Container> | undefined
+  #closed = false
+
+  constructor(options: ContainersOptions) {
+    this.#options = options
+  }
+
+  /** A container for a command of this mode. Throws SANDBOX_UNAVAILABLE. */
+  async take(mode: Mode): Promise<Container> {
+    if (mode === 'read') return this.#takeIdle() ?? this.#start('read')
+    const shared = this.#shared
+    const container = await shared?.catch(() => undefined)
+    if (container && !container.gone) return container
+    // Another command may have started one meanwhile.
+    if (this.#shared === shared) this.#shared = this.#start('write')
+    return this.#shared ?? this.#start('write')
+  }
+
+  /** A read-mode command has ended, and nobody is left in its container. */
+  async giveBack(container: Container): Promise<void> {
+    const keep = !this.#options.fresh && !this.#idle && !container.gone && !this.#closed
+    if (keep) this.#idle = container
+    else await this.remove(container)
+  }
+
+  /** Kills everything in a container and removes it. Throws EngineError. */
+  async remove(container: Container): Promise<void> {
+    const removal = container.remove()
+    this.#removing.add(removal)
+    try {
+      await removal
+      this.#all.delete(container)
+    } finally {
+      this.#removing.delete(removal)
+    }
+  }
+
+  /** Removes all of them. What the engine does not remove any more ends with this process. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#starting)
+    await Promise.allSettled([...this.#all].map((container) => this.remove(container)))
+    await Promise.allSettled(this.#removing)
+  }
+
+  #takeIdle(): Container | undefined {
+    const idle = this.#idle
+    this.#idle = undefined
+    return idle?.gone ? undefined : idle
+  }
+
+  async #start(mode: Mode): Promise<Container> {
+    if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
+    const starting = this.#started(mode)
+    this.#starting.add(starting)
+    try {
+      const container = await starting
+      this.#all.add(container)
+      return container
+    } catch (error) {
+      throw error instanceof EngineError ? this.#refusal(error) : error
+    } finally {
+      this.#starting.delete(starting)
+    }
+  }
+
+  #started(mode: Mode): Promise<Container> {
+    const { engine, settings, workspace } = this.#options
+    const labels = {
+      [hostLabel]: JSON.stringify(thisProcess()),
+      [modeLabel]: mode,
+      [workspaceLabel]: workspace,
+    }
+    const name = `vitrine-${mode}-${randomBytes(6).toString('hex')}`
+    return Container.start(engine, containerSpec(settings, mode === 'write', labels), name, settings.user)
+  }
+
+  #refusal({ status, message }: EngineError): VitrineError {
+    const { image } = this.#options.settings
+    const missing = status === 404 && /no such image/i.test(message)
+    const words = missing ? imageMissing(image) : containerFailed(message)
+    return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })
+  }
+}

@@ -1,0 +1,186 @@
+import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** The engine did not do what it was asked. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError'
+  /** The HTTP status of its answer; 0: there was none. */
+  readonly status: number
+  /** Without an answer the code of the system error, or ETIMEDOUT. */
+  readonly reason: string
+
+  constructor(status: number, reason: string, message: string) {
+    super(message)
+    this.status = status
+    this.reason = reason
+  }
+}
+
+/** One request to the engine: docs.docker.com/reference/api/engine. */
+export interface EngineRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Without the version: `/containers/json`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  /** Sent as JSON; bytes are sent as they are. */
+  readonly body?: object
+  /** Milliseconds in which the answer has to begin, and to be there whole. Default 30 seconds. */
+  readonly timeoutMs?: number
+}
+
+/** A connection that the engine has handed over: bytes both ways, to a process's streams. */
+export interface Connection {
+  readonly socket: Socket
+  /** What came behind the answer's head already. */
+  readonly head: Buffer
+}
+
+const defaultTimeoutMs = 30_000
+/** Versions of the API from 19.03 on have what is used here; a newer one than the last seen is not asked for. */
+const oldestApi = 40
+const newestApi = 44
+
+/** A Docker engine that listens on a unix socket. */
+export class Engine {
+  /** Where it listens. */
+  readonly socketPath: string
+  /** `1.41` */
+  readonly api: string
+
+  private constructor(socketPath: string, api: string) {
+    this.socketPath = socketPath
+    this.api = api
+  }
+
+  /** Asks the engine whether it is there, and for its version. Throws EngineError. */
+  static async connect(socketPath: string, timeoutMs = 5000): Promise<Engine> {
+    const { headers } = await exchange(socketPath, { method: 'GET', path: '/_ping', timeoutMs })
+    const minor = Number(/^1\.(\d+)$/.exec(String(headers['api-version'] ?? ''))?.[1] ?? Number.NaN)
+    if (!(minor >= oldestApi)) {
+      const said = String(headers['api-version'] ?? 'no version')
+      throw new EngineError(0, 'EPROTO', `it speaks API ${said}; 1.${oldestApi} is needed`)
+    }
+    return new Engine(socketPath, `1.${Math.min(minor, newestApi)}`)
+  }
+
+  /** Sends a request; the answer's JSON. Throws EngineError. */
+  async call<T>(request: EngineRequest): Promise<T> {
+    const { text } = await exchange(this.socketPath, this.#versioned(request))
+    return (text === '' ? undefined : JSON.parse(text)) as T
+  }
+
+  /** Takes a connection over. Throws EngineError. */
+  hijack(request: EngineRequest): Promise<Connection> {
+    const versioned = this.#versioned(request)
+    return new Promise((resolve, reject) => {
+      const sent = send(this.socketPath, versioned, { connection: 'Upgrade', upgrade: 'tcp' }, reject)
+      sent.once('upgrade', (_answer, socket, head) => resolve({ socket: socket as Socket, head }))
+      sent.once('response', (answer) => {
+        textOf(answer).then((text) => reject(refused(answer, text)), reject)
+      })
+    })
+  }
+
+  /** Sends a request whose answer comes line by line. Throws EngineError. */
+  async *lines(request: EngineRequest): AsyncGenerator<string> {
+    const answer = await answerOf(this.socketPath, this.#versioned(request))
+    if ((answer.statusCode ?? 0) >= 400) throw refused(answer, await textOf(answer))
+    let rest = ''
+    for await (const chunk of answer.setEncoding('utf8')) {
+      const lines = (rest + String(chunk)).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+    if (rest !== '') yield rest
+  }
+
+  #versioned(request: EngineRequest): EngineRequest {
+    return { ...request, path: `/v${this.api}${request.path}` }
+  }
+}
+
+async function exchange(
+  socketPath: string,
+  request: EngineRequest,
+): Promise<{ readonly text: string; readonly headers: IncomingMessage['headers'] }> {
+  const answer = await answerOf(socketPath, request)
+  const text = await textOf(answer)
+  if ((answer.statusCode ?? 0) >= 400) throw refused(answer, text)
+  return { text, headers: answer.headers }
+}
+
+function answerOf(socketPath: string, request: EngineRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    send(socketPath, request, {}, reject).once('response', resolve)
+  })
+}
+
+/** One connection each: they live on a local socket, and none of them may keep the process. */
+function send(
+  socketPath: string,
+  { method, path, query, body, timeoutMs = defaultTimeoutMs }: EngineRequest,
+  headers: Readonly<Record<string, string>>,
+  fail: (error: EngineError) => void,
+): ClientRequest {
+  const search = query ? `?${new URLSearchParams(query)}` : ''
+  const isBytes = body instanceof Uint8Array
+  const bytes = isBytes ? body : body && Buffer.from(JSON.stringify(body))
+  const type = isBytes ? 'application/x-tar' : 'application/json'
+  const sent = startRequest({
+    socketPath,
+    method,
+    path: path + search,
+    agent: false,
+    headers: {
+      host: 'docker',
+      ...headers,
+      ...(bytes && { 'content-type': type, 'content-length': bytes.length }),
+    },
+  })
+  const timer = setTimeout(() => {
+    sent.destroy(new EngineError(0, 'ETIMEDOUT', `it did not answer within ${timeoutMs} ms`))
+  }, timeoutMs)
+  const inTime = () => clearTimeout(timer)
+  sent.once('upgrade', inTime).once('close', inTime)
+  sent.once('error', (error) => {
+    inTime()
+    fail(error instanceof EngineError ? error : new EngineError(0, codeOf(error), error.message))
+  })
+  sent.end(bytes)
+  return sent
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  let text = ''
+  try {
+    for await (const chunk of answer.setEncoding('utf8')) text += String(chunk)
+  } catch (error) {
+    if (error instanceof EngineError) throw error
+    throw new EngineError(0, codeOf(error), `its answer broke off: ${messageOf(error)}`)
+  }
+  return text
+}
+
+function refused(answer: IncomingMessage, text: string): EngineError {
+  const status = answer.statusCode ?? 0
+  return new EngineError(status, '', saidIn(text) ?? `HTTP ${status}`)
+}
+
+/** The engine says what is wrong as `{"message": ...}`. */
+function saidIn(text: string): string | undefined {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown }
+    return typeof message === 'string' ? message.trim() : undefined
+  } catch {
+    // No JSON: whatever stands between us and the engine said it.
+    return text.trim() === '' ? undefined : text.trim()
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'EIO'
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

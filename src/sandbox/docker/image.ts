@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Engine, EngineError } from './engine.ts'
+
+/** A build downloads what it is made of. */
+const buildMs = 3_600_000
+
+/** Whether the engine has an image. Throws EngineError. */
+export async function hasImage(engine: Engine, image: string): Promise<boolean> {
+  try {
+    await engine.call({ method: 'GET', path: `/images/${image}/json` })
+    return true
+  } catch (error) {
+    if (error instanceof EngineError && error.status === 404) return false
+    throw error
+  }
+}
+
+interface BuildStep {
+  readonly stream?: string
+  readonly status?: string
+  readonly error?: string
+}
+
+/**
+ * Builds our own image; `said` is called with what the engine says, line by line. Resolves to the error that ended the build,
+ * or to undefined. Throws EngineError.
+ */
+export async function buildImage(
+  engine: Engine,
+  name: string,
+  said: (text: string) => void,
+): Promise<string | undefined> {
+  const body = tarOf('Dockerfile', readFileSync(dockerfile()))
+  const query = { t: name, rm: '1', forcerm: '1' }
+  for await (const line of engine.lines({
+    method: 'POST',
+    path: '/build',
+    query,
+    body,
+    timeoutMs: buildMs,
+  })) {
+    if (line.trim() === '') continue
+    const { stream, status, error } = JSON.parse(line) as BuildStep
+    if (error !== undefined) return error
+    const text = stream ?? (status === undefined ? '' : `${status}\n`)
+    if (text !== '') said(text)
+  }
+  return undefined
+}
+
+/** The file lies in the package, from dist/ as from src/. */
+function dockerfile(): string {
+  const name = 'src/sandbox/docker/Dockerfile'
+  let directory = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(directory, name)) && dirname(directory) !== directory)
+    directory = dirname(directory)
+  return join(directory, name)
+}
+
+const blockBytes = 512
+
+/** An archive of one file: POSIX.1-2001, pax, "ustar Interchange Format". */
+export function tarOf(name: string, content: Uint8Array): Buffer {
+  const head = Buffer.alloc(blockBytes)
+  const octal = (value: number, length: number) => `${value.toString(8).padStart(length - 1, '0')}\0`
+  head.write(name, 0)
+  head.write(octal(0o644, 8), 100) // mode
+  head.write(octal(0, 8), 108) // uid
+  head.write(octal(0, 8), 116) // gid
+  head.write(octal(content.length, 12), 124)
+  head.write(octal(0, 12), 136) // mtime
+  head.write(' '.repeat(8), 148) // the sum is taken over blanks in its place
+  head.write('0', 156) // an ordinary file
+  head.write('ustar\0', 257)
+  head.write('00', 263)
+  const sum = head.reduce((total, byte) => total + byte, 0)
+  head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  const padding = Buffer.alloc((blockBytes - (content.length % blockBytes)) % blockBytes)
+  return Buffer.concat([head, content, padding, Buffer.alloc(2 * blockBytes)])
+}

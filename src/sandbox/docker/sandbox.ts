@@ -1,0 +1,66 @@
+import { dockerNotes } from '../../result/explain-docker.ts'
+import type { Enforcement, RightEnforcement } from '../../result/result.ts'
+import type { Sandbox } from '../sandbox.ts'
+
+/** What of the containers the user is told. */
+export interface DockerSandboxOptions {
+  /** As the engine names it. */
+  readonly network: string
+  readonly writableRoot: boolean
+  /** Commands get a /tmp that nobody has used. */
+  readonly fresh: boolean
+  /** Removes the containers. */
+  close(): Promise<void>
+}
+
+/** A container holds commands, in both modes: the host's files are out of reach but for the workspace, which read mode mounts read-only. */
+export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
+  return {
+    ownTmp: true,
+    confine: () => ({ kind: 'container' }),
+    enforcement: () => ({
+      'file contents': held(options.writableRoot ? dockerNotes.writableRoot : dockerNotes.files),
+      'file metadata': held(),
+      ...always(options),
+      survivors: held(dockerNotes.survivors),
+      ...(options.fresh && { 'private tmp': held(dockerNotes.privateTmp) }),
+    }),
+    writeEnforcement: () => ({
+      'file contents': open(dockerNotes.workspaceOpen),
+      'file metadata': open(dockerNotes.workspaceOpen),
+      ...always(options),
+      survivors: open(dockerNotes.background),
+    }),
+    close: options.close,
+  }
+}
+
+/** What holds in both modes. */
+function always({ network }: DockerSandboxOptions): Enforcement {
+  return {
+    reads: held(dockerNotes.reads),
+    unreadable: open(dockerNotes.unreadable),
+    'device nodes': held(),
+    locks: open(dockerNotes.locks),
+    network: network === 'none' ? held() : open(dockerNotes.network(network)),
+    'unix sockets': open(dockerNotes.sockets),
+    signals: held(),
+    'other processes': held(),
+    ipc: held(),
+    keys: held(dockerNotes.seccomp),
+    namespaces: held(dockerNotes.seccomp),
+    system: held(),
+    terminals: held(),
+    descriptors: held(),
+    'death of the host': held(dockerNotes.hostDeath),
+    'denial reports': open(dockerNotes.reports),
+  }
+}
+
+function held(note?: string): RightEnforcement {
+  return note === undefined ? { enforced: true, by: 'container' } : { enforced: true, by: 'container', note }
+}
+
+function open(note: string): RightEnforcement {
+  return { enforced: false, by: 'none', note }
+}

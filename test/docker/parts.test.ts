@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { Frames } from '../../src/sandbox/docker/frames.ts'
+import { readHost, runs, thisProcess } from '../../src/sandbox/docker/host-label.ts'
+import { tarOf } from '../../src/sandbox/docker/image.ts'
+import { bytesOf, keeperOf } from '../../src/sandbox/docker/spec.ts'
+import { mountsOf, readMounts } from '../../src/sandbox/docker/workspace.ts'
+
+function frame(stream: number, text: string): Buffer {
+  const head = Buffer.from([stream, 0, 0, 0, 0, 0, 0, 0])
+  head.writeUInt32BE(Buffer.byteLength(text), 4)
+  return Buffer.concat([head, Buffer.from(text)])
+}
+
+describe('frames', () => {
+  const stream = Buffer.concat([frame(1, 'out'), frame(2, ''), frame(2, 'error'), frame(1, 'x'.repeat(300))])
+
+  it.each([1, 2, 3, 7, 8, 9, 11, 1000])(
+    'are taken apart, whatever pieces of %i bytes they come in',
+    (size) => {
+      const got = { stdout: '', stderr: '' }
+      const frames = new Frames((name, bytes) => {
+        got[name] += bytes
+      })
+      for (let at = 0; at < stream.length; at += size) frames.add(stream.subarray(at, at + size))
+      expect(got).toEqual({ stdout: `out${'x'.repeat(300)}`, stderr: 'error' })
+    },
+  )
+})
+
+describe('mounts', () => {
+  const table = [
+    '22 1 0:20 / / rw - ext4 /dev/sda1 rw',
+    '23 22 0:21 / /work/a\\040b rw,relatime shared:1 master:2 - tmpfs tmpfs rw',
+    '24 22 0:22 / /work/proc rw - proc proc rw',
+    '25 22 0:23 / /working rw - ext4 x rw',
+  ].join('\n')
+
+  it('are read with their blanks', () => {
+    expect(readMounts(table).map(({ point, kind }) => `${kind} ${point}`)).toEqual([
+      'ext4 /',
+      'tmpfs /work/a b',
+      'proc /work/proc',
+      'ext4 /working',
+    ])
+  })
+
+  it('beneath the workspace come along, but none that leads to the kernel', () => {
+    expect(mountsOf(['/work'], readMounts(table))).toEqual(['/work', '/work/a b'])
+  })
+})
+
+describe('the host of a container', () => {
+  it('is told from a later process with its number', () => {
+    const here = thisProcess()
+    expect(runs(here)).toBe(true)
+    expect(runs({ ...here, start: '1' })).toBe(false)
+    expect(runs({ ...here, boot: 'another' })).toBeUndefined()
+    expect(runs({ ...here, namespace: 'pid:[1]' })).toBeUndefined()
+    expect(readHost(JSON.stringify(here))).toEqual(here)
+  })
+
+  it.each([undefined, '', 'x', '{}', '{"pid":"1"}', 'null'])('%j is no label of ours', (label) => {
+    expect(readHost(label)).toBeUndefined()
+  })
+})
+
+it.each([
+  ['1g', 1_073_741_824],
+  ['512M', 536_870_912],
+  ['64k', 65_536],
+  ['10b', 10],
+  ['4096', 4096],
+])('%s is %i bytes', (size, bytes) => expect(bytesOf(size)).toBe(bytes))
+
+it('the first process is never of the user that commands run as', () => {
+  expect(keeperOf({ uid: 1000, gid: 1000 })).toBe('65533:65533')
+  expect(keeperOf({ uid: 65_533, gid: 1 })).toBe('65532:65532')
+})
+
+it.each([0, 1, 511, 512, 513])('an archive of a file of %i bytes is one that tar reads', (size) => {
+  const content = Buffer.alloc(size, 'abc')
+  const got = execFileSync('tar', ['-xO', 'Dockerfile'], { input: tarOf('Dockerfile', content) })
+  expect(got.equals(content)).toBe(true)
+})
