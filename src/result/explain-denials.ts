@@ -38,6 +38,7 @@ export function denialLines(denials: readonly Denial[]): readonly string[] {
 }
 
 function whatWas({ operation, path, address }: Denial): string {
+  if (operation === 'socket' && address === 'unix') return 'open a unix socket'
   const target = path ?? address
   return target === undefined ? verbs[operation].replace(/:$/, '') : `${verbs[operation]} ${visible(target)}`
 }
@@ -70,14 +71,17 @@ export function denialHint(refused: Refused): string | undefined {
   const anyway = succeeded ? 'the command ended with 0 all the same; ' : ''
   if (networkIsShut && denials.every(isNetwork))
     return `Read mode refuses the network; ${anyway}if this is meant, set network = true (--network), or run the command in write mode.`
-  const files = denials.filter((denial) => !(networkIsShut && isNetwork(denial)))
-  const also = files.length < denials.length ? ' For the network alone, set network = true (--network).' : ''
-  const instead = insteadOf(files, temporary)
-  return `Read mode refuses to ${whatWas(decisive(files, refused.errors))}; ${anyway}${instead}if this is meant, run the command in write mode.${also}`
+  const others = denials.filter((denial) => !(networkIsShut && isNetwork(denial)))
+  const also = others.length < denials.length ? ' For the network alone, set network = true (--network).' : ''
+  const denial = decisive(others, refused.errors)
+  const instead = insteadOf(denial, temporary)
+  return `Read mode refuses to ${whatWas(denial)}; ${anyway}${instead}if this is meant, run the command in write mode.${also}`
 }
 
 /** The refusal that the command's own errors are about, else the first: what a tool tries and does without comes first, too. */
 function decisive(denials: readonly Denial[], errors: string): Denial {
+  const log = denials.find((denial) => databaseOf(denial) !== undefined)
+  if (log !== undefined) return log
   const names = [(path: string) => path, (path: string) => path.slice(path.lastIndexOf('/') + 1)]
   for (const name of names) {
     const told = denials.find(({ path }) => path !== undefined && errors.includes(name(path)))
@@ -86,15 +90,24 @@ function decisive(denials: readonly Denial[], errors: string): Denial {
   return denials[0] as Denial
 }
 
-function insteadOf(denials: readonly Denial[], temporary: Temporary): string {
-  if (denials.every((denial) => isTemporary(denial, temporary) || isCache(denial))) {
-    if (!temporary.own) return 'for temporary files and caches set private_tmp = true (--private-tmp); '
-    if (!denials.some(isCache)) return 'temporary files can be written to $TMPDIR, which is its own; '
-  }
-  return ''
+/** What to do in place of what was refused, where there is something. */
+function insteadOf(denial: Denial, { own, ...where }: Temporary): string {
+  const database = databaseOf(denial)
+  if (database !== undefined)
+    return `SQLite reads a database in WAL mode without a log as 'file:${visible(database)}?immutable=1'; `
+  if (denial.operation === 'socket' && denial.address === 'unix')
+    return 'services of this machine (Docker, D-Bus, ssh-agent, tmux) cannot be talked to; '
+  if (!own && (isTemporary(denial, where) || isCache(denial)))
+    return 'for temporary files and caches set private_tmp = true (--private-tmp); '
+  return isTemporary(denial, where) ? 'temporary files can be written to $TMPDIR, which is its own; ' : ''
 }
 
-function isTemporary({ path }: Denial, { directory, cwd }: Temporary): boolean {
+/** Whose log or shared memory SQLite would have made (sqlite.org/wal.html, "Read-Only Databases"). */
+function databaseOf({ operation, path }: Denial): string | undefined {
+  return operation === 'create' ? /^(.*)-(wal|shm)$/.exec(path ?? '')?.[1] : undefined
+}
+
+function isTemporary({ path }: Denial, { directory, cwd }: Omit<Temporary, 'own'>): boolean {
   const places = ['/tmp', '/var/tmp', ...(directory ? [directory.replace(/\/+$/, '')] : [])]
   return path !== undefined && places.some((place) => place !== '' && isIn(place, path, cwd))
 }

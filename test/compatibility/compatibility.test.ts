@@ -7,8 +7,15 @@ import { fileThemes, gitThemes, type Row, type Theme } from './commands.ts'
 import { exceptions } from './exceptions.ts'
 import { fillFixture } from './fixture.ts'
 import { interpreterThemes, shellThemes } from './programs.ts'
+import { toolThemes } from './tools.ts'
 
-const themes: readonly Theme[] = [...gitThemes, ...fileThemes, ...shellThemes, ...interpreterThemes]
+const themes: readonly Theme[] = [
+  ...gitThemes,
+  ...fileThemes,
+  ...shellThemes,
+  ...interpreterThemes,
+  ...toolThemes,
+]
 
 let read: Shell
 let write: Shell

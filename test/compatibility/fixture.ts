@@ -20,6 +20,14 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   Makefile:
     'all: hello again\nhello:\n\t@echo hello\nagain:\n\t@echo again\nbuilt: src/hello.c\n\tcc -o $@ $<\n',
   'package.json': '{ "name": "fixture", "version": "1.0.0", "private": true }\n',
+  'passes.js': "require('node:test').test('passes', () => {})\n",
+  'passes.py': 'import unittest\n\n\nclass Passes(unittest.TestCase):\n    def test(self):\n        pass\n',
+  'go/go.mod': 'module example.com/fixture\n\ngo 1.19\n',
+  'go/main.go': 'package main\n\nfunc main() {}\n',
+  'rust/Cargo.toml': '[package]\nname = "fixture"\nversion = "1.0.0"\nedition = "2021"\n',
+  'rust/src/main.rs': 'fn main() {}\n',
+  'build.ninja': 'rule cc\n  command = cc -o $out $in\nbuild hello.out: cc src/hello.c\n',
+  'gpg/.keep': '',
   'fork.js':
     "if (process.argv[2]) process.send('from the child')\n" +
     "else require('child_process').fork(__filename, ['child']).on('message', console.log)\n",
@@ -37,6 +45,34 @@ export function fillFixture(directory: string): void {
   execFileSync('tar', ['-czf', 'archive.tar.gz', 'README.md', 'src'], { cwd: directory })
   if (isInstalled('sqlite3')) fillDatabases(directory)
   if (isInstalled('git')) fillHistory(directory)
+  if (isInstalled('zip')) execFileSync('zip', ['-q', 'archive.zip', 'README.md'], { cwd: directory })
+  if (isInstalled('cargo'))
+    execFileSync('cargo', ['generate-lockfile', '--offline'], {
+      cwd: join(directory, 'rust'),
+      stdio: 'ignore',
+    })
+  if (isInstalled('hg')) fillMercurial(directory)
+  if (isInstalled('svnadmin')) fillSubversion(directory)
+}
+
+function fillMercurial(directory: string): void {
+  const hg = (...args: string[]) => execFileSync('hg', args, { cwd: join(directory, 'hg'), stdio: 'ignore' })
+  write(directory, 'hg/a', 'one\n')
+  hg('init')
+  hg('commit', '--addremove', '--user', 'author', '--date', '1000000000 0', '--message', 'First')
+  write(directory, 'hg/a', 'two\n')
+}
+
+function fillSubversion(directory: string): void {
+  const svn = (program: string, ...args: string[]) =>
+    execFileSync(program, args, { cwd: directory, stdio: 'ignore' })
+  svn('svnadmin', 'create', 'svn-repository')
+  svn('svn', 'checkout', `file://${join(directory, 'svn-repository')}`, 'svn')
+  write(directory, 'svn/a', 'one\n')
+  svn('svn', 'add', 'svn/a')
+  svn('svn', 'commit', 'svn', '--message', 'First', '--username', 'author')
+  svn('svn', 'update', 'svn')
+  write(directory, 'svn/a', 'two\n')
 }
 
 function fillDatabases(directory: string): void {

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory } from '../helpers/place.ts'
+import { isInstalled } from '../helpers/programs.ts'
 import { makeGround } from './ground.ts'
 
 describe('the hint of a refusal', () => {
@@ -46,6 +48,25 @@ describe('the hint of a refusal', () => {
     const { hint } = await run('touch /tmp/vitrine-hint-new; true')
     expect(hint).toMatch(/ended with 0 all the same.*private_tmp.*write mode/)
     expect((await run('touch /tmp/vitrine-hint-new')).hint).not.toContain('ended with 0')
+  })
+
+  it('says how SQLite reads a database whose log it would have to make', async (context) => {
+    if (!isInstalled('sqlite3')) return context.skip('not installed: sqlite3')
+    const cwd = makeDirectory()
+    const make = ['a.db', 'pragma journal_mode=wal; create table t(x); insert into t values (5)']
+    execFileSync('sqlite3', make, { cwd })
+    const { run } = await makeGround({ privateTmp: false, cwd })
+    const { hint, exitCode } = await run("sqlite3 a.db 'select * from t'")
+    const [, file] = /'(file:.*immutable=1)'/.exec(hint ?? '') ?? []
+    expect({ exitCode, file }).not.toMatchObject({ exitCode: 0 })
+    expect((await run(`sqlite3 '${file}' 'select * from t'`)).stdout).toBe('5\n')
+  })
+
+  it('says that services cannot be talked to', async (context) => {
+    if (!isInstalled('python3')) return context.skip('not installed: python3')
+    const { run } = await makeGround({ network: true })
+    const { hint } = await run("python3 -c 'import socket; socket.socket(socket.AF_UNIX)'")
+    expect(hint).toMatch(/unix socket; services of this machine \(Docker.*write mode/)
   })
 
   it('does not where other files were refused too', async () => {

@@ -56,6 +56,26 @@ with tempfile.NamedTemporaryFile() as f, tempfile.TemporaryFile() as g, tempfile
       line: `${source} && gcc a.c && ./a.out | grep -q 'it runs'`,
     },
     {
+      what: 'clang: compile, link, run',
+      needs: ['clang'],
+      line: `${source} && clang a.c && ./a.out | grep -q 'it runs'`,
+    },
+    {
+      what: 'ctags to the standard output',
+      needs: ['ctags'],
+      line: `${source} && ctags -x a.c | grep -q '^main'`,
+    },
+    {
+      what: 'valgrind',
+      needs: ['valgrind', 'gcc'],
+      line: `${source} && gcc -g a.c && valgrind -q ./a.out | grep -q 'it runs'`,
+    },
+    {
+      what: 'a file of zsh in place of an argument',
+      needs: ['zsh'],
+      line: `zsh -fc 'test "$(cat =(echo x))" = x'`,
+    },
+    {
       what: 'ar, ranlib, strip',
       needs: ['gcc', 'ar', 'strip'],
       line: `${source} && gcc -c a.c && ar rcs l.a a.o && ranlib l.a && gcc l.a && strip a.out && ./a.out`,
