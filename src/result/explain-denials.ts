@@ -73,13 +73,13 @@ export function denialHint(refused: Refused): string | undefined {
     return `Read mode refuses the network; ${anyway}if this is meant, set network = true (--network), or run the command in write mode.`
   const others = denials.filter((denial) => !(networkIsShut && isNetwork(denial)))
   const also = others.length < denials.length ? ' For the network alone, set network = true (--network).' : ''
-  const denial = decisive(others, refused.errors)
+  const denial = decisive(others, refused)
   const instead = insteadOf(denial, temporary)
   return `Read mode refuses to ${whatWas(denial)}; ${anyway}${instead}if this is meant, run the command in write mode.${also}`
 }
 
 /** The refusal that the command's own errors are about, else the first: what a tool tries and does without comes first, too. */
-function decisive(denials: readonly Denial[], errors: string): Denial {
+function decisive(denials: readonly Denial[], { errors, temporary }: Refused): Denial {
   const log = denials.find((denial) => databaseOf(denial) !== undefined)
   if (log !== undefined) return log
   const names = [(path: string) => path, (path: string) => path.slice(path.lastIndexOf('/') + 1)]
@@ -87,7 +87,11 @@ function decisive(denials: readonly Denial[], errors: string): Denial {
     const told = denials.find(({ path }) => path !== undefined && errors.includes(name(path)))
     if (told !== undefined) return told
   }
-  return denials[0] as Denial
+  // Names are tried one after the other, and none of them told.
+  const place = /temporary/i.test(errors)
+    ? denials.find((denial) => isTemporary(denial, temporary))
+    : undefined
+  return place ?? (denials[0] as Denial)
 }
 
 /** What to do in place of what was refused, where there is something. */
@@ -95,6 +99,8 @@ function insteadOf(denial: Denial, { own, ...where }: Temporary): string {
   const database = databaseOf(denial)
   if (database !== undefined)
     return `SQLite reads a database in WAL mode without a log as 'file:${visible(database)}?immutable=1'; `
+  if (denial.program === 'git-lfs')
+    return 'git compares without Git LFS with -c filter.lfs.process= -c filter.lfs.required=false; '
   if (denial.operation === 'socket' && denial.address === 'unix')
     return 'services of this machine (Docker, D-Bus, ssh-agent, tmux) cannot be talked to; '
   if (!own && (isTemporary(denial, where) || isCache(denial)))

@@ -18,6 +18,7 @@ export const secrets = {
     ...['.netrc', '_netrc', '.npmrc', '.yarnrc.yml', '.pypirc', '.git-credentials', '.gem/credentials'],
     ...[
       '.netlify/config.json',
+      '.subversion/auth',
       '.cargo/credentials',
       '.cargo/credentials.toml',
       '.m2/settings.xml',

@@ -43,6 +43,13 @@ describe('the hint of a refusal', () => {
     expect(hint).toContain('refuses to create /vitrine-c')
   })
 
+  it('is about temporary files where the command complains of them without a name', async () => {
+    const { run } = await makeGround({ privateTmp: false })
+    const line =
+      'touch /vitrine-a /tmp/vitrine-b 2>/dev/null; echo "no place for temporary files" >&2; exit 1'
+    expect((await run(line)).hint).toMatch(/create \/tmp\/vitrine-b; .*private_tmp = true/)
+  })
+
   it('says so where the command ended well', async () => {
     const { run } = await makeGround({ privateTmp: false })
     const { hint } = await run('touch /tmp/vitrine-hint-new; true')
@@ -60,6 +67,17 @@ describe('the hint of a refusal', () => {
     const [, file] = /'(file:.*immutable=1)'/.exec(hint ?? '') ?? []
     expect({ exitCode, file }).not.toMatchObject({ exitCode: 0 })
     expect((await run(`sqlite3 '${file}' 'select * from t'`)).stdout).toBe('5\n')
+  })
+
+  it('says how git compares where Git LFS has to write', async (context) => {
+    if (!isInstalled('git-lfs')) return context.skip('not installed: git-lfs')
+    const cwd = makeDirectory()
+    const identity = '-c user.name=a -c user.email=a@b'
+    const make = `git init -q && git lfs install --local && git lfs track '*.big' && echo x > a.big && git add . && git ${identity} commit -qm m && echo y > a.big`
+    execFileSync('sh', ['-c', make], { cwd, stdio: 'ignore', env: { ...process.env, HOME: cwd } })
+    const { run } = await makeGround({ privateTmp: false, cwd, env: { HOME: cwd } })
+    const [, options] = /with (-c .*=false);/.exec((await run('git diff --stat')).hint ?? '') ?? []
+    expect((await run(`git ${options} diff --stat`)).stdout).toContain('a.big')
   })
 
   it('says that services cannot be talked to', async (context) => {
