@@ -107,6 +107,11 @@ export function exists(path: string): boolean {
   }
 }
 
+/** Whether a symbolic link stands at a path that is there. */
+export function isSymlink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+}
+
 function readBytes(file: string): Buffer | undefined {
   if (!exists(file)) return undefined
   try {

@@ -11,6 +11,8 @@ import { type KeyEntry, keyEntries, type SectionName, sectionNames } from './sch
 export interface ConfigFile {
   readonly file: string
   readonly text: string
+  /** Somebody's project may hold a link to a file that only the user may see: no line of that is quoted. */
+  readonly isLink?: boolean
 }
 
 /** A validated value of a config file. */
@@ -33,10 +35,17 @@ export async function readLayer(
   throw await faultyFile(source, found.fault)
 }
 
-async function faultyFile({ file, text }: ConfigFile, { path, problem }: Fault): Promise<VitrineError> {
+async function faultyFile(
+  { file, text, isLink }: ConfigFile,
+  { path, problem }: Fault,
+): Promise<VitrineError> {
   const locate = await locator(text)
   const place = locate(path, problem.kind === 'unknown-key' ? 'name' : 'value')
-  const where = place && { line: place.line, column: place.column, excerpt: excerptOf(text, place) }
+  const where = place && {
+    line: place.line,
+    column: place.column,
+    ...(!isLink && { excerpt: excerptOf(text, place) }),
+  }
   return new VitrineError({ code: 'CONFIG_INVALID', file, key: dotted(path), problem, ...where })
 }
 

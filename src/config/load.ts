@@ -6,6 +6,7 @@ import type { ToAbsolute } from './field.ts'
 import {
   absoluteFrom,
   type Environment,
+  isSymlink,
   projectConfigFiles,
   readConfigFile,
   unreadable,
@@ -121,7 +122,7 @@ async function addProjectFile(
 ): Promise<void> {
   const text = readConfigFile(file)
   if (text === undefined) return
-  const values = await fileValues({ file, text }, home)
+  const values = await fileValues({ file, text, isLink: isSymlink(file) }, home)
   // Imported late, for node:crypto: most starts have no project file.
   const { isTrusted } = await import('./trust.ts')
   const trusted = isTrusted(file, text, env, home)
@@ -179,7 +180,11 @@ async function fileValues(source: ConfigFile, home: string): Promise<readonly Fi
 }
 
 // smol-toml is imported late: most starts have no config file, and each import costs start-up time.
-export async function parseToml({ file, text }: ConfigFile): Promise<Readonly<Record<string, unknown>>> {
+export async function parseToml({
+  file,
+  text,
+  isLink,
+}: ConfigFile): Promise<Readonly<Record<string, unknown>>> {
   const { parse, TomlError } = await import('smol-toml')
   try {
     return parse(text)
@@ -187,14 +192,14 @@ export async function parseToml({ file, text }: ConfigFile): Promise<Readonly<Re
     if (!(error instanceof TomlError)) throw error
     const { line, column } = error
     const detail = printable(error.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
-    const excerpt = excerptOf(text, { line, column, end: column + 1 })
+    const excerpt = isLink ? {} : { excerpt: excerptOf(text, { line, column, end: column + 1 }) }
     throw new VitrineError({
       code: 'CONFIG_INVALID',
       file,
       line,
       column,
       problem: { kind: 'syntax', detail },
-      excerpt,
+      ...excerpt,
     })
   }
 }

@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { VitrineError } from '../../src/errors.ts'
 import { makePlace } from './place.ts'
@@ -51,4 +53,18 @@ test.each(['__proto__', 'constructor', 'toString'])('a table named %s reaches no
   place.write(place.projectFile, `[env.set.${name}]\nmode = "write"\n`)
   await expect(place.load()).rejects.toThrow(VitrineError)
   expect(Reflect.get({}, 'mode')).toBeUndefined()
+})
+
+test.each([
+  ['is no TOML', 'machine example.com login me password hunter2'],
+  ['has an unknown key', 'password = "hunter2"'],
+])('a project file that links to a secret which %s quotes nothing of it', async (_, text) => {
+  const place = makePlace()
+  const secret = place.write(join(place.home, 'secret'), `${text}\n`)
+  symlinkSync(secret, place.projectFile)
+  const refusal = await place.refusal()
+  expect(refusal.line).toBeGreaterThan(0)
+  expect(JSON.stringify(refusal)).not.toContain('hunter2')
+  place.write(place.userFile, `${text}\n`)
+  expect(JSON.stringify(await place.refusal())).toContain('hunter2')
 })
