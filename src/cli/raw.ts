@@ -31,6 +31,7 @@ export class RawTerminal {
   }
 }
 
+/** It waits for who writes to the terminal, which may be us, and for ever: not longer than a second. */
 function stty(...settings: readonly string[]) {
-  return spawnSync('stty', settings, { stdio: [0, 'pipe', 'ignore'], encoding: 'utf8' })
+  return spawnSync('stty', settings, { stdio: [0, 'pipe', 'ignore'], encoding: 'utf8', timeout: 1000 })
 }

@@ -25,7 +25,7 @@ abstract class BreakableSink implements Sink {
   }
 }
 
-/** Pipes, sockets and terminals: Node writes to them without blocking, and tells when the reader has taken it. */
+/** Pipes and sockets: Node writes to them without blocking, and tells when the reader has taken it. */
 class StreamSink extends BreakableSink {
   readonly #stream: Writable
 
@@ -43,20 +43,29 @@ class StreamSink extends BreakableSink {
   }
 }
 
-/** Files and devices. Node's own stream for them drops what a nearly full disk did not take (write(2) may take a part). */
+/** What is written one after the other. */
+interface Lane {
+  last: Promise<void>
+}
+
+/**
+ * Files, devices and terminals. Node's own stream for files drops what a nearly full disk did not take (write(2) may take a part); the
+ * one for terminals blocks (lib/tty.js), and with it deadlines and signals, as long as the terminal takes nothing (Ctrl-S).
+ */
 class FileSink extends BreakableSink {
   readonly #fd: number
-  #last: Promise<void> = Promise.resolve()
+  readonly #lane: Lane
 
-  constructor(fd: number) {
+  constructor(fd: number, lane: Lane = { last: Promise.resolve() }) {
     super()
     this.#fd = fd
+    this.#lane = lane
   }
 
   write(bytes: string | Uint8Array): Promise<void> {
     const buffer = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
-    this.#last = this.#last.then(() => this.#writeAll(buffer))
-    return this.#last
+    this.#lane.last = this.#lane.last.then(() => this.#writeAll(buffer))
+    return this.#lane.last
   }
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
@@ -69,9 +78,14 @@ class FileSink extends BreakableSink {
   }
 }
 
+/** Resolves to how much was taken. Who shares a terminal with us may have made it non-blocking (fcntl(2)): then it is tried again. */
 function writeOnce(fd: number, bytes: Uint8Array): Promise<number> {
   return new Promise((resolve, reject) =>
-    write(fd, bytes, (error, written) => (error ? reject(error) : resolve(written))),
+    write(fd, bytes, (error, written) => {
+      if (error?.code === 'EAGAIN') setTimeout(() => resolve(0), 10)
+      else if (error) reject(error)
+      else resolve(written)
+    }),
   )
 }
 
@@ -98,10 +112,17 @@ class LazySink implements Sink {
   }
 }
 
+/** Windows has no user ids. Its consoles take text, not bytes, and Node does not block for them. */
+const isWindows = process.getuid === undefined
+
+/** What is shown on terminals keeps its order, whichever stream it came by: it is one terminal, as a rule. */
+const terminals: Lane = { last: Promise.resolve() }
+
 function sinkOf(fd: number, stream: () => Writable): Sink {
   const stat = fstatSync(fd)
-  const isFile = stat.isFile() || (stat.isCharacterDevice() && !isTerminal(fd))
-  return isFile ? new FileSink(fd) : new StreamSink(stream())
+  if (!stat.isFile() && !stat.isCharacterDevice()) return new StreamSink(stream())
+  if (!isTerminal(fd)) return new FileSink(fd)
+  return isWindows ? new StreamSink(stream()) : new FileSink(fd, terminals)
 }
 
 export const standardOutput: Sink = new LazySink(() => sinkOf(1, () => process.stdout))
