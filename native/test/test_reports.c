@@ -1,9 +1,11 @@
-/* Proves that a lookup which blocks keeps no call waiting: somebody else answers in time, and it is counted all the same. */
+/* Proves that a lookup which blocks keeps no call waiting: somebody else answers in time, and it is counted all the same. Nor
+ * does a lock that is waited for. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../linux/clock.h"
 #include "../linux/command.h"
@@ -24,6 +26,7 @@ static bool ended;
 static struct vt_end last_end;
 static uint32_t last_id;
 static int to_be_stuck; /* atomic: that many of the next lookups block */
+static char directory[] = "/tmp/vitrine-locks-XXXXXX"; /* granted for writing */
 
 /* In the place of a file system that does not answer. */
 void vt_test_before_lookup(void) {
@@ -60,7 +63,8 @@ static char **vector(char *first, char *second, char *third) {
 static struct vt_command *make(const char *line) {
   int step;
   struct vt_command *command = calloc(1, sizeof *command);
-  struct vt_policy_options options = {.listener = true, .report = true};
+  const char *const writable[] = {directory, NULL};
+  struct vt_policy_options options = {.listener = true, .report = true, .writable = writable};
   command->strings = strdup(line);
   command->candidates = vector((char *)"/bin/sh", NULL, NULL);
   command->argv = vector((char *)"sh", (char *)"-c", command->strings);
@@ -131,13 +135,31 @@ static void recovers(void) {
   forget();
 }
 
+/* Descriptor 9 holds the lock. Ten wait for it by files of their own, one by a file that is shared, and is killed. */
+static void waits_for_locks(void) {
+  char line[512], path[64];
+  snprintf(path, sizeof path, "%s/lock", directory);
+  snprintf(line, sizeof line,
+           "exec 9>%s; flock -n 9; for i in 1 2 3 4 5 6 7 8 9 10; do flock %s true 9>&- & done; exec 8>%s; flock 8 9>&- & "
+           "sleep 0.3; kill -9 $!; echo x >/dev/null; exec 9>&-; sleep 0.1; flock -w 5 %s true",
+           path, path, path, path);
+  run(line, 0);
+  CHECK(last_end.code == 0, "exit %ld", (long)last_end.code);
+  CHECK(counted(false) == 0, "%lu refused", (unsigned long)counted(false));
+  forget();
+  unlink(path);
+}
+
 int main(void) {
   if (!vt_probe()->listener || vt_probe()->landlock_abi < 1) {
     printf("stuck lookups: skipped, no Landlock or no listener here\n");
     return 0;
   }
+  if (!mkdtemp(directory)) return 1;
+  if (access("/usr/bin/flock", X_OK) == 0) waits_for_locks();
   answers_in_its_place();
   never_runs_out();
   recovers();
+  rmdir(directory);
   return finish("stuck lookups keep no call waiting");
 }
