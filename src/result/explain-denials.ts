@@ -101,10 +101,14 @@ function insteadOf(denial: Denial, { own, ...where }: Temporary): string {
     return `SQLite reads a database in WAL mode without a log as 'file:${visible(database)}?immutable=1'; `
   if (denial.program === 'git-lfs')
     return 'git compares without Git LFS with -c filter.lfs.process= -c filter.lfs.required=false; '
+  if (denial.program === 'gpg' && denial.path?.includes('/.#lk'))
+    return 'gpg looks at its keyrings without locks with --lock-never; '
   if (denial.operation === 'socket' && denial.address === 'unix')
     return 'services of this machine (Docker, D-Bus, ssh-agent, tmux) cannot be talked to; '
   if (!own && (isTemporary(denial, where) || isCache(denial)))
     return 'for temporary files and caches set private_tmp = true (--private-tmp); '
+  if (own && denial.path?.includes('/_cacache/'))
+    return 'npm takes another cache with npm_config_cache=$TMPDIR/npm; '
   return isTemporary(denial, where) ? 'temporary files can be written to $TMPDIR, which is its own; ' : ''
 }
 

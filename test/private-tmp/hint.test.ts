@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory } from '../helpers/place.ts'
@@ -78,6 +78,30 @@ describe('the hint of a refusal', () => {
     const { run } = await makeGround({ privateTmp: false, cwd, env: { HOME: cwd } })
     const [, options] = /with (-c .*=false);/.exec((await run('git diff --stat')).hint ?? '') ?? []
     expect((await run(`git ${options} diff --stat`)).stdout).toContain('a.big')
+  })
+
+  it('says how gpg looks at its keyrings', async (context) => {
+    if (!isInstalled('gpg')) return context.skip('not installed: gpg')
+    const cwd = makeDirectory()
+    execFileSync('gpg', ['-q', '--homedir', cwd, '--list-keys'], { stdio: 'ignore' })
+    const { run } = await makeGround({ privateTmp: false, cwd })
+    const listing = await run('gpg -q --homedir . --list-keys')
+    expect(listing).toMatchObject({ exitCode: 2, hint: expect.stringContaining('--lock-never') })
+    expect((await run('gpg -q --homedir . --lock-never --list-keys')).exitCode).toBe(0)
+  })
+
+  it('says how npm gets a cache where the network is shut', async (context) => {
+    if (!isInstalled('npm')) return context.skip('not installed: npm')
+    const cwd = makeDirectory()
+    writeFileSync(join(cwd, 'package.json'), '{ "name": "one", "version": "1.0.0" }')
+    mkdirSync(join(cwd, '.npm/_cacache/tmp'), { recursive: true })
+    const { run } = await makeGround({ cwd, env: { HOME: cwd } })
+    const { exitCode, hint } = await run('npm pack --dry-run')
+    expect({ exitCode, hint }).toMatchObject({
+      hint: expect.stringContaining('npm_config_cache=$TMPDIR/npm'),
+    })
+    expect(exitCode).not.toBe(0)
+    expect((await run('npm_config_cache=$TMPDIR/npm npm pack --dry-run')).exitCode).toBe(0)
   })
 
   it('says that services cannot be talked to', async (context) => {
