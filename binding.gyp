@@ -15,6 +15,8 @@
             "native/linux/caller.c",
             "native/linux/calls.c",
             "native/linux/cgroup.c",
+            "native/linux/cgroup_base.c",
+            "native/linux/cgroup_files.c",
             "native/linux/clone.c",
             "native/linux/command.c",
             "native/linux/core.c",
