@@ -1,5 +1,5 @@
 import { diagnose } from '../doctor/doctor.ts'
-import { type DockerStatus, dockerStatus, loadConfig } from '../index.ts'
+import { type DockerStatus, dockerStatus, loadConfig, VitrineError } from '../index.ts'
 import { tooManyWords } from '../result/explain-cli.ts'
 import { doctorReport } from '../result/explain-doctor.ts'
 import { grammar } from './grammar.ts'
@@ -27,6 +27,12 @@ export async function main(args: readonly string[]): Promise<number> {
 
 /** What there is of the docker backend, where the configuration chooses it. */
 async function dockerChosen(): Promise<DockerStatus | undefined> {
-  const loaded = await loadConfig({ cwd: process.cwd(), env: process.env })
-  return loaded.config.shell.backend === 'docker' ? dockerStatus(loaded, process.env) : undefined
+  try {
+    const loaded = await loadConfig({ cwd: process.cwd(), env: process.env })
+    return loaded.config.shell.backend === 'docker' ? await dockerStatus(loaded, process.env) : undefined
+  } catch (error) {
+    // The host is looked at, whatever is wrong with the configuration: every other command tells that.
+    if (error instanceof VitrineError && error.code === 'CONFIG_INVALID') return undefined
+    throw error
+  }
 }

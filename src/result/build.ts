@@ -55,7 +55,8 @@ export function buildResult(parts: ResultParts): Result {
       errors,
       succeeded: outcome.kind === 'exited' && outcome.code === 0,
     }) ??
-    readsHint(enforcement, failure) ??
+    // In a container nothing that was asked for is kept from being read: what is not there is not there.
+    (parts.backend === 'local' ? readsHint(enforcement, failure) : undefined) ??
     hintFor(mode, failure) ??
     parts.hint
   return {

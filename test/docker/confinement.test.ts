@@ -38,7 +38,7 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     writeFileSync(file, 'as it was')
     chmodSync(file, 0o640)
     const before = statSync(file)
-    const { exitCode, failure } = await shell.execute({ command })
+    const { exitCode, failure, hint } = await shell.execute({ command })
     expect(exitCode).not.toBe(0)
     expect(readdirSync(shell.cwd)).toEqual(['kept'])
     expect(readFileSync(file, 'utf8')).toBe('as it was')
@@ -50,6 +50,7 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
       ino: before.ino,
     })
     expect(failure?.kind).toBe('permission-denied')
+    expect(hint).toContain('run the command in write mode')
   })
 
   it('write mode changes it, still in a container', async () => {
@@ -137,6 +138,18 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     writeFileSync(join(point, 'kept'), 'as it was')
     return openDockerShell(engine, { cwd })
   }
+
+  it('a project that nobody has trusted cannot name another workspace', async () => {
+    const elsewhere = makeDirectory()
+    writeFileSync(join(elsewhere, 'secret'), 'secret')
+    const cwd = makeDirectory()
+    writeFileSync(join(cwd, '.vitrine.toml'), `[policy]\nworkspace = "${elsewhere}"\n`)
+    const shell = await openDockerShell(engine, { cwd })
+    const { stdout } = await shell
+      .execute({ command: `ls -A; cat ${elsewhere}/secret` })
+      .catch(() => ({ stdout: '' }))
+    expect(stdout).not.toContain('secret')
+  })
 
   it('nothing else of this machine can be read', async () => {
     const outside = join(makeDirectory(), 'outside')

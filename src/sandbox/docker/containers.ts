@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { VitrineError } from '../../errors.ts'
 import { containerFailed, imageMissing } from '../../result/explain-docker.ts'
 import type { Mode } from '../../result/result.ts'
@@ -6,6 +7,9 @@ import { Container } from './container.ts'
 import { type Engine, EngineError } from './engine.ts'
 import { hostLabel, modeLabel, thisProcess, workspaceLabel } from './host-label.ts'
 import { type ContainerSettings, containerSpec } from './spec.ts'
+
+/** How long closing a shell waits for the engine. */
+const closeMs = 10_000
 
 /** What a shell's containers are made from. */
 export interface ContainersOptions {
@@ -64,9 +68,15 @@ export class Containers {
     }
   }
 
-  /** Removes all of them. What the engine does not remove any more ends with this process. */
+  /** Removes all of them. What an engine that hangs does not remove any more ends with this process. */
   async close(): Promise<void> {
     this.#closed = true
+    const patience = new AbortController()
+    await Promise.race([this.#end(), sleep(closeMs, undefined, { signal: patience.signal }).catch(() => {})])
+    patience.abort()
+  }
+
+  async #end(): Promise<void> {
     await Promise.allSettled(this.#starting)
     await Promise.allSettled([...this.#all].map((container) => this.remove(container)))
     await Promise.allSettled(this.#removing)
