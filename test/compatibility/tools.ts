@@ -81,7 +81,7 @@ export const toolThemes: readonly Theme[] = [
     needs: [],
     rows: [
       { line: 'fdfind . src | sort', needs: ['fdfind'] },
-      { line: 'fdfind -e py -X wc -l', needs: ['fdfind'] },
+      { line: 'fdfind -e py -X wc -l | sort', needs: ['fdfind'] },
       { line: "printf 'pear\\nplum\\n' | fzf -f pe", needs: ['fzf'] },
       { line: 'rg --json answer src/main.py | head -1 | cut -c 1-20', needs: ['rg'] },
       { line: 'batcat --plain --paging=never data.csv', needs: ['batcat'] },
