@@ -258,3 +258,27 @@ describe('architecture of the addon', () => {
     expect(long).toEqual([])
   })
 })
+
+describe('ARCHITECTURE.md', () => {
+  const text = readFileSync(join(repository, 'ARCHITECTURE.md'), 'utf8')
+  const named = [...text.matchAll(/`([\w*.-]+\.(?:c|ts|\*))`/g)].map(([, name = '']) => name)
+  const isNamed = (file: string) =>
+    named.some((name) => new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(file))
+
+  it.each([
+    ['src', '.ts'],
+    ['native/linux', '.c'],
+  ])('names every file that stands in %s', (directory, extension) => {
+    const files = readdirSync(join(repository, directory)).filter((file) => file.endsWith(extension))
+    expect(files.filter((file) => !isNamed(file))).toEqual([])
+  })
+
+  it('names every folder of src and native', () => {
+    const folders = ['src', 'native'].flatMap((directory) =>
+      readdirSync(join(repository, directory), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${name}/`),
+    )
+    expect(folders.filter((folder) => !text.includes(folder))).toEqual([])
+  })
+})

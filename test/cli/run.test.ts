@@ -56,6 +56,15 @@ describe('what runs', () => {
     expect(readFileSync(file, 'utf8')).toBe('after\n')
   })
 
+  test('the first refusals stand on stderr, a line each; the rest is counted', async () => {
+    const { stderr } = await run('--', 'for i in 1 2 3 4 5 6 7 8; do mkdir "new$i" 2>&1; done')
+    const lines = stderr.split('\n').filter((line) => line.startsWith('vitrine: refused '))
+    const told = [1, 2, 3, 4, 5].map(
+      (i) => `vitrine: refused to create ${join(home.directory, `new${i}`)} (mkdir)`,
+    )
+    expect(lines).toEqual([...told, 'vitrine: refused 3 more'])
+  })
+
   test('only --network lets a TCP client through', async () => {
     let connections = 0
     const server = createServer((socket) => {
