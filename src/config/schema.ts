@@ -140,7 +140,10 @@ export const sections = {
       ask: key('Commands to ask about, by their first words.', list('a command'), [], union),
       deny: key('Commands that never run, by their first words.', list('a command'), [], union),
       safe: key("Replaces the preset's safe list, unless empty.", list('a command'), [], never),
-      workspace: pathKey('Commands stay inside this directory; empty: no such limit.', narrow),
+      workspace: pathKey(
+        'Commands of write mode stay inside this directory; empty: no such limit. shell.reads is about it, too.',
+        narrow,
+      ),
       auto_confirm: key('true: what would be asked about runs. Deny stays deny.', boolean(), false, userOnly),
       unattended: key(
         'What becomes of a command to ask about when there is nobody to ask.',

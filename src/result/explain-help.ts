@@ -57,7 +57,7 @@ Options:
   --cwd DIR          the directory to run it in; default: the current one
   --ask              ask you, at the terminal, about what the policy leaves open
   --each             every word after "--" is a line of its own: in order, up to the first that fails
-  --workspace DIR    the command stays inside this directory: in place of [policy] workspace
+  --workspace DIR    in write mode the command stays inside this directory: in place of [policy] workspace
   --network          let TCP and UDP clients through; unix sockets stay shut
   --private-tmp      give it a TMPDIR of its own that it can write to, removed after it
   --backend BACKEND  local, or docker: in a container; default: [shell] backend, which is local
@@ -108,7 +108,7 @@ Options:
   --timeout TIME     for each command; default: the longest, [shell] max_timeout_ms, 10 min
   --cwd DIR          the directory to begin in; default: the current one
   --ask              ask you about what the policy leaves open
-  --workspace DIR    commands stay inside this directory: in place of [policy] workspace
+  --workspace DIR    in write mode commands stay inside this directory: in place of [policy] workspace
   --network          read mode: let TCP and UDP clients through; unix sockets stay shut
   --private-tmp      read mode: each command gets a TMPDIR of its own, removed after it
   --backend BACKEND  local, or docker: in a container; default: [shell] backend, which is local
