@@ -1,5 +1,9 @@
 #include "command.h"
 
+#include <stdlib.h>
+
+#include "policy.h"
+
 const char *vt_step_name(enum vt_step step) {
   static const char *const names[] = {
       [VT_STEP_NONE] = "none",
@@ -26,4 +30,14 @@ const char *vt_step_name(enum vt_step step) {
       [VT_STEP_WAIT] = "wait",
   };
   return names[step];
+}
+
+void vt_command_free(struct vt_command *command) {
+  if (command->policy) vt_policy_release(command->policy);
+  free(command->strings);
+  free(command->candidates);
+  free(command->argv);
+  free(command->envp);
+  free(command->writable);
+  free(command);
 }

@@ -117,3 +117,6 @@ struct vt_command {
   pid_t remembered[VT_REMEMBERED]; /* whom the last pass killed, so that nobody counts twice */
   int killed;
 };
+
+/* Its memory and its policy; descriptors are closed before. */
+void vt_command_free(struct vt_command *command);

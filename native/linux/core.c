@@ -116,13 +116,7 @@ static bool hold(struct vt_command *command, const struct vt_request *request, i
 static void discard(struct vt_command *command) {
   if (command->write_ends[VT_STDOUT] >= 0) close(command->write_ends[VT_STDOUT]);
   vt_streams_release(command, false);
-  if (command->policy) vt_policy_release(command->policy);
-  free(command->strings);
-  free(command->candidates);
-  free(command->argv);
-  free(command->envp);
-  free(command->writable);
-  free(command);
+  vt_command_free(command);
 }
 
 /* The threads that see a command through. */

@@ -13,7 +13,6 @@
 #include "notifier.h"
 #include "orders.h"
 #include "phases.h"
-#include "policy.h"
 #include "poller.h"
 #include "session.h"
 #include "streams.h"
@@ -30,14 +29,9 @@ static struct vt_command *find(uint32_t id) {
 }
 
 static void free_command(struct vt_command *command) {
-  if (command->policy) vt_policy_release(command->policy);
-  command->owner->release(command->owner);
-  free(command->strings);
-  free(command->candidates);
-  free(command->argv);
-  free(command->envp);
-  free(command->writable);
-  free(command);
+  struct vt_owner *owner = command->owner;
+  vt_command_free(command);
+  owner->release(owner);
 }
 
 static void ready(struct vt_source *source) {
