@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { hostLabel, thisProcess } from '../../src/sandbox/docker/host-label.ts'
 import { Home, program } from '../cli/vitrine.ts'
-import { makeDirectory } from '../helpers/place.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import {
   containersOf,
   dockerToml,
   eventually,
+  importImage,
   missingEngine,
   openDockerShell,
   processesWith,
@@ -53,7 +54,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     const result = await shell.execute({ command, timeoutMs: 1500 })
     expect(result).toMatchObject({ timedOut: true })
     expect(result.stdout).toContain('asked\n')
-    expect(result.durationMs).toBeLessThan(4000)
+    expect(result.durationMs).toBeLessThan(1500 + 3000 + 1000)
   })
 
   it("a command's own exit 124 is no deadline, and a deadline is one whatever the code", async () => {
@@ -82,6 +83,32 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(processesWith(`sleep\0${length}`)).not.toEqual([])
     await shell.close()
     expect(processesWith(`sleep\0${length}`)).toEqual([])
+  })
+
+  it('in an image without grep a write-mode command ends with its container', async () => {
+    const image = 'vitrine-test-without-grep:1'
+    await importImage(engine.engine, dirname(engine.socketPath), image, {
+      'bin/grep': '#!/bin/sh\nexit 127\n',
+    })
+    const cwd = makeDirectory()
+    const toml = `[docker]\nimage = "${image}"\n`
+    const shell = await openTestShell({
+      cwd,
+      toml,
+      mode: 'write',
+      backend: 'docker',
+      env: { DOCKER_HOST: engine.host },
+    })
+    await shell.execute({ command: 'true' })
+    const length = nextLength()
+    const result = await shell.execute({
+      command: `setsid sleep ${length} & sleep ${length}`,
+      timeoutMs: 1000,
+    })
+    expect(result).toMatchObject({ timedOut: true })
+    expect(result.durationMs).toBeLessThan(1000 + graceMs + 1000)
+    await eventually(() => processesWith(`sleep\0${length}`).length === 0, 'everything has ended')
+    expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
   })
 
   it('a fork bomb ends at its deadline', async () => {

@@ -128,7 +128,7 @@ export async function answering(socketPath: string): Promise<Engine> {
   }
 }
 
-/** Makes an image of busybox, with more files where they are given. */
+/** Makes an image of busybox, with more files where they are given, in place of its programs, too. */
 export async function importImage(
   engine: Engine,
   directory: string,
@@ -142,6 +142,7 @@ export async function importImage(
   const applets = execFileSync(busybox, ['--list'], { encoding: 'utf8' }).trim().split('\n')
   for (const applet of applets) if (applet !== 'busybox') symlinkSync('busybox', join(root, 'bin', applet))
   writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0::/:/bin/sh\n')
+  for (const path of Object.keys(files)) rmSync(join(root, path), { force: true })
   for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text, { mode: 0o755 })
   const body = execFileSync('tar', ['-C', root, '-c', '.'], { maxBuffer: 2 ** 28 })
   const [repo = '', tag = ''] = name.split(':')
