@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts'
 import { VitrineError } from '../errors.ts'
-import { limitsNote } from '../result/explain-limits.ts'
+import { limitsNote, privateTmpNote, withoutSessions } from '../result/explain-limits.ts'
 import type { Enforcement } from '../result/result.ts'
 import type { Probe } from '../sandbox/sandbox.ts'
 import type { LimitHolder, Limits } from './launch.ts'
@@ -23,13 +23,6 @@ export function checkLimits(config: Config['limits'], holder: LimitHolder): void
   throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'limits', ...holder })
 }
 
-/** Inside of another read mode the watch would find nobody: sessions are only pretended there. */
-const withoutSessions: LimitHolder = {
-  wanted: 'sessions (setsid(2)), by which the watch tells what belongs to a command',
-  got: 'a sandbox around this process gives its commands no session of their own',
-  remedy: 'run vitrine outside of that sandbox',
-}
-
 /** What the addon holds limits by: a cgroup of its own for each command, where the system hands some over, and always the watch. */
 export function linuxLimits({
   cgroup,
@@ -41,8 +34,9 @@ export function linuxLimits({
   return { by, note: limitsNote(cgroup, cgroupMissing) }
 }
 
-/** The row about limits, where some are set. */
+/** The row about limits, where some are set. Without a holder that is the default size of the private TMPDIR alone: others are refused. */
 export function limitsEnforcement(limits: Limits | null, holder: LimitHolder): Enforcement {
-  if (!limits || !('by' in holder)) return {}
-  return { limits: { enforced: true, ...holder } }
+  if (!limits) return {}
+  if ('by' in holder) return { limits: { enforced: true, ...holder } }
+  return { limits: { enforced: false, by: 'none', note: privateTmpNote(holder, limits.privateTmpBytes) } }
 }

@@ -1,7 +1,7 @@
 import type { Diagnosis, Finding, State, TrapFinding } from '../doctor/diagnosis.ts'
 import type { Effect } from '../doctor/traps.ts'
 import { dockerLines } from './explain-docker-cli.ts'
-import { limitsNote } from './explain-limits.ts'
+import { limitsNote, limitsRefusedNote } from './explain-limits.ts'
 
 const stateWords: Readonly<Record<State, string>> = {
   enforced: 'held',
@@ -35,7 +35,7 @@ function aboutHost(diagnosis: Diagnosis): string {
       `landlock  ${probe.landlockAbi > 0 ? `ABI ${probe.landlockAbi}, errata 0x${probe.landlockErrata.toString(16)}` : 'none'}`,
       `seccomp   ${probe.seccomp ? 'filters' : 'none'}, ${listenerWords(probe)}`,
       `yama      ${probe.yama < 0 ? 'none' : `ptrace_scope ${probe.yama}`}`,
-      `limits    ${limitsNote(probe.cgroup, probe.cgroupMissing)}`,
+      `limits    ${probe.sessions ? limitsNote(probe.cgroup, probe.cgroupMissing) : limitsRefusedNote()}`,
       `watcher   ${watcherPid === undefined ? 'not running' : `running, process ${watcherPid}`}`,
     )
   return platform === 'linux' || missing === undefined ? lines.join('\n') : (lines[0] ?? '')

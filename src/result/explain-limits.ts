@@ -68,6 +68,23 @@ export function limitsNote(cgroup: string, missing: CgroupMissing | ''): string 
   return `memory, CPU time, ${watched}; ${files}; no cgroup: ${cgroupReasons[missing]}`
 }
 
+/** Inside of another read mode the watch would find nobody: sessions are only pretended there. */
+export const withoutSessions = {
+  wanted: 'sessions (setsid(2)), by which the watch tells what belongs to a command',
+  got: 'a sandbox around this process gives its commands no session of their own',
+  remedy: 'run vitrine outside of that sandbox',
+}
+
+/** What its size is worth where nothing holds limits. */
+export function privateTmpNote({ wanted, got }: { wanted: string; got: string }, bytes: number): string {
+  return `the private TMPDIR can grow over ${size(bytes)} ([limits] private_tmp_bytes) by what a command starts or leaves behind: holding it needs ${wanted}; this host: ${got}`
+}
+
+/** The same before a command, where all other limits are refused. */
+export function limitsRefusedNote(): string {
+  return `refused, and private_tmp_bytes holds a command's first process only: they need ${withoutSessions.wanted}; this host: ${withoutSessions.got}`
+}
+
 /** Why a command is not run without its limits. */
 export function describeNoLimits({
   wanted,

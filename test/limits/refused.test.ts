@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { limitsEnforcement, limitsOf, linuxLimits } from '../../src/launch/limits.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { addonless } from '../sandbox/hosts.ts'
 
@@ -17,4 +18,19 @@ it.for(keys)('without the addon %s is refused, not ignored', async (key) => {
 it('without the addon, and without limits, write mode runs', async () => {
   const shell = await openTestShell({ mode: 'write', host: addonless() })
   expect((await shell.execute({ command: 'echo there' })).stdout).toBe('there\n')
+})
+
+it('without sessions the size of the private TMPDIR, which is limited by default, is said not to be held', () => {
+  const holder = linuxLimits({ cgroup: '', cgroupMissing: 'unmounted', sessions: false })
+  const none = { memory_bytes: 0, cpu_seconds: 0, processes: 0, open_files: 0 }
+  const rowOf = (bytes: number) =>
+    limitsEnforcement(limitsOf({ ...none, private_tmp_bytes: bytes }, true), holder)
+  expect(rowOf(2 ** 30)).toEqual({
+    limits: {
+      enforced: false,
+      by: 'none',
+      note: expect.stringMatching(/private TMPDIR can grow over 1 GiB .*private_tmp_bytes.*needs sessions/),
+    },
+  })
+  expect(rowOf(0)).toEqual({})
 })
