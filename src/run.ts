@@ -83,7 +83,9 @@ export async function runCommand(
   surroundings: Surroundings,
   options: RunOptions,
 ): Promise<Result> {
-  return withPrivateTmp(command.setup, surroundings.removing, (setup) =>
+  // A call returns a second after its deadline and the grace at the latest.
+  const mostMs = command.request.timeoutMs + surroundings.config.shell.kill_grace_ms + 800
+  return withPrivateTmp(command.setup, surroundings.removing, mostMs, (setup) =>
     runToEnd({ ...command, setup }, surroundings, options),
   )
 }

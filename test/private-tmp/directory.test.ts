@@ -16,7 +16,7 @@ import { openShellOn } from '../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { waitFor } from '../helpers/processes.ts'
 import { isInstalled } from '../helpers/programs.ts'
-import { addonless, probing } from '../sandbox/hosts.ts'
+import { addonless, probing, realAddon } from '../sandbox/hosts.ts'
 import { makeGround, uid } from './ground.ts'
 
 describe('a private directory', () => {
@@ -183,6 +183,26 @@ describe('removing a private directory', () => {
     expect(left()).toEqual([])
     expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('kept')
     expect(result.enforcement['private tmp']?.enforced).toBe(true)
+  })
+
+  it('that holds more than can go in time delays no result, and is gone once the shell is closed', async () => {
+    const addon = realAddon()
+    const { removePrivate } = addon
+    const slowly = async (keeper: unknown) => {
+      await new Promise((resolve) => setTimeout(resolve, 3000))
+      return removePrivate(keeper)
+    }
+    Object.assign(addon, { removePrivate: slowly })
+    const { shell, left } = await makeGround()
+    const begun = performance.now()
+    const result = await shell.execute({ command: ': > "$TMPDIR/x"; sleep 60', timeoutMs: 300 })
+    Object.assign(addon, { removePrivate })
+    expect(performance.now() - begun).toBeLessThan(2500)
+    expect(result).toMatchObject({ timedOut: true, outcome: { kind: 'timed-out' } })
+    expect(result.enforcement['private tmp']).toMatchObject({ enforced: false, note: /still being removed/ })
+    expect(left()).toHaveLength(1)
+    await shell.close()
+    expect(left()).toEqual([])
   })
 
   it('leaves the event loop alone', async () => {
