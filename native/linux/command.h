@@ -17,6 +17,7 @@ struct vt_denials;
 struct vt_terminal;
 struct vt_watched;
 struct vt_meter;
+struct vt_launch_room;
 
 /* The steps of a launch, in order; a failed one is reported by name. */
 enum vt_step {
@@ -90,6 +91,8 @@ struct vt_command {
   int cgroup_fd;            /* its directory, while it is launched */
   int cgroup_door;          /* to join it by, where it cannot be started in it; -1: it was */
   const char **writable;    /* directories granted for writing, NULL-terminated; NULL: none */
+
+  struct vt_launch_room *room; /* while it is launched */
 
   /* started */
   pid_t pid;                /* leader, session and process group */

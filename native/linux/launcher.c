@@ -5,16 +5,32 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "spawn.h"
 #include "supervisor.h"
 #include "threads.h"
 #include "watch.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t queued = PTHREAD_COND_INITIALIZER;
+/*
+ * One thread launches. It is suspended until its child executes, and where the program lies on a file system that does not answer
+ * that may be never: then, after a while, another one takes what is queued. As many may hang as there are threads.
+ */
+enum { LAUNCHERS = 8, STUCK_MS = 100 };
+
+struct launcher {
+  int64_t since; /* monotonic milliseconds; 0: it launches nothing */
+  struct vt_launch_room *room;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, preparing = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t queued;
 static struct vt_command *first, **last = &first;
+static struct launcher launchers[LAUNCHERS];
+static int threads, idle;
+static bool guarded; /* somebody waits for the others to be stuck */
 
 static int fail(struct vt_command *command, enum vt_step step) {
   command->failed_step = step;
@@ -88,33 +104,89 @@ static void close_child_ends(struct vt_command *command) {
   if (command->cgroup[0]) close(command->cgroup_fd);
 }
 
-static void launch(struct vt_command *command) {
-  if (open_pipes(command) == 0 && take_slot(command) == 0 && take_cgroup(command) == 0) vt_spawn(command);
+static bool prepare(struct vt_command *command) {
+  pthread_mutex_lock(&preparing);
+  vt_spawn_prepare();
+  bool ready = open_pipes(command) == 0 && take_slot(command) == 0 && take_cgroup(command) == 0;
+  pthread_mutex_unlock(&preparing);
+  return ready;
+}
+
+static void launch(struct vt_command *command, struct vt_launch_room *room) {
+  if (prepare(command)) vt_spawn(command, room);
   close_child_ends(command);
   vt_supervisor_launched(command);
 }
 
-static struct vt_command *next_command(void) {
-  pthread_mutex_lock(&lock);
-  while (!first) pthread_cond_wait(&queued, &lock);
-  struct vt_command *command = first;
-  first = command->queued;
-  if (!first) last = &first;
-  pthread_mutex_unlock(&lock);
-  return command;
+/* When everybody who launches counts as stuck, in monotonic milliseconds; 0: by now. */
+static int64_t all_stuck_at(void) {
+  int64_t last_since = 0;
+  for (const struct launcher *launcher = launchers; launcher < launchers + threads; launcher++)
+    if (launcher->since > last_since) last_since = launcher->since;
+  return last_since + STUCK_MS > vt_now() ? last_since + STUCK_MS : 0;
 }
 
-static void *launch_forever(void *unused) {
-  (void)unused;
-  for (;;) launch(next_command());
+/* Under the lock: until there is something to launch, and nobody else about to. */
+static void await_turn(void) {
+  for (int64_t at; !first || (at = all_stuck_at()) != 0;) {
+    if (!first) {
+      pthread_cond_wait(&queued, &lock);
+      continue;
+    }
+    const struct timespec until = {at / 1000, at % 1000 * 1000000};
+    guarded = true;
+    pthread_cond_timedwait(&queued, &lock, &until);
+    guarded = false;
+  }
+}
+
+static int start(void);
+
+static void *launch_forever(void *context) {
+  struct launcher *launcher = context;
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    launcher->since = 0;
+    idle++;
+    await_turn();
+    idle--;
+    struct vt_command *command = first;
+    first = command->queued;
+    if (!first) last = &first;
+    launcher->since = vt_now();
+    if (idle == 0) start(); /* without one more nobody relieves us: as it was without relief */
+    pthread_mutex_unlock(&lock);
+    launch(command, launcher->room);
+  }
   return NULL;
 }
 
-static int start(void) { return vt_thread_try("vitrine-launch", launch_forever, NULL); }
+/* Under the lock. */
+static int start(void) {
+  struct launcher *launcher = &launchers[threads];
+  if (threads == LAUNCHERS) return 0;
+  if (!launcher->room) launcher->room = malloc(sizeof *launcher->room);
+  if (!launcher->room || vt_thread_try("vitrine-launch", launch_forever, launcher)) return -1;
+  threads++;
+  return 0;
+}
+
+/* Its waits go by the clock of vt_now(). */
+static int start_first(void) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&queued, &attributes);
+  pthread_condattr_destroy(&attributes);
+  pthread_mutex_lock(&lock);
+  int error = start();
+  pthread_mutex_unlock(&lock);
+  return error;
+}
 
 int vt_launcher_ready(void) {
   static struct vt_once once = VT_ONCE;
-  return vt_start_once(&once, start);
+  return vt_start_once(&once, start_first);
 }
 
 void vt_launcher_queue(struct vt_command *command) {
@@ -122,6 +194,7 @@ void vt_launcher_queue(struct vt_command *command) {
   command->queued = NULL;
   *last = command;
   last = &command->queued;
-  pthread_cond_signal(&queued);
+  /* Who launches takes the next one, too, and who guards relieves him: only where neither does somebody has to wake. */
+  if (!guarded || !all_stuck_at()) pthread_cond_signal(&queued);
   pthread_mutex_unlock(&lock);
 }

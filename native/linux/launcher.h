@@ -1,5 +1,5 @@
-/* The launcher thread: clones one command after the other, so that the JavaScript thread never waits for a clone, and
- * PR_SET_PDEATHSIG is bound to a thread that lives as long as the process. */
+/* The launcher threads, one of which is on duty: it clones one command after the other, so that the JavaScript thread never waits
+ * for a clone, and PR_SET_PDEATHSIG is bound to a thread that lives as long as the process. */
 #pragma once
 
 #include "command.h"

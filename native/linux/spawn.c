@@ -23,7 +23,7 @@
 /* linux/sched.h (5.2), linux/close_range.h (5.9, 5.11), linux/seccomp.h */
 enum { PIDFD = 0x1000, RANGE_UNSHARE = 1 << 1, RANGE_CLOEXEC = 1 << 2, SET_MODE_FILTER = 1 };
 
-enum { NR_CLOSE_RANGE = 436, CHILD_STACK = 64 * 1024 };
+enum { NR_CLOSE_RANGE = 436 };
 
 /*
  * The child runs in the parent's memory while the launcher thread is suspended (CLONE_VM | CLONE_VFORK, clone(2)):
@@ -140,7 +140,7 @@ static int restrict_files(struct vt_command *command) {
 }
 
 static int filter_calls(struct vt_command *command) {
-  static struct sock_filter filter[VT_FILTER_MAX]; /* one launch at a time: the launcher thread's */
+  struct sock_filter *filter = command->room->filter;
   const struct vt_policy *policy = command->policy;
   struct sock_fprog program = {policy->program.len, filter};
   memcpy(filter, policy->filter, policy->program.len * sizeof *filter);
@@ -263,26 +263,30 @@ static int open_null(void) {
 
 /* Where the kernel cannot start it in its cgroup it joins that itself, before exec. */
 static pid_t start(struct vt_command *command) {
-  static char stack[CHILD_STACK] __attribute__((aligned(16))); /* one launch at a time: the launcher thread's */
+  char *stack = command->room->stack;
   int flags = CLONE_VM | CLONE_VFORK | PIDFD | (command->policy ? CLONE_FILES : 0);
   command->cgroup_door = -1;
   if (command->cgroup[0]) {
-    struct vt_clone options = {stack, sizeof stack, flags, command->cgroup_fd, child, command, &command->pidfd};
+    struct vt_clone options = {stack, VT_CHILD_STACK, flags, command->cgroup_fd, child, command, &command->pidfd};
     pid_t pid = vt_clone_into(&options);
     if (pid >= 0 || !vt_clone_lacks(errno)) return pid;
     command->cgroup_door = vt_cgroup_open_door(command->cgroup_fd);
     if (command->cgroup_door < 0) return -1;
   }
-  pid_t pid = clone(child, stack + sizeof stack, flags | SIGCHLD, command, &command->pidfd);
+  pid_t pid = clone(child, stack + VT_CHILD_STACK, flags | SIGCHLD, command, &command->pidfd);
   int error = errno;
   if (command->cgroup_door >= 0) close(command->cgroup_door);
   errno = error;
   return pid;
 }
 
-void vt_spawn(struct vt_command *command) {
+void vt_spawn_prepare(void) {
   host = getpid();
   if (null_fd < 0) null_fd = open_null();
+}
+
+void vt_spawn(struct vt_command *command, struct vt_launch_room *room) {
+  command->room = room;
   command->pid = start(command);
   if (command->pid < 0) {
     command->failed_step = VT_STEP_CLONE;

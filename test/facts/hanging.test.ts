@@ -22,6 +22,8 @@ type Ran = Timed<{ readonly stdout: string; readonly exitCode: number | null; re
 
 /** What test/fixtures/facts/hanging.mjs prints. */
 interface Happened {
+  readonly program: Ran
+  readonly besideProgram: Ran
   readonly beside: Ran
   readonly hanging: Decided
   readonly ownRules: Decided
@@ -86,6 +88,12 @@ describe.skipIf(missing() !== null)(
       // It began before the decision had to be given up, and did not wait for that.
       expect(happened.beside.ms).toBeLessThan(happened.hanging.ms)
       expect(happened.longestGap).toBeLessThan(slack)
+    })
+
+    it('starts another command while a program on it is being started, and returns from that', () => {
+      expect(happened.besideProgram.value).toMatchObject({ stdout: 'beside\n', exitCode: 0 })
+      expect(happened.program.value).toMatchObject({ outcome: 'timed-out' })
+      expect(happened.program.ms).toBeLessThan(deadline + slack)
     })
 
     it('opens no shell and starts no command in a directory on it', () => {
