@@ -12,6 +12,7 @@ enum { FORGET_NS = 1000000000, FIRST_ROOM = 64, TEXT_BYTES = 128 * 1024 };
 struct look {
   struct vt_members *members;
   struct vt_pids found, strangers;
+  pid_t own; /* session of this process */
   bool failed;
 };
 
@@ -36,10 +37,11 @@ bool vt_pids_has(const struct vt_pids *pids, pid_t pid) {
   return pids->count > 0 && bsearch(&pid, pids->at, (size_t)pids->count, sizeof pid, compare) != NULL;
 }
 
-/* Write mode: whoever left the session carries the cookie still. An environment is read once. */
-static bool carries_cookie(struct look *look, pid_t pid) {
+/* Write mode: whoever left the session carries the cookie still. An environment is read once. Nobody enters a session that is
+ * there (setsid(2)): not ours, nor one that began outside of our PID namespace, which has the number 0. */
+static bool carries_cookie(struct look *look, pid_t pid, pid_t session) {
   const struct vt_members *members = look->members;
-  if (!members->text) return false;
+  if (!members->text || session <= 0 || session == look->own) return false;
   bool stranger = vt_pids_has(&members->strangers, pid);
   if (!stranger && vt_process_carries(pid, members->cookie, members->text, TEXT_BYTES)) return true;
   look->failed |= !add(&look->strangers, pid);
@@ -50,7 +52,8 @@ static int visit(void *context, pid_t pid) {
   struct look *look = context;
   const uint64_t enough = look->members->enough;
   if (enough && (uint64_t)look->found.count > enough) return 0; /* a bomb must not make the look at it long */
-  if (getsid(pid) == look->members->session || carries_cookie(look, pid)) look->failed |= !add(&look->found, pid);
+  pid_t session = getsid(pid);
+  if (session == look->members->session || carries_cookie(look, pid, session)) look->failed |= !add(&look->found, pid);
   return 0;
 }
 
@@ -65,7 +68,7 @@ void vt_members_open(struct vt_members *members, pid_t session, const char *cook
 }
 
 bool vt_members_look(struct vt_members *members, int64_t now) {
-  struct look look = {.members = members};
+  struct look look = {.members = members, .own = getsid(0)};
   if (now - members->strangers_since > FORGET_NS) {
     members->strangers.count = 0;
     members->strangers_since = now;
