@@ -52,7 +52,7 @@ const internet: readonly Attack[] = [
   onPort('connect udp', 'udp', 'granted'),
   onPort('sendto udp', 'udp', 'granted'),
   onPort('connect mptcp', 'tcp', 'shut'),
-  onPort('connect sctp', 'tcp', 'shut'),
+  alone('connect sctp', 'shut'),
   onPort('sendto MSG_FASTOPEN', 'tcp', 'shut'),
   onPort('sendmsg MSG_FASTOPEN', 'tcp', 'shut'),
   onPort('sendmmsg MSG_FASTOPEN', 'tcp', 'shut'),
