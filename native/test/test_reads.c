@@ -153,19 +153,31 @@ static struct vt_reads *settled(char *const *places) {
   return vt_reads_take(places);
 }
 
+enum { LOUD_LOOKS = 40 };
+
+/* Whether a change is noticed or not, as it should be. The temporary directory is on the way, and others make files there, which is
+ * a change, too: it counts only where nothing has happened for a while before. */
+static bool is_noticed_as(char *const *places, const char *made, bool same) {
+  for (int look = 0; look < LOUD_LOOKS; look++) {
+    struct vt_reads *before = settled(places);
+    bool quiet = is_kept(places, before);
+    make_file(made);
+    bool kept = is_kept(places, before);
+    vt_reads_release(before);
+    if (quiet && kept == same) return true;
+    unlink(at(made));
+  }
+  return false;
+}
+
 static void what_makes_it_anew(void) {
   char *places[] = {place('u', at("kept")), place('s', at("tree")), place('n', ".env"), NULL};
   const struct { const char *made; bool same; } changes[] = {
       {"tree/deep/plain", true}, {"tree/deep/.env", false}, {"tree/new-file", false}, {"new-beside", false},
   };
   unlink(at("tree/deep/.env"));
-  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-    struct vt_reads *before = settled(places);
-    CHECK(is_kept(places, before), "made anew without a change, before %s", changes[i].made);
-    make_file(changes[i].made);
-    CHECK(is_kept(places, before) == changes[i].same, "after %s", changes[i].made);
-    vt_reads_release(before);
-  }
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+    CHECK(is_noticed_as(places, changes[i].made, changes[i].same), "after %s", changes[i].made);
   struct vt_reads *before = settled(places);
   make_directory("tree/quiet/deeper");
   CHECK(!is_kept(places, before), "after a new directory");
