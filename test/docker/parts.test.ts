@@ -31,22 +31,22 @@ describe('frames', () => {
 describe('mounts', () => {
   const table = [
     '22 1 0:20 / / rw - ext4 /dev/sda1 rw',
-    '23 22 0:21 / /work/a\\040b rw,relatime shared:1 master:2 - tmpfs tmpfs rw',
-    '24 22 0:22 / /work/proc rw - proc proc rw',
+    '23 22 0:21 / /srv/a\\040b rw,relatime shared:1 master:2 - tmpfs tmpfs rw',
+    '24 22 0:22 / /srv/proc rw - proc proc rw',
     '25 22 0:23 / /working rw - ext4 x rw',
   ].join('\n')
 
   it('are read with their blanks', () => {
     expect(readMounts(table).map(({ point, kind }) => `${kind} ${point}`)).toEqual([
       'ext4 /',
-      'tmpfs /work/a b',
-      'proc /work/proc',
+      'tmpfs /srv/a b',
+      'proc /srv/proc',
       'ext4 /working',
     ])
   })
 
   it('beneath the workspace come along, but none that leads to the kernel', () => {
-    expect(mountsOf(['/work'], readMounts(table))).toEqual(['/work', '/work/a b'])
+    expect(mountsOf(['/srv'], readMounts(table))).toEqual(['/srv', '/srv/a b'])
   })
 })
 
