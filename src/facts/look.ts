@@ -45,11 +45,17 @@ export class Look {
 
   /** An answer to each question. Those that are asked together cost little more than one. */
   async ask(questions: readonly Question[]): Promise<readonly Answer[]> {
-    const fresh = questions.filter((question) => !this.#seen.has(idOf(question)))
-    if (fresh.length > 0)
-      for (const [at, answer] of (await this.#find(fresh)).entries())
-        this.#seen.set(idOf(fresh[at] as Question), answer)
-    return questions.map((question) => this.#seen.get(idOf(question)) ?? unanswered)
+    const ids = questions.map(idOf)
+    const fresh = new Map(ids.flatMap((id, at) => this.#freshOf(id, questions[at])))
+    if (fresh.size > 0) {
+      const answers = await this.#find([...fresh.values()])
+      for (const [at, id] of [...fresh.keys()].entries()) this.#seen.set(id, answers[at] ?? unanswered)
+    }
+    return ids.map((id) => this.#seen.get(id) ?? unanswered)
+  }
+
+  #freshOf(id: string, question: Question | undefined): [string, Question][] {
+    return question && !this.#seen.has(id) ? [[id, question]] : []
   }
 
   /** What is seen of it already. Not yet: it is asked for by the next `fill`, and does not answer until then. */

@@ -53,7 +53,10 @@ function* gitDirectories(from: string, look: Look): Generator<string | Unreadabl
       if (target === undefined) yield unreadable(dotGit, 'it is not a "gitdir:" file')
       else if (target.includes('\0')) yield unreadable(dotGit, nulByte)
       else yield below(directory, target)
-    } else yield dotGit
+    } else if (mayBeDirectory(dotGit, look)) {
+      remember(dotGit)
+      yield dotGit
+    }
     if (dirname(directory) === directory) return
   }
 }
@@ -87,12 +90,18 @@ function entriesOf(file: string, look: Look): readonly ConfigEntry[] | Unreadabl
 /** What most decisions about git ask, from a directory up, to be asked together. */
 export function repositoryQuestions(directory: string): readonly Question[] {
   const parent = dirname(directory)
-  const here: Question[] = [
-    { kind: 'exists', path: join(directory, 'HEAD') },
-    ...['.git', ...configNames.map((name) => `.git/${name}`)].map((name) => textOf(join(directory, name))),
+  const dotGit = join(directory, '.git')
+  const names = repositories.has(dotGit) ? configNames : []
+  const here = [
+    { kind: 'exists', path: join(directory, 'HEAD') } as const,
+    ...[dotGit, ...names.map((name) => join(dotGit, name))].map(textOf),
   ]
   return parent === directory ? here : [...here, ...repositoryQuestions(parent)]
 }
+
+/** Where there was one last time: what is in it is asked for at once. Whether there is one now is asked, too. */
+const repositories = new Set<string>()
+const mostRepositories = 1000
 
 const configNames = ['config', 'config.worktree', 'commondir']
 
@@ -103,6 +112,17 @@ function textOf(path: string): Question {
 /** What cannot be looked at may exist. A symbolic link counts, wherever it leads. */
 function mayExist(path: string, look: Look): boolean {
   const answer = look.see({ kind: 'exists', path })
+  return !('failed' in answer) || !isAbsent(answer.failed)
+}
+
+function remember(dotGit: string): void {
+  if (repositories.size >= mostRepositories) repositories.clear()
+  repositories.add(dotGit)
+}
+
+/** Of what has no text. Below what is not there nothing is. */
+function mayBeDirectory(path: string, look: Look): boolean {
+  const answer = look.see(textOf(path))
   return !('failed' in answer) || !isAbsent(answer.failed)
 }
 
