@@ -1,7 +1,7 @@
 import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
 import type { Approver } from './approval/approver.ts'
 import { VitrineError } from './errors.ts'
-import { checkDirectory } from './facts/directory.ts'
+import { checkNewDirectory } from './facts/directory.ts'
 import type { Judge, Question, Standing } from './judge.ts'
 import { needsReading } from './policy/quick.ts'
 import type { ApprovalRecord, Decision } from './result/result.ts'
@@ -71,7 +71,7 @@ export class Gate {
     const started = performance.now()
     const held =
       question.mode === 'read' && !needsReading(textOf(question), this.#options.loaded.config.policy)
-    if (held) await checkDirectory(question.cwd, this.#options.looker)
+    if (held) await checkNewDirectory(question.cwd, this.#options.looker)
     if (held) return { ...heldBySandbox, lookedMs: performance.now() - started }
     const judge = await this.#judging()
     const first = await judge.decide(question)

@@ -1,5 +1,6 @@
 import type { Config } from './config/schema.ts'
 import { VitrineError } from './errors.ts'
+import { cannotEnter } from './facts/directory.ts'
 import type { Admission } from './gate.ts'
 import type { LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
 import { Backpressure } from './output/backpressure.ts'
@@ -198,10 +199,15 @@ function start(
 
 type RanToItsEnd = Parameters<typeof buildResult>[0]['ended']
 
-function ranToItsEnd(ended: SupervisedEnd, { work }: CompleteRequest, { name }: Interpreter): RanToItsEnd {
+function ranToItsEnd(
+  ended: SupervisedEnd,
+  { work, cwd }: CompleteRequest,
+  { name }: Interpreter,
+): RanToItsEnd {
   const { end } = ended
   if (end.kind !== 'failed') return { ...ended, end }
   if (end.refusal) throw new VitrineError(end.refusal)
+  if (end.step === 'chdir') throw cannotEnter(cwd, end.errno)
   const program = work.kind === 'line' ? name : work.argv[0]
   throw new VitrineError({ code: 'SPAWN_FAILED', step: end.step, errno: end.errno, program })
 }

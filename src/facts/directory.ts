@@ -26,8 +26,21 @@ export async function checkDirectory(path: string, looker: Looker, look = new Lo
   if (failed === 'ETIMEDOUT') failed = await failureAt(path, new Look(looker, secondLimitMs))
   if (failed === undefined) remember(path)
   if (failed === undefined || (failed === 'EBUSY' && entered.has(path))) return
-  const reason = reasons[failed] ?? 'unreadable'
-  throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd', path, reason } })
+  throw cannotEnter(path, failed)
+}
+
+/**
+ * The same, only where nothing ever ran: a command that enters its directory finds out by itself what has become of it, and
+ * looking costs as much as a tenth of its start.
+ */
+export async function checkNewDirectory(path: string, looker: Looker): Promise<void> {
+  if (!entered.has(path)) await checkDirectory(path, looker)
+}
+
+/** INVALID_REQUEST for a directory that cannot be entered. @param errno its name */
+export function cannotEnter(path: string, errno: string): VitrineError {
+  const reason = reasons[errno] ?? 'unreadable'
+  return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd', path, reason } })
 }
 
 function remember(path: string): void {

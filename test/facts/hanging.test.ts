@@ -27,6 +27,9 @@ interface Happened {
   readonly beside: Ran
   readonly hanging: Decided
   readonly ownRules: Decided
+  readonly uncovered: Ran
+  readonly covered: Ran
+  readonly besideCovered: Ran
   readonly directory: Ran
   readonly shell: Timed<unknown>
   readonly reading: Ran
@@ -101,6 +104,13 @@ describe.skipIf(missing() !== null)(
         expect({ code, reason }).toEqual({ code: 'INVALID_REQUEST', reason: 'unanswered' })
         expect(ms).toBeLessThan(700 + slack)
       }
+    })
+
+    it('returns from a command in a directory that it came to be mounted over, and runs others', () => {
+      expect(happened.uncovered.value).toMatchObject({ outcome: 'exited', exitCode: 0 })
+      expect(happened.covered.value).toMatchObject({ outcome: 'timed-out', stdout: '' })
+      expect(happened.covered.ms).toBeLessThan(deadline + slack)
+      expect(happened.besideCovered.value).toMatchObject({ stdout: 'beside\n' })
     })
 
     it('returns from a command that hangs on it beyond SIGKILL', () => {

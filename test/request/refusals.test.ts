@@ -188,13 +188,18 @@ describe('a bad request is refused, and nothing runs', () => {
     expect(refusal).toMatchObject({ code: 'SPAWN_FAILED', refusal: { errno: 'ENOEXEC' } })
   })
 
-  it('a directory that has gone since the check: SPAWN_FAILED or INVALID_REQUEST, never a run elsewhere', async () => {
-    const gone = makeDirectory()
-    const own = await openTestShell({ mode: 'read', cwd: gone })
-    rmSync(gone, { recursive: true })
-    const refusal = await refusalOf(own.execute({ command: 'pwd' }))
-    expect(['INVALID_REQUEST', 'SPAWN_FAILED']).toContain(refusal.code)
-  })
+  it.for(['read', 'write'] as const)(
+    'a directory that has gone meanwhile is said, in %s mode',
+    async (mode) => {
+      const gone = makeDirectory()
+      const own = await openTestShell({ mode, cwd: gone })
+      expect((await own.execute({ command: 'pwd' })).stdout).toBe(`${gone}\n`)
+      rmSync(gone, { recursive: true })
+      const refusal = await refusalOf(own.execute({ command: 'pwd' }))
+      expect(refusal.code).toBe('INVALID_REQUEST')
+      expect(refusal.message).toContain(`The directory ${gone} does not exist.`)
+    },
+  )
 })
 
 describe('a shell that cannot be opened', () => {
