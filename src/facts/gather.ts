@@ -23,7 +23,8 @@ export async function gatherFacts(
   look: Look,
 ): Promise<Facts> {
   // What is to be protected comes first: it does not wait for what a line names.
-  const paths = [...ownPaths, workspace || '/', ...needed.paths, ...needed.repositories]
+  const protectedPaths = workspace === '' ? ownPaths : [...ownPaths, workspace]
+  const paths = [...protectedPaths, ...needed.paths, ...needed.repositories]
   await look.ask([
     ...needed.paths.slice(0, 1).map(canEnter),
     ...paths.map(whereIs),
