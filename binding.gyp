@@ -91,7 +91,8 @@
               "action": ["node", "native/embed-watcher.mjs", "native/linux/watcher.c", "native/linux/watcher_cgroups.c", "<(INTERMEDIATE_DIR)/watcher_image.h"]
             }
           ],
-          "cflags": ["-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"],
+          "cflags!": ["-O3"],
+          "cflags": ["-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"],
           "cflags_c": ["-std=gnu11"],
           "cflags_cc": ["-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-Wno-unused-parameter", "-Wno-missing-field-initializers"],
           "cflags_cc!": ["-fexceptions"],

@@ -1,6 +1,6 @@
 /* Functions that newer C libraries moved, as this library has them for itself: so that what is built on a new system loads
  * on glibc 2.28 (RHEL 8, Debian 10) and later. Only in the addon; the native tests take what their C library has.
- * pthread_* moved into libc with glibc 2.34 and pthread_sigmask with 2.32, *stat became symbols of their own with 2.33. */
+ * pthread_* moved into libc with glibc 2.34 and pthread_sigmask with 2.32, *stat became symbols of their own with 2.33, gettid is of 2.30. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <features.h>
@@ -27,12 +27,14 @@
 
 /* The symbols as they were versioned before they moved; they are there to this day. */
 __asm__(".symver old_pthread_create, pthread_create@" FIRST);
+__asm__(".symver old_pthread_join, pthread_join@" FIRST);
 __asm__(".symver old_pthread_once, pthread_once@" FIRST);
 __asm__(".symver old_pthread_attr_setstacksize, pthread_attr_setstacksize@" FIRST);
 __asm__(".symver old_pthread_setname_np, pthread_setname_np@" SETNAME);
 __asm__(".symver old_pthread_condattr_setclock, pthread_condattr_setclock@" SETCLOCK);
 
 int old_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+int old_pthread_join(pthread_t thread, void **value);
 int old_pthread_once(pthread_once_t *once, void (*run)(void));
 int old_pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size);
 int old_pthread_setname_np(pthread_t thread, const char *name);
@@ -41,6 +43,7 @@ int old_pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t cloc
 OWN int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
   return old_pthread_create(thread, attributes, start, argument);
 }
+OWN int pthread_join(pthread_t thread, void **value) { return old_pthread_join(thread, value); }
 OWN int pthread_once(pthread_once_t *once, void (*run)(void)) { return old_pthread_once(once, run); }
 OWN int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size) {
   return old_pthread_attr_setstacksize(attributes, size);
@@ -49,6 +52,8 @@ OWN int pthread_setname_np(pthread_t thread, const char *name) { return old_pthr
 OWN int pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t clock) {
   return old_pthread_condattr_setclock(attributes, clock);
 }
+
+OWN pid_t gettid(void) { return (pid_t)syscall(SYS_gettid); }
 
 /* sigset_t is longer than the kernel's: _NSIG / 8 bytes count (rt_sigprocmask(2)). */
 OWN int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {

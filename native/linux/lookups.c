@@ -65,10 +65,17 @@ static int child(void *context) {
   _exit(0);
 }
 
+/* Where no such child can be made (RLIMIT_NPROC; EINVAL of an emulator): what hangs then keeps the thread, and LOOKERS are all. */
+static void look_here(struct looker *looker) {
+  const struct vt_text *questions = &looker->lookup->questions;
+  if (!__atomic_load_n(&looker->given_up, __ATOMIC_ACQUIRE)) vt_look(questions->at, questions->length + 1, &looker->answers);
+}
+
 /* Suspended until the child is done or dead, or the host ends. Its number is known before, to be killed by. */
 static void look(struct looker *looker) {
   int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PARENT_SETTID;
   pid_t pid = clone(child, looker->stack + STACK, flags, looker, &looker->child);
+  if (pid < 0) look_here(looker);
   pthread_mutex_lock(&lock); /* until it is reaped its number is nobody else's */
   looker->child = 0;
   pthread_mutex_unlock(&lock);
