@@ -26,8 +26,7 @@ export async function configOf(
 export type Backing = Equipment & { readonly reads: Reads }
 
 /** What a shell's backend depends on. */
-export type BackendOptions = Pick<ShellOptions, 'network' | 'privateTmp'> &
-  Required<Pick<ShellOptions, 'cwd' | 'env'>>
+export type BackendOptions = Pick<ShellOptions, 'network'> & Required<Pick<ShellOptions, 'cwd' | 'env'>>
 
 /**
  * Where the commands of a shell run: on this machine, or in a container. Each is one way of launch; there is no way from one
@@ -37,10 +36,10 @@ export async function backingOf(host: Host, loaded: LoadedConfig, options: Backe
   const { config } = loaded
   const { cwd = process.cwd(), env = process.env } = options
   if (config.shell.backend === 'docker') {
-    const { network = config.shell.network, privateTmp = config.shell.private_tmp } = options
+    const { network = config.shell.network } = options
     // Loaded late: few shells have containers.
     const { equipDocker } = await import('./docker.ts')
-    const equipment = await equipDocker(host, { loaded, cwd, env, network, privateTmp })
+    const equipment = await equipDocker(host, { loaded, cwd, env, network })
     return { ...equipment, reads: readEverything }
   }
   const equipment = await equip(host)

@@ -17,26 +17,25 @@ export interface DockerShell {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly network: boolean
-  readonly privateTmp: boolean
 }
 
 /** Equips a shell whose commands run in containers. Throws SANDBOX_UNAVAILABLE. */
 export async function equipDocker(host: Host, shell: DockerShell): Promise<Equipment> {
-  const { loaded, cwd, env, network, privateTmp } = shell
+  const { loaded, cwd, env, network } = shell
   const { config } = loaded
   const { platform, name = platform } = host
   if (platform !== 'linux' && platform !== 'macos')
     throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...otherPlatform(name) })
   const { workspace } = workspaceOf(loaded, cwd)
-  const settings = settingsOf(config, network, privateTmp)
+  const settings = settingsOf(config, network)
   const startCommand = config.docker.start_command
-  const opened = await openDocker({ env, startCommand, workspace, settings, fresh: privateTmp })
+  const opened = await openDocker({ env, startCommand, workspace, settings })
   const { containers, places } = opened
   const looker = await lookerOf(host)
   return {
     platform,
     place: 'container',
-    sandbox: dockerSandbox({ ...settings, fresh: privateTmp, close: () => containers.close() }),
+    sandbox: dockerSandbox({ ...settings, close: () => containers.close() }),
     launcher: dockerLauncher(containers),
     interpreter: posixShell,
     looker,
@@ -55,7 +54,7 @@ async function realPathOf(path: string, looker: Looker): Promise<string> {
 }
 
 /** `network = true` wants one, whichever: without a name it is the engine's default one. */
-function settingsOf({ docker, limits }: Config, network: boolean, privateTmp: boolean) {
+function settingsOf({ docker, limits }: Config, network: boolean) {
   return {
     image: docker.image === '' ? ownImage : docker.image,
     network: network && docker.network === 'none' ? 'bridge' : docker.network,
@@ -63,6 +62,6 @@ function settingsOf({ docker, limits }: Config, network: boolean, privateTmp: bo
     cpus: docker.cpus,
     pids: docker.pids,
     writableRoot: docker.writable_root,
-    tmpBytes: privateTmp ? limits.private_tmp_bytes : 0,
+    tmpBytes: limits.private_tmp_bytes,
   }
 }

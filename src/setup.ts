@@ -9,7 +9,7 @@ import type { Enforcement, Mode } from './result/result.ts'
 import { type PrivateDirectories, temporaryOf, withoutPrivateTmp } from './sandbox/private-tmp.ts'
 import type { Confinement, Reads } from './sandbox/sandbox.ts'
 
-/** What holds a command in a mode, worked out once per mode. */
+/** What holds a command in a mode, with a private directory or without: worked out once for each. */
 export interface ModeSetup {
   readonly environment: Variables
   /** For a command that is known to look only: nothing of a repository's configuration runs. */
@@ -31,15 +31,16 @@ export interface SetupOptions {
   readonly equipment: Equipment
   readonly reads: Reads
   readonly network: boolean
+  /** For a command that does not say. */
   readonly privateTmp: boolean
   /** What commands' environments are chosen from. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** What holds the commands of a shell, by mode. */
+/** What holds the commands of a shell. */
 export class Setups {
   readonly #options: SetupOptions
-  readonly #made: Partial<Record<Mode, ModeSetup>> = {}
+  readonly #made: Partial<Record<Mode | 'read with private tmp', ModeSetup>> = {}
 
   constructor(options: SetupOptions) {
     this.#options = options
@@ -48,15 +49,17 @@ export class Setups {
   /**
    * What holds a command in this mode. There is no way from read mode to a setup without confinement. Throws
    * WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE.
+   * @param privateTmp read mode: the command gets a directory of its own
    */
-  in(mode: Mode): ModeSetup {
-    const setup = this.#made[mode] ?? this.#make(mode)
-    this.#made[mode] = setup
+  in(mode: Mode, privateTmp = this.#options.privateTmp): ModeSetup {
+    const name = mode === 'read' && privateTmp ? 'read with private tmp' : mode
+    const setup = this.#made[name] ?? this.#make(mode, privateTmp)
+    this.#made[name] = setup
     return setup
   }
 
-  #make(mode: Mode): ModeSetup {
-    const { config, equipment, reads, network, privateTmp } = this.#options
+  #make(mode: Mode, privateTmp: boolean): ModeSetup {
+    const { config, equipment, reads, network } = this.#options
     if (mode === 'read' && !config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
     const { sandbox, launcher } = equipment
     const options = { network, reads, privateTmp, unixSockets: config.shell.unix_sockets }

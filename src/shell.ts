@@ -235,7 +235,7 @@ export class Shell {
     const cwd = (await this.#equipment.directoryThere?.(given.cwd)) ?? given.cwd
     const request = { ...given, cwd }
     if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
-    const setup = this.#setups.in(mode)
+    const setup = this.#setups.in(mode, request.privateTmp)
     const { work, timeoutMs } = request
     const admission = await this.#gate.admit({ work, cwd, mode }, { timeoutMs, signal })
     return { request, mode, setup, admission }

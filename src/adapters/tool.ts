@@ -10,6 +10,8 @@ export interface ToolInput {
   /** Saves the whole output under this name. */
   readonly scratchpad?: string | undefined
   readonly cwd?: string | undefined
+  /** Read mode: it gets a TMPDIR of its own that it can write to. Default: the shell's `privateTmp`. */
+  readonly private_tmp?: boolean | undefined
 }
 
 /** A tool as any framework takes it: name, description, and parameters as JSON Schema. */
@@ -42,6 +44,7 @@ export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefin
         },
         scratchpad: { type: 'string', description: parameterTexts.scratchpad },
         cwd: { type: 'string', description: parameterTexts.cwd },
+        private_tmp: { type: 'boolean', description: parameterTexts.privateTmp },
       },
       required: ['command'],
       additionalProperties: false,
@@ -61,8 +64,9 @@ export async function runTool(
   input: ToolInput,
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<ToolAnswer> {
-  const { command, cwd, scratchpad, timeout_ms: timeoutMs } = input
-  const result = await shell.execute({ command, cwd, scratchpad, timeoutMs, merged: true }, options)
+  const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = input
+  const request = { command, cwd, scratchpad, timeoutMs, privateTmp, merged: true }
+  const result = await shell.execute(request, options)
   const inlineChars = shell.config.output.inline_max_chars
   return { result, text: resultText(result, { timeoutMs: timeoutMs ?? 0, scratchpad, inlineChars }) }
 }

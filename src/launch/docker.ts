@@ -4,7 +4,7 @@ import { PassThrough, type Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { VitrineError } from '../errors.ts'
 import type { Container, Exec, ExecEnd } from '../sandbox/docker/container.ts'
-import type { Containers } from '../sandbox/docker/containers.ts'
+import type { Containers, Wanted } from '../sandbox/docker/containers.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { type Cookie, makeCookie } from './sweep.ts'
 
@@ -35,7 +35,7 @@ class ContainedCommand {
   readonly #containers: Containers
   readonly #request: LaunchRequest
   readonly #events: LaunchEvents
-  readonly #mode: 'read' | 'write'
+  readonly #wanted: Wanted
   readonly #cookie: Cookie = makeCookie()
   readonly #stdin: Writable | null
   #container: Container | undefined
@@ -49,7 +49,7 @@ class ContainedCommand {
     this.#containers = containers
     this.#request = request
     this.#events = events
-    this.#mode = request.confinement ? 'read' : 'write'
+    this.#wanted = wantedBy(request)
     this.#stdin = request.stdin === null ? null : new PassThrough()
     this.#stdin?.on('error', () => {}) // the command did not read everything: that is its right
     this.launched = {
@@ -64,7 +64,7 @@ class ContainedCommand {
 
   async #run(): Promise<ProcessEnd> {
     try {
-      this.#container = await this.#containers.take(this.#mode)
+      this.#container = await this.#containers.take(this.#wanted)
       return await this.#runIn(this.#container)
     } catch (error) {
       return neverRan(error)
@@ -116,16 +116,16 @@ class ContainedCommand {
 
   /** In read mode nothing of the command stays. Resolves to how many had stayed. */
   async #leave(container: Container): Promise<number> {
-    if (this.#mode === 'write') return 0
+    if (this.#wanted.mode === 'write') return 0
     const strangers = container.gone ? 0 : await container.strangers()
-    if (strangers === 0) await this.#containers.giveBack(container)
+    if (strangers === 0) await this.#containers.giveBack(container, this.#wanted)
     else await this.#containers.remove(container)
     return strangers ?? 0
   }
 
   #signal(name: NodeJS.Signals): void {
     if (!this.#exec || !this.#container) return
-    const cookie = this.#mode === 'write' ? `${this.#cookie.name}=${this.#cookie.value}` : undefined
+    const cookie = this.#wanted.mode === 'write' ? `${this.#cookie.name}=${this.#cookie.value}` : undefined
     // What does not arrive any more finds nobody: the engine or the container has gone, and the command with it.
     this.#container.signal(name, cookie).catch(() => {})
   }
@@ -144,7 +144,7 @@ class ContainedCommand {
     const remove = () => {
       this.#containers.remove(container).catch(() => {}) // it is tried again when the shell is closed
     }
-    if (this.#mode === 'read') {
+    if (this.#wanted.mode === 'read') {
       remove()
       return
     }
@@ -182,6 +182,11 @@ class ContainedCommand {
       if (this.#exec.socket.destroyed) return
     }
   }
+}
+
+function wantedBy({ confinement }: LaunchRequest): Wanted {
+  if (!confinement) return { mode: 'write', fresh: false }
+  return { mode: 'read', fresh: confinement.kind === 'container' && confinement.fresh }
 }
 
 /** A descriptor of ours, which stays open. */

@@ -13,6 +13,7 @@ export interface ExecuteArguments {
   readonly timeout_ms: number
   readonly scratchpad?: string | undefined
   readonly cwd?: string | undefined
+  readonly private_tmp?: boolean | undefined
 }
 
 /** What the calls of one connection share. */
@@ -68,9 +69,9 @@ async function runInTurn(
 ): Promise<CallToolResult> {
   const shell = await session.shell(mode)
   progress.start()
-  const { command, cwd, scratchpad, timeout_ms: timeoutMs } = asked
+  const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = asked
   const result = await shell.execute(
-    { command, cwd, scratchpad, timeoutMs, merged: true },
+    { command, cwd, scratchpad, timeoutMs, privateTmp, merged: true },
     { signal: context.mcpReq.signal, onOutput: (_stream, chunk) => progress.wrote(chunk.length) },
   )
   if (result.scratchpad) saved()

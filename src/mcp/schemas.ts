@@ -1,5 +1,6 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
+import { nearestKey } from '../index.ts'
 import { parameterTexts, type ToolFacts, wantedTexts } from '../result/explain-mcp.ts'
 
 /** Parameters of `execute_command`. Unknown ones are refused, defaults filled in. */
@@ -12,8 +13,9 @@ export function executeSchema(facts: ToolFacts) {
     ),
     scratchpad: v.optional(text(parameterTexts.scratchpad, wantedTexts.scratchpad)),
     cwd: v.optional(text(parameterTexts.cwd, wantedTexts.cwd)),
+    private_tmp: v.optional(trueOrFalse(parameterTexts.privateTmp)),
   }
-  return parameters(entries)
+  return parameters(entries, facts.network ? {} : { network: wantedTexts.network })
 }
 
 /** Parameters of `read_scratchpad`. */
@@ -28,10 +30,7 @@ export function readSchema() {
     limit: v.optional(wholeFrom(1, parameterTexts.limit, wantedTexts.limit)),
     grep: v.optional(text(parameterTexts.grep, wantedTexts.grep)),
     context: v.optional(wholeUpTo(100, parameterTexts.context, wantedTexts.context), 0),
-    ignore_case: v.optional(
-      v.pipe(v.boolean(wantedTexts.ignoreCase), v.description(parameterTexts.ignoreCase)),
-      false,
-    ),
+    ignore_case: v.optional(trueOrFalse(parameterTexts.ignoreCase), false),
   }
   return parameters(entries)
 }
@@ -76,17 +75,27 @@ export function resultSchema() {
   return toStandardJsonSchema(v.object(entries))
 }
 
-/** Unknown keys are refused by naming the known ones; a missing one is asked for. */
-function parameters<const E extends v.ObjectEntries>(entries: E) {
+/** Unknown keys are refused by naming the known ones, and those that are withheld by why; a missing one is asked for. */
+function parameters<const E extends v.ObjectEntries>(
+  entries: E,
+  withheld: Readonly<Record<string, string>> = {},
+) {
+  const known = Object.keys(entries)
   const refusal = (issue: v.StrictObjectIssue) => {
-    const missing = issue.received === 'undefined' ? issue.path?.[0].key : undefined
-    return wantedTexts.keys(Object.keys(entries), typeof missing === 'string' ? missing : undefined)
+    const name = String(issue.path?.[0].key)
+    if (issue.received === 'undefined') return wantedTexts.missing(known)
+    if (Object.hasOwn(withheld, name)) return withheld[name] ?? ''
+    return wantedTexts.unknown(known, nearestKey(name, known))
   }
   return toStandardJsonSchema(v.strictObject(entries, refusal))
 }
 
 function text(about: string, wanted: string) {
   return v.pipe(v.string(wanted), v.description(about))
+}
+
+function trueOrFalse(about: string) {
+  return v.pipe(v.boolean(wantedTexts.trueOrFalse), v.description(about))
 }
 
 function whole(about: string, wanted: string) {

@@ -17,6 +17,8 @@ export interface ExecuteRequest {
   readonly merged?: boolean | undefined
   /** Saves the whole output under this name. */
   readonly scratchpad?: string | undefined
+  /** Read mode: it gets a TMPDIR of its own that it can write to, removed after it. Default: the shell's `privateTmp`. */
+  readonly privateTmp?: boolean | undefined
 }
 
 /** Checks what was asked, and fills in what was not. */
@@ -43,6 +45,8 @@ export interface CompleteRequest {
   readonly stdin: string | Uint8Array | Readable | number | null
   readonly merged: boolean
   readonly scratchpad: string | undefined
+  /** undefined: as the shell's. */
+  readonly privateTmp: boolean | undefined
   /** null: pipes. */
   readonly terminal: TerminalRequest | null
 }
@@ -55,6 +59,7 @@ const fields: Readonly<Record<keyof ExecuteRequest, Field>> = {
   stdin: { wanted: 'a string, a Uint8Array, a Readable or an open descriptor', test: isStdin },
   merged: { wanted: 'a boolean', test: isBoolean },
   scratchpad: { wanted: 'a string', test: isString },
+  privateTmp: { wanted: 'a boolean', test: isBoolean },
 }
 
 /** The longest single argument the kernel takes, its NUL included: MAX_ARG_STRLEN, linux/binfmts.h. */
@@ -70,6 +75,7 @@ export function completeRequest(request: ExecuteRequest, defaults: RequestDefaul
     stdin: request.stdin ?? null,
     merged: request.merged ?? false,
     scratchpad: request.scratchpad,
+    privateTmp: request.privateTmp,
     terminal: null,
   }
 }

@@ -1,4 +1,4 @@
-import { checkFields, type Field, isString, refuse } from './fields.ts'
+import { checkFields, type Field, isBoolean, isString, refuse } from './fields.ts'
 import {
   type CompleteRequest,
   completeRequest,
@@ -8,7 +8,7 @@ import {
 
 /** One command in a terminal of its own. Exactly one of `command` (a shell line) and `argv` (no shell at all). */
 export interface StartRequest
-  extends Pick<ExecuteRequest, 'command' | 'argv' | 'cwd' | 'timeoutMs' | 'scratchpad'> {
+  extends Pick<ExecuteRequest, 'command' | 'argv' | 'cwd' | 'timeoutMs' | 'scratchpad' | 'privateTmp'> {
   readonly pty: true
   /** Characters in a row, 1 to 65535. Default 80. */
   readonly columns?: number | undefined
@@ -37,6 +37,7 @@ const fields: Readonly<Record<keyof StartRequest, Field>> = {
   cwd: { wanted: 'a string', test: isString },
   timeoutMs: { wanted: 'a number of milliseconds', test: isNumber },
   scratchpad: { wanted: 'a string', test: isString },
+  privateTmp: { wanted: 'a boolean', test: isBoolean },
   pty: { wanted: 'true', test: (value) => value === true },
   columns: { wanted: 'a number of characters', test: isNumber },
   rows: { wanted: 'a number of rows', test: isNumber },

@@ -54,7 +54,7 @@ function modeText({ mode, network, hasWriteTool }: ToolFacts): string {
   const way = hasWriteTool
     ? `use ${writeToolName} for a command that has to`
     : 'say so instead of trying another way'
-  return `READ MODE: the operating system refuses every change outside the command itself: files, metadata, other processes${network ? '' : ', network'}. ${network ? 'Network clients are let through. ' : ''}Nothing can be written, installed or committed; ${way}.`
+  return `READ MODE: the operating system refuses every change outside the command itself: files, metadata, other processes${network ? '' : ', network (the user opens it, with [shell] network = true)'}. ${network ? 'Network clients are let through. ' : ''}Nothing can be written, installed or committed; ${way}.`
 }
 
 function deadlineText({ defaultTimeoutMs, maxTimeoutMs }: ToolFacts): string {
@@ -76,6 +76,8 @@ export const parameterTexts = {
   scratchpad:
     'Saves the whole output under this name: letters, digits, dots, dashes, underscores. A name that is taken gets a suffix.',
   cwd: 'The directory to run it in. Default: the working directory.',
+  privateTmp:
+    'Read mode: true gives the command a TMPDIR of its own that it can write to, removed after it: for temporary files, caches, compilers and test runners. Default: as configured.',
   entryName: 'The name it was saved under, as a result or list_scratchpad says.',
   unit: 'What offset and limit count.',
   offset:
@@ -97,10 +99,18 @@ export const wantedTexts = {
   limit: 'give a whole number above 0',
   grep: 'give a regular expression as a string',
   context: 'give a whole number from 0 to 100',
-  ignoreCase: 'give true or false',
-  keys: (keys: readonly string[], missing: string | undefined) =>
-    `${missing === undefined ? 'there is no such parameter' : 'it is needed'}; the parameters are ${keys.join(', ') || 'none'}`,
+  trueOrFalse: 'give true or false',
+  missing: (keys: readonly string[]) => `it is needed; the ${parametersAre(keys)}`,
+  unknown: (keys: readonly string[], nearest: string | undefined) =>
+    nearest === undefined
+      ? `there is no such parameter; the ${parametersAre(keys)}`
+      : `there is no such parameter; did you mean ${nearest}? The ${parametersAre(keys)}`,
+  network: 'no call can open the network for itself: the user does, with [shell] network = true',
 } as const
+
+function parametersAre(keys: readonly string[]): string {
+  return `parameters are ${keys.join(', ') || 'none'}`
+}
 
 export const readScratchpadDescription =
   'Reads output that was saved whole: a range of lines or bytes, or the lines that match a pattern.'

@@ -68,6 +68,8 @@ export interface LowIntegrityConfinement {
 /** The docker backend: the command runs in a container that shows the workspace read-only. */
 export interface ContainerConfinement {
   readonly kind: 'container'
+  /** One that nobody has used, for its /tmp is the command's own. */
+  readonly fresh: boolean
 }
 
 /** macOS: the command runs under sandbox-exec. */

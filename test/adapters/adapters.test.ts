@@ -41,6 +41,13 @@ describe('toolDefinition', () => {
   })
 })
 
+test('runTool gives a command a private tmp where the model asks for it', async () => {
+  const shell = await openTestShell()
+  const command = 'echo x >"$TMPDIR/file" && cat "$TMPDIR/file"'
+  expect((await runTool(shell, { command, private_tmp: true })).text).toBe('x\n')
+  expect((await runTool(shell, { command })).text).not.toMatch(/^x$/m)
+})
+
 /** A model that makes one call and repeats what it heard. */
 function scripted(input: object) {
   const usage = {

@@ -171,6 +171,18 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     expect(second.enforcement['private tmp']).toMatchObject({ enforced: true, by: 'container' })
   })
 
+  it('a command that asks for a private tmp gets one that nobody has used, and nobody else does', async () => {
+    const shell = await openDockerShell(engine, {})
+    await shell.execute({ command: 'echo x > /tmp/left' })
+    const asked = await shell.execute({ command: 'cat /tmp/left; echo y > /tmp/own', privateTmp: true })
+    expect(asked.exitCode).toBe(0)
+    expect(asked.output).toContain('No such file')
+    expect(asked.enforcement['private tmp']).toMatchObject({ enforced: true, by: 'container' })
+    const after = await shell.execute({ command: 'cat /tmp/left; test ! -e /tmp/own' })
+    expect(after).toMatchObject({ output: 'x\n', exitCode: 0 })
+    expect(after.enforcement['private tmp']).toBeUndefined()
+  })
+
   it('the size of a private /tmp is limited', async () => {
     const toml = '[limits]\nprivate_tmp_bytes = 1048576\n'
     const shell = await openDockerShell(engine, { privateTmp: true, toml })

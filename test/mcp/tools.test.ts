@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
+import { isInstalled } from '../helpers/programs.ts'
 import { connect, eras } from './connect.ts'
 
 describe.each(eras)('execute_command for a client of the %s era', (era) => {
@@ -118,9 +119,14 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     [{ command: 'x', timeout_ms: 0 }, 'timeout_ms: give a whole number'],
     [{ command: 'x', timeout_ms: 1.5 }, 'timeout_ms: give a whole number'],
     [
-      { command: 'x', timeout: 5 },
-      'timeout: there is no such parameter; the parameters are command, timeout_ms',
+      { command: 'x', tty: true },
+      'tty: there is no such parameter; the parameters are command, timeout_ms, scratchpad, cwd, private_tmp',
     ],
+    [{ command: 'x', timeout: 5 }, 'timeout: there is no such parameter; did you mean timeout_ms? The param'],
+    [{ command: 'x', privateTmp: true }, 'privateTmp: there is no such parameter; did you mean private_tmp?'],
+    [{ comand: 'x' }, 'comand: there is no such parameter; did you mean command?'],
+    [{ command: 'x', private_tmp: 1 }, 'private_tmp: give true or false'],
+    [{ command: 'x', network: true }, 'network: no call can open the network for itself: the user does'],
     [{ command: '  ' }, 'INVALID_REQUEST: The command is empty'],
     [{ command: 'x\0y' }, 'INVALID_REQUEST: "command" contains a NUL byte'],
     [
@@ -139,6 +145,41 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
   test('cwd is where the command runs', async () => {
     const { run } = await shared
     expect((await run({ command: 'pwd', cwd: '/usr' })).text).toBe('/usr\n')
+  })
+
+  test('private_tmp is a directory to write to, for that call alone, and nothing else can be written', async () => {
+    const { run, home } = await connect([], { era })
+    const line = 'd=$(mktemp -d) && echo kept >"$d/file" && cat "$d/file" && echo "$d"'
+    const { text } = await run({ command: line, private_tmp: true })
+    expect(text).toMatch(/^kept\n\S+\n$/)
+    expect(existsSync(text.split('\n')[1] ?? '')).toBe(false)
+    const outside = await run({ command: 'echo x >file', private_tmp: true })
+    expect(outside.text).toContain('[blocked in read mode: create')
+    expect(existsSync(join(home.directory, 'file'))).toBe(false)
+    const without = await run({ command: line })
+    expect(without.text).toContain('[blocked in read mode: create')
+    expect(without.text).toContain('set private_tmp = true')
+  })
+
+  test('private_tmp: false goes without the one that is configured', async () => {
+    const home = new Home()
+    home.configure('[shell]\nprivate_tmp = true\n')
+    const { run } = await connect([], { era, home })
+    const line = 'echo x >"$TMPDIR/file" && echo written'
+    expect((await run({ command: line })).text).toBe('written\n')
+    expect((await run({ command: line, private_tmp: false })).text).not.toContain('written')
+  })
+
+  test.runIf(isInstalled('python3'))('no call opens the network that the user has not opened', async () => {
+    const home = new Home()
+    home.configure('[shell]\nnetwork = true\n')
+    const line = 'python3 -c "import socket; socket.socket(); print(1)"'
+    const { run } = await connect([], { era, home })
+    expect((await run({ command: line })).text).toBe('1\n')
+    const shut = await (await shared).run({ command: line, network: true })
+    expect(shut).toMatchObject({ isError: true })
+    expect(shut.text).toContain('[shell] network = true')
+    expect((await (await shared).run({ command: line })).text).toContain('[blocked in read mode: socket inet')
   })
 
   test('--structured adds the fields of the result', async () => {

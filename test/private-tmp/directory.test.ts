@@ -53,6 +53,23 @@ describe('a private directory', () => {
     expect(left()).toEqual([])
   })
 
+  it('is given to the one command that asks for it, and not to one that does without', async () => {
+    const line = 'echo x >"$TMPDIR/x" && cat "$TMPDIR/x"'
+    const without = await makeGround({ privateTmp: false })
+    const asked = await without.shell.execute({ command: line, privateTmp: true })
+    expect({ stdout: asked.stdout, held: asked.enforcement['private tmp']?.enforced }).toEqual({
+      stdout: 'x\n',
+      held: true,
+    })
+    const other = await without.run(line)
+    expect(other.exitCode).not.toBe(0)
+    expect(other.enforcement['private tmp']).toBeUndefined()
+    expect(readdirSync(without.temporary)).not.toContain('x')
+    const { shell } = await makeGround()
+    expect((await shell.execute({ command: line, privateTmp: false })).exitCode).not.toBe(0)
+    expect((await shell.execute({ command: line })).stdout).toBe('x\n')
+  })
+
   it.for([0, 2])('of another command can be read, but not written to, after %i others', async (others) => {
     const { run, parent, left, shell } = await makeGround()
     for (let turn = 0; turn < others; turn++) expect((await run('echo x > "$TMPDIR/x"')).exitCode).toBe(0)

@@ -16,7 +16,11 @@ export interface ContainersOptions {
   readonly engine: Engine
   readonly settings: ContainerSettings
   readonly workspace: string
-  /** Each read-mode command gets a container that nobody has used, for /tmp is its own then. */
+}
+
+/** What a command needs of its container. `fresh`: read mode, nobody has used it or will, for its /tmp is the command's own. */
+export interface Wanted {
+  readonly mode: Mode
   readonly fresh: boolean
 }
 
@@ -38,9 +42,9 @@ export class Containers {
     this.#options = options
   }
 
-  /** A container for a command of this mode. Throws SANDBOX_UNAVAILABLE. */
-  async take(mode: Mode): Promise<Container> {
-    if (mode === 'read') return this.#takeIdle() ?? this.#start('read')
+  /** A container for a command. Throws SANDBOX_UNAVAILABLE. */
+  async take({ mode, fresh }: Wanted): Promise<Container> {
+    if (mode === 'read') return (fresh ? undefined : this.#takeIdle()) ?? this.#start('read', fresh)
     const shared = this.#shared
     const container = await shared?.catch(() => undefined)
     if (container && !container.gone) return container
@@ -50,8 +54,8 @@ export class Containers {
   }
 
   /** A read-mode command has ended, and nobody is left in its container. */
-  async giveBack(container: Container): Promise<void> {
-    const keep = !this.#options.fresh && !this.#idle && !container.gone && !this.#closed
+  async giveBack(container: Container, { fresh }: Wanted): Promise<void> {
+    const keep = !fresh && !this.#idle && !container.gone && !this.#closed
     if (keep) this.#idle = container
     else await this.remove(container)
   }
@@ -88,9 +92,9 @@ export class Containers {
     return idle?.gone ? undefined : idle
   }
 
-  async #start(mode: Mode): Promise<Container> {
+  async #start(mode: Mode, fresh = false): Promise<Container> {
     if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
-    const starting = this.#started(mode)
+    const starting = this.#started(mode, fresh)
     this.#starting.add(starting)
     try {
       const container = await starting
@@ -103,8 +107,9 @@ export class Containers {
     }
   }
 
-  #started(mode: Mode): Promise<Container> {
-    const { engine, settings, workspace } = this.#options
+  #started(mode: Mode, fresh: boolean): Promise<Container> {
+    const { engine, settings: usual, workspace } = this.#options
+    const settings = fresh ? usual : { ...usual, tmpBytes: 0 }
     const labels = {
       [hostLabel]: JSON.stringify(thisProcess()),
       [modeLabel]: mode,

@@ -12,7 +12,6 @@ import { mountsOf, placesOf, unfitWorkspace } from './workspace.ts'
 export interface DockerOptions extends Reach {
   readonly workspace: string
   readonly settings: Omit<ContainerSettings, 'mounts' | 'user'>
-  readonly fresh: boolean
 }
 
 /** What a shell works with: its containers, and what can be reached in them. */
@@ -26,12 +25,7 @@ export interface DockerParts {
  * Finds the engine and the image, and removes what hosts have left that are gone. No container is started. Throws
  * SANDBOX_UNAVAILABLE.
  */
-export async function openDocker({
-  workspace,
-  settings,
-  fresh,
-  ...reach
-}: DockerOptions): Promise<DockerParts> {
+export async function openDocker({ workspace, settings, ...reach }: DockerOptions): Promise<DockerParts> {
   const engine = await reachEngine(reach)
   const unfit = unfitWorkspace(workspace, engine.socketPath)
   if (unfit) throw refusal(unfitWorkspaceWords(workspace, unfit))
@@ -42,7 +36,7 @@ export async function openDocker({
   })
   const places = placesOf(workspace)
   const made = { ...settings, user, mounts: mountsOf(places) }
-  return { places, containers: new Containers({ engine, settings: made, workspace, fresh }) }
+  return { places, containers: new Containers({ engine, settings: made, workspace }) }
 }
 
 /** Whether a directory is shown in the containers. */

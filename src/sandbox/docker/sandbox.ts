@@ -7,8 +7,6 @@ export interface DockerSandboxOptions {
   /** As the engine names it. */
   readonly network: string
   readonly writableRoot: boolean
-  /** Commands get a /tmp that nobody has used. */
-  readonly fresh: boolean
   /** Removes the containers. */
   close(): Promise<void>
 }
@@ -17,13 +15,13 @@ export interface DockerSandboxOptions {
 export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   return {
     ownTmp: true,
-    confine: () => ({ kind: 'container' }),
-    enforcement: () => ({
+    confine: ({ privateTmp }) => ({ kind: 'container', fresh: privateTmp }),
+    enforcement: ({ privateTmp }) => ({
       'file contents': held(options.writableRoot ? dockerNotes.writableRoot : dockerNotes.files),
       'file metadata': held(),
       ...always(options),
       survivors: held(dockerNotes.survivors),
-      ...(options.fresh && { 'private tmp': held(dockerNotes.privateTmp) }),
+      ...(privateTmp && { 'private tmp': held(dockerNotes.privateTmp) }),
     }),
     writeEnforcement: () => ({
       'file contents': open(dockerNotes.workspaceOpen),

@@ -8,7 +8,7 @@ export interface ContainerSettings {
   readonly cpus: number
   readonly pids: number
   readonly writableRoot: boolean
-  /** The size of /tmp in bytes; 0: what the memory allows. */
+  /** The size of a private /tmp in bytes; 0: what the memory allows. */
   readonly tmpBytes: number
   /** Directories and mounts that are shown at their own paths, outermost first. */
   readonly mounts: readonly string[]
