@@ -22,7 +22,8 @@ struct how { /* struct open_how */
   uint64_t flags, mode, resolve;
 };
 
-enum { HEAD = 2 * sizeof(uint32_t), LARGEST_TEXT = 1024 * 1024 };
+/* MOST_LINKS: linux/namei.h, MAXSYMLINKS */
+enum { HEAD = 2 * sizeof(uint32_t), LARGEST_TEXT = 1024 * 1024, MOST_LINKS = 40 };
 
 /* linux/dirent.h */
 struct entry {
@@ -91,18 +92,49 @@ static int find(const char *path, struct answer *answer) {
   return error;
 }
 
-/* As far as the path exists where it leads, without links; NUL; what is left of the path. */
-static int look_where(const char *path, struct answer *answer) {
+/* Replaces the link that a path begins with by what it says. ENOENT: there is none. */
+static int follow(char path[PATH_MAX], size_t length) {
+  char target[PATH_MAX], link[PATH_MAX];
+  while (length && path[length - 1] == '/') length--; /* behind a slash it would be what it leads to */
+  memcpy(link, path, length);
+  link[length] = 0;
+  ssize_t size = readlink(link, target, sizeof target);
+  if (size <= 0) return ENOENT;
+  size_t kept = length, rest = strlen(path + length) + 1;
+  while (kept && path[kept - 1] != '/') kept--;
+  if (target[0] == '/') kept = 0;
+  if (kept + (size_t)size + rest > PATH_MAX) return ENAMETOOLONG;
+  memmove(path + kept + size, path + length, rest);
+  memcpy(path + kept, target, (size_t)size);
+  return 0;
+}
+
+/* As far as a path exists; its length is cut to that. A link to what does not exist is followed, too: who writes to it makes
+ * a file there. */
+static int find_beginning(char path[PATH_MAX], size_t *length, struct answer *answer) {
   char beginning[PATH_MAX];
-  size_t length = strlen(path);
-  if (length >= sizeof beginning) return ENAMETOOLONG;
-  memcpy(beginning, path, length + 1);
-  for (int error; (error = find(length ? beginning : "/", answer)) != 0; beginning[length] = 0) {
-    ssize_t shorter = error == ENOENT || error == ENOTDIR ? cut(path, length) : -1;
+  for (int links = 0, error;;) {
+    memcpy(beginning, path, *length);
+    beginning[*length] = 0;
+    error = find(*length ? beginning : "/", answer);
+    if (error != ENOENT && error != ENOTDIR) return error;
+    int followed = follow(path, *length);
+    ssize_t shorter = followed == ENOENT ? cut(path, *length) : 0;
     if (shorter < 0) return error;
-    length = (size_t)shorter;
+    if (followed && followed != ENOENT) return followed;
+    if (!followed && ++links > MOST_LINKS) return ELOOP;
+    *length = followed ? (size_t)shorter : strlen(path);
   }
-  int error = append(answer, "", 1);
+}
+
+/* As far as the path exists where it leads, without links; NUL; what is left of the path. */
+static int look_where(const char *asked, struct answer *answer) {
+  char path[PATH_MAX];
+  size_t length = strlen(asked);
+  if (length >= sizeof path) return ENAMETOOLONG;
+  memcpy(path, asked, length + 1);
+  int error = find_beginning(path, &length, answer);
+  if (!error) error = append(answer, "", 1);
   return error ? error : append(answer, path + length, strlen(path + length));
 }
 

@@ -1,5 +1,5 @@
 import type { FactsNeeded } from '../policy/facts.ts'
-import { type Look, type Name, namesIn, type Question, whereIs } from './look.ts'
+import { isWhole, type Look, type Name, namesIn, type Question, whereIs } from './look.ts'
 
 /** Directory entries looked at, and matches resolved, for one pattern. */
 const MOST_ENTRIES = 20_000
@@ -91,7 +91,9 @@ async function step(
     entries += all.length
     if (entries > MOST_ENTRIES) return undefined
     const directory = directories[at] ?? ''
-    found.push(...matching(all, part, couldMatch).map((name) => ({ ...name, directory })))
+    const matches = matching(all, part, couldMatch)
+    if (!matches.every(({ name }) => isWhole(name))) return undefined
+    found.push(...matches.map((name) => ({ ...name, directory })))
   }
   return { found, entries }
 }

@@ -100,7 +100,17 @@ export class Look {
   async where(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const asked = [...new Set(paths)]
     const answers = await this.ask(asked.map(whereIs))
-    return new Map(asked.flatMap((path, at) => foundAt(path, answers[at])))
+    const found = asked.map((_, at) => foundIn(answers[at]))
+    // What is not there yet can be made: then what stands behind its `..` may be a link.
+    const again = found.flatMap((place) => (place?.turnsBack ? [place.path] : []))
+    const there = again.length === 0 ? new Map<string, string>() : await this.where(again)
+    return new Map(
+      asked.flatMap((path, at) => {
+        const place = found[at]
+        const real = place?.turnsBack ? there.get(place.path) : place?.path
+        return real === undefined ? [] : [[path, real] as const]
+      }),
+    )
   }
 
   /** The names in each directory, or why they are not known. */
@@ -138,13 +148,22 @@ export function namesIn(path: string): Question {
   return { kind: 'names', path }
 }
 
-function foundAt(path: string, answer: Answer | undefined): [string, string][] {
-  if (!answer || 'failed' in answer) return []
+/** Undefined: not known, nor is what has a name that is not Unicode, for here it would pass for another one. */
+function foundIn(
+  answer: Answer | undefined,
+): { readonly path: string; readonly turnsBack: boolean } | undefined {
+  if (!answer || 'failed' in answer || !isWhole(answer.found)) return undefined
   const [existing = '', missing = ''] = answer.found.split('\0')
   const parts = existing.split('/').filter((part) => part !== '')
-  for (const name of missing.split('/')) {
+  const rest = missing.split('/')
+  for (const name of rest) {
     if (name === '..') parts.pop()
     else if (name !== '.' && name !== '') parts.push(name)
   }
-  return [[path, `/${parts.join('/')}`]]
+  return { path: `/${parts.join('/')}`, turnsBack: rest.includes('..') }
+}
+
+/** Whether a name or a text is as it was read: what is no UTF-8 stands in it as U+FFFD, and so it names something else. */
+export function isWhole(text: string): boolean {
+  return !text.includes('\u{fffd}')
 }

@@ -1,8 +1,10 @@
 import { constants } from 'node:fs'
-import { access, lstat, open, readdir, realpath, stat } from 'node:fs/promises'
+import { access, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import type { Answer, Kind, Looker, Question } from './look.ts'
 
 const LARGEST_TEXT = 1_048_576
+/** linux/namei.h, MAXSYMLINKS */
+const mostLinks = 40
 
 /**
  * So many of the four threads that Node has for files and names may hang. Two are left for everything else; Node itself cannot end
@@ -73,16 +75,24 @@ const kinds: Readonly<Record<Kind, (path: string) => Promise<string>>> = {
 }
 
 async function where(path: string): Promise<string> {
+  let whole = path
   let existing = path
-  for (;;) {
+  for (let links = 0; ; ) {
     try {
-      return `${await realpath(existing === '' ? '/' : existing)}\0${path.slice(existing.length)}`
+      return `${await realpath(existing === '' ? '/' : existing)}\0${whole.slice(existing.length)}`
     } catch (error) {
       if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error
       const named = existing.replace(/\/+$/, '')
       const cut = named.lastIndexOf('/')
       if (cut === -1) throw error
-      existing = named.slice(0, cut)
+      const target = await readlink(named).catch(() => undefined) // what cannot be read is no link
+      if (target === undefined) existing = named.slice(0, cut)
+      else if (++links > mostLinks) throw coded('ELOOP')
+      else {
+        const rest = whole.slice(named.length)
+        whole = (target.startsWith('/') ? target : named.slice(0, cut + 1) + target) + rest
+        existing = whole
+      }
     }
   }
 }

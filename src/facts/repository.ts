@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import type { ConfigEntry, RepositoryConfig } from '../policy/repositories.ts'
 import { parseGitConfig } from './git-config.ts'
-import type { Look, Question } from './look.ts'
+import { isWhole, type Look, type Question } from './look.ts'
 
 /**
  * The repository-scope configuration that git may find from a directory.
@@ -51,8 +51,7 @@ function* gitDirectories(from: string, look: Look): Generator<string | Unreadabl
     if (typeof text === 'string') {
       const [, target] = /^gitdir: ([^\n]*?)[\r\n]*$/.exec(text) ?? []
       if (target === undefined) yield unreadable(dotGit, 'it is not a "gitdir:" file')
-      else if (target.includes('\0')) yield unreadable(dotGit, nulByte)
-      else yield below(directory, target)
+      else yield below(directory, target, dotGit)
     } else if (mayBeDirectory(dotGit, look)) {
       remember(dotGit)
       yield dotGit
@@ -61,24 +60,27 @@ function* gitDirectories(from: string, look: Look): Generator<string | Unreadabl
   }
 }
 
-/** Not shortened: the parent of a symbolic link is not where `..` leads. */
-function below(directory: string, path: string): string {
+/** Where a file says that something is. Not shortened, here or behind it: the parent of a symbolic link is not where `..` leads. */
+function below(directory: string, path: string, saidBy: string): string | Unreadable {
+  if (path.includes('\0')) return unreadable(saidBy, 'there is a NUL byte in the name')
+  if (!isWhole(path)) return unreadable(saidBy, 'the name in it is not valid UTF-8')
   return isAbsolute(path) ? path : `${directory}/${path}`
 }
 
 /** A linked worktree has its own directory and shares the configuration of the common one (gitrepository-layout(5)). */
 function* configFiles(gitDirectory: string, look: Look): Generator<string | Unreadable> {
-  for (const name of configNames) look.see(textOf(join(gitDirectory, name)))
-  yield join(gitDirectory, 'config')
-  yield join(gitDirectory, 'config.worktree')
-  const common = readSmall(join(gitDirectory, 'commondir'), look)
+  for (const name of configNames) look.see(textOf(`${gitDirectory}/${name}`))
+  yield `${gitDirectory}/config`
+  yield `${gitDirectory}/config.worktree`
+  const commonFile = `${gitDirectory}/commondir`
+  const common = readSmall(commonFile, look)
   if (typeof common === 'object') yield common
   if (typeof common !== 'string') return
-  const shared = below(gitDirectory, common.replace(/[\r\n]+$/, ''))
-  if (shared.includes('\0')) yield unreadable(join(gitDirectory, 'commondir'), nulByte)
-  for (const name of configNames) look.see(textOf(join(shared, name)))
-  yield join(shared, 'config')
-  yield join(shared, 'config.worktree')
+  const shared = below(gitDirectory, common.replace(/[\r\n]+$/, ''), commonFile)
+  if (typeof shared === 'object') yield shared
+  for (const name of configNames) look.see(textOf(`${shared}/${name}`))
+  yield `${shared}/config`
+  yield `${shared}/config.worktree`
 }
 
 function entriesOf(file: string, look: Look): readonly ConfigEntry[] | Unreadable | undefined {
@@ -137,9 +139,6 @@ function readSmall(path: string, look: Look): string | Unreadable | undefined {
 function isAbsent(code: string): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
-
-/** No path for a system call; git's own would end there. */
-const nulByte = 'there is a NUL byte in the name'
 
 const reasons: Readonly<Record<string, string>> = {
   EINVAL: 'it is not a regular file',

@@ -1,31 +1,41 @@
-/** Whether a pattern of the shell could match a name. A pattern that this reading does not know could. */
+/**
+ * Whether a pattern of the shell could match a name. A pattern that this reading does not know could. What `?` stands for is a
+ * byte in dash and a character in bash, so in a name that is not ASCII it may be anything.
+ */
 export function couldMatch(pattern: string, name: string): boolean {
-  const expression = expressionOf(pattern)
+  const expression = expressionOf(pattern, isAscii(name) ? '.' : '.*')
   return expression === undefined || expression.test(name)
 }
+
+function isAscii(name: string): boolean {
+  return /^[\0-\x7f]*$/.test(name)
+}
+
+/** What a `?` becomes. */
+type One = '.' | '.*'
 
 const known = new Map<string, RegExp | undefined>()
 const MOST_KNOWN = 500
 
-function expressionOf(pattern: string): RegExp | undefined {
-  if (known.has(pattern)) return known.get(pattern)
+function expressionOf(pattern: string, one: One): RegExp | undefined {
+  const key = one + pattern
+  if (known.has(key)) return known.get(key)
   if (known.size > MOST_KNOWN) known.clear()
-  const expression = translate(pattern)
-  known.set(pattern, expression)
+  const expression = translate(pattern, one)
+  known.set(key, expression)
   return expression
 }
 
 /** Brackets and repeated stars are widened: what they match is matched, and more. */
-function translate(pattern: string): RegExp | undefined {
+function translate(pattern: string, one: One): RegExp | undefined {
   const pieces: string[] = []
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern.charAt(at)
+    const piece = character === '*' ? '.*' : character === '?' ? one : undefined
+    if (character === '[') return undefined
     if (character === '\\') pieces.push(plain(pattern.charAt(++at)))
-    else if (character === '*') {
-      if (pieces.at(-1) !== '.*') pieces.push('.*')
-    } else if (character === '?') pieces.push('.')
-    else if (character === '[') return undefined
-    else pieces.push(plain(character))
+    else if (piece === undefined) pieces.push(plain(character))
+    else if (piece === '.' || pieces.at(-1) !== '.*') pieces.push(piece)
   }
   // Many stars make a regular expression slow on a long name.
   if (pieces.filter((piece) => piece === '.*').length > 6) return undefined

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { Mode } from '../result/result.ts'
 import { type Expanded, expand, type Step } from './expand.ts'
 import type { Facts, FactsNeeded } from './facts.ts'
@@ -144,8 +145,13 @@ function directoryOf(
   if (!operand) return home === '' ? 'unknown' : [home]
   if (operand.value === '-') return 'unknown'
   const path = atHome(operand, home)
-  if (path !== undefined) return [path]
-  return operand.kind === 'literal' ? joinAll(bases, operand.value) : 'unknown'
+  if (path !== undefined) return withLogical([path])
+  return operand.kind === 'literal' ? withLogical(joinAll(bases, operand.value)) : 'unknown'
+}
+
+/** `cd link/..` goes back to where the link stands, and with -P, or where that is no directory, on from where it leads. */
+function withLogical(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths.flatMap((path) => (path.includes('..') ? [path, posix.normalize(path)] : [path])))]
 }
 
 /** Where git looks for a repository: the current directory, after every `-C`. */

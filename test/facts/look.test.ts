@@ -20,7 +20,14 @@ beforeAll(() => {
   writeFileSync(join(root, 'a/-dash'), '')
   symlinkSync('a/b', join(root, 'link'))
   symlinkSync('nowhere/at/all', join(root, 'dangling'))
+  symlinkSync('dangling/y', join(root, 'through'))
+  symlinkSync('/nowhere', join(root, 'a/out'))
+  symlinkSync('../gone/y', join(root, 'a/up'))
+  symlinkSync('round/x', join(root, 'round'))
   symlinkSync('loop', join(root, 'loop'))
+  // A name that is no UTF-8.
+  mkdirSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.of(0xff)]))
+  symlinkSync(Buffer.of(0xff), join(root, 'odd'))
   execFileSync('mkfifo', [join(root, 'fifo')])
 })
 
@@ -42,8 +49,17 @@ describe.each(lookers)('a look at paths: %s', (_, open) => {
     ['gone/x/../y', './gone/y'],
     ['gone/../../x', './../x'],
     ['a/text/..', './a'],
-    ['dangling', './dangling'],
-    ['dangling/x', './dangling/x'],
+    ['dangling', './nowhere/at/all'],
+    ['dangling/', './nowhere/at/all'],
+    ['dangling/x', './nowhere/at/all/x'],
+    ['through', './nowhere/at/all/y'],
+    ['a/out/x', '/nowhere/x'],
+    ['a/up/../x', './gone/x'],
+    ['round', undefined],
+    ['gone/../link/x', './a/b/x'],
+    ['gone/../loop', undefined],
+    ['odd', undefined],
+    ['odd/x', undefined],
     ['loop', undefined],
     ['loop/x', undefined],
     ['/', '/'],

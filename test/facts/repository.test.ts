@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   realpathSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -217,6 +219,62 @@ describe('a hostile repository', () => {
     git(['config', 'extensions.worktreeConfig', 'true'])
     git(['config', '--worktree', 'diff.external', payload])
     expect((await decideIn(repository, 'git diff')).reason).toContain('diff.external')
+  })
+
+  /** Each moves the git directory to where it is only found as git finds it; from there `git diff` runs the payload. */
+  const hidden: Readonly<Record<string, () => void>> = {
+    'behind a link and ..': () => {
+      linkTo('sub/deep')
+      renameSync(join(repository, '.git'), join(repository, 'sub', 'g'))
+      writeFileSync(join(repository, '.git'), 'gitdir: link/../g\n')
+    },
+    'as a common directory behind a link and ..': () => {
+      linkTo('sub/deep')
+      renameSync(join(repository, '.git'), join(repository, 'sub', 'g'))
+      mkdirSync(join(repository, '.git'))
+      for (const name of ['HEAD', 'index'])
+        renameSync(join(repository, 'sub', 'g', name), join(repository, '.git', name))
+      writeFileSync(join(repository, 'sub', 'g', 'HEAD'), 'ref: refs/heads/x\n')
+      writeFileSync(join(repository, '.git', 'commondir'), '../link/../g\n')
+    },
+    'in a directory whose name is not Unicode': () => {
+      mkdirSync(oddly('odd'))
+      renameSync(join(repository, '.git'), oddly('odd', '/g'))
+      writeFileSync(join(repository, '.git'), Buffer.from('gitdir: odd\xff/g\n', 'latin1'))
+    },
+  }
+  const linkTo = (target: string) => {
+    mkdirSync(join(repository, target), { recursive: true })
+    symlinkSync(target, join(repository, 'link'))
+  }
+  const oddly = (name: string, below = '') =>
+    Buffer.concat([Buffer.from(join(repository, name)), Buffer.of(0xff), Buffer.from(below)])
+
+  for (const [where, hide] of Object.entries(hidden))
+    it(`hides nothing ${where}`, async () => {
+      git(['config', 'diff.external', payload])
+      hide()
+      expect((await decideIn(repository, 'git diff')).verdict).toBe('ask')
+      expect(existsSync(trace)).toBe(false)
+      git(['diff'])
+      expect(existsSync(trace)).toBe(true)
+    })
+
+  it('is found where a name that is not Unicode is only led to, and where sh goes back from a link', async () => {
+    git(['config', 'diff.external', payload])
+    const odd = Buffer.concat([Buffer.from(`${root}/`), Buffer.of(0xff)])
+    cpSync(repository, join(root, 'copy'), { recursive: true })
+    renameSync(join(root, 'copy'), odd)
+    symlinkSync(Buffer.of(0xff), join(root, 'led'))
+    expect((await decideIn(root, 'git -C led diff')).verdict).toBe('ask')
+    mkdirSync(join(root, 'benign', 'sub'), { recursive: true })
+    symlinkSync('../benign/sub', join(repository, 'link'))
+    for (const line of ['cd repository/link/.. && git diff', 'cd repository/link; cd ..; git diff']) {
+      expect((await decideIn(root, line)).verdict, line).toBe('ask')
+      rmSync(trace, { force: true })
+      execFileSync('sh', ['-c', line], { cwd: root, stdio: 'ignore', env: { PATH: process.env['PATH'] } })
+      expect(existsSync(trace), line).toBe(true)
+    }
   })
 
   it('is one as soon as the key is there: nothing is remembered', async () => {

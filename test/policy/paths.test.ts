@@ -28,6 +28,10 @@ beforeAll(() => {
   symlinkSync(join(root, 'outside'), join(workspace, 'out'))
   symlinkSync('../../outside/c.txt', join(workspace, 'src', 'c.txt'))
   symlinkSync('src/deep', join(workspace, 'in'))
+  symlinkSync(join(root, 'outside', 'new'), join(workspace, 'toNew'))
+  symlinkSync('../../outside', join(workspace, 'src', 'é'))
+  mkdirSync(join(workspace, 'odd'))
+  symlinkSync(join(root, 'outside'), Buffer.concat([Buffer.from(`${workspace}/odd/`), Buffer.of(0xff)]))
   symlinkSync(workspace, join(root, 'alias'))
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -54,6 +58,8 @@ describe('the workspace', () => {
     'ls in',
     'cat *.txt',
     'ls src/b*',
+    'ls src/b?txt',
+    'cd in/.. && ls',
     'cd src && cat ../a.txt',
     'cd src && cd deep && ls ../..',
     'grep -rn "/api/users" src',
@@ -115,6 +121,12 @@ describe('the workspace', () => {
     'echo $(cat ../outside/c.txt)',
     'find .. -name x',
     'find . -newer ../outside/c.txt',
+    'cp a.txt toNew',
+    'cp a.txt toNew/x',
+    'cat src/??/c.txt',
+    'mkdir m && cat m/../out/c.txt',
+    'cd in/../.. && cat a.txt',
+    'cd in/.. && cat ../outside/c.txt',
   ]
   for (const line of leaving)
     it(`refuses to leave it: ${line}`, async () => {
@@ -129,7 +141,15 @@ describe('the workspace', () => {
   })
 
   it('asks where a path is only known when it runs', async () => {
-    for (const line of ['cat "$X"', 'cat $X', 'cat {a,b}.txt', 'cat ~other/x', 'cd "$X" && cat a.txt'])
+    const lines = [
+      'cat "$X"',
+      'cat $X',
+      'cat {a,b}.txt',
+      'cat ~other/x',
+      'cd "$X" && cat a.txt',
+      'cat odd/*/c.txt',
+    ]
+    for (const line of lines)
       expect((await decideHere(line, presetRules('default'))).verdict, line).toBe('ask')
   })
 
