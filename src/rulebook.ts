@@ -1,3 +1,4 @@
+import { checkBackend } from './config/backend.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { lookerHere } from './host.ts'
 import type { RuleList } from './policy/list.ts'
@@ -24,6 +25,7 @@ export async function decideAbout(
   { command, argv, cwd: directory, mode }: QuestionToDecide,
   env: Environment = process.env,
 ): Promise<Decision> {
+  checkBackend(loaded)
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
   const defaults = { cwd: directory ?? process.cwd(), timeoutMs, maxTimeoutMs }
   const { work, cwd } = completeRequest({ command, argv }, defaults)

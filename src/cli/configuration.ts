@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type LoadedConfig, loadConfig } from '../index.ts'
+import { type Backend, type Flags, type LoadedConfig, loadConfig } from '../index.ts'
 import { ignoredLines, prefixed, valueMissing } from '../result/explain-cli.ts'
 import { misuse } from './options.ts'
 import { standardError } from './sink.ts'
@@ -9,21 +9,33 @@ export interface Given {
   readonly cwd: string | undefined
   readonly config: string | undefined
   readonly workspace: string | undefined
+  readonly backend?: Backend | undefined
 }
 
 /** The configuration with what the command line changes in it. Throws CONFIG_INVALID, INVALID_REQUEST. */
-export function loadGiven({ cwd, config, workspace }: Given): Promise<LoadedConfig> {
+export function loadGiven({ cwd, config, ...rest }: Given): Promise<LoadedConfig> {
+  const flags = flagsFor(rest)
+  return loadConfig({ cwd: cwd ?? process.cwd(), env: process.env, configFile: config, flags })
+}
+
+/** What options of the command line say in place of the configuration. */
+export interface Instead extends Pick<Given, 'workspace' | 'backend'> {
+  readonly network?: boolean
+  readonly privateTmp?: boolean
+}
+
+/** The same for the configuration. Throws INVALID_REQUEST. */
+export function flagsFor({ workspace, backend, network, privateTmp }: Instead): Flags {
   // `--workspace "$UNSET"` must not mean that there is none.
   if (workspace === '') throw misuse(valueMissing('--workspace'))
-  return loadConfig({
-    cwd: cwd ?? process.cwd(),
-    env: process.env,
-    configFile: config,
-    flags:
-      workspace === undefined
-        ? {}
-        : { 'policy.workspace': { value: fromHere(workspace), from: '--workspace' } },
-  })
+  return {
+    ...(workspace !== undefined && {
+      'policy.workspace': { value: fromHere(workspace), from: '--workspace' },
+    }),
+    ...(backend && { 'shell.backend': { value: backend, from: '--backend' } }),
+    ...(network && { 'shell.network': { value: true, from: '--network' } }),
+    ...(privateTmp && { 'shell.private_tmp': { value: true, from: '--private-tmp' } }),
+  }
 }
 
 /** As every path of a command line: from the current directory, whatever --cwd says. */

@@ -2,16 +2,18 @@ import { diagnose } from '../doctor/doctor.ts'
 import { type DockerStatus, dockerStatus, loadConfig, VitrineError } from '../index.ts'
 import { tooManyWords } from '../result/explain-cli.ts'
 import { doctorReport } from '../result/explain-doctor.ts'
+import { flagsFor } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
+import { backendOf } from './order.ts'
 import { standardOutput } from './sink.ts'
 
 /** `vitrine doctor`: what this host can enforce. */
 export async function main(args: readonly string[]): Promise<number> {
-  const { flags, words } = parseOptions(args, grammar.doctor.options)
+  const { flags, values, words } = parseOptions(args, grammar.doctor.options)
   const [word] = words
   if (word !== undefined) throw misuse(tooManyWords(word, 'doctor'))
-  const docker = await dockerChosen()
+  const docker = await dockerChosen(values.get('backend'))
   const diagnosis = {
     ...(await diagnose([process.execPath, process.argv[1] ?? ''])),
     ...(docker && { docker }),
@@ -25,10 +27,11 @@ export async function main(args: readonly string[]): Promise<number> {
   return diagnosis.verdict === 'enforced' && isUsable ? 0 : 1
 }
 
-/** What there is of the docker backend, where the configuration chooses it. */
-async function dockerChosen(): Promise<DockerStatus | undefined> {
+/** What there is of the docker backend, where it is chosen. */
+async function dockerChosen(given: string | undefined): Promise<DockerStatus | undefined> {
+  const flags = flagsFor({ workspace: undefined, backend: backendOf(given) })
   try {
-    const loaded = await loadConfig({ cwd: process.cwd(), env: process.env })
+    const loaded = await loadConfig({ cwd: process.cwd(), env: process.env, flags })
     return loaded.config.shell.backend === 'docker' ? await dockerStatus(loaded, process.env) : undefined
   } catch (error) {
     // The host is looked at, whatever is wrong with the configuration: every other command tells that.

@@ -13,7 +13,13 @@ export interface Grammar {
 
 const where = { config: 'file', cwd: 'directory' } as const
 const backend = ['local', 'docker'] as const
-const server = { mode: ['read', 'write', 'both'], approve: ['client', 'elicit', 'none'] } as const
+/** What can be read, changed and reached. */
+const reach = { network: 'flag', 'private-tmp': 'flag', backend } as const
+const server = {
+  mode: ['read', 'write', 'both'],
+  approve: ['client', 'elicit', 'none'],
+  ...reach,
+} as const
 
 export const grammar = {
   run: {
@@ -21,15 +27,13 @@ export const grammar = {
       ...where,
       write: 'flag',
       timeout: 'value',
-      network: 'flag',
-      'private-tmp': 'flag',
+      ...reach,
       merged: 'flag',
       pty: 'flag',
       ask: 'flag',
       each: 'flag',
       scratchpad: 'value',
       workspace: 'directory',
-      backend,
       json: 'flag',
     },
     words: 'command',
@@ -39,18 +43,16 @@ export const grammar = {
       ...where,
       write: 'flag',
       timeout: 'value',
-      network: 'flag',
-      'private-tmp': 'flag',
+      ...reach,
       ask: 'flag',
       workspace: 'directory',
-      backend,
     },
   },
   policy: {
     options: {},
     commands: {
       check: {
-        options: { ...where, write: 'flag', json: 'flag', workspace: 'directory' },
+        options: { ...where, write: 'flag', json: 'flag', workspace: 'directory', backend },
         words: 'command',
       },
       list: { options: { ...where, json: 'flag' } },
@@ -67,7 +69,7 @@ export const grammar = {
     },
   },
   mcp: {
-    options: { ...where, ...server, structured: 'flag', http: 'value' },
+    options: { ...where, ...server, workspace: 'directory', structured: 'flag', http: 'value' },
     commands: { install: { options: { ...server, print: 'flag', write: 'flag' }, words: clientNames } },
   },
   scratchpad: {
@@ -86,6 +88,19 @@ export const grammar = {
       clean: { options: { config: 'file', json: 'flag' } },
     },
   },
-  doctor: { options: { fix: 'flag', json: 'flag' } },
+  doctor: { options: { fix: 'flag', json: 'flag', backend } },
   completion: { options: {}, words: ['bash', 'zsh', 'fish'] },
 } as const satisfies Readonly<Record<string, Grammar>>
+
+/** The commands that take an option, as they are typed. */
+export function takersOf(option: string): readonly string[] {
+  return takersIn(grammar, option, 'vitrine')
+}
+
+function takersIn(commands: Readonly<Record<string, Grammar>>, option: string, above: string): string[] {
+  return Object.entries(commands).flatMap(([name, { options, commands = {} }]) => {
+    const own = `${above} ${name}`
+    const below = takersIn(commands, option, own)
+    return Object.hasOwn(options, option) ? [own, ...below] : below
+  })
+}

@@ -12,6 +12,7 @@ import * as say from '../result/explain-mcp-install.ts'
 import { exitCode } from './command.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
+import { backendOf } from './order.ts'
 import { packageFile } from './package-file.ts'
 import { standardError, standardOutput } from './sink.ts'
 
@@ -25,7 +26,8 @@ export async function install(
   if (!isClient(name) || words.length > 0) throw misuse(say.installUsage(clientNames))
   if (flags.has('print') && flags.has('write')) throw misuse(say.printAndWrite)
   check(values)
-  const command = serverCommand(values)
+  backendOf(values.get('backend'))
+  const command = serverCommand(values, flags)
   return flags.has('write') ? write(name, command) : print(name, command)
 }
 
@@ -57,11 +59,13 @@ async function write(name: ClientName, command: ServerCommand): Promise<number> 
  * Full paths, for a client that is no terminal may lack the PATH. A copy in npm's cache may be removed any time: there npx
  * has to be asked again.
  */
-function serverCommand(values: ReadonlyMap<string, string>): ServerCommand {
-  const options = ['mode', 'approve'].flatMap((name) => {
+function serverCommand(values: ReadonlyMap<string, string>, flags: ReadonlySet<string>): ServerCommand {
+  const chosen = ['mode', 'approve', 'backend'].flatMap((name) => {
     const value = values.get(name)
     return value === undefined ? [] : [`--${name}`, value]
   })
+  const switched = ['network', 'private-tmp'].flatMap((name) => (flags.has(name) ? [`--${name}`] : []))
+  const options = [...chosen, ...switched]
   const cli = process.argv[1] ?? packageFile('dist/cli.cjs')
   const isCached = packageFile('package.json').includes(`${sep}_npx${sep}`)
   return isCached ? ['npx', '-y', 'vitrine', 'mcp', ...options] : [process.execPath, cli, 'mcp', ...options]

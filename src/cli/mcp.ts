@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import type { ServerOptions, Session } from '../mcp/session.ts'
 import { prefixed } from '../result/explain-cli.ts'
 import * as say from '../result/explain-mcp-serve.ts'
+import { flagsFor } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
+import { backendOf } from './order.ts'
 import { packageFile } from './package-file.ts'
 import { standardError } from './sink.ts'
 
@@ -14,8 +16,9 @@ export async function main(args: readonly string[]): Promise<number> {
   if (word === 'install') return (await import('./mcp-install.ts')).install(rest, checkChoices)
   if (word !== undefined) throw misuse(say.strayWords(options.words))
   const http = options.values.get('http')
+  const given = serverOptions(options)
   const { Session } = await import('../mcp/session.ts')
-  const makeSession = () => new Session(serverOptions(options))
+  const makeSession = () => new Session(given)
   return http === undefined ? onStdio(makeSession()) : onHttp(http, makeSession)
 }
 
@@ -45,6 +48,12 @@ function serverOptions({ values, flags }: Options): ServerOptions {
     earlierSessions: !values.has('http'),
     cwd: values.get('cwd'),
     config: values.get('config'),
+    flags: flagsFor({
+      workspace: values.get('workspace'),
+      backend: backendOf(values.get('backend')),
+      network: flags.has('network'),
+      privateTmp: flags.has('private-tmp'),
+    }),
     log,
   }
 }

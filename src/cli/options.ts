@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { nearestKey, VitrineError } from '../index.ts'
-import { flagWithValue, valueMissing } from '../result/explain-cli.ts'
+import { flagWithValue, optionElsewhere, valueMissing } from '../result/explain-cli.ts'
+import { takersOf } from './grammar.ts'
 
 /** What an option takes: nothing, or a value: anything, a path, or one of a few words. Only whoever completes tells the values apart. */
 export type OptionKind = 'flag' | 'value' | 'file' | 'directory' | readonly string[]
@@ -49,19 +50,24 @@ function nodeType(kind: OptionKind) {
 
 function kindOf({ name, rawName, value }: OptionToken, kinds: OptionKinds): OptionKind {
   const kind = rawName.startsWith('--') && Object.hasOwn(kinds, name) ? kinds[name] : undefined
-  if (kind === undefined) {
-    const nearest = nearestKey(
-      rawName,
-      [...Object.keys(kinds), 'help'].map((known) => `--${known}`),
-    )
-    const problem = { kind: 'unknown-option', field: rawName } as const
-    throw new VitrineError({
-      code: 'INVALID_REQUEST',
-      problem: nearest === undefined ? problem : { ...problem, nearest },
-    })
-  }
+  if (kind === undefined) throw unknown(rawName, kinds)
   if (kind === 'flag' && value !== undefined) throw misuse(flagWithValue(rawName))
   return kind
+}
+
+/** Of another command, misspelt, or of none. */
+function unknown(rawName: string, kinds: OptionKinds): VitrineError {
+  const takers = rawName.startsWith('--') ? takersOf(rawName.slice(2)) : []
+  if (takers.length > 0) return misuse(optionElsewhere(rawName, takers))
+  const nearest = nearestKey(
+    rawName,
+    [...Object.keys(kinds), 'help'].map((known) => `--${known}`),
+  )
+  const problem = { kind: 'unknown-option', field: rawName } as const
+  return new VitrineError({
+    code: 'INVALID_REQUEST',
+    problem: nearest === undefined ? problem : { ...problem, nearest },
+  })
 }
 
 // A value that looks like a long option is the next option: `--cwd --json`. `--cwd=--json` says what it means.

@@ -4,7 +4,7 @@ import { policyReport, policyTable } from '../result/explain-policy-list.ts'
 import { loadGiven, sayIgnored } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
-import { wordsAfterDashes, workOf } from './order.ts'
+import { backendOf, wordsAfterDashes, workOf } from './order.ts'
 import { standardOutput } from './sink.ts'
 
 const subcommands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { check, list }
@@ -24,7 +24,12 @@ async function check(args: readonly string[]): Promise<number> {
   const { flags, values, words } = parseOptions(args, grammar.policy.commands.check.options)
   const command = wordsAfterDashes('policy check', args, words)
   const cwd = values.get('cwd')
-  const loaded = await loadGiven({ cwd, config: values.get('config'), workspace: values.get('workspace') })
+  const loaded = await loadGiven({
+    cwd,
+    config: values.get('config'),
+    workspace: values.get('workspace'),
+    backend: backendOf(values.get('backend')),
+  })
   await sayIgnored(loaded)
   const mode = flags.has('write') ? 'write' : loaded.config.shell.mode
   const decision = await decideAbout(loaded, { ...workOf(command), cwd, mode })

@@ -1,5 +1,6 @@
 import {
   type Approver,
+  type Flags,
   type LoadedConfig,
   loadConfig,
   type Mode,
@@ -21,6 +22,8 @@ export interface ServerOptions {
   readonly earlierSessions: boolean
   readonly cwd?: string | undefined
   readonly config?: string | undefined
+  /** What the command line says in place of the configuration. */
+  readonly flags?: Flags | undefined
   /** A line for the people who run the server. */
   readonly log: (line: string) => void
 }
@@ -131,8 +134,8 @@ export class Session {
   }
 
   #loaded(): Promise<LoadedConfig> {
-    const { cwd, config: configFile } = this.options
-    this.#config ??= loadConfig({ cwd: cwd ?? process.cwd(), env: process.env, configFile })
+    const { cwd, config: configFile, flags } = this.options
+    this.#config ??= loadConfig({ cwd: cwd ?? process.cwd(), env: process.env, configFile, flags })
     this.#config.catch(() => {
       this.#config = undefined
     })

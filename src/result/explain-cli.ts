@@ -23,6 +23,14 @@ export function flagWithValue(option: string): string {
   return `${option} takes no value.`
 }
 
+/** @param takers the commands that it is an option of */
+export function optionElsewhere(option: string, takers: readonly string[]): string {
+  const named = takers.map((taker) => `"${taker}"`)
+  const last = named.pop() ?? ''
+  const all = named.length === 0 ? last : `${named.join(', ')} and ${last}`
+  return `${option} would change nothing here: it is an option of ${all}.`
+}
+
 export function unknownBackend(name: string): string {
   return `--backend is local (this machine) or docker (a container), not "${visible(name)}".`
 }

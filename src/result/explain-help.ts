@@ -129,11 +129,12 @@ Usage:
 As for "vitrine run", one word after "--" is a line for sh, several are a program and its arguments. Nothing runs.
 
 Options of check:
-  --write          decide for write mode; default: [shell] mode, which is read
-  --cwd DIR        where the command would run; default: the current directory
-  --workspace DIR  in place of [policy] workspace
-  --json           print the decision as one JSON object: verdict, reason, matches
-  --config FILE    a config file in place of your own
+  --write            decide for write mode; default: [shell] mode, which is read
+  --cwd DIR          where the command would run; default: the current directory
+  --workspace DIR    in place of [policy] workspace
+  --backend BACKEND  local or docker, in place of [shell] backend: the rules are the same, what it cannot hold is refused
+  --json             print the decision as one JSON object: verdict, reason, matches
+  --config FILE      a config file in place of your own
 
 Examples:
   vitrine policy check --write -- 'git status; git push'
@@ -173,15 +174,19 @@ Usage:
 Clients: claude, codex, gemini, cursor, vscode, opencode.
 
 Options:
-  --mode MODE      read (default: [shell] mode): one tool, which cannot change anything; write: one that can; both: two
-  --approve WHO    who decides on what the policy asks about: client (default; it has asked its user), elicit (the user is
-                   asked through the client) or none ([policy] unattended decides)
-  --structured     structured results beside the text
-  --http ADDRESS   127.0.0.1 unless a host is named; clients have to send a token: VITRINE_TOKEN, or one that is printed
-  --cwd DIR        where commands run; default: the current directory
-  --config FILE    a config file in place of your own
+  --mode MODE        read (default: [shell] mode): one tool, which cannot change anything; write: one that can; both: two
+  --approve WHO      who decides on what the policy asks about: client (default; it has asked its user), elicit (the user is
+                     asked through the client) or none ([policy] unattended decides)
+  --network          read mode: let TCP and UDP clients through; no call can do that for itself
+  --private-tmp      read mode: each command gets a TMPDIR of its own, removed after it; a call can ask for it, too
+  --backend BACKEND  local, or docker: in a container; default: [shell] backend, which is local
+  --workspace DIR    in write mode commands stay inside this directory: in place of [policy] workspace
+  --structured       structured results beside the text
+  --http ADDRESS     127.0.0.1 unless a host is named; clients have to send a token: VITRINE_TOKEN, or one that is printed
+  --cwd DIR          where commands run; default: the current directory
+  --config FILE      a config file in place of your own
 
-"install" takes --mode and --approve for the server that it enters.
+"install" takes --mode, --approve, --network, --private-tmp and --backend for the server that it enters.
 
 Examples:
   vitrine mcp install claude
@@ -232,14 +237,14 @@ Exit codes:
   doctor: `vitrine doctor: what this host can enforce
 
 Usage:
-  vitrine doctor [--fix] [--json]
+  vitrine doctor [--fix] [--json] [--backend docker]
 
-  --fix    says what to do about what was found. Nothing is changed by it.
-  --json   one object, as docs/doctor.md describes it
+  --fix              says what to do about what was found. Nothing is changed by it.
+  --json             one object, as docs/doctor.md describes it
+  --backend BACKEND  docker: says whether engine and image are there, too; default: [shell] backend
 
 Each right of the host is really tried: once in write mode, to see that the attempt works here, and once in read mode,
 where it must change nothing. All of it happens to files, sockets and processes of its own in a temporary directory.
-With [shell] backend = "docker" it says whether engine and image are there.
 Below the table stands what of this system takes from read mode: an old kernel, a filter around the process, Yama.
 
 Examples:

@@ -105,7 +105,8 @@ export const wantedTexts = {
     nearest === undefined
       ? `there is no such parameter; the ${parametersAre(keys)}`
       : `there is no such parameter; did you mean ${nearest}? The ${parametersAre(keys)}`,
-  network: 'no call can open the network for itself: the user does, with [shell] network = true',
+  network:
+    'no call can open the network for itself: the user does, with [shell] network = true or vitrine mcp --network',
 } as const
 
 function parametersAre(keys: readonly string[]): string {

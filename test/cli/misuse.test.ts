@@ -51,6 +51,27 @@ describe('refused with 125, a reason on stderr and nothing on stdout:', () => {
     ['--pty without a terminal', ['run', '--pty', '--', 'ls'], '--pty needs a terminal'],
     ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], 'does not go together with --each'],
     ['a backend that there is not', ['run', '--backend', 'podman', '--', 'ls'], 'not "podman"'],
+    [
+      'a backend for the rules, which are the same everywhere',
+      ['policy', 'list', '--backend', 'docker'],
+      '--backend would change nothing here: it is an option of "vitrine run", "vitrine shell", "vitrine policy check", ' +
+        '"vitrine mcp", "vitrine mcp install" and "vitrine doctor".',
+    ],
+    [
+      'a backend for the configuration',
+      ['config', 'show', '--backend', 'docker'],
+      'would change nothing here',
+    ],
+    ['a backend for saved output', ['scratchpad', 'list', '--backend=docker'], 'would change nothing here'],
+    ['a backend that mcp does not have', ['mcp', '--backend', 'podman'], 'not "podman"'],
+    ['one that would be entered', ['mcp', 'install', 'codex', '--backend', 'podman'], 'not "podman"'],
+    [
+      'one that policy check does not have',
+      ['policy', 'check', '--backend', 'podman', '--', 'ls'],
+      '"podman"',
+    ],
+    ['one that doctor does not have', ['doctor', '--backend', 'podman'], 'not "podman"'],
+    ['a workspace that is empty', ['mcp', '--workspace', ''], '--workspace needs a value'],
     ['a verb that docker does not have', ['docker', 'built'], 'did you mean "build"?'],
     ['an unknown option of config', ['config', 'show', '--jsn'], 'did you mean "--json"?'],
   ])('%s', async (_, args, said) => {

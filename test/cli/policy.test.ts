@@ -43,6 +43,22 @@ describe('policy check', () => {
     ])
   })
 
+  test('--backend: what a container does not hold is refused as by run, and the verdict is the same', async () => {
+    const own = new Home()
+    const decided = (...args: string[]) => own.run(['policy', 'check', ...args, '--write', '--', 'git push'])
+    const here = await decided()
+    expect(await decided('--backend', 'docker')).toMatchObject({ code: 1, stdout: here.stdout })
+    const file = own.configure('[limits]\nprocesses = 20\n')
+    expect((await decided('--backend', 'local')).code).toBe(1)
+    const [checked, ran] = await Promise.all([
+      decided('--backend', 'docker'),
+      own.run(['run', '--backend', 'docker', '--', 'true']),
+    ])
+    expect(checked).toMatchObject({ code: 125, stdout: '' })
+    expect(checked.stderr).toBe(ran.stderr)
+    expect(checked.stderr).toContain(`${file}: limits.processes`)
+  })
+
   test('nothing runs', async () => {
     await check('--write', '--', 'touch made')
     await check('--write', '--', 'echo $(touch made)')

@@ -2,6 +2,7 @@ import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
+import { connect } from '../mcp/connect.ts'
 import {
   containersOf,
   dockerToml,
@@ -41,6 +42,19 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
     expect(readFileSync(join(home.directory, 'kept'), 'utf8')).toBe('as it was')
     expect((await vitrine(['run', '--backend', 'docker', '--', 'nosuch', 'x'])).code).toBe(127)
     expect((await vitrine(['run', '--backend', 'docker', '--timeout', '1s', '--', 'sleep 9'])).code).toBe(124)
+  })
+
+  it('mcp --backend docker serves commands that run in a container, doctor --backend docker tells of it', async () => {
+    const { home, vitrine } = homeWith()
+    const env = { DOCKER_HOST: engine.host }
+    const { run } = await connect(['--backend', 'docker'], { home, env })
+    expect((await run({ command: 'busybox | head -c 7; test -e /proc/self || echo no proc' })).text).toBe(
+      'BusyBox',
+    )
+    expect((await run({ command: 'echo x >file' })).text).toContain('Read-only file system')
+    const { docker } = JSON.parse((await vitrine(['doctor', '--json', '--backend', 'docker'])).stdout)
+    expect(docker).toMatchObject({ image: { present: true } })
+    expect(JSON.parse((await vitrine(['doctor', '--json'])).stdout).docker).toBeUndefined()
   })
 
   it('the variable chooses it, too, and the flag beats it', async () => {

@@ -39,6 +39,12 @@ function makeHome() {
   return home
 }
 
+test('mcp install passes on what the server is to give commands', async () => {
+  const given = ['--approve', 'none', '--backend', 'docker', '--network', '--private-tmp']
+  const { stdout } = await makeHome().run(['mcp', 'install', 'claude', ...given])
+  expect(JSON.parse(stdout).mcpServers.vitrine.args.slice(1)).toEqual(['mcp', ...given])
+})
+
 describe.each(names)('mcp install %s', (name) => {
   const [below, path] = places[name]
   const command = [process.execPath, program, 'mcp', '--mode', 'both']

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
@@ -195,6 +195,43 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     })
     const { tools } = await client.listTools()
     expect(tools.find(({ name }) => name === 'execute_command')?.outputSchema).toBeDefined()
+  })
+})
+
+describe('the command line of the server', () => {
+  test.runIf(isInstalled('python3'))('--network opens it for every call', async () => {
+    const { run, client } = await connect(['--network'])
+    expect((await client.listTools()).tools[0]?.annotations?.openWorldHint).toBe(true)
+    expect((await run({ command: 'python3 -c "import socket; socket.socket(); print(1)"' })).text).toBe('1\n')
+  })
+
+  test('--private-tmp gives every call one', async () => {
+    const { run } = await connect(['--private-tmp'])
+    expect((await run({ command: 'echo x >"$TMPDIR/x" && cat "$TMPDIR/x"' })).text).toBe('x\n')
+  })
+
+  test('--workspace keeps commands of write mode in it', async () => {
+    const home = new Home()
+    mkdirSync(join(home.directory, 'in'))
+    const { run } = await connect(['--mode', 'write', '--workspace', 'in'], { home })
+    expect((await run({ command: 'touch a', cwd: 'in' })).text).toBe('(no output)')
+    expect((await run({ command: 'touch ../out', cwd: 'in' })).text).toMatch(/^(DENIED|NOT_APPROVED): /)
+    expect([existsSync(join(home.directory, 'in/a')), existsSync(join(home.directory, 'out'))]).toEqual([
+      true,
+      false,
+    ])
+  })
+
+  test('--backend docker runs nothing on this machine where there is no engine, and --backend local none in a container', async () => {
+    const env = { DOCKER_HOST: 'unix:///nowhere/docker.sock' }
+    const { run } = await connect(['--backend', 'docker', '--mode', 'write'], { env })
+    const refused = await run({ command: 'echo here' })
+    expect(refused.isError).toBe(true)
+    expect(refused.text).toMatch(/^SANDBOX_UNAVAILABLE: .*\/nowhere\/docker\.sock/)
+    const home = new Home()
+    home.configure('[shell]\nbackend = "docker"\n')
+    const local = await connect(['--backend', 'local'], { home, env })
+    expect((await local.run({ command: 'echo here' })).text).toBe('here\n')
   })
 })
 
