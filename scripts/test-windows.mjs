@@ -1,6 +1,6 @@
 // Runs test/windows/ with the cross-compiled addon in a Windows Node: under Wine, or on Windows itself.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cache, fetchPackage } from './cache.mjs'
 import { buildAddon, buildProgram, missingCompiler } from './cross-windows.mjs'
@@ -85,20 +85,33 @@ function runHere(node, args, output) {
   return spawnSync(node, args, { cwd: root, stdio: ['ignore', output, output], timeout: 240_000 }).status
 }
 
+/**
+ * Wine 8 loses about one new process in a thousand before its first instruction, and CreateProcess says ERROR_INTERNAL_ERROR
+ * (1359, winerror.h) for it: nothing ran, as vitrine reports. Such a file is run again, and that is said. Windows has no such fault.
+ */
+const lostByWine = 'Windows error 1359'
+const mostRuns = real ? 1 : 3
+
 /** Node under Wine cannot write to a pipe of Linux: its output goes to a file. */
 function runAll() {
   const node = real ? process.execPath : join(cache, nodePackage.replace('@', '-'), 'bin/node.exe')
   const wanted = process.argv.slice(2)
   const files = readdirSync(join(root, 'test/windows')).filter((name) => name.endsWith('.test.mjs'))
   const chosen = files.filter((name) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
-  const failed = chosen.filter((name) => {
-    const log = join(out, `${name}.log`)
-    const args = ['--test-reporter=spec', `test/windows/${name}`]
-    const output = openSync(log, 'w')
-    const status = real ? runHere(node, args, output) : wine([node, ...args], output)
-    process.stdout.write(readFileSync(log, 'utf8'))
-    return status !== 0
-  })
+  const failed = chosen.filter((name) => !passes(node, name, mostRuns))
   console.log(`windows tests: ${chosen.length - failed.length} of ${chosen.length} files passed`)
   return failed.length > 0 || chosen.length === 0 ? 1 : 0
+}
+
+function passes(node, name, runs) {
+  const log = join(out, `${name}.log`)
+  const args = ['--test-reporter=spec', `test/windows/${name}`]
+  const output = openSync(log, 'w')
+  const status = real ? runHere(node, args, output) : wine([node, ...args], output)
+  closeSync(output)
+  const text = readFileSync(log, 'utf8')
+  process.stdout.write(text)
+  if (status === 0 || runs === 1 || !text.includes(lostByWine)) return status === 0
+  console.log(`windows tests: Wine lost a process that it was starting (${lostByWine}); ${name} is run again`)
+  return passes(node, name, runs - 1)
 }
