@@ -35,7 +35,13 @@ export class Look {
   readonly unanswered: string[] = []
   readonly #looker: Looker
   readonly #until: number
-  readonly #seen = new Map<string, Answer>()
+  readonly #seen: Readonly<Record<Kind, Map<string, Answer>>> = {
+    where: new Map(),
+    names: new Map(),
+    exists: new Map(),
+    directory: new Map(),
+    text: new Map(),
+  }
   readonly #wanted: Question[] = []
 
   constructor(looker: Looker, limitMs = lookLimitMs) {
@@ -45,22 +51,24 @@ export class Look {
 
   /** An answer to each question. Those that are asked together cost little more than one. */
   async ask(questions: readonly Question[]): Promise<readonly Answer[]> {
-    const ids = questions.map(idOf)
-    const fresh = new Map(ids.flatMap((id, at) => this.#freshOf(id, questions[at])))
-    if (fresh.size > 0) {
-      const answers = await this.#find([...fresh.values()])
-      for (const [at, id] of [...fresh.keys()].entries()) this.#seen.set(id, answers[at] ?? unanswered)
-    }
-    return ids.map((id) => this.#seen.get(id) ?? unanswered)
+    await this.#learn(questions)
+    return questions.map(({ kind, path }) => this.#seen[kind].get(path) ?? unanswered)
   }
 
-  #freshOf(id: string, question: Question | undefined): [string, Question][] {
-    return question && !this.#seen.has(id) ? [[id, question]] : []
+  /** What is not seen yet is looked at, once. */
+  async #learn(questions: readonly Question[]): Promise<void> {
+    const fresh = new Map<string, Question>()
+    for (const question of questions)
+      if (!this.#seen[question.kind].has(question.path)) fresh.set(question.kind + question.path, question)
+    if (fresh.size === 0) return
+    const asked = [...fresh.values()]
+    const answers = await this.#find(asked)
+    for (const [at, { kind, path }] of asked.entries()) this.#seen[kind].set(path, answers[at] ?? unanswered)
   }
 
   /** What is seen of it already. Not yet: it is asked for by the next `fill`, and does not answer until then. */
   see(question: Question): Answer {
-    const answer = this.#seen.get(idOf(question))
+    const answer = this.#seen[question.kind].get(question.path)
     if (!answer) this.#wanted.push(question)
     return answer ?? unanswered
   }
@@ -68,7 +76,7 @@ export class Look {
   /** Asks for what was wanted since; false: nothing was. */
   async fill(): Promise<boolean> {
     const wanted = this.#wanted.splice(0)
-    if (wanted.length > 0) await this.ask(wanted)
+    if (wanted.length > 0) await this.#learn(wanted)
     return wanted.length > 0
   }
 
@@ -104,13 +112,13 @@ export class Look {
     // What is not there yet can be made: then what stands behind its `..` may be a link.
     const again = found.flatMap((place) => (place?.turnsBack ? [place.path] : []))
     const there = again.length === 0 ? new Map<string, string>() : await this.where(again)
-    return new Map(
-      asked.flatMap((path, at) => {
-        const place = found[at]
-        const real = place?.turnsBack ? there.get(place.path) : place?.path
-        return real === undefined ? [] : [[path, real] as const]
-      }),
-    )
+    const where = new Map<string, string>()
+    for (const [at, path] of asked.entries()) {
+      const place = found[at]
+      const real = place?.turnsBack ? there.get(place.path) : place?.path
+      if (real !== undefined) where.set(path, real)
+    }
+    return where
   }
 
   /** The names in each directory, or why they are not known. */
@@ -135,10 +143,6 @@ function nameOf(entry: string): Name {
   return { name: entry.slice(1), plain: entry.startsWith('-') }
 }
 
-function idOf({ kind, path }: Question): string {
-  return `${kind} ${path}`
-}
-
 /** To be asked together with others. */
 export function whereIs(path: string): Question {
   return { kind: 'where', path: path === '' ? '/' : path }
@@ -153,9 +157,12 @@ function foundIn(
   answer: Answer | undefined,
 ): { readonly path: string; readonly turnsBack: boolean } | undefined {
   if (!answer || 'failed' in answer || !isWhole(answer.found)) return undefined
-  const [existing = '', missing = ''] = answer.found.split('\0')
+  const end = answer.found.indexOf('\0')
+  const existing = answer.found.slice(0, end)
+  // The usual case: all of it is there.
+  if (end === answer.found.length - 1) return { path: existing, turnsBack: false }
   const parts = existing.split('/').filter((part) => part !== '')
-  const rest = missing.split('/')
+  const rest = answer.found.slice(end + 1).split('/')
   for (const name of rest) {
     if (name === '..') parts.pop()
     else if (name !== '.' && name !== '') parts.push(name)

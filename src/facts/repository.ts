@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute } from 'node:path'
 import type { ConfigEntry, RepositoryConfig } from '../policy/repositories.ts'
 import { parseGitConfig } from './git-config.ts'
 import { isWhole, type Look, type Question } from './look.ts'
@@ -44,8 +44,8 @@ type Unreadable = Extract<RepositoryConfig, { kind: 'unreadable' }>
 function* gitDirectories(from: string, look: Look): Generator<string | Unreadable> {
   for (let directory = from; ; directory = dirname(directory)) {
     // Without HEAD git takes no directory for a repository (setup.c, is_git_directory); many have a file called config.
-    if (mayExist(join(directory, 'HEAD'), look)) yield directory
-    const dotGit = join(directory, '.git')
+    if (mayExist(inside(directory, 'HEAD'), look)) yield directory
+    const dotGit = inside(directory, '.git')
     const text = readSmall(dotGit, look)
     if (typeof text === 'object') yield text
     if (typeof text === 'string') {
@@ -91,19 +91,30 @@ function entriesOf(file: string, look: Look): readonly ConfigEntry[] | Unreadabl
 
 /** What most decisions about git ask, from a directory up, to be asked together. */
 export function repositoryQuestions(directory: string): readonly Question[] {
-  const parent = dirname(directory)
-  const dotGit = join(directory, '.git')
-  const names = repositories.has(dotGit) ? configNames : []
-  const here = [
-    { kind: 'exists', path: join(directory, 'HEAD') } as const,
-    ...[dotGit, ...names.map((name) => join(dotGit, name))].map(textOf),
-  ]
-  return parent === directory ? here : [...here, ...repositoryQuestions(parent)]
+  const known = usualQuestions.get(directory)
+  if (known) return known
+  const questions: Question[] = []
+  for (let at = directory; ; at = dirname(at)) {
+    const dotGit = inside(at, '.git')
+    const names = repositories.has(dotGit) ? configNames : []
+    questions.push({ kind: 'exists', path: inside(at, 'HEAD') })
+    questions.push(...[dotGit, ...names.map((name) => `${dotGit}/${name}`)].map(textOf))
+    if (dirname(at) === at) break
+  }
+  if (usualQuestions.size >= mostRepositories) usualQuestions.clear()
+  usualQuestions.set(directory, questions)
+  return questions
 }
 
 /** Where there was one last time: what is in it is asked for at once. Whether there is one now is asked, too. */
 const repositories = new Set<string>()
+const usualQuestions = new Map<string, readonly Question[]>()
 const mostRepositories = 1000
+
+/** Of a directory as `where` gives it, or the root. path.join would put the whole path in order each time. */
+function inside(directory: string, name: string): string {
+  return directory === '/' ? `/${name}` : `${directory}/${name}`
+}
 
 const configNames = ['config', 'config.worktree', 'commondir']
 
@@ -118,8 +129,10 @@ function mayExist(path: string, look: Look): boolean {
 }
 
 function remember(dotGit: string): void {
+  if (repositories.has(dotGit)) return
   if (repositories.size >= mostRepositories) repositories.clear()
   repositories.add(dotGit)
+  usualQuestions.clear()
 }
 
 /** Of what has no text. Below what is not there nothing is. */
