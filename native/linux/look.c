@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../core.h"
+#include "directory_entry.h"
 
 /* asm-generic/unistd.h, linux/openat2.h (5.6) */
 enum { NR_OPENAT2 = 437, RESOLVE_NO_LINKS = 4 };
@@ -24,14 +25,6 @@ struct how { /* struct open_how */
 
 /* MOST_LINKS: linux/namei.h, MAXSYMLINKS */
 enum { HEAD = 2 * sizeof(uint32_t), LARGEST_TEXT = 1024 * 1024, MOST_LINKS = 40 };
-
-/* linux/dirent.h */
-struct entry {
-  uint64_t inode, offset;
-  uint16_t length;
-  uint8_t type;
-  char name[];
-};
 
 /* One answer while it is written. */
 struct answer {

@@ -2,23 +2,17 @@
 #include "processes.h"
 
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "directory_entry.h"
+
 int vt_processes_open(void) { return open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
 
 int vt_processes_each(int proc, void *context, vt_visit found) {
-  struct entry { /* linux_dirent64, getdents64(2) */
-    uint64_t inode;
-    int64_t offset;
-    unsigned short length;
-    unsigned char type;
-    char name[];
-  };
   char buffer[32 * 1024] __attribute__((aligned(8)));
   int sum = 0;
   lseek(proc, 0, SEEK_SET);

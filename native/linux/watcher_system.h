@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "directory_entry.h"
+
 /* asm-generic/fcntl.h, asm-generic/poll.h, asm-generic/mman-common.h, asm-generic/mman.h, asm-generic/signal.h,
  * asm-generic/unistd.h, asm-generic/errno-base.h, linux/fs.h */
 enum { CWD = -100, READ_ONLY = 0, WRITE_ONLY = 1, POLL_IN = 1, MAP_SHARED_PAGES = 1, PROTECT_READ = 1 };
@@ -23,14 +25,6 @@ struct poll_entry {
 
 struct pause {
   long seconds, nanoseconds;
-};
-
-struct entry { /* linux_dirent64, getdents64(2) */
-  uint64_t inode;
-  int64_t offset;
-  unsigned short length;
-  unsigned char type;
-  char name[];
 };
 
 static inline long call(long number, long a, long b, long c, long d, long e, long f) {
