@@ -1,28 +1,10 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isInstalled } from '../helpers/programs.ts'
+import { terminalProgram } from '../helpers/terminal.ts'
 import { Home } from './vitrine.ts'
 
 const home = new Home()
-const script = join(home.directory, 'terminal.py')
-
-/** Runs its arguments with a terminal as standard streams and prints what arrives there. */
-const terminal = `
-import os, pty, sys
-pid, fd = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:])
-while True:
-    try:
-        chunk = os.read(fd, 65536)
-    except OSError:
-        break
-    if not chunk:
-        break
-    sys.stdout.buffer.write(chunk)
-`
-writeFileSync(script, terminal)
+const script = terminalProgram()
 
 const long = 'sleep 2.7; echo out; sleep 0.8'
 const erase = '\r\u001b[K'

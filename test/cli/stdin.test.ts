@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isInstalled } from '../helpers/programs.ts'
+import { terminalProgram } from '../helpers/terminal.ts'
 import { ended, Home } from './vitrine.ts'
 
 const home = new Home()
@@ -79,27 +80,8 @@ test('a command that does not read its input ends all the same', async () => {
   expect(await home.shell('yes | vitrine run -- head -n 1')).toMatchObject({ code: 0, stdout: 'y\n' })
 })
 
-const terminal = `
-import os, pty, sys
-pid, fd = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:])
-output = b""
-while True:
-    try:
-        chunk = os.read(fd, 65536)
-    except OSError:
-        break
-    if not chunk:
-        break
-    output += chunk
-sys.stdout.buffer.write(output)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-`
-
 test.skipIf(!isInstalled('python3'))('a terminal is not passed on (needs python3)', async () => {
-  const script = join(home.directory, 'terminal.py')
-  writeFileSync(script, terminal)
+  const script = terminalProgram()
   for (const mode of ['', '--write']) {
     const ran = await home.shell(
       `python3 ${script} "$NODE_PROGRAM" "$CLI_PROGRAM" run ${mode} -- 'readlink /proc/self/fd/0; cat'`,

@@ -1,7 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
 import {
-  accessSync,
-  constants,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -19,6 +17,7 @@ import { afterAll } from 'vitest'
 import { Engine } from '../../src/sandbox/docker/engine.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
+import { isExecutable } from '../helpers/programs.ts'
 
 /** The image that tests run commands in: busybox and nothing else. */
 export const testImage = 'vitrine-test:1'
@@ -37,15 +36,6 @@ export function missingEngine(): string | null {
 function isProgram(name: string): boolean {
   const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`
   return path.split(delimiter).some((directory) => isExecutable(join(directory, name)))
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** An engine of the test file's own, in a throw-away directory. */

@@ -28,13 +28,15 @@ export function isReachableAs(uid: number): boolean {
 
 /** Whether a program is on the PATH. */
 export function isInstalled(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(':').some((directory) => {
-    try {
-      accessSync(join(directory, program), constants.X_OK)
-      return true
-    } catch {
-      // Not there, or not ours to execute: the next directory may have it.
-      return false
-    }
-  })
+  return (process.env['PATH'] ?? '').split(':').some((directory) => isExecutable(join(directory, program)))
+}
+
+/** Whether it is there, and ours to execute. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }

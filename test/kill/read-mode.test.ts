@@ -1,35 +1,18 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Shell } from '../../src/shell.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { makeMarker } from '../helpers/processes.ts'
 import { clearUp, compilePrograms, type Escape, escapes, type Programs, whoIsLeft } from './escapes.ts'
+import { deathMs, graceMs, lastMs, marking, promptMs } from './markers.ts'
 import { runWatched } from './watched.ts'
-
-const graceMs = 50
-/** How long after deadline and grace a call may take: DESIGN.md, guarantee 3. */
-const lastMs = 1000
-/** A drain takes at most 250 ms of listening; a loaded machine needs its time to store what a flood brings. */
-const promptMs = 4000
-/** A kill has been sent when the result comes; the kernel may take a moment to carry it out. */
-const deathMs = 200
 
 let programs: Programs
 let shell: Shell
-const markers: string[] = []
-
-function marked(): string {
-  const marker = makeMarker()
-  markers.push(marker)
-  return marker
-}
+const marked = marking(() => programs)
 
 beforeAll(async () => {
   programs = compilePrograms()
   shell = await openTestShell({ mode: 'read', toml: `[shell]\nkill_grace_ms = ${graceMs}\n` })
-})
-
-afterEach(async () => {
-  for (const marker of markers.splice(0)) await clearUp(programs, marker)
 })
 
 describe('read mode: nothing outlives its command', () => {

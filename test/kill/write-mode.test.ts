@@ -1,36 +1,21 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Shell } from '../../src/shell.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { aliveWith, isLocked, makeMarker, processEntry } from '../helpers/processes.ts'
 import { clearUp, compilePrograms, escapes, type Programs, whoIsLeft } from './escapes.ts'
+import { deathMs, graceMs, lastMs, marking, promptMs } from './markers.ts'
 import { runWatched } from './watched.ts'
-
-const graceMs = 50
-const lastMs = 1000
-/** A drain takes at most 250 ms of listening; a loaded machine needs its time to store what a flood brings. */
-const promptMs = 4000
-const deathMs = 200
 
 /** Without a filter nothing keeps these from leaving session and environment both, or from outrunning the scan. */
 const outOfReach = /fork bomb|comet/
 
 let programs: Programs
 let shell: Shell
-const markers: string[] = []
-
-function marked(): string {
-  const marker = makeMarker()
-  markers.push(marker)
-  return marker
-}
+const marked = marking(() => programs)
 
 beforeAll(async () => {
   programs = compilePrograms()
   shell = await openTestShell({ mode: 'write', toml: `[shell]\nkill_grace_ms = ${graceMs}\n` })
-})
-
-afterEach(async () => {
-  for (const marker of markers.splice(0)) await clearUp(programs, marker)
 })
 
 describe('write mode: background children live on', () => {

@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
-  accessSync,
   chmodSync,
   chownSync,
-  constants,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isExecutable } from '../../helpers/programs.ts'
 
 /** A shell that reads the language of `sh` in its own way. */
 export interface TestShell {
@@ -25,15 +24,6 @@ const directories = (process.env['PATH'] ?? '/usr/bin:/bin').split(':')
 
 function find(program: string): string | undefined {
   return directories.map((directory) => join(directory, program)).find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The shells of this machine, and the names of those that are missing. */
