@@ -24,6 +24,7 @@
             "native/linux/describe.c",
             "native/linux/disk.c",
             "native/linux/docket.c",
+            "native/linux/ending.c",
             "native/linux/gauges.c",
             "native/linux/inodes.c",
             "native/linux/judge.c",

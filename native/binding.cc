@@ -34,7 +34,7 @@ Napi::Value listen(const Napi::CallbackInfo& info) {
   return env.Undefined();
 }
 
-// spawn(candidates, argv, environment, cwd, places, stdin, flags, abi, limits?, terminal?) -> { id, stdin } | { failedStep, errno }
+// spawn(candidates, argv, environment, cwd, places, stdin, flags, abi, limits?, terminal?, timeout?, grace?) -> { id, stdin } | { failedStep, errno }
 Napi::Value spawn(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Environment* environment = current(info);
@@ -57,7 +57,8 @@ Napi::Value spawn(const Napi::CallbackInfo& info) {
 
 uint32_t id_of(const Napi::CallbackInfo& info) { return info[0].As<Napi::Number>().Uint32Value(); }
 
-void terminate(const Napi::CallbackInfo& info) { vt_core_terminate(id_of(info)); }
+// terminate(id, atDeadline?)
+void terminate(const Napi::CallbackInfo& info) { vt_core_terminate(id_of(info), info[1].ToBoolean()); }
 void kill_all(const Napi::CallbackInfo& info) { vt_core_kill(id_of(info)); }
 void signal_group(const Napi::CallbackInfo& info) {
   vt_core_signal(id_of(info), info[1].As<Napi::Number>().Int32Value());

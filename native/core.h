@@ -24,6 +24,7 @@ struct vt_end {
   int killed;       /* processes that were still there at the end and were killed */
   int alive;        /* processes that live on */
   int group;        /* process group of the command */
+  bool timed_out;  /* it was still there at its deadline */
   bool unsearched; /* the search for names that cannot be read ended at its bound */
   const char *limited; /* the limit that ended it, as JavaScript names it; NULL: none */
   struct vt_denials *denials; /* what was refused, NULL: nothing; whoever hears of the end frees it */
@@ -69,6 +70,7 @@ struct vt_request {
   struct vt_text places; /* Linux, confined: paths and patterns, each behind one letter of enum vt_place_kind */
   struct vt_limits limits;
   int stdin_fd; /* a descriptor, or VT_STDIN_* */
+  uint32_t timeout_ms, grace_ms; /* Linux: to its deadline, and from SIGTERM to SIGKILL, then and by vt_core_terminate(); 0, 0: the owner sees to both */
   uint16_t columns, rows; /* Linux: of the terminal that it is given instead of stdin and pipes; 0: none */
   bool merged, confined;
   bool network, listener, report; /* Linux, confined */
@@ -85,7 +87,7 @@ struct vt_started {
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);
 
 /* Orders; a command that has ended is none to obey. */
-void vt_core_terminate(uint32_t id);
+void vt_core_terminate(uint32_t id, bool at_deadline); /* at_deadline: by the owner's clock it is over, too */
 void vt_core_kill(uint32_t id);
 void vt_core_signal(uint32_t id, int signal);
 void vt_core_consumed(uint32_t id, size_t bytes);

@@ -2,7 +2,7 @@ import type { Config } from './config/schema.ts'
 import { VitrineError } from './errors.ts'
 import { cannotEnter } from './facts/directory.ts'
 import type { Admission } from './gate.ts'
-import type { LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
+import type { Deadline, LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
 import { Backpressure } from './output/backpressure.ts'
 import { Collector } from './output/collect.ts'
 import { withPrivateTmp } from './private.ts'
@@ -101,13 +101,13 @@ async function runToEnd(
   const { config, running, interpreter } = surroundings
   const program = programOf(request, command.setup, interpreter)
   const started = performance.now()
-  const supervision = new Supervision({
+  const deadline = {
     timeoutMs: Math.max(1, request.timeoutMs - command.admission.lookedMs),
     graceMs: config.shell.kill_grace_ms,
-    signal: options.signal,
-  })
+  }
+  const supervision = new Supervision({ ...deadline, signal: options.signal })
   running.add(supervision)
-  const { launched, collector } = launch(command, program, surroundings, supervision, options)
+  const { launched, collector } = launch(command, program, deadline, surroundings, supervision, options)
   const ended = await supervision.ended
   running.delete(supervision)
   launched.stdin?.destroy()
@@ -120,6 +120,7 @@ async function runToEnd(
 function launch(
   { request, setup, admission }: CommandToRun,
   program: Program,
+  deadline: Deadline,
   { config, launcher, scratchpad }: Surroundings,
   supervision: Supervision,
   options: RunOptions,
@@ -139,7 +140,7 @@ function launch(
     admission.onlyLooks ? setup.lookingEnvironment : setup.environment,
   )
   const parts = { collector, backpressure, supervision }
-  const process = start(request, program, { ...setup, environment }, launcher, parts, options)
+  const process = start(request, program, deadline, { ...setup, environment }, launcher, parts, options)
   launched = process
   const destroy = () => {
     backpressure.release()
@@ -167,6 +168,7 @@ function programOf(
 function start(
   { cwd, merged, stdin, terminal }: CompleteRequest,
   { variables, ...program }: Program,
+  deadline: Deadline,
   { environment, confinement, limits }: ModeSetup,
   launcher: Launcher,
   { collector, backpressure, supervision }: Parts,
@@ -179,6 +181,7 @@ function start(
       environment: variables ? { ...environment, ...variables } : environment,
       confinement,
       limits,
+      deadline,
       cwd,
       terminal,
       merged,

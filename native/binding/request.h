@@ -58,6 +58,9 @@ void take_size(Napi::Value value, vt_request* request) {
   request->rows = static_cast<uint16_t>(size);
 }
 
+// undefined: none.
+uint32_t take_milliseconds(Napi::Value value) { return value.IsNumber() ? value.As<Napi::Number>().Uint32Value() : 0; }
+
 enum Flag { kMerged = 1, kConfined = 2, kNetwork = 4, kListener = 8, kReport = 16 };
 
 vt_request take_request(const Napi::CallbackInfo& info) {
@@ -81,6 +84,8 @@ vt_request take_request(const Napi::CallbackInfo& info) {
   request.abi = info[kTexts + 2].As<Napi::Number>().Int32Value();
   request.limits = take_limits(info[kTexts + 3]);
   take_size(info[kTexts + 4], &request);
+  request.timeout_ms = take_milliseconds(info[kTexts + 5]);
+  request.grace_ms = take_milliseconds(info[kTexts + 6]);
   return request;
 }
 

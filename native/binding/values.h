@@ -47,6 +47,7 @@ Napi::Value describe_end(Napi::Env env, const vt_end& end) {
   set_number(object, "killed", end.killed);
   set_number(object, "alive", end.alive);
   set_number(object, "group", end.group);
+  if (end.timed_out) set_flag(object, "timedOut", true);
   if (end.unsearched) set_flag(object, "unsearched", true);
   if (end.limited) set_text(object, "limited", end.limited);
   set_value(object, "denials", describe_denials(env, end.denials));

@@ -87,6 +87,8 @@ struct vt_command {
   char cookie[64];          /* unconfined: in the environment, to find those who left the session */
   char *strings;            /* what the pointers above point into */
   struct vt_limits limits;
+  int64_t deadline; /* monotonic milliseconds; 0: its owner ends it, and sees to the grace */
+  uint32_t grace_ms;
   char cgroup[VT_CGROUP_NAME]; /* its own, by name; empty: none */
   int cgroup_fd;            /* its directory, while it is launched */
   int cgroup_door;          /* to join it by, where it cannot be started in it; -1: it was */
@@ -109,7 +111,8 @@ struct vt_command {
   struct vt_docket *docket; /* NULL: there is no listener */
   struct vt_pipe *pipes[VT_STREAMS];
   size_t unconsumed;        /* bytes handed out and not yet taken back by `consumed` */
-  bool leader_ended, empty, terminated, killing, reported;
+  bool leader_ended, empty, terminated, timed_out, killing, reported;
+  int64_t grace_ends; /* monotonic milliseconds, once it is terminated */
   /* monotonic milliseconds; the first two stand still while the owner holds the output back */
   int64_t last_byte, phase_since, phase_entered, paused_since;
   struct vt_meter *meters[2]; /* of the kinds in meter.h; NULL: nothing to measure */

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "denials.h"
+#include "ending.h"
 #include "launcher.h"
 #include "lookups.h"
 #include "meter.h"
@@ -66,6 +67,7 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
   command->stdin_fd = request->stdin_fd;
   command->limits = request->limits;
+  vt_ending_set(command, request->timeout_ms, request->grace_ms);
   return command;
 }
 
@@ -152,7 +154,7 @@ void vt_core_spawn(const struct vt_request *request, struct vt_started *started)
   vt_launcher_queue(command);
 }
 
-void vt_core_terminate(uint32_t id) { vt_supervisor_terminate(id); }
+void vt_core_terminate(uint32_t id, bool at_deadline) { vt_supervisor_terminate(id, at_deadline); }
 void vt_core_kill(uint32_t id) { vt_supervisor_kill(id); }
 void vt_core_signal(uint32_t id, int signal) { vt_supervisor_signal(id, signal); }
 void vt_core_consumed(uint32_t id, size_t bytes) { vt_supervisor_consumed(id, bytes); }

@@ -14,7 +14,7 @@ struct vt_order {
   struct vt_command *command; /* ADD, LAUNCHED */
   struct vt_owner *owner;     /* KILL_ALL */
   uint32_t id;
-  size_t value;               /* SIGNAL: the number; CONSUMED: bytes; RESIZE: columns * 65536 + rows */
+  size_t value;               /* TERMINATE: whether at the deadline; SIGNAL: the number; CONSUMED: bytes; RESIZE: columns * 65536 + rows */
 };
 
 /* Opens the wake-up descriptor, once; returns it or -1 with errno. */

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "docket.h"
+#include "ending.h"
 #include "meter.h"
 #include "notifier.h"
 #include "policy.h"
@@ -104,6 +105,7 @@ static void report(struct vt_command *command, const struct vt_end *end) {
   if (command->reported) return vt_denials_free(end->denials); /* what was refused after the report is told to nobody */
   command->reported = true;
   struct vt_end told = *end;
+  told.timed_out = command->timed_out;
   told.unsearched = command->policy && command->policy->reads && command->policy->reads->unsearched;
   command->owner->end(command->owner, command->id, &told);
 }
@@ -220,6 +222,7 @@ bool vt_advance(struct vt_command *command) {
   if (command->phase == VT_ENDED) return true;
   if (command->phase == VT_RUNNING && command->failed_step != VT_STEP_NONE) return fail(command);
   heed_limits(command);
+  vt_ending_heed(command);
   while (advance_once(command)) continue;
   return command->phase == VT_ENDED;
 }
@@ -231,7 +234,7 @@ static int flood_due_in(const struct vt_command *command) {
   return due > 0 ? (int)due : SILENCE_MS;
 }
 
-int vt_due_in(const struct vt_command *command) {
+static int phase_due_in(const struct vt_command *command) {
   if (command->phase == VT_SWEEPING) return command->misses ? 1 : 0;
   if (command->phase != VT_DRAINING && command->phase != VT_ENDING) return -1;
   if (command->phase == VT_DRAINING && !command->settled) return SETTLE_MS;
@@ -240,4 +243,9 @@ int vt_due_in(const struct vt_command *command) {
   int64_t now = vt_now(), silence = command->last_byte + SILENCE_MS, limit = command->phase_since + DRAIN_MS;
   int64_t due = (silence < limit ? silence : limit) - now;
   return due > 0 ? (int)due : 0;
+}
+
+int vt_due_in(const struct vt_command *command) {
+  int phase = phase_due_in(command), ending = vt_ending_due_in(command);
+  return phase < 0 || (ending >= 0 && ending < phase) ? ending : phase;
 }

@@ -2,12 +2,12 @@
 #include "supervisor.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "docket.h"
+#include "ending.h"
 #include "keeper.h"
 #include "meter.h"
 #include "notifier.h"
@@ -64,13 +64,6 @@ static void ready(struct vt_source *source) {
   }
 }
 
-static void terminate(struct vt_command *command) {
-  command->terminated = true;
-  vt_session_signal(command, SIGTERM);
-  if (command->terminal) vt_session_signal(command, SIGHUP); /* an interactive shell ignores TERM, and passes HUP on */
-  vt_session_signal(command, SIGCONT); /* a stopped group never sees TERM */
-}
-
 static void launched(struct vt_command *command) {
   command->phase = VT_RUNNING;
   if (command->failed_step != VT_STEP_NONE) return;
@@ -87,7 +80,7 @@ static void launched(struct vt_command *command) {
     command->docket = vt_docket_open(command, &command->listener_source);
     vt_notifier_add(command->docket);
   }
-  if (command->terminated) terminate(command);
+  vt_ending_launched(command);
 }
 
 static void kill_all_of(const struct vt_owner *owner) {
@@ -100,8 +93,7 @@ static void obey_for(struct vt_command *command, const struct vt_order *order) {
   else if (order->kind == VT_ORDER_CONSUMED) vt_streams_consumed(command, order->value);
   else if (order->kind == VT_ORDER_RESIZE) vt_terminal_resize(command, order->value >> 16, order->value & UINT16_MAX);
   else if (order->kind == VT_ORDER_SIGNAL) vt_session_signal(command, (int)order->value);
-  else if (order->kind == VT_ORDER_TERMINATE && command->phase == VT_LAUNCHING) command->terminated = true;
-  else if (order->kind == VT_ORDER_TERMINATE) terminate(command);
+  else if (order->kind == VT_ORDER_TERMINATE) vt_ending_begin(command, order->value != 0);
 }
 
 static void obey(const struct vt_order *order) {
@@ -189,7 +181,7 @@ static void post_for(uint32_t id, enum vt_order_kind kind, size_t value) {
   vt_orders_post((struct vt_order){.kind = kind, .id = id, .value = value}, true);
 }
 
-void vt_supervisor_terminate(uint32_t id) { post_for(id, VT_ORDER_TERMINATE, 0); }
+void vt_supervisor_terminate(uint32_t id, bool at_deadline) { post_for(id, VT_ORDER_TERMINATE, at_deadline); }
 void vt_supervisor_kill(uint32_t id) { post_for(id, VT_ORDER_KILL, 0); }
 void vt_supervisor_signal(uint32_t id, int signal) { post_for(id, VT_ORDER_SIGNAL, (size_t)signal); }
 void vt_supervisor_consumed(uint32_t id, size_t bytes) { post_for(id, VT_ORDER_CONSUMED, bytes); }

@@ -15,7 +15,7 @@ void vt_supervisor_add(struct vt_command *command);
 void vt_supervisor_launched(struct vt_command *command);
 
 /* Orders for a command by id; one that has ended is none to obey. */
-void vt_supervisor_terminate(uint32_t id);            /* SIGTERM and SIGCONT to the group; members may then end by themselves */
+void vt_supervisor_terminate(uint32_t id, bool at_deadline); /* SIGTERM and SIGCONT to the group; members may then end by themselves */
 void vt_supervisor_kill(uint32_t id);                 /* SIGKILL to everything the command started */
 void vt_supervisor_signal(uint32_t id, int signal);   /* to the group */
 void vt_supervisor_consumed(uint32_t id, size_t bytes);

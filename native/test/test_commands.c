@@ -6,8 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "../linux/clock.h"
 #include "../linux/command.h"
 #include "../linux/denials.h"
+#include "../linux/ending.h"
 #include "../linux/launcher.h"
 #include "../linux/notifier.h"
 #include "../linux/policy.h"
@@ -100,8 +102,7 @@ static struct vt_command *make(const char *program, const char *line, const char
   return command;
 }
 
-static uint32_t start_program(const char *program, const char *line, const char *cwd, bool confined) {
-  struct vt_command *command = make(program, line, cwd, confined);
+static uint32_t start_command(struct vt_command *command) {
   uint32_t id = command->id;
   vt_supervisor_ready();
   vt_launcher_ready();
@@ -109,6 +110,16 @@ static uint32_t start_program(const char *program, const char *line, const char 
   vt_supervisor_add(command);
   vt_launcher_queue(command);
   return id;
+}
+
+static uint32_t start_program(const char *program, const char *line, const char *cwd, bool confined) {
+  return start_command(make(program, line, cwd, confined));
+}
+
+static uint32_t start_until(uint32_t timeout_ms, uint32_t grace_ms, const char *line, bool confined) {
+  struct vt_command *command = make("/bin/sh", line, "/", confined);
+  vt_ending_set(command, timeout_ms, grace_ms);
+  return start_command(command);
 }
 
 static uint32_t start(const char *line, bool confined) { return start_program("/bin/sh", line, "/", confined); }
@@ -149,9 +160,36 @@ static void hands_out_every_byte(bool confined) {
 
 static void ends_what_ignores_term(bool confined) {
   uint32_t id = start("trap '' TERM; sleep 100 & while :; do sleep 1; done", confined);
-  vt_supervisor_terminate(id);
+  vt_supervisor_terminate(id, false);
   vt_supervisor_kill(id);
   HOLDS(wait_for(id)->end.signal == SIGKILL || wait_for(id)->end.signal == SIGTERM);
+}
+
+/* Nobody gives an order: the supervisor has the deadline and the grace. */
+static void keeps_deadlines(bool confined) {
+  const char *polite = "trap 'echo asked; exit 4' TERM; while :; do sleep 0.02; done";
+  const char *deaf = "trap 'echo asked' TERM; while :; do sleep 0.02; done";
+  int64_t begun = vt_now();
+  struct heard *of = wait_for(start_until(1000, 30000, polite, confined));
+  HOLDS(of->end.timed_out && of->end.code == 4 && strcmp(of->text[VT_STDOUT], "asked\n") == 0);
+  HOLDS(vt_now() - begun >= 1000);
+  begun = vt_now();
+  of = wait_for(start_until(1000, 200, deaf, confined));
+  HOLDS(of->end.timed_out && of->end.signal == SIGKILL && strcmp(of->text[VT_STDOUT], "asked\n") == 0);
+  HOLDS(vt_now() - begun >= 1200);
+  of = wait_for(start_until(30000, 0, "exit 3", confined));
+  HOLDS(!of->end.timed_out && of->end.code == 3);
+}
+
+/* The grace of an order is the supervisor's, too; whoever was ended by one is not late, and one by the owner's clock is. */
+static void keeps_the_grace_of_orders(bool confined) {
+  const char *deaf = "trap '' TERM; while :; do sleep 0.02; done";
+  uint32_t ended = start_until(30000, 100, deaf, confined), late = start_until(30000, 100, deaf, confined);
+  vt_supervisor_terminate(ended, false);
+  vt_supervisor_terminate(ended, true);
+  vt_supervisor_terminate(late, true);
+  HOLDS(wait_for(ended)->end.signal != 0 && !wait_for(ended)->end.timed_out);
+  HOLDS(wait_for(late)->end.signal != 0 && wait_for(late)->end.timed_out);
 }
 
 static void sweeps_survivors(void) {
@@ -190,6 +228,8 @@ int main(void) {
     reports_the_failed_step(confined);
     hands_out_every_byte(confined);
     ends_what_ignores_term(confined);
+    keeps_deadlines(confined);
+    keeps_the_grace_of_orders(confined);
     runs_many_at_once(confined);
   }
   if (confinable) sweeps_survivors();

@@ -97,7 +97,7 @@ void vt_core_spawn(const vt_request* request, vt_started* started) {
 }
 
 // There is no asking: a process without a window and a console of its own hears of nothing but its end.
-void vt_core_terminate(uint32_t id) { order_end(id, 15); }
+void vt_core_terminate(uint32_t id, bool) { order_end(id, 15); }
 void vt_core_kill(uint32_t id) { order_end(id, 9); }
 void vt_core_signal(uint32_t id, int signal) {
   if (ends_process(signal)) order_end(id, signal);

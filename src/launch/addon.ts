@@ -16,6 +16,7 @@ export type NativeEnd =
       readonly alive: number
       readonly group: number
       readonly unsearched?: true
+      readonly timedOut?: true
       readonly limited?: Limit
       readonly denials: readonly Denial[]
     }
@@ -44,8 +45,11 @@ export interface AddonCore {
     limits?: Float64Array,
     /** columns * 65536 + rows */
     terminal?: number,
+    /** Linux: milliseconds to the deadline, and from SIGTERM to SIGKILL. */
+    timeout?: number,
+    grace?: number,
   ): { readonly id: number; readonly stdin: number } | NativeFailure
-  terminate(id: number): void
+  terminate(id: number, atDeadline?: boolean): void
   kill(id: number): void
   signal(id: number, signal: number): void
   consumed(id: number, bytes: number): void

@@ -19,8 +19,16 @@ export interface LaunchRequest {
   readonly merged: boolean
   /** null: none. */
   readonly limits: Limits | null
+  /** What a launcher that has a clock of its own holds whatever its owner does; the others leave it to him. */
+  readonly deadline: Deadline
   /** null: unsandboxed (write mode). */
   readonly confinement: Confinement | null
+}
+
+/** In milliseconds from the launch, and from asking to killing. */
+export interface Deadline {
+  readonly timeoutMs: number
+  readonly graceMs: number
 }
 
 /** What a command and everything it starts may use; 0: as much as there is. */
@@ -48,6 +56,8 @@ interface Ran {
   readonly denials: readonly Denial[]
   /** Not every directory was searched for files that cannot be read because of their name. */
   readonly unsearched?: true
+  /** Whether it was still there at its deadline; undefined where the launcher leaves that to its owner. */
+  readonly timedOut?: boolean
   /** The limit that ended it. */
   readonly limited?: Limit
   /** Why nobody knows how it ended: what ran it went away. */
@@ -74,8 +84,11 @@ export interface LaunchedProcess {
   readonly stdin: import('node:stream').Writable | null
   /** Sends a signal to the process group. */
   signal(signal: NodeJS.Signals): void
-  /** SIGTERM and SIGCONT to the group: a stopped group never sees TERM. */
-  terminate(): void
+  /**
+   * SIGTERM and SIGCONT to the group: a stopped group never sees TERM.
+   * @param atDeadline its time is over
+   */
+  terminate(atDeadline: boolean): void
   /** SIGKILL to the group, then the sweep of everything that the command started. */
   destroy(): void
   /** Only with a terminal. */

@@ -39,7 +39,7 @@ export function nativeLauncher(addon: Addon): Launcher {
     if (stream >= 0) return events.output(streams[stream] ?? 'stdout', payload as Buffer)
     if (stream === started) return events.started()
     running.delete(id)
-    events.end(processEnd(payload as NativeEnd))
+    events.end(linuxEnd(payload as NativeEnd))
   })
   return {
     name: 'native',
@@ -54,8 +54,14 @@ export function nativeLauncher(addon: Addon): Launcher {
   }
 }
 
+/** The supervisor has the clock: what it does not call late was over in time. */
+function linuxEnd(native: NativeEnd): ProcessEnd {
+  const end = processEnd(native)
+  return end.kind === 'failed' ? end : { timedOut: false, ...end }
+}
+
 function spawn(addon: Addon, request: LaunchRequest) {
-  const { stdin, terminal } = request
+  const { stdin, terminal, deadline } = request
   const confinement = landlock(request)
   return addon.spawn(
     request.candidates.join('\0'),
@@ -68,6 +74,8 @@ function spawn(addon: Addon, request: LaunchRequest) {
     confinement?.abi ?? 0,
     request.limits ? limitsOf(request.limits) : undefined,
     terminal ? terminal.columns * 0x10000 + terminal.rows : undefined,
+    Math.ceil(deadline.timeoutMs),
+    deadline.graceMs,
   )
 }
 
@@ -130,7 +138,7 @@ function launched(addon: Addon, id: number, stdin: number): LaunchedProcess {
   return {
     stdin: stdin < 0 ? null : stdinStream(stdin),
     signal: (name) => addon.signal(id, constants.signals[name]),
-    terminate: () => addon.terminate(id),
+    terminate: (atDeadline) => addon.terminate(id, atDeadline),
     destroy: () => addon.kill(id),
     resize: (columns, rows) => addon.resize(id, columns, rows),
     consumed: batched((bytes) => addon.consumed(id, bytes)),
@@ -179,6 +187,7 @@ export function processEnd(
     survivors: { killed: end.killed, alive: end.alive, group: end.group },
     denials: end.denials,
     ...(end.unsearched && { unsearched: end.unsearched }),
+    ...(end.timedOut && { timedOut: end.timedOut }),
     ...(end.limited && { limited: end.limited }),
   }
   if (end.signal === 0) return { kind: 'exited', code: end.code, ...ran }

@@ -1,8 +1,8 @@
 import type { LaunchedProcess } from '../launch/launch.ts'
 
 /** Asks the process group to end, and after the grace kills everything that the command started. Returns how to call it off. */
-export function endAfterGrace(process: LaunchedProcess, graceMs: number): () => void {
-  process.terminate()
+export function endAfterGrace(process: LaunchedProcess, graceMs: number, atDeadline: boolean): () => void {
+  process.terminate(atDeadline)
   const timer = setTimeout(() => process.destroy(), graceMs)
   return () => clearTimeout(timer)
 }

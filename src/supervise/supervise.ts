@@ -64,16 +64,24 @@ export class Supervision {
   /** The launcher's word that it is over. */
   finish(end: ProcessEnd): void {
     for (const cleanup of this.#cleanups.splice(0)) cleanup()
-    this.#resolve({ end, cause: this.#cause })
+    this.#resolve({ end, cause: causeOf(end, this.#cause) })
   }
 
   /** Over its output limit a command gets no grace: it would go on writing. */
   #end(process: LaunchedProcess, cause: Cause): void {
     const graceMs = cause === 'output-limit' ? 0 : this.#graceMs
     const backstop = setTimeout(() => this.finish(abandoned), graceMs + lastWaitMs)
-    const callOff = cause === 'output-limit' ? killNow(process) : endAfterGrace(process, graceMs)
+    const callOff =
+      cause === 'output-limit' ? killNow(process) : endAfterGrace(process, graceMs, cause === 'deadline')
     this.#cleanups.push(callOff, () => clearTimeout(backstop))
   }
+}
+
+/** A launcher with a clock of its own knows better than we, who may have been kept from looking at ours. */
+function causeOf(end: ProcessEnd, cause: Cause | undefined): Cause | undefined {
+  if (end.kind === 'failed' || end.timedOut === undefined) return cause
+  if (end.timedOut) return 'deadline'
+  return cause === 'deadline' ? undefined : cause
 }
 
 /** A process that the kernel cannot end yet (uninterruptible sleep, proc(5)): the call returns without it. */

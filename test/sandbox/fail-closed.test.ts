@@ -161,6 +161,7 @@ describe('write mode runs where read mode cannot', () => {
       stdin: null,
       merged: false,
       limits: null,
+      deadline: { timeoutMs: 1000, graceMs: 0 },
       terminal: null,
     }
     const events = { output: () => {}, started: () => {}, end: () => {} }

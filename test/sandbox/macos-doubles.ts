@@ -84,6 +84,7 @@ export async function launchIn(
         candidates: ['/bin/sh'],
         argv: ['sh', '-c', line],
         limits: null,
+        deadline: { timeoutMs: 60_000, graceMs: 0 },
         terminal: null,
         environment: { PATH: '/usr/bin:/bin' },
         cwd: '/',

@@ -1,0 +1,45 @@
+#define _GNU_SOURCE
+#include "ending.h"
+
+#include <limits.h>
+#include <signal.h>
+
+#include "clock.h"
+#include "session.h"
+
+/* The clock's milliseconds are cut off: one more, so that nobody is ended before his time. */
+void vt_ending_set(struct vt_command *command, uint32_t timeout_ms, uint32_t grace_ms) {
+  command->deadline = timeout_ms ? vt_now() + timeout_ms + 1 : 0;
+  command->grace_ms = grace_ms;
+}
+
+static void ask(const struct vt_command *command) {
+  vt_session_signal(command, SIGTERM);
+  if (command->terminal) vt_session_signal(command, SIGHUP); /* an interactive shell ignores TERM, and passes HUP on */
+  vt_session_signal(command, SIGCONT); /* a stopped group never sees TERM */
+}
+
+void vt_ending_begin(struct vt_command *command, bool at_deadline) {
+  if (command->terminated || command->killing || command->reported) return;
+  command->terminated = true;
+  command->timed_out = at_deadline;
+  command->grace_ends = vt_now() + command->grace_ms;
+  if (command->phase != VT_LAUNCHING) ask(command);
+}
+
+void vt_ending_launched(const struct vt_command *command) {
+  if (command->terminated) ask(command);
+}
+
+/* What is launched has nobody yet who could be asked. */
+int vt_ending_due_in(const struct vt_command *command) {
+  if (!command->deadline || command->phase == VT_LAUNCHING || command->killing || command->reported) return -1;
+  int64_t due = (command->terminated ? command->grace_ends : command->deadline) - vt_now();
+  return due <= 0 ? 0 : due < INT_MAX ? (int)due : INT_MAX;
+}
+
+void vt_ending_heed(struct vt_command *command) {
+  if (vt_ending_due_in(command) != 0) return;
+  if (command->terminated) command->killing = true;
+  else vt_ending_begin(command, true);
+}
