@@ -53,6 +53,7 @@ export type RequestProblem =
   | { readonly kind: 'wrong-type'; readonly field: string; readonly wanted: string; readonly got: string }
   | { readonly kind: 'out-of-range'; readonly field: string; readonly wanted: string; readonly got: string }
   | { readonly kind: 'unknown-option'; readonly field: string; readonly nearest?: string }
+  | { readonly kind: 'unreadable'; readonly field: string; readonly reason: string }
   | {
       readonly kind: 'cwd'
       readonly path: string

@@ -10,7 +10,6 @@ export {
   parseToml,
   type Setting,
 } from './config/load.ts'
-export { nearestKey } from './config/nearest.ts'
 export type { Config } from './config/schema.ts'
 export { type ConfigRow, configRows, type InitOutcome, initConfig } from './config/show.ts'
 export { trustProjectFile } from './config/trust-project.ts'
@@ -24,6 +23,7 @@ export {
 } from './docker-tools.ts'
 export { type Refusal, type RefusalCode, VitrineError } from './errors.ts'
 export { type HostSupport, hostSupport } from './host.ts'
+export { nearestKey } from './nearest.ts'
 export type { ExecuteAllOptions, ShellOptions } from './options.ts'
 export { type Platform, platform } from './platform.ts'
 export type { ListedRule, RuleList } from './policy/list.ts'

@@ -1,6 +1,18 @@
 import type { Approver } from './approval/approver.ts'
 import type { LoadedConfig } from './config/load.ts'
-import { checkFields, type Field, isBoolean, isObject, isString, refuse } from './request/fields.ts'
+import {
+  checkNoNul,
+  copyOf,
+  type Fields,
+  isBoolean,
+  isFunction,
+  isNumber,
+  isObject,
+  isString,
+  kindOf,
+  readFields,
+  refuse,
+} from './request/fields.ts'
 import type { Backend, Mode } from './result/result.ts'
 import type { ExecuteOptions } from './run.ts'
 import { Scratchpad } from './scratchpad/scratchpad.ts'
@@ -35,7 +47,7 @@ export interface ExecuteAllOptions extends ExecuteOptions {
   readonly timeoutMs?: number | undefined
 }
 
-const optionFields: Readonly<Record<keyof ShellOptions, Field>> = {
+const shellFields: Fields<ShellOptions> = {
   cwd: { wanted: 'a string', test: isString },
   backend: { wanted: '"local" or "docker"', test: (value) => value === 'local' || value === 'docker' },
   mode: { wanted: '"read" or "write"', test: isString },
@@ -43,21 +55,64 @@ const optionFields: Readonly<Record<keyof ShellOptions, Field>> = {
   privateTmp: { wanted: 'a boolean', test: isBoolean },
   config: {
     wanted: 'the path of a file, or what loadConfig made',
-    test: (value) => isString(value) || isObject(value),
+    test: (value) => isString(value) || (isObject(value) && 'config' in value && 'sources' in value),
   },
-  env: { wanted: 'an object of variables', test: isObject },
-  approver: { wanted: 'a function', test: (value) => typeof value === 'function' },
+  env: { wanted: 'an object of variables', test: (value) => isObject(value) && !Array.isArray(value) },
+  approver: { wanted: 'a function', test: isFunction },
   scratchpad: { wanted: 'a Scratchpad', test: (value) => value instanceof Scratchpad },
 }
 
 /** Throws INVALID_REQUEST unless it is a mode. */
-export function checkMode(mode: string): asserts mode is Mode {
+export function checkMode(mode: unknown): asserts mode is Mode {
   if (mode === 'read' || mode === 'write') return
-  refuse({ kind: 'out-of-range', field: 'mode', wanted: '"read" or "write"', got: JSON.stringify(mode) })
+  refuse({ kind: 'out-of-range', field: 'mode', wanted: '"read" or "write"', got: kindOf(mode) })
 }
 
-/** Throws INVALID_REQUEST for an option that there is not, or that is of the wrong kind. */
-export function checkOptions(options: ShellOptions): void {
-  checkFields('options', options, optionFields)
+const executeFields: Fields<ExecuteOptions> = {
+  signal: { wanted: 'an AbortSignal', test: isAbortSignal },
+  onOutput: { wanted: 'a function', test: isFunction },
+  save: { wanted: 'a boolean', test: isBoolean },
+}
+
+const listFields: Fields<ExecuteAllOptions> = {
+  ...executeFields,
+  ignoreErrors: { wanted: 'a boolean', test: isBoolean },
+  workDir: { wanted: 'a string', test: isString },
+  timeoutMs: { wanted: 'a number of milliseconds', test: isNumber },
+}
+
+/** A copy of the options of a shell. Throws INVALID_REQUEST for one that there is not, or that is of the wrong kind. */
+export function readShellOptions(given: ShellOptions): ShellOptions {
+  const options = readFields('options', given, shellFields)
   if (options.mode !== undefined) checkMode(options.mode)
+  checkNoNul('cwd', options.cwd)
+  if (isString(options.config)) checkNoNul('config', options.config)
+  return options.env ? { ...options, env: readVariables(options.env) } : options
+}
+
+/** The same for those of one command. */
+export function readExecuteOptions(given: ExecuteOptions): ExecuteOptions {
+  return readFields('options', given, executeFields)
+}
+
+/** The same for those of a list of commands. */
+export function readListOptions(given: ExecuteAllOptions): ExecuteAllOptions {
+  return readFields('options', given, listFields)
+}
+
+type Variables = NonNullable<ShellOptions['env']>
+
+function readVariables(given: Variables): Variables {
+  const variables = copyOf('env', given)
+  for (const [name, value] of Object.entries<unknown>(variables)) {
+    const field = `env.${name}`
+    if (value !== undefined && !isString(value))
+      refuse({ kind: 'wrong-type', field, wanted: 'a string', got: kindOf(value) })
+    checkNoNul(field, value)
+  }
+  return variables
+}
+
+function isAbortSignal(value: unknown): boolean {
+  return isObject(value) && 'aborted' in value && 'throwIfAborted' in value && 'addEventListener' in value
 }

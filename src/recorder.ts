@@ -11,8 +11,6 @@ import type { Config } from './config/schema.ts'
 import { type AuditFault, VitrineError } from './errors.ts'
 import type { Admission } from './gate.ts'
 import type { Host } from './host.ts'
-import type { ExecuteRequest } from './request/request.ts'
-import type { StartRequest } from './request/terminal.ts'
 import { lostLine } from './result/explain-audit.ts'
 import type { ApprovalRecord, Decision, Mode, Result } from './result/result.ts'
 import type { CommandToRun } from './run.ts'
@@ -72,7 +70,7 @@ export class Recorder {
   }
 
   /** Before a command is decided on. Throws AUDIT_FAILED when the log is required and takes no line. */
-  async begin(request: ExecuteRequest | StartRequest, mode: Mode, session: string): Promise<Entry> {
+  async begin(request: unknown, mode: Mode, session: string): Promise<Entry> {
     const asked = this.#asked(request, mode)
     const author = { ...this.#author, session }
     await this.#audit.ready()
@@ -80,16 +78,31 @@ export class Recorder {
   }
 
   /** What was asked may be of any type yet. */
-  #asked({ command, argv, cwd }: ExecuteRequest | StartRequest, mode: Mode): Asked {
+  #asked(request: unknown, mode: Mode): Asked {
+    const { command, argv, cwd } = readable(request)
     return {
       time: new Date().toISOString(),
       mode,
       backend: this.#options.config.shell.backend,
       cwd: typeof cwd === 'string' ? resolve(this.#options.cwd, cwd) : this.#options.cwd,
       command: typeof command === 'string' ? command : null,
-      argv: Array.isArray(argv) ? argv.map(String) : null,
+      argv: Array.isArray(argv) ? Array.from(argv, shown) : null,
     }
   }
+}
+
+/** As far as it can be read: what cannot is refused for that in a moment, and the line says so. */
+function readable(request: unknown): Readonly<Record<string, unknown>> {
+  try {
+    const { command, argv, cwd } = Object(request)
+    return { command, cwd, argv: Array.isArray(argv) ? [...argv] : undefined }
+  } catch {
+    return {}
+  }
+}
+
+function shown(argument: unknown): string {
+  return typeof argument === 'string' ? argument : typeof argument
 }
 
 type Write = (ending: Ending) => Promise<AuditFault | undefined>

@@ -1,7 +1,9 @@
 import { checkBackend } from './config/backend.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { lookerHere } from './host.ts'
+import { checkMode } from './options.ts'
 import type { RuleList } from './policy/list.ts'
+import { type Fields, isString, readFields } from './request/fields.ts'
 import { completeRequest } from './request/request.ts'
 import type { Decision, Mode } from './result/result.ts'
 
@@ -14,6 +16,13 @@ export interface QuestionToDecide {
   readonly mode: Mode
 }
 
+const fields: Fields<QuestionToDecide> = {
+  command: { wanted: 'a string', test: isString },
+  argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
+  cwd: { wanted: 'a string', test: isString },
+  mode: { wanted: '"read" or "write"', test: isString },
+}
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
@@ -22,13 +31,14 @@ type Environment = Readonly<Record<string, string | undefined>>
  */
 export async function decideAbout(
   loaded: LoadedConfig,
-  { command, argv, cwd: directory, mode }: QuestionToDecide,
+  question: QuestionToDecide,
   env: Environment = process.env,
 ): Promise<Decision> {
   checkBackend(loaded)
+  const { mode, ...request } = readFields('question', question, fields)
+  checkMode(mode)
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
-  const defaults = { cwd: directory ?? process.cwd(), timeoutMs, maxTimeoutMs }
-  const { work, cwd } = completeRequest({ command, argv }, defaults)
+  const { work, cwd } = completeRequest(request, { cwd: process.cwd(), timeoutMs, maxTimeoutMs })
   return (await openJudge(loaded, cwd, env)).decide({ work, cwd, mode })
 }
 

@@ -191,7 +191,13 @@ function start(
       output: (stream, chunk) => {
         backpressure.arrived(chunk.length)
         collector.add(stream, chunk)
-        backpressure.offered(chunk.length, onOutput?.(stream, chunk))
+        let taking: unknown
+        try {
+          taking = onOutput?.(stream, chunk)
+        } finally {
+          // What a listener throws is the host's; the command does not stand still for it.
+          backpressure.offered(chunk.length, taking)
+        }
       },
       started: () => onStarted?.({ launched, supervision }),
       end: (end) => supervision.finish(end),

@@ -8,7 +8,14 @@ import { checkDirectory } from './facts/directory.ts'
 import { Gate } from './gate.ts'
 import { type Host, lookerOf, thisHost } from './host.ts'
 import { checkLimits } from './launch/limits.ts'
-import { checkMode, checkOptions, type ExecuteAllOptions, type ShellOptions } from './options.ts'
+import {
+  checkMode,
+  type ExecuteAllOptions,
+  readExecuteOptions,
+  readListOptions,
+  readShellOptions,
+  type ShellOptions,
+} from './options.ts'
 import { openRecorder, type Recorder } from './recording.ts'
 import { checkInput } from './request/descriptor.ts'
 import {
@@ -16,7 +23,9 @@ import {
   type CompleteRequest,
   completeRequest,
   type ExecuteRequest,
+  readList,
 } from './request/request.ts'
+import { checkSignal } from './request/signal.ts'
 import { completeStart, type StartRequest } from './request/terminal.ts'
 import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
 import {
@@ -40,8 +49,8 @@ export async function openShell(options: ShellOptions = {}): Promise<Shell> {
 }
 
 /** The same on a given host; tests take parts of it away. */
-export async function openShellOn(host: Host, options: ShellOptions = {}): Promise<Shell> {
-  checkOptions(options)
+export async function openShellOn(host: Host, given: ShellOptions = {}): Promise<Shell> {
+  const options = readShellOptions(given)
   const env = options.env ?? process.env
   const cwd = options.cwd ?? process.cwd()
   await checkDirectory(cwd, await lookerOf(host))
@@ -145,16 +154,15 @@ export class Shell {
     requests: readonly (string | ExecuteRequest)[],
     options: ExecuteAllOptions = {},
   ): Promise<Result[]> {
-    const { workDir: cwd, timeoutMs, ignoreErrors = false } = options
+    const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
+    const listed = readList(requests)
     const commands: CommandToRun[] = []
     const results: Result[] = []
     try {
-      for (const request of requests) {
-        const own = typeof request === 'string' ? { command: request } : request
-        commands.push(await this.#admit({ cwd, timeoutMs, ...own }, completeRequest, options))
-      }
+      for (const own of listed)
+        commands.push(await this.#admit({ cwd, timeoutMs, ...own }, completeRequest, each))
       for (const command of commands) {
-        const result = await this.#run(command, options)
+        const result = await this.#run(command, each)
         results.push(result)
         if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
       }
@@ -174,8 +182,9 @@ export class Shell {
     this.#gate.revoke(approval)
   }
 
-  /** Sends a signal to the process group of every command that runs. */
+  /** Sends a signal to the process group of every command that runs. Throws INVALID_REQUEST for what is no signal. */
   signal(name: NodeJS.Signals): void {
+    checkSignal(name)
     for (const supervision of this.#running) supervision.signal(name)
   }
 
@@ -225,11 +234,8 @@ export class Shell {
     return entry.admitting(check)
   }
 
-  async #check(
-    complete: () => CompleteRequest,
-    mode: Mode,
-    { signal }: ExecuteOptions,
-  ): Promise<CommandToRun> {
+  async #check(complete: () => CompleteRequest, mode: Mode, options: ExecuteOptions): Promise<CommandToRun> {
+    const { signal } = readExecuteOptions(options)
     this.#checkOpen(signal)
     const given = complete()
     const cwd = (await this.#equipment.directoryThere?.(given.cwd)) ?? given.cwd

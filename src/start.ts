@@ -1,5 +1,4 @@
-import { constants } from 'node:os'
-import { refuse } from './request/fields.ts'
+import { checkSignal } from './request/signal.ts'
 import { checkSize } from './request/terminal.ts'
 import type { Result } from './result/result.ts'
 import type { RunningCommand, RunOptions } from './run.ts'
@@ -56,14 +55,4 @@ function ptyOf(running: RunningCommand | undefined, result: Promise<Result>): Pt
     },
     result,
   }
-}
-
-function checkSignal(signal: string): void {
-  if (Object.hasOwn(constants.signals, signal)) return
-  refuse({
-    kind: 'out-of-range',
-    field: 'signal',
-    wanted: 'the name of a signal',
-    got: JSON.stringify(signal),
-  })
 }

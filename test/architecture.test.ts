@@ -42,10 +42,11 @@ const trunk = [
   'platform.ts',
   'errors.ts',
   'errno.ts',
+  'nearest.ts',
   'text.ts',
 ]
 /** What every stage may call. */
-const shared = ['errors.ts', 'errno.ts', 'text.ts']
+const shared = ['errors.ts', 'errno.ts', 'nearest.ts', 'text.ts']
 /** Who joins the stages: values of all of them. */
 const joiners = [
   'shell.ts',

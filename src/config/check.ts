@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { ConfigProblem } from '../errors.ts'
+import { nearestKey } from '../nearest.ts'
 import type { ToAbsolute } from './field.ts'
-import { nearestKey } from './nearest.ts'
 import { type KeyEntry, policyRuleKeys } from './schema.ts'
 import { tomlText } from './toml-text.ts'
 

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path'
 import { type ConfigProblem, VitrineError } from '../errors.ts'
+import { nearestKey } from '../nearest.ts'
 import { checkValue, describeValue, dotted, type Fault, type KeyPath } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import { absoluteFrom } from './files.ts'
 import { excerptOf, locator } from './locate.ts'
-import { nearestKey } from './nearest.ts'
 import { type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
 
 /** A config file's text as it was read. */

@@ -1,8 +1,8 @@
 import { VitrineError } from '../errors.ts'
+import { nearestKey } from '../nearest.ts'
 import { checkValue } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import type { Environment } from './files.ts'
-import { nearestKey } from './nearest.ts'
 import { type ConfigKey, type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
 
 /** A value that a variable or a flag gives. */

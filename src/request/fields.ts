@@ -1,4 +1,5 @@
 import { type RequestProblem, VitrineError } from '../errors.ts'
+import { nearestKey } from '../nearest.ts'
 
 /** What a field of a caller's object has to be. */
 export interface Field {
@@ -6,35 +7,89 @@ export interface Field {
   readonly test: (value: unknown) => boolean
 }
 
+/** What an object of a caller's may hold, by name. */
+export type Fields<T> = Readonly<Record<keyof T & string, Field>>
+
 export const isString = (value: unknown): value is string => typeof value === 'string'
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+export const isNumber = (value: unknown): value is number => typeof value === 'number'
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+export const isFunction = (value: unknown): value is () => unknown => typeof value === 'function'
 
-/** Throws INVALID_REQUEST for what is no object, a name that is no field, or a value of the wrong kind. */
-export function checkFields(what: string, value: unknown, fields: Readonly<Record<string, Field>>): void {
-  if (!isObject(value)) refuse({ kind: 'wrong-type', field: what, wanted: 'an object', got: kindOf(value) })
-  for (const [name, given] of Object.entries(value)) {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (!field) refuse({ kind: 'unknown-option', field: name, ...nearest(name, Object.keys(fields)) })
-    if (given !== undefined && !field.test(given))
-      refuse({ kind: 'wrong-type', field: name, wanted: field.wanted, got: kindOf(given) })
-  }
+/**
+ * A copy of what a caller gave, each field read once: what was checked is what counts. Fields of a class count, what somebody
+ * has added to every object does not. Throws INVALID_REQUEST for what is no object, a name that is no field, a value of the
+ * wrong kind, and what throws when it is read.
+ */
+export function readFields<T extends object>(what: string, value: T, fields: Fields<T>): T {
+  if (!isObject(value) || Array.isArray(value))
+    refuse({ kind: 'wrong-type', field: what, wanted: 'an object', got: reading(what, () => kindOf(value)) })
+  const names = Object.keys(fields)
+  const stranger = reading(what, () => Object.keys(value)).find((name) => !Object.hasOwn(fields, name))
+  if (stranger !== undefined) refuse({ kind: 'unknown-option', field: stranger, ...nearest(stranger, names) })
+  const found = Object.entries<Field>(fields).flatMap(([name, field]) => {
+    const given = fieldOf(value, name, field)
+    return given === undefined ? [] : [[name, given] as const]
+  })
+  // Every field has been found to be of its kind.
+  return Object.fromEntries(found) as T
+}
+
+function fieldOf(value: object, name: string, field: Field): unknown {
+  const given = reading(name, () => {
+    if (name in Object.prototype && !Object.hasOwn(value, name)) return undefined
+    const found: unknown = Reflect.get(value, name)
+    return Array.isArray(found) ? [...found] : found
+  })
+  if (given === undefined || reading(name, () => field.test(given))) return given
+  return refuse({ kind: 'wrong-type', field: name, wanted: field.wanted, got: kindOf(given) })
+}
+
+/** A copy of an object, whatever it holds. Throws INVALID_REQUEST for what throws when it is read. */
+export function copyOf<T extends object>(what: string, value: T): T {
+  return reading(what, () => ({ ...value }))
+}
+
+/** Throws INVALID_REQUEST for text that no program and no path can hold. */
+export function checkNoNul(field: string, text: string | undefined): void {
+  if (text?.includes('\0')) refuse({ kind: 'nul-byte', field })
 }
 
 export function refuse(problem: RequestProblem): never {
   throw new VitrineError({ code: 'INVALID_REQUEST', problem })
 }
 
-/** `timeout_ms` for `timeoutMs`, `modes` for `mode`: the same letters at the beginning. */
+/** Getters and proxies of the caller's may throw whatever they like. */
+function reading<T>(field: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    return refuse({
+      kind: 'unreadable',
+      field,
+      reason: error instanceof Error ? error.message : kindOf(error),
+    })
+  }
+}
+
+/** `command` for `comand`, `timeoutMs` for `time`: few slips, or the same letters at the beginning. */
 function nearest(name: string, names: readonly string[]): { nearest?: string } {
   const letters = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '')
-  const begin = letters(name).slice(0, 4)
-  const found = begin === '' ? undefined : names.find((known) => letters(known).startsWith(begin))
+  const begin = letters(name.slice(0, 100)).slice(0, 4)
+  const beginsSo = (known: string) => begin !== '' && letters(known).startsWith(begin)
+  const found = nearestKey(name, names) ?? names.find(beginsSo)
   return found === undefined ? {} : { nearest: found }
 }
 
-function kindOf(value: unknown): string {
+/** What a value is, in a few words; text is shown as far as it is short. */
+export function kindOf(value: unknown): string {
   if (value === null) return 'null'
-  if (isString(value)) return JSON.stringify(value)
-  return Array.isArray(value) ? 'an array' : typeof value
+  if (isString(value))
+    return `${JSON.stringify(value.slice(0, mostShown))}${value.length > mostShown ? '...' : ''}`
+  if (!Array.isArray(value)) return typeof value
+  const items = value.slice(0, mostItems).map((item) => (Array.isArray(item) ? 'an array' : kindOf(item)))
+  return `[${[...items, ...(value.length > mostItems ? ['...'] : [])].join(', ')}]`
 }
+
+const mostShown = 100
+const mostItems = 8

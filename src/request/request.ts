@@ -1,6 +1,17 @@
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { checkFields, type Field, isBoolean, isObject, isString, refuse } from './fields.ts'
+import {
+  checkNoNul,
+  copyOf,
+  type Fields,
+  isBoolean,
+  isNumber,
+  isObject,
+  isString,
+  kindOf,
+  readFields,
+  refuse,
+} from './fields.ts'
 import type { TerminalRequest } from './terminal.ts'
 
 /** One command. Exactly one of `command` (a shell line) and `argv` (no shell at all). */
@@ -51,11 +62,11 @@ export interface CompleteRequest {
   readonly terminal: TerminalRequest | null
 }
 
-const fields: Readonly<Record<keyof ExecuteRequest, Field>> = {
+const fields: Fields<ExecuteRequest> = {
   command: { wanted: 'a string', test: isString },
   argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
   cwd: { wanted: 'a string', test: isString },
-  timeoutMs: { wanted: 'a number of milliseconds', test: (value) => typeof value === 'number' },
+  timeoutMs: { wanted: 'a number of milliseconds', test: isNumber },
   stdin: { wanted: 'a string, a Uint8Array, a Readable or an open descriptor', test: isStdin },
   merged: { wanted: 'a boolean', test: isBoolean },
   scratchpad: { wanted: 'a string', test: isString },
@@ -66,8 +77,8 @@ const fields: Readonly<Record<keyof ExecuteRequest, Field>> = {
 const longestArgument = 32 * 4096
 
 /** Checks a request and fills in what it leaves open; the machine is not looked at. Throws INVALID_REQUEST. */
-export function completeRequest(request: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
-  checkFields('request', request, fields)
+export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
+  const request = readFields('request', given, fields)
   return {
     work: workOf(request),
     cwd: directoryOf(request.cwd, defaults.cwd),
@@ -78,6 +89,20 @@ export function completeRequest(request: ExecuteRequest, defaults: RequestDefaul
     privateTmp: request.privateTmp,
     terminal: null,
   }
+}
+
+/** The requests of a list, none of them checked yet. Throws INVALID_REQUEST for what is no list, or no request. */
+export function readList(requests: readonly (string | ExecuteRequest)[]): readonly ExecuteRequest[] {
+  const wanted = 'an array of shell lines and requests'
+  if (!Array.isArray(requests))
+    refuse({ kind: 'wrong-type', field: 'requests', wanted, got: kindOf(requests) })
+  return Array.from(requests, (request, index) => {
+    const field = `requests[${index}]`
+    if (isString(request)) return { command: request }
+    if (!isObject(request) || Array.isArray(request))
+      refuse({ kind: 'wrong-type', field, wanted: 'a shell line or a request', got: kindOf(request) })
+    return copyOf<ExecuteRequest>(field, request)
+  })
 }
 
 function workOf({ command, argv }: ExecuteRequest): Work {
@@ -96,13 +121,13 @@ function argvWork(argv: readonly string[]): Work {
 }
 
 function checkText(field: string, text: string): void {
-  if (text.includes('\0')) refuse({ kind: 'nul-byte', field })
+  checkNoNul(field, text)
   const bytes = Buffer.byteLength(text)
   if (bytes >= longestArgument) refuse({ kind: 'too-long', field, bytes, limit: longestArgument - 1 })
 }
 
 function directoryOf(cwd: string | undefined, base: string): string {
-  if (cwd?.includes('\0')) refuse({ kind: 'nul-byte', field: 'cwd' })
+  checkNoNul('cwd', cwd)
   return resolve(base, cwd ?? '.')
 }
 

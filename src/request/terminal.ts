@@ -1,4 +1,4 @@
-import { checkFields, type Field, isBoolean, isString, refuse } from './fields.ts'
+import { type Fields, isBoolean, isNumber, isString, readFields, refuse } from './fields.ts'
 import {
   type CompleteRequest,
   completeRequest,
@@ -29,9 +29,7 @@ export interface TerminalRequest extends TerminalSize {
   readonly term: string | undefined
 }
 
-const isNumber = (value: unknown) => typeof value === 'number'
-
-const fields: Readonly<Record<keyof StartRequest, Field>> = {
+const fields: Fields<StartRequest> = {
   command: { wanted: 'a string', test: isString },
   argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
   cwd: { wanted: 'a string', test: isString },
@@ -45,9 +43,8 @@ const fields: Readonly<Record<keyof StartRequest, Field>> = {
 }
 
 /** Checks a request for a terminal and fills in what it leaves open. Throws INVALID_REQUEST. */
-export function completeStart(request: StartRequest, defaults: RequestDefaults): CompleteRequest {
-  checkFields('request', request, fields)
-  const { pty, columns = 80, rows = 24, term, ...rest } = request
+export function completeStart(given: StartRequest, defaults: RequestDefaults): CompleteRequest {
+  const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, fields)
   if (pty !== true) refuse({ kind: 'wrong-type', field: 'pty', wanted: 'true', got: String(pty) })
   checkSize({ columns, rows })
   if (term !== undefined && !/^[\w.+-]+$/.test(term))

@@ -49,6 +49,8 @@ function describeRequestProblem(problem: RequestProblem): string {
       return problem.nearest === undefined
         ? `"${problem.field}" is no option.`
         : `"${problem.field}" is no option; did you mean "${problem.nearest}"?`
+    case 'unreadable':
+      return `"${problem.field}" cannot be read: looking at it threw "${problem.reason}".`
     case 'cwd':
       return describeDirectoryProblem(problem)
     case 'cwd-outside':

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { connect } from '../mcp/connect.ts'
 import { linesOf } from './place.ts'
 
@@ -22,6 +23,23 @@ test('the command line writes a line for what it ran and for what it refused', a
     ['refused', null, ['not-there', 'x']],
     ['exited', 0, 'true'],
     ['exited', 1, 'false'],
+  ])
+})
+
+test('a request that cannot be read has a line, too', async () => {
+  const path = join(makeDirectory(), 'log.jsonl')
+  const shell = await openTestShell({ toml: `[audit]\npath = "${path}"\n` })
+  const get = () => {
+    throw new Error('boom')
+  }
+  const unreadable = new Proxy({ command: 'ls' }, { get })
+  for (const request of [null, 'ls', { argv: ['ls', {}] }, unreadable])
+    await expect(shell.execute(request as object)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  expect(linesOf(path).map(({ outcome, argv }) => [outcome, argv])).toEqual([
+    ['refused', null],
+    ['refused', null],
+    ['refused', ['ls', 'object']],
+    ['refused', null],
   ])
 })
 

@@ -113,6 +113,39 @@ const badRequests: readonly BadRequest[] = [
     request: { command: touch, scratchpad: '' },
     says: /"scratchpad" must be/,
   },
+  {
+    what: 'a misspelt command',
+    request: { comand: touch },
+    says: /^"comand" is no option; did you mean "command"\?/,
+  },
+  {
+    what: 'an unknown option that is undefined',
+    request: { command: touch, tty: undefined },
+    says: /"tty" is no option\./,
+  },
+  {
+    what: 'a key of a prototype that is no option',
+    request: JSON.parse(`{ "command": "${touch}", "__proto__": { "mode": "write" } }`),
+    says: /"__proto__" is no option\./,
+  },
+  {
+    what: 'an endless deadline before now',
+    request: { command: touch, timeoutMs: Number.NEGATIVE_INFINITY },
+    says: /"timeoutMs" must be .* not -Infinity/,
+  },
+  { what: 'a bigint', request: { command: touch, timeoutMs: 5n }, says: /"timeoutMs" must be .* not bigint/ },
+  {
+    what: 'an argument that is left out',
+    request: { argv: Object.assign(['touch'], { 2: '{witness}' }) },
+    says: /"argv" must be an array of strings, not \["touch", undefined, "/,
+  },
+  {
+    what: 'a private tmp that is no boolean',
+    request: { command: touch, privateTmp: 'yes' },
+    says: /"privateTmp"/,
+  },
+  { what: 'an array', request: [touch], says: /"request" must be an object, not \["/ },
+  { what: 'a function', request: () => touch, says: /"request" must be an object, not function/ },
   { what: 'no object', request: 'ls', says: /"request" must be an object/ },
   { what: 'null', request: null, says: /"request" must be an object/ },
 ]
@@ -122,7 +155,8 @@ function withWitness(request: unknown, witness: string): ExecuteRequest {
     if (typeof value === 'string') return value.replaceAll('{witness}', witness)
     return Array.isArray(value) ? value.map(fill) : value
   }
-  if (typeof request !== 'object' || request === null) return request as ExecuteRequest
+  if (typeof request !== 'object' || request === null || Array.isArray(request))
+    return request as ExecuteRequest
   return Object.fromEntries(Object.entries(request).map(([key, value]) => [key, fill(value)]))
 }
 
@@ -135,6 +169,19 @@ async function refusalOf(running: Promise<unknown>): Promise<VitrineError> {
   throw new Error('expected a refusal', { cause: error })
 }
 
+const thrower = () => {
+  throw new Error('boom')
+}
+
+const throwing = {
+  'a getter': {
+    field: 'command',
+    request: Object.defineProperty({}, 'command', { get: thrower, enumerable: true }),
+  },
+  'a list of keys': { field: 'request', request: new Proxy({ command: touch }, { ownKeys: thrower }) },
+  'an item': { field: 'argv', request: { argv: new Proxy(['touch'], { get: thrower }) } },
+} as const
+
 describe('a bad request is refused, and nothing runs', () => {
   it.for(badRequests)('$what', async ({ request, says }) => {
     const witness = join(makeDirectory(), 'ran')
@@ -143,6 +190,72 @@ describe('a bad request is refused, and nothing runs', () => {
     expect(refusal.message).toMatch(says)
     expect(refusal.message).toMatch(/Nothing ran\.$/)
     expect(existsSync(witness)).toBe(false)
+  })
+
+  it.for(['a getter', 'a list of keys', 'an item'] as const)('%s that throws', async (what) => {
+    const { field, request } = throwing[what]
+    const said = `"${field}" cannot be read: looking at it threw "boom". Nothing ran.`
+    for (const running of [shell.execute(request), shell.decide(request)])
+      expect((await refusalOf(running)).message).toBe(said)
+  })
+
+  it('what is checked is what runs, whatever a getter answers the second time', async () => {
+    const witness = join(makeDirectory(), 'ran')
+    const lines = ['echo first', `touch ${witness}`]
+    const request = {
+      get command() {
+        return lines.shift() ?? 'echo later'
+      },
+    }
+    expect((await shell.execute(request)).stdout).toBe('first\n')
+    expect(existsSync(witness)).toBe(false)
+  })
+
+  it('a request without a prototype, and one of a class, are requests; an inherited field is checked like an own one', async () => {
+    const bare = Object.assign(Object.create(null), { command: 'echo bare' })
+    expect((await shell.execute(bare)).stdout).toBe('bare\n')
+    class Request {
+      get command() {
+        return 'echo class'
+      }
+    }
+    expect((await shell.execute(new Request())).stdout).toBe('class\n')
+    const inherited = Object.create({ command: 'true', timeoutMs: 'soon' })
+    expect((await refusalOf(shell.execute(inherited))).message).toMatch(/^"timeoutMs" must be .* not "soon"/)
+  })
+
+  it.for([
+    [{ sginal: undefined }, /^"sginal" is no option; did you mean "signal"\?/],
+    [{ signal: {} }, /^"signal" must be an AbortSignal, not object/],
+    [{ onOutput: 'x' }, /^"onOutput" must be a function, not "x"/],
+    [{ save: 1 }, /^"save" must be a boolean/],
+    [null, /^"options" must be an object, not null/],
+  ] as const)('options beside the request: %j', async ([options, says]) => {
+    const witness = join(makeDirectory(), 'ran')
+    const given = options as object
+    for (const running of [
+      shell.execute({ command: `touch ${witness}` }, given),
+      shell.executeAll([`touch ${witness}`], given),
+      shell.start({ command: `touch ${witness}`, pty: true }, given),
+    ])
+      expect((await refusalOf(running)).message).toMatch(says)
+    expect(existsSync(witness)).toBe(false)
+  })
+
+  it.for([
+    [5, /^"requests" must be an array of shell lines and requests, not number/],
+    [['touch {witness}', 5], /^"requests\[1\]" must be a shell line or a request, not number/],
+    [['touch {witness}', null], /^"requests\[1\]" must be .* not null/],
+    [['touch {witness}', { comand: 'x' }], /^"comand" is no option; did you mean "command"\?/],
+  ] as const)('a list: %j', async ([list, says]) => {
+    const witness = join(makeDirectory(), 'ran')
+    const given = JSON.parse(JSON.stringify(list).replaceAll('{witness}', witness))
+    expect((await refusalOf(shell.executeAll(given))).message).toMatch(says)
+    expect(existsSync(witness)).toBe(false)
+  })
+
+  it.for(['FOO', 'toString', 9, undefined])('%s as a signal', (name) => {
+    expect(() => shell.signal(name as 'SIGINT')).toThrow(/^"signal" must be the name of a signal/)
   })
 
   it('the witness does appear when the request is good', async () => {
@@ -231,9 +344,35 @@ describe('a shell that cannot be opened', () => {
     }).toThrow(/"mode" must be "read" or "write"/)
   })
 
-  it('an unknown option', async () => {
-    const options = { cwd, modes: 'read' } as object
-    expect((await refusalOf(openShell(options))).message).toMatch(/"modes" is no option/)
+  it.for([
+    [{ modes: 'read' }, /^"modes" is no option; did you mean "mode"\?/],
+    [{ backnd: 'docker' }, /^"backnd" is no option; did you mean "backend"\?/],
+    [{ backend: 'podman' }, /^"backend" must be "local" or "docker", not "podman"/],
+    [{ mode: 5 }, /^"mode" must be "read" or "write", not number/],
+    [{ privateTmp: 'yes' }, /^"privateTmp" must be a boolean, not "yes"/],
+    [{ cwd: '/\0x' }, /^"cwd" contains a NUL byte/],
+    [{ config: 'a\0b' }, /^"config" contains a NUL byte/],
+    [{ config: {} }, /^"config" must be the path of a file, or what loadConfig made/],
+    [{ env: { PATH: 5 } }, /^"env\.PATH" must be a string, not number/],
+    [{ env: { PATH: '/bin\0' } }, /^"env\.PATH" contains a NUL byte/],
+    [{ env: ['PATH=/bin'] }, /^"env" must be an object of variables/],
+    [{ approver: 'yes' }, /^"approver" must be a function/],
+    [{ scratchpad: {} }, /^"scratchpad" must be a Scratchpad/],
+    [null, /^"options" must be an object, not null/],
+    ['read', /^"options" must be an object, not "read"/],
+  ] as const)('options: %j', async ([options, says]) => {
+    const refusal = await refusalOf(openShell(options as object))
+    expect(refusal.code).toBe('INVALID_REQUEST')
+    expect(refusal.message).toMatch(says)
+  })
+})
+
+describe('options that throw when they are read', () => {
+  it('are refused', async () => {
+    const mode = Object.defineProperty({}, 'mode', { get: thrower, enumerable: true })
+    expect((await refusalOf(openShell(mode))).message).toMatch(/^"mode" cannot be read: .* "boom"/)
+    const env = new Proxy({}, { ownKeys: thrower })
+    expect((await refusalOf(openShell({ env }))).message).toMatch(/^"env" cannot be read: .* "boom"/)
   })
 })
 
