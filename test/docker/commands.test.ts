@@ -72,6 +72,17 @@ describe.skipIf(missing !== null)(`commands in a container${skipped}`, () => {
     expect((await shell.execute({ argv: ['printf', said] })).stdout).toBe(said)
   })
 
+  it('all of what it says like the engine, in its order and its stream', async () => {
+    const shell = await openDockerShell(engine)
+    const say = (what: string) => `echo "OCI runtime exec failed: ${what}"`
+    const command = `${say('one')} >&2; sleep 0.3; ${say('two')}; sleep 0.3; echo three >&2`
+    const pieces: string[] = []
+    const result = await shell.execute({ command }, { onOutput: (_, chunk) => void pieces.push(`${chunk}`) })
+    expect(result.stderr).toBe('OCI runtime exec failed: one\nthree\n')
+    expect(result.stdout).toBe('OCI runtime exec failed: two\n')
+    expect(pieces.join('')).toMatch(/one\n.*two\nthree\n$/)
+  })
+
   it('a signal that ends it is told', async () => {
     const shell = await openDockerShell(engine)
     const result = await shell.execute({ command: 'kill -SEGV $$' })

@@ -74,6 +74,21 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(processesWith(`sleep\0${length}`)).toEqual([])
   })
 
+  it('nor does who is another process at every look', async () => {
+    const shell = await openDockerShell(engine)
+    const script = `hop-${nextLength()}.sh`
+    writeFileSync(join(shell.cwd, script), `sh ${script} &\n`)
+    const used = new Set<string>()
+    for (let round = 1; round <= 3; round++) {
+      const { survivorsKilled } = await shell.execute({ command: `sh ${script} </dev/null >/dev/null 2>&1` })
+      expect(survivorsKilled).toBeGreaterThanOrEqual(1)
+      await shell.execute({ command: 'true' })
+      for (const { Id } of await containersOf(engine)) used.add(Id)
+      expect(processesWith(script)).toEqual([])
+    }
+    expect(used.size).toBeGreaterThanOrEqual(3)
+  })
+
   it('in write mode it lives until the shell is closed, and later commands meet it', async () => {
     const shell = await openDockerShell(engine, { mode: 'write' })
     const length = nextLength()

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { VitrineError } from '../../errors.ts'
 import { containerFailed } from '../../result/explain-docker.ts'
 import { type Connection, type Engine, EngineError } from './engine.ts'
+import { FirstWords } from './first-words.ts'
 import { type FrameStream, Frames } from './frames.ts'
 import { removeContainer } from './left-over.ts'
 import type { ContainerUser } from './spec.ts'
@@ -40,11 +41,6 @@ interface ExecState {
   /** 0 when there never was a process. */
   readonly Pid: number
 }
-
-/** The engine says so on the process's own output, when it could not be started. */
-const neverStarted = 'OCI runtime exec failed'
-/** It is one piece, and short. */
-const longestWords = 8192
 
 const answerMs = 400
 
@@ -102,22 +98,13 @@ export class Container {
   /** Starts a process as the host's user. Throws SANDBOX_UNAVAILABLE: then there is none. */
   async exec(request: ExecRequest, output: (stream: FrameStream, bytes: Buffer) => void): Promise<Exec> {
     const { id, socket, head } = await this.#begin(request)
-    let taken = 0
-    let said = ''
-    const frames = new Frames((stream, bytes) => {
-      // Held back until it is known whose words these are.
-      if (taken === 0 && bytes.length < longestWords && bytes.toString().startsWith(neverStarted)) {
-        said = bytes.toString()
-        return
-      }
-      taken += bytes.length
-      output(stream, bytes)
-    })
+    const words = new FirstWords(output)
+    const frames = new Frames((stream, bytes) => words.add(stream, bytes))
     if (head.length > 0) frames.add(head)
     socket.on('data', (chunk: Buffer) => frames.add(chunk))
     const ended = closed(socket).then(async () => {
-      const end = await this.#endOf(id, said)
-      if (said !== '' && end.kind !== 'never') output('stdout', Buffer.from(said))
+      const end = await this.#endOf(id, words.held)
+      if (end.kind !== 'never') words.release()
       return end
     })
     return { socket, ended, runs: () => this.#runs(id) }
@@ -210,13 +197,14 @@ export class Container {
     }
   }
 
+  /** Counted while they stand still: who forks and ends, over and over, is another one by the time that the engine's ps looks. */
   async #processes(): Promise<number | undefined> {
+    const at = `/containers/${this.id}`
     try {
-      const path = `/containers/${this.id}/top`
-      const { Processes } = await this.#engine.call<{ readonly Processes: readonly unknown[] }>({
-        method: 'GET',
-        path,
-      })
+      await this.#engine.call({ method: 'POST', path: `${at}/pause` })
+      const top = { method: 'GET', path: `${at}/top` } as const
+      const { Processes } = await this.#engine.call<{ readonly Processes: readonly unknown[] }>(top)
+      await this.#engine.call({ method: 'POST', path: `${at}/unpause` })
       return Processes.length
     } catch (error) {
       if (error instanceof EngineError) return undefined
