@@ -37,7 +37,7 @@ int vt_cgroup_make(char name[VT_CGROUP_NAME], uint64_t host, uint32_t id, const 
   snprintf(name, VT_CGROUP_NAME, VT_CGROUP_PREFIX "%d-%0*" PRIx64 "-%0*" PRIx32, (int)getpid(), VT_COOKIE_HOST_DIGITS, host,
            VT_COOKIE_COMMAND_DIGITS, id);
   if (vt_cgroup_path(path, vt_cgroup_base(NULL), name) && mkdir(path, 0700) == 0 &&
-      (!limits->memory_bytes || limit_memory(path, limits->memory_bytes) == 0))
+      (!limits->memory_bytes || !vt_cgroup_holds_memory() || limit_memory(path, limits->memory_bytes) == 0))
     fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) return fd;
   int error = errno;

@@ -8,9 +8,13 @@ struct vt_limits;
 
 enum { VT_CGROUP_NAME = 48 };
 
-/* Beneath which directory cgroups can be made, found out by trying, once; NULL with *reason, for src/result/explain-limits.ts, when there is none. The process
- * itself is never moved. What hosts that were killed have left there is removed. */
+/* Beneath which directory cgroups can be made, found out by trying, once; NULL when there is none. *reason, for
+ * src/result/explain-limits.ts, says why there is none, or why those cannot limit memory; NULL: they can. The process itself is never
+ * moved. What hosts that were killed have left there is removed. */
 const char *vt_cgroup_base(const char **reason);
+
+/* Whether a limit of memory can be set in those cgroups. */
+bool vt_cgroup_holds_memory(void);
 
 /* That directory, for the watcher; -1 when there is none. */
 int vt_cgroup_open_base(void);

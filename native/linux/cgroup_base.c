@@ -17,7 +17,7 @@
 #include "watcher.h"
 
 static char base[VT_CGROUP_PATH];
-static const char *reason_for_none;
+static const char *reason_for_none, *reason_for_no_memory;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static bool is_there(const char *directory, const char *name, int mode) {
@@ -34,14 +34,22 @@ static bool has_word(const char *text, const char *word) {
 
 typedef bool (*try_line)(const char *line, char *path);
 
-/* Our own cgroup of the unified hierarchy: the line "0::PATH" of /proc/self/cgroup. */
-static bool is_own(const char *line, char *path) { return sscanf(line, "0::%4095s", path) == 1 && path[0] == '/'; }
+/* Our own cgroup of the unified hierarchy: the line "0::PATH" of /proc/self/cgroup; with "/.." it stands outside of our namespace. */
+static bool is_own(const char *line, char *path) {
+  return sscanf(line, "0::%4095s", path) == 1 && path[0] == '/' && strncmp(path, "/..", 3) != 0;
+}
 
 /* Where the hierarchy is mounted, whole or the part of our namespace: fields 4 and 5, and the type behind " - " (proc(5)). */
 static bool is_mount(const char *line, char *path) {
   char root[2];
   if (!strstr(line, " - cgroup2 ")) return false;
   return sscanf(line, "%*d %*d %*s %1s %4095s", root, path) == 2 && root[0] == '/' && path[0] == '/';
+}
+
+/* Somebody else's part of it: nothing tells which directory there is our own cgroup. */
+static bool is_foreign_mount(const char *line, char *path) {
+  (void)path;
+  return strstr(line, " - cgroup2 ") != NULL;
 }
 
 /* The first line of a file that holds what is looked for. */
@@ -84,10 +92,9 @@ static bool is_in_unit_of_user(const char *own) {
 }
 
 /* Who is beside our own cgroup is held by none of its limits. */
-static bool is_limited(const char *directory, const char *name) {
+static bool is_limited(const char *leaf) {
   static const char *const files[] = {"memory.max", "memory.high", "memory.swap.max", "pids.max", "cpu.max"};
-  char leaf[VT_CGROUP_LONG], text[64];
-  if (!vt_cgroup_path(leaf, directory, name)) return true;
+  char text[64];
   for (size_t at = 0; at < sizeof files / sizeof *files; at++)
     if (vt_cgroup_read(leaf, files[at], text, sizeof text) > 0 && strncmp(text, "max", 3) != 0) return true;
   return false;
@@ -105,22 +112,39 @@ static const char *enable_memory(const char *directory) {
   return "not-enabled";
 }
 
-/* A process of a delegated part stands in one of its leaves: cgroups with limits stand beside it, within the part. */
-static const char *choose(char *directory, const char *mount, char *own) {
-  if (strcmp(own, "/") == 0) {
-    snprintf(directory, VT_CGROUP_PATH, "%s", mount);
-    if (!is_root_of_all(directory)) return "topmost";
-  } else {
-    bool in_unit = is_in_unit_of_user(own);
-    char *last = strrchr(own, '/');
-    *last = 0;
-    if (snprintf(directory, VT_CGROUP_PATH, "%s%s", mount, own) >= VT_CGROUP_PATH) return "unmounted";
-    bool top = own[0] == 0 && !is_root_of_all(directory);
-    bool handed_over = in_unit && !is_limited(directory, last + 1);
-    if (!top && !handed_over && !is_delegated(directory)) return "not-delegated";
-  }
-  if (access(directory, W_OK) || !is_there(directory, "cgroup.procs", W_OK)) return "not-writable";
-  return enable_memory(directory);
+static bool is_writable(const char *directory) { return access(directory, W_OK) == 0 && is_there(directory, "cgroup.procs", W_OK); }
+
+static const char *use(const char *directory) { return is_writable(directory) ? enable_memory(directory) : "not-writable"; }
+
+/* Beside its own processes a cgroup can hand on no memory ("no internal processes", Documentation/admin-guide/cgroup-v2.rst), but
+ * cgroups without controllers can stand in it: held by its limits, counted and ended whole. Not so in a threaded one: they are invalid. */
+static const char *use_own(const char *directory) {
+  char type[32];
+  vt_cgroup_read(directory, "cgroup.type", type, sizeof type);
+  if (strcmp(type, "domain\n") != 0) return "topmost";
+  if (!is_writable(directory)) return "not-writable";
+  reason_for_no_memory = "topmost";
+  return NULL;
+}
+
+/* Whether cgroups beside our own are ours to make. */
+static bool is_leaf_of_ours(const char *directory, const char *own) {
+  char above[VT_CGROUP_PATH];
+  strcpy(above, directory);
+  *strrchr(above, '/') = 0;
+  bool below_top = strrchr(own, '/') == own && !is_root_of_all(above);
+  return below_top || is_delegated(above) || (is_in_unit_of_user(own) && !is_limited(directory));
+}
+
+/* A process of a delegated part stands in one of its leaves: cgroups with limits stand beside it, within the part. Or it stands in
+ * the topmost cgroup of that: then they stand below its own. */
+static const char *choose(char *directory, const char *mount, const char *own) {
+  bool topmost = strcmp(own, "/") == 0;
+  if (snprintf(directory, VT_CGROUP_PATH, "%s%s", mount, topmost ? "" : own) >= VT_CGROUP_PATH) return "unmounted";
+  if (topmost) return is_root_of_all(directory) ? use(directory) : use_own(directory);
+  if (!is_leaf_of_ours(directory, own)) return is_delegated(directory) ? use_own(directory) : "not-delegated";
+  *strrchr(directory, '/') = 0;
+  return use(directory);
 }
 
 /* Whose host is no more: named after its process. */
@@ -137,9 +161,10 @@ static void remove_left(const char *directory) {
 }
 
 static void look(void) {
+  static const char mounts[] = "/proc/self/mountinfo";
   char mount[VT_CGROUP_PATH], own[VT_CGROUP_PATH], directory[VT_CGROUP_PATH];
-  if (!find("/proc/self/cgroup", is_own, own) || !find("/proc/self/mountinfo", is_mount, mount)) reason_for_none = "unmounted";
-  else reason_for_none = choose(directory, mount, own);
+  if (find("/proc/self/cgroup", is_own, own) && find(mounts, is_mount, mount)) reason_for_none = choose(directory, mount, own);
+  else reason_for_none = find(mounts, is_foreign_mount, mount) ? "foreign" : "unmounted";
   if (reason_for_none) return;
   remove_left(directory);
   memcpy(base, directory, sizeof base);
@@ -147,7 +172,9 @@ static void look(void) {
 
 const char *vt_cgroup_base(const char **reason) {
   pthread_once(&once, look);
-  if (reason) *reason = reason_for_none;
+  if (reason) *reason = reason_for_none ? reason_for_none : reason_for_no_memory;
   return reason_for_none ? NULL : base;
 }
+
+bool vt_cgroup_holds_memory(void) { return vt_cgroup_base(NULL) && !reason_for_no_memory; }
 

@@ -202,5 +202,5 @@ void vt_core_probe(const struct vt_facts *facts) {
   facts->number(facts->to, "yama", found->yama);
   const char *missing = NULL, *base = vt_cgroup_base(&missing);
   facts->text(facts->to, "cgroup", base ? base : "");
-  facts->text(facts->to, "cgroupMissing", base ? "" : missing);
+  facts->text(facts->to, "cgroupMissing", missing ? missing : "");
 }

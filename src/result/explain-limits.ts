@@ -50,22 +50,27 @@ export function openFilesHint(
 
 const cgroupReasons: Readonly<Record<CgroupMissing, string>> = {
   unmounted: 'no cgroup v2 is mounted',
+  foreign:
+    'the cgroup v2 that is mounted begins above this container, and nothing tells which part of it is ours (let the engine mount the container its own)',
   'no-memory': 'cgroup v2 has no memory controller here: it is not enabled above, or belongs to cgroup v1',
   'not-enabled': 'the memory controller cannot be enabled beneath the cgroup above this process',
   topmost:
-    "this process stands in its container's topmost cgroup, which cannot hold processes and limits at once",
+    'this process stands in the topmost cgroup of its container or service, which cannot hold processes and limits of memory at once (before vitrine starts, move all processes of that cgroup into a leaf of it)',
   'not-delegated':
     'the cgroup above this process is not delegated to it (systemd: Delegate=yes, DelegateSubgroup=)',
-  'not-writable': 'the cgroup above this process cannot be written to',
+  'not-writable':
+    'the cgroup of this process, or the one above, cannot be written to (a container: mount it writable, and move all its processes into a leaf)',
 }
 
 /** Which limit is held by what. */
 export function limitsNote(cgroup: string, missing: CgroupMissing | ''): string {
   const files = 'open files: RLIMIT_NOFILE'
-  const watched = 'processes and the private TMPDIR: measured every few milliseconds'
+  const measured = 'and the private TMPDIR: measured every few milliseconds'
+  if (cgroup === '')
+    return `memory, CPU time, processes ${measured}; ${files}; no cgroup: ${cgroupReasons[missing || 'unmounted']}`
   if (missing === '')
-    return `memory: memory.max of a cgroup in ${cgroup}; CPU time: its cpu.stat; ${watched}; ${files}`
-  return `memory, CPU time, ${watched}; ${files}; no cgroup: ${cgroupReasons[missing]}`
+    return `memory: memory.max of a cgroup in ${cgroup}; CPU time: its cpu.stat; processes ${measured}; ${files}`
+  return `CPU time: cpu.stat of a cgroup in ${cgroup}; memory, processes ${measured}; ${files}; no memory.max: ${cgroupReasons[missing]}`
 }
 
 /** Inside of another read mode the watch would find nobody: sessions are only pretended there. */

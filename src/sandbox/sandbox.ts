@@ -1,9 +1,10 @@
 import type { Denial, Enforcement } from '../result/result.ts'
 import type { PrivateDirectories } from './private-tmp.ts'
 
-/** Why no cgroup can be made for a command: native/linux/cgroup.c. */
+/** Why no cgroup can be made for a command, or none with a limit of memory: native/linux/cgroup_base.c. */
 export type CgroupMissing =
   | 'unmounted'
+  | 'foreign'
   | 'no-memory'
   | 'not-enabled'
   | 'topmost'
@@ -31,7 +32,7 @@ export interface Probe {
   readonly yama: number
   /** The directory beneath which a command with limits gets a cgroup of its own; empty: none does. */
   readonly cgroup: string
-  /** Why none does; empty where one does. */
+  /** Why none does, or why that has no limit of memory; empty where it has one. */
   readonly cgroupMissing: CgroupMissing | ''
 }
 
