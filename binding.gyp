@@ -26,6 +26,7 @@
             "native/linux/docket.c",
             "native/linux/ending.c",
             "native/linux/gauges.c",
+            "native/linux/file_size.c",
             "native/linux/inodes.c",
             "native/linux/judge.c",
             "native/linux/judge_bind.c",

@@ -36,6 +36,7 @@ void vt_answer(struct vt_docket *docket, struct vt_inquiry *inquiry) {
   struct seccomp_notif_resp response = {.id = inquiry->notification.id, .error = -inquiry->error};
   if (inquiry->error == 0 && !inquiry->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   else if (inquiry->error && inquiry->counted && docket->policy->report) count(docket, inquiry);
+  if (inquiry->asks_too_much) __atomic_store_n(&docket->asks_too_much, true, __ATOMIC_RELAXED);
   if (inquiry->limits_files) __atomic_store_n(&docket->limits_files, true, __ATOMIC_RELAXED);
   ioctl(docket->listener, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: its caller was killed meanwhile */
 }

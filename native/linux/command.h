@@ -99,6 +99,7 @@ struct vt_command {
   /* started */
   pid_t pid;                /* leader, session and process group */
   int pidfd;
+  int io;                   /* what it has written (file_size.h); -1: not to be told */
   int listener;             /* of the filter; the docket's from then on */
   int write_ends[VT_STREAMS];
   struct vt_watched *slot;  /* in the watcher's table */

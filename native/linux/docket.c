@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "file_size.h"
 #include "policy.h"
 #include "poller.h"
 
@@ -19,6 +20,7 @@ struct vt_docket *vt_docket_open(const struct vt_command *command, struct vt_sou
   docket->references = 1;
   docket->listener = command->listener;
   docket->session = command->pid;
+  docket->most_file_bytes = vt_file_size_most(command);
   docket->policy = command->policy;
   pthread_mutex_init(&docket->lock, NULL);
   vt_policy_retain(docket->policy);

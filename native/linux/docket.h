@@ -19,7 +19,9 @@ struct vt_docket {
   struct vt_docket *newer; /* in its list of new ones */
   bool called;             /* atomic: some call has come */
   int waiting;             /* atomic: calls that wait for a lock (waiters.c) */
+  uint64_t most_file_bytes; /* that a file may have (file_size.h); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
+  bool asks_too_much;      /* atomic: it asked for a file that is larger than any may be */
   pthread_mutex_t lock;    /* of what follows */
   bool closed;             /* the command has been told: nothing is counted any more */
   struct vt_denials *denials;

@@ -32,6 +32,7 @@ struct vt_inquiry {
   bool waits;                  /* for a lock that somebody else has; the error is for where it cannot */
   bool counted;                /* the refusal is reported */
   bool limits_files;           /* the command forbids itself files of a size (RLIMIT_FSIZE) */
+  bool asks_too_much;          /* it asks for a file that is larger than any may be */
   bool has_text, is_path;
   char text[PATH_MAX];         /* path or address */
 };

@@ -16,7 +16,8 @@ void vt_inquiry_open(struct vt_inquiry *inquiry, const struct seccomp_notif *not
   __atomic_store_n(&inquiry->given_known, false, __ATOMIC_RELAXED);
   __atomic_store_n(&inquiry->takes, false, __ATOMIC_RELAXED);
   inquiry->error = 0;
-  inquiry->done = inquiry->waits = inquiry->counted = inquiry->has_text = inquiry->is_path = inquiry->limits_files = false;
+  inquiry->done = inquiry->waits = inquiry->counted = inquiry->has_text = inquiry->is_path = false;
+  inquiry->limits_files = inquiry->asks_too_much = false;
 }
 
 static int rule_errno(const struct vt_inquiry *inquiry) { return (int)(inquiry->rule & SECCOMP_RET_DATA); }
@@ -31,7 +32,15 @@ void vt_judge(struct vt_inquiry *inquiry) {
 }
 
 /* It goes on; whom it ends was not ended by a limit of ours. */
-void vt_judge_file_size(struct vt_inquiry *inquiry) { inquiry->limits_files = true; }
+void vt_judge_file_limit(struct vt_inquiry *inquiry) { inquiry->limits_files = true; }
+
+/* It goes on, and ends its caller (SIGXFSZ) where no file may have that size. */
+void vt_judge_file_size(struct vt_inquiry *inquiry) {
+  const __u64 *arguments = inquiry->notification.data.args;
+  bool allocates = inquiry->call->call == VT_SYS_fallocate;
+  uint64_t size = allocates ? arguments[2] + arguments[3] : arguments[1], most = inquiry->docket->most_file_bytes;
+  inquiry->asks_too_much = most && size > most && size <= INT64_MAX;
+}
 
 void vt_judge_blindly(struct vt_inquiry *inquiry) {
   if (!vt_is_refused_by_rule(inquiry) && inquiry->call->quick) return inquiry->call->judge(inquiry);

@@ -23,7 +23,8 @@ void vt_judge_rename(struct vt_inquiry *inquiry);
 /* Of signals: by the session of the target (judge_signal.c). */
 void vt_judge_signal(struct vt_inquiry *inquiry);
 
-/* Of a limit on the size of files, which the command sets itself: noted (judge.c). */
+/* Of the size of files: what limit the command sets itself, and what size it asks for, is noted (judge.c). */
+void vt_judge_file_limit(struct vt_inquiry *inquiry);
 void vt_judge_file_size(struct vt_inquiry *inquiry);
 
 /* Of addresses: the bind of a client is done in the caller's place (judge_bind.c). */

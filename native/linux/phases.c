@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "docket.h"
 #include "ending.h"
+#include "file_size.h"
 #include "meter.h"
 #include "notifier.h"
 #include "policy.h"
@@ -97,6 +98,7 @@ static void close_descriptors(struct vt_command *command) {
   if (command->docket) vt_notifier_remove(command->docket);
   if (command->docket) vt_docket_close(command->docket);
   if (command->pidfd >= 0) close(command->pidfd); /* left epoll when it became readable */
+  vt_file_size_close(command);
   command->docket = NULL;
   command->pidfd = -1;
 }
@@ -110,15 +112,6 @@ static void report(struct vt_command *command, const struct vt_end *end) {
   command->owner->end(command->owner, command->id, &told);
 }
 
-/* A file of the private TMPDIR came to the size that no file may have there (RLIMIT_FSIZE, setrlimit(2)): the signal ended
- * the leader, or, in the words of a shell, its last command. The file itself may be gone. Whoever forbade a size himself
- * (ulimit -f) may have met that one. */
-static bool grew_too_large(const struct vt_command *command, const struct vt_end *end) {
-  if (!command->limits.private_tmp_bytes || !command->writable || !command->writable[0]) return false;
-  if (command->docket && __atomic_load_n(&command->docket->limits_files, __ATOMIC_RELAXED)) return false;
-  return end->signal == SIGXFSZ || (end->signal == 0 && end->code == 128 + SIGXFSZ);
-}
-
 /* Unconfined children may live on: once the leader is reaped, a signal to its group finds out at no cost. */
 static int count_background(struct vt_command *command) {
   if (command->policy || kill(-command->pid, 0) != 0) return 0;
@@ -128,9 +121,9 @@ static int count_background(struct vt_command *command) {
 static bool finish(struct vt_command *command) {
   struct vt_end end = {.group = command->pid, .killed = command->killed, .limited = command->limited};
   close_meters(command);
+  if (!command->terminated && !command->killing && vt_file_size_met(command)) end.limited = vt_limit_name(VT_LIMIT_PRIVATE_TMP);
   reap(command, &end);
   if (command->cgroup[0]) vt_cgroup_remove(command->cgroup);
-  if (!command->terminated && !command->killing && grew_too_large(command, &end)) end.limited = vt_limit_name(VT_LIMIT_PRIVATE_TMP);
   end.alive = count_background(command);
   vt_streams_release(command, !command->policy && !command->killing);
   if (command->docket) end.denials = vt_docket_take(command->docket);

@@ -3,6 +3,7 @@
 
 #include "seccomp_constants.h"
 #include "seccomp_groups.h"
+#include "seccomp_ioctls.h"
 #include "seccomp_words.h"
 
 /* Access mode 3 opens a file "for ioctl only", for which Landlock asks no right (open(2), File access mode).
@@ -32,34 +33,15 @@ static const struct vt_rule openat_writable_rules[] = {
     {{HAS_ANY(2, MAKES_FILE), HAS_ANY(3, SET_ID)}, REFUSE(EPERM)},
     {{HAS_ANY(2, WRITE_INTENT)}, WATCH},
 };
+/* A file of a size that none may have ends whoever makes it (SIGXFSZ): the size, of 64 bits, is looked at by the supervisor from
+ * a mebibyte on. ftruncate(fd, length), fallocate(fd, mode, offset, length) */
+#define MEBIBYTES 0xfff00000u
+#define IS_LARGE(index, action) {{HAS_ANY(index, MEBIBYTES)}, (action)}, {{HIGH_HALF_HAS_ANY(index)}, (action)}
+static const struct vt_rule resize_rules[] = {IS_LARGE(1, WATCH)};
+static const struct vt_rule allocate_rules[] = {IS_LARGE(2, WATCH), IS_LARGE(3, WATCH)};
 static const struct vt_rule make_writable_rules[] = {{{HAS_ANY(1, SET_ID)}, REFUSE(EPERM)}};
 static const struct vt_rule make_at_writable_rules[] = {{{HAS_ANY(2, SET_ID)}, REFUSE(EPERM)}};
 
-/* Those that only read, or set what is private to the descriptor. TCGETS, asked by every isatty(), stands first. */
-#define READING_IOCTLS \
-  VT_TCGETS, VT_TIOCGWINSZ, VT_FIOCLEX, VT_FIONCLEX, VT_FIONBIO, VT_FIONREAD, VT_TIOCGPGRP, VT_TIOCGSID, VT_TIOCOUTQ, \
-      VT_TCGETA, VT_TCGETS2, VT_TIOCGPTN, VT_FIOQSIZE, VT_FIGETBSZ, VT_FS_IOC_GETFLAGS, VT_FS_IOC32_GETFLAGS, \
-      VT_FS_IOC_GETVERSION, VT_FS_IOC32_GETVERSION, VT_FS_IOC_FSGETXATTR, VT_FS_IOC_FIEMAP, VT_FS_IOC_GETFSUUID, \
-      VT_FS_IOC_GETFSSYSFSPATH, VT_BLKGETSIZE, VT_BLKGETSIZE64, VT_BLKSSZGET, VT_BLKPBSZGET, VT_BLKROGET, \
-      VT_NS_GET_USERNS, VT_NS_GET_PARENT, VT_NS_GET_NSTYPE, VT_NS_GET_OWNER_UID
-#define INTERFACE_IOCTLS \
-  VT_SIOCGIFNAME, VT_SIOCGIFCONF, VT_SIOCGIFFLAGS, VT_SIOCGIFADDR, VT_SIOCGIFDSTADDR, VT_SIOCGIFBRDADDR, \
-      VT_SIOCGIFNETMASK, VT_SIOCGIFMETRIC, VT_SIOCGIFMTU, VT_SIOCGIFHWADDR, VT_SIOCGIFINDEX, VT_SIOCGIFTXQLEN, \
-      VT_SIOCGIFMAP
-/* Settings, size, foreground and queues of a command's own terminal. No other is in its reach: none is inherited, Landlock
- * grants none, /dev/tty is its own. Not TIOCSCTTY and TIOCNOTTY, so that it stays so; not TIOCSTI, TIOCLINUX, TIOCCONS,
- * TIOCSETD, nor what consoles have (ioctl_tty(2), ioctl_console(2)). */
-#define TERMINAL_IOCTLS \
-  VT_TCSETS, VT_TCSETSW, VT_TCSETSF, VT_TCSETS2, VT_TCSETSW2, VT_TCSETSF2, VT_TCSETA, VT_TCSETAW, VT_TCSETAF, \
-      VT_TIOCSWINSZ, VT_TIOCSPGRP, VT_TCFLSH, VT_TCXONC, VT_TCSBRK, VT_TCSBRKP
-/* Worth a report. Not the settings of terminals, which every program tries that thinks it has one. */
-#define CHANGING_IOCTLS \
-  VT_FS_IOC_SETFLAGS, VT_FS_IOC32_SETFLAGS, VT_FS_IOC_SETVERSION, VT_FS_IOC32_SETVERSION, VT_FS_IOC_FSSETXATTR, \
-      VT_FS_IOC_SETFSLABEL, VT_FS_IOC_SET_ENCRYPTION_POLICY, VT_FS_IOC_ENABLE_VERITY, VT_FICLONE, VT_FICLONERANGE, \
-      VT_FIDEDUPERANGE, VT_FIFREEZE, VT_FITHAW, VT_FITRIM, VT_BTRFS_IOC_SNAP_CREATE, VT_BTRFS_IOC_SNAP_CREATE_V2, \
-      VT_BTRFS_IOC_SUBVOL_CREATE, VT_BTRFS_IOC_SUBVOL_CREATE_V2, VT_BTRFS_IOC_SNAP_DESTROY, \
-      VT_BTRFS_IOC_SNAP_DESTROY_V2, VT_BTRFS_IOC_SUBVOL_SETFLAGS, VT_TIOCSTI, VT_TIOCLINUX, VT_TIOCCONS, \
-      VT_SIOCSIFFLAGS, VT_SIOCSIFADDR
 static const struct vt_rule ioctl_rules[] = {
     {{IS(1, READING_IOCTLS)}, ALLOW},
     {{IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
@@ -201,6 +183,8 @@ const struct vt_group vt_groups[] = {
     {WRITABLE, DECIDE(openat_writable_rules, ALLOW), CALLS(VT_SYS_openat)},
     {WRITABLE, DECIDE(make_writable_rules, WATCH), CALLS(VT_SYS_creat, VT_SYS_mknod)},
     {WRITABLE, DECIDE(make_at_writable_rules, WATCH), CALLS(VT_SYS_mknodat)},
+    {WRITABLE, DECIDE(resize_rules, ALLOW), CALLS(VT_SYS_ftruncate)},
+    {WRITABLE, DECIDE(allocate_rules, ALLOW), CALLS(VT_SYS_fallocate)},
     {TRUNCATE_UNSEEN, ALWAYS(REFUSE(EROFS)), CALLS(VT_SYS_truncate)},
     {EVER, DECIDE(fcntl_rules, FAIL(EPERM)), CALLS(VT_SYS_fcntl)},
     {EVER, DECIDE(flock_rules, ALLOW), CALLS(VT_SYS_flock)},

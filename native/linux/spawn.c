@@ -16,6 +16,7 @@
 
 #include "bpf.h"
 #include "clone.h"
+#include "file_size.h"
 #include "landlock.h"
 #include "policy.h"
 #include "watch.h"
@@ -97,10 +98,9 @@ static int lower(int resource, uint64_t wanted) {
  * filter: it asks the supervisor about the size of files, and nobody hears it before the launch is over. */
 static int limit_resources(struct vt_command *command) {
   const struct vt_limits *limits = &command->limits;
-  bool writes = command->writable && command->writable[0];
+  uint64_t most = vt_file_size_most(command);
   if (limits->cpu_seconds && lower(RLIMIT_CPU, limits->cpu_seconds + 1)) return -1;
-  if (limits->private_tmp_bytes && writes && lower(RLIMIT_FSIZE, limits->private_tmp_bytes + 1024 * 1024)) return -1;
-  return 0;
+  return most ? lower(RLIMIT_FSIZE, most) : 0;
 }
 
 /* Behind what needs descriptors of its own. */

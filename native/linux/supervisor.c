@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "docket.h"
 #include "ending.h"
+#include "file_size.h"
 #include "keeper.h"
 #include "meter.h"
 #include "notifier.h"
@@ -71,6 +72,7 @@ static void launched(struct vt_command *command) {
   command->listener_source = (struct vt_source){VT_SOURCE_LISTENER, command};
   vt_poller_add(command->pidfd, &command->leader_source);
   for (int kind = 0; kind < VT_METERS; kind++) command->meters[kind] = vt_meter_open(command, kind);
+  vt_file_size_open(command);
   vt_streams_open(command);
   if (command->terminal) {
     vt_terminal_begin(command);

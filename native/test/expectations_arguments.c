@@ -18,13 +18,11 @@
 #define IOPRIO_SET "ioprio_set", 251, 30
 #define FUTEX "futex", 202, 98
 #define SECCOMP "seccomp", 317, 277
-#define SOCKET "socket", 41, 198
-#define SOCKETPAIR "socketpair", 53, 199
-#define BIND "bind", 49, 200
-#define SETSOCKOPT "setsockopt", 54, 208
 #define KILL "kill", 62, 129
 #define TGKILL "tgkill", 234, 131
 #define SYSLOG "syslog", 103, 116
+#define FTRUNCATE "ftruncate", 77, 46
+#define FALLOCATE "fallocate", 285, 47
 
 const struct argument_row argument_rows[] = {
     /* open(path, flags): octal as in asm-generic/fcntl.h */
@@ -66,6 +64,18 @@ const struct argument_row argument_rows[] = {
     {MKNOD, SOMETHING_WRITABLE, {0, 0102666}, TELL(EPERM)},
     {MKNODAT, SOMETHING_WRITABLE, {04000, 04000, 0100666}, SEE},
     {MKNODAT, SOMETHING_WRITABLE, {0, 0, 0104666}, TELL(EPERM)},
+
+    /* ftruncate(fd, length), fallocate(fd, mode, offset, length): from a mebibyte on the size is looked at */
+    {FTRUNCATE, ALL, {3, 0xfffff}, LET},
+    {FTRUNCATE, SOMETHING_WRITABLE, {3, 0x100000}, SEE},
+    {FTRUNCATE, SOMETHING_WRITABLE, {3, 0x100000000}, SEE},
+    {FTRUNCATE, NOTHING_WRITABLE, {3, 0x100000000}, LET},
+    {FALLOCATE, ALL, {0x200000, 0x200000, 0xfffff, 0xfffff}, LET},
+    {FALLOCATE, SOMETHING_WRITABLE, {3, 0, 0x200000, 0}, SEE},
+    {FALLOCATE, SOMETHING_WRITABLE, {3, 0, 0, 0x200000}, SEE},
+    {FALLOCATE, SOMETHING_WRITABLE, {3, 0, 0x100000000, 0}, SEE},
+    {FALLOCATE, SOMETHING_WRITABLE, {3, 0, 0, 0x100000000}, SEE},
+    {FALLOCATE, NOTHING_WRITABLE, {3, 0, 0, 0x100000000}, LET},
 
     /* ioctl(fd, command) */
     {IOCTL, ALL, {0, 0x5401}, LET},         /* TCGETS */
@@ -189,80 +199,7 @@ const struct argument_row argument_rows[] = {
     {SECCOMP, ALL, {1, 8 | 32}, EBUSY},
     {SECCOMP, ALL, {2, 8}, LET},
 
-    /* socket(domain, type, protocol) */
-    {SOCKET, ALL, {16, 3, 0}, LET},                    /* NETLINK_ROUTE */
-    {SOCKET, ALL, {16, 3 | 02000000, 4}, LET},         /* NETLINK_SOCK_DIAG */
-    {SOCKET, ALL, {16, 3, 9}, TELL(EACCES)},                 /* NETLINK_AUDIT */
-    {SOCKET, ALL, {16, 3, 2}, TELL(EACCES)},                 /* NETLINK_USERSOCK */
-    {SOCKET, UNIX_OFF, {1, 1, 0}, TELL(EACCES)},             /* AF_UNIX */
-    {SOCKET, UNIX_ON, {1, 1 | 02000000 | 04000, 0}, LET},
-    {SOCKET, ALL, {1, 1, 1}, TELL(EACCES)},
-    {SOCKET, ALL, {1, 5, 0}, TELL(EACCES)},
-    {SOCKET, ALL, {1, 2, 0}, TELL(EACCES)},
-    {SOCKET, NET_OFF, {2, 1, 0}, TELL(EACCES)},
-    {SOCKET, NET_OFF, {10, 2, 17}, TELL(EACCES)},
-    {SOCKET, NET_ON, {2, 1, 0}, LET},
-    {SOCKET, NET_ON, {2, 1 | 02000000 | 04000, 6}, LET},
-    {SOCKET, NET_ON, {10, 2, 17}, LET},
-    {SOCKET, ALL, {2, 3, 255}, TELL(EACCES)},                /* raw */
-    {SOCKET, ALL, {2, 3, 0}, TELL(EACCES)},
-    {SOCKET, ALL, {2, 2, 1}, TELL(EACCES)},                  /* ping */
-    {SOCKET, ALL, {2, 1, 262}, TELL(EACCES)},                /* MPTCP */
-    {SOCKET, ALL, {2, 1, 132}, TELL(EACCES)},                /* SCTP */
-    {SOCKET, ALL, {2, 5, 132}, TELL(EACCES)},
-    {SOCKET, ALL, {17, 3, 0}, TELL(EACCES)},                 /* AF_PACKET */
-    {SOCKET, ALL, {38, 5, 0}, TELL(EACCES)},                 /* AF_ALG */
-    {SOCKET, ALL, {40, 1, 0}, TELL(EACCES)},                 /* AF_VSOCK */
-    {SOCKET, ALL, {43, 1, 0}, TELL(EACCES)},                 /* AF_SMC */
-    {SOCKETPAIR, ALL, {1, 1}, LET},
-    {SOCKETPAIR, ALL, {1, 5 | 02000000}, LET},
-    {SOCKETPAIR, ALL, {1, 2}, TELL(EACCES)},
-    {SOCKETPAIR, ALL, {1, 2 | 04000}, TELL(EACCES)},
-    {SOCKETPAIR, ALL, {30, 1}, TELL(EACCES)},                /* AF_TIPC */
-
-    /* bind(fd, address, length): lengths of sockaddr_nl, _in, _in6, _storage */
-    {BIND, BIND_JUDGED, {3, 0, 12}, ASK},
-    {BIND, BIND_UNJUDGED, {3, 0, 12}, LET},
-    {BIND, BIND_UNJUDGED, {3, 0, 16}, TELL(EACCES)},
-    {BIND, BIND_UNJUDGED, {3, 0, 28}, TELL(EACCES)},
-    {BIND, BIND_UNJUDGED, {3, 0, 128}, TELL(EACCES)},
-    {BIND, BIND_JUDGED_NET_OFF, {3, 0, 16}, TELL(EACCES)},
-    {BIND, BIND_JUDGED_NET_ON, {3, 0, 16}, ASK},
-    {BIND, BIND_JUDGED_NET_ON, {3, 0, 28}, ASK},
-    {BIND, BIND_JUDGED_NET_ON, {3, 0, 128}, ASK},
-    {BIND, ALL, {3, 0, 2}, TELL(EACCES)},   /* autobind of AF_UNIX */
-    {BIND, ALL, {3, 0, 11}, TELL(EACCES)},
-    {BIND, ALL, {3, 0, 110}, TELL(EACCES)}, /* sockaddr_un */
-
-    /* setsockopt(fd, level, option): asm-generic/socket.h, linux/in.h, linux/in6.h, linux/tcp.h, linux/netlink.h */
-    {SETSOCKOPT, ALL, {3, 1, 9}, LET},            /* SO_KEEPALIVE */
-    {SETSOCKOPT, ALL, {3, 1, 2}, DONE},           /* SO_REUSEADDR */
-    {SETSOCKOPT, ALL, {3, 1, 15}, DONE},          /* SO_REUSEPORT */
-    {SETSOCKOPT, ALL, {3, 0, 51}, ENOPROTOOPT},   /* IP_LOCAL_PORT_RANGE */
-    {SETSOCKOPT, ALL, {3, 6, 2}, LET},            /* TCP_MAXSEG */
-    {SETSOCKOPT, ALL, {3, 6, 1}, LET},            /* TCP_NODELAY */
-    {SETSOCKOPT, ALL, {3, 0, 11}, LET},           /* IP_RECVERR */
-    {SETSOCKOPT, ALL, {3, 41, 26}, LET},          /* IPV6_V6ONLY */
-    {SETSOCKOPT, ALL, {3, 270, 1}, LET},          /* NETLINK_ADD_MEMBERSHIP */
-    {SETSOCKOPT, ALL, {3, 6, 23}, ENOPROTOOPT},   /* TCP_FASTOPEN */
-    {SETSOCKOPT, ALL, {3, 6, 30}, ENOPROTOOPT},   /* TCP_FASTOPEN_CONNECT */
-    {SETSOCKOPT, ALL, {3, 6, 31}, ENOPROTOOPT},   /* TCP_ULP */
-    {SETSOCKOPT, ALL, {3, 0, 35}, TELL(EPERM)},   /* IP_ADD_MEMBERSHIP */
-    {SETSOCKOPT, ALL, {3, 0, 42}, TELL(EPERM)},   /* MCAST_JOIN_GROUP */
-    {SETSOCKOPT, ALL, {3, 41, 20}, TELL(EPERM)},  /* IPV6_ADD_MEMBERSHIP */
-    {SETSOCKOPT, ALL, {3, 41, 46}, TELL(EPERM)},  /* MCAST_JOIN_SOURCE_GROUP */
-    {SETSOCKOPT, ALL, {3, 255, 0}, TELL(EPERM)},  /* SOL_RAW */
-    {SETSOCKOPT, ALL, {3, 132, 0}, TELL(EPERM)},  /* SOL_SCTP */
-    {SETSOCKOPT, ALL, {3, 263, 1}, TELL(EPERM)},  /* SOL_PACKET */
-    {SETSOCKOPT, ALL, {3, 284, 1}, TELL(EPERM)},  /* SOL_MPTCP */
-
-    /* sendto, sendmmsg (flags: 4th), sendmsg (3rd): MSG_FASTOPEN */
-    {"sendto", 44, 206, ALL, {3, 0, 0, 0x4000}, LET},
-    {"sendto", 44, 206, NET_ON, {3, 0, 0, 0x20000000}, EOPNOTSUPP},
-    {"sendmmsg", 307, 269, NET_ON, {3, 0, 1, 0x20004000}, EOPNOTSUPP},
-    {"sendmmsg", 307, 269, ALL, {3, 0, 0x20000000, 0}, LET},
-    {"sendmsg", 46, 211, NET_ON, {3, 0, 0x20000000}, EOPNOTSUPP},
-    {"sendmsg", 46, 211, ALL, {3, 0, 0, 0x20000000}, LET},
+#include "expectations_sockets.h"
 
     /* kill(target, signal), before any session is put in: 0 and -1 name no other, the rest is asked about; signal 0 is none */
     {KILL, ABI_6_UP, {0, 15}, LET},

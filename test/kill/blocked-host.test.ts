@@ -68,22 +68,22 @@ const sizeOf = (path: string) => (existsSync(path) ? statSync(path).size : 0)
 describe.each(['read', 'write'] as const)('a host that is blocked, in %s mode', (mode) => {
   it('its command is asked to end at the deadline, and ends', async () => {
     marker = makeMarker()
-    const host = await blockedHost({ mode, timeoutMs: 1000, toml: longGrace, command: ticking() })
+    const host = await blockedHost({ mode, timeoutMs: 2000, toml: longGrace, command: ticking() })
     const ticks = host.said.replace('started ', '')
     expect(await survivors(marker, lateMs)).toEqual([])
     const size = sizeOf(ticks)
     await pause(200)
     expect(sizeOf(ticks)).toBe(size)
-    expect(await host.outcome()).toMatchObject({ outcome: { kind: 'timed-out', afterMs: 1000 } })
+    expect(await host.outcome()).toMatchObject({ outcome: { kind: 'timed-out', afterMs: 2000 } })
   })
 
   it('what does not heed that is killed after the grace, with everything it started', async () => {
     marker = makeMarker()
     const command = ticking(`trap 'echo asked' TERM; (trap '' TERM; exec sleep ${marker}) &`)
-    const host = await blockedHost({ mode, timeoutMs: 1000, toml: shortGrace, command })
+    const host = await blockedHost({ mode, timeoutMs: 2000, toml: shortGrace, command })
     expect(await survivors(marker, lateMs)).toEqual([])
     const told = await host.outcome()
-    expect(told.outcome).toEqual({ kind: 'timed-out', afterMs: 1000 })
+    expect(told.outcome).toEqual({ kind: 'timed-out', afterMs: 2000 })
     expect(told.stdout.match(/asked/g)).toEqual(['asked'])
   })
 

@@ -58,6 +58,7 @@ it('no file can grow far over the limit, whatever the watch does', async () => {
 
 const unseen = [
   { name: 'a hole', line: 'truncate -s 30M hole; exit $?' },
+  { name: 'room at an offset', line: 'fallocate -o 20M -l 10M hole; exit $?' },
   {
     name: 'a file that is gone with its writer',
     line: `sh -c 'exec 3> gone; rm gone; head -c 200M /dev/zero >&3'`,
@@ -70,6 +71,25 @@ it.for(unseen)('who is ended at that size is named: $name', async ({ line }) => 
   const result = await shell.execute({ command: `cd "$TMPDIR"; ${line}` })
   expect(result.outcome).toEqual({ kind: 'limited', limit: 'private_tmp', value: limit })
 })
+
+const ownCodes = [
+  { name: 'of the shell', line: 'exit 153' },
+  {
+    name: 'of a program that wrote something',
+    line: "sh -c 'head -c 5M /dev/zero > five; exit 153'; exit $?",
+  },
+  { name: 'of a shell whose program was ended by a signal', line: "sh -c 'kill -XFSZ $$'; exit $?" },
+  { name: 'after a hole that may be', line: 'truncate -s 10M hole; exit 153' },
+]
+
+it.for(ownCodes)(
+  'an exit code 153 is none of ours where no file came to the size: $name',
+  async ({ line }) => {
+    const shell = await open()
+    const result = await shell.execute({ command: `cd "$TMPDIR"; ${line}` })
+    expect(result.outcome).toEqual({ kind: 'exited', code: 153 })
+  },
+)
 
 const ownLimits = [
   { name: 'of the shell', line: 'ulimit -f 8; head -c 1M /dev/zero > one; exit $?', outcome: 153 },
