@@ -121,6 +121,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr};
   napi_set_instance_data(env, environment, nullptr, nullptr);
   napi_add_env_cleanup_hook(env, close_environment, environment);
+  exports.Set("interfaceVersion", Napi::Number::New(env, VT_INTERFACE));
   exports.Set("listen", Napi::Function::New(env, listen));
   exports.Set("spawn", Napi::Function::New(env, spawn));
   exports.Set("terminate", Napi::Function::New(env, terminate));

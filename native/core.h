@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What binding.cc and src/launch/addon.ts agree on: raised in both with every change of a function, its arguments or what
+ * it answers, so that neither takes the other for one that it is not. */
+enum { VT_INTERFACE = 1 };
+
 struct vt_denials;
 
 /* What a command and everything it starts may use; 0: as much as there is. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -121,6 +122,7 @@ function onlyTypes(names: string | undefined): boolean {
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map(readSource)
+const addon = sources.find(({ path }) => path === 'launch/addon.ts')?.text
 const imports = sources.flatMap((source) => source.imports)
 const folderOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : '')
 const isOwn = (path: string) => path.endsWith('.ts')
@@ -182,6 +184,29 @@ describe('architecture', () => {
     // Whatever is thrown speaks through result/explain.ts, and may carry what the caller knows from results.
     const isVocabulary = ({ to }: Import) => to === 'result/result.ts' || isSentence(to)
     expect(strangers.filter((it) => !isVocabulary(it)).map(arrow)).toEqual([])
+  })
+
+  it('the number of the addon’s interface is raised with it', () => {
+    const native = join(repository, 'native')
+    const parts = readdirSync(join(native, 'binding'))
+      .sort()
+      .map((name) => `binding/${name}`)
+    const binding = ['binding.cc', ...parts]
+      .map((name) => readFileSync(join(native, name), 'utf8'))
+      .join('\n')
+    const core = readFileSync(join(native, 'core.h'), 'utf8')
+    const [exported, signatures] = [/exports\.Set\("(\w+)"/g, /^\/\/ (\w+\(.*)$/gm].map((pattern) =>
+      [...binding.matchAll(pattern)].map(([, found]) => found),
+    )
+    const digest = createHash('sha256')
+      .update(JSON.stringify([exported, signatures]))
+      .digest('hex')
+      .slice(0, 16)
+    const versions = [/VT_INTERFACE = (\d+)/, /interfaceVersion = (\d+)/].map(
+      (pattern, at) => pattern.exec((at === 0 ? core : addon) ?? '')?.[1],
+    )
+    // Another digest: raise both numbers (native/core.h, src/launch/addon.ts), and write number and digest here.
+    expect({ versions, digest }).toEqual({ versions: ['1', '1'], digest: '371e332c8c39e8ba' })
   })
 
   it('index.ts exports and does nothing else', () => {

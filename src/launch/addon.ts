@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { LookAddon } from '../facts/native-looker.ts'
+import { otherInterface } from '../result/explain-platform.ts'
 import type { Denial, Limit } from '../result/result.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type { Probe, WindowsProbe } from '../sandbox/sandbox.ts'
@@ -32,6 +33,8 @@ export type NativeHandler = (id: number, stream: number, payload: Buffer | Nativ
 
 /** The addon's functions on every system: see native/binding.cc. */
 export interface AddonCore {
+  /** Absent in those older than the number. */
+  readonly interfaceVersion?: number
   listen(handler: NativeHandler): void
   spawn(
     candidates: string,
@@ -79,13 +82,19 @@ export interface AddonMissing {
   readonly missing: string
 }
 
+/** The interface that stands above: VT_INTERFACE of native/core.h. */
+const interfaceVersion = 1
+
 const require = createRequire(import.meta.url)
 
 /** Loads the addon that fits this system: a prebuilt one, or the one that the build made. */
 export function loadAddon<A extends AddonCore>(): A | AddonMissing {
   try {
     const load = require('node-gyp-build') as (directory: string) => A
-    return load(packageRoot())
+    const addon = load(packageRoot())
+    // One of another build may lack a function, or take an argument for another one: nothing of it is called.
+    if (addon.interfaceVersion === interfaceVersion) return addon
+    return { missing: otherInterface(addon.interfaceVersion, interfaceVersion) }
   } catch (error) {
     // Every failure has one consequence, and it is told: read mode is refused with this reason.
     return { missing: error instanceof Error ? firstLine(error.message) : String(error) }

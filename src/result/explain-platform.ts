@@ -8,6 +8,11 @@ export function describeBatchFile(name: string): string {
   return `"${name}" is a batch file, which cmd.exe would run with arguments read by its own rules: give the whole as "command".`
 }
 
+/** An addon that was built for another vitrine. */
+export function otherInterface(found: number | undefined, needed: number): string {
+  return `its addon belongs to another version of vitrine (interface ${found ?? 'without a number'}, needed is ${needed})`
+}
+
 /** Why no command gets a terminal here. */
 export function describeNoTerminal(): string {
   return "A terminal for a command (pty) needs vitrine's addon for Linux; elsewhere it would take node-pty, which vitrine does not come with. Run the command without a terminal."

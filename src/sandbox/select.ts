@@ -44,6 +44,7 @@ function withoutAddon({ missing }: SandboxHost): Sandbox {
     code: 'SANDBOX_UNAVAILABLE',
     wanted: 'the native addon',
     got: missing ?? 'it did not load',
-    remedy: 'build it (npm run build), or install a package with a prebuilt one',
+    remedy:
+      'build it anew (npm run build), or remove node_modules/vitrine and install it again: packages have a prebuilt one',
   })
 }
