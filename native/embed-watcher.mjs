@@ -13,6 +13,8 @@ const flags = [
   '-Wall',
   '-Wextra',
   '-Werror',
+  // clang knows that -static needs no -no-pie; gcc passes over a -Wno- that it does not know.
+  '-Wno-unused-command-line-argument',
   '-ffreestanding',
   '-fno-stack-protector',
   '-fno-asynchronous-unwind-tables',
