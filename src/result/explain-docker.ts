@@ -79,6 +79,16 @@ export function containerFailed(said: string): DockerWords {
   }
 }
 
+/** The engine has mounted something else than stands there. */
+export function shownWrong(path: string): DockerWords {
+  return {
+    wanted: 'a container that shows the workspace as it is here',
+    got: `it shows something else at ${path}: a directory on the way there is a link, or the engine has other mounts than this process`,
+    remedy:
+      'see what is mounted there and what links lead there (findmnt, ls -ld); commands of write mode may have changed it',
+  }
+}
+
 export function unfitWorkspaceWords(workspace: string, why: 'system' | 'engine-socket'): DockerWords {
   return {
     wanted: 'a workspace that can be shown to a container',

@@ -4,7 +4,7 @@ import { Frames } from '../../src/sandbox/docker/frames.ts'
 import { readHost, runs, thisProcess } from '../../src/sandbox/docker/host-label.ts'
 import { tarOf } from '../../src/sandbox/docker/image.ts'
 import { bytesOf, keeperOf } from '../../src/sandbox/docker/spec.ts'
-import { mountsOf, readMounts } from '../../src/sandbox/docker/workspace.ts'
+import { mountsOf, readMounts, wronglyShown } from '../../src/sandbox/docker/workspace.ts'
 
 function frame(stream: number, text: string): Buffer {
   const head = Buffer.from([stream, 0, 0, 0, 0, 0, 0, 0])
@@ -48,6 +48,36 @@ describe('mounts', () => {
   it('beneath the workspace come along, but none that leads to the kernel', () => {
     expect(mountsOf(['/srv'], readMounts(table))).toEqual(['/srv', '/srv/a b'])
   })
+})
+
+describe('what a container shows', () => {
+  const here = readMounts(
+    [
+      '22 1 8:1 /@home /home rw - ext4 /dev/sda1 rw',
+      '23 22 0:21 / /home/me/ws/a/b rw - tmpfs tmpfs rw',
+      '24 22 0:22 / /home/me/ws/a/b rw - tmpfs tmpfs rw',
+    ].join('\n'),
+  )
+  const paths = ['/home/me/ws', '/home/me/ws/a/b']
+  const shown = (...lines: string[]) => wronglyShown(paths, here, readMounts(lines.join('\n')))
+  const workspace = '9 1 8:1 /@home/me/ws /home/me/ws rw - ext4 /dev/sda1 rw'
+
+  it('is right where file system and place in it are those of this machine', () => {
+    expect(shown(workspace, '9 1 0:22 / /home/me/ws/a/b rw - tmpfs x rw')).toBeUndefined()
+  })
+
+  it.each([
+    ['another file system', workspace, '9 1 0:21 / /home/me/ws/a/b rw - tmpfs x rw'],
+    ['another place', workspace, '9 1 0:22 /etc /home/me/ws/a/b rw - tmpfs x rw'],
+    ['nothing', workspace, '9 1 0:22 / /etc/b rw - tmpfs x rw'],
+    [
+      'something over it',
+      workspace,
+      '9 1 0:22 / /home/me/ws/a/b rw - tmpfs x rw\n9 1 8:1 /etc /home/me/ws/a/b rw - ext4 x rw',
+    ],
+  ])('is wrong where %s is there', (_, ...lines) => expect(shown(...lines)).toBe('/home/me/ws/a/b'))
+
+  it('is wrong where it is not told', () => expect(shown()).toBe('/home/me/ws'))
 })
 
 describe('the host of a container', () => {

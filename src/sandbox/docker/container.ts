@@ -7,6 +7,7 @@ import { FirstWords } from './first-words.ts'
 import { type FrameStream, Frames } from './frames.ts'
 import { removeContainer } from './left-over.ts'
 import type { ContainerUser } from './spec.ts'
+import { type MountPoint, readMounts } from './workspace.ts'
 
 /** A process to start in a container. */
 export interface ExecRequest {
@@ -43,6 +44,8 @@ interface ExecState {
 }
 
 const answerMs = 400
+/** How long a first process may take to say what is mounted; what it has not said then is not there. */
+const saidMs = 10_000
 
 /** init and the one that waits for the end of its input. */
 const ownProcesses = 2
@@ -58,11 +61,18 @@ export class Container {
   #removal: Promise<void> | undefined
   #gone = false
 
-  private constructor(engine: Engine, id: string, user: ContainerUser, keeper: Socket) {
+  /** The boot of the kernel that it runs on. */
+  readonly kernel: string
+  /** What is mounted in it. */
+  readonly mounts: readonly MountPoint[]
+
+  private constructor(engine: Engine, id: string, user: ContainerUser, keeper: Socket, said: string) {
     this.#engine = engine
     this.id = id
     this.#user = user
     this.#keeper = keeper
+    this.kernel = said.slice(0, said.indexOf('\n'))
+    this.mounts = readMounts(said.slice(said.indexOf('\n') + 1))
     const gone = () => {
       this.#gone = true
     }
@@ -81,9 +91,9 @@ export class Container {
     try {
       const query = { stream: '1', stdin: '1', stdout: '1' }
       const keeper = await engine.hijack({ method: 'POST', path: `/containers/${id}/attach`, query })
-      const container = new Container(engine, id, user, keeper.socket)
+      const said = firstLines(keeper)
       await engine.call({ method: 'POST', path: `/containers/${id}/start` })
-      return container
+      return new Container(engine, id, user, keeper.socket, await said)
     } catch (error) {
       await removeContainer(engine, id).catch(() => {}) // why it did not start is what is to be told
       throw error
@@ -230,6 +240,26 @@ carriers() {
   done
 }
 `
+
+/** What a first process says up to an empty line, or to its end. */
+function firstLines({ socket, head }: Connection): Promise<string> {
+  let said = ''
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(late)
+      socket.off('data', more)
+      resolve(said)
+    }
+    const late = setTimeout(done, saidMs)
+    const frames = new Frames((_, bytes) => {
+      said += bytes.toString('latin1')
+      if (said.endsWith('\n\n')) done()
+    })
+    const more = (chunk: Buffer) => frames.add(chunk)
+    more(head)
+    socket.on('data', more).once('error', done).once('close', done).once('end', done)
+  })
+}
 
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {

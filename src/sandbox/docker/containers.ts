@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { VitrineError } from '../../errors.ts'
-import { containerFailed, imageMissing } from '../../result/explain-docker.ts'
+import { containerFailed, imageMissing, shownWrong } from '../../result/explain-docker.ts'
 import type { Mode } from '../../result/result.ts'
 import { Container } from './container.ts'
 import { type Engine, EngineError } from './engine.ts'
-import { hostLabel, modeLabel, thisProcess, workspaceLabel } from './host-label.ts'
+import { hostLabel, modeLabel, thisKernel, thisProcess, workspaceLabel } from './host-label.ts'
 import { type ContainerSettings, containerSpec } from './spec.ts'
+import { mountsOf, mountTable, wronglyShown } from './workspace.ts'
 
 /** How long closing a shell waits for the engine. */
 const closeMs = 10_000
@@ -16,6 +17,8 @@ export interface ContainersOptions {
   readonly engine: Engine
   readonly settings: ContainerSettings
   readonly workspace: string
+  /** Directories that they show. */
+  readonly places: readonly string[]
 }
 
 /** What a command needs of its container. `fresh`: read mode, nobody has used it or will, for its /tmp is the command's own. */
@@ -107,8 +110,9 @@ export class Containers {
     }
   }
 
-  #started(mode: Mode, fresh: boolean): Promise<Container> {
-    const { engine, settings: usual, workspace } = this.#options
+  /** With the mounts that are beneath its places now. */
+  async #started(mode: Mode, fresh: boolean): Promise<Container> {
+    const { engine, settings: usual, workspace, places } = this.#options
     const settings = fresh ? usual : { ...usual, tmpBytes: 0 }
     const labels = {
       [hostLabel]: JSON.stringify(thisProcess()),
@@ -116,7 +120,14 @@ export class Containers {
       [workspaceLabel]: workspace,
     }
     const name = `vitrine-${mode}-${randomBytes(6).toString('hex')}`
-    return Container.start(engine, containerSpec(settings, mode === 'write', labels), name, settings.user)
+    const here = mountTable()
+    const mounts = mountsOf(places, here)
+    const spec = containerSpec(settings, { mounts, writable: mode === 'write', labels })
+    const container = await Container.start(engine, spec, name, settings.user)
+    const wrong = isComparable(container) ? wronglyShown(mounts, here, container.mounts) : undefined
+    if (wrong === undefined) return container
+    await container.remove()
+    throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...shownWrong(wrong) })
   }
 
   #refusal({ status, message }: EngineError): VitrineError {
@@ -125,4 +136,10 @@ export class Containers {
     const words = missing ? imageMissing(image) : containerFailed(message)
     return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })
   }
+}
+
+/** Of an engine in a machine of its own (Docker Desktop) the table here says nothing. */
+function isComparable({ kernel }: Container): boolean {
+  const here = thisKernel()
+  return here !== '' && (kernel === '' || kernel === here)
 }

@@ -44,9 +44,14 @@ export function runs({ pid, start, boot, namespace }: HostProcess): boolean | un
   return answers(pid)
 }
 
+/** The boot of the kernel that runs here; empty where that is not told. */
+export function thisKernel(): string {
+  return read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? ''
+}
+
 function surroundings(): Pick<HostProcess, 'boot' | 'namespace'> {
   return {
-    boot: read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? '',
+    boot: thisKernel(),
     namespace: read(() => readlinkSync('/proc/self/ns/pid')) ?? '',
   }
 }

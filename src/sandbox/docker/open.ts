@@ -6,12 +6,12 @@ import { type Engine, EngineError } from './engine.ts'
 import { removeLeftOver } from './left-over.ts'
 import { type Reach, reachEngine } from './reach.ts'
 import type { ContainerSettings } from './spec.ts'
-import { mountsOf, placesOf, unfitWorkspace } from './workspace.ts'
+import { placesOf, unfitWorkspace } from './workspace.ts'
 
 /** What a shell asks of the backend. */
 export interface DockerOptions extends Reach {
   readonly workspace: string
-  readonly settings: Omit<ContainerSettings, 'mounts' | 'user'>
+  readonly settings: Omit<ContainerSettings, 'user'>
 }
 
 /** What a shell works with: its containers, and what can be reached in them. */
@@ -35,8 +35,8 @@ export async function openDocker({ workspace, settings, ...reach }: DockerOption
     return userOf(engine)
   })
   const places = placesOf(workspace)
-  const made = { ...settings, user, mounts: mountsOf(places) }
-  return { places, containers: new Containers({ engine, settings: made, workspace }) }
+  const made = { ...settings, user }
+  return { places, containers: new Containers({ engine, settings: made, workspace, places }) }
 }
 
 /** Whether a directory is shown in the containers. */

@@ -10,8 +10,6 @@ export interface ContainerSettings {
   readonly writableRoot: boolean
   /** The size of a private /tmp in bytes; 0: what the memory allows. */
   readonly tmpBytes: number
-  /** Directories and mounts that are shown at their own paths, outermost first. */
-  readonly mounts: readonly string[]
   /** The user that commands run as. */
   readonly user: ContainerUser
 }
@@ -33,17 +31,26 @@ export function keeperOf({ uid }: ContainerUser): string {
 }
 
 /**
- * Waits for the end of its input, which is a connection of the host's process: when that is gone, however it ended, so are
- * this one and the container.
+ * Says which kernel it runs on and what is mounted, then an empty line, and waits for the end of its input, which is a
+ * connection of the host's process: when that is gone, however it ended, so are this one and the container.
  */
-const keeper = ['/bin/sh', '-c', 'read -r _']
+const keeper = [
+  '/bin/sh',
+  '-c',
+  'for file in sys/kernel/random/boot_id self/mountinfo; do while read -r line; do printf "%s\\n" "$line"; done </proc/$file; done; echo; read -r _',
+]
 
-/** The body of "Create a container" (API reference). `writable`: the mode is write. */
-export function containerSpec(
-  settings: ContainerSettings,
-  writable: boolean,
-  labels: Readonly<Record<string, string>>,
-): object {
+/** How a container is made, beside what the settings say. */
+export interface Shown {
+  /** Directories and mounts that are shown at their own paths, outermost first. */
+  readonly mounts: readonly string[]
+  /** The mode is write. */
+  readonly writable: boolean
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** The body of "Create a container" (API reference). */
+export function containerSpec(settings: ContainerSettings, { mounts, writable, labels }: Shown): object {
   return {
     Image: settings.image,
     Entrypoint: keeper,
@@ -66,7 +73,7 @@ export function containerSpec(
       NanoCpus: Math.round(settings.cpus * 1e9),
       PidsLimit: settings.pids,
       Tmpfs: { '/tmp': tmpfsOptions(settings.tmpBytes) },
-      Mounts: settings.mounts.map((path) => bind(path, !writable)),
+      Mounts: mounts.map((path) => bind(path, !writable)),
     },
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync, realpathSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { isBeneath } from '../programs.ts'
 import { repositoryOf } from '../worktree.ts'
 
@@ -50,7 +51,7 @@ export function placesOf(workspace: string): readonly string[] {
  * The same, and every mount beneath them, outermost first. A bind mount that is read-only leaves mounts beneath it as they
  * are (mount_setattr(2)), which engines before 25 do not mend: so each is given by itself, and none comes along.
  */
-export function mountsOf(places: readonly string[], mounts = mountTable()): readonly string[] {
+export function mountsOf(places: readonly string[], mounts: readonly MountPoint[]): readonly string[] {
   const beneath = mounts
     .filter(({ point, kind }) => !special.test(kind) && places.some((place) => isBeneath(point, place)))
     .map(({ point }) => point)
@@ -62,25 +63,63 @@ export interface MountPoint {
   readonly point: string
   /** The type of the file system. */
   readonly kind: string
+  /** Which file system it is: its device, `MAJOR:MINOR`. */
+  readonly device: string
+  /** Which directory of it stands at the point. */
+  readonly root: string
 }
 
-function mountTable(): MountPoint[] {
+/** The mounts of this process; none where there is no proc file system. */
+export function mountTable(): MountPoint[] {
   return readMounts(textOf('/proc/self/mountinfo'))
 }
 
-/** The mount point is the fifth field, the type the first behind the dash; blanks in a path are `\040`. */
+/** Device, root and point are the fields from the third on, the type is the first behind the dash; blanks in a path are `\040`. */
 export function readMounts(text: string): MountPoint[] {
   return text
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {
       const [before = '', after = ''] = line.split(' - ')
-      const point = before.split(' ')[4] ?? ''
-      const decoded = point.replace(/\\([0-7]{3})/g, (_, digits: string) =>
-        String.fromCharCode(Number.parseInt(digits, 8)),
-      )
-      return { point: Buffer.from(decoded, 'latin1').toString('utf8'), kind: after.split(' ')[0] ?? '' }
+      const [, , device = '', root = '', point = ''] = before.split(' ')
+      return { point: decoded(point), kind: after.split(' ')[0] ?? '', device, root: decoded(root) }
     })
+}
+
+function decoded(path: string): string {
+  const bytes = path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  )
+  return Buffer.from(bytes, 'latin1').toString('utf8')
+}
+
+/**
+ * The first path at which a container shows something else than stands there by the table of this machine, which no symbolic
+ * link has a part in; undefined: there is none. The engine follows links when it mounts, and whoever writes in the workspace
+ * can put one in the place of a directory on the way to a mount.
+ */
+export function wronglyShown(
+  paths: readonly string[],
+  here: readonly MountPoint[],
+  there: readonly MountPoint[],
+): string | undefined {
+  return paths.find((path) => {
+    const [wanted, shown] = [standingAt(path, here), there.findLast(({ point }) => point === path)]
+    return !wanted || shown?.device !== wanted.device || shown.root !== wanted.root
+  })
+}
+
+/** What stands at a path: of the mounts above it the nearest, and of several at one point the last. */
+function standingAt(
+  path: string,
+  mounts: readonly MountPoint[],
+): Pick<MountPoint, 'device' | 'root'> | undefined {
+  const above = mounts.filter(({ point }) => isBeneath(path, point))
+  const nearest = above.reduce<MountPoint | undefined>(
+    (best, mount) => (best && best.point.length > mount.point.length ? best : mount),
+    undefined,
+  )
+  return nearest && { device: nearest.device, root: join(nearest.root, relative(nearest.point, path)) }
 }
 
 /** Empty where there is no proc file system: there the engine runs in a machine of its own. */
