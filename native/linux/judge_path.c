@@ -53,10 +53,29 @@ static void judge_unread(struct vt_inquiry *inquiry, bool often_harmless) {
   if (!often_harmless || !vt_caller_is_dumpable(&inquiry->caller)) refuse(inquiry, inquiry->operation, NULL);
 }
 
+static uint32_t open_flags(const struct vt_inquiry *inquiry) {
+  const struct seccomp_data *data = &inquiry->notification.data;
+  if (inquiry->call->call == VT_SYS_creat) return O_CREAT | O_WRONLY | O_TRUNC;
+  return (uint32_t)data->args[inquiry->call->call == VT_SYS_open ? 1 : 2];
+}
+
+/* An empty path with O_EMPTYPATH (asm-generic/fcntl.h of Linux 7.3) is the file that the descriptor stands for: it takes that
+ * one's path. Older kernels find nothing there. */
+static int take_path_of_descriptor(struct vt_inquiry *inquiry) {
+  char link[32] = "cwd";
+  bool meant = inquiry->call->judge == vt_judge_open && (open_flags(inquiry) & VT_O_EMPTYPATH);
+  if (!meant || !vt_place_can_be_empty()) return ENOENT;
+  int base = base_of(inquiry, inquiry->call->directory);
+  if (base != AT_FDCWD) snprintf(link, sizeof link, "fd/%d", base);
+  if (vt_caller_link(&inquiry->caller, link, inquiry->given, sizeof inquiry->given) < 0) return errno;
+  return inquiry->given[0] == '/' ? 0 : VT_NO_FILE;
+}
+
 /* The watchdog may have the path as given from then on: it is not written to again. */
 static int find(struct vt_inquiry *inquiry, bool follow, struct vt_place *place) {
   const struct vt_call *call = inquiry->call;
   int error = read_path(inquiry, call->argument, inquiry->given);
+  if (!error && !inquiry->given[0]) error = take_path_of_descriptor(inquiry);
   if (error) return error;
   __atomic_store_n(&inquiry->given_known, true, __ATOMIC_RELEASE);
   if (call->operation == VT_OP_WRITE && is_harmless_name(inquiry->given)) return VT_NO_FILE;
@@ -103,12 +122,6 @@ static bool is_harmless_node(const struct stat *status) {
   dev_t node = status->st_rdev;
   return S_ISCHR(status->st_mode) && (node == makedev(1, 3) || node == makedev(1, 5) || node == makedev(1, 7) ||
                                       node == makedev(5, 0));
-}
-
-static uint32_t open_flags(const struct vt_inquiry *inquiry) {
-  const struct seccomp_data *data = &inquiry->notification.data;
-  if (inquiry->call->call == VT_SYS_creat) return O_CREAT | O_WRONLY | O_TRUNC;
-  return (uint32_t)data->args[inquiry->call->call == VT_SYS_open ? 1 : 2];
 }
 
 /* The name of a thread of its own: pthread_setname_np(3) writes it there for every thread but the calling one, and programs

@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "seccomp_constants.h"
+
 /* asm-generic/unistd.h, linux/openat2.h (5.6); MAXSYMLINKS of linux/namei.h */
 enum { NR_OPENAT2 = 437, RESOLVE_NO_LINKS = 4, MOST_LINKS = 40 };
 enum { DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC };
@@ -204,6 +206,18 @@ int vt_place_find(const struct vt_caller *caller, int directory, const char *pat
   if (base >= 0) close(base);
   if (error) vt_place_close(place);
   return error;
+}
+
+bool vt_place_can_be_empty(void) {
+  static int known; /* atomic; 0: not asked yet, 1: yes, -1: no */
+  if (vt_test_place_can_be_empty) return vt_test_place_can_be_empty();
+  if (!__atomic_load_n(&known, __ATOMIC_RELAXED)) {
+    int root = open("/", DIRECTORY), again = openat(root, "", O_RDONLY | O_DIRECTORY | O_CLOEXEC | (int)VT_O_EMPTYPATH);
+    __atomic_store_n(&known, again >= 0 ? 1 : -1, __ATOMIC_RELAXED);
+    if (again >= 0) close(again);
+    if (root >= 0) close(root);
+  }
+  return __atomic_load_n(&known, __ATOMIC_RELAXED) > 0;
 }
 
 void vt_place_close(struct vt_place *place) {

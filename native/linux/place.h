@@ -28,4 +28,8 @@ int vt_place_find(const struct vt_caller *caller, int directory, const char *pat
 /* Called before each lookup where a test program defines it. */
 void vt_test_before_lookup(void) __attribute__((weak, visibility("hidden")));
 
+/* Whether this kernel opens an empty path with O_EMPTYPATH. In the place of its answer where a test program defines the other. */
+bool vt_place_can_be_empty(void);
+bool vt_test_place_can_be_empty(void) __attribute__((weak, visibility("hidden")));
+
 void vt_place_close(struct vt_place *place);

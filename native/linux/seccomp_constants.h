@@ -8,6 +8,7 @@
 #define VT_O_CREAT 0100u
 #define VT_O_TRUNC 01000u
 #define VT_O_TMPFILE 020000000u /* __O_TMPFILE: without O_DIRECTORY */
+#define VT_O_EMPTYPATH 0x4000000u /* Linux 7.3 */
 #define VT_LOCK_EX 2u
 
 /* linux/stat.h */

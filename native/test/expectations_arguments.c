@@ -56,6 +56,11 @@ const struct argument_row argument_rows[] = {
     {OPENAT, SOMETHING_WRITABLE, {0, 0, 0100, 02755}, TELL(EPERM)},
     {OPENAT, SOMETHING_WRITABLE, {0, 0, 02 | 020000000, 06000}, TELL(EPERM)},
     {OPENAT, ALL, {0, 0, 00, 06000}, LET},
+    {OPENAT, ALL, {3, 0, 0x4000000}, LET},               /* O_EMPTYPATH of Linux 7.3, read only */
+    {OPENAT, ALL, {3, 0, 0x4000000 | 01}, SEE},          /* the file of descriptor 3, for writing */
+    {OPENAT, ALL, {3, 0, 0x4000000 | 02}, SEE},
+    {OPENAT, ALL, {3, 0, 0x4000000 | 03}, TELL(EACCES)},
+    {OPENAT, ALL, {3, 0, 0x4000000 | 01000}, TELL(EACCES)},
 
     /* creat(path, mode), mknod(path, mode), mknodat(dirfd, path, mode) */
     {CREAT, SOMETHING_WRITABLE, {0, 0666}, SEE},

@@ -28,6 +28,9 @@ SAME(O_CREAT);
 SAME(S_ISUID);
 SAME(S_ISGID);
 _Static_assert(VT_O_TMPFILE == __O_TMPFILE, "O_TMPFILE");
+#ifdef O_EMPTYPATH /* Linux 7.3 */
+_Static_assert(VT_O_EMPTYPATH == O_EMPTYPATH, "O_EMPTYPATH");
+#endif
 SAME(O_TRUNC);
 SAME(LOCK_EX);
 SAME(F_DUPFD);

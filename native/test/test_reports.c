@@ -1,9 +1,12 @@
 /* Proves that a lookup which blocks keeps no call waiting: somebody else answers in time, and it is counted all the same. Nor
- * does a lock that is waited for. */
+ * does a lock that is waited for. And what an empty path stands for on Linux 7.3 is told. */
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +21,7 @@
 #include "../linux/supervisor.h"
 #include "check.h"
 
+enum { EMPTY_PATH = 1 << 26 }; /* O_EMPTYPATH, asm-generic/fcntl.h of Linux 7.3 */
 enum { STUCK_MS = 1500, WAIT_SECONDS = 30 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -26,6 +30,8 @@ static bool ended;
 static struct vt_end last_end;
 static uint32_t last_id;
 static int to_be_stuck; /* atomic: that many of the next lookups block */
+static bool takes_empty_paths; /* atomic */
+static char program[4096]; /* this one */
 static char directory[] = "/tmp/vitrine-locks-XXXXXX"; /* granted for writing */
 
 /* In the place of a file system that does not answer. */
@@ -33,6 +39,9 @@ void vt_test_before_lookup(void) {
   if (__atomic_fetch_sub(&to_be_stuck, 1, __ATOMIC_RELAXED) <= 0) return;
   nanosleep(&(struct timespec){STUCK_MS / 1000, STUCK_MS % 1000 * 1000000L}, NULL);
 }
+
+/* In the place of Linux 7.3, from its headers. */
+bool vt_test_place_can_be_empty(void) { return __atomic_load_n(&takes_empty_paths, __ATOMIC_RELAXED); }
 
 static void on_output(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length) {
   (void)owner, (void)stream, (void)bytes;
@@ -150,7 +159,42 @@ static void waits_for_locks(void) {
   unlink(path);
 }
 
-int main(void) {
+/* What a command does: opens a file, and what its descriptor stands for, with flags. Returns the errno of that. */
+static int open_again(const char *path, int flags) {
+  int first = open(path, O_RDONLY);
+  return syscall(SYS_openat, first, "", EMPTY_PATH | flags, 0) < 0 ? errno : 0;
+}
+
+static void run_open_again(const char *path, const char *how) {
+  char line[sizeof program + 64];
+  snprintf(line, sizeof line, "exec %s %s %s", program, path, how);
+  run(line, 0);
+}
+
+/* The rules send it here, and where the kernel knows such paths it is told whose file was to be written. */
+static void looks_behind_descriptors(void) {
+  const struct vt_denial *row;
+  char file[] = "/tmp/vitrine-behind-XXXXXX";
+  close(mkstemp(file));
+  takes_empty_paths = true;
+  run_open_again(file, "write");
+  row = last_end.denials ? last_end.denials->rows : NULL;
+  CHECK(last_end.code == EACCES && counted(true) == 1, "exit %ld, %lu counted", (long)last_end.code, (unsigned long)counted(true));
+  CHECK(row && strcmp(row->text, file) == 0 && row->operation == VT_OP_WRITE, "another path");
+  forget();
+  run_open_again("/dev/null", "write");
+  CHECK(counted(false) == 0, "%lu counted of /dev/null", (unsigned long)counted(false));
+  forget();
+  takes_empty_paths = false;
+  run_open_again(file, "write");
+  CHECK(counted(false) == 0, "%lu counted where nothing is found", (unsigned long)counted(false));
+  forget();
+  unlink(file);
+}
+
+int main(int count, char **arguments) {
+  if (count == 3) _exit(open_again(arguments[1], strcmp(arguments[2], "write") == 0 ? O_WRONLY : O_RDONLY));
+  if (!realpath("/proc/self/exe", program)) return 1;
   if (!vt_probe()->listener || vt_probe()->landlock_abi < 1) {
     printf("stuck lookups: skipped, no Landlock or no listener here\n");
     return 0;
@@ -160,6 +204,7 @@ int main(void) {
   answers_in_its_place();
   never_runs_out();
   recovers();
+  looks_behind_descriptors();
   rmdir(directory);
-  return finish("stuck lookups keep no call waiting");
+  return finish("stuck lookups keep no call waiting, empty paths are looked behind");
 }
