@@ -42,6 +42,22 @@ static void describe_path(struct vt_inquiry *inquiry) {
   vt_place_close(&place);
 }
 
+/* What a socket of the internet is that no setting opens (PLAIN_INTERNET of seccomp_rules.c); else nothing. */
+static const char *kind_of_internet(const struct vt_inquiry *inquiry) {
+  int type = (int)argument(inquiry, 1) & VT_SOCK_TYPE_MASK, protocol = (int)argument(inquiry, 2);
+  if (type == SOCK_RAW) return " raw";
+  switch (protocol) {
+    case IPPROTO_IP:
+    case IPPROTO_TCP:
+    case IPPROTO_UDP: return type == SOCK_STREAM || type == SOCK_DGRAM ? "" : " of another type";
+    case IPPROTO_ICMP:
+    case IPPROTO_ICMPV6: return " icmp";
+    case IPPROTO_SCTP: return " sctp";
+    case VT_IPPROTO_MPTCP: return " mptcp";
+    default: return " of another protocol";
+  }
+}
+
 static void describe_family(struct vt_inquiry *inquiry) {
   static const struct {
     int family;
@@ -55,7 +71,8 @@ static void describe_family(struct vt_inquiry *inquiry) {
   inquiry->has_text = true;
   for (size_t i = 0; i < sizeof families / sizeof *families; i++)
     if (families[i].family == family) {
-      snprintf(inquiry->text, sizeof inquiry->text, "%s", families[i].name);
+      bool internet = family == AF_INET || family == AF_INET6;
+      snprintf(inquiry->text, sizeof inquiry->text, "%s%s", families[i].name, internet ? kind_of_internet(inquiry) : "");
       return;
     }
   snprintf(inquiry->text, sizeof inquiry->text, "family %d", family);

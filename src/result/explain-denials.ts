@@ -3,44 +3,52 @@ import { visible } from './visible.ts'
 
 const mostLines = 5
 
-/** What each operation would have done, to stand after "refused to" and before its target. */
-const verbs: Readonly<Record<Operation, string>> = {
-  write: 'write',
-  create: 'create',
-  delete: 'delete',
-  rename: 'rename',
-  link: 'link',
-  truncate: 'truncate',
-  metadata: 'change the metadata of',
-  device: 'use the device',
-  lock: 'lock',
-  connect: 'connect to',
-  socket: 'open a socket:',
-  listen: 'listen at',
-  ipc: 'use IPC',
-  key: 'use keyrings',
-  signal: 'signal',
-  process: 'reach into another process:',
-  namespace: 'enter a namespace',
-  mount: 'change mounts',
-  system: 'change the system',
-  other: 'do more of that',
+/** What each operation would have done: to stand after "refused to", before its target; and where that is not known. */
+const verbs: Readonly<Record<Operation, readonly [withTarget: string, alone: string]>> = {
+  write: ['write', 'write to a file'],
+  create: ['create', 'create a file'],
+  delete: ['delete', 'delete a file'],
+  rename: ['rename', 'rename a file'],
+  link: ['link', 'link a file'],
+  truncate: ['truncate', 'truncate a file'],
+  metadata: ['change the metadata of', 'change the metadata of a file'],
+  device: ['use the device', 'use a device'],
+  lock: ['lock', 'lock a file'],
+  connect: ['connect to', 'connect'],
+  socket: ['open a socket:', 'open a socket'],
+  listen: ['listen at', 'listen'],
+  ipc: ['use IPC:', 'use IPC'],
+  key: ['use keyrings:', 'use keyrings'],
+  signal: ['signal', 'signal a process'],
+  process: ['reach into another process:', 'reach into another process'],
+  namespace: ['enter a namespace:', 'enter a namespace'],
+  mount: ['change mounts:', 'change mounts'],
+  system: ['change the system:', 'change the system'],
+  other: ['do more of that:', 'do more of that'],
 }
 
-/** The first refusals of a command, a line each; past five they are only counted. */
+/** The first refusals of a command, a line each; past five the attempts are only counted. */
 export function denialLines(denials: readonly Denial[]): readonly string[] {
   const lines = denials.slice(0, mostLines).map((denial) => {
     const times = denial.count > 1 ? `, ${denial.count} times` : ''
     return `refused to ${whatWas(denial)} (${visible(denial.program) || 'a program'}${times})`
   })
-  const rest = denials.length - lines.length
+  const rest = attemptsIn(denials.slice(mostLines))
   return rest === 0 ? lines : [...lines, `refused ${rest} more`]
+}
+
+/** How many refused calls a list stands for. */
+export function attemptsIn(denials: readonly Denial[]): number {
+  return denials.reduce((sum, { count }) => sum + count, 0)
 }
 
 function whatWas({ operation, path, address }: Denial): string {
   if (operation === 'socket' && address === 'unix') return 'open a unix socket'
+  if (operation === 'socket' && address === 'multicast group') return 'join a multicast group'
+  if (operation === 'socket' && address?.startsWith('option ')) return `set ${address} of a socket`
   const target = path ?? address
-  return target === undefined ? verbs[operation].replace(/:$/, '') : `${verbs[operation]} ${visible(target)}`
+  const [withTarget, alone] = verbs[operation]
+  return target === undefined ? alone : `${withTarget} ${visible(target)}`
 }
 
 /** Where a command may look for a place of temporary files. */
@@ -109,6 +117,10 @@ function insteadOf(denial: Denial, { own, ...where }: Temporary): string {
     return 'for temporary files and caches set private_tmp = true (--private-tmp); '
   if (own && denial.path?.includes('/_cacache/'))
     return 'npm takes another cache with npm_config_cache=$TMPDIR/npm; '
+  if (own && denial.path?.startsWith(`${where.directory}/`))
+    return denial.operation === 'rename'
+      ? 'what is in $TMPDIR cannot leave it, and is removed after the command; '
+      : ''
   return isTemporary(denial, where) ? 'temporary files can be written to $TMPDIR, which is its own; ' : ''
 }
 

@@ -1,3 +1,4 @@
+import { attemptsIn } from './explain-denials.ts'
 import { limitAdvice, limitReached } from './explain-limits.ts'
 import { sizeText } from './explain-scratchpad.ts'
 import type { Denial, Mode, Outcome, Result } from './result.ts'
@@ -154,10 +155,10 @@ export function loweredTimeoutLine(asked: number, given: number): string {
 
 const mostDenialLines = 20
 
-/** `[blocked in read mode: write src/a.ts]`, one line for each; past twenty they are only counted. */
+/** `[blocked in read mode: write src/a.ts]`, one line for each; past twenty the attempts are only counted. */
 export function denialLines(denials: readonly Denial[]): string[] {
   const lines = denials.slice(0, mostDenialLines).map(denialLine)
-  const rest = denials.length - lines.length
+  const rest = attemptsIn(denials.slice(mostDenialLines))
   return rest === 0 ? lines : [...lines, `[blocked in read mode: ${rest} more]`]
 }
 

@@ -63,6 +63,8 @@ describe('what runs', () => {
       (i) => `vitrine: refused to create ${join(home.directory, `new${i}`)} (mkdir)`,
     )
     expect(lines).toEqual([...told, 'vitrine: refused 3 more'])
+    const many = await run('--', 'seq -f "mkdir new%g" 100 | sh 2>/dev/null')
+    expect(many.stderr).toContain('\nvitrine: refused 95 more\n')
   })
 
   test('only --network lets a TCP client through', async () => {

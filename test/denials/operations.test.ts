@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { denialLines } from '../../src/result/explain-denials.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { compileAttempts, type Ground, makeGround, shorts } from './denied.ts'
 
@@ -102,6 +103,20 @@ describe('each refused attempt is named', () => {
     expect(shorts(await ground.run(socket('AF_UNIX')))).toEqual(['socket unix'])
   })
 
+  it.runIf(isInstalled('python3')).each([
+    ['AF_INET, socket.SOCK_RAW, 1', 'socket inet raw'],
+    ['AF_INET6, socket.SOCK_DGRAM, 58', 'socket inet6 icmp'],
+    ['AF_INET, socket.SOCK_STREAM, 262', 'socket inet mptcp'],
+    ['AF_INET, socket.SOCK_STREAM, 132', 'socket inet sctp'],
+    ['AF_INET, socket.SOCK_STREAM, 142', 'socket inet of another protocol'],
+    ['AF_INET, socket.SOCK_SEQPACKET', 'socket inet of another type'],
+  ])('a socket that network = true would not open is told as such: %s', async (which, told) => {
+    const result = await ground.run(`python3 -c 'import socket; socket.socket(socket.${which})'`)
+    expect(shorts(result)).toEqual([told])
+    expect(result.hint).toMatch(/write mode/)
+    expect(result.hint).not.toContain('network = true')
+  })
+
   it('signals to processes outside', async () => {
     expect(shorts(await ground.run(`kill -CONT ${process.pid}`))).toEqual([`signal pid ${process.pid}`])
   })
@@ -123,6 +138,15 @@ describe('what a result makes of refusals', () => {
   it.runIf(isInstalled('python3'))('the hint for the network is network = true', async () => {
     const { hint } = await ground.run("python3 -c 'import socket; socket.socket()'")
     expect(hint).toContain('network = true')
+  })
+
+  it('reads well where what was meant is not known', async () => {
+    const { hint } = await ground.run(`${attempts} others`)
+    expect(hint).not.toMatch(/ (to|at|of|a socket:);/)
+    const { denials } = await ground.run(`${attempts} others`)
+    const told = denialLines(denials)
+    expect(told).toContainEqual(expect.stringMatching(/^refused to listen \(/))
+    expect(told).toContainEqual(expect.stringMatching(/^refused to use IPC \(/))
   })
 
   it('without one, words alone do not give a hint of refusals', async () => {

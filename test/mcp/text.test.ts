@@ -102,15 +102,16 @@ describe('the text of a result', () => {
     expect(text(changes)).toBe(wanted)
   })
 
-  test('many denials are counted after the twentieth', () => {
+  test('many denials are counted after the twentieth, attempt by attempt', () => {
     const denials = Array.from({ length: 25 }, (_, index) => ({
       ...denial,
       operation: 'write' as const,
       path: `f${index}`,
+      count: index < 20 ? 1 : 3,
     }))
     const lines = text({ denials }).trim().split('\n')
     expect(lines).toHaveLength(22)
-    expect(lines.at(-1)).toBe('[blocked in read mode: 5 more]')
+    expect(lines.at(-1)).toBe('[blocked in read mode: 15 more]')
   })
 
   test('a lowered deadline and a taken name are told', () => {

@@ -27,7 +27,11 @@ const rows: readonly { readonly what: string; readonly script: string; readonly 
     script: socket(`s.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, ${group})`),
     told: 'socket multicast group',
   },
-  { what: 'a protocol', script: 'import socket; socket.socket(socket.AF_INET, 1, 262)', told: 'socket inet' },
+  {
+    what: 'a protocol',
+    script: 'import socket; socket.socket(socket.AF_INET, 1, 262)',
+    told: 'socket inet mptcp',
+  },
   { what: 'a unix socket', script: 'import socket; socket.socket(socket.AF_UNIX)', told: 'socket unix' },
 ]
 

@@ -24,6 +24,14 @@ describe('the hint of a refusal', () => {
     expect(hint).not.toContain('private_tmp')
   })
 
+  it('says that what is in it stays there, and does not send there what is there already', async () => {
+    const { run, temporary } = await makeGround()
+    const { hint } = await run(`touch "$TMPDIR/made"; mv "$TMPDIR/made" '${temporary}/made'`)
+    expect(hint).toContain('cannot leave it')
+    expect(hint).not.toContain('can be written to $TMPDIR')
+    expect((await run('touch "$TMPDIR/a"; chmod 4755 "$TMPDIR/a"')).hint).not.toContain('$TMPDIR')
+  })
+
   it('does not where the file is one of those that the command works on', async () => {
     const { shell } = await makeGround({ privateTmp: false })
     const { hint } = await shell.execute({ command: 'echo x > new', cwd: makeDirectory() })
