@@ -26,6 +26,7 @@ struct notifier {
   pthread_mutex_t lock;      /* of state, and of the answer: whoever answers holds it */
   enum state state;
   int64_t since;             /* of the lookup */
+  int finished;              /* atomic: it wants nothing but the lock any more */
   struct vt_docket *docket;  /* a reference, while looking */
   struct vt_inquiry inquiry;
 };
@@ -132,11 +133,13 @@ static bool receive(struct notifier *self, struct vt_docket *docket, bool last) 
   pthread_mutex_lock(&self->lock);
   self->state = LOOKING;
   self->since = vt_now();
+  __atomic_store_n(&self->finished, 0, __ATOMIC_RELAXED);
   self->docket = docket;
   vt_docket_retain(docket);
   pthread_mutex_unlock(&self->lock);
   if (last) vt_judge_blindly(&self->inquiry);
   else vt_judge(&self->inquiry);
+  __atomic_store_n(&self->finished, 1, __ATOMIC_RELEASE);
   pthread_mutex_lock(&self->lock);
   bool relieved = self->state == RELIEVED;
   if (!relieved) vt_answer(docket, &self->inquiry);
@@ -261,12 +264,13 @@ static void answer_for(struct notifier *stuck) {
 }
 
 /* On a busy machine, or when the host was stopped, a lookup that does not wait for anything is late, too: to refuse it would
- * take /dev/null from a command. */
+ * take /dev/null from a command. One that has come to its end sleeps as well, for the lock that we hold: asked for last. */
 static bool is_stuck(const struct notifier *notifier) {
   if (notifier->state != LOOKING) return false;
   int most = __atomic_load_n(&notifier->inquiry.takes, __ATOMIC_RELAXED) ? VT_TAKE_MS : VT_LOOKUP_MS;
   int64_t looking = vt_now() - notifier->since;
-  return looking > VT_LOOKUP_MOST_MS || (looking > most && vt_thread_sleeps(notifier->thread));
+  if (looking <= VT_LOOKUP_MOST_MS && (looking <= most || !vt_thread_sleeps(notifier->thread))) return false;
+  return !__atomic_load_n(&notifier->finished, __ATOMIC_ACQUIRE);
 }
 
 static void relieve_if_stuck(struct notifier *notifier) {
