@@ -5,7 +5,18 @@ export const secrets = {
     // Keys
     ...['.ssh', '.gnupg', '.putty', '.age', '.pki', '.password-store', '.vault-token', '.chef'],
     // Clouds and clusters
-    ...['.aws', '.azure', '.oci', '.kube', '.boto', '.s3cfg', '.docker/config.json', '.terraformrc'],
+    ...[
+      '.aws',
+      '.azure',
+      '.oci',
+      '.kube',
+      '.talos',
+      '.boto',
+      '.s3cfg',
+      '.docker/config.json',
+      '.terraformrc',
+    ],
+    ...['.databrickscfg', '.snowsql', '.snowflake'],
     ...[
       '.terraform.d/credentials.tfrc.json',
       '.fly',
@@ -16,6 +27,7 @@ export const secrets = {
     ],
     // Registries and forges
     ...['.netrc', '_netrc', '.npmrc', '.yarnrc.yml', '.pypirc', '.git-credentials', '.gem/credentials'],
+    ...['.pip/pip.conf'],
     ...[
       '.netlify/config.json',
       '.subversion/auth',
@@ -49,7 +61,7 @@ export const secrets = {
     ...['.bash_history', '.zsh_history', '.zhistory', '.histfile', '.sh_history', '.ash_history', '.history'],
     ...['.python_history', '.node_repl_history', '.psql_history', '.mysql_history', '.sqlite_history'],
     ...['.rediscli_history', '.irb_history', '.viminfo', '.lesshst', '.dbshell', '.mongodb/mongosh'],
-    ...['.ipython/profile_default/history.sqlite'],
+    ...['.ipython/profile_default/history.sqlite', '.claude/history.jsonl', '.codex/history.jsonl'],
   ],
   /** In $XDG_CONFIG_HOME, by default ~/.config. */
   config: [
@@ -59,6 +71,7 @@ export const secrets = {
     ...['github-copilot', 'anthropic', 'openai', 'filezilla', 'remmina', 'syncthing', 'nushell/history.txt'],
     ...['google-chrome', 'google-chrome-beta', 'chromium', 'BraveSoftware', 'microsoft-edge', 'vivaldi'],
     ...['opera', 'Slack', 'discord', 'Signal', 'Element', 'helm/registry', 'configstore/firebase-tools.json'],
+    ...['pip/pip.conf', 'snowflake', 'zsh/.zsh_history', 'google-chrome-unstable'],
   ],
   /** In $XDG_DATA_HOME, by default ~/.local/share. */
   data: [
