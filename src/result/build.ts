@@ -57,7 +57,7 @@ export function buildResult(parts: ResultParts): Result {
     }) ??
     // In a container nothing that was asked for is kept from being read: what is not there is not there.
     (parts.backend === 'local' ? readsHint(enforcement, failure) : undefined) ??
-    hintFor(mode, failure) ??
+    hintFor(mode, failure, enforcement['denial reports']) ??
     parts.hint
   return {
     ...texts,

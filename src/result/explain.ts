@@ -5,7 +5,7 @@ import { describeNoDocker, describeOutside, noTerminalInContainer } from './expl
 import { describeNoLimits } from './explain-limits.ts'
 import { describeBatchFile, describeNoTerminal, describeOtherPlatform } from './explain-platform.ts'
 import { describeDenied, describeNotApproved } from './explain-policy.ts'
-import type { Failure, Mode } from './result.ts'
+import type { Enforcement, Failure, Mode } from './result.ts'
 
 /** Says why nothing ran, and what to do. */
 export function describeRefusal(refusal: Refusal): string {
@@ -107,9 +107,15 @@ export function adviceFor(kind: Failure['kind']): Omit<Failure, 'kind'> {
   }
 }
 
-/** One sentence on what to do about a refusal. */
-export function hintFor(mode: Mode, failure: Failure | undefined): string | undefined {
+/** One sentence on what to do about a refusal that no report is about. */
+export function hintFor(
+  mode: Mode,
+  failure: Failure | undefined,
+  reports: Enforcement[string] | undefined,
+): string | undefined {
   if (mode !== 'read' || failure?.kind !== 'permission-denied') return undefined
+  if (reports?.enforced)
+    return 'Read mode has no refusal to report: this user may lack the permission, and then write mode does not help; if not, and a change is meant, run the command in write mode.'
   return 'Read mode refuses every change outside the command; if this one is meant, run the command in write mode.'
 }
 

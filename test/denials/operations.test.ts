@@ -140,6 +140,15 @@ describe('what a result makes of refusals', () => {
     expect(hint).toContain('network = true')
   })
 
+  it('a permission that the user lacks is not blamed on read mode', async () => {
+    const { hint, denials, failure } = await ground.run('chmod 755 .; sh -c ./file')
+    expect([shorts({ denials }), failure?.kind]).toEqual([[`metadata ${ground.cwd}`], 'permission-denied'])
+    expect(hint).toContain('refuses to change the metadata')
+    const lacking = await ground.run('./file')
+    expect([lacking.denials, lacking.failure?.kind]).toEqual([[], 'permission-denied'])
+    expect(lacking.hint).toMatch(/no refusal to report: this user may lack the permission/)
+  })
+
   it('reads well where what was meant is not known', async () => {
     const { hint } = await ground.run(`${attempts} others`)
     expect(hint).not.toMatch(/ (to|at|of|a socket:);/)
