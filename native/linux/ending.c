@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "ending.h"
 
-#include <limits.h>
 #include <signal.h>
 
 #include "clock.h"
@@ -32,14 +31,14 @@ void vt_ending_launched(const struct vt_command *command) {
 }
 
 /* What is launched has nobody yet who could be asked. */
-int vt_ending_due_in(const struct vt_command *command) {
-  if (!command->deadline || command->phase == VT_LAUNCHING || command->killing || command->reported) return -1;
-  int64_t due = (command->terminated ? command->grace_ends : command->deadline) - vt_now();
-  return due <= 0 ? 0 : due < INT_MAX ? (int)due : INT_MAX;
+int64_t vt_ending_due(const struct vt_command *command) {
+  if (!command->deadline || command->phase == VT_LAUNCHING || command->killing || command->reported) return VT_NEVER;
+  return command->terminated ? command->grace_ends : command->deadline;
 }
 
 void vt_ending_heed(struct vt_command *command) {
-  if (vt_ending_due_in(command) != 0) return;
+  int64_t due = vt_ending_due(command);
+  if (due == VT_NEVER || due > vt_now()) return;
   if (command->terminated) command->killing = true;
   else vt_ending_begin(command, true);
 }

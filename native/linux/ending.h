@@ -4,6 +4,8 @@
 
 #include "command.h"
 
+#define VT_NEVER INT64_MAX
+
 /* Before the launch: sets the deadline so many milliseconds from now. 0: there is none, and no grace either. */
 void vt_ending_set(struct vt_command *command, uint32_t timeout_ms, uint32_t grace_ms);
 
@@ -16,5 +18,5 @@ void vt_ending_launched(const struct vt_command *command);
 /* Does what is due. */
 void vt_ending_heed(struct vt_command *command);
 
-/* Milliseconds until something is, -1: never. */
-int vt_ending_due_in(const struct vt_command *command);
+/* When something is, in monotonic milliseconds; VT_NEVER. */
+int64_t vt_ending_due(const struct vt_command *command);

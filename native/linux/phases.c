@@ -227,7 +227,7 @@ static int flood_due_in(const struct vt_command *command) {
   return due > 0 ? (int)due : SILENCE_MS;
 }
 
-static int phase_due_in(const struct vt_command *command) {
+int vt_due_in(const struct vt_command *command) {
   if (command->phase == VT_SWEEPING) return command->misses ? 1 : 0;
   if (command->phase != VT_DRAINING && command->phase != VT_ENDING) return -1;
   if (command->phase == VT_DRAINING && !command->settled) return SETTLE_MS;
@@ -236,9 +236,4 @@ static int phase_due_in(const struct vt_command *command) {
   int64_t now = vt_now(), silence = command->last_byte + SILENCE_MS, limit = command->phase_since + DRAIN_MS;
   int64_t due = (silence < limit ? silence : limit) - now;
   return due > 0 ? (int)due : 0;
-}
-
-int vt_due_in(const struct vt_command *command) {
-  int phase = phase_due_in(command), ending = vt_ending_due_in(command);
-  return phase < 0 || (ending >= 0 && ending < phase) ? ending : phase;
 }

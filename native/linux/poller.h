@@ -15,5 +15,9 @@ void vt_poller_add_hang_up(int fd, struct vt_source *source);
 /* Waits at most `timeout` milliseconds (-1: for ever), then hands each source that is ready to `ready`. */
 void vt_poller_wait(int timeout, void (*ready)(struct vt_source *source));
 
+/* Lets vt_poller_wait() come back at that time, in monotonic milliseconds. Only the soonest counts, and it may come back without
+ * need: a timer that is set stays, for most are for what ends long before. */
+void vt_poller_wake_at(int64_t time);
+
 /* Lets vt_poller_wait() come back in so many milliseconds, even if it is waiting already. Any thread. */
 void vt_poller_alarm(int milliseconds);

@@ -133,6 +133,15 @@ static void advance_all(void) {
   }
 }
 
+static void set_clock(void) {
+  int64_t soonest = VT_NEVER;
+  for (const struct vt_command *command = commands; command; command = command->next) {
+    int64_t due = vt_ending_due(command);
+    if (due < soonest) soonest = due;
+  }
+  if (soonest != VT_NEVER) vt_poller_wake_at(soonest);
+}
+
 static int next_due(void) {
   int soonest = -1;
   for (const struct vt_command *command = commands; command; command = command->next) {
@@ -148,6 +157,7 @@ static int next_due(void) {
 static void *supervise(void *unused) {
   (void)unused;
   for (;;) {
+    set_clock();
     vt_poller_wait(next_due(), ready);
     vt_notifier_watch();
     vt_waiters_reap();
