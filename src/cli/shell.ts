@@ -143,12 +143,16 @@ class Session {
     })
     await standardError.write(stderr)
     if (exitCode !== 0) return exitCode ?? 1
+    // A comment in the line takes what tells the directory with it: then nothing has changed.
+    if (!stdout.endsWith(endOfPath)) return 0
     this.#before = this.#directory
-    // A name can end in a line feed.
-    this.#directory = stdout.slice(0, -'\n.\n'.length)
+    this.#directory = stdout.slice(0, -endOfPath.length)
     return 0
   }
 }
+
+/** Behind the directory: a name can end in a line feed. */
+const endOfPath = '\n.\n'
 
 function canGiveTerminals(): boolean {
   const { platform, missing } = hostSupport()

@@ -1,5 +1,5 @@
 import type { Decision, Mode } from './result.ts'
-import { visible } from './visible.ts'
+import { whollyVisible } from './visible.ts'
 
 interface Asked {
   readonly command: string
@@ -62,7 +62,7 @@ function rows(first: string, next: string, text: string, width: number): string[
   const done: string[] = []
   let row = first
   let used = first.length
-  for (const character of shown(text)) {
+  for (const character of whollyVisible(text)) {
     // Wide or not: what is not ASCII is counted as two columns, so that the terminal never breaks a row itself.
     const wide = character <= '~' ? 1 : 2
     if (used + wide > width) {
@@ -74,12 +74,4 @@ function rows(first: string, next: string, text: string, width: number): string[
     used += wide
   }
   return [...done, row]
-}
-
-/** Text as `visible` writes it, with what shows as nothing, or as a blank that is none, written out too. */
-function shown(text: string): string {
-  return visible(text).replace(
-    /(?! )[\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  )
 }

@@ -5,10 +5,19 @@ import { describeIgnoredValues } from './explain-config.ts'
 import { denialLines } from './explain-denials.ts'
 import { limitAdvice, limitReached } from './explain-limits.ts'
 import type { Result } from './result.ts'
+import { visible as written } from './visible.ts'
 
 /** A message of ours, as it stands on stderr: each of its lines is marked, so that nothing passes for the command's. */
 export function prefixed(message: string): string {
-  return message.replace(/^/gm, 'vitrine: ').concat('\n')
+  return onTerminal(message).replace(/^/gm, 'vitrine: ').concat('\n')
+}
+
+/** What others wrote stands in it, and must not steer the terminal. A tab is none of that. */
+function onTerminal(message: string): string {
+  return message
+    .split(/([\n\t])/)
+    .map((part) => (part === '\n' || part === '\t' ? part : written(part)))
+    .join('')
 }
 
 export function unknownOption(name: string, nearest: string | undefined): string {

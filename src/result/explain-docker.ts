@@ -1,3 +1,5 @@
+import { visible } from './visible.ts'
+
 /** The parts of a refusal of the docker backend: what it needs, what there is, and what to do. */
 export interface DockerWords {
   readonly wanted: string
@@ -101,7 +103,7 @@ export function unfitWorkspaceWords(workspace: string, why: 'system' | 'engine-s
 }
 
 export function describeOutside(path: string, workspace: string): string {
-  return `The directory ${path} lies outside of the workspace ${workspace}, which is all that a container shows of this machine: run the command in it, or name another one in [policy] workspace.`
+  return `The directory ${visible(path)} lies outside of the workspace ${visible(workspace)}, which is all that a container shows of this machine: run the command in it, or name another one in [policy] workspace.`
 }
 
 export const noTerminalInContainer =

@@ -2,7 +2,7 @@ import { attemptsIn } from './explain-denials.ts'
 import { limitAdvice, limitReached } from './explain-limits.ts'
 import { sizeText } from './explain-scratchpad.ts'
 import type { Denial, Mode, Outcome, Result } from './result.ts'
-import { visible } from './visible.ts'
+import { visible, whollyVisible } from './visible.ts'
 
 /** What a tool's description has to tell a model. */
 export interface ToolFacts {
@@ -225,8 +225,9 @@ export function elicitationMessage(
 ): string {
   return [
     `Run this in ${request.mode} mode?`,
-    `  ${visible(request.command)}`,
-    `in ${visible(request.cwd)}`,
+    // A margin, so that no line of the command passes for one of ours; and a line feed of its does not look like a written one.
+    ...request.command.split('\n').map((line) => `  ${whollyVisible(line)}`),
+    `in ${whollyVisible(request.cwd)}`,
     `asked because: ${visible(reason)}`,
   ].join('\n')
 }

@@ -1,4 +1,5 @@
 import type { Mode } from './result.ts'
+import { visible, whollyVisible } from './visible.ts'
 
 const bold = '\u001b[1m'
 const red = '\u001b[31m'
@@ -8,7 +9,12 @@ const plain = '\u001b[0m'
 /** What stands before the cursor: the mode, as it must not be overlooked, and the directory. */
 export function promptText(mode: Mode, directory: string, coloured: boolean): string {
   const colour = coloured ? (mode === 'write' ? bold + red : green) : ''
-  return `${colour}${mode}${colour && plain} ${directory}> `
+  return `${colour}${mode}${colour && plain} ${visible(directory)}> `
+}
+
+/** Whether a name can be offered: it does not steer the terminal nor hide there, and is Unicode. */
+export function showsAsItIs(name: string): boolean {
+  return whollyVisible(name) === name && !name.includes('\u{fffd}')
 }
 
 /** When the shell begins at a terminal. */

@@ -6,6 +6,7 @@ import { describeNoLimits } from './explain-limits.ts'
 import { describeBatchFile, describeNoTerminal, describeOtherPlatform } from './explain-platform.ts'
 import { describeDenied, describeNotApproved } from './explain-policy.ts'
 import type { Enforcement, Failure, Mode } from './result.ts'
+import { visible } from './visible.ts'
 
 /** Says why nothing ran, and what to do. */
 export function describeRefusal(refusal: Refusal): string {
@@ -66,7 +67,9 @@ function describeRequestProblem(problem: RequestProblem): string {
   }
 }
 
-function describeDirectoryProblem({ path, reason }: Extract<RequestProblem, { kind: 'cwd' }>): string {
+function describeDirectoryProblem(problem: Extract<RequestProblem, { kind: 'cwd' }>): string {
+  const { reason } = problem
+  const path = visible(problem.path)
   switch (reason) {
     case 'missing':
       return `The directory ${path} does not exist.`
@@ -79,7 +82,9 @@ function describeDirectoryProblem({ path, reason }: Extract<RequestProblem, { ki
   }
 }
 
-function describeSpawnFailure({ step, errno, program }: Extract<Refusal, { code: 'SPAWN_FAILED' }>): string {
+function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }>): string {
+  const { step, errno } = failure
+  const program = visible(failure.program)
   if (step === 'exec' && errno === 'ENOENT') return `${program}: not found.`
   if (step === 'exec' && errno === 'EACCES') return `${program}: not executable.`
   if (step === 'exec' && errno === 'E2BIG')

@@ -11,6 +11,14 @@ export function visible(text: string): string {
   )
 }
 
+/** The same, with what shows as nothing, or as a blank that is none, written out too: what somebody decides by. */
+export function whollyVisible(text: string): string {
+  return visible(text).replace(
+    /(?! )[\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  )
+}
+
 function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import { createInterface } from 'node:readline'
+import { showsAsItIs } from '../../result/explain-shell.ts'
 
 /** Where the lines of a shell come from. */
 export interface Lines {
@@ -57,7 +58,7 @@ export class TypedLines implements Lines {
       output,
       prompt,
       history: this.#history,
-      completer: (line: string) => paths(line, this.#directory()),
+      completer: (line: string) => pathOffers(line, this.#directory()),
     })
     let line: string | undefined
     let given = false
@@ -87,19 +88,21 @@ export class TypedLines implements Lines {
 }
 
 /** What the last word of a line could be completed to, as readline wants it. */
-function paths(line: string, directory: string): [string[], string] {
+export function pathOffers(line: string, directory: string): [string[], string] {
   const word = /(?:[^\s\\]|\\.)*$/.exec(line)?.[0] ?? ''
   const plain = word.replace(/\\(.)/g, '$1')
   const begun = plain.slice(plain.lastIndexOf(sep) + 1)
   const where = resolve(directory, plain === begun ? '.' : dirname(`${plain}x`))
   const before = plain.slice(0, plain.length - begun.length)
-  return [namesIn(where, begun).map((name) => (before + name).replace(/[^\w./@%+:,=~^-]/g, '\\$&')), word]
+  return [namesIn(where, begun).map((name) => (before + name).replace(/[^\w./@%+:,=^-]/gu, '\\$&')), word]
 }
 
 function namesIn(directory: string, begun: string): readonly string[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
-      .filter(({ name }) => name.startsWith(begun) && (begun !== '' || !name.startsWith('.')))
+      .filter(
+        ({ name }) => name.startsWith(begun) && (begun !== '' || !name.startsWith('.')) && showsAsItIs(name),
+      )
       .map((entry) => (entry.isDirectory() ? `${entry.name}${sep}` : entry.name))
   } catch {
     // What cannot be listed has nothing to offer.

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { pathOffers } from '../../src/cli/shell/lines.ts'
+import { elicitationMessage } from '../../src/result/explain-mcp.ts'
+import { promptText } from '../../src/result/explain-shell.ts'
+import { makeDirectory } from '../helpers/place.ts'
+import { Home } from './vitrine.ts'
+
+const directory = makeDirectory()
+const title = '\u001b]0;owned\u0007'
+const turned = '\u202e'
+const steering = /(?!\n)[\p{Cc}\p{Cf}]/u
+
+describe('names that a hostile workspace chooses', () => {
+  test('are completed to words that sh takes for just that name, or not offered', () => {
+    const names = ['~', '~root', 'é', '\u{1f600} x', '$(touch made)', '`id`', '*', "it's", 'a"b', '-n']
+    const place = join(directory, 'offered')
+    mkdirSync(place)
+    for (const name of [...names, `t${title}`, `r${turned}`, 'line\nfeed', '\u3164'])
+      writeFileSync(join(place, name), '')
+    writeFileSync(Buffer.concat([Buffer.from(`${place}/`), Buffer.of(0xff)]), '')
+    const [offers] = pathOffers('cat ', place)
+    const script = `for one in ${offers.join(' ')}; do printf '%s\\n' "$one"; done`
+    const read = execFileSync('sh', ['-c', script], { cwd: place, encoding: 'utf8' })
+    expect(read.split('\n').slice(0, -1).sort()).toEqual([...names].sort())
+  })
+
+  test('steer no terminal where vitrine names them', async () => {
+    const home = new Home()
+    const inner = join(home.directory, `d${title}${turned}`)
+    mkdirSync(inner)
+    const ran = await home.run(['run', '--cwd', `${inner}/gone`, '--', 'true'])
+    expect(ran.stderr).toContain('does not exist')
+    const program = await home.run(['run', '--', `./${title}`, 'x'])
+    expect(program.stderr).toContain('owned')
+    const shell = await home.run(['shell'], { input: `cd d*\ncd gone\nexit 300${title}\n:x${title}\n` })
+    for (const { stderr } of [ran, program, shell]) expect(stderr).not.toMatch(steering)
+    expect(promptText('write', inner, false)).not.toMatch(steering)
+  })
+
+  test('a cd with a comment behind it leads nowhere', async () => {
+    const home = new Home()
+    mkdirSync(join(home.directory, 'in'))
+    const ran = await home.run(['shell'], { input: 'cd in # there\npwd\n' })
+    expect(ran).toMatchObject({ stdout: `${home.directory}\n`, code: 0 })
+  })
+})
+
+test('a client is asked about a command as it runs: a line feed is one, and blanks are told apart', () => {
+  const request = { command: 'echo a\nrm b\u3164\u00a0c \\n', cwd: `/x${turned}`, mode: 'write' } as const
+  expect(elicitationMessage(request, 'why')).toBe(
+    'Run this in write mode?\n  echo a\n  rm b\\u{3164}\\u{a0}c \\n\nin /x\\u{202e}\nasked because: why',
+  )
+})
