@@ -178,16 +178,31 @@ static int read_all(int fd, struct answer *answer) {
   return answer->length == answer->room ? EFBIG : 0;
 }
 
-/* Not blocking: a FIFO in the place of the file must not hold us up. Looked at first: opening can do something (open(2)). */
-static int look_at_text(const char *path, struct answer *answer) {
+/* Opens what a descriptor of O_PATH stands for, which is there, whatever is at its path by now. */
+static int open_again(int place) {
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", place);
+  return open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static int read_regular(int place, struct answer *answer) {
   struct stat status;
-  if (stat(path, &status)) return errno;
+  if (fstat(place, &status)) return errno;
   if (S_ISDIR(status.st_mode)) return EISDIR;
   if (!S_ISREG(status.st_mode)) return EINVAL;
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (fd < 0) return errno;
-  int error = fstat(fd, &status) ? errno : S_ISREG(status.st_mode) ? read_all(fd, answer) : EINVAL;
+  int fd = open_again(place);
+  if (fd < 0) return errno == ENOENT ? EIO : errno; /* without /proc nothing is known, and not that nothing is there */
+  int error = read_all(fd, answer);
   close(fd);
+  return error;
+}
+
+/* Looked at first: opening a device can do something, and lets go of who waits at a FIFO (open(2), fifo(7)). */
+static int look_at_text(const char *path, struct answer *answer) {
+  int place = open(path, O_PATH | O_CLOEXEC);
+  if (place < 0) return errno;
+  int error = read_regular(place, answer);
+  close(place);
   return error;
 }
 

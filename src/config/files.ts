@@ -1,6 +1,16 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { devNull, homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { VitrineError } from '../errors.ts'
 import type { ToAbsolute } from './field.ts'
@@ -115,7 +125,9 @@ export function isSymlink(path: string): boolean {
 function readBytes(file: string): Buffer | undefined {
   if (!exists(file)) return undefined
   try {
-    // O_NONBLOCK: opening a FIFO would wait for a writer, open(2).
+    // Before it is opened: that lets go of who waits at a FIFO, and can do something at a device (watchdog(4) reboots).
+    checkKind(file, statSync(file))
+    // O_NONBLOCK: it may be another file by now, and opening a FIFO would wait for a writer, open(2).
     const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
       return readDescriptor(file, descriptor)
@@ -127,11 +139,18 @@ function readBytes(file: string): Buffer | undefined {
   }
 }
 
-// A character device is let through for `--config /dev/null`.
+// For `--config /dev/null`.
+function isNothing(status: Stats): boolean {
+  return status.isCharacterDevice() && status.rdev === statSync(devNull).rdev
+}
+
+function checkKind(file: string, status: Stats): void {
+  if (status.isDirectory()) throw unreadable(file, 'it is a directory')
+  if (!status.isFile() && !isNothing(status)) throw unreadable(file, 'it is not a regular file')
+}
+
 function readDescriptor(file: string, descriptor: number): Buffer {
-  const stat = fstatSync(descriptor)
-  if (stat.isDirectory()) throw unreadable(file, 'it is a directory')
-  if (!stat.isFile() && !stat.isCharacterDevice()) throw unreadable(file, 'it is not a regular file')
+  checkKind(file, fstatSync(descriptor))
   const buffer = Buffer.allocUnsafe(MAX_FILE_BYTES + 1)
   let length = 0
   for (let read = -1; read !== 0; length += read) {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { realPath } from './programs.ts'
 
@@ -38,12 +38,16 @@ function isSubmodule(directory: string, workspace: string): boolean {
   return tree !== undefined && realPath(resolve(directory, tree.trim())) === workspace
 }
 
-/** Empty where there is none. */
+/** What Git keeps in such a file is short. */
+const mostBytes = 1_048_576
+
+/** Empty where there is none, nor a regular one: a FIFO would be waited for, and opening a device can do something (open(2)). */
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    const status = statSync(file)
+    return status.isFile() && status.size <= mostBytes ? readFileSync(file, 'utf8') : ''
   } catch {
-    // EISDIR: an ordinary repository. Anything else: nothing can be learned, so nothing is granted.
+    // Nothing can be learned, so nothing is granted.
     return ''
   }
 }

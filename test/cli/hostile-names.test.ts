@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { pathOffers } from '../../src/cli/shell/lines.ts'
 import { elicitationMessage } from '../../src/result/explain-mcp.ts'
 import { promptText } from '../../src/result/explain-shell.ts'
 import { makeDirectory } from '../helpers/place.ts'
-import { Home } from './vitrine.ts'
+import { ended, Home } from './vitrine.ts'
 
 const directory = makeDirectory()
 const title = '\u001b]0;owned\u0007'
@@ -46,6 +46,34 @@ describe('names that a hostile workspace chooses', () => {
     const ran = await home.run(['shell'], { input: 'cd in # there\npwd\n' })
     expect(ran).toMatchObject({ stdout: `${home.directory}\n`, code: 0 })
   })
+})
+
+describe.skipIf(process.platform !== 'linux')('a .git of a hostile workspace (Linux)', () => {
+  test.each([
+    ['a FIFO', (path: string) => execFileSync('mkfifo', [path])],
+    ['a device', (path: string) => symlinkSync('/dev/zero', path)],
+    [
+      'a file that names a directory of FIFOs',
+      (path: string) => {
+        writeFileSync(path, 'gitdir: g\n')
+        mkdirSync(join(path, '..', 'g'))
+        for (const name of ['gitdir', 'commondir', 'config'])
+          execFileSync('mkfifo', [join(path, '..', 'g', name)])
+      },
+    ],
+  ])(
+    '%s keeps nobody waiting',
+    async (_, make) => {
+      const home = new Home()
+      home.configure('[shell]\nreads = "workspace"\n')
+      make(join(home.directory, '.git'))
+      const running = home.start(['run', '--', 'echo ran'])
+      const late = setTimeout(() => running.kill('SIGKILL'), 20_000)
+      expect(await ended(running)).toMatchObject({ code: 0, stdout: 'ran\n' })
+      clearTimeout(late)
+    },
+    30_000,
+  )
 })
 
 test('a client is asked about a command as it runs: a line feed is one, and blanks are told apart', () => {

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { VitrineError } from '../../src/errors.ts'
 import { makePlace } from './place.ts'
@@ -287,6 +288,11 @@ describe('a config file that cannot be used is an error', () => {
       make: (file: string) => execFileSync('mkfifo', [file]),
     },
     {
+      name: 'a symlink to a device, which is not opened',
+      reason: 'it is not a regular file',
+      make: (file: string) => symlinkSync('/dev/zero', file),
+    },
+    {
       name: 'a symlink to nothing',
       reason: 'it is a symlink to nothing',
       make: (file: string) => symlinkSync('/nonexistent/file', file),
@@ -302,6 +308,19 @@ describe('a config file that cannot be used is an error', () => {
       file: place.projectFile,
       problem: { kind: 'unreadable', reason },
     })
+  })
+
+  test('who waits at a FIFO is not let go', async () => {
+    const place = makePlace()
+    const [fifo, mark] = [join(place.home, 'fifo'), join(place.home, 'mark')]
+    execFileSync('mkfifo', [fifo])
+    symlinkSync(fifo, place.projectFile)
+    const writer = spawn('sh', ['-c', `exec 3>'${fifo}'; echo gone >'${mark}'`], { stdio: 'ignore' })
+    await sleep(300)
+    await place.refusal()
+    await sleep(300)
+    expect(existsSync(mark)).toBe(false)
+    writer.kill('SIGKILL')
   })
 
   const contents = [
