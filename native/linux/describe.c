@@ -1,6 +1,7 @@
 /* What a refused call would have reached, in words. The rules have refused it already: this is for the report alone. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -39,6 +40,9 @@ static void describe_path(struct vt_inquiry *inquiry) {
   inquiry->has_text = inquiry->is_path = true;
   int error = vt_place_find(&inquiry->caller, directory, inquiry->given, vt_call_follows(call, &inquiry->notification.data), &place);
   memcpy(inquiry->text, error ? inquiry->given : place.path, sizeof inquiry->text);
+  /* What is not there has no metadata: touch(1), refused to make a file, goes on to set its times. */
+  bool missing = error == ENOENT || error == ENOTDIR || (!error && !place.exists);
+  if (missing && call->operation == VT_OP_METADATA) inquiry->counted = false;
   vt_place_close(&place);
 }
 

@@ -33,6 +33,13 @@ const rows: readonly { readonly line: string; readonly denied: (cwd: string) => 
   { line: 'chmod 600 file', denied: (cwd) => [`metadata ${cwd}/file`] },
   { line: 'chmod 600 link', denied: (cwd) => [`metadata ${cwd}/file`] },
   { line: 'chmod 600 missing', denied: () => [] },
+  { line: 'touch new', denied: (cwd) => [`create ${cwd}/new`] },
+  { line: 'touch -c new sub/none missing/new', denied: () => [] },
+  { line: 'touch file/new', denied: () => [] },
+  {
+    line: 'ln -s missing dangling; touch -h -c link missing',
+    denied: (cwd) => [`link ${cwd}/dangling`, `metadata ${cwd}/link`],
+  },
   { line: 'touch -c file', denied: (cwd) => [`metadata ${cwd}/file`] },
   { line: 'touch -h -c link', denied: (cwd) => [`metadata ${cwd}/link`] },
   { line: 'for i in 1 2 3; do echo x > file; done', denied: (cwd) => [`write ${cwd}/file x3`] },
