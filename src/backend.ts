@@ -1,26 +1,9 @@
-import { type LoadedConfig, loadConfig } from './config/load.ts'
+import type { LoadedConfig } from './config/load.ts'
 import { type Equipment, equip, type Host } from './host.ts'
 import type { ShellOptions } from './options.ts'
 import { readsOf } from './reading.ts'
 import { commandEnvironment } from './request/environment.ts'
 import { type Reads, readEverything } from './sandbox/sandbox.ts'
-
-/** The configuration that a shell is opened with. Throws CONFIG_INVALID. */
-export async function configOf(
-  { backend, config }: ShellOptions,
-  place: Required<Pick<BackendOptions, 'cwd' | 'env'>>,
-): Promise<LoadedConfig> {
-  const { cwd = process.cwd(), env = process.env } = place
-  const where = 'openShell({ backend })'
-  if (typeof config !== 'object') {
-    const flags = backend && { 'shell.backend': { value: backend, from: where } }
-    return loadConfig({ cwd, env, configFile: config, flags })
-  }
-  if (backend === undefined) return config
-  const shell = { ...config.config.shell, backend }
-  const sources = { ...config.sources, 'shell.backend': { value: backend, source: 'flag', where } as const }
-  return { ...config, config: { ...config.config, shell }, sources }
-}
 
 /** What commands run with, and what they can read. */
 export type Backing = Equipment & { readonly reads: Reads }

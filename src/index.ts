@@ -6,7 +6,6 @@ export {
   type Flags,
   type IgnoredValue,
   type LoadedConfig,
-  loadConfig,
   parseToml,
   type Setting,
 } from './config/load.ts'
@@ -23,6 +22,7 @@ export {
 } from './docker-tools.ts'
 export { type Refusal, type RefusalCode, VitrineError } from './errors.ts'
 export { type HostSupport, hostSupport } from './host.ts'
+export { loadConfig } from './loading.ts'
 export { nearestKey } from './nearest.ts'
 export type { ExecuteAllOptions, ShellOptions } from './options.ts'
 export { type Platform, platform } from './platform.ts'

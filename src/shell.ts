@@ -1,13 +1,13 @@
 import type { StandingApproval } from './approval/approve.ts'
-import { type Backing, backingOf, configOf } from './backend.ts'
+import { type Backing, backingOf } from './backend.ts'
 import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue, LoadedConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { VitrineError } from './errors.ts'
-import { checkDirectory } from './facts/directory.ts'
 import { Gate } from './gate.ts'
 import { type Host, lookerOf, thisHost } from './host.ts'
 import { checkLimits } from './launch/limits.ts'
+import { configOf } from './loading.ts'
 import {
   checkMode,
   type ExecuteAllOptions,
@@ -53,8 +53,7 @@ export async function openShellOn(host: Host, given: ShellOptions = {}): Promise
   const options = readShellOptions(given)
   const env = options.env ?? process.env
   const cwd = options.cwd ?? process.cwd()
-  await checkDirectory(cwd, await lookerOf(host))
-  const loaded = await configOf(options, { cwd, env })
+  const loaded = await configOf(options, { cwd, env }, await lookerOf(host))
   checkBackend(loaded)
   const backing = await backingOf(host, loaded, { ...options, cwd, env })
   const gate = new Gate({ loaded, cwd, env, looker: backing.looker, approver: options.approver })

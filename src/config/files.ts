@@ -39,7 +39,12 @@ export function trustStoreFile(env: Environment, home = homedir()): string {
 /** Where project files may stand, outermost first: from the git root down to `cwd`; without a git root only in `cwd`. */
 export function projectConfigFiles(cwd: string): readonly string[] {
   const directories = upToGitRoot(existingRealPath(cwd) ?? resolve(cwd))
-  return directories.reverse().map((directory) => join(directory, PROJECT_FILE))
+  return directories.reverse().map(projectFileIn)
+}
+
+/** The project file of a directory. */
+export function projectFileIn(directory: string): string {
+  return join(directory, PROJECT_FILE)
 }
 
 /** Makes absolute paths for values that stand in `base`: `~` is the home directory. */

@@ -1,5 +1,6 @@
 import { VitrineError } from '../errors.ts'
 import { Look, type Looker, type Question } from './look.ts'
+import { secondLimitMs } from './silent.ts'
 
 const reasons: Readonly<Record<string, 'missing' | 'not-a-directory' | 'unanswered'>> = {
   ENOENT: 'missing',
@@ -11,9 +12,6 @@ const reasons: Readonly<Record<string, 'missing' | 'not-a-directory' | 'unanswer
 /** What could be entered before. Where nobody can look any more, since too much hangs elsewhere, commands still run there. */
 const entered = new Set<string>()
 const mostEntered = 1000
-
-/** A busy machine is no file system that hangs: who did not answer is asked once more, for so many milliseconds. */
-const secondLimitMs = 500
 
 /** Whether a command can run there; to be asked together with others. */
 export function canEnter(path: string): Question {

@@ -6,6 +6,9 @@ const MOST_IGNORED_LINES = 10
 const LONGEST_VALUE = 80
 const UNTIL_TRUSTED = 'until you trust the file with "vitrine config trust"'
 
+/** Why a file cannot be used. */
+export const fileUnanswered = 'its file system does not answer'
+
 type ConfigRefusal = Extract<Refusal, { code: 'CONFIG_INVALID' }>
 
 /** Says where a config value or file is wrong, what is wrong, and what to do. */

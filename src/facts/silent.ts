@@ -1,0 +1,35 @@
+import { type Answer, Look, type Looker, type Question } from './look.ts'
+
+/** A busy machine is no file system that hangs: who did not answer is asked once more, for so many milliseconds. */
+export const secondLimitMs = 500
+
+/** Paths that have answered. Where nobody can look any more, since too much hangs elsewhere, they are taken to go on so. */
+const answered = new Set<string>()
+const mostAnswered = 1000
+
+/** Those of the questions that the file system of their path does not answer, within 700 ms. */
+export async function silentAmong(
+  questions: readonly Question[],
+  looker: Looker,
+  look = new Look(looker),
+): Promise<readonly Question[]> {
+  const late = await silentIn(questions, look)
+  return late.length === 0 ? [] : silentIn(late, new Look(looker, secondLimitMs))
+}
+
+async function silentIn(questions: readonly Question[], look: Look): Promise<readonly Question[]> {
+  const answers = await look.ask(questions)
+  return questions.filter(({ path }, at) => isSilent(path, answers[at]))
+}
+
+function isSilent(path: string, answer: Answer | undefined): boolean {
+  if (answer && 'found' in answer) return !remembered(path)
+  if (!answer || answer.failed === 'ETIMEDOUT') return true
+  return answer.failed === 'EBUSY' ? !answered.has(path) : !remembered(path)
+}
+
+function remembered(path: string): true {
+  if (answered.size >= mostAnswered) answered.clear()
+  answered.add(path)
+  return true
+}
