@@ -141,7 +141,7 @@ export const sections = {
       deny: key('Commands that never run, by their first words.', list('a command'), [], union),
       safe: key("Replaces the preset's safe list, unless empty.", list('a command'), [], never),
       workspace: pathKey(
-        'Commands of write mode stay inside this directory; empty: no such limit. shell.reads is about it, too.',
+        'Commands of write mode stay inside this directory, with shell.reads = "workspace" those of read mode, too; empty: no such limit.',
         narrow,
       ),
       auto_confirm: key('true: what would be asked about runs. Deny stays deny.', boolean(), false, userOnly),

@@ -35,8 +35,9 @@ export function limitAdvice(limit: Limit | 'open_files'): Omit<Failure, 'kind'> 
   }
 }
 
-/** The words of strerror(3) for EMFILE, of glibc and musl: the kernel tells nobody else of that limit. */
-const noFilesWords = /too many open files|no file descriptors available|\bEMFILE\b/i
+/** EMFILE in the words of strerror(3), of glibc and musl, and of glibc's loader: the kernel tells nobody else of that limit. */
+const noFilesWords =
+  /too many open files|no file descriptors available|\bEMFILE\b|cannot open shared object file: Error 24$/im
 
 /** Which limit a command that failed ran into, where it says so; undefined: none that it names. */
 export function openFilesHint(
@@ -100,6 +101,7 @@ export function describeNoLimits({
 }
 
 function size(bytes: number): string {
+  if (bytes === 1) return '1 byte'
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
   const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
   const scaled = bytes / 1024 ** power

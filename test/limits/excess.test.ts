@@ -54,6 +54,9 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     expect(result).toMatchObject({ outcome: { kind: 'exited' }, failure: { kind: 'limit', retryable: true } })
     expect(result.hint).toContain('[limits] open_files = 24')
     expect(resultText(result, asked)).toContain('[limits] open_files = 24')
+    const loader = await openTestShell({ mode, toml: '[limits]\nopen_files = 3\n' })
+    const unloaded = await loader.execute({ command: 'true' }) // no shell can load its libraries with that
+    if (unloaded.exitCode !== 0) expect(unloaded.hint).toContain('[limits] open_files = 3')
     const other = await shell.execute({ command: 'echo "Too many open files"; exit 0' })
     expect(other).not.toHaveProperty('hint')
     const unlimited = await openTestShell({ mode })
