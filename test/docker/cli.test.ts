@@ -112,6 +112,7 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
     const { Id } = await engine.engine.call<{ readonly Id: string }>({
       method: 'POST',
       path: '/containers/create',
+      query: { name: 'vitrine-read-0123456789ab' },
       body: {
         Image: testImage,
         Cmd: ['false'],

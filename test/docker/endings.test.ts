@@ -218,24 +218,27 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
   it('what a host left all the same the next one removes, and nothing else', async () => {
     const gone = { ...thisProcess(), start: '1' }
     const elsewhere = { ...thisProcess(), namespace: 'pid:[1]' }
-    const left = await make({ [hostLabel]: JSON.stringify(gone) })
-    const living = await make({ [hostLabel]: JSON.stringify(thisProcess()) })
-    const foreign = await make({ 'somebody.else': 'x' })
-    const unseen = await make({ [hostLabel]: JSON.stringify(elsewhere) })
+    const left = await make({ [hostLabel]: JSON.stringify(gone) }, 'vitrine-read-00000000000a')
+    const living = await make({ [hostLabel]: JSON.stringify(thisProcess()) }, 'vitrine-read-00000000000b')
+    const foreign = await make({ 'somebody.else': 'x' }, 'vitrine-read-00000000000c')
+    const unseen = await make({ [hostLabel]: JSON.stringify(elsewhere) }, 'vitrine-read-00000000000d')
+    // Of an image that somebody has made of one of ours: labels come along.
+    const copied = await make({ [hostLabel]: JSON.stringify(gone) }, 'my-database')
     await openDockerShell(engine)
     const ids = (await containersOf(engine)).map(({ Id }) => Id)
     expect(ids).not.toContain(left)
-    expect(ids).toEqual(expect.arrayContaining([living, foreign, unseen]))
-    for (const id of [living, foreign, unseen])
+    expect(ids).toEqual(expect.arrayContaining([living, foreign, unseen, copied]))
+    for (const id of [living, foreign, unseen, copied])
       await engine.engine.call({ method: 'DELETE', path: `/containers/${id}`, query: { force: 'true' } })
   })
 
   /** A container that runs on by itself. */
-  async function make(Labels: Readonly<Record<string, string>>): Promise<string> {
+  async function make(Labels: Readonly<Record<string, string>>, name: string): Promise<string> {
     const body = { Image: testImage, Cmd: ['sleep', '600'], Labels, HostConfig: { NetworkMode: 'none' } }
     const { Id } = await engine.engine.call<{ readonly Id: string }>({
       method: 'POST',
       path: '/containers/create',
+      query: { name },
       body,
     })
     await engine.engine.call({ method: 'POST', path: `/containers/${Id}/start` })

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mountTable } from '../../src/sandbox/docker/workspace.ts'
 import { makeDirectory } from '../helpers/place.ts'
@@ -69,6 +69,26 @@ describe.skipIf(missing !== null)(
           message: expect.stringContaining(join(cwd, 'a', 'b')),
         })
         isAsItWas()
+      },
+    )
+
+    it.each(['of its directory', 'of itself'])(
+      "the engine's socket is shown by no mount %s",
+      async (which) => {
+        const cwd = makeDirectory()
+        workspaces.push(cwd)
+        const [from, to] =
+          which === 'of itself'
+            ? [engine.socketPath, join(cwd, 'socket')]
+            : [dirname(engine.socketPath), join(cwd, 'engine')]
+        if (which === 'of itself') writeFileSync(to, '')
+        else mkdirSync(to)
+        execFileSync('mount', ['--bind', from, to])
+        const shell = await openDockerShell(engine, { cwd })
+        await expect(shell.execute({ command: `ls ${to}` })).rejects.toMatchObject({
+          code: 'SANDBOX_UNAVAILABLE',
+          message: expect.stringContaining(to),
+        })
       },
     )
 

@@ -1,13 +1,18 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { VitrineError } from '../../errors.ts'
-import { containerFailed, imageMissing, shownWrong } from '../../result/explain-docker.ts'
+import {
+  containerFailed,
+  type DockerWords,
+  imageMissing,
+  shownWrong,
+  unfitWorkspaceWords,
+} from '../../result/explain-docker.ts'
 import type { Mode } from '../../result/result.ts'
 import { Container } from './container.ts'
 import { type Engine, EngineError } from './engine.ts'
-import { hostLabel, modeLabel, thisKernel, thisProcess, workspaceLabel } from './host-label.ts'
+import { hostLabel, modeLabel, newName, thisKernel, thisProcess, workspaceLabel } from './host-label.ts'
 import { type ContainerSettings, containerSpec } from './spec.ts'
-import { mountsOf, mountTable, wronglyShown } from './workspace.ts'
+import { mountsOf, mountTable, showsSocket, wronglyShown } from './workspace.ts'
 
 /** How long closing a shell waits for the engine. */
 const closeMs = 10_000
@@ -119,23 +124,28 @@ export class Containers {
       [modeLabel]: mode,
       [workspaceLabel]: workspace,
     }
-    const name = `vitrine-${mode}-${randomBytes(6).toString('hex')}`
     const here = mountTable()
     const mounts = mountsOf(places, here)
+    const door = showsSocket(mounts, here, engine.socketPath)
+    if (door !== undefined) throw refusalOf(unfitWorkspaceWords(door, 'engine-socket'))
     const spec = containerSpec(settings, { mounts, writable: mode === 'write', labels })
-    const container = await Container.start(engine, spec, name, settings.user)
+    const container = await Container.start(engine, spec, newName(mode), settings.user)
     const wrong = isComparable(container) ? wronglyShown(mounts, here, container.mounts) : undefined
     if (wrong === undefined) return container
     await container.remove()
-    throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...shownWrong(wrong) })
+    throw refusalOf(shownWrong(wrong))
   }
 
   #refusal({ status, message }: EngineError): VitrineError {
     const { image } = this.#options.settings
     const missing = status === 404 && /no such image/i.test(message)
     const words = missing ? imageMissing(image) : containerFailed(message)
-    return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })
+    return refusalOf(words)
   }
+}
+
+function refusalOf(words: DockerWords): VitrineError {
+  return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })
 }
 
 /** Of an engine in a machine of its own (Docker Desktop) the table here says nothing. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 
 /** Label of every container of ours: who made it, as JSON. */
@@ -6,6 +7,19 @@ export const hostLabel = 'vitrine.host'
 export const modeLabel = 'vitrine.mode'
 /** Label: the directory that it was made for. */
 export const workspaceLabel = 'vitrine.workspace'
+
+/** A name for a container of a mode, which no other one has. */
+export function newName(mode: string): string {
+  return `vitrine-${mode}-${randomBytes(6).toString('hex')}`
+}
+
+/**
+ * Whether a name is of those. An image that somebody made of one of our containers has its labels, and gives them to all that are made
+ * from it, which are not ours; names it gives none.
+ */
+export function isOurName(name = ''): boolean {
+  return /^vitrine-(read|write)-[0-9a-f]{12}$/.test(name)
+}
 
 /** A process that cannot be taken for a later one with its number, nor for one of another container or machine. */
 export interface HostProcess {

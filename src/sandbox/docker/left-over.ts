@@ -1,5 +1,13 @@
 import { type Engine, EngineError } from './engine.ts'
-import { type HostProcess, hostLabel, modeLabel, readHost, runs, workspaceLabel } from './host-label.ts'
+import {
+  type HostProcess,
+  hostLabel,
+  isOurName,
+  modeLabel,
+  readHost,
+  runs,
+  workspaceLabel,
+} from './host-label.ts'
 
 /** A container of vitrine's, of any process. */
 export interface OwnContainer {
@@ -51,9 +59,13 @@ function described({ Id, Names, State, Image, Created, Labels }: Listed, host: H
     image: Image,
     host,
     created: Created,
-    // Of a host that cannot be seen from here, only what has ended is nobody's.
-    leftOver: !(runs(host) ?? ['running', 'created', 'paused', 'restarting'].includes(State)),
+    leftOver: isOurName(Names?.[0]?.replace(/^\//, '')) && isNobodys(host, State),
   }
+}
+
+/** Of a host that cannot be seen from here, only what has ended is nobody's. */
+function isNobodys(host: HostProcess, state: string): boolean {
+  return !(runs(host) ?? ['running', 'created', 'paused', 'restarting'].includes(state))
 }
 
 /** Removes what hosts have left that are gone, and nothing else. Resolves to what was removed. Throws EngineError. */

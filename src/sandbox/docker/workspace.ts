@@ -109,6 +109,19 @@ export function wronglyShown(
   })
 }
 
+/** The first path that shows the engine's socket, by whatever mount: whoever has that is root. Undefined: none does. */
+export function showsSocket(
+  paths: readonly string[],
+  here: readonly MountPoint[],
+  socketPath: string,
+): string | undefined {
+  const socket = standingAt(realPathOf(socketPath), here)
+  return paths.find((path) => {
+    const shown = standingAt(path, here)
+    return socket && shown && shown.device === socket.device && isBeneath(socket.root, shown.root)
+  })
+}
+
 /** What stands at a path: of the mounts above it the nearest, and of several at one point the last. */
 function standingAt(
   path: string,
