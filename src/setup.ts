@@ -4,7 +4,7 @@ import type { Equipment } from './host.ts'
 import type { Limits } from './launch/launch.ts'
 import { limitsEnforcement, limitsOf } from './launch/limits.ts'
 import { commandEnvironment, type Variables } from './request/environment.ts'
-import { hasGoCache, type ToolCaches, withToolSettings } from './request/tools.ts'
+import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from './request/tools.ts'
 import type { Enforcement, Mode } from './result/result.ts'
 import { type PrivateDirectories, temporaryOf, withoutPrivateTmp } from './sandbox/private-tmp.ts'
 import type { Confinement, Reads } from './sandbox/sandbox.ts'
@@ -89,7 +89,11 @@ export class Setups {
     const { sandbox, platform } = equipment
     if (sandbox.ownTmp) return null
     if (!sandbox.privateDirectories) throw withoutPrivateTmp(platform)
-    const caches = { network, goCache: hasGoCache(environment) }
+    const caches = {
+      network,
+      goCache: hasGoCache(environment),
+      fossilSettings: hasFossilSettings(environment),
+    }
     return { directories: sandbox.privateDirectories, temporary: temporaryOf(env), caches }
   }
 }

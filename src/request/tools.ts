@@ -26,6 +26,8 @@ export interface ToolCaches {
   readonly network: boolean
   /** The cache of go is there. It stays in use then: a full one that cannot be written to is faster than an empty one. */
   readonly goCache: boolean
+  /** So are the settings of fossil, which makes them where there are none, and else does nothing. */
+  readonly fossilSettings: boolean
 }
 
 /** An environment of read mode with what makes tools behave; whatever is set already stays. */
@@ -39,12 +41,19 @@ export function withToolCaches(environment: Variables, directory: string, caches
     CARGO_TARGET_DIR: join(directory, 'cargo-target'),
     ...(caches.network ? { npm_config_cache: join(directory, 'npm') } : {}),
     ...(caches.goCache ? {} : { GOCACHE: join(directory, 'go-build') }),
+    ...(caches.fossilSettings ? {} : { FOSSIL_HOME: directory }),
   })
 }
 
 /** Whether go has a cache of what it has built, where it looks for one by itself ("go help cache"; Linux). */
 export function hasGoCache({ GOCACHE, XDG_CACHE_HOME, HOME = '/' }: Variables): boolean {
   return existsSync(GOCACHE || join(XDG_CACHE_HOME || join(HOME, '.cache'), 'go-build'))
+}
+
+/** Whether fossil has its settings, where it looks for them by itself (as 2.21 does). */
+export function hasFossilSettings({ XDG_CONFIG_HOME, HOME = '/' }: Variables): boolean {
+  const places = [join(HOME, '.fossil'), join(XDG_CONFIG_HOME || join(HOME, '.config'), 'fossil.db')]
+  return places.some((place) => existsSync(place))
 }
 
 /** Names of npm know no case. */

@@ -142,8 +142,9 @@ function isIn(place: string, path: string, cwd: string): boolean {
 }
 
 /** What a private TMPDIR takes up, or makes dispensable (src/request/tools.ts). */
-function isCache({ path, program }: Denial): boolean {
+function isCache({ operation, path, program }: Denial): boolean {
   if (path === undefined) return false
+  if (program === 'fossil' && operation === 'create' && /\/(\.fossil|fossil\.db)$/.test(path)) return true
   if (program === 'cargo' && /\/target[^/]*(\/|$)/.test(path)) return true
   return /\/(_cacache|go-build|\.cargo\/\.[\w-]*cache[\w-]*)(\/|$)/.test(path)
 }

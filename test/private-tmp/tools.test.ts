@@ -52,6 +52,33 @@ describe('in a private tmp', { timeout: 90_000 }, () => {
     expect(readdirSync(cwd).sort()).toEqual(['Cargo.lock', 'Cargo.toml', 'src'])
   })
 
+  it('fossil looks at a repository without settings of its own, and makes none', async (context) => {
+    if (!isInstalled('fossil')) return context.skip('not installed: fossil')
+    const cwd = makeDirectory()
+    const fossil = (...args: string[]) =>
+      execFileSync('fossil', args, {
+        cwd,
+        stdio: 'ignore',
+        env: { ...process.env, HOME: cwd, XDG_CONFIG_HOME: undefined, USER: 'me' },
+      })
+    fossil('init', 'repository.fossil')
+    const HOME = makeDirectory()
+    const env = { HOME, XDG_CONFIG_HOME: undefined }
+    const line = 'fossil timeline -R repository.fossil'
+    const without = await (await makeGround({ cwd, env, privateTmp: false })).run(line)
+    expect(without.exitCode).not.toBe(0)
+    expect(without.hint).toContain('private_tmp = true')
+    const { stdout, exitCode } = await (await makeGround({ cwd, env })).run(line)
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringContaining('initial empty check-in'),
+    })
+    expect(readdirSync(HOME)).toEqual([])
+    // Settings that are there stay in use.
+    const ground = await makeGround({ cwd, env: { ...env, HOME: cwd } })
+    expect((await ground.run('echo "$FOSSIL_HOME"')).stdout).toBe('\n')
+  })
+
   it('go lists, vets, tests and builds without a cache of its own', async (context) => {
     if (!isInstalled('go')) return context.skip('not installed: go')
     const cwd = makeProject({
