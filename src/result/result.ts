@@ -43,7 +43,7 @@ export interface Denial {
   readonly operation: Operation
   /** Absolute, symbolic links resolved as the call would have; what a rename would have moved, what a link would have made. Absent where the process cannot be read. */
   readonly path?: string
-  /** `127.0.0.1:80`, `[::1]:80`, `/run/x.sock` or `@name` of a connection; the family of a socket; `pid 1` or `group 1` of a signal. */
+  /** `127.0.0.1:80`, `[::1]:80`, `/run/x.sock` or `@name` of a connection; the family of a socket, with its kind where no setting opens that (`inet raw`); `pid 1` or `group 1` of a signal. */
   readonly address?: string
   /** As in syscalls(2); on macOS the operation, as sandbox profiles name it. */
   readonly syscall: string
@@ -127,7 +127,7 @@ export interface Result {
   readonly timeoutMs: number
   /** Processes that were still there at the end and were killed. */
   readonly survivorsKilled: number
-  /** Write mode: processes of the command that live on, and their process group. */
+  /** Write mode: processes that live on in the command's process group. Who left it (`setsid`, job control) lives on, too, and is not counted. */
   readonly background?: { readonly count: number; readonly group: number }
   /** The limit of `[limits]` that ended the command. */
   readonly limited?: Limit
