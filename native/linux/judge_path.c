@@ -124,12 +124,26 @@ static bool is_harmless_node(const struct stat *status) {
                                       node == makedev(5, 0));
 }
 
-/* The name of a thread of its own: pthread_setname_np(3) writes it there for every thread but the calling one, and programs
- * that name their threads go on without. */
-static bool is_name_of_own_thread(const struct vt_inquiry *inquiry, const struct vt_place *place) {
+/* The name of a thread of its own: pthread_setname_np(3) writes it there for every thread but the calling one. */
+static bool is_name_of_own_thread(const struct vt_inquiry *inquiry, const char *path) {
   int process, thread, end = 0;
-  sscanf(place->path, "/proc/%d/task/%d/comm%n", &process, &thread, &end);
-  return end > 0 && place->path[end] == 0 && process == vt_caller_process(&inquiry->caller);
+  sscanf(path, "/proc/%d/task/%d/comm%n", &process, &thread, &end);
+  return end > 0 && path[end] == 0 && process == vt_caller_process(&inquiry->caller);
+}
+
+/* What its own core dump would hold (core(5)). */
+static bool is_own_dump_filter(const struct vt_inquiry *inquiry, const char *path) {
+  int process, end = 0;
+  sscanf(path, "/proc/%d/coredump_filter%n", &process, &end);
+  return end > 0 && path[end] == 0 && process == vt_caller_process(&inquiry->caller);
+}
+
+/* Programs try it whenever they start, and go on without a word: a report would be one of each java. Landlock refuses it.
+ * The statistics are perfMemory_posix.cpp's of OpenJDK, which asks no TMPDIR. */
+static bool is_dispensable(const struct vt_inquiry *inquiry, const struct vt_place *place) {
+  static const char statistics[] = "/tmp/hsperfdata_";
+  return strncmp(place->path, statistics, sizeof statistics - 1) == 0 || is_name_of_own_thread(inquiry, place->path) ||
+         is_own_dump_filter(inquiry, place->path);
 }
 
 static void judge_existing(struct vt_inquiry *inquiry, uint32_t flags, const struct vt_place *place) {
@@ -138,7 +152,6 @@ static void judge_existing(struct vt_inquiry *inquiry, uint32_t flags, const str
   if (S_ISLNK(mode) || S_ISDIR(mode) || S_ISSOCK(mode)) return;   /* ELOOP, EISDIR, ENXIO */
   if ((flags & VT_O_ACCMODE) == O_RDONLY || is_harmless_node(&place->status) || !may_write(place)) return;
   if (S_ISCHR(mode) && place->status.st_rdev == inquiry->docket->policy->terminal) return;
-  if (is_name_of_own_thread(inquiry, place)) return;
   refuse(inquiry, S_ISCHR(mode) || S_ISBLK(mode) ? VT_OP_DEVICE : VT_OP_WRITE, place);
 }
 
@@ -148,7 +161,7 @@ void vt_judge_open(struct vt_inquiry *inquiry) {
   bool exclusive = (flags & O_CREAT) && (flags & O_EXCL), unnamed = (flags & TMPFILE) != 0;
   if (flags & O_PATH) return; /* its access mode means nothing (open(2)) */
   if (!find_own(inquiry, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
-  if (is_granted(inquiry, &place)) return vt_place_close(&place);
+  if (is_granted(inquiry, &place) || is_dispensable(inquiry, &place)) return vt_place_close(&place);
   if (unnamed && place.exists && S_ISDIR(place.status.st_mode) && may_write(&place))
     refuse(inquiry, VT_OP_CREATE, &place);
   else if (!unnamed && place.exists) judge_existing(inquiry, flags, &place);
@@ -173,7 +186,8 @@ void vt_judge_remove(struct vt_inquiry *inquiry) {
   struct vt_place place;
   if (!find_own(inquiry, false, false, &place)) return;
   bool fits = place.exists && place.name[0] && S_ISDIR(place.status.st_mode) == removes_directory(inquiry);
-  if (fits && !is_granted_name(inquiry, &place) && may_change(&place)) refuse(inquiry, VT_OP_DELETE, &place);
+  bool meant = fits && !is_granted_name(inquiry, &place) && !is_dispensable(inquiry, &place);
+  if (meant && may_change(&place)) refuse(inquiry, VT_OP_DELETE, &place);
   vt_place_close(&place);
 }
 
@@ -190,7 +204,7 @@ void vt_judge_make(struct vt_inquiry *inquiry) {
   bool directory = inquiry->call->call == VT_SYS_mkdir || inquiry->call->call == VT_SYS_mkdirat;
   if (!find_own(inquiry, false, directory, &place)) return;
   bool granted = is_granted_name(inquiry, &place) && !makes_device(inquiry);
-  if (!place.exists && !granted && may_change(&place))
+  if (!place.exists && !granted && !is_dispensable(inquiry, &place) && may_change(&place))
     refuse(inquiry, inquiry->call->operation, &place);
   vt_place_close(&place);
 }

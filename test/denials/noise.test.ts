@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fileThemes, gitThemes, type Theme } from '../compatibility/commands.ts'
 import { fillFixture } from '../compatibility/fixture.ts'
@@ -34,12 +35,34 @@ const quiet: readonly string[] = [
   'test -w file && test -w /etc/passwd; true',
   'printf name > /proc/self/task/$$/comm; true', // as pthread_setname_np(3) does it
   'find . -newer file; command -v sh; hash sh',
+  'mkdir /tmp/hsperfdata_vitrine; echo x > /tmp/hsperfdata_vitrine; true', // as java does
 ]
 
 describe('harmless attempts are reported for nothing', () => {
   it.each(quiet)('%s', async (line) => {
     const { run } = await makeGround()
     expect(shorts(await run(line))).toEqual([])
+  })
+
+  it('what a process says of its own core dumps stays as it is, and is told of others alone', async () => {
+    const { run } = await makeGround()
+    const before = readFileSync('/proc/self/coredump_filter', 'utf8')
+    const own = await run(
+      'echo 0x7f > /proc/$$/coredump_filter & wait; echo 0x7f > /proc/self/coredump_filter',
+    )
+    expect(own.exitCode).not.toBe(0)
+    expect(own.denials).toMatchObject([
+      { operation: 'write', path: expect.stringMatching(/coredump_filter$/), count: 1 },
+    ])
+    const alone = await run('echo 0x7f > /proc/self/coredump_filter; cat /proc/self/coredump_filter')
+    expect([shorts(alone), alone.stdout]).toEqual([[], before])
+    expect(existsSync('/tmp/hsperfdata_vitrine')).toBe(false)
+  })
+
+  it.runIf(isInstalled('java'))('java starts', async () => {
+    const { run } = await makeGround()
+    const result = await run('java -version')
+    expect([result.exitCode, shorts(result), result.hint]).toEqual([0, [], undefined])
   })
 
   it('what fails without us fails as it does without us', async () => {
