@@ -12,6 +12,13 @@ export interface Watched {
   readonly tookFromStartMs: number
   /** Who with the marker ran when the command said that it had started. */
   readonly seen: readonly number[]
+  /** Milliseconds from the call to the end of that look. */
+  readonly lookedMs: number
+}
+
+/** Whether it ran: a look that came after the deadline finds nobody, for that is kept while we are busy, too. */
+export function hasRun({ seen, lookedMs, result }: Watched, timeoutMs: number): boolean {
+  return seen.length > 0 || (lookedMs >= timeoutMs && result.stdout.includes('started'))
 }
 
 export interface WatchOptions {
@@ -31,13 +38,15 @@ export async function runWatched(
   const begun = performance.now()
   let startedAt: number | undefined
   let seen: number[] = []
+  let lookedMs = Number.NaN
   const onOutput: ExecuteOptions['onOutput'] = (_, chunk) => {
     if (startedAt !== undefined || !chunk.includes('started')) return
     startedAt = performance.now()
     seen = aliveWith(marker)
+    lookedMs = performance.now() - begun
     onStarted?.()
   }
   const result = await shell.execute({ command, timeoutMs }, { signal, onOutput })
   const ended = performance.now()
-  return { result, tookMs: ended - begun, tookFromStartMs: ended - (startedAt ?? Number.NaN), seen }
+  return { result, tookMs: ended - begun, tookFromStartMs: ended - (startedAt ?? Number.NaN), seen, lookedMs }
 }
