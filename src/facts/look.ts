@@ -25,6 +25,9 @@ export interface Looker {
 /** A file system has so long to answer for one decision, in milliseconds. Then what is not known yet is unknown. */
 export const lookLimitMs = 200
 
+/** A link that leads back to itself behind what is not there does so for ever: from then on it is not known. */
+const mostTurns = 8
+
 const unanswered: Answer = { failed: 'ETIMEDOUT' }
 /** Nobody can look. */
 const unasked: Answer = { failed: 'EBUSY' }
@@ -105,13 +108,13 @@ export class Look {
   }
 
   /** Where paths lead; absent: unknown. What does not exist stands as written below the part that does. */
-  async where(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  async where(paths: readonly string[], turns = mostTurns): Promise<ReadonlyMap<string, string>> {
     const asked = [...new Set(paths)]
     const answers = await this.ask(asked.map(whereIs))
     const found = asked.map((_, at) => foundIn(answers[at]))
     // What is not there yet can be made: then what stands behind its `..` may be a link.
-    const again = found.flatMap((place) => (place?.turnsBack ? [place.path] : []))
-    const there = again.length === 0 ? new Map<string, string>() : await this.where(again)
+    const again = found.flatMap((place) => (turns > 0 && place?.turnsBack ? [place.path] : []))
+    const there = again.length === 0 ? new Map<string, string>() : await this.where(again, turns - 1)
     const where = new Map<string, string>()
     for (const [at, path] of asked.entries()) {
       const place = found[at]
