@@ -22,6 +22,8 @@ import { factsNeeded, planRequest } from '../../src/policy/plan.ts'
 import type { Decision } from '../../src/result/result.ts'
 import { presetRules } from '../policy/helper.ts'
 
+/** A busy machine is no file system that hangs. */
+const patientMs = 20_000
 let root = ''
 let repository = ''
 let payload = ''
@@ -50,7 +52,11 @@ async function decideIn(cwd: string, line: string): Promise<Decision> {
   return decide(
     request,
     presetRules('default'),
-    await gatherFacts(factsNeeded(request), { workspace: '', ownPaths: [] }, new Look(await lookerHere())),
+    await gatherFacts(
+      factsNeeded(request),
+      { workspace: '', ownPaths: [] },
+      new Look(await lookerHere(), patientMs),
+    ),
   )
 }
 

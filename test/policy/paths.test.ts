@@ -14,6 +14,8 @@ import type { Decision, Mode } from '../../src/result/result.ts'
 import { Random } from './fuzz/random.ts'
 import { presetRules, rulesOf } from './helper.ts'
 
+/** A busy machine is no file system that hangs. */
+const patientMs = 20_000
 let root = ''
 let workspace = ''
 
@@ -44,7 +46,7 @@ async function decideHere(
   const { mode = 'write', cwd = workspace, bound = true } = options
   const request = planRequest({ work: { kind: 'line', line }, mode, cwd, home: join(root, 'home') })
   const around = { workspace: bound ? workspace : '', ownPaths: [join(root, 'home', '.config')] }
-  const facts = await gatherFacts(factsNeeded(request), around, new Look(await lookerHere()))
+  const facts = await gatherFacts(factsNeeded(request), around, new Look(await lookerHere(), patientMs))
   return decide(request, rules, facts)
 }
 
