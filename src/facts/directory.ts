@@ -18,7 +18,7 @@ export function canEnter(path: string): Question {
   return { kind: 'directory', path }
 }
 
-/** Throws INVALID_REQUEST unless the path is a directory that can be entered, and says so within 700 ms. */
+/** Throws INVALID_REQUEST unless the path is a directory that can be entered, and says so within 2.2 s. */
 export async function checkDirectory(path: string, looker: Looker, look = new Look(looker)): Promise<void> {
   let failed = await failureAt(path, look)
   if (failed === 'ETIMEDOUT') failed = await failureAt(path, new Look(looker, secondLimitMs))

@@ -76,11 +76,11 @@ export class Look {
     return answer ?? unanswered
   }
 
-  /** Asks for what was wanted since; false: nothing was. */
-  async fill(): Promise<boolean> {
+  /** Asks for what was wanted since, and says what that was. */
+  async fill(): Promise<readonly Question[]> {
     const wanted = this.#wanted.splice(0)
     if (wanted.length > 0) await this.#learn(wanted)
-    return wanted.length > 0
+    return wanted
   }
 
   /** What hangs takes three quarters of the time that is left, so that the others get an answer, too. */

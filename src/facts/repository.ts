@@ -12,11 +12,17 @@ import { isWhole, type Look, type Question } from './look.ts'
  * git passes over, or one that only it takes for a repository, cannot hide a key. What cannot be read is said, never skipped.
  */
 export async function readRepositoryConfig(directory: string, look: Look): Promise<RepositoryConfig> {
-  await look.ask(repositoryQuestions(directory))
+  const usual = repositoryQuestions(directory)
+  await look.ask(usual)
+  const more: Question[] = []
   for (;;) {
     const config = walkUp(directory, look)
     // What it named on the way is looked at, too, before it is believed.
-    if (!(await look.fill())) return config
+    const asked = await look.fill()
+    more.push(...asked)
+    if (asked.length > 0) continue
+    if (more.length > 0) remember(directory, [...usual, ...more])
+    return config
   }
 }
 
@@ -52,10 +58,7 @@ function* gitDirectories(from: string, look: Look): Generator<string | Unreadabl
       const [, target] = /^gitdir: ([^\n]*?)[\r\n]*$/.exec(text) ?? []
       if (target === undefined) yield unreadable(dotGit, 'it is not a "gitdir:" file')
       else yield below(directory, target, dotGit)
-    } else if (mayBeDirectory(dotGit, look)) {
-      remember(dotGit)
-      yield dotGit
-    }
+    } else if (mayBeDirectory(dotGit, look)) yield dotGit
     if (dirname(directory) === directory) return
   }
 }
@@ -89,27 +92,27 @@ function entriesOf(file: string, look: Look): readonly ConfigEntry[] | Unreadabl
   return parseGitConfig(text) ?? unreadable(file, 'it is not a git configuration')
 }
 
-/** What most decisions about git ask, from a directory up, to be asked together. */
+/** What a decision about git asks, from a directory up, to be asked together: what one asked last time, for most ask the same again. */
 export function repositoryQuestions(directory: string): readonly Question[] {
   const known = usualQuestions.get(directory)
   if (known) return known
   const questions: Question[] = []
   for (let at = directory; ; at = dirname(at)) {
-    const dotGit = inside(at, '.git')
-    const names = repositories.has(dotGit) ? configNames : []
-    questions.push({ kind: 'exists', path: inside(at, 'HEAD') })
-    questions.push(...[dotGit, ...names.map((name) => `${dotGit}/${name}`)].map(textOf))
-    if (dirname(at) === at) break
+    questions.push({ kind: 'exists', path: inside(at, 'HEAD') }, textOf(inside(at, '.git')))
+    if (dirname(at) === at) return questions
   }
-  if (usualQuestions.size >= mostRepositories) usualQuestions.clear()
-  usualQuestions.set(directory, questions)
-  return questions
 }
 
-/** Where there was one last time: what is in it is asked for at once. Whether there is one now is asked, too. */
-const repositories = new Set<string>()
 const usualQuestions = new Map<string, readonly Question[]>()
-const mostRepositories = 1000
+const mostDirectories = 1000
+/** A repository that names something else each time is asked about from the beginning. */
+const mostQuestions = 200
+
+function remember(directory: string, questions: readonly Question[]): void {
+  if (usualQuestions.size >= mostDirectories) usualQuestions.clear()
+  if (questions.length > mostQuestions) usualQuestions.delete(directory)
+  else usualQuestions.set(directory, questions)
+}
 
 /** Of a directory as `where` gives it, or the root. path.join would put the whole path in order each time. */
 function inside(directory: string, name: string): string {
@@ -126,13 +129,6 @@ function textOf(path: string): Question {
 function mayExist(path: string, look: Look): boolean {
   const answer = look.see({ kind: 'exists', path })
   return !('failed' in answer) || !isAbsent(answer.failed)
-}
-
-function remember(dotGit: string): void {
-  if (repositories.has(dotGit)) return
-  if (repositories.size >= mostRepositories) repositories.clear()
-  repositories.add(dotGit)
-  usualQuestions.clear()
 }
 
 /** Of what has no text. Below what is not there nothing is. */

@@ -1,13 +1,13 @@
 import { type Answer, Look, type Looker, type Question } from './look.ts'
 
 /** A busy machine is no file system that hangs: who did not answer is asked once more, for so many milliseconds. */
-export const secondLimitMs = 500
+export const secondLimitMs = 2000
 
 /** Paths that have answered. Where nobody can look any more, since too much hangs elsewhere, they are taken to go on so. */
 const answered = new Set<string>()
 const mostAnswered = 1000
 
-/** Those of the questions that the file system of their path does not answer, within 700 ms. */
+/** Those of the questions that the file system of their path does not answer, within 2.2 s. */
 export async function silentAmong(
   questions: readonly Question[],
   looker: Looker,

@@ -44,7 +44,7 @@ interface Happened {
 }
 
 /** A machine that has others to serve gets so long on top of every limit, in milliseconds. */
-const slack = 1000
+const slack = 3000
 /** timeoutMs, kill_grace_ms and the second that a call may take on top. */
 const deadline = 300 + 200 + 1000
 
@@ -102,7 +102,7 @@ describe.skipIf(missing() !== null)(
     it('opens no shell and starts no command in a directory on it', () => {
       for (const { code, reason, ms } of [happened.directory, happened.shell]) {
         expect({ code, reason }).toEqual({ code: 'INVALID_REQUEST', reason: 'unanswered' })
-        expect(ms).toBeLessThan(700 + slack)
+        expect(ms).toBeLessThan(2200 + slack)
       }
     })
 
