@@ -1,22 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { makeDirectory } from '../helpers/place.ts'
-import { builtLibrary, compileFixture, repository } from '../helpers/programs.ts'
+import { missing, runHost, slack, type Timed } from './hang.ts'
 
-function missing(): string | null {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root can mount a file system'
-  return existsSync('/dev/fuse') ? null : '/dev/fuse is not here'
-}
-
-interface Timed<T> {
-  readonly value?: T
-  readonly code?: string
-  readonly reason?: string
-  readonly ms: number
-}
 type Decided = Timed<{ readonly verdict: string; readonly reason: string }>
 type Ran = Timed<{ readonly stdout: string; readonly exitCode: number | null; readonly outcome: string }>
 
@@ -43,8 +27,6 @@ interface Happened {
   readonly recovered: string
 }
 
-/** A machine that has others to serve gets so long on top of every limit, in milliseconds. */
-const slack = 3000
 /** timeoutMs, kill_grace_ms and the second that a call may take on top. */
 const deadline = 300 + 200 + 1000
 
@@ -54,23 +36,7 @@ describe.skipIf(missing() !== null)(
     let happened: Happened
 
     beforeAll(async () => {
-      builtLibrary()
-      const home = makeDirectory()
-      const mounted = join(makeDirectory(), 'mounted')
-      mkdirSync(mounted)
-      // The server hangs beyond SIGKILL: it has read what it does not answer. Nobody outside the namespace sees it.
-      const host = [
-        join(repository, 'test/fixtures/facts/hanging.mjs'),
-        compileFixture('fuse'),
-        mounted,
-        home,
-      ]
-      const child = spawn('unshare', ['--mount', '--propagation', 'private', process.execPath, ...host], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      const said = child.stdout.setEncoding('utf8').toArray()
-      expect(await once(child, 'exit')).toEqual([0, null])
-      happened = JSON.parse((await said).join(''))
+      happened = await runHost('hanging')
     }, 60_000)
 
     it('is unsure about a line that names it, in time, and says why', () => {

@@ -40,7 +40,8 @@ function killsIn(directory: string): number {
   return Number(/^oom_kill (\d+)$/m.exec(readFileSync(file ?? '', 'utf8'))?.[1] ?? 0)
 }
 
-function isRemoved(directory: string): boolean {
+/** False while somebody is left in it. */
+export function isRemoved(directory: string): boolean {
   try {
     rmdirSync(directory)
     return true

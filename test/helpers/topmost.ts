@@ -1,5 +1,6 @@
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isRemoved } from './cgroup.ts'
 import { makeDirectory } from './place.ts'
 import { waitFor } from './processes.ts'
 
@@ -51,14 +52,4 @@ function mountOfUnified(): string | undefined {
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
   const line = lines.find((text) => text.includes(' - cgroup2 ') && text.split(' ')[3] === '/')
   return line?.split(' ')[4]
-}
-
-function isRemoved(directory: string): boolean {
-  try {
-    rmdirSync(directory)
-    return true
-  } catch {
-    // EBUSY: a process that has ended is still being taken down.
-    return false
-  }
 }
