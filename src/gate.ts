@@ -2,6 +2,7 @@ import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
 import type { Approver } from './approval/approver.ts'
 import { VitrineError } from './errors.ts'
 import { checkNewDirectory } from './facts/directory.ts'
+import { secondLimitMs } from './facts/silent.ts'
 import type { Judge, Question, Standing } from './judge.ts'
 import { needsReading } from './policy/quick.ts'
 import type { ApprovalRecord, Decision } from './result/result.ts'
@@ -74,9 +75,10 @@ export class Gate {
     if (held) await checkNewDirectory(question.cwd, this.#options.looker)
     if (held) return { ...heldBySandbox, lookedMs: performance.now() - started }
     const judge = await this.#judging()
-    const first = await judge.decide(question)
+    const againMs = Math.min(secondLimitMs, patience.timeoutMs)
+    const first = await judge.decide(question, againMs)
     const lookedMs = performance.now() - started
-    const decision = first.verdict === 'allow' ? first : await this.#placed(question, first)
+    const decision = first.verdict === 'allow' ? first : await this.#placed(question, first, againMs)
     if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
     const onlyLooks = judge.onlyLooks(decision)
     if (decision.verdict !== 'ask') return { decision, onlyLooks, lookedMs }
@@ -101,7 +103,7 @@ export class Gate {
   }
 
   /** The same, with the line of each rule of the user's. Lines are looked for once, and only when somebody is told of a rule. */
-  async #placed(question: Question, decision: Decision): Promise<Decision> {
+  async #placed(question: Question, decision: Decision, againMs = secondLimitMs): Promise<Decision> {
     const { loaded } = this.#options
     if (!decision.matches.some(({ source }) => loaded.files.some(({ file }) => source.includes(file))))
       return decision
@@ -109,7 +111,7 @@ export class Gate {
       Judge.open(this.#options, await placesOf(loaded)),
     )
     try {
-      return await (await this.#placing).decide(question)
+      return await (await this.#placing).decide(question, againMs)
     } catch (error) {
       // The file is another one than it was when it was loaded: the rules stand, and their lines are not to be told.
       if (error instanceof VitrineError && error.code === 'CONFIG_INVALID') return decision

@@ -7,6 +7,7 @@ import { VitrineError } from './errors.ts'
 import { checkDirectory } from './facts/directory.ts'
 import { gatherFacts } from './facts/gather.ts'
 import { Look, type Looker } from './facts/look.ts'
+import { secondLimitMs } from './facts/silent.ts'
 import { decide } from './policy/decide.ts'
 import { listOfRules, type RuleList } from './policy/list.ts'
 import { factsNeeded, planRequest } from './policy/plan.ts'
@@ -61,13 +62,19 @@ export class Judge {
     ]
   }
 
-  /** Takes `lookLimitMs` at most, whatever file systems do. Throws INVALID_REQUEST where the command's directory cannot be entered. */
-  async decide({ work, cwd, mode }: Question): Promise<Decision> {
+  /**
+   * Looks for `lookLimitMs`, and where a file system has not answered by then, once more for `againMs`. Throws INVALID_REQUEST
+   * where the command's directory cannot be entered.
+   */
+  async decide({ work, cwd, mode }: Question, againMs = secondLimitMs): Promise<Decision> {
     const request = planRequest({ work, cwd, mode, home: this.#home })
+    const needed = factsNeeded(request)
     const around = { workspace: this.#workspace, ownPaths: this.#ownPaths }
     const look = new Look(this.#looker)
-    const facts = await gatherFacts(factsNeeded(request), around, look)
+    const first = await gatherFacts(needed, around, look)
     await checkDirectory(cwd, this.#looker, look)
+    const isKnown = first.unanswered.length === 0
+    const facts = isKnown ? first : await gatherFacts(needed, around, new Look(this.#looker, againMs))
     return decide(request, this.#rules, facts)
   }
 

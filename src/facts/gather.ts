@@ -14,8 +14,8 @@ export interface Surroundings {
 
 /**
  * Looks up what a decision needs to know, and, first, whether the current directory can be entered. Changes nothing and starts nothing.
- * What cannot be found out is left out, which counts as unknown. All of it takes as long as the look at most (`lookLimitMs`, 200 ms);
- * the rest is unknown then, and `unanswered` names what did not answer.
+ * What cannot be found out is left out, which counts as unknown. It ends with the look's time: the rest is unknown then, and
+ * `unanswered` names what did not answer.
  */
 export async function gatherFacts(
   needed: FactsNeeded,

@@ -6,6 +6,8 @@ type Ran = Timed<{ readonly stdout: string; readonly exitCode: number | null; re
 
 /** What test/fixtures/facts/hanging.mjs prints. */
 interface Happened {
+  readonly slow: Decided
+  readonly shortOfTime: Ran
   readonly program: Ran
   readonly besideProgram: Ran
   readonly beside: Ran
@@ -39,13 +41,22 @@ describe.skipIf(missing() !== null)(
       happened = await runHost('hanging')
     }, 60_000)
 
+    it('knows where a line leads on a file system that answers late, as any does on a busy machine', () => {
+      expect(happened.slow.value).toMatchObject({ verdict: 'allow' })
+    })
+
+    it('looks no longer than the command may take', () => {
+      expect(happened.shortOfTime.value).toMatchObject({ outcome: 'timed-out' })
+      expect(happened.shortOfTime.ms).toBeLessThan(deadline + slack)
+    })
+
     it('is unsure about a line that names it, in time, and says why', () => {
       const { value, ms } = happened.hanging
       expect(value).toMatchObject({
         verdict: 'ask',
         reason: expect.stringMatching(/a file system does not answer: .*hang-one/),
       })
-      expect(ms).toBeLessThan(200 + slack)
+      expect(ms).toBeLessThan(2200 + slack)
     })
 
     it('refuses what it refuses elsewhere in that line', () => {
@@ -93,7 +104,7 @@ describe.skipIf(missing() !== null)(
     it('is unsure at once when more hang than can, and files and commands of its own are served', () => {
       for (const { value, ms } of happened.many) {
         expect(value).toMatchObject({ verdict: 'ask' })
-        expect(ms).toBeLessThan(200 + slack)
+        expect(ms).toBeLessThan(2200 + slack)
       }
       expect(happened.atOnce.value).toMatchObject({ verdict: 'ask' })
       expect(happened.atOnce.ms).toBeLessThan(100)
