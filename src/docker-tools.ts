@@ -1,7 +1,7 @@
 import type { LoadedConfig } from './config/load.ts'
-import { VitrineError } from './errors.ts'
+import { isVitrineError, VitrineError } from './errors.ts'
 import { containerFailed, ownImage } from './result/explain-docker.ts'
-import { type Engine, EngineError } from './sandbox/docker/engine.ts'
+import { type Engine, type EngineError, isEngineError } from './sandbox/docker/engine.ts'
 import { buildImage, hasImage } from './sandbox/docker/image.ts'
 import { type OwnContainer, ownContainers, removeLeftOver } from './sandbox/docker/left-over.ts'
 import { reachEngine } from './sandbox/docker/reach.ts'
@@ -38,13 +38,13 @@ export async function dockerStatus({ config }: LoadedConfig, env: Variables): Pr
       containers: await ownContainers(engine),
     }
   } catch (error) {
-    if (!(error instanceof EngineError || error instanceof VitrineError)) throw error
+    if (!(isEngineError(error) || isVitrineError(error))) throw error
     return { ...found, problem: problemOf(error), image: { ...image, present: null }, containers: [] }
   }
 }
 
 function problemOf(error: EngineError | VitrineError): string {
-  if (error instanceof EngineError) return error.message
+  if (isEngineError(error)) return error.message
   return 'got' in error.refusal && typeof error.refusal.got === 'string' ? error.refusal.got : error.message
 }
 
@@ -83,7 +83,7 @@ async function asked<T>(engine: Engine, work: (engine: Engine) => Promise<T>): P
   try {
     return await work(engine)
   } catch (error) {
-    if (!(error instanceof EngineError)) throw error
+    if (!isEngineError(error)) throw error
     throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...containerFailed(error.message) })
   }
 }

@@ -13,3 +13,23 @@ const names = new Map(
 export function errnoName(errno: number): string {
   return names.get(errno) ?? `errno ${errno}`
 }
+
+/** The `code` of an error, for example `ENOENT`. `instanceof Error` is false for the errors of another realm (Jest, `node:vm`). */
+export function errorCode(error: unknown): string | undefined {
+  return textAt(error, 'code')
+}
+
+/** The message of an error. */
+export function errorMessage(error: unknown): string | undefined {
+  return textAt(error, 'message')
+}
+
+/** What was thrown, in words. */
+export function errorText(error: unknown): string {
+  return errorMessage(error) ?? String(error)
+}
+
+function textAt(error: unknown, name: 'code' | 'message'): string | undefined {
+  const value: unknown = Object(error)[name]
+  return typeof value === 'string' ? value : undefined
+}

@@ -85,3 +85,8 @@ export class VitrineError extends Error {
     this.refusal = refusal
   }
 }
+
+/** `instanceof` is false for an error of another copy of this module: Jest gives each test file one. */
+export function isVitrineError(error: unknown): error is VitrineError {
+  return Object(error).name === 'VitrineError'
+}

@@ -1,6 +1,6 @@
 import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
 import type { Approver } from './approval/approver.ts'
-import { VitrineError } from './errors.ts'
+import { isVitrineError, VitrineError } from './errors.ts'
 import { checkNewDirectory } from './facts/directory.ts'
 import { secondLimitMs } from './facts/silent.ts'
 import type { Judge, Question, Standing } from './judge.ts'
@@ -114,7 +114,7 @@ export class Gate {
       return await (await this.#placing).decide(question, againMs)
     } catch (error) {
       // The file is another one than it was when it was loaded: the rules stand, and their lines are not to be told.
-      if (error instanceof VitrineError && error.code === 'CONFIG_INVALID') return decision
+      if (isVitrineError(error) && error.code === 'CONFIG_INVALID') return decision
       throw error
     }
   }

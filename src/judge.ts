@@ -3,7 +3,7 @@ import { keptFiles } from './audit/rotation.ts'
 import { projectConfigFiles, trustStoreFile, userConfigFile } from './config/files.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { placeOfEntry } from './config/origin.ts'
-import { VitrineError } from './errors.ts'
+import { isVitrineError, VitrineError } from './errors.ts'
 import { checkDirectory } from './facts/directory.ts'
 import { gatherFacts } from './facts/gather.ts'
 import { Look, type Looker } from './facts/look.ts'
@@ -111,7 +111,7 @@ async function rulesOf(loaded: LoadedConfig, originOf = filesOf(loaded)): Promis
       },
     })
   } catch (error) {
-    if (!asked || !(error instanceof VitrineError) || error.refusal.code !== 'CONFIG_INVALID') throw error
+    if (!asked || !isVitrineError(error) || error.refusal.code !== 'CONFIG_INVALID') throw error
     const place = await placeOfEntry(loaded, ...asked)
     throw place ? new VitrineError({ ...error.refusal, ...place }) : error
   }

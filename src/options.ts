@@ -15,7 +15,7 @@ import {
 } from './request/fields.ts'
 import type { Backend, Mode } from './result/result.ts'
 import type { ExecuteOptions } from './run.ts'
-import { Scratchpad } from './scratchpad/scratchpad.ts'
+import type { Scratchpad } from './scratchpad/scratchpad.ts'
 
 export interface ShellOptions {
   /** Where commands run. Default: the current directory of the process. */
@@ -59,7 +59,7 @@ const shellFields: Fields<ShellOptions> = {
   },
   env: { wanted: 'an object of variables', test: (value) => isObject(value) && !Array.isArray(value) },
   approver: { wanted: 'a function', test: isFunction },
-  scratchpad: { wanted: 'a Scratchpad', test: (value) => value instanceof Scratchpad },
+  scratchpad: { wanted: 'a Scratchpad', test: isScratchpad },
 }
 
 /** Throws INVALID_REQUEST unless it is a mode. */
@@ -111,6 +111,10 @@ function readVariables(given: Variables): Variables {
     checkNoNul(field, value)
   }
   return variables
+}
+
+function isScratchpad(value: unknown): boolean {
+  return isObject(value) && 'session' in value && 'open' in value && 'describe' in value
 }
 
 function isAbortSignal(value: unknown): boolean {

@@ -8,7 +8,8 @@ import { checkSettings } from './audit/place.ts'
 import { type Redact, redactor } from './audit/secrets.ts'
 import type { LoadedConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
-import { type AuditFault, VitrineError } from './errors.ts'
+import { errorText } from './errno.ts'
+import { type AuditFault, isVitrineError, VitrineError } from './errors.ts'
 import type { Admission } from './gate.ts'
 import type { Host } from './host.ts'
 import { lostLine } from './result/explain-audit.ts'
@@ -144,7 +145,7 @@ export class Entry {
     } catch (error) {
       const refusal = refusalOf(error)
       const lost = await this.#write({ ...this.#decided(error), outcome: 'refused', refusal })
-      if (lost && error instanceof Error) error.message += ` ${lostLine(lost)}`
+      if (lost) Reflect.set(Object(error), 'message', `${errorText(error)} ${lostLine(lost)}`)
       throw error
     }
   }
@@ -155,7 +156,7 @@ export class Entry {
   }
 
   #decided(error: unknown): Pick<Ending, 'decision' | 'approval'> {
-    const refusal = error instanceof VitrineError ? error.refusal : undefined
+    const refusal = isVitrineError(error) ? error.refusal : undefined
     const decision = refusal && 'decision' in refusal ? refusal.decision : this.#admission?.decision
     const approval = refusal && 'approval' in refusal ? refusal.approval : this.#admission?.approval
     return { decision: decision ? decided(decision) : null, approval: approval ?? null }
@@ -183,11 +184,11 @@ function decided({ verdict, reason, matches }: Decision): Ending['decision'] {
 
 /** What is no refusal is the reason of an aborted signal, or a mistake of ours. */
 function refusalOf(error: unknown): NonNullable<Ending['refusal']> {
-  if (error instanceof VitrineError) return { code: error.code, message: error.message }
-  const aborted = error instanceof Error && error.name === 'AbortError'
+  if (isVitrineError(error)) return { code: error.code, message: error.message }
+  const aborted = Object(error).name === 'AbortError'
   return {
     code: aborted ? 'ABORTED' : 'INTERNAL',
-    message: error instanceof Error ? error.message : String(error),
+    message: errorText(error),
   }
 }
 

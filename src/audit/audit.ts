@@ -1,4 +1,4 @@
-import { type AuditFault, VitrineError } from '../errors.ts'
+import { type AuditFault, isVitrineError } from '../errors.ts'
 import type { AuditLine } from './line.ts'
 import type { AuditLog } from './log.ts'
 
@@ -29,7 +29,7 @@ export class Audit {
       await this.#log.append(text)
       return undefined
     } catch (error) {
-      if (!(error instanceof VitrineError) || error.refusal.code !== 'AUDIT_FAILED') throw error
+      if (!isVitrineError(error) || error.refusal.code !== 'AUDIT_FAILED') throw error
       if (this.#required) this.#owed.push(text)
       return error.refusal
     }

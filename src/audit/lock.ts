@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { constants as osConstants } from 'node:os'
-import { errnoName } from '../errno.ts'
+import { errnoName, errorCode } from '../errno.ts'
 
 /** A lock that is held. */
 export interface HeldLock {
@@ -44,7 +44,7 @@ export function openLocker({ flag, busy }: { readonly flag: number; readonly bus
         const fd = openLock(path, openFlags | flag)
         return { release: () => closeSync(fd) }
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === busy) return undefined
+        if (errorCode(error) === busy) return undefined
         throw error
       }
     },

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { errorCode } from '../errno.ts'
 import { type AuditFault, VitrineError } from '../errors.ts'
 import type { HeldLock, Locker } from './lock.ts'
 import { rotate } from './rotation.ts'
@@ -125,9 +126,8 @@ export class AuditLog {
     try {
       return work()
     } catch (error) {
-      if (error instanceof Error && 'code' in error && typeof error.code === 'string')
-        throw this.#fault(step, error.code)
-      throw error
+      const code = errorCode(error)
+      throw code === undefined ? error : this.#fault(step, code)
     }
   }
 
@@ -152,7 +152,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path) !== undefined
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    if (errorCode(error) === 'ENOENT') return false
     throw error
   }
 }
@@ -162,7 +162,7 @@ function makeOne(directory: string): void {
     mkdirSync(directory, 0o700)
   } catch (error) {
     // Somebody else made it meanwhile.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   }
 }
 

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { errorCode } from '../errno.ts'
 import { VitrineError } from '../errors.ts'
 
 /** What the `[audit]` section says of the place. */
@@ -58,7 +59,7 @@ function kindOf(path: string): string | undefined {
     if (found.isSocket()) return 'a socket'
     return 'a device'
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined
+    if (errorCode(error) !== undefined) return undefined
     throw error
   }
 }

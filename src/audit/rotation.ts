@@ -1,4 +1,5 @@
 import { renameSync } from 'node:fs'
+import { errorCode } from '../errno.ts'
 
 /** Older files are kept as `PATH.1` (the newest of them) to `PATH.9`. */
 export const keptFiles = 9
@@ -10,7 +11,7 @@ export function rotate(path: string): void {
     try {
       renameSync(from, `${path}.${number + 1}`)
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+      if (errorCode(error) !== 'ENOENT') throw error
     }
   }
 }

@@ -1,5 +1,6 @@
 import { diagnose } from '../doctor/doctor.ts'
-import { type DockerStatus, dockerStatus, loadConfig, VitrineError } from '../index.ts'
+import { isVitrineError } from '../errors.ts'
+import { type DockerStatus, dockerStatus, loadConfig } from '../index.ts'
 import { tooManyWords } from '../result/explain-cli.ts'
 import { doctorReport } from '../result/explain-doctor.ts'
 import { flagsFor } from './configuration.ts'
@@ -35,7 +36,7 @@ async function dockerChosen(given: string | undefined): Promise<DockerStatus | u
     return loaded.config.shell.backend === 'docker' ? await dockerStatus(loaded, process.env) : undefined
   } catch (error) {
     // The host is looked at, whatever is wrong with the configuration: every other command tells that.
-    if (error instanceof VitrineError && error.code === 'CONFIG_INVALID') return undefined
+    if (isVitrineError(error) && error.code === 'CONFIG_INVALID') return undefined
     throw error
   }
 }

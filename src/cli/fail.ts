@@ -1,4 +1,6 @@
-import { type Refusal, VitrineError } from '../index.ts'
+import { errorText } from '../errno.ts'
+import { isVitrineError } from '../errors.ts'
+import type { Refusal } from '../index.ts'
 import { internalError, prefixed } from '../result/explain-cli.ts'
 import { exitCode } from './command.ts'
 import { standardError, standardOutput } from './sink.ts'
@@ -7,19 +9,19 @@ import { standardError, standardOutput } from './sink.ts'
 export async function fail(error: unknown, { json }: { readonly json: boolean }): Promise<number> {
   if (json) await standardOutput.write(`${JSON.stringify({ error: facts(error) })}\n`)
   else await standardError.write(prefixed(wording(error)))
-  return error instanceof VitrineError ? refusalCode(error.refusal) : exitCode.refused
+  return isVitrineError(error) ? refusalCode(error.refusal) : exitCode.refused
 }
 
 function facts(error: unknown): object {
-  if (!(error instanceof VitrineError)) return { code: 'INTERNAL', message: wording(error) }
+  if (!isVitrineError(error)) return { code: 'INTERNAL', message: wording(error) }
   const { code, ...rest } = error.refusal
   return { code, message: error.message, ...rest }
 }
 
 // What is no refusal is a mistake of ours: its stack is what a report needs.
 function wording(error: unknown): string {
-  if (error instanceof VitrineError) return error.message
-  return internalError(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  if (isVitrineError(error)) return error.message
+  return internalError(Object(error).stack ?? errorText(error))
 }
 
 /** 126 and 127 as a shell says them, for programs that could not be executed. */

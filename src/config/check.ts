@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import * as v from 'valibot'
 import type { ConfigProblem } from '../errors.ts'
 import { nearestKey } from '../nearest.ts'
@@ -51,7 +52,7 @@ export function describeValue(value: unknown): string {
   if (typeof value === 'string') return `the string ${clipped(tomlText(value))}`
   if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
   if (Array.isArray(value)) return 'a list'
-  if (value instanceof Date) return 'a date'
+  if (types.isDate(value)) return 'a date'
   if (typeof value === 'object' && value !== null) return 'a table'
   return String(value)
 }

@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { devNull, homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { VitrineError } from '../errors.ts'
+import { errorCode } from '../errno.ts'
+import { isVitrineError, VitrineError } from '../errors.ts'
 import type { ToAbsolute } from './field.ts'
 
 export interface Environment {
@@ -81,8 +82,8 @@ export function unreadable(file: string, reason: string): VitrineError {
 
 /** The code of a failed system call, for example `EACCES`. */
 export function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (typeof code !== 'string') throw error
+  const code = errorCode(error)
+  if (code === undefined) throw error
   return code
 }
 
@@ -140,7 +141,7 @@ function readBytes(file: string): Buffer | undefined {
       closeSync(descriptor)
     }
   } catch (error) {
-    throw error instanceof VitrineError ? error : unreadable(file, reasonOf(codeOf(error)))
+    throw isVitrineError(error) ? error : unreadable(file, reasonOf(codeOf(error)))
   }
 }
 

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { types } from 'node:util'
 import { type ConfigProblem, VitrineError } from '../errors.ts'
 import { nearestKey } from '../nearest.ts'
 import { checkValue, describeValue, dotted, type Fault, type KeyPath } from './check.ts'
@@ -89,5 +90,5 @@ function isSection(name: string): name is SectionName {
 }
 
 function isTable(value: unknown): value is Table {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !types.isDate(value)
 }

@@ -179,17 +179,29 @@ async function fileValues(source: ConfigFile, home: string): Promise<readonly Fi
   return readLayer(source, await parseToml(source), home)
 }
 
+/** As smol-toml throws it. */
+interface TomlError {
+  readonly message: string
+  readonly line: number
+  readonly column: number
+  readonly codeblock: string
+}
+
+function isTomlError(error: unknown): error is TomlError {
+  return 'codeblock' in Object(error)
+}
+
 // smol-toml is imported late: most starts have no config file, and each import costs start-up time.
 export async function parseToml({
   file,
   text,
   isLink,
 }: ConfigFile): Promise<Readonly<Record<string, unknown>>> {
-  const { parse, TomlError } = await import('smol-toml')
+  const { parse } = await import('smol-toml')
   try {
     return parse(text)
   } catch (error) {
-    if (!(error instanceof TomlError)) throw error
+    if (!isTomlError(error)) throw error
     const { line, column } = error
     const detail = printable(error.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
     const excerpt = isLink ? {} : { excerpt: excerptOf(text, { line, column, end: column + 1 }) }

@@ -1,3 +1,5 @@
+import { types } from 'node:util'
+
 const BARE_KEY = /^[A-Za-z0-9_-]+$/
 // Controls and format characters (bidi marks among them) can change what a terminal shows around them.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
@@ -6,7 +8,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 export function tomlText(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) return `[${value.map(tomlText).join(', ')}]`
-  if (value instanceof Date) return value.toISOString()
+  if (types.isDate(value)) return value.toISOString()
   if (typeof value === 'object' && value !== null) return tableText(value)
   return String(value)
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ExecuteRequest, type Result, type Shell, VitrineError } from '../index.ts'
+import { isVitrineError } from '../errors.ts'
+import type { ExecuteRequest, Result, Shell } from '../index.ts'
 import { tooSlow } from '../result/explain-doctor.ts'
 import type { Bench, Check, Seen } from './check.ts'
 
@@ -76,7 +77,7 @@ async function tryIn(attempt: Attempt, shell: Shell, directory: string): Promise
       ? { touched, ran: false, said: tooSlow(timeoutMs) }
       : { touched, ran: true, said: result.stderr }
   } catch (error) {
-    if (error instanceof VitrineError) return { touched: false, ran: false, said: error.message }
+    if (isVitrineError(error)) return { touched: false, ran: false, said: error.message }
     throw error
   } finally {
     await target.clear?.()

@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { errorCode, errorText } from '../errno.ts'
+import { isVitrineError } from '../errors.ts'
 import {
   type Enforcement,
   type HostSupport,
@@ -8,7 +10,7 @@ import {
   loadConfig,
   openShell,
   type Shell,
-  VitrineError,
+  type VitrineError,
 } from '../index.ts'
 import { trapWords } from '../result/explain-traps.ts'
 import { trying } from './attempt.ts'
@@ -65,7 +67,7 @@ function makeDirectory(): string | undefined {
   try {
     return mkdtempSync(join(tmpdir(), 'vitrine-doctor-'))
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined
+    if (errorCode(error) !== undefined) return undefined
     throw error
   }
 }
@@ -78,10 +80,10 @@ function ownEnvironment(directory: string): NodeJS.ProcessEnv {
 
 async function diagnoseIn(practice: Practice, canTry: boolean): Promise<Diagnosis> {
   const opened = await openReadMode(canTry ? practice : { ...practice, directory: '/' })
-  const refusal = opened instanceof VitrineError ? opened.refusal : undefined
+  const refusal = isVitrineError(opened) ? opened.refusal : undefined
   if (refusal && refusal.code !== 'SANDBOX_UNAVAILABLE') throw opened
   const rights = refusal || !canTry ? [] : await findings('read', practice)
-  if (!(opened instanceof VitrineError)) await opened.close()
+  if (!isVitrineError(opened)) await opened.close()
   return report({ system: lookAtSystem(), host: hostSupport(), unavailable: refusal, rights })
 }
 
@@ -114,7 +116,7 @@ async function openReadMode(practice: Practice): Promise<Shell | VitrineError> {
   try {
     return await open('read', practice, {})
   } catch (error) {
-    if (error instanceof VitrineError) return error
+    if (isVitrineError(error)) return error
     throw error
   }
 }
@@ -153,7 +155,7 @@ async function tried(check: Check, practice: Practice, shells: Shells): Promise<
   try {
     return await make(check, { ...practice, ...(await shells.with(settings ?? {})) })
   } catch (error) {
-    if (!(error instanceof VitrineError) || error.code !== 'SANDBOX_UNAVAILABLE') throw error
+    if (!isVitrineError(error) || error.code !== 'SANDBOX_UNAVAILABLE') throw error
     return {
       right,
       by: 'none',
@@ -182,7 +184,7 @@ async function madeOf(running: Promise<Seen>): Promise<Seen> {
   try {
     return await running
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return { state: 'untried', said: error.message }
+    if (errorCode(error) !== undefined) return { state: 'untried', said: errorText(error) }
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
+import { errorCode } from '../errno.ts'
 import type { Result } from '../index.ts'
 import type { Attempt, Target } from './attempt.ts'
 
@@ -52,8 +53,8 @@ export function isAlive(pid: number): boolean {
   try {
     return canAct(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
-      return false
+    const code = errorCode(error)
+    if (code === 'ENOENT' || code === 'ESRCH') return false
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { machine, release } from 'node:os'
+import { errorCode } from '../errno.ts'
 
 /** What a system is, as far as it decides what can be enforced. What could not be found out is absent. */
 export interface System {
@@ -35,7 +36,7 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined
+    if (errorCode(error) !== undefined) return undefined
     throw error
   }
 }

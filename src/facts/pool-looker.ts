@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { access, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises'
+import { errorCode } from '../errno.ts'
 import type { Answer, Kind, Looker, Question } from './look.ts'
 
 const LARGEST_TEXT = 1_048_576
@@ -39,7 +40,7 @@ async function answerAll(
   for (const { kind, path } of questions) {
     const answer = await kinds[kind](path).then(
       (found): Answer => ({ found }),
-      (error: unknown): Answer => ({ failed: codeOf(error) }),
+      (error: unknown): Answer => ({ failed: errorCode(error) ?? String(error) }),
     )
     if (state.over) return
     answers.push(answer)
@@ -81,7 +82,8 @@ async function where(path: string): Promise<string> {
     try {
       return `${await realpath(existing === '' ? '/' : existing)}\0${whole.slice(existing.length)}`
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error
+      const code = errorCode(error)
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
       const named = existing.replace(/\/+$/, '')
       const cut = named.lastIndexOf('/')
       if (cut === -1) throw error
@@ -115,8 +117,4 @@ async function text(path: string): Promise<string> {
 
 function coded(code: string): Error {
   return Object.assign(new Error(code), { code })
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { errorText } from '../errno.ts'
 import type { LookAddon } from '../facts/native-looker.ts'
 import { otherInterface } from '../result/explain-platform.ts'
 import type { Denial, Limit } from '../result/result.ts'
@@ -97,7 +98,7 @@ export function loadAddon<A extends AddonCore>(): A | AddonMissing {
     return { missing: otherInterface(addon.interfaceVersion, interfaceVersion) }
   } catch (error) {
     // Every failure has one consequence, and it is told: read mode is refused with this reason.
-    return { missing: error instanceof Error ? firstLine(error.message) : String(error) }
+    return { missing: firstLine(errorText(error)) }
   }
 }
 

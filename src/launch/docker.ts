@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'
 import { PassThrough, type Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { VitrineError } from '../errors.ts'
+import { errorText } from '../errno.ts'
+import { isVitrineError } from '../errors.ts'
 import type { Container, Exec, ExecEnd } from '../sandbox/docker/container.ts'
 import type { Containers, Wanted } from '../sandbox/docker/containers.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
@@ -91,7 +92,7 @@ class ContainedCommand {
     try {
       return processEnd(ended, await this.#leave(container), this.#stopped)
     } catch (error) {
-      return { ...killedBy('SIGKILL'), lost: messageOf(error) }
+      return { ...killedBy('SIGKILL'), lost: errorText(error) }
     }
   }
 
@@ -198,13 +199,9 @@ function passOn(fd: number, to: Writable): void {
 }
 
 function neverRan(error: unknown): ProcessEnd {
-  if (error instanceof VitrineError)
+  if (isVitrineError(error))
     return { kind: 'failed', step: 'container', errno: error.code, refusal: error.refusal }
-  return { kind: 'failed', step: 'container', errno: messageOf(error) }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return { kind: 'failed', step: 'container', errno: errorText(error) }
 }
 
 function processEnd(ended: ExecEnd, killed: number, stopped: NodeJS.Signals | undefined): ProcessEnd {

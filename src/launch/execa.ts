@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { errorCode } from '../errno.ts'
 import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd, Stream } from './launch.ts'
 import { type Cookie, makeCookie, sweep } from './sweep.ts'
@@ -60,7 +61,7 @@ function unexecutable(path: string): string | undefined {
     accessSync(path, constants.X_OK)
     return undefined
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : 'ENOENT'
+    return errorCode(error) ?? 'ENOENT'
   }
 }
 
@@ -230,6 +231,6 @@ function signalGroup(pid: number | undefined, groups: boolean, signal: NodeJS.Si
     return true
   } catch (error) {
     // ESRCH: nobody is left in the group. EPERM: somebody is, and he is not ours.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }

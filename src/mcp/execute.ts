@@ -1,4 +1,5 @@
-import { type Mode, type Result, VitrineError } from '../index.ts'
+import { isVitrineError } from '../errors.ts'
+import type { Mode, Result } from '../index.ts'
 import { notApprovedByUser, notAskable, refusalText } from '../result/explain-mcp.ts'
 import { resultText } from '../result/explain-tool.ts'
 import { Progress } from './progress.ts'
@@ -91,7 +92,7 @@ export function failed(text: string): CallToolResult {
 
 /** What is no refusal is a mistake of ours, and goes to the SDK, which answers with its message. */
 function refused(error: unknown, answered: boolean): CallToolResult {
-  if (!(error instanceof VitrineError)) throw error
+  if (!isVitrineError(error)) throw error
   if (answered && error.code === 'NOT_APPROVED') return failed(notApprovedByUser)
   return failed(refusalText(error.code, error.message))
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '../errno.ts'
 import {
   cannotListen,
   drainingLine,
@@ -48,7 +49,7 @@ async function listenOrSay(options: HttpOptions): Promise<HttpServer | { readonl
   try {
     return await serveOnHttp(options)
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const reason = errorCode(error) ?? String(error)
     return { failure: cannotListen(`${options.host}:${options.port}`, reason) }
   }
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { errorText } from '../errno.ts'
 import { errorResponse, HttpSessions } from './http-sessions.ts'
 import { drainMs, idleMs, mostAtOnce } from './limits.ts'
 import { sendResponse, webRequest } from './node-http.ts'
@@ -48,7 +49,7 @@ export async function serveOnHttp(options: HttpOptions): Promise<HttpServer> {
   const service = new HttpService(options)
   const server = createServer((request, response) => {
     service.answer(request, response).catch((error) => {
-      options.log(error instanceof Error ? error.message : String(error))
+      options.log(errorText(error))
       response.destroy()
     })
   })

@@ -1,3 +1,4 @@
+import { errorText } from '../errno.ts'
 import {
   findAnywhere,
   grepEntry,
@@ -93,7 +94,7 @@ function lenientPatternOf(source: string, ignoreCase: boolean): RegExp | { reado
   try {
     return new RegExp(source, ignoreCase ? 'i' : '')
   } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) }
+    return { reason: errorText(error) }
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorText } from '../errno.ts'
 import type { Mode } from '../index.ts'
 import {
   listScratchpadDescription,
@@ -70,7 +71,7 @@ async function openedOrNot(session: Session, mode: Mode): Promise<SessionShell |
   try {
     return await session.shell(mode)
   } catch (error) {
-    session.options.log(error instanceof Error ? error.message : String(error))
+    session.options.log(errorText(error))
     return undefined
   }
 }

@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 /** Who has to be done with output before more of it may come. */
 export type Taker = 'collector' | 'listener'
 
@@ -21,7 +22,7 @@ export class Backpressure {
 
   /** The listener has been called with that many bytes; what it returned says when it has had them. */
   offered(bytes: number, taking: unknown): void {
-    if (taking instanceof Promise) void taking.finally(() => this.took('listener', bytes))
+    if (types.isPromise(taking)) void taking.finally(() => this.took('listener', bytes))
     else this.took('listener', bytes)
   }
 

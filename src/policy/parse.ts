@@ -8,6 +8,7 @@ import {
   type Redirection,
   type SyntaxNode,
 } from 'unbash'
+import { errorText } from '../errno.ts'
 import {
   doubtsOfText,
   overCap,
@@ -67,7 +68,7 @@ class Walker implements ParsedLine {
       this.#visit(parse(line), place)
     } catch (error) {
       // The parser promises not to throw; whatever it meets, the line stays unread, and unsure is never plainly allowed.
-      this.#doubt('syntax', error instanceof Error ? error.message : String(error))
+      this.#doubt('syntax', errorText(error))
     }
   }
 

@@ -1,4 +1,5 @@
 import { fstatSync, readFileSync } from 'node:fs'
+import { errorCode } from '../errno.ts'
 import { VitrineError } from '../errors.ts'
 
 /** The device number of /dev/null: major 1, minor 3 (devices.txt of the kernel). */
@@ -25,7 +26,7 @@ export function checkInput(fd: number): void {
     if (isHarmlessInput(fd)) return
     got = `descriptor ${fd}`
   } catch (error) {
-    got = `descriptor ${fd} (${error instanceof Error && 'code' in error ? error.code : error})`
+    got = `descriptor ${fd} (${errorCode(error) ?? error})`
   }
   throw new VitrineError({
     code: 'INVALID_REQUEST',

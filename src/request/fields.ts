@@ -1,3 +1,4 @@
+import { errorMessage } from '../errno.ts'
 import { type RequestProblem, VitrineError } from '../errors.ts'
 import { nearestKey } from '../nearest.ts'
 
@@ -67,7 +68,7 @@ function reading<T>(field: string, read: () => T): T {
     return refuse({
       kind: 'unreadable',
       field,
-      reason: error instanceof Error ? error.message : kindOf(error),
+      reason: errorMessage(error) ?? kindOf(error),
     })
   }
 }

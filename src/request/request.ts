@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { types } from 'node:util'
 import {
   checkNoNul,
   copyOf,
@@ -140,6 +141,6 @@ function deadlineOf(timeoutMs: number | undefined, defaults: RequestDefaults): n
 
 function isStdin(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && value >= 0
-  if (isString(value) || value instanceof Uint8Array) return true
+  if (isString(value) || types.isUint8Array(value)) return true
   return isObject(value) && 'pipe' in value && typeof value.pipe === 'function'
 }

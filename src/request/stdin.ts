@@ -1,10 +1,11 @@
 import type { Readable, Writable } from 'node:stream'
+import { types } from 'node:util'
 
 /** Writes what the command is given to read, and closes its input. */
 export function feedStdin(to: Writable | null, from: string | Uint8Array | Readable | number | null): void {
   if (!to || from === null || typeof from === 'number') return
   // Told apart by type: importing Readable to ask for it would load Node's streams for every command.
-  if (typeof from === 'string' || from instanceof Uint8Array) to.end(from)
+  if (typeof from === 'string' || types.isUint8Array(from)) to.end(from)
   else passOn(from, to)
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCode } from '../errno.ts'
 import { VitrineError } from '../errors.ts'
 import type { PrivateDirectories } from './private-tmp.ts'
 
@@ -15,7 +16,7 @@ export const macosPrivateDirectories: PrivateDirectories = {
           await rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 })
           return undefined
         } catch (error) {
-          return codeOf(error)
+          return errorCode(error) ?? String(error)
         }
       },
     }
@@ -34,12 +35,8 @@ function makeIn(temporary: string): string {
     throw new VitrineError({
       code: 'SANDBOX_UNAVAILABLE',
       wanted: 'a private temporary directory (private_tmp = true)',
-      got: `none can be made in ${temporary}: ${codeOf(error)}`,
+      got: `none can be made in ${temporary}: ${errorCode(error) ?? String(error)}`,
       remedy: 'set TMPDIR to a directory that you can write to',
     })
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

@@ -1,4 +1,5 @@
 import { createContext, Script } from 'node:vm'
+import { errorCode } from '../errno.ts'
 import { type Line, lineBatches } from './lines.ts'
 
 /** What to look for. */
@@ -51,8 +52,7 @@ class Matcher {
     try {
       return this.#script.runInContext(this.#context, { timeout: Math.ceil(this.#leftMs) })
     } catch (error) {
-      // No instanceof: the error may be of another realm's class.
-      if (Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined
+      if (errorCode(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined
       throw error
     } finally {
       this.#leftMs -= performance.now() - started

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorCode } from '../errno.ts'
 import { type EntryMetadata, readMetadata } from './metadata.ts'
 import { isStoredName } from './name.ts'
 import { isInUse } from './session.ts'
@@ -87,8 +88,8 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return []
+    const code = errorCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs'
+import { errorCode } from '../errno.ts'
 import type { Collected } from '../output/collect.ts'
 import type { Result } from '../result/result.ts'
 import { decode } from '../text.ts'
@@ -35,7 +36,7 @@ function saveWhole(scratchpad: Scratchpad, name: string | undefined, bytes: Buff
     const file = scratchpad.save(name, bytes)
     return { scratchpad: { name: file.name, path: file.path, bytes: bytes.length } }
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const reason = errorCode(error) ?? String(error)
     return { unsaved: { bytes, reason } }
   }
 }

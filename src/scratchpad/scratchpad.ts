@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorCode } from '../errno.ts'
 import { type StateEnvironment, scratchpadRoot } from './directory.ts'
 import { findEntry, listEntries, type ScratchpadEntry } from './list.ts'
 import { type EntryMetadata, writeMetadata } from './metadata.ts'
@@ -58,7 +59,7 @@ export class Scratchpad {
       try {
         return { name, path, fd: openSync(path, 'wx', 0o600) }
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+        if (errorCode(error) !== 'EEXIST') throw error
       }
     }
   }

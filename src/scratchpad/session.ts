@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { errorCode } from '../errno.ts'
 
 /** What the name of a session tells. */
 export interface SessionOwner {
@@ -36,7 +37,7 @@ function isAlive(pid: number): boolean {
     return true
   } catch (error) {
     // EPERM: there is such a process, and it is somebody else's (kill(2)).
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { errorCode, errorText } from '../../errno.ts'
 import { parseToml } from '../../index.ts'
 import type { Client } from './clients.ts'
 import { NotJson, parseJsonc, withEntry } from './json-edit.ts'
@@ -39,7 +40,7 @@ export async function installEntry(client: Client): Promise<Installed> {
     replace(file, after)
     return { kind: 'written', file, ...(backup !== undefined && { backup }) }
   } catch (error) {
-    return { kind: 'failed', file, reason: error instanceof Error ? error.message : String(error) }
+    return { kind: 'failed', file, reason: errorText(error) }
   }
 }
 
@@ -100,7 +101,7 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { VitrineError } from '../../errors.ts'
 import { containerFailed } from '../../result/explain-docker.ts'
-import { type Connection, type Engine, EngineError } from './engine.ts'
+import { type Connection, type Engine, isEngineError } from './engine.ts'
 import { FirstWords } from './first-words.ts'
 import { type FrameStream, Frames } from './frames.ts'
 import { removeContainer } from './left-over.ts'
@@ -152,7 +152,7 @@ export class Container {
       const body = { Detach: false, Tty: false }
       return { id, ...(await this.#engine.hijack({ method: 'POST', path: `/exec/${id}/start`, body })) }
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error
+      if (!isEngineError(error)) throw error
       throw new VitrineError({
         code: 'SANDBOX_UNAVAILABLE',
         for: 'docker',
@@ -191,7 +191,7 @@ export class Container {
         await sleep(wait)
       }
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error
+      if (!isEngineError(error)) throw error
       return { kind: 'lost', said: error.status === 404 ? 'the container is gone' : error.message }
     }
   }
@@ -202,7 +202,7 @@ export class Container {
     try {
       return (await this.#engine.call<ExecState>(request)).Running
     } catch (error) {
-      if (error instanceof EngineError) return false
+      if (isEngineError(error)) return false
       throw error
     }
   }
@@ -217,7 +217,7 @@ export class Container {
       await this.#engine.call({ method: 'POST', path: `${at}/unpause` })
       return Processes.length
     } catch (error) {
-      if (error instanceof EngineError) return undefined
+      if (isEngineError(error)) return undefined
       throw error
     }
   }

@@ -9,7 +9,7 @@ import {
 } from '../../result/explain-docker.ts'
 import type { Mode } from '../../result/result.ts'
 import { Container } from './container.ts'
-import { type Engine, EngineError } from './engine.ts'
+import { type Engine, type EngineError, isEngineError } from './engine.ts'
 import { hostLabel, modeLabel, newName, thisKernel, thisProcess, workspaceLabel } from './host-label.ts'
 import { type ContainerSettings, containerSpec } from './spec.ts'
 import { mountsOf, mountTable, showsSocket, wronglyShown } from './workspace.ts'
@@ -109,7 +109,7 @@ export class Containers {
       this.#all.add(container)
       return container
     } catch (error) {
-      throw error instanceof EngineError ? this.#refusal(error) : error
+      throw isEngineError(error) ? this.#refusal(error) : error
     } finally {
       this.#starting.delete(starting)
     }

@@ -1,5 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http'
 import type { Socket } from 'node:net'
+import { types } from 'node:util'
+import { errorCode, errorText } from '../../errno.ts'
 
 /** The engine did not do what it was asked. */
 export class EngineError extends Error {
@@ -14,6 +16,10 @@ export class EngineError extends Error {
     this.status = status
     this.reason = reason
   }
+}
+
+export function isEngineError(error: unknown): error is EngineError {
+  return Object(error).name === 'EngineError'
 }
 
 /** One request to the engine: docs.docker.com/reference/api/engine. */
@@ -123,7 +129,7 @@ function send(
   fail: (error: EngineError) => void,
 ): ClientRequest {
   const search = query ? `?${new URLSearchParams(query)}` : ''
-  const isBytes = body instanceof Uint8Array
+  const isBytes = types.isUint8Array(body)
   const bytes = isBytes ? body : body && Buffer.from(JSON.stringify(body))
   const type = isBytes ? 'application/x-tar' : 'application/json'
   const sent = startRequest({
@@ -144,7 +150,7 @@ function send(
   sent.once('upgrade', inTime).once('close', inTime)
   sent.once('error', (error) => {
     inTime()
-    fail(error instanceof EngineError ? error : new EngineError(0, codeOf(error), error.message))
+    fail(isEngineError(error) ? error : new EngineError(0, errorCode(error) ?? 'EIO', error.message))
   })
   sent.end(bytes)
   return sent
@@ -155,8 +161,8 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   try {
     for await (const chunk of answer.setEncoding('utf8')) text += String(chunk)
   } catch (error) {
-    if (error instanceof EngineError) throw error
-    throw new EngineError(0, codeOf(error), `its answer broke off: ${messageOf(error)}`)
+    if (isEngineError(error)) throw error
+    throw new EngineError(0, errorCode(error) ?? 'EIO', `its answer broke off: ${errorText(error)}`)
   }
   return text
 }
@@ -175,12 +181,4 @@ function saidIn(text: string): string | undefined {
     // No JSON: whatever stands between us and the engine said it.
     return text.trim() === '' ? undefined : text.trim()
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'EIO'
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

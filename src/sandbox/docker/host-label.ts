@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
+import { errorCode } from '../../errno.ts'
 
 /** Label of every container of ours: who made it, as JSON. */
 export const hostLabel = 'vitrine.host'
@@ -90,6 +91,6 @@ function answers(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }

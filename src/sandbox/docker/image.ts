@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Engine, EngineError } from './engine.ts'
+import { type Engine, isEngineError } from './engine.ts'
 
 /** A build downloads what it is made of. */
 const buildMs = 3_600_000
@@ -12,7 +12,7 @@ export async function hasImage(engine: Engine, image: string): Promise<boolean> 
     await engine.call({ method: 'GET', path: `/images/${image}/json` })
     return true
   } catch (error) {
-    if (error instanceof EngineError && error.status === 404) return false
+    if (isEngineError(error) && error.status === 404) return false
     throw error
   }
 }

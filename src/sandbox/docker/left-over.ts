@@ -1,4 +1,4 @@
-import { type Engine, EngineError } from './engine.ts'
+import { type Engine, isEngineError } from './engine.ts'
 import {
   type HostProcess,
   hostLabel,
@@ -83,7 +83,7 @@ export async function removeContainer(engine: Engine, id: string): Promise<void>
   try {
     await engine.call({ method: 'DELETE', path, query: { force: 'true', v: 'true' }, timeoutMs: removalMs })
   } catch (error) {
-    if (!(error instanceof EngineError)) throw error
+    if (!isEngineError(error)) throw error
     // 404: it has gone. 409: it is going, by AutoRemove or by another one of us.
     if (error.status === 404) return
     if (error.status !== 409) throw error
@@ -96,6 +96,6 @@ async function goneAfterAll(engine: Engine, id: string): Promise<void> {
   try {
     await engine.call({ method: 'POST', path: `/containers/${id}/wait`, query, timeoutMs: removalMs })
   } catch (error) {
-    if (!(error instanceof EngineError) || error.status !== 404) throw error
+    if (!isEngineError(error) || error.status !== 404) throw error
   }
 }

@@ -2,7 +2,7 @@ import { VitrineError } from '../../errors.ts'
 import { containerFailed, imageMissing, unfitWorkspaceWords } from '../../result/explain-docker.ts'
 import { isBeneath } from '../programs.ts'
 import { Containers } from './containers.ts'
-import { type Engine, EngineError } from './engine.ts'
+import { type Engine, isEngineError } from './engine.ts'
 import { removeLeftOver } from './left-over.ts'
 import { type Reach, reachEngine } from './reach.ts'
 import type { ContainerSettings } from './spec.ts'
@@ -48,7 +48,7 @@ async function checkImage(engine: Engine, image: string): Promise<void> {
   try {
     await engine.call({ method: 'GET', path: `/images/${image}/json` })
   } catch (error) {
-    if (error instanceof EngineError && error.status === 404) throw refusal(imageMissing(image))
+    if (isEngineError(error) && error.status === 404) throw refusal(imageMissing(image))
     throw error
   }
 }
@@ -67,7 +67,7 @@ async function asEngine<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof EngineError ? refusal(containerFailed(error.message)) : error
+    throw isEngineError(error) ? refusal(containerFailed(error.message)) : error
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { VitrineError } from '../../errors.ts'
 import { engineMissing, remoteEngine, startFailed } from '../../result/explain-docker.ts'
-import { Engine, EngineError } from './engine.ts'
+import { Engine, type EngineError, isEngineError } from './engine.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -26,7 +26,7 @@ export async function reachEngine({ env, startCommand }: Reach): Promise<Engine>
   try {
     return await Engine.connect(socketPath)
   } catch (error) {
-    if (!(error instanceof EngineError)) throw error
+    if (!isEngineError(error)) throw error
     if (startCommand === '' || !isDown(error)) throw unreachable(socketPath, error)
     return startedEngine(socketPath, startCommand)
   }
@@ -89,7 +89,7 @@ async function startEngine(socketPath: string, command: string): Promise<Engine>
     try {
       return await Engine.connect(socketPath, 2000)
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error
+      if (!isEngineError(error)) throw error
     }
   }
   const got = failed ?? `no engine at ${socketPath} after ${startMs / 1000} seconds`
