@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../errno.ts'
 import type { LandlockConfinement } from '../sandbox/sandbox.ts'
-import type { Addon, NativeEnd, NativeFailure } from './addon.ts'
+import type { Addon, AddonCore, NativeEnd, NativeFailure, NativeHandler } from './addon.ts'
 import type {
   LaunchEvents,
   LaunchedProcess,
@@ -32,13 +32,12 @@ const signalNames = new Map(
 
 /** Starts processes with the addon: clone, confinement and exec in native code, output and end from its supervisor. */
 export function nativeLauncher(addon: Addon): Launcher {
-  const running = new Map<number, LaunchEvents>()
-  addon.listen((id, stream, payload) => {
-    const events = running.get(id)
+  const running = commandsOf<LaunchEvents>(addon, (commands) => (id, stream, payload) => {
+    const events = commands.get(id)
     if (!events) return
     if (stream >= 0) return events.output(streams[stream] ?? 'stdout', payload as Buffer)
     if (stream === started) return events.started()
-    running.delete(id)
+    commands.delete(id)
     events.end(linuxEnd(payload as NativeEnd))
   })
   return {
@@ -52,6 +51,24 @@ export function nativeLauncher(addon: Addon): Launcher {
       return launched(addon, spawned.id, spawned.stdin)
     },
   }
+}
+
+const commandsKey = Symbol.for('vitrine.commands')
+
+/**
+ * The commands that run, by id. They stand on the addon: it has one listener, and several copies of this module may share it
+ * (Jest loads one for each test file).
+ */
+export function commandsOf<Command>(
+  addon: AddonCore,
+  handlerOf: (commands: Map<number, Command>) => NativeHandler,
+): Map<number, Command> {
+  const known: Map<number, Command> | undefined = Reflect.get(addon, commandsKey)
+  if (known) return known
+  const commands = new Map<number, Command>()
+  Reflect.set(addon, commandsKey, commands)
+  addon.listen(handlerOf(commands))
+  return commands
 }
 
 /** The supervisor has the clock: what it does not call late was over in time. */

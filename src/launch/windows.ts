@@ -5,6 +5,7 @@ import type { NativeEnd, NativeFailure, WindowsAddon } from './addon.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import {
   batched,
+  commandsOf,
   environmentBlock,
   flag,
   neverStarted,
@@ -25,13 +26,12 @@ interface Running {
 
 /** Starts processes with the Windows addon: job, integrity and handle list in native code. */
 export function windowsLauncher(addon: WindowsAddon): Launcher {
-  const running = new Map<number, Running>()
-  addon.listen((id, stream, payload) => {
-    const command = running.get(id)
+  const running = commandsOf<Running>(addon, (commands) => (id, stream, payload) => {
+    const command = commands.get(id)
     if (!command) return
     if (stream === written) return flush(command)
     if (stream >= 0) return command.events.output(streams[stream] ?? 'stdout', payload as Buffer)
-    running.delete(id)
+    commands.delete(id)
     command.events.end(windowsEnd(payload as NativeEnd))
   })
   return {
