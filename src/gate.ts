@@ -5,6 +5,7 @@ import { checkNewDirectory } from './facts/directory.ts'
 import { secondLimitMs } from './facts/silent.ts'
 import type { Judge, Question, Standing } from './judge.ts'
 import { needsReading } from './policy/quick.ts'
+import type { CompleteRequest } from './request/request.ts'
 import type { ApprovalRecord, Decision } from './result/result.ts'
 import { quoted } from './text.ts'
 
@@ -18,6 +19,9 @@ export interface Admission {
   /** Milliseconds that looking at the machine took: they count towards the deadline. */
   readonly lookedMs: number
 }
+
+/** What is to be admitted, with what it reads. */
+export type Entrant = Question & Pick<CompleteRequest, 'stdin' | 'terminal'>
 
 /** What a gate decides from. */
 export interface GateOptions extends Standing {
@@ -68,7 +72,7 @@ export class Gate {
   }
 
   /** Lets the command through, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED. An answer is awaited no longer than the command's deadline. */
-  async admit(question: Question, patience: Patience): Promise<Admission> {
+  async admit(question: Entrant, patience: Patience): Promise<Admission> {
     const started = performance.now()
     const held =
       question.mode === 'read' && !needsReading(textOf(question), this.#options.loaded.config.policy)
@@ -88,15 +92,15 @@ export class Gate {
   }
 
   /** With nobody to ask the caller is the approver, unless the configuration says otherwise. */
-  async #approval(question: Question, decision: Decision, patience: Patience): Promise<ApprovalRecord> {
+  async #approval(question: Entrant, decision: Decision, patience: Patience): Promise<ApprovalRecord> {
     if (!this.#approvals) return unattended(this.#options.loaded.config.policy.unattended)
     const { cwd, mode } = question
     const waiting = waitFor(patience)
+    const { signal } = waiting
     try {
-      return await this.#approvals.approves(
-        { command: textOf(question), cwd, mode, signal: waiting.signal },
-        decision,
-      )
+      // Imported late: node:crypto costs start-up time.
+      const stdin = (await import('./approval/input.ts')).inputOf(question)
+      return await this.#approvals.approves({ command: textOf(question), cwd, mode, stdin, signal }, decision)
     } finally {
       waiting.end()
     }

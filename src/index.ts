@@ -1,5 +1,5 @@
 export type { StandingApproval } from './approval/approve.ts'
-export type { Approval, ApprovalRequest, Approver } from './approval/approver.ts'
+export type { Approval, ApprovalInput, ApprovalRequest, Approver } from './approval/approver.ts'
 export { type TerminalApproverOptions, terminalApprover } from './approval/terminal.ts'
 export { projectConfigFiles, userConfigFile } from './config/files.ts'
 export {

@@ -241,8 +241,7 @@ export class Shell {
     const request = { ...given, cwd }
     if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
     const setup = this.#setups.in(mode, request.privateTmp)
-    const { work, timeoutMs } = request
-    const admission = await this.#gate.admit({ work, cwd, mode }, { timeoutMs, signal })
+    const admission = await this.#gate.admit({ ...request, mode }, { timeoutMs: request.timeoutMs, signal })
     return { request, mode, setup, admission }
   }
 

@@ -4,7 +4,14 @@ import type { Approval, ApprovalRequest, Approver } from './approver.ts'
 /** What was approved for the rest of a session. A yes to a command that the sandbox holds is none to the same without it. */
 export type StandingApproval =
   | { readonly kind: 'all'; readonly mode: Mode }
-  | { readonly kind: 'same'; readonly mode: Mode; readonly command: string; readonly cwd: string }
+  | {
+      readonly kind: 'same'
+      readonly mode: Mode
+      readonly command: string
+      readonly cwd: string
+      /** SHA-256 of the standard input; null: there was none. */
+      readonly stdin: string | null
+    }
 
 /** The approvals of one shell: who is asked, one question after the other, and what need not be asked again. */
 export class Approvals {
@@ -51,7 +58,9 @@ export class Approvals {
       () => 'none',
     )
     if (answer === 'all') this.#standing.push({ kind: 'all', mode })
-    if (answer === 'same') this.#standing.push({ kind: 'same', mode, command, cwd })
+    const stdin = digestOf(request)
+    if (answer === 'same' && stdin !== undefined)
+      this.#standing.push({ kind: 'same', mode, command, cwd, stdin })
     return this.#record({ asked: true, answer })
   }
 
@@ -59,13 +68,20 @@ export class Approvals {
     return { by: this.#approver.by ?? 'approver', standing: null, ...what }
   }
 
-  #covering({ command, cwd, mode }: ApprovalRequest): StandingApproval | undefined {
-    return this.#standing.find(
-      (standing) =>
-        standing.mode === mode &&
-        (standing.kind === 'all' || (standing.command === command && standing.cwd === cwd)),
-    )
+  #covering(request: ApprovalRequest): StandingApproval | undefined {
+    const { command, cwd, mode } = request
+    const stdin = digestOf(request)
+    return this.#standing.find((standing) => {
+      if (standing.kind === 'all') return standing.mode === mode
+      return stdin !== undefined && isSame(standing, { kind: 'same', mode, command, cwd, stdin })
+    })
   }
+}
+
+/** Undefined for an input that may bring anything: no standing approval is about it. */
+function digestOf({ stdin }: ApprovalRequest): string | null | undefined {
+  if (stdin.kind === 'given') return stdin.sha256
+  return stdin.kind === 'none' ? null : undefined
 }
 
 /** Whether a question was answered so that the command may run. */
@@ -103,5 +119,5 @@ function inTime<T>(answer: Promise<T>, signal: AbortSignal, none: () => T): Prom
 function isSame(a: StandingApproval, b: StandingApproval): boolean {
   if (a.mode !== b.mode) return false
   if (a.kind === 'all' || b.kind === 'all') return a.kind === b.kind
-  return a.command === b.command && a.cwd === b.cwd
+  return a.command === b.command && a.cwd === b.cwd && a.stdin === b.stdin
 }

@@ -1,3 +1,4 @@
+import type { ApprovalInput } from '../approval/approver.ts'
 import type { Decision, Mode } from './result.ts'
 import { whollyVisible } from './visible.ts'
 
@@ -5,6 +6,7 @@ interface Asked {
   readonly command: string
   readonly cwd: string
   readonly mode: Mode
+  readonly stdin: ApprovalInput
 }
 
 /** More rows than this nobody has in view, nor in most terminals to scroll back to. */
@@ -30,9 +32,24 @@ export function approvalQuestion(request: Asked, decision: Decision, columns: nu
     ...command,
     ...(command.length > manyRows ? [`  (${command.length} rows: scroll up to read all of them)`] : []),
     ...rows('  in ', '   : ', request.cwd, width),
+    ...inputRows(request.stdin, width),
     ...rows('  asked because: ', '   : ', decision.reason, width),
     '',
   ].join('\n')
+}
+
+const mostInputRows = 20
+
+function inputRows(stdin: ApprovalInput, width: number): string[] {
+  if (stdin.kind === 'none') return []
+  if (stdin.kind === 'unknown')
+    return rows('  ', '   : ', 'its standard input is not known before it runs, so [s] counts once', width)
+  const shown = stdin.beginning.split('\n').flatMap((line) => rows('  < ', '  : ', line, width))
+  const isWhole = stdin.complete && shown.length <= mostInputRows
+  const head = isWhole
+    ? 'with this standard input:'
+    : `with ${stdin.bytes} bytes of standard input, which begin:`
+  return [`  ${head}`, ...shown.slice(0, mostInputRows)]
 }
 
 /** Shown when keys count. */

@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { Approvals as AllApprovals, isYes } from '../../src/approval/approve.ts'
 import type { Approval, ApprovalRequest, Approver } from '../../src/approval/approver.ts'
 import type { Decision } from '../../src/result/result.ts'
@@ -18,7 +20,8 @@ class Approvals extends AllApprovals {
 const decision: Decision = { verdict: 'ask', reason: 'a test', matches: [] }
 
 function request(command: string, changed: Partial<ApprovalRequest> = {}): ApprovalRequest {
-  return { command, cwd: '/', mode: 'write', signal: new AbortController().signal, ...changed }
+  const { signal } = new AbortController()
+  return { command, cwd: '/', mode: 'write', stdin: { kind: 'none' }, signal, ...changed }
 }
 
 /** An approver that answers when it is told to, and remembers what it was asked. */
@@ -91,6 +94,10 @@ test.each<[string, Partial<ApprovalRequest> & { command?: string }]>([
   ['another command', { command: 'other' }],
   ['another directory', { cwd: '/tmp' }],
   ['the other mode', { mode: 'read' }],
+  [
+    'another standard input',
+    { stdin: { kind: 'given', bytes: 1, sha256: 'x', beginning: 'x', complete: true } },
+  ],
 ])('"same" does not cover %s', async (_, changed) => {
   const { approver, asked } = always('same')
   const approvals = new Approvals(approver)
@@ -185,7 +192,7 @@ test('what stands approved is listed, and asked about again once it is taken bac
   expect(asked).toEqual(['touch x', 'touch y'])
   const [same, all] = shell.approvals
   expect(shell.approvals).toEqual([
-    { kind: 'same', mode: 'write', command: 'touch x', cwd: shell.cwd },
+    { kind: 'same', mode: 'write', command: 'touch x', cwd: shell.cwd, stdin: null },
     { kind: 'all', mode: 'write' },
   ])
   shell.revoke(all)
@@ -204,6 +211,62 @@ test('a program with arguments is not taken for the line that reads the same', a
   await shell.execute({ argv: ['touch', 'a; touch x'] })
   await shell.execute({ command: 'touch a; touch x' })
   expect(asked.map(({ command }) => command)).toEqual(["touch 'a; touch x'", 'touch a; touch x'])
+})
+
+describe('standard input', () => {
+  /** A shell in write mode whose approver answers `same`, and what that approver saw. */
+  async function openSame() {
+    const { approver, asked } = always('same')
+    return { ...(await openAsking(approver)), asked }
+  }
+
+  it('is part of what "same" covers: another script for sh is asked about, and the same one is not', async () => {
+    const { shell, asked, made } = await openSame()
+    for (const stdin of ['touch a', 'touch a', 'touch b', Buffer.from('touch a'), undefined])
+      await shell.execute({ command: 'sh', stdin })
+    expect(asked.map(({ stdin }) => stdin.kind)).toEqual(['given', 'given', 'none'])
+    expect([made('a'), made('b')]).toEqual([true, true])
+    expect(shell.approvals).toMatchObject([
+      { stdin: createHash('sha256').update('touch a').digest('hex') },
+      { stdin: createHash('sha256').update('touch b').digest('hex') },
+      { stdin: null },
+    ])
+  })
+
+  it('is not run before it is approved', async () => {
+    const { shell, made } = await openAsking(async ({ stdin }) => (stdin.kind === 'none' ? 'yes' : 'no'))
+    await expect(shell.execute({ command: 'sh', stdin: 'touch x' })).rejects.toMatchObject({
+      code: 'NOT_APPROVED',
+    })
+    expect(made('x')).toBe(false)
+  })
+
+  it('is shown to the approver: its length, its digest and its beginning', async () => {
+    const { shell, asked } = await openSame()
+    const long = `# ${'ä'.repeat(2000)}`
+    await shell.execute({ command: 'sh', stdin: '# short' })
+    await shell.execute({ command: 'sh', stdin: long })
+    expect(asked.map(({ stdin }) => stdin)).toMatchObject([
+      { kind: 'given', bytes: 7, beginning: '# short', complete: true },
+      { kind: 'given', bytes: 4002, beginning: long.slice(0, 501), complete: false },
+    ])
+  })
+
+  it('that a stream, a descriptor or a terminal brings is unknown, and asked about each time', async () => {
+    const { shell, asked } = await openSame()
+    const file = join(shell.cwd, 'script')
+    writeFileSync(file, 'touch from-file')
+    const descriptor = openSync(file, 'r')
+    for (const name of ['a', 'b'])
+      await shell.execute({ command: 'sh', stdin: Readable.from([`touch ${name}`]) })
+    await shell.execute({ command: 'sh', stdin: descriptor })
+    closeSync(descriptor)
+    const pty = await shell.start({ command: 'sh', pty: true })
+    pty.kill()
+    await pty.result
+    expect(asked.map(({ stdin }) => stdin.kind)).toEqual(['unknown', 'unknown', 'unknown', 'unknown'])
+    expect(shell.approvals).toEqual([])
+  })
 })
 
 setFlagsFromString('--expose-gc')

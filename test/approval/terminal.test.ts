@@ -163,6 +163,14 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(existsSync(file('made'))).toBe(false)
   })
 
+  test('an input that only comes when the command runs is told', async () => {
+    const screen = await ask(`echo 'touch made' | vitrine run --write --ask -- sh`)
+    expect(screen).toContain('its standard input is not known before it runs')
+    terminal.key('n')
+    await terminal.shows('[exit code 125]')
+    expect(existsSync(file('made'))).toBe(false)
+  })
+
   test('escape sequences, and characters that show as nothing, are written out', async () => {
     const sequence = '\\033[2J\\033]0;x\\007\\r'
     terminal.line(`printf 'touch made # ${sequence}\\342\\200\\256\\343\\205\\244\\302\\240end' > line`)
