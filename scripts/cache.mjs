@@ -8,7 +8,7 @@ export const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'
 
 /** The unpacked directory of a package of the registry, `name@version`, or why it cannot be had. */
 export function fetchPackage(specifier) {
-  const directory = join(cache, specifier.replace('@', '-'))
+  const directory = join(cache, specifier.replace(/^@/, '').replaceAll(/[@/]/g, '-'))
   if (existsSync(directory)) return { directory }
   mkdirSync(cache, { recursive: true })
   const work = mkdtempSync(join(cache, 'fetch-'))

@@ -1,7 +1,11 @@
 import { writev } from 'node:fs'
-import { promisify } from 'node:util'
 
-const writeBuffers = promisify(writev)
+/** Not promisify(writev): that resolves to an object in Node and to a number in Deno. */
+function writeBuffers(fd: number, buffers: readonly Buffer[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    writev(fd, buffers, (error, written) => (error ? reject(error) : resolve(written)))
+  })
+}
 
 /** A file that output goes to when it is too large for memory. */
 export interface SpillFile {
@@ -55,7 +59,7 @@ export class Spill {
     const batch = this.#waiting
     this.#waiting = []
     try {
-      const { bytesWritten } = await writeBuffers(this.file.fd, batch)
+      const bytesWritten = await writeBuffers(this.file.fd, batch)
       this.#written += bytesWritten
       // A nearly full disk takes a part (write(2)); the rest is tried again and then told.
       this.#waiting = [...rest(batch, bytesWritten), ...this.#waiting]
