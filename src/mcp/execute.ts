@@ -2,6 +2,8 @@ import { isVitrineError } from '../errors.ts'
 import type { Mode, Result } from '../index.ts'
 import { notApprovedByUser, notAskable, refusalText } from '../result/explain-mcp.ts'
 import { resultText } from '../result/explain-tool.ts'
+import { endingWhenBroken } from './broken.ts'
+import { brokenGraceMs } from './limits.ts'
 import { Progress } from './progress.ts'
 import { canElicit, questionFor, withAnswers } from './questions.ts'
 import type { CallToolResult, InputRequiredResult, ServerContext } from './sdk.ts'
@@ -23,6 +25,8 @@ export interface Calls {
   readonly turns: Turns
   /** An answer can hold for the rest of the session, for there is one. */
   readonly hasSession: boolean
+  /** Milliseconds that a command runs on after its connection has broken. */
+  readonly brokenGraceMs?: number | undefined
   /** What the client said it can do, where it said so once for the whole connection. */
   capabilities(): { readonly elicitation?: unknown } | undefined
   /** The list of resources is another one now. */
@@ -54,8 +58,10 @@ async function run(
   const { session, turns } = calls
   const progress = new Progress(context, () => turns.waiting)
   try {
-    const work = () => runInTurn(calls, mode, asked, context, progress)
-    return await session.busy(() => turns.run(work, context.mcpReq.signal))
+    return await endingWhenBroken(context, calls.brokenGraceMs ?? brokenGraceMs, (signal) => {
+      const work = () => runInTurn(calls, mode, asked, signal, progress)
+      return session.busy(() => turns.run(work, signal))
+    })
   } finally {
     progress.end()
   }
@@ -65,7 +71,7 @@ async function runInTurn(
   { session, saved }: Calls,
   mode: Mode,
   asked: ExecuteArguments,
-  context: ServerContext,
+  signal: AbortSignal,
   progress: Progress,
 ): Promise<CallToolResult> {
   const shell = await session.shell(mode)
@@ -73,7 +79,7 @@ async function runInTurn(
   const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = asked
   const result = await shell.execute(
     { command, cwd, scratchpad, timeoutMs, privateTmp, merged: true },
-    { signal: context.mcpReq.signal, onOutput: (_stream, chunk) => progress.wrote(chunk.length) },
+    { signal, onOutput: (_stream, chunk) => progress.wrote(chunk.length) },
   )
   if (result.scratchpad) saved()
   const inlineChars = shell.config.output.inline_max_chars

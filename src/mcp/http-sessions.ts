@@ -20,6 +20,8 @@ export class HttpSessions {
   readonly #options: SessionsOptions
   readonly #clients = new Map<string, Client>()
   readonly #sweep: NodeJS.Timeout
+  /** Clients whose first request is being answered: they are not in the map yet. */
+  #beginning = 0
 
   constructor(options: SessionsOptions) {
     this.#options = options
@@ -42,8 +44,10 @@ export class HttpSessions {
     // 404 tells a client to begin anew (MCP 2025-11-25, Session Management).
     if (id !== null && !client) return errorResponse(404, 'Session not found')
     if (client) return this.#pass(client, request)
-    if (this.#clients.size >= mostSessions) return errorResponse(503, 'Too many sessions')
-    return this.#begin(request)
+    if (this.#clients.size + this.#beginning >= mostSessions && !this.#closeLongestIdle())
+      return errorResponse(503, 'Too many sessions')
+    this.#beginning++
+    return this.#begin(request).finally(() => this.#beginning--)
   }
 
   async close(): Promise<void> {
@@ -80,6 +84,19 @@ export class HttpSessions {
     this.#clients.delete(id)
     await client.session.close()
     await client.transport.close()
+  }
+
+  /** Makes room for another client. False when a command runs in every session. */
+  #closeLongestIdle(): boolean {
+    const idle = [...this.#clients].filter(([, { session }]) => !session.isBusy)
+    const [first, ...others] = idle
+    if (!first) return false
+    const [id] = others.reduce(
+      (oldest, one) => (one[1].session.usedMs < oldest[1].session.usedMs ? one : oldest),
+      first,
+    )
+    void this.#close(id)
+    return true
   }
 
   #closeIdle(): void {

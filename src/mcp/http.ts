@@ -26,6 +26,7 @@ export interface HttpOptions {
   readonly makeSession: () => Session
   readonly idleMs?: number | undefined
   readonly drainMs?: number | undefined
+  readonly brokenGraceMs?: number | undefined
   readonly log: (line: string) => void
 }
 
@@ -80,18 +81,20 @@ class HttpService {
   #drainUntil = 0
 
   constructor(options: HttpOptions) {
+    const { brokenGraceMs } = options
     const turns = new Turns(mostAtOnce)
     this.#options = options
     this.#shared = options.makeSession()
     this.#sessions = new HttpSessions({
       idleMs: options.idleMs ?? idleMs,
       makeSession: options.makeSession,
-      makeServer: (session) => makeServer({ session, turns, hasSession: true }),
+      makeServer: (session) => makeServer({ session, turns, hasSession: true, brokenGraceMs }),
     })
     const shared = {
       session: this.#shared,
       turns,
       hasSession: false,
+      brokenGraceMs,
       saved: () => this.#modern.notify.resourcesChanged(),
     }
     this.#modern = createMcpHandler(() => makeServer(shared), {

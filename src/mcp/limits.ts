@@ -6,6 +6,12 @@ export const mostAtOnce = 32
 /** Clients with a session that one server has at once over HTTP. */
 export const mostSessions = 256
 
+/** Bytes of one message on stdin; a longer one is answered with an error. */
+export const largestMessage = 10 * 1024 * 1024
+
+/** Milliseconds that a command runs on after the connection of its call has broken. */
+export const brokenGraceMs = 5000
+
 /** Milliseconds without a request after which a session over HTTP is closed. */
 export const idleMs = 30 * 60_000
 

@@ -28,4 +28,4 @@ export {
   ResourceTemplate,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-export { serveStdio } from '@modelcontextprotocol/server/stdio'
+export { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'

@@ -25,6 +25,8 @@ export interface Connection {
   readonly turns: Turns
   /** An answer can hold for the rest of the session, for there is one. */
   readonly hasSession: boolean
+  /** Milliseconds that a command runs on after its connection has broken; default: `brokenGraceMs` of limits.ts. */
+  readonly brokenGraceMs?: number | undefined
   /** Tells the client that the list of resources has changed; default: a notification on this connection. */
   readonly saved?: (() => void) | undefined
 }

@@ -1,5 +1,6 @@
-import { mostAtOnce } from './limits.ts'
-import { serveStdio } from './sdk.ts'
+import { largestMessage, mostAtOnce } from './limits.ts'
+import { MessageLimit } from './message-limit.ts'
+import { StdioServerTransport, serveStdio } from './sdk.ts'
 import { makeServer } from './server.ts'
 import type { Session } from './session.ts'
 import { Turns } from './turns.ts'
@@ -8,7 +9,10 @@ import { Turns } from './turns.ts'
 export async function serveOnStdio(session: Session): Promise<void> {
   const turns = new Turns(mostAtOnce)
   const over = ended()
+  const messages = process.stdin.pipe(new MessageLimit(largestMessage, (text) => process.stdout.write(text)))
   const handle = serveStdio(() => makeServer({ session, turns, hasSession: true }), {
+    // Each chunk is one whole message, so the transport's own limit is never met.
+    transport: new StdioServerTransport(messages, process.stdout, { maxBufferSize: 2 * largestMessage }),
     onerror: (error) => session.options.log(error.message),
   })
   await over

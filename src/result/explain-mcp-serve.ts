@@ -35,3 +35,7 @@ export function tokenLine(token: string): string {
 }
 
 export const drainingLine = 'ending: waiting for what runs; a second signal kills it'
+
+export function messageTooLong(bytes: number, limit: number): string {
+  return `The message has ${bytes} bytes; at most ${limit} are read. Write large input to a file and pass its path.`
+}

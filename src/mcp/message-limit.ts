@@ -1,0 +1,76 @@
+import { Transform, type TransformCallback } from 'node:stream'
+import { messageTooLong } from '../result/explain-mcp-serve.ts'
+
+const newline = 0x0a
+/** What is kept of a message that is too long, to find its id in. */
+const keptBytes = 4096
+/** INVALID_REQUEST: JSON-RPC 2.0, section 5.1. */
+const invalidRequest = -32_600
+
+const idValue = String.raw`(-?\d+|"(?:[^"\\]|\\.)*")`
+const scalarMember = String.raw`"[^"\\]*"\s*:\s*(?:"[^"\\]*"|-?\d+)\s*,\s*`
+/** An id that only strings and numbers stand before is the message's own; the TypeScript SDK writes it last. */
+const idAtStart = new RegExp(String.raw`^\s*\{\s*(?:${scalarMember})*"id"\s*:\s*${idValue}\s*[,}]`)
+const idAtEnd = new RegExp(String.raw`[,{]\s*"id"\s*:\s*${idValue}\s*\}\s*$`)
+
+/** Passes messages on line by line. One that is longer than `limit` bytes is answered with an error instead. */
+export class MessageLimit extends Transform {
+  readonly #limit: number
+  readonly #answer: (text: string) => void
+  #held: Buffer[] = []
+  #length = 0
+  #head = Buffer.alloc(0)
+  #tail = Buffer.alloc(0)
+
+  /** @param answer sends a message to the client */
+  constructor(limit: number, answer: (text: string) => void) {
+    super()
+    this.#limit = limit
+    this.#answer = answer
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    let start = 0
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      this.#add(chunk.subarray(start, end + 1))
+      this.#endMessage()
+      start = end + 1
+    }
+    if (start < chunk.length) this.#add(chunk.subarray(start))
+    done()
+  }
+
+  #add(part: Buffer): void {
+    this.#length += part.length
+    if (this.#head.length < keptBytes)
+      this.#head = Buffer.concat([this.#head, part.subarray(0, keptBytes - this.#head.length)])
+    if (this.#length <= this.#limit) this.#held.push(part)
+    else this.#held = []
+    const last = part.subarray(-keptBytes)
+    this.#tail = Buffer.concat([this.#tail, last]).subarray(-keptBytes)
+  }
+
+  #endMessage(): void {
+    if (this.#length <= this.#limit) this.push(Buffer.concat(this.#held))
+    else this.#refuse()
+    this.#held = []
+    this.#length = 0
+    this.#head = Buffer.alloc(0)
+    this.#tail = Buffer.alloc(0)
+  }
+
+  #refuse(): void {
+    const found = idAtStart.exec(this.#head.toString('utf8')) ?? idAtEnd.exec(this.#tail.toString('utf8'))
+    const error = { code: invalidRequest, message: messageTooLong(this.#length, this.#limit) }
+    this.#answer(`${JSON.stringify({ jsonrpc: '2.0', id: parsedId(found?.[1]), error })}\n`)
+  }
+}
+
+/** null stands for an id that is not known: JSON-RPC 2.0, section 5. */
+function parsedId(text = 'null'): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { Home } from '../cli/vitrine.ts'
+import { waitFor } from '../helpers/processes.ts'
+
+const limit = 10 * 1024 * 1024
+
+/** A server on pipes, spoken to by hand. */
+async function serve() {
+  const home = new Home()
+  const server = home.start(['mcp'], { stdio: ['pipe', 'pipe', 'ignore'] })
+  let said = ''
+  server.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  const clientInfo = { name: 't', version: '1' }
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+  const say = (text: string) => server.stdin?.write(`${text}\n`)
+  say(JSON.stringify({ jsonrpc: '2.0', id: 'begin', method: 'initialize', params }))
+  const answers = () =>
+    said
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  const answerTo = async (id: unknown) => {
+    expect(await waitFor(() => answers().some((answer) => answer.id === id), 20_000)).toBe(true)
+    return answers().find((answer) => answer.id === id)
+  }
+  await answerTo('begin')
+  return { server, say, answerTo, exited: once(server, 'exit') }
+}
+
+const call = (command: string) => ({
+  method: 'tools/call',
+  params: { name: 'execute_command', arguments: { command } },
+})
+
+const long = `true ${'x'.repeat(limit)}`
+
+describe('a message over 10 MiB on stdio', () => {
+  it.each([
+    ['the id comes last, as the TypeScript SDK writes it', { ...call(long), jsonrpc: '2.0', id: 7 }, 7],
+    ['the id comes first, as the Python SDK writes it', { jsonrpc: '2.0', id: 7, ...call(long) }, 7],
+    ['the id is text', { jsonrpc: '2.0', id: 'a"b', ...call(long) }, 'a"b'],
+    ['an id of an argument is not taken for it', { params: { x: long, id: 5 }, jsonrpc: '2.0' }, null],
+    ['it is no message', long, null],
+  ])('%s: it is answered with an error, and the server goes on', async (_what, message, id) => {
+    const { server, say, answerTo, exited } = await serve()
+    say(JSON.stringify(message))
+    expect(await answerTo(id)).toMatchObject({ jsonrpc: '2.0', error: { code: -32_600 } })
+    say(JSON.stringify({ jsonrpc: '2.0', id: 'next', ...call('echo next') }))
+    expect((await answerTo('next')).result.content).toEqual([{ type: 'text', text: 'next\n' }])
+    server.stdin?.end()
+    expect(await exited).toEqual([0, null])
+  })
+
+  it('a message just below the limit is read', async () => {
+    const { server, say, answerTo, exited } = await serve()
+    const empty = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping', params: { _meta: { x: '' } } })
+    const x = 'x'.repeat(limit - Buffer.byteLength(empty) - 1)
+    say(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping', params: { _meta: { x } } }))
+    expect(await answerTo(7)).toMatchObject({ result: {} })
+    server.stdin?.end()
+    expect(await exited).toEqual([0, null])
+  })
+})
