@@ -45,7 +45,7 @@ export type {
 export { decideAbout, listRules, type QuestionToDecide } from './rulebook.ts'
 export type { ExecuteOptions } from './run.ts'
 export { scratchpadRoot } from './scratchpad/directory.ts'
-export { type GrepOutcome, type GrepQuery, grepEntry } from './scratchpad/grep.ts'
+export { type GrepOutcome, type GrepQuery, grepEntry, type LinePattern } from './scratchpad/grep.ts'
 export {
   findAnywhere,
   listSessions,

@@ -1,4 +1,3 @@
-import { errorText } from '../errno.ts'
 import {
   findAnywhere,
   grepEntry,
@@ -74,28 +73,13 @@ async function grep(
   maxChars: number,
 ): Promise<CallToolResult> {
   if (offset !== undefined || limit !== undefined) return failed(say.rangeAndPattern)
-  const pattern = patternOf(source, ignore_case)
+  // Imported late: few clients look for a pattern.
+  const { compilePattern } = await import('./pattern.ts')
+  const pattern = compilePattern(source, ignore_case)
   if ('reason' in pattern) return failed(say.badPatternText(pattern.reason))
   const outcome = await grepEntry(path, { pattern, context, maxChars, timeoutMs: grepTimeoutMs })
   if (outcome.kind === 'too-slow') return failed(say.slowPatternText(outcome.afterMs))
-  return shown(joined(outcome.text, say.grepLine(String(pattern), outcome.matches, outcome.shown)))
-}
-
-function patternOf(source: string, ignoreCase: boolean): RegExp | { readonly reason: string } {
-  try {
-    return new RegExp(source, ignoreCase ? 'iu' : 'u')
-  } catch {
-    // The flag u refuses escapes that mean nothing, such as \-; without it they stand for themselves.
-    return lenientPatternOf(source, ignoreCase)
-  }
-}
-
-function lenientPatternOf(source: string, ignoreCase: boolean): RegExp | { readonly reason: string } {
-  try {
-    return new RegExp(source, ignoreCase ? 'i' : '')
-  } catch (error) {
-    return { reason: errorText(error) }
-  }
+  return shown(joined(outcome.text, say.grepLine(source, ignore_case, outcome.matches, outcome.shown)))
 }
 
 function joined(text: string, line: string): string {

@@ -2,6 +2,7 @@ import { errorText } from '../errno.ts'
 import type { Mode } from '../index.ts'
 import {
   listScratchpadDescription,
+  readModeOff,
   readScratchpadDescription,
   serverInstructions,
   type ToolFacts,
@@ -31,20 +32,22 @@ export interface Connection {
   readonly saved?: (() => void) | undefined
 }
 
+/** A tool that runs commands. */
+interface Tool {
+  readonly name: string
+  readonly facts: ToolFacts
+  /** undefined: the shell cannot be opened. */
+  readonly shell: SessionShell | undefined
+}
+
 /** Makes the server of one connection: its tools are fixed here, once. */
 export async function makeServer(connection: Connection): Promise<McpServer> {
   const { session } = connection
-  const modes = await session.modes()
-  const hasWriteTool = modes.length > 1
-  const opened = await Promise.all(modes.map((mode) => openedOrNot(session, mode)))
-  const described = modes.map((mode, index) =>
-    factsOf(opened[index]?.config, mode, hasWriteTool, interpreter),
-  )
-  const [facts = factsOf(undefined, 'read', hasWriteTool, interpreter)] = described
+  const tools = await toolsOf(session)
   const server = new McpServer(
     { name: 'vitrine', version: session.options.version },
     {
-      instructions: serverInstructions(facts),
+      instructions: serverInstructions(tools, (await session.sandboxOff()) ?? ''),
       requestState: { verify: askedState.verify },
       // What a tool may do is fixed when the client connects: clients decide by it what to ask their user.
       capabilities: { tools: { listChanged: false } },
@@ -55,11 +58,25 @@ export async function makeServer(connection: Connection): Promise<McpServer> {
     capabilities: () => server.server.getClientCapabilities(),
     saved: connection.saved ?? (() => tellSaved(server)),
   }
-  for (const [index, toolFacts] of described.entries())
-    registerExecute(server, calls, toolFacts, opened[index])
-  registerScratchpad(server, session, facts)
+  for (const tool of tools) registerExecute(server, calls, tool)
+  registerScratchpad(server, session, tools[0]?.facts ?? factsOf(undefined, 'read', false, interpreter))
   registerResources(server, session)
   return server
+}
+
+async function toolsOf(session: Session): Promise<readonly Tool[]> {
+  const [asked, served] = await Promise.all([session.modes(), session.servedModes()])
+  const sandboxOff = await session.sandboxOff()
+  if (sandboxOff !== undefined && served.length < asked.length)
+    session.options.log(readModeOff(sandboxOff, served.length > 0))
+  return Promise.all(
+    served.map(async (mode) => {
+      const shell = await openedOrNot(session, mode)
+      const facts = factsOf(shell?.config, mode, served.length > 1, interpreter)
+      // The name says the mode even where the other tool is missing: clients allow a tool by its name.
+      return { name: mode === 'write' && asked.length > 1 ? writeToolName : 'execute_command', facts, shell }
+    }),
+  )
 }
 
 function tellSaved(server: McpServer): void {
@@ -78,19 +95,13 @@ async function openedOrNot(session: Session, mode: Mode): Promise<SessionShell |
   }
 }
 
-function registerExecute(
-  server: McpServer,
-  calls: Calls,
-  facts: ToolFacts,
-  opened: SessionShell | undefined,
-): void {
-  const { mode, hasWriteTool } = facts
-  const name = mode === 'write' && hasWriteTool ? writeToolName : 'execute_command'
+function registerExecute(server: McpServer, calls: Calls, { name, facts, shell }: Tool): void {
+  const { mode } = facts
   const config = {
     title: mode === 'read' ? 'Run a command, read-only' : 'Run a command',
     description: toolDescription(facts),
     inputSchema: executeSchema(facts),
-    annotations: annotationsOf(facts, opened),
+    annotations: annotationsOf(facts, shell),
     // Claude Code's limit for a result that is shown, in characters; the answer has a few lines beside the output.
     _meta: { 'anthropic/maxResultSizeChars': Math.min(500_000, facts.inlineChars + 20_000) },
     ...(calls.session.options.structured && { outputSchema: resultSchema() }),

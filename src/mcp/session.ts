@@ -68,8 +68,8 @@ export class Session {
     return this.#running > 0
   }
 
-  /** The modes that have a tool: the first one is `execute_command`'s. With a configuration that cannot be read, read mode. */
-  async modes(): Promise<readonly [Mode, ...Mode[]]> {
+  /** The modes that the server is asked to serve. With a configuration that cannot be read, read mode. */
+  async modes(): Promise<readonly Mode[]> {
     const { mode } = this.options
     if (mode === 'both') return ['read', 'write']
     if (mode !== undefined) return [mode]
@@ -79,9 +79,23 @@ export class Session {
     )
   }
 
+  /** Where the configuration switches the sandbox off, and with it read mode; undefined where it does not. */
+  async sandboxOff(): Promise<string | undefined> {
+    return this.#loaded().then(
+      ({ config, sources }) => (config.shell.sandbox ? undefined : sources['shell.sandbox'].where),
+      () => undefined,
+    )
+  }
+
+  /** The modes that a command can run in: each has a tool. */
+  async servedModes(): Promise<readonly Mode[]> {
+    const [modes, sandboxOff] = await Promise.all([this.modes(), this.sandboxOff()])
+    return sandboxOff === undefined ? modes : modes.filter((mode) => mode === 'write')
+  }
+
   /** Opens the shells that there will be tools for. Who needs one is told what failed. */
   async warm(): Promise<void> {
-    const modes = await this.modes()
+    const modes = await this.servedModes()
     await Promise.allSettled(modes.map((mode) => this.shell(mode)))
   }
 

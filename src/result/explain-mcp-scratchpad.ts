@@ -17,7 +17,8 @@ export function rangeLine(
   return `[${unit} ${from} to ${to} of ${total}${more}${broken}${earlier}]`
 }
 
-export function grepLine(pattern: string, matches: number, shown: number): string {
+export function grepLine(source: string, ignoreCase: boolean, matches: number, shown: number): string {
+  const pattern = `/${source}/${ignoreCase ? 'i' : ''}`
   if (matches === 0) return `[no line matches ${pattern}]`
   const lines = `${matches} ${matches === 1 ? 'line matches' : 'lines match'} ${pattern}`
   return shown < matches ? `[${lines}; the first ${shown} are shown: narrow the pattern]` : `[${lines}]`
@@ -33,11 +34,17 @@ export function binaryEntryText(name: string, bytes: number, path: string): stri
 }
 
 export function badPatternText(reason: string): string {
-  return `grep is no JavaScript regular expression: ${reason}. Escape characters that have a meaning (\\. \\( \\[ \\*).`
+  return `grep takes RE2 syntax, without lookaround and backreferences; ${reason}. Escape characters that have a meaning (\\. \\( \\[ \\*).`
 }
 
+export function patternTooLong(most: number): string {
+  return `this pattern is longer than ${most} characters`
+}
+
+export const patternTooLarge = 'this pattern repeats too much (a{1000} inside of another repetition)'
+
 export function slowPatternText(afterMs: number): string {
-  return `The pattern was given up after ${afterMs} ms: it backtracks too much, or the output is too long. Use a simpler pattern.`
+  return `The search took over ${afterMs} ms and was given up: use a simpler pattern, or read a range with offset and limit.`
 }
 
 export const rangeAndPattern = 'Give either grep, or offset and limit, not both.'

@@ -31,19 +31,41 @@ export function toolDescription(facts: ToolFacts): string {
   ].join('\n')
 }
 
-/** What the server says about itself when a client connects. */
-export function serverInstructions(facts: ToolFacts): string {
-  const both = facts.hasWriteTool
-    ? `execute_command runs in read mode. ${writeToolName} runs unsandboxed: use it only for what has to change something.`
-    : `execute_command runs in ${facts.mode} mode.`
+/**
+ * What the server says about itself when a client connects.
+ * @param sandboxOff the file, variable or flag that switches read mode off, where no tool is left
+ */
+export function serverInstructions(
+  tools: readonly { readonly name: string; readonly facts: ToolFacts }[],
+  sandboxOff: string,
+): string {
+  const [first, second] = tools
+  if (!first) return [readModeOff(sandboxOff, false), scratchpadText].join('\n')
+  const { name, facts } = first
+  const which = second
+    ? `${name} runs in read mode. ${second.name} runs unsandboxed: use it only for what has to change something.`
+    : `${name} runs in ${facts.mode} mode.`
   return [
-    'A shell in which the operating system itself makes commands read-only.',
-    both,
+    ...(facts.mode === 'read'
+      ? ['A shell in which the operating system itself makes commands read-only.']
+      : []),
+    which,
     modeText(facts),
     deadlineText(facts),
     literalText(facts),
-    'Long output is never lost: list_scratchpad shows what was saved, read_scratchpad reads it by lines, bytes or a pattern.',
+    scratchpadText,
   ].join('\n')
+}
+
+const scratchpadText =
+  'Long output is never lost: list_scratchpad shows what was saved, read_scratchpad reads it by lines, bytes or a pattern.'
+
+/** Why there is no tool for read mode, and what the user can do. */
+export function readModeOff(sandboxOff: string, writeIsServed: boolean): string {
+  const from = sandboxOff === '' ? '' : ` (${visible(sandboxOff)})`
+  const left = writeIsServed ? 'Only write mode is served' : 'No tool runs commands'
+  const remedy = writeIsServed ? '' : ', or vitrine mcp --mode write'
+  return `${left}: [shell] sandbox = false${from} switches read mode off. To change that, the user sets sandbox = true${remedy}.`
 }
 
 function interpreterName({ interpreter }: ToolFacts): string {
@@ -84,7 +106,7 @@ export const parameterTexts = {
   offset:
     'Lines or bytes to leave out at the beginning; negative: begin that many before the end (-100: the last 100). Default 0.',
   limit: 'How many lines or bytes to read. Default: as many as may be shown at once.',
-  grep: 'A JavaScript regular expression: shows matching lines with their numbers instead of a range.',
+  grep: 'A regular expression in RE2 syntax (no lookaround, no backreferences): shows matching lines with their numbers instead of a range.',
   context: 'With grep: lines to show before and after each match.',
   ignoreCase: 'With grep: upper and lower case are the same.',
 } as const

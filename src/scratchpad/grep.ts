@@ -1,15 +1,21 @@
-import { createContext, Script } from 'node:vm'
-import { errorCode } from '../errno.ts'
+import { setImmediate } from 'node:timers/promises'
 import { type Line, lineBatches } from './lines.ts'
+
+/** What lines are tested with. Its time has to grow linearly with the text: a call is not interrupted. */
+export interface LinePattern {
+  readonly test: (text: string) => boolean
+  /** Characters to test in one call; a longer line is tested in parts. */
+  readonly longest: number
+}
 
 /** What to look for. */
 export interface GrepQuery {
-  readonly pattern: RegExp
+  readonly pattern: LinePattern
   /** Lines to show before and after each match. */
   readonly context: number
   /** Characters of text that come back at most. */
   readonly maxChars: number
-  /** Milliseconds for all of the matching; a pattern that backtracks without end is given up. */
+  /** Milliseconds for all of the matching. */
   readonly timeoutMs: number
 }
 
@@ -17,46 +23,58 @@ export type GrepOutcome =
   | { readonly kind: 'found'; readonly text: string; readonly matches: number; readonly shown: number }
   | { readonly kind: 'too-slow'; readonly afterMs: number }
 
-/** A line that is longer is matched in parts, so that memory stays bounded. */
+/** A line that is longer is shown in parts, so that memory stays bounded. */
 const longestLine = 1 << 20
 
 /** Looks through an entry as `grep -n -C` does: `12:match`, `11-context`, `--` between groups. */
 export async function grepEntry(path: string, query: GrepQuery): Promise<GrepOutcome> {
   const view = new GrepView(query.context, query.maxChars)
-  const matcher = new Matcher(query.pattern, query.timeoutMs)
-  for await (const batch of lineBatches(path, longestLine)) {
-    const matched = matcher.test(batch)
-    if (!matched) return { kind: 'too-slow', afterMs: query.timeoutMs }
-    for (const [index, line] of batch.entries()) view.add(line, matched[index] === true)
-  }
+  const matcher = new Matcher(query)
+  for await (const batch of lineBatches(path, longestLine))
+    for (const line of batch) {
+      const matched = await matcher.matches(line.text)
+      if (matched === undefined) return { kind: 'too-slow', afterMs: query.timeoutMs }
+      view.add(line, matched)
+    }
   return { kind: 'found', text: view.text, matches: view.matches, shown: view.shown }
 }
 
-/** Matches lines in a context of its own: only there can a regular expression be interrupted (node:vm, `timeout`). */
-class Matcher {
-  readonly #script = new Script('lines.map((line) => { pattern.lastIndex = 0; return pattern.test(line) })')
-  readonly #context: { lines: string[]; pattern: RegExp }
-  #leftMs: number
+/** Milliseconds of matching after which other work gets its turn. */
+const turnMs = 20
 
-  constructor(pattern: RegExp, timeoutMs: number) {
-    this.#context = { lines: [], pattern }
-    createContext(this.#context)
-    this.#leftMs = timeoutMs
+/** Tests lines, and lets the event loop go on between the parts. */
+class Matcher {
+  readonly #query: GrepQuery
+  #spentMs = 0
+  #restedMs = 0
+
+  constructor(query: GrepQuery) {
+    this.#query = query
   }
 
   /** Undefined when the time is up. */
-  test(batch: readonly Line[]): readonly boolean[] | undefined {
-    if (this.#leftMs <= 0) return undefined
-    this.#context.lines = batch.map(({ text }) => text)
-    const started = performance.now()
-    try {
-      return this.#script.runInContext(this.#context, { timeout: Math.ceil(this.#leftMs) })
-    } catch (error) {
-      if (errorCode(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined
-      throw error
-    } finally {
-      this.#leftMs -= performance.now() - started
+  async matches(text: string): Promise<boolean | undefined> {
+    const { pattern, timeoutMs } = this.#query
+    // The parts overlap, so that a match across a border is found.
+    const step = Math.ceil(pattern.longest * 0.75)
+    for (let start = 0; this.#spentMs < timeoutMs; start += step) {
+      if (this.#test(text.slice(start, start + pattern.longest))) return true
+      if (this.#spentMs - this.#restedMs > turnMs) await this.#rest()
+      if (start + pattern.longest >= text.length) return false
     }
+    return undefined
+  }
+
+  #test(part: string): boolean {
+    const started = performance.now()
+    const matched = this.#query.pattern.test(part)
+    this.#spentMs += performance.now() - started
+    return matched
+  }
+
+  async #rest(): Promise<void> {
+    this.#restedMs = this.#spentMs
+    await setImmediate()
   }
 }
 

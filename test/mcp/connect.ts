@@ -12,6 +12,8 @@ export interface ConnectOptions {
   readonly home?: Home
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** What stands before the server's own command line. */
+  readonly wrapper?: readonly string[]
   /** Answers questions to the user; without it the client cannot be asked. */
   readonly elicit?: (message: string) => ElicitResult
 }
@@ -46,10 +48,11 @@ export function makeClient(era: Era, elicit?: ConnectOptions['elicit']): Client 
 
 /** Starts `vitrine mcp` and connects to it. The client closes after the file's last test. */
 export async function connect(args: readonly string[] = [], options: ConnectOptions = {}) {
-  const { era = 'legacy', home = new Home(), env, cwd = home.directory, elicit } = options
+  const { era = 'legacy', home = new Home(), env, cwd = home.directory, wrapper = [], elicit } = options
+  const [serverProgram = '', ...serverArgs] = [...wrapper, process.execPath, program, 'mcp', ...args]
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [program, 'mcp', ...args],
+    command: serverProgram,
+    args: serverArgs,
     env: { ...(home.env as Record<string, string>), ...env },
     cwd,
     stderr: 'pipe',

@@ -16,9 +16,9 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
       '2\n3\n[bytes 3 to 6 of 288894; next: offset 6]',
     )
     expect((await read({ name, grep: '^4999[89]$', context: 1 })).text).toBe(
-      '49997-49997\n49998:49998\n49999:49999\n50000-50000\n[2 lines match /^4999[89]$/u]',
+      '49997-49997\n49998:49998\n49999:49999\n50000-50000\n[2 lines match /^4999[89]$/]',
     )
-    expect((await read({ name, grep: 'none' })).text).toBe('[no line matches /none/u]')
+    expect((await read({ name, grep: 'none' })).text).toBe('[no line matches /none/]')
     expect((await read({ name, offset: 99_999 })).text).toBe('[no lines there: 50000 lines in all]')
   })
 
@@ -41,7 +41,7 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
   test.each([
     [{ name: 'none' }, 'Nothing is saved under "none" in this session: there is log, bin.'],
     [{ name: '../log' }, 'Nothing is saved under "../log"'],
-    [{ name: 'log', grep: '(' }, 'grep is no JavaScript regular expression'],
+    [{ name: 'log', grep: '(' }, 'grep takes RE2 syntax'],
     [{ name: 'log', grep: 'x', offset: 1 }, 'Give either grep, or offset and limit, not both.'],
     [{ name: 'log', limit: 0 }, 'limit: give a whole number above 0'],
     [{ name: 'bin' }, 'Scratchpad "bin" is binary (3 bytes)'],

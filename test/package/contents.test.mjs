@@ -44,6 +44,7 @@ test('it passes on the terms of what is bundled into it', () => {
     'valibot',
     'smol-toml',
     'toml-eslint-parser',
+    're2js',
   ])
     assert.match(notices, new RegExp(`^${name} \\d`, 'm'))
 })

@@ -1,0 +1,26 @@
+import { RE2JS } from 're2js'
+import { errorText } from '../errno.ts'
+import type { LinePattern } from '../index.ts'
+import { patternTooLarge, patternTooLong } from '../result/explain-mcp-scratchpad.ts'
+
+const longestSource = 1000
+/** Of the compiled pattern: `error|warn|fatal` has 18. */
+const mostInstructions = 1000
+/** Instructions times characters of one test: 0.2 s at the most, in which the server does nothing else. */
+const mostSteps = 4_000_000
+
+/** Compiles a pattern in RE2's syntax, which takes time linear in the text. `reason` says why it cannot be. */
+export function compilePattern(
+  source: string,
+  ignoreCase: boolean,
+): LinePattern | { readonly reason: string } {
+  if (source.length > longestSource) return { reason: patternTooLong(longestSource) }
+  try {
+    const compiled = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+    const size = compiled.programSize()
+    if (size > mostInstructions) return { reason: patternTooLarge }
+    return { test: (text) => compiled.test(text), longest: Math.floor(mostSteps / size) }
+  } catch (error) {
+    return { reason: errorText(error) }
+  }
+}
