@@ -1,8 +1,14 @@
 // Builds the addon with node-gyp into build/Release, unless it is newer than everything it is made of.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { newest, oldest, root } from './freshness.mjs'
+
+const addon = 'build/Release/vitrine.node'
+
+/** Whether a path can stand in node-gyp's makefiles, which do not quote: blanks, `$`, `#` and quotes break them. */
+const isPlain = (path) => /^[\w./+@~,-]*$/.test(path)
 
 // A Node installed with its headers needs no download of them.
 function headers() {
@@ -10,25 +16,46 @@ function headers() {
   return existsSync(join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : []
 }
 
-function nodeGyp(...args) {
+/** Runs node-gyp in a directory; returns its exit code. */
+function nodeGyp(cwd, ...args) {
   const run = spawnSync(
     process.execPath,
-    ['node_modules/node-gyp/bin/node-gyp.js', ...args, '--loglevel=error', ...headers()],
+    [join(root, 'node_modules/node-gyp/bin/node-gyp.js'), ...args, '--loglevel=error', ...headers()],
     {
-      cwd: root,
+      cwd,
       encoding: 'utf8',
       env: { ...process.env, npm_config_nodedir: undefined, npm_config_cache: process.env.npm_config_cache },
     },
   )
-  if (run.status === 0) return
-  process.stderr.write(`${run.stdout}${run.stderr}`)
-  process.exit(run.status ?? 1)
+  if (run.status !== 0) process.stderr.write(`${run.stdout}${run.stderr}`)
+  return run.status ?? 1
 }
 
-if (
-  process.platform === 'linux' &&
-  newest(['native', 'binding.gyp']) > oldest(['build/Release/vitrine.node'])
-) {
-  nodeGyp('configure')
-  nodeGyp('build', '--jobs=max')
+function build(cwd, ...options) {
+  return nodeGyp(cwd, 'configure', ...options) || nodeGyp(cwd, 'build', '--jobs=max', ...options)
 }
+
+/** Builds a copy of the sources in a directory whose path makefiles can take, and brings the addon back. */
+function buildElsewhere() {
+  const work = mkdtempSync(join(isPlain(tmpdir()) ? tmpdir() : '/tmp', 'vitrine-build-'))
+  try {
+    for (const path of ['binding.gyp', 'package.json', 'native', 'node_modules/node-addon-api'])
+      cpSync(join(root, path), join(work, path), { recursive: true })
+    const status = build(work, `--devdir=${join(work, 'headers')}`)
+    if (status === 0) bringBack(join(work, addon))
+    return status
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/** A host that has the old addon loaded keeps it. */
+function bringBack(built) {
+  const target = join(root, addon)
+  mkdirSync(dirname(target), { recursive: true })
+  copyFileSync(built, `${target}.new`)
+  renameSync(`${target}.new`, target)
+}
+
+if (process.platform === 'linux' && newest(['native', 'binding.gyp']) > oldest([addon]))
+  process.exitCode = isPlain(root) ? build(root) : buildElsewhere()

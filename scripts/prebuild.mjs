@@ -1,7 +1,8 @@
-// Makes prebuilds/PLATFORM-ARCH/vitrine.node: every one that this machine has a compiler for, or those that are named.
+// Makes prebuilds/PLATFORM-ARCH/vitrine.node: every one that this machine has a compiler for, or those that are named ("here":
+// this machine's own).
 // The sources are built in a directory of their own, so that build/ stays as it is.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { buildAddon, missingCompiler } from './cross-windows.mjs'
@@ -17,8 +18,11 @@ const targets = {
   'win32-arm64': windows('arm64'),
 }
 
-const wanted = process.argv.slice(2)
-const names = wanted.length > 0 ? wanted : Object.keys(targets)
+const own = `${process.platform}-${process.arch}`
+const wanted = process.argv.slice(2).map((name) => (name === 'here' ? own : name))
+const names = (wanted.length > 0 ? wanted : Object.keys(targets)).filter(
+  (name) => !name.startsWith('darwin-'),
+)
 for (const name of names) {
   const target = targets[name]
   const missing = target ? target.missing() : 'there is no such target'
@@ -64,9 +68,9 @@ function compilers(triple) {
 function prebuildify(arch, environment) {
   const work = mkdtempSync(join(tmpdir(), 'vitrine-prebuild-'))
   try {
-    for (const name of ['native', 'binding.gyp', 'package.json'])
+    // No link to node_modules: makefiles do not quote, and the path of this checkout may hold a blank.
+    for (const name of ['native', 'binding.gyp', 'package.json', 'node_modules/node-addon-api'])
       cpSync(join(root, name), join(work, name), { recursive: true })
-    symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'), 'junction')
     const options = ['--napi', '--strip', '--strip-bin', environment.STRIP ?? 'strip', '--arch', arch]
     const target = ['--target', process.version, '--cwd', work, '--out', root]
     const program = join(root, 'node_modules/prebuildify/bin.js')

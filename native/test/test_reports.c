@@ -167,7 +167,7 @@ static int open_again(const char *path, int flags) {
 
 static void run_open_again(const char *path, const char *how) {
   char line[sizeof program + 64];
-  snprintf(line, sizeof line, "exec %s %s %s", program, path, how);
+  snprintf(line, sizeof line, "exec '%s' %s %s", program, path, how);
   run(line, 0);
 }
 
