@@ -55,10 +55,7 @@ async function write(name: ClientName, command: ServerCommand): Promise<number> 
   }
 }
 
-/**
- * Full paths, for a client that is no terminal may lack the PATH. A copy in npm's cache may be removed any time: there npx
- * has to be asked again.
- */
+/** Full paths: a client that is no terminal may lack the PATH. */
 function serverCommand(values: ReadonlyMap<string, string>, flags: ReadonlySet<string>): ServerCommand {
   const chosen = ['mode', 'approve', 'backend'].flatMap((name) => {
     const value = values.get(name)
@@ -67,8 +64,9 @@ function serverCommand(values: ReadonlyMap<string, string>, flags: ReadonlySet<s
   const switched = ['network', 'private-tmp'].flatMap((name) => (flags.has(name) ? [`--${name}`] : []))
   const options = [...chosen, ...switched]
   const cli = process.argv[1] ?? packageFile('dist/cli.cjs')
-  const isCached = packageFile('package.json').includes(`${sep}_npx${sep}`)
-  return isCached ? ['npx', '-y', 'vitrine', 'mcp', ...options] : [process.execPath, cli, 'mcp', ...options]
+  // npm may remove its cache at any time, and a name that is fetched again may be another publisher's.
+  if (packageFile('package.json').includes(`${sep}_npx${sep}`)) throw misuse(say.notInstalled)
+  return [process.execPath, cli, 'mcp', ...options]
 }
 
 function isClient(name: string | undefined): name is ClientName {

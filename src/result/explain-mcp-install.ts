@@ -6,6 +6,9 @@ export function installUsage(clients: readonly string[]): string {
 
 export const printAndWrite = 'Give --print or --write, not both.'
 
+export const notInstalled =
+  'vitrine runs from the cache of npx, which npm may remove. Install it (npm i -g ./vitrine-VERSION.tgz) and run this again.'
+
 /** Beside the printed entry. */
 export function whereLine(file: string): string {
   return `this belongs into ${file}; --write puts it there`

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import {
+  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -12,6 +14,7 @@ import { parse } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
 import { parseJsonc, withEntry } from '../../src/mcp/install/json-edit.ts'
 import { Home, program } from '../cli/vitrine.ts'
+import { repository } from '../helpers/programs.ts'
 
 /** Where each client keeps its servers, below the home directory, and the path to ours. */
 const places = {
@@ -134,6 +137,19 @@ describe('mcp install', () => {
     const ran = await makeHome().run(['mcp', 'install', ...args])
     expect(ran).toMatchObject({ code: 125, stdout: '' })
     expect(ran.stderr).toMatch(said)
+  })
+
+  test('a copy in the cache of npx is not entered: it may go, and the name may be another publisher’s', () => {
+    const home = makeHome()
+    const copy = join(home.directory, '_npx/1/node_modules/vitrine')
+    for (const part of ['package.json', 'dist'])
+      cpSync(join(repository, part), join(copy, part), { recursive: true })
+    symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'))
+    const argv = [join(copy, 'dist/cli.cjs'), 'mcp', 'install', 'cursor', '--write']
+    const ran = spawnSync(process.execPath, argv, { env: home.env, encoding: 'utf8' })
+    expect(ran).toMatchObject({ status: 125, stdout: '' })
+    expect(ran.stderr).toContain('npm i -g ./vitrine-')
+    expect(readdirSync(home.directory)).not.toContain('.cursor')
   })
 
   test('a symlink stays one, and what it leads to is changed', async () => {

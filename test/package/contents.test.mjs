@@ -9,7 +9,9 @@ const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.me
 /** What a package may hold, and nothing else. */
 const expected = [
   /^package\.json$/,
-  /^(README|LICENSE|SECURITY|CHANGELOG)(\.md)?$/,
+  /^(README|LICENSE|SECURITY|CHANGELOG|ARCHITECTURE|CONTRIBUTING)(\.md)?$/,
+  /^docs\/[\w./-]+\.(md|svg)$/,
+  /^examples\/[\w.-]+\.(mjs|md)$/,
   /^config\.(example\.toml|schema\.json)$/,
   /^dist\/[\w./-]+\.(js|cjs|d\.ts)$/,
   /^dist\/THIRD-PARTY\.txt$/,
@@ -28,6 +30,18 @@ test('the package holds what it should and nothing else', () => {
       files.some((file) => pattern.test(file)),
       String(pattern),
     )
+})
+
+test('what README.md links to is in it', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const links = [...readme.matchAll(/\]\(([^)#]+)/g)].map(([, to]) => to)
+  const relative = links.filter((to) => !/^[a-z]+:/.test(to))
+  assert.ok(relative.length > 5)
+  const isPacked = (to) => files.some((file) => file === to || file.startsWith(`${to.replace(/\/$/, '')}/`))
+  assert.deepEqual(
+    relative.filter((to) => !isPacked(to)),
+    [],
+  )
 })
 
 test('every prebuild that this machine can make is in it', () => {

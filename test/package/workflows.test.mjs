@@ -40,7 +40,7 @@ test('a step does nothing but run a script of npm, which runs anywhere', () => {
     const [npm, verb, name] = line.split(' ')
     assert.equal(npm, 'npm', line)
     if (verb === 'run') assert.ok(name in scripts, line)
-    else assert.ok(['test', 'publish'].includes(verb), line)
+    else assert.ok(['test', 'pkg', 'publish'].includes(verb), line)
   }
 })
 
