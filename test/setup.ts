@@ -1,9 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { rmSync } from 'node:fs'
+import { copyForOthers, nobody, whyNot } from './helpers/other-users.ts'
+import { repository } from './helpers/repository.ts'
 
-/** Before any test: the addon and dist/ as the sources are now. Both scripts do nothing when they are. */
-export default function setup(): void {
-  const cwd = fileURLToPath(new URL('..', import.meta.url))
+/**
+ * Before the first test: the addon and dist/ as the sources are now (both scripts do nothing when they are), modes of
+ * fixtures that do not depend on the user's umask, and for root a place that other users can read.
+ */
+export default function setup(): (() => void) | undefined {
+  process.umask(0o022)
   for (const script of ['build-native', 'build-ts'])
-    execFileSync(process.execPath, [`scripts/${script}.mjs`], { cwd, stdio: 'inherit' })
+    execFileSync(process.execPath, [`scripts/${script}.mjs`], { cwd: repository, stdio: 'inherit' })
+  if (process.getuid?.() !== 0 || whyNot(nobody) === null) return undefined
+  const copy = copyForOthers()
+  process.env['VITRINE_TEST_COPY'] = copy
+  return () => rmSync(copy, { recursive: true, force: true })
 }

@@ -13,12 +13,13 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { readable } from '../helpers/programs.ts'
 import type { Helper, Program, Programs } from './attack.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sources = join(root, 'test/fixtures/attack')
-const built = join(root, 'build/fixtures/attack')
+const built = join(readable, 'build/fixtures/attack')
 
 const FLAGS = ['-std=gnu17', '-O1', '-Wall', '-Wextra', '-Werror', '-pthread']
 

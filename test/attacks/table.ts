@@ -11,13 +11,14 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { nobody, whyNot } from '../helpers/other-users.ts'
+import { readable } from '../helpers/programs.ts'
 import type { Inherited, Report } from './attack.ts'
 import { buildPrograms, buildRunner } from './build.ts'
 import type { ReadErrand } from './reads/runner.ts'
 import type { Errand } from './runner.ts'
 
-const library = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
+const library = join(readable, 'dist/index.js')
 
 /** Who tries the table. */
 export interface User {
@@ -33,10 +34,10 @@ function currentUser(): User {
 
 const current = currentUser()
 
-/** The account that the continuous integration makes, else `nobody`, who is everywhere. */
+/** The account that .ci/run makes, else the kernel's overflow id, which needs no account. */
 function ordinaryUser(): User {
   const [uid, gid] = ['-u', '-g'].map((option) => spawnSync('id', [option, 'vitrine-test']))
-  if (uid?.status !== 0) return { name: 'nobody', uid: 65534, gid: 65534 }
+  if (uid?.status !== 0) return { name: 'nobody', ...nobody }
   return { name: 'vitrine-test', uid: Number(uid.stdout), gid: Number(gid?.stdout) }
 }
 
@@ -54,11 +55,9 @@ const DIRECTORY_LEFT_OPEN = 41
 
 /** What a user needs to try anything at all; the reason why not, or null. */
 function unreachableFor(user: User, runner: string): string | null {
-  const test = (...words: string[]) =>
-    spawnSync('test', words, { ...credentials(user), cwd: '/' }).status === 0
   if (!existsSync(library)) throw new Error(`${library} is not there: run npm run build first`)
-  if (!test('-r', library) || !test('-r', runner)) return `${user.name} cannot read this repository`
-  return test('-w', tmpdir()) ? null : `${user.name} cannot write to ${tmpdir()}`
+  const reads = spawnSync('test', ['-r', runner], { ...credentials(user), cwd: '/' }).status === 0
+  return whyNot(user) ?? (reads ? null : `${user.name} cannot read ${runner}`)
 }
 
 /** Files of that user's, to be left open in the runner. */

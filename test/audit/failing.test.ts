@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
+import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { repository } from '../helpers/programs.ts'
 import { addonless } from '../sandbox/hosts.ts'
@@ -199,12 +200,14 @@ describe('on a file system that takes nothing', () => {
 
 test('a directory that cannot be written to is told, to an ordinary user', async ({ skip }) => {
   if (process.getuid?.() !== 0) return skip('needs root, to become another user')
+  const reason = whyNot(nobody)
+  if (reason) return skip(reason)
   const home = new Home()
   const place = makeDirectory()
   chmodSync(place, 0o755)
   chmodSync(home.directory, 0o755)
   home.configure(`[audit]\npath = "${place}/log"\nrequired = true\n`)
-  const ran = await home.run(['run', '--', 'echo hi'], { uid: 65534, env: { HOME: '/' } })
+  const ran = await home.run(['run', '--', 'echo hi'], { uid: nobody.uid, env: { HOME: '/' } })
   expect(ran).toMatchObject({ code: 125, stdout: '' })
   expect(ran.stderr).toMatch(/its lock cannot be taken \(permission denied\)/)
   expect(existsSync(`${place}/log`)).toBe(false)

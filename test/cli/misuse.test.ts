@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory } from '../helpers/place.ts'
-import { Home, program, type Ran } from './vitrine.ts'
+import { Home, type Ran } from './vitrine.ts'
 
 const home = new Home()
 const there = join(home.directory, 'there')
@@ -97,35 +98,26 @@ test('escape sequences in what the caller wrote do not reach the terminal', asyn
     expect((await home.run(args)).stderr).not.toContain('\u001b')
 })
 
-/** Whether an ordinary user can run the built program where it stands. */
-function isOpenToAll(path: string): boolean {
-  if ((statSync(path).mode & 0o005) !== 0o005) return false
-  return path === '/' || isOpenToAll(dirname(path))
-}
-
 const asRoot = process.getuid?.() === 0
-const nobody = 65_534
+const reason = asRoot ? whyNot(nobody) : null
 
-describe.skipIf(asRoot && !isOpenToAll(dirname(program)))(
-  'an ordinary user (skipped where one cannot read the repository)',
-  () => {
-    const place = makeDirectory()
-    chmodSync(place, 0o755)
-    const closed = join(place, 'closed')
-    mkdirSync(closed, { mode: 0o000 })
-    const unreadable = join(place, 'unreadable.toml')
-    writeFileSync(unreadable, '', { mode: 0o000 })
-    const run = (...args: string[]) => home.run(args, { cwd: place, ...(asRoot ? { uid: nobody } : {}) })
+describe.skipIf(reason)(`an ordinary user${reason ? `: ${reason}` : ''}`, () => {
+  const place = makeDirectory()
+  chmodSync(place, 0o755)
+  const closed = join(place, 'closed')
+  mkdirSync(closed, { mode: 0o000 })
+  const unreadable = join(place, 'unreadable.toml')
+  writeFileSync(unreadable, '', { mode: 0o000 })
+  const run = (...args: string[]) => home.run(args, { cwd: place, ...(asRoot ? { uid: nobody.uid } : {}) })
 
-    test('cannot run a command in a directory that is closed to him', async () => {
-      expectRefusal(await run('run', '--cwd', closed, '--', 'ls'), 'cannot be entered: permission denied')
-    })
+  test('cannot run a command in a directory that is closed to him', async () => {
+    expectRefusal(await run('run', '--cwd', closed, '--', 'ls'), 'cannot be entered: permission denied')
+  })
 
-    test('cannot use a config file that is closed to him', async () => {
-      expectRefusal(await run('run', '--config', unreadable, '--', 'ls'), 'no permission to read it')
-    })
-  },
-)
+  test('cannot use a config file that is closed to him', async () => {
+    expectRefusal(await run('run', '--config', unreadable, '--', 'ls'), 'no permission to read it')
+  })
+})
 
 test('nothing of all this has left a state directory', () => {
   expect(existsSync(join(home.directory, '.state'))).toBe(false)

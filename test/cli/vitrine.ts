@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectory } from '../helpers/place.ts'
-import { repository } from '../helpers/programs.ts'
+import { readable } from '../helpers/programs.ts'
 
 /** The command line as it is built. */
-export const program = join(repository, 'dist/cli.cjs')
+export const program = join(readable, 'dist/cli.cjs')
 
 export interface Ran {
   readonly code: number | null

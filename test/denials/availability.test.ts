@@ -3,13 +3,12 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
-import { isReachableAs } from '../helpers/programs.ts'
 import { probing } from '../sandbox/hosts.ts'
 import { compileAttempts, makeGround, shorts } from './denied.ts'
 import { toldBy, writeTeller } from './tellers.ts'
 
-const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
 
 describe('where refusals can be reported', () => {
@@ -18,8 +17,9 @@ describe('where refusals can be reported', () => {
     expect(shell.enforcement['denial reports']).toMatchObject({ enforced: true, by: 'seccomp listener' })
   })
 
-  it('a process that made itself unreadable is refused and counted, without its path', async () => {
-    if (isRoot && !isReachableAs(NOBODY)) return
+  it('a process that made itself unreadable is refused and counted, without its path', async ({ skip }) => {
+    const reason = isRoot ? whyNot(nobody) : null
+    if (reason) return skip(reason)
     const directory = makeDirectory()
     const program = compileAttempts()
     chmodSync(directory, 0o777)
@@ -29,7 +29,7 @@ describe('where refusals can be reported', () => {
     const stdout = execFileSync(process.execPath, [script], {
       encoding: 'utf8',
       cwd: directory,
-      ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+      ...(isRoot ? nobody : {}),
       env: { PATH: process.env['PATH'], HOME: directory },
     })
     const { result } = toldBy(stdout)

@@ -4,9 +4,10 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type User, users } from '../attacks/table.ts'
+import { whyNot } from '../helpers/other-users.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, processEntry, waitFor } from '../helpers/processes.ts'
-import { compileFixture, isReachableAs } from '../helpers/programs.ts'
+import { compileFixture } from '../helpers/programs.ts'
 import { runAs } from '../helpers/run-as.ts'
 import { shorts } from './denied.ts'
 
@@ -70,10 +71,10 @@ const refused = { stdout: 'EPERM\nEPERM\n' }
 const told = (way: string, pid: string) => [`signal ${way === 'group' ? 'group' : 'pid'} ${pid} x2`]
 
 describe.for(users)('as $name, to a process outside of the same user', (user) => {
-  const reachable = user.uid === process.getuid?.() || isReachableAs(user.uid)
+  const reason = whyNot(user)
 
   it.for([...common, ...rare])('%s is refused, and counted', async (way, { skip }) => {
-    if (!reachable) return skip('another user cannot reach this checkout')
+    if (reason) return skip(reason)
     const { result, pid, state } = await signalOlder(user, way)
     expect(result).toMatchObject(refused)
     expect(state).toMatch(/[RS]/)
@@ -83,7 +84,7 @@ describe.for(users)('as $name, to a process outside of the same user', (user) =>
   it.for(rare)(
     '%s is refused and counted when that is younger than the command, too',
     async (way, { skip }) => {
-      if (!reachable) return skip('another user cannot reach this checkout')
+      if (reason) return skip(reason)
       const { result, pid, state } = await signalYounger(user, way)
       expect(result).toMatchObject(refused)
       expect(state).toMatch(/[RS]/)
@@ -94,7 +95,7 @@ describe.for(users)('as $name, to a process outside of the same user', (user) =>
   it.for(common)(
     '%s is refused when that is younger than the command; it may go unreported',
     async (way, { skip }) => {
-      if (!reachable) return skip('another user cannot reach this checkout')
+      if (reason) return skip(reason)
       const { result, pid, state } = await signalYounger(user, way)
       expect(result).toMatchObject(refused)
       expect(state).toMatch(/[RS]/)
@@ -103,7 +104,7 @@ describe.for(users)('as $name, to a process outside of the same user', (user) =>
   )
 
   it('its own children get them all, and nothing is counted', async ({ skip }) => {
-    if (!reachable) return skip('another user cannot reach this checkout')
+    if (reason) return skip(reason)
     const commands = [...common, ...rare].map((way) => [signaller, way, 'children', '30'])
     const results = await runAs(user, { options: { mode: 'read', cwd: '/' }, commands })
     for (const [at, result] of results.entries())
@@ -115,7 +116,7 @@ describe.for(users)('as $name, to a process outside of the same user', (user) =>
   })
 
   it('a question is none', async ({ skip }) => {
-    if (!reachable) return skip('another user cannot reach this checkout')
+    if (reason) return skip(reason)
     const argv = [signaller, 'question', String(process.pid)]
     const [result] = await runAs(user, { options: { mode: 'read', cwd: '/' }, commands: [argv] })
     expect(result).toMatchObject({ stdout: 'EPERM\n', denials: [] })

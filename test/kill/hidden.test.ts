@@ -7,7 +7,7 @@ import { buildPrograms } from '../attacks/build.ts'
 import { users } from '../attacks/table.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, makeMarker, waitFor } from '../helpers/processes.ts'
-import { builtLibrary, repository } from '../helpers/programs.ts'
+import { builtLibrary, readable } from '../helpers/programs.ts'
 import { runAs } from '../helpers/run-as.ts'
 
 const nobody = { name: '', uid: -1, gid: -1 }
@@ -69,7 +69,7 @@ describe.skipIf(missing() !== null)('where /proc hides processes from an ordinar
     const directory = makeDirectory()
     chmodSync(directory, 0o755)
     const line = `${escapes} '${attempt}' ${marker}; echo started; exec sleep ${marker}`
-    const script = join(repository, 'test/fixtures/processes/host.mjs')
+    const script = join(readable, 'test/fixtures/processes/host.mjs')
     const [program = '', ...words] = hiding(user.uid, user.gid)
     const host = spawn(program, [...words, process.execPath, script, directory, 'wait', 'read', line], {
       stdio: ['ignore', 'pipe', 'inherit'],

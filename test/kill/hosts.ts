@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, allProcesses } from '../helpers/processes.ts'
-import { repository } from '../helpers/programs.ts'
+import { readable } from '../helpers/programs.ts'
 
 /** A plain node process that runs the built library, to die. */
 export interface Host {
@@ -33,7 +33,7 @@ export function startHost(
   lines: readonly string[],
   { before = 'true', uid }: HostOptions = {},
 ): Host {
-  const script = join(repository, 'test/fixtures/processes/host.mjs')
+  const script = join(readable, 'test/fixtures/processes/host.mjs')
   const directory = makeDirectory()
   chmodSync(directory, 0o755) // it may run as another user
   const argv = [process.execPath, script, directory, end, mode, ...lines]

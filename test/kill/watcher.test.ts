@@ -2,9 +2,10 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { whyNot } from '../helpers/other-users.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { makeMarker, processEntry, waitFor } from '../helpers/processes.ts'
-import { builtLibrary, compileFixture, isInstalled, isReachableAs } from '../helpers/programs.ts'
+import { builtLibrary, compileFixture, isInstalled } from '../helpers/programs.ts'
 import { probing, realAddon } from '../sandbox/hosts.ts'
 import { clearUp, compilePrograms, type Programs, whoIsLeft } from './escapes.ts'
 import { commandsOf, orphanMs, startHost, watchersOf } from './hosts.ts'
@@ -12,7 +13,7 @@ import { commandsOf, orphanMs, startHost, watchersOf } from './hosts.ts'
 /** User ids that nobody has; the limit of processes of the second is its test's own. */
 const ANYBODY = 64_123
 const LIMITED = 64_124
-const isRoot = process.getuid?.() === 0
+const whyNotAs = (uid: number) => whyNot({ uid, gid: uid })
 
 let programs: Programs
 let marker: string
@@ -129,8 +130,8 @@ describe('what a machine lacks does not keep the watcher from its work', () => {
   it.for([undefined, ANYBODY])(
     'processor time: 30 loops without a pause (user %s)',
     async (uid, { skip }) => {
-      if (uid !== undefined && !(isRoot && isReachableAs(uid)))
-        return skip('another user cannot reach this checkout')
+      const reason = uid === undefined ? null : whyNotAs(uid)
+      if (reason) return skip(reason)
       marker = makeMarker()
       const line = `${loop(marker).repeat(30)} echo started; wait`
       expect(await diesWithout(line, uid === undefined ? {} : { uid }, () => {})).toEqual([])
@@ -138,8 +139,8 @@ describe('what a machine lacks does not keep the watcher from its work', () => {
   )
 
   it.runIf(isInstalled('prlimit'))('process ids: a fork bomb at the limit of its user', async ({ skip }) => {
-    if (!isRoot) return skip('a user of its own takes root')
-    if (!isReachableAs(LIMITED)) return skip('another user cannot reach this checkout')
+    const reason = whyNotAs(LIMITED)
+    if (reason) return skip(reason)
     marker = makeMarker()
     const options = { before: 'prlimit --nproc=100 --pid $$', uid: LIMITED }
     const line = `(for i in $(seq 200); do sleep ${marker} & done); echo started; exec sleep ${marker}`

@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Result } from '../../src/result/result.ts'
 import { users } from '../attacks/table.ts'
 import { makeDirectory } from '../helpers/place.ts'
-import { repository } from '../helpers/programs.ts'
+import { readable } from '../helpers/programs.ts'
 import { runAs } from '../helpers/run-as.ts'
 
-const vitrine = [process.execPath, join(repository, 'dist/cli.cjs'), 'run'] as const
+const vitrine = [process.execPath, join(readable, 'dist/cli.cjs'), 'run'] as const
 
 /** vitrine in a command of vitrine's, in read mode outside: what the inner one is told cannot loosen anything. */
 describe.runIf(process.platform === 'linux').for(users)('as $name', (user) => {

@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { unsearchedNote } from '../../src/result/explain-reads.ts'
 import { secrets } from '../../src/sandbox/secrets.ts'
 import type { Shell } from '../../src/shell.ts'
+import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
-import { isInstalled, repository } from '../helpers/programs.ts'
+import { isInstalled, readable } from '../helpers/programs.ts'
 import { probing } from './hosts.ts'
 
 const secret = 'what nobody reads'
@@ -424,16 +425,14 @@ describe.runIf(process.platform === 'linux')('with a private TMPDIR or a termina
   })
 })
 
-/** Who else may try it: root's rights hide what is wrong with the rules for others. */
-const nobody = 65534
-
+/** Root's rights hide what is wrong with the rules for others. */
 describe.runIf(process.getuid?.() === 0)('as an ordinary user', () => {
-  const asNobody = { uid: nobody, gid: nobody, encoding: 'utf8' } as const
-  const program = join(repository, 'dist/cli.cjs')
+  const asNobody = { ...nobody, encoding: 'utf8' } as const
+  const program = join(readable, 'dist/cli.cjs')
 
   it('programs start, the workspace can be read, and what is kept cannot', (context) => {
-    if (spawnSync('test', ['-r', program], asNobody).status !== 0)
-      return context.skip('an ordinary user cannot read this repository')
+    const reason = whyNot(nobody)
+    if (reason) return context.skip(reason)
     const place = makeHome()
     place.write('project/.env')
     place.write('project/tools/bin/thing', '#!/bin/sh\necho thing\n')
