@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeMarker, survivors, waitFor } from '../helpers/processes.ts'
+import { allProcesses, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
 import { ended, Home, wrote } from './vitrine.ts'
 
 const home = new Home()
@@ -30,9 +30,18 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
   },
 )
 
-test('a command that does not care ends by the signal', async () => {
-  expect((await interrupted('echo ready; sleep 30', ['SIGINT'])).code).toBe(130)
-  expect((await interrupted('echo ready; exec sleep 30', ['SIGTERM'], '--write')).code).toBe(143)
+test.each([
+  ['SIGINT', 'sleep', [], 130],
+  ['SIGTERM', 'exec sleep', ['--write'], 143],
+] as const)('a command that does not handle %s ends by it', async (signal, sleep, options, code) => {
+  const marker = makeMarker()
+  const child = home.start(['run', ...options, '--', `${sleep} ${marker}; :`])
+  const end = ended(child)
+  // Between vfork and exec a child of dash loses the signal.
+  const isAsleep = () => allProcesses().some((entry) => entry.commandLine.startsWith(`sleep\0${marker}`))
+  expect(await waitFor(isAsleep, 20_000)).toBe(true)
+  child.kill(signal)
+  expect((await end).code).toBe(code)
 })
 
 test('the whole group gets it', async () => {

@@ -3,8 +3,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Mode, Shell } from '../../src/index.ts'
+import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
-import { builtLibrary, repository } from '../helpers/programs.ts'
+import { builtLibrary, readable } from '../helpers/programs.ts'
 import { resources } from '../helpers/resources.ts'
 
 const modes: readonly Mode[] = ['read', 'write']
@@ -53,17 +54,14 @@ describe.each(modes)('in %s mode', (mode) => {
   it('40 terminals at once are told apart', async () => {
     const shell = await openTestShell({ mode })
     const numbers = Array.from({ length: 40 }, (_, at) => at + 1)
-    const ran = numbers.map(async (at) => {
-      const pty = await shell.start({
-        command: 'tty; stty size; read x; echo $x',
-        pty: true,
-        columns: at,
-        rows: at + 1,
-      })
-      await pty.write(`${at}\n`)
+    const command = 'tty; stty size; read x; echo $x'
+    const start = (at: number) => shell.start({ command, pty: true, columns: at, rows: at + 1 })
+    const started = await Promise.all(numbers.map(start))
+    const ends = started.map(async (pty, index) => {
+      await pty.write(`${numbers[index]}\n`)
       return (await pty.result).output
     })
-    const outputs = await Promise.all(ran)
+    const outputs = await Promise.all(ends)
     for (const [index, at] of numbers.entries())
       expect(outputs[index]).toMatch(new RegExp(`${at + 1} ${at}\r\n.*${at}\r\n$`, 's'))
     expect(new Set(outputs.map((output) => /\/dev\/pts\/\d+/.exec(output)?.[0])).size).toBe(40)
@@ -85,7 +83,7 @@ function runHost(
   args: readonly string[],
   options: SpawnSyncOptions = {},
 ): readonly Ran[] {
-  const script = join(repository, 'test/fixtures/processes/terminals.mjs')
+  const script = join(readable, 'test/fixtures/processes/terminals.mjs')
   const home = makeDirectory()
   const env = { ...process.env, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: home }
   const [program = '', ...words] = [...before, process.execPath, script, ...args]
@@ -102,9 +100,11 @@ describe.each(modes)('a host of its own, in %s mode', (mode) => {
 
   it.skipIf(process.getuid?.() !== 0)(
     'of an ordinary user: the terminal is his, and can be changed and opened',
-    () => {
+    ({ skip }) => {
+      const reason = whyNot(nobody)
+      if (reason) return skip(reason)
       const line = 'stty -echo < /dev/tty; echo named > "$(tty)"; stat -c %u "$(tty)"'
-      const [ran] = runHost([], [mode, '1', line], { uid: 65_534, gid: 65_534, cwd: '/' })
+      const [ran] = runHost([], [mode, '1', line], { ...nobody, cwd: '/' })
       expect(ran).toEqual({ output: 'named\r\n65534\r\n', exitCode: 0, denials: [] })
     },
   )
