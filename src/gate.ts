@@ -68,7 +68,8 @@ export class Gate {
   }
 
   async decide(question: Question): Promise<Decision> {
-    return this.#placed(question, await (await this.#judging()).decide(question))
+    const { decision } = await (await this.#judging()).decide(question)
+    return this.#placed(question, decision)
   }
 
   /** Lets the command through, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED. An answer is awaited no longer than the command's deadline. */
@@ -80,11 +81,10 @@ export class Gate {
     if (held) return { ...heldBySandbox, lookedMs: performance.now() - started }
     const judge = await this.#judging()
     const againMs = Math.min(secondLimitMs, patience.timeoutMs)
-    const first = await judge.decide(question, againMs)
+    const { decision: first, onlyLooks } = await judge.decide(question, againMs)
     const lookedMs = performance.now() - started
     const decision = first.verdict === 'allow' ? first : await this.#placed(question, first, againMs)
     if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
-    const onlyLooks = judge.onlyLooks(decision)
     if (decision.verdict !== 'ask') return { decision, onlyLooks, lookedMs }
     const approval = await this.#approval(question, decision, patience)
     if (!isYes(approval)) throw new VitrineError({ code: 'NOT_APPROVED', decision, approval })
@@ -115,7 +115,7 @@ export class Gate {
       Judge.open(this.#options, await placesOf(loaded)),
     )
     try {
-      return await (await this.#placing).decide(question, againMs)
+      return (await (await this.#placing).decide(question, againMs)).decision
     } catch (error) {
       // The file is another one than it was when it was loaded: the rules stand, and their lines are not to be told.
       if (isVitrineError(error) && error.code === 'CONFIG_INVALID') return decision

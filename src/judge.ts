@@ -8,13 +8,12 @@ import { checkDirectory } from './facts/directory.ts'
 import { gatherFacts } from './facts/gather.ts'
 import { Look, type Looker } from './facts/look.ts'
 import { secondLimitMs } from './facts/silent.ts'
-import { decide } from './policy/decide.ts'
+import { type Judged, judge } from './policy/decide.ts'
 import { listOfRules, type RuleList } from './policy/list.ts'
 import { factsNeeded, planRequest } from './policy/plan.ts'
-import { builtIn } from './policy/presets/safe.ts'
 import { buildRules, type Origin, type OriginOf, type RuleSet } from './policy/ruleset.ts'
 import type { Work } from './request/request.ts'
-import type { Decision, Mode } from './result/result.ts'
+import type { Mode } from './result/result.ts'
 
 /** What is to be decided about. */
 export interface Question {
@@ -66,7 +65,7 @@ export class Judge {
    * Looks for `lookLimitMs`, and where a file system has not answered by then, once more for `againMs`. Throws INVALID_REQUEST
    * where the command's directory cannot be entered.
    */
-  async decide({ work, cwd, mode }: Question, againMs = secondLimitMs): Promise<Decision> {
+  async decide({ work, cwd, mode }: Question, againMs = secondLimitMs): Promise<Judged> {
     const request = planRequest({ work, cwd, mode, home: this.#home })
     const needed = factsNeeded(request)
     const around = { workspace: this.#workspace, ownPaths: this.#ownPaths }
@@ -75,17 +74,12 @@ export class Judge {
     await checkDirectory(cwd, this.#looker, look)
     const isKnown = first.unanswered.length === 0
     const facts = isKnown ? first : await gatherFacts(needed, around, new Look(this.#looker, againMs))
-    return decide(request, this.#rules, facts)
+    return judge(request, this.#rules, facts)
   }
 
   /** The rules as data. */
   rules(): RuleList {
     return listOfRules(this.#rules)
-  }
-
-  /** Whether everything in the command is on the built-in safe list: it only looks, whatever the mode. */
-  onlyLooks({ verdict, matches }: Decision): boolean {
-    return verdict === 'allow' && matches.length > 0 && matches.every(({ source }) => source === builtIn)
   }
 }
 

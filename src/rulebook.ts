@@ -39,7 +39,7 @@ export async function decideAbout(
   checkMode(mode)
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
   const { work, cwd } = completeRequest(request, { cwd: process.cwd(), timeoutMs, maxTimeoutMs })
-  return (await openJudge(loaded, cwd, env)).decide({ work, cwd, mode })
+  return (await (await openJudge(loaded, cwd, env)).decide({ work, cwd, mode })).decision
 }
 
 /** The rules in force, each with its source. Throws CONFIG_INVALID. */

@@ -1,5 +1,8 @@
-/** What can be asked about a path: where it leads, the names in it, whether it is there, whether it can be entered, its text. */
-export type Kind = 'where' | 'names' | 'exists' | 'directory' | 'text'
+/**
+ * What can be asked about a path: where it leads, the names in it, whether it is there, whether it can be entered, its text,
+ * and of a git index the paths of its gitlinks.
+ */
+export type Kind = 'where' | 'names' | 'exists' | 'directory' | 'text' | 'gitlinks'
 
 export interface Question {
   readonly kind: Kind
@@ -10,6 +13,7 @@ export interface Question {
 /**
  * What was found, or the name of the errno. `where`: the real path of the part that exists, NUL, the rest as written. `names`: each
  * behind `l`, where it may be a link, or `-`, and with a NUL. `exists` and `directory`: nothing but that it is so. `text`: EISDIR, EINVAL for what is no regular file, EFBIG.
+ * `gitlinks`: each with a NUL; EBADMSG for what is no index, else as `text`.
  */
 export type Answer = { readonly found: string } | { readonly failed: string }
 
@@ -44,6 +48,7 @@ export class Look {
     exists: new Map(),
     directory: new Map(),
     text: new Map(),
+    gitlinks: new Map(),
   }
   readonly #wanted: Question[] = []
 
@@ -64,9 +69,16 @@ export class Look {
     for (const question of questions)
       if (!this.#seen[question.kind].has(question.path)) fresh.set(question.kind + question.path, question)
     if (fresh.size === 0) return
-    const asked = [...fresh.values()]
-    const answers = await this.#find(asked)
-    for (const [at, { kind, path }] of asked.entries()) this.#seen[kind].set(path, answers[at] ?? unanswered)
+    // Apart, for they are read elsewhere: see native-looker.ts.
+    const isIndex = ({ kind }: Question) => kind === 'gitlinks'
+    for (const asked of [
+      [...fresh.values()].filter((one) => !isIndex(one)),
+      [...fresh.values()].filter(isIndex),
+    ]) {
+      const answers = await this.#find(asked)
+      for (const [at, { kind, path }] of asked.entries())
+        this.#seen[kind].set(path, answers[at] ?? unanswered)
+    }
   }
 
   /** What is seen of it already. Not yet: it is asked for by the next `fill`, and does not answer until then. */

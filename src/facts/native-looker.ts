@@ -9,7 +9,7 @@ export interface LookAddon {
   giveUpLooking(id: number): Buffer | undefined
 }
 
-const letters: Readonly<Record<Kind, string>> = {
+const letters: Readonly<Record<Exclude<Kind, 'gitlinks'>, string>> = {
   where: 'r',
   names: 'n',
   exists: 'e',
@@ -17,26 +17,48 @@ const letters: Readonly<Record<Kind, string>> = {
   text: 't',
 }
 
-/** Has the addon look, in processes of its own: see native/linux/lookups.c. */
+/**
+ * Has the addon look, in processes of its own: see native/linux/lookups.c. An index is too large for its answers: threads of
+ * Node's pool read it.
+ */
 export function nativeLooker(addon: LookAddon): Looker {
+  let pool: Looker | undefined
   return {
-    ask: (questions, limitMs) =>
-      new Promise((resolve) => {
-        const answered = (answers: Buffer) => {
-          clearTimeout(timer)
-          resolve(answersOf(answers))
-        }
-        const id = addon.look(textOf(questions), answered)
-        if (id < 0) return resolve(undefined)
-        const timer = setTimeout(() => {
-          const answers = addon.giveUpLooking(id)
-          if (answers) resolve(answersOf(answers))
-        }, limitMs)
-      }),
+    ask: async (questions, limitMs) => {
+      const native = questions.filter(isNative)
+      if (native.length === questions.length) return askAddon(addon, native, limitMs)
+      pool ??= (await import('./pool-looker.ts')).poolLooker()
+      return pool.ask(questions, limitMs)
+    },
   }
 }
 
-function textOf(questions: readonly Question[]): string {
+type NativeQuestion = Question & { readonly kind: keyof typeof letters }
+
+function isNative(question: Question): question is NativeQuestion {
+  return question.kind !== 'gitlinks'
+}
+
+function askAddon(
+  addon: LookAddon,
+  questions: readonly NativeQuestion[],
+  limitMs: number,
+): Promise<readonly Answer[] | undefined> {
+  return new Promise((resolve) => {
+    const answered = (answers: Buffer) => {
+      clearTimeout(timer)
+      resolve(answersOf(answers))
+    }
+    const id = addon.look(textOf(questions), answered)
+    if (id < 0) return resolve(undefined)
+    const timer = setTimeout(() => {
+      const answers = addon.giveUpLooking(id)
+      if (answers) resolve(answersOf(answers))
+    }, limitMs)
+  })
+}
+
+function textOf(questions: readonly NativeQuestion[]): string {
   return questions.map(({ kind, path }) => letters[kind] + path).join('\0')
 }
 

@@ -1,9 +1,12 @@
 import { constants } from 'node:fs'
 import { access, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { errorCode } from '../errno.ts'
+import { gitlinksIn } from './git-index.ts'
 import type { Answer, Kind, Looker, Question } from './look.ts'
 
 const LARGEST_TEXT = 1_048_576
+/** An index of a million files is about this large. */
+const largestIndex = 134_217_728
 /** linux/namei.h, MAXSYMLINKS */
 const mostLinks = 40
 
@@ -72,7 +75,12 @@ const kinds: Readonly<Record<Kind, (path: string) => Promise<string>>> = {
     await access(path, constants.X_OK)
     return ''
   },
-  text,
+  text: async (path) => (await regularFile(path, LARGEST_TEXT)).toString('utf8'),
+  gitlinks: async (path) => {
+    const found = gitlinksIn(await regularFile(path, largestIndex))
+    if (!found) throw coded('EBADMSG')
+    return found.map((name) => `${name}\0`).join('')
+  },
 }
 
 async function where(path: string): Promise<string> {
@@ -100,7 +108,7 @@ async function where(path: string): Promise<string> {
 }
 
 /** Not blocking: a FIFO in the place of the file must not hold us up. */
-async function text(path: string): Promise<string> {
+async function regularFile(path: string, mostBytes: number): Promise<Buffer> {
   const before = await stat(path)
   if (before.isDirectory()) throw coded('EISDIR')
   if (!before.isFile()) throw coded('EINVAL')
@@ -108,8 +116,8 @@ async function text(path: string): Promise<string> {
   try {
     const status = await file.stat()
     if (!status.isFile()) throw coded('EINVAL')
-    if (status.size > LARGEST_TEXT) throw coded('EFBIG')
-    return await file.readFile('utf8')
+    if (status.size > mostBytes) throw coded('EFBIG')
+    return await file.readFile()
   } finally {
     await file.close()
   }

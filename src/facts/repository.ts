@@ -1,10 +1,25 @@
-import { dirname, isAbsolute } from 'node:path'
-import type { ConfigEntry, RepositoryConfig } from '../policy/repositories.ts'
-import { parseGitConfig } from './git-config.ts'
-import { isWhole, type Look, type Question } from './look.ts'
+import { dirname } from 'node:path'
+import type { FoundEntry, RepositoryConfig } from '../policy/repositories.ts'
+import {
+  directoryNamedBy,
+  entriesIn,
+  gitlinksOf,
+  hooksIn,
+  inside,
+  isSamePlace,
+  type Repository,
+  repositoriesAbove,
+  repositoryIn,
+  shares,
+  textOf,
+  type Unreadable,
+  unreadable,
+} from './git-directory.ts'
+import type { Look, Question } from './look.ts'
 
 /**
- * The repository-scope configuration that git may find from a directory.
+ * The repository-scope configuration and the hooks that git may find from a directory, and those of the repositories that
+ * stand inside its work tree: `git status` and `git diff` start git in each.
  *
  * Read here, not by `git config --list`: no program starts, so nothing of a hostile repository can, no second git's idea of
  * safe.directory or of its environment comes in between, and it costs microseconds. Includes need not be followed, for an
@@ -16,7 +31,8 @@ export async function readRepositoryConfig(directory: string, look: Look): Promi
   await look.ask(usual)
   const more: Question[] = []
   for (;;) {
-    const config = walkUp(directory, look)
+    const walk = new Walk(look)
+    const config = walk.from(directory)
     // What it named on the way is looked at, too, before it is believed.
     const asked = await look.fill()
     more.push(...asked)
@@ -26,70 +42,85 @@ export async function readRepositoryConfig(directory: string, look: Look): Promi
   }
 }
 
-/** From what is seen so far. */
-function walkUp(directory: string, look: Look): RepositoryConfig {
-  const entries: ConfigEntry[] = []
-  let found = false
-  for (const gitDirectory of gitDirectories(directory, look)) {
-    if (typeof gitDirectory !== 'string') return gitDirectory
-    for (const file of configFiles(gitDirectory, look)) {
-      if (typeof file !== 'string') return file
-      const read = entriesOf(file, look)
-      if (read === undefined) continue
-      if ('kind' in read) return read
-      found = true
-      entries.push(...read)
+/** More repositories than a work tree holds. */
+const mostRepositories = 2_000
+
+/** One pass over what is seen so far. It goes on past what is not, so that one pass names all that the next one needs. */
+class Walk {
+  readonly #look: Look
+  readonly #entries: FoundEntry[] = []
+  readonly #hooks: string[] = []
+  readonly #repositories = new Map<string, Repository>()
+  #problem: Unreadable | undefined
+
+  constructor(look: Look) {
+    this.#look = look
+  }
+
+  from(directory: string): RepositoryConfig {
+    for (const repository of repositoriesAbove(directory, this.#look)) this.#meet(repository)
+    // A map goes on to what is added while it is walked: the repositories inside.
+    for (const repository of this.#repositories.values()) this.#read(repository)
+    if (this.#problem) return this.#problem
+    const [entries, hooks] = [this.#entries, this.#hooks]
+    return entries.length + hooks.length > 0 ? { kind: 'read', entries, hooks } : { kind: 'none' }
+  }
+
+  #meet(repository: Repository | Unreadable): void {
+    if ('kind' in repository) this.#fail(repository)
+    else if (this.#repositories.size < mostRepositories)
+      this.#repositories.set(`${repository.gitDirectory}\0${repository.top}`, repository)
+    else this.#fail(unreadable(repository.gitDirectory, 'too many repositories stand inside each other'))
+  }
+
+  #fail(problem: Unreadable): void {
+    this.#problem ??= problem
+  }
+
+  #read(repository: Repository): void {
+    const tops = repository.top === undefined ? [] : [repository.top]
+    for (const directory of shares(repository.gitDirectory, this.#look)) {
+      if (typeof directory !== 'string') {
+        this.#fail(directory)
+        continue
+      }
+      this.#readHooks(inside(directory, 'hooks'))
+      const entries = entriesIn(directory, this.#look)
+      if ('kind' in entries) this.#fail(entries)
+      else for (const entry of entries) this.#take(entry, repository, tops)
     }
+    for (const path of gitlinksOf(repository.gitDirectory, this.#look))
+      if (typeof path !== 'string') this.#fail(path)
+      else for (const top of tops) this.#enter(`${top}/${path}`)
   }
-  return found ? { kind: 'read', entries } : { kind: 'none' }
-}
 
-type Unreadable = Extract<RepositoryConfig, { kind: 'unreadable' }>
-
-/** Directories on the way up that may be repositories: `.git`, what a `.git` file names, and the directory itself, bare. */
-function* gitDirectories(from: string, look: Look): Generator<string | Unreadable> {
-  for (let directory = from; ; directory = dirname(directory)) {
-    // Without HEAD git takes no directory for a repository (setup.c, is_git_directory); many have a file called config.
-    if (mayExist(inside(directory, 'HEAD'), look)) yield directory
-    const dotGit = inside(directory, '.git')
-    const text = readSmall(dotGit, look)
-    if (typeof text === 'object') yield text
-    if (typeof text === 'string') {
-      const [, target] = /^gitdir: ([^\n]*?)[\r\n]*$/.exec(text) ?? []
-      if (target === undefined) yield unreadable(dotGit, 'it is not a "gitdir:" file')
-      else yield below(directory, target, dotGit)
-    } else if (mayBeDirectory(dotGit, look)) yield dotGit
-    if (dirname(directory) === directory) return
+  #take(entry: FoundEntry, repository: Repository, tops: string[]): void {
+    if (entry.key === 'core.hookspath') {
+      const directory = directoryNamedBy(entry, repository.top ?? repository.gitDirectory)
+      if (typeof directory === 'string') this.#readHooks(directory)
+      else this.#fail(directory)
+    }
+    if (entry.key === 'core.worktree') {
+      const worktree = directoryNamedBy(entry, repository.gitDirectory)
+      // A submodule's configuration names the directory that its `.git` file stands in.
+      if (typeof worktree !== 'string') this.#fail(worktree)
+      else if (tops.every((top) => !isSamePlace(top, worktree, this.#look))) {
+        tops.push(worktree)
+        this.#entries.push(entry)
+      }
+    } else this.#entries.push(entry)
   }
-}
 
-/** Where a file says that something is. Not shortened, here or behind it: the parent of a symbolic link is not where `..` leads. */
-function below(directory: string, path: string, saidBy: string): string | Unreadable {
-  if (path.includes('\0')) return unreadable(saidBy, 'there is a NUL byte in the name')
-  if (!isWhole(path)) return unreadable(saidBy, 'the name in it is not valid UTF-8')
-  return isAbsolute(path) ? path : `${directory}/${path}`
-}
+  #readHooks(directory: string): void {
+    const hooks = hooksIn(directory, this.#look)
+    if ('kind' in hooks) this.#fail(hooks)
+    else this.#hooks.push(...hooks)
+  }
 
-/** A linked worktree has its own directory and shares the configuration of the common one (gitrepository-layout(5)). */
-function* configFiles(gitDirectory: string, look: Look): Generator<string | Unreadable> {
-  for (const name of configNames) look.see(textOf(`${gitDirectory}/${name}`))
-  yield `${gitDirectory}/config`
-  yield `${gitDirectory}/config.worktree`
-  const commonFile = `${gitDirectory}/commondir`
-  const common = readSmall(commonFile, look)
-  if (typeof common === 'object') yield common
-  if (typeof common !== 'string') return
-  const shared = below(gitDirectory, common.replace(/[\r\n]+$/, ''), commonFile)
-  if (typeof shared === 'object') yield shared
-  for (const name of configNames) look.see(textOf(`${shared}/${name}`))
-  yield `${shared}/config`
-  yield `${shared}/config.worktree`
-}
-
-function entriesOf(file: string, look: Look): readonly ConfigEntry[] | Unreadable | undefined {
-  const text = readSmall(file, look)
-  if (typeof text !== 'string') return text
-  return parseGitConfig(text) ?? unreadable(file, 'it is not a git configuration')
+  #enter(directory: string): void {
+    const repository = repositoryIn(directory, this.#look)
+    if (repository) this.#meet(repository)
+  }
 }
 
 /** What a decision about git asks, from a directory up, to be asked together: what one asked last time, for most ask the same again. */
@@ -112,50 +143,4 @@ function remember(directory: string, questions: readonly Question[]): void {
   if (usualQuestions.size >= mostDirectories) usualQuestions.clear()
   if (questions.length > mostQuestions) usualQuestions.delete(directory)
   else usualQuestions.set(directory, questions)
-}
-
-/** Of a directory as `where` gives it, or the root. path.join would put the whole path in order each time. */
-function inside(directory: string, name: string): string {
-  return directory === '/' ? `/${name}` : `${directory}/${name}`
-}
-
-const configNames = ['config', 'config.worktree', 'commondir']
-
-function textOf(path: string): Question {
-  return { kind: 'text', path }
-}
-
-/** What cannot be looked at may exist. A symbolic link counts, wherever it leads. */
-function mayExist(path: string, look: Look): boolean {
-  const answer = look.see({ kind: 'exists', path })
-  return !('failed' in answer) || !isAbsent(answer.failed)
-}
-
-/** Of what has no text. Below what is not there nothing is. */
-function mayBeDirectory(path: string, look: Look): boolean {
-  const answer = look.see(textOf(path))
-  return !('failed' in answer) || !isAbsent(answer.failed)
-}
-
-/** The text of a regular file; undefined when there is none, or it is a directory. */
-function readSmall(path: string, look: Look): string | Unreadable | undefined {
-  const answer = look.see(textOf(path))
-  if ('found' in answer) return answer.found
-  const { failed } = answer
-  return isAbsent(failed) || failed === 'EISDIR' ? undefined : unreadable(path, reasons[failed] ?? failed)
-}
-
-function isAbsent(code: string): boolean {
-  return code === 'ENOENT' || code === 'ENOTDIR'
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EINVAL: 'it is not a regular file',
-  EFBIG: 'it is larger than 1 MiB',
-  ETIMEDOUT: 'its file system does not answer',
-  EBUSY: 'other file systems do not answer',
-}
-
-function unreadable(path: string, why: string): Unreadable {
-  return { kind: 'unreadable', path, why }
 }

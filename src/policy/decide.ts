@@ -22,9 +22,34 @@ import { strictest } from './verdict.ts'
 
 /** Decides about a request. Pure: what is known of the machine is in the facts. The strictest match wins, and its reason. */
 export function decide(request: PolicyRequest, rules: RuleSet, facts: Facts): Decision {
+  return judge(request, rules, facts).decision
+}
+
+/** A decision, and whether the line only looks: every program of it is on the safe list, whatever else is asked about. */
+export interface Judged {
+  readonly decision: Decision
+  readonly onlyLooks: boolean
+}
+
+/** As `decide`. */
+export function judge(request: PolicyRequest, rules: RuleSet, facts: Facts): Judged {
   const lenient = rules.preset === 'open' || (request.mode === 'read' && rules.preset === 'default')
   const given: Case = { request, rules, facts, lenient }
-  const matches = [...judgeLine(given), ...judgeDirectory(given), ...judgeSteps(given)]
+  const steps = request.steps.map((step): JudgedStep => {
+    const settledStep = settled(step, facts)
+    const programs = judgeProgram(settledStep, given)
+    return { step: settledStep, programs, looks: programs.every(({ source }) => source === builtIn) }
+  })
+  const onlyLooks = steps.length > 0 && request.unsure.length === 0 && steps.every(({ looks }) => looks)
+  const matches = [
+    ...judgeLine(given),
+    ...judgeDirectory(given),
+    ...steps.flatMap((step) => judgeStep(step, given, onlyLooks)),
+  ]
+  return { decision: decisionOf(matches, rules), onlyLooks }
+}
+
+function decisionOf(matches: readonly PolicyMatch[], rules: RuleSet): Decision {
   const worst = strictest(matches)
   if (!worst) return { verdict: 'allow', reason: explainNothing(), matches }
   if (worst.verdict === 'ask' && rules.autoConfirm)
@@ -73,20 +98,20 @@ function textOf({ work }: PolicyRequest): string {
   return work.kind === 'line' ? work.line : work.argv.join(' ')
 }
 
-function judgeSteps(given: Case): PolicyMatch[] {
-  const steps = given.request.steps.map((step) => settled(step, given.facts))
-  const programs = steps.map((step) => judgeProgram(step, given))
-  const onlyLooks = programs.every((rows) => rows.every(({ source }) => source === builtIn))
-  return steps.flatMap((step, index) => {
-    const program = programs[index] ?? []
-    const stepLooks = program.every(({ source }) => source === builtIn)
-    return [
-      ...judgeDisaster(step, given),
-      ...program,
-      ...judgeSettings(step, given, stepLooks && !onlyLooks),
-      ...judgeFiles(step, given, stepLooks),
-    ]
-  })
+/** A command, with what the rules say about its program. */
+interface JudgedStep {
+  readonly step: PlannedStep
+  readonly programs: readonly PolicyMatch[]
+  readonly looks: boolean
+}
+
+function judgeStep({ step, programs, looks }: JudgedStep, given: Case, onlyLooks: boolean): PolicyMatch[] {
+  return [
+    ...judgeDisaster(step, given),
+    ...programs,
+    ...judgeSettings(step, given, { line: onlyLooks, command: looks }),
+    ...judgeFiles(step, given, looks),
+  ]
 }
 
 function judgeDisaster({ command, paths }: PlannedStep, { request, facts }: Case): PolicyMatch[] {

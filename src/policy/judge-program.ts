@@ -15,7 +15,7 @@ import { row, verdictWhenUnsure } from './case.ts'
 import { known, type SimpleCommand } from './line.ts'
 import type { PlannedStep } from './plan.ts'
 import { analysisList } from './presets/analysis.ts'
-import type { RuleIndex } from './presets.ts'
+import { type RuleIndex, safeList } from './presets.ts'
 import { programOf } from './program.ts'
 import { applyRule, type Rule, type RuleOutcome } from './rules.ts'
 
@@ -30,8 +30,22 @@ export function judgeProgram(step: PlannedStep, given: Case): PolicyMatch[] {
   return [
     ...strict.flatMap((outcome) => strictRow(outcome, command, given)),
     ...refused.flatMap((outcome) => refusedRow(outcome, command, given)),
-    allowed ? ruleRow(allowed, command) : presetRow(step, given),
+    programRow(step, given, allowed),
   ]
+}
+
+/**
+ * What the safe list knows is said to be known, also where a rule of the user's or the preset allows it anyway: such a line
+ * runs with git's protection.
+ */
+function programRow(step: PlannedStep, given: Case, allowed: RuleOutcome | undefined): PolicyMatch {
+  const { command } = step
+  const looks = allowed || given.rules.preset === 'open' ? bestOf(safeList, command) : undefined
+  if (looks?.verdict === 'allow') {
+    const name = looks.rule.prefix.join(' ')
+    return row(command.text, name, looks.rule.source, 'allow', explainSafe(name))
+  }
+  return allowed ? ruleRow(allowed, command) : presetRow(step, given)
 }
 
 function ownOutcome(rule: Rule, command: SimpleCommand): RuleOutcome[] {

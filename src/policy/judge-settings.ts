@@ -1,5 +1,6 @@
 import {
   explainAssignment,
+  explainHook,
   explainRedirect,
   explainRepositoryKey,
   explainRepositoryUnknown,
@@ -7,18 +8,28 @@ import {
 } from '../result/explain-policy.ts'
 import type { PolicyMatch } from '../result/result.ts'
 import { type Case, row } from './case.ts'
-import type { Redirect } from './line.ts'
+import { known, type Redirect, type SimpleCommand } from './line.ts'
+import { isInside } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
-import { dangerousKey } from './repositories.ts'
+import { programOf } from './program.ts'
+import { dangerousEntry, hookOf } from './repositories.ts'
 import { changesReading, isDangerousVariable, mayNamePlace } from './variables.ts'
 
+/** How a git command is kept from running what a repository names. */
+export interface Protection {
+  /** The whole line only looks: its environment overrules settings of the repository, and has no hooks. */
+  readonly line: boolean
+  /** This command only looks. */
+  readonly command: boolean
+}
+
 /** What is around the program: variables, redirects, and the repository that git would read. */
-export function judgeSettings(step: PlannedStep, given: Case, unprotected: boolean): PolicyMatch[] {
+export function judgeSettings(step: PlannedStep, given: Case, protection: Protection): PolicyMatch[] {
   if (given.lenient) return []
   return [
     ...judgeAssignments(step, given),
     ...judgeRedirects(step, given),
-    ...judgeRepository(step, given, unprotected),
+    ...judgeRepository(step, given, protection),
   ]
 }
 
@@ -47,23 +58,40 @@ function isHarmless({ operator, target }: Redirect): boolean {
   return target.value === '/dev/null' && ['>', '>>', '<', '>|'].includes(operator)
 }
 
-/** Git runs what a repository's configuration names. Read mode holds it; write mode asks. */
+/** Git runs what a repository's configuration names. Read mode holds it; write mode asks, whatever rule allows the command. */
 function judgeRepository(
   { command, repositories }: PlannedStep,
-  { facts, request }: Case,
-  unprotected: boolean,
+  given: Case,
+  protection: Protection,
 ): PolicyMatch[] {
-  if (repositories === undefined || request.mode === 'read') return []
+  if (repositories === undefined || given.request.mode === 'read') return []
   const ask = (why: string) => [
     row(command.text, 'repository configuration', 'hostile repositories', 'ask', why),
   ]
   if (repositories === 'unknown') return ask(explainRepositoryUnknown())
   for (const directory of repositories) {
-    const config = facts.repositories.get(directory)
+    const config = given.facts.repositories.get(directory)
     if (!config) return ask(explainRepositoryUnknown())
     if (config.kind === 'unreadable') return ask(explainRepositoryUnreadable(config.path, config.why))
-    const key = config.kind === 'read' ? dangerousKey(config.entries, unprotected) : undefined
-    if (key !== undefined) return ask(explainRepositoryKey(key))
+    if (config.kind === 'none') continue
+    const entry = dangerousEntry(config.entries, protection.line)
+    if (entry) return ask(explainRepositoryKey(entry.key, entry.file))
+    const hook = protection.line ? undefined : hookThatRuns(command, config.hooks, given, protection)
+    if (hook !== undefined) return ask(explainHook(hook))
   }
   return []
+}
+
+/** A rule of the user's that names a hook by its absolute path, or the directory it stands in, lets it run. */
+function hookThatRuns(
+  command: SimpleCommand,
+  hooks: readonly string[],
+  { rules }: Case,
+  protection: Protection,
+): string | undefined {
+  const allowed = rules.own.flatMap(({ verdict, prefix: [path = ''], prefix }) =>
+    verdict === 'allow' && prefix.length === 1 && path.startsWith('/') ? [path] : [],
+  )
+  const rest = hooks.filter((hook) => !allowed.some((path) => isInside(hook, path)))
+  return hookOf(rest, known(programOf(command)?.words[1]), protection.command)
 }

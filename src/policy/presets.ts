@@ -24,6 +24,9 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
   return index
 }
 
+/** The safe list of the default preset, whatever the configuration makes of it. */
+export const safeList = indexRules(defaultRules)
+
 const everything = indexRules([...defaultRules, ...analysisRules])
 
 /** The built-in rule that knows how to read the arguments of a program, whatever the preset. */

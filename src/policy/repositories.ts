@@ -5,10 +5,20 @@ export interface ConfigEntry {
   readonly value: string
 }
 
-/** What the configuration of the repository says that a git command would find. */
+/** An entry with the file it stands in. */
+export interface FoundEntry extends ConfigEntry {
+  readonly file: string
+}
+
+/** What a git command would find: its repository's configuration and hooks, and those of the repositories inside it. */
 export type RepositoryConfig =
   | { readonly kind: 'none' }
-  | { readonly kind: 'read'; readonly entries: readonly ConfigEntry[] }
+  | {
+      readonly kind: 'read'
+      readonly entries: readonly FoundEntry[]
+      /** What stands in the directories of hooks. */
+      readonly hooks: readonly string[]
+    }
   | { readonly kind: 'unreadable'; readonly path: string; readonly why: string }
 
 // What `git lfs install --local` writes; it runs git-lfs, which the user installed.
@@ -19,25 +29,77 @@ const lfs = new Set([
   'filter.lfs.process=git-lfs filter-process',
   'filter.lfs.process=git-lfs filter-process --skip',
 ])
-// Set to harmless values for every line that only looks: safe words, all of it (GIT_CONFIG_COUNT in its environment).
-const overridden = new Set(['core.fsmonitor', 'core.hookspath', 'log.showsignature'])
-
-const SECTION = /^(?:include|includeif|alias|pager|protocol)\.|^lfs\.(?:extension|customtransfer|standalone)/
-// git-config(1): names whose value is a command line, or a program to start; and what makes git fetch on its own.
-const NAME =
-  /\.(?:external|clean|smudge|process|driver|promisor|partialclonefilter|partialclone|vcs|uploadpack|receivepack|gitproxy|sshcommand|pager|.*(?:command|cmd|program|helper|editor|textconv|askpass|browser|hook|difffilter))$/
-const VERIFYING = /^(?:pretty\..*|format\.pretty)$/
-
 /**
- * The first key through which a repository could make git run something. Some are set to harmless values for a line that only
- * looks, all of it; `unprotected` is a safe command in a line that does more.
+ * Keys that a line which only looks gets a harmless value for, whatever a repository says (GIT_CONFIG_COUNT in its
+ * environment), with that value.
  */
-export function dangerousKey(entries: readonly ConfigEntry[], unprotected: boolean): string | undefined {
-  return entries.find((entry) => isDangerous(entry) || (unprotected && overridden.has(entry.key)))?.key
+export const lookingValues: ReadonlyMap<string, string> = new Map([
+  ['core.hookspath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['log.showsignature', 'false'],
+  ['diff.submodule', 'short'],
+  ['status.submodulesummary', 'false'],
+  ['submodule.recurse', 'false'],
+])
+
+const SECTION =
+  /^(?:include|includeif|alias|pager|protocol)\.|^lfs\.(?:extension|customtransfer|standalone)|^(?:difftool|mergetool|browser|man)\..*\.path$/
+// git-config(1): names whose value is a command line, or a program to start; and what makes git fetch on its own, or look
+// at another work tree than the one around.
+const NAME =
+  /\.(?:external|worktree|clean|smudge|process|driver|promisor|partialclonefilter|partialclone|vcs|uploadpack|receivepack|gitproxy|sshcommand|pager|smtpserver|tunnel|httpd|templatedir|.*(?:command|cmd|program|helper|editor|textconv|askpass|browser|hook|difffilter))$/
+/** They may ask for signatures, which starts gpg. */
+const FORMAT = /^(?:pretty\..*|format\.pretty)$/
+const SORT = /^(?:branch|tag)\.sort$/
+/**
+ * The first entry through which a repository could make git run something. `protectedLine`: the line only looks, so its
+ * environment overrules `lookingValues`.
+ */
+export function dangerousEntry(
+  entries: readonly FoundEntry[],
+  protectedLine: boolean,
+): FoundEntry | undefined {
+  return entries.find((entry) => isDangerous(entry) || (!protectedLine && isOverruled(entry)))
+}
+
+function isOverruled({ key, value }: ConfigEntry): boolean {
+  // Which home directory git means, or which prefix, is not known here; any other value is looked into.
+  if (key === 'core.hookspath') return /^[~%]/.test(value)
+  const harmless = lookingValues.get(key)
+  return harmless !== undefined && value !== harmless
 }
 
 function isDangerous({ key, value }: ConfigEntry): boolean {
-  if (overridden.has(key) || lfs.has(`${key}=${value}`)) return false
-  if (VERIFYING.test(key)) return value.includes('%G') || value.startsWith('!')
+  if (lookingValues.has(key) || lfs.has(`${key}=${value}`)) return false
+  if (FORMAT.test(key) && value.includes('%G')) return true
+  if (SORT.test(key) && value.includes('signature')) return true
   return SECTION.test(key) || NAME.test(key) || value.startsWith('!')
+}
+
+// githooks(5), of those that a client runs.
+const everywhere = ['post-index-change', 'reference-transaction', 'pre-auto-gc']
+const HOOK =
+  /^(?:(?:pre|post)-(?:applypatch|commit|merge-commit|checkout|merge|rewrite|push|rebase|index-change|auto-gc)|applypatch-msg|prepare-commit-msg|commit-msg|reference-transaction)$/
+/** Subcommands that run no other hooks than those of every command: they refresh the index, or move references. */
+const plain = new Set(
+  'add rm mv reset restore branch tag stash fetch remote config init clean apply gc notes update-index status diff'.split(
+    ' ',
+  ),
+)
+
+/**
+ * The first hook that a git command would run.
+ * @param subcommand undefined: it is not known
+ * @param looks the command is on the safe list: it may refresh the index, and no more
+ */
+export function hookOf(
+  hooks: readonly string[],
+  subcommand: string | undefined,
+  looks: boolean,
+): string | undefined {
+  const few = looks || (subcommand !== undefined && plain.has(subcommand))
+  return hooks.find((path) => {
+    const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.exe$/, '')
+    return few ? everywhere.includes(name) : HOOK.test(name)
+  })
 }

@@ -113,12 +113,18 @@ const forced: Variables = {
 /** A bare repository inside another one is not taken for granted: its configuration could run anything. */
 const git = { 'safe.bareRepository': 'explicit' }
 
-/** Git runs what a repository's configuration names; these settings win over it (git-config(1), GIT_CONFIG_COUNT). */
-const lookingGit = {
+/**
+ * Git runs what a repository's configuration names, and with some settings what those of repositories inside it name; these
+ * win over both (git-config(1), GIT_CONFIG_COUNT). `lookingValues` in policy/repositories.ts is the same list.
+ */
+export const lookingGit = {
   ...git,
   'core.fsmonitor': 'false',
-  'log.showSignature': 'false',
   'core.hooksPath': '/dev/null',
+  'log.showSignature': 'false',
+  'diff.submodule': 'short',
+  'status.submoduleSummary': 'false',
+  'submodule.recurse': 'false',
 }
 
 const forcedFor: Readonly<Record<'looking' | 'changing', Variables>> = {

@@ -145,8 +145,12 @@ export function explainForkBomb(name: string): string {
   return `the function ${shown(name)} starts itself again and again: a fork bomb`
 }
 
-export function explainRepositoryKey(key: string): string {
-  return `this repository's configuration sets ${shown(key)}, through which git may run a program`
+export function explainRepositoryKey(key: string, file: string): string {
+  return `${shown(file)} sets ${shown(key)}, through which git may run a program`
+}
+
+export function explainHook(path: string): string {
+  return `git may run the hook ${shown(path)}, which no allow rule names`
 }
 
 export function explainRepositoryUnreadable(path: string, why: string): string {

@@ -122,6 +122,16 @@ describe('a hostile repository', () => {
     'interactive.diffFilter',
     'uploadpack.packObjectsHook',
     'trailer.x.command',
+    'core.alternateRefsCommand',
+    'core.gitProxy',
+    'core.askPass',
+    'remote.origin.vcs',
+    'hook.x.command',
+    'includeIf.gitdir:/.path',
+    'difftool.x.path',
+    'sendemail.smtpServer',
+    'init.templateDir',
+    'core.worktree',
   ]
   for (const key of named)
     it(`git status is asked about because of ${key}`, async () => {
@@ -152,6 +162,8 @@ describe('a hostile repository', () => {
       ['submodule.lib.url', 'https://example.com/lib.git'],
       ['submodule.lib.active', 'true'],
       ['gc.auto', '0'],
+      ['remote.tool.url', 'codecommit::eu-west-1://x'],
+      ['core.worktree', repository],
       ['commit.gpgsign', 'false'],
     ] as const)
       git(['config', key, value])

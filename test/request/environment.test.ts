@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { lookingValues } from '../../src/policy/repositories.ts'
+import { lookingGit } from '../../src/request/environment.ts'
 import type { Mode } from '../../src/result/result.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
@@ -189,10 +191,21 @@ describe('read mode forces more', () => {
       ['core.fsmonitor', 'false'],
       ['log.showSignature', 'false'],
       ['core.hooksPath', '/dev/null'],
+      ['diff.submodule', 'short'],
+      ['status.submoduleSummary', 'false'],
+      ['submodule.recurse', 'false'],
       ['safe.bareRepository', 'explicit'],
     ]
     for (const [key = '', value] of wanted)
       expect((await shell.execute({ argv: ['git', 'config', '--get', key] })).stdout).toBe(`${value}\n`)
+  })
+
+  it('git is given the settings that the policy counts on', () => {
+    const given = Object.entries(lookingGit).map(([key, value]) => [key.toLowerCase(), value])
+    expect(Object.fromEntries(given)).toEqual({
+      ...Object.fromEntries(lookingValues),
+      'safe.barerepository': 'explicit',
+    })
   })
 })
 

@@ -1,0 +1,85 @@
+/** gitformat-index(5): the mode of a gitlink, in the byte order of the file. */
+const GITLINK = Buffer.from([0x00, 0x00, 0xe0, 0x00])
+const gitlinkMode = 0xe000
+const headerBytes = 12
+/** Of an entry, up to its object name. */
+const statBytes = 40
+const modeAt = 24
+const extendedFlag = 0x4000
+/** A name of this length or longer ends at its NUL. */
+const lengthMask = 0xfff
+
+/**
+ * The paths of gitlinks (submodules, embedded repositories) in an index. Undefined: the file is not an index that git reads.
+ * The index does not say how long its object names are, so both lengths are tried, and what either finds counts.
+ */
+export function gitlinksIn(index: Buffer): readonly string[] | undefined {
+  // Most repositories have none; a search for the bytes costs a tenth of a walk.
+  if (!index.includes(GITLINK)) return []
+  const walks = [20, 32].map((nameBytes) => walk(index, nameBytes))
+  if (!walks.some(({ whole }) => whole)) return undefined
+  return [...new Set(walks.flatMap(({ found }) => found))]
+}
+
+interface Walk {
+  readonly found: string[]
+  /** Every entry was read. */
+  readonly whole: boolean
+}
+
+function walk(index: Buffer, nameBytes: number): Walk {
+  const found: string[] = []
+  if (index.length < headerBytes || index.toString('latin1', 0, 4) !== 'DIRC') return { found, whole: false }
+  const version = index.readUInt32BE(4)
+  let path: Buffer = Buffer.alloc(0)
+  let at = headerBytes
+  for (let left = index.readUInt32BE(8); left > 0; left--) {
+    const entry = entryAt(index, at, { version, nameBytes, before: path })
+    if (!entry) return { found, whole: false }
+    if (index.readUInt32BE(at + modeAt) === gitlinkMode)
+      found.push(entry.path.toString('utf8').split('\0', 1)[0] ?? '')
+    path = entry.path
+    at = entry.next
+  }
+  return { found, whole: true }
+}
+
+interface Layout {
+  readonly version: number
+  readonly nameBytes: number
+  /** The path of the entry before: version 4 leaves out what they share. */
+  readonly before: Buffer
+}
+
+function entryAt(
+  index: Buffer,
+  at: number,
+  { version, nameBytes, before }: Layout,
+): { readonly path: Buffer; readonly next: number } | undefined {
+  const flagsAt = at + statBytes + nameBytes
+  if (flagsAt + 2 > index.length) return undefined
+  const flags = index.readUInt16BE(flagsAt)
+  const nameAt = flagsAt + (version >= 3 && flags & extendedFlag ? 4 : 2)
+  const stripped = version === 4 ? offsetAt(index, nameAt) : { value: before.length, next: nameAt }
+  if (stripped.value > before.length) return undefined
+  const shared = before.subarray(0, before.length - stripped.value)
+  const length = flags & lengthMask
+  const end = length === lengthMask ? index.indexOf(0, stripped.next) : stripped.next + length - shared.length
+  if (end < stripped.next || end >= index.length) return undefined
+  const path = Buffer.concat([shared, index.subarray(stripped.next, end)])
+  // Up to version 3 an entry is padded to a multiple of eight, with at least one NUL.
+  const next = version === 4 ? end + 1 : at + ((end - at + 8) & ~7)
+  return { path, next }
+}
+
+/** A number as git's varint.c writes it. Past the end of the file its bytes are undefined, which ends it. */
+function offsetAt(index: Buffer, from: number): { readonly value: number; readonly next: number } {
+  let at = from
+  let byte = index[at++] ?? 0
+  let value = byte & 0x7f
+  while (byte & 0x80 && value < index.length) {
+    byte = index[at++] ?? 0
+    value = (value + 1) * 128 + (byte & 0x7f)
+  }
+  return { value, next: at }
+}

@@ -1,0 +1,419 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { dangerousEntry } from '../../src/policy/repositories.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+
+let root = ''
+let repository = ''
+let payload = ''
+let trace = ''
+
+/** Git without any of vitrine's settings. */
+function git(args: readonly string[], cwd = repository): void {
+  execFileSync('git', args, { cwd, stdio: 'ignore', env: plainEnvironment() })
+}
+
+function plainEnvironment(): Record<string, string | undefined> {
+  return {
+    PATH: process.env['PATH'],
+    HOME: root,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: 'a',
+    GIT_AUTHOR_EMAIL: 'a@example.com',
+    GIT_COMMITTER_NAME: 'a',
+    GIT_COMMITTER_EMAIL: 'a@example.com',
+  }
+}
+
+beforeEach(() => {
+  root = makeDirectory()
+  repository = join(root, 'repository')
+  trace = join(root, 'ran')
+  payload = join(root, 'payload')
+  mkdirSync(repository)
+  // Its only effect is the trace file.
+  writeFileSync(payload, `#!/bin/sh\necho ran >>'${trace}'\ncat "$@" 2>/dev/null\nexit 0\n`)
+  chmodSync(payload, 0o755)
+  writeFileSync(join(root, '.gitconfig'), '[user]\n\tname = a\n\temail = a@example.com\n')
+  git(['init', '-q', '-b', 'main', '.'])
+  commitFile(repository, 'a.txt')
+})
+
+function commitFile(directory: string, name: string): void {
+  writeFileSync(join(directory, name), 'one\n')
+  git(['add', '.'], directory)
+  git(['commit', '-q', '-m', 'first'], directory)
+  writeFileSync(join(directory, name), 'two\n')
+}
+
+function hook(directory: string, name: string): void {
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, name), `#!/bin/sh\nexec '${payload}'\n`, { mode: 0o755 })
+}
+
+/** A gitlink in the index of the outer repository, with no entry in .gitmodules. */
+function embed(path = 'nested'): string {
+  const nested = join(repository, path)
+  mkdirSync(nested, { recursive: true })
+  git(['init', '-q', '-b', 'main', '.'], nested)
+  commitFile(nested, 'n.txt')
+  git(['add', path])
+  git(['commit', '-q', '-m', 'nested'])
+  return nested
+}
+
+/** Its git directory stands in .git/modules of the outer repository. */
+function submodule(): string {
+  const nested = embed('sub')
+  mkdirSync(join(repository, '.git', 'modules'))
+  renameSync(join(nested, '.git'), join(repository, '.git', 'modules', 'sub'))
+  writeFileSync(join(nested, '.git'), 'gitdir: ../.git/modules/sub\n')
+  git(['config', 'core.worktree', '../../../sub'], nested)
+  writeFileSync(join(repository, '.gitmodules'), '[submodule "sub"]\n\tpath = sub\n\turl = ./x\n')
+  git(['add', '.gitmodules'])
+  git(['commit', '-q', '-m', 'modules'])
+  return nested
+}
+
+function filterIn(directory: string, gitDirectory = join(directory, '.git')): void {
+  mkdirSync(join(gitDirectory, 'info'), { recursive: true })
+  writeFileSync(join(gitDirectory, 'info', 'attributes'), '*.txt filter=evil diff=evil\n')
+  git(['config', 'filter.evil.clean', payload], directory)
+}
+
+/** The line in write mode, where a question is answered with no. Whether the repository's code ran. */
+async function run(
+  command: string,
+  { allow = [], cwd = repository }: { readonly allow?: readonly string[]; readonly cwd?: string } = {},
+): Promise<'asked' | 'ran' | 'protected'> {
+  rmSync(trace, { force: true })
+  const toml = `[policy]\nunattended = "deny"\nallow = ${JSON.stringify(allow)}\n`
+  const shell = await openTestShell({ toml, cwd, mode: 'write', env: plainEnvironment() })
+  const refused = await shell.execute({ command }).then(
+    () => false,
+    (error: { code?: string }) => {
+      if (error.code !== 'NOT_APPROVED') throw error
+      return true
+    },
+  )
+  if (existsSync(trace)) return 'ran'
+  return refused ? 'asked' : 'protected'
+}
+
+/** The attack works on git without protection. */
+function expectRuns(line: string, cwd = repository): void {
+  rmSync(trace, { force: true })
+  execFileSync('sh', ['-c', line], { cwd, stdio: 'ignore', env: plainEnvironment() })
+  expect(existsSync(trace), `${line} without protection`).toBe(true)
+}
+
+describe('an allow rule of the user', () => {
+  const attacks: Readonly<Record<string, () => void>> = {
+    'core.fsmonitor': () => git(['config', 'core.fsmonitor', payload]),
+    'the hook post-index-change': () => hook(join(repository, '.git', 'hooks'), 'post-index-change'),
+    'a hook in core.hooksPath': () => {
+      hook(join(repository, 'hooks'), 'post-index-change')
+      git(['config', 'core.hooksPath', 'hooks'])
+    },
+    'log.showSignature with gpg.program': () => {
+      git(['config', 'core.fsmonitor', payload])
+      git(['config', 'log.showSignature', 'true'])
+    },
+  }
+  for (const [name, prepare] of Object.entries(attacks)) {
+    it(`for git status leaves it protected from ${name}`, async () => {
+      prepare()
+      expect(await run('git status', { allow: ['git status'] })).toBe('protected')
+      expect(await run('git status && git diff', { allow: ['git'] })).toBe('protected')
+      expectRuns('git status')
+    })
+
+    it(`for another command of the line leaves git status protected from ${name}`, async () => {
+      prepare()
+      for (const allow of [['mkdir'], ['mkdir', 'git status'], ['mkdir', 'git']])
+        expect(await run('git status; mkdir x', { allow }), allow.join()).toBe('asked')
+    })
+
+    it(`for git add asks because of ${name}`, async () => {
+      prepare()
+      expect(await run('git add a.txt', { allow: ['git add'] })).toBe('asked')
+      expectRuns('git add a.txt')
+    })
+  }
+
+  it('lets hooks that git status does not run stand, and asks where the subcommand runs them', async () => {
+    hook(join(repository, '.git', 'hooks'), 'pre-commit')
+    expect(await run('git status; mkdir x', { allow: ['mkdir'] })).toBe('protected')
+    expect(await run('git add a.txt', { allow: ['git add'] })).toBe('protected')
+    expect(await run('git commit -m x', { allow: ['git commit'] })).toBe('asked')
+  })
+
+  it('lets the hooks run that it names by their absolute path', async () => {
+    const hooks = join(repository, '.git', 'hooks')
+    hook(hooks, 'pre-commit')
+    git(['add', '.'])
+    expect(await run('git commit -m x', { allow: ['git commit', join(hooks, 'pre-commit')] })).toBe('ran')
+    expect(await run('git commit -m x', { allow: ['git commit', hooks] })).toBe('ran')
+    expect(await run('git commit -m x', { allow: ['git commit', join(hooks, 'pre')] })).toBe('asked')
+  })
+})
+
+describe('a repository inside the repository', () => {
+  const places: Readonly<
+    Record<string, () => { readonly directory: string; readonly gitDirectory: string }>
+  > = {
+    'embedded as a gitlink': () => ({
+      directory: embed(),
+      gitDirectory: join(repository, 'nested', '.git'),
+    }),
+    'embedded in a deep directory': () => ({
+      directory: embed('deep/er/nested'),
+      gitDirectory: join(repository, 'deep/er/nested/.git'),
+    }),
+    'that is a submodule': () => ({
+      directory: submodule(),
+      gitDirectory: join(repository, '.git', 'modules', 'sub'),
+    }),
+  }
+  for (const [name, prepare] of Object.entries(places)) {
+    it(`${name} runs no filter on git status and git diff`, async () => {
+      const { directory, gitDirectory } = prepare()
+      expect(await run('git status')).toBe('protected')
+      filterIn(directory, gitDirectory)
+      for (const line of ['git status', 'git diff --stat', 'git diff', 'git status -s'])
+        expect(await run(line), line).toBe('asked')
+      expect(await run('git status', { allow: ['git'] })).toBe('asked')
+      expectRuns('git status')
+    })
+
+    it(`${name} runs no diff.external where diff.submodule is diff`, async () => {
+      const { directory } = prepare()
+      git(['config', 'diff.submodule', 'diff'])
+      expect(await run('git diff')).toBe('protected')
+      git(['config', 'diff.external', payload], directory)
+      expect(await run('git diff')).toBe('asked')
+      expect(await run('git log -p')).toBe('asked')
+      expectRuns('git diff')
+    })
+
+    it(`${name} runs neither its fsmonitor nor its hooks`, async () => {
+      const { directory, gitDirectory } = prepare()
+      git(['config', 'core.fsmonitor', payload], directory)
+      hook(join(gitDirectory, 'hooks'), 'post-index-change')
+      expect(await run('git status')).toBe('protected')
+      expect(await run('git status; mkdir x', { allow: ['mkdir'] })).toBe('asked')
+      expectRuns('git status')
+    })
+  }
+
+  it('that is only in history runs nothing on git log -p with diff.submodule', async () => {
+    const nested = embed()
+    git(['rm', '-q', '--cached', 'nested'])
+    git(['commit', '-q', '-m', 'no more'])
+    git(['config', 'diff.submodule', 'diff'])
+    git(['config', 'diff.external', payload], nested)
+    expect(await run('git log -p')).toBe('protected')
+    expect(await run('git log -p; mkdir x', { allow: ['mkdir'] })).toBe('asked')
+    expectRuns('git log -p')
+  })
+
+  it('inside a repository inside the repository is looked at, too', async () => {
+    const inner = join(embed(), 'inner')
+    mkdirSync(inner)
+    git(['init', '-q', '-b', 'main', '.'], inner)
+    commitFile(inner, 'i.txt')
+    git(['add', 'inner'], join(repository, 'nested'))
+    filterIn(inner)
+    expect(await run('git status')).toBe('asked')
+    expectRuns('git status')
+  })
+
+  it.each([
+    ['a split index', () => git(['update-index', '--split-index'])],
+    ['index version 4', () => git(['update-index', '--index-version', '4'])],
+    [
+      'index version 3',
+      () => {
+        writeFileSync(join(repository, 'later'), '')
+        git(['add', '-N', 'later'])
+      },
+    ],
+  ])('is found in %s', async (_, prepare) => {
+    const nested = embed()
+    prepare()
+    filterIn(nested)
+    expect(await run('git status')).toBe('asked')
+    expectRuns('git status')
+  })
+
+  it('is found in a repository with SHA-256 names', async () => {
+    rmSync(join(repository, '.git'), { recursive: true })
+    git(['init', '-q', '-b', 'main', '--object-format=sha256', '.'])
+    commitFile(repository, 'a.txt')
+    const nested = join(repository, 'nested')
+    mkdirSync(nested)
+    git(['init', '-q', '-b', 'main', '--object-format=sha256', '.'], nested)
+    commitFile(nested, 'n.txt')
+    git(['add', 'nested'])
+    filterIn(nested)
+    expect(await run('git status')).toBe('asked')
+    expectRuns('git status')
+  })
+
+  it('is found from a linked worktree of the outer one', async () => {
+    embed()
+    const tree = join(root, 'tree')
+    git(['worktree', 'add', '-q', tree])
+    const nested = join(tree, 'nested')
+    git(['init', '-q', '-b', 'main', '.'], nested)
+    commitFile(nested, 'n.txt')
+    filterIn(nested)
+    expect(await run('git status', { cwd: tree })).toBe('asked')
+    expectRuns('git status', tree)
+  })
+
+  it('is asked about when the index that may name it cannot be read', async () => {
+    appendFileSync(join(repository, '.git', 'sharedindex.0000'), 'not an index \0\0\xe0\0', 'latin1')
+    expect(await run('git status')).toBe('asked')
+  })
+})
+
+describe('every key that git knows', () => {
+  /** Lines of the safe list that come near to what keys name. */
+  const lines = [
+    ...[
+      'status',
+      'status -s',
+      'diff',
+      'diff --stat',
+      'diff --cached',
+      'diff HEAD~1',
+      'diff-files -p',
+      'diff-index -p HEAD',
+    ],
+    ...[
+      'log -p',
+      'log --oneline',
+      'log --graph',
+      'log --all --decorate',
+      'show',
+      'show HEAD:a.txt',
+      'show v1',
+      'whatchanged',
+    ],
+    ...[
+      'shortlog',
+      'blame a.txt',
+      'grep one',
+      'branch',
+      'branch -vv',
+      'tag',
+      'tag -n5',
+      'for-each-ref',
+      'reflog',
+    ],
+    ...[
+      'describe --tags',
+      'cat-file -p HEAD',
+      'ls-files -m',
+      'ls-files -o',
+      'ls-tree -r HEAD',
+      'rev-list --objects HEAD',
+    ],
+    ...[
+      'stash list -p',
+      'stash show',
+      'worktree list',
+      'remote -v',
+      'config --list',
+      'var -l',
+      'count-objects -v',
+    ],
+  ].map((words) => `git ${words}`)
+
+  function keysOfGit(): readonly string[] {
+    const listed = execFileSync('git', ['help', '--config-for-completion'], { encoding: 'utf8' })
+    const known = listed.split('\n').filter((key) => /^[a-zA-Z]+\.[^_]*$/.test(key))
+    return known.flatMap((key) => (key.endsWith('.') ? subkeys.map((name) => `${key}evil.${name}`) : [key]))
+  }
+
+  const subkeys = [
+    ...[
+      'command',
+      'textconv',
+      'clean',
+      'smudge',
+      'process',
+      'driver',
+      'cmd',
+      'path',
+      'program',
+      'helper',
+      'url',
+      'insteadOf',
+    ],
+    ...[
+      'pushInsteadOf',
+      'uploadpack',
+      'receivepack',
+      'vcs',
+      'promisor',
+      'ignore',
+      'update',
+      'proxy',
+      'sort',
+      'pager',
+      'required',
+    ],
+  ]
+
+  it('is asked about, or runs nothing on any line of the safe list', { timeout: 120_000 }, async () => {
+    git(['tag', '-a', 'v1', '-m', 'tagged'])
+    git(['stash'])
+    commitFile(repository, 'b.txt')
+    filterAttributes()
+    const keys = keysOfGit()
+    expect(keys.length).toBeGreaterThan(500)
+    const config = join(repository, '.git', 'config')
+    const before = readFileSync(config, 'utf8')
+    const all = ['status', 'diff', 'log -p -1', 'branch', 'tag', 'grep one', 'blame a.txt', 'reflog']
+      .map((words) => `git ${words}`)
+      .join(' && ')
+    const harmless: string[] = []
+    for (const key of keys) {
+      if (dangerousEntry([{ key: lowered(key), value: payload, file: config }], true)) continue
+      git(['config', '--file', config, key, payload])
+      // A number or a truth value cannot name a program, and git stops at one that is neither.
+      const reading = spawnSync('sh', ['-c', all], {
+        cwd: repository,
+        env: plainEnvironment(),
+        stdio: 'ignore',
+      })
+      if (reading.status === 0) harmless.push(key)
+      writeFileSync(config, before)
+    }
+    expect(harmless.length).toBeGreaterThan(100)
+    for (const key of harmless) git(['config', '--file', config, key, payload])
+    for (const line of lines) expect(await run(line), line).toBe('protected')
+  })
+
+  function filterAttributes(): void {
+    writeFileSync(join(repository, '.git', 'info', 'attributes'), '* filter=evil diff=evil merge=evil\n')
+  }
+
+  function lowered(key: string): string {
+    const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')]
+    return key.slice(0, first).toLowerCase() + key.slice(first, last) + key.slice(last).toLowerCase()
+  }
+})
