@@ -291,6 +291,14 @@ describe('architecture of the addon', () => {
     expect(sourcesThere.filter((path) => !product.includes(`"${path}"`))).toEqual([])
   })
 
+  it('each type of the Linux core has a tag of its own', () => {
+    const tags = native
+      .filter((path) => /^(?:linux\/.*|core)\.[ch]$/.test(path))
+      .flatMap((path) => [...read(join('native', path)).matchAll(/^\s*(?:struct|enum|union) (vt_\w+) \{/gm)])
+      .map(([, tag]) => tag)
+    expect(tags.filter((tag, at) => tags.indexOf(tag) !== at)).toEqual([])
+  })
+
   it('every source file stays under 300 lines', () => {
     const long = native
       .filter((path) => /\.(cc|c|h)$/.test(path) && path !== 'binding.cc')

@@ -28,7 +28,7 @@ static struct vt_reading calm(int64_t least, int64_t wanted, int64_t most) {
 static bool is_hopeless(uint64_t bytes) { return bytes < 2 * (uint64_t)sysconf(_SC_PAGESIZE); }
 
 /* Memory fills with 8 GB in a second at most: 8 bytes in a nanosecond. */
-static struct vt_reading read_memory(struct vt_subject *subject) {
+static struct vt_reading read_memory(struct vt_limit_subject *subject) {
   uint64_t limit = subject->limits.memory_bytes;
   if (subject->kernel.over_memory) return over();
   uint64_t used = vt_usage_memory(&subject->memory, &subject->members, limit);
@@ -36,7 +36,7 @@ static struct vt_reading read_memory(struct vt_subject *subject) {
 }
 
 /* As many processors as there are use it up together. */
-static struct vt_reading read_cpu(struct vt_subject *subject) {
+static struct vt_reading read_cpu(struct vt_limit_subject *subject) {
   uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK), limit = subject->limits.cpu_seconds * second;
   uint64_t used = vt_usage_cpu(&subject->cpu, &subject->members);
   uint64_t told = subject->kernel.cpu_microseconds * second / 1000000;
@@ -46,20 +46,20 @@ static struct vt_reading read_cpu(struct vt_subject *subject) {
 }
 
 /* Ten milliseconds make a few hundred processes of one. */
-static struct vt_reading read_processes(const struct vt_subject *subject) {
+static struct vt_reading read_processes(const struct vt_limit_subject *subject) {
   uint64_t limit = subject->limits.processes, count = (uint64_t)subject->members.found.count;
   if (subject->kernel.processes > count) count = subject->kernel.processes;
   return count > limit ? over() : calm(3 * MS, count > limit / 2 ? 3 * MS : 10 * MS, 10 * MS);
 }
 
 /* Disks take 2 GB in a second at most, a file system in memory not much more. */
-static struct vt_reading read_private_tmp(const struct vt_subject *subject) {
+static struct vt_reading read_private_tmp(const struct vt_limit_subject *subject) {
   uint64_t limit = subject->limits.private_tmp_bytes;
   uint64_t used = vt_disk_usage(subject->directories, &subject->members, limit);
   return used > limit ? over() : calm(5 * MS, (int64_t)((limit - used) / 2), 200 * MS);
 }
 
-struct vt_reading vt_gauge_read(struct vt_subject *subject, enum vt_limit limit) {
+struct vt_reading vt_gauge_read(struct vt_limit_subject *subject, enum vt_limit limit) {
   switch (limit) {
     case VT_LIMIT_MEMORY:
       return read_memory(subject);

@@ -12,7 +12,7 @@
 enum vt_limit { VT_LIMIT_NONE, VT_LIMIT_MEMORY, VT_LIMIT_CPU, VT_LIMIT_PROCESSES, VT_LIMIT_PRIVATE_TMP };
 
 /* A command under measurement. */
-struct vt_subject {
+struct vt_limit_subject {
   struct vt_limits limits;
   char cookie[64];
   char *paths;              /* what the directories point into */
@@ -30,7 +30,7 @@ struct vt_reading {
 };
 
 /* Reads the gauge of one limit that is set, for the members that were last looked for. */
-struct vt_reading vt_gauge_read(struct vt_subject *subject, enum vt_limit limit);
+struct vt_reading vt_gauge_read(struct vt_limit_subject *subject, enum vt_limit limit);
 
 /* As JavaScript names it; NULL for none. */
 const char *vt_limit_name(enum vt_limit limit);

@@ -32,7 +32,7 @@ struct watch {
 struct vt_meter {
   struct vt_meter *next;
   struct watch *watch;
-  struct vt_subject subject;
+  struct vt_limit_subject subject;
   struct gauge gauges[GAUGES];
   bool busy, closed; /* under the lock: the thread looks at it; nobody else wants it any more */
   int last_wanted, last_taken, exceeded; /* atomic */
@@ -172,7 +172,7 @@ int vt_meter_ready(const struct vt_limits *limits) {
 }
 
 /* Copies: a look can outlast its command. */
-static void take_directories(struct vt_subject *subject, const char *const *paths) {
+static void take_directories(struct vt_limit_subject *subject, const char *const *paths) {
   size_t count = 0, length = 0;
   for (; paths[count]; count++) length += strlen(paths[count]) + 1;
   subject->directories = calloc(count + 1, sizeof *subject->directories);
@@ -202,7 +202,7 @@ struct vt_meter *vt_meter_open(const struct vt_command *command, int kind) {
   if (!set_gauges(gauges, command, kind)) return NULL;
   struct vt_meter *meter = calloc(1, sizeof *meter);
   if (!meter) abort(); /* a limit that nobody holds would be a lie */
-  struct vt_subject *subject = &meter->subject;
+  struct vt_limit_subject *subject = &meter->subject;
   subject->limits = command->limits;
   if (kind == VT_METER_QUICK) memcpy(subject->cgroup, command->cgroup, sizeof subject->cgroup);
   memcpy(subject->cookie, command->cookie, sizeof subject->cookie);

@@ -16,7 +16,7 @@ struct vt_reads {
   char *key;
   char **places;
   struct vt_name *root;
-  struct vt_watched watched;
+  struct vt_dir_snapshot watched;
   int notices; /* of new names in the directories that were searched; -1: they are among the watched */
   struct vt_inodes kept;   /* what is kept or cut: it may be met again under another name */
   struct vt_inodes linked; /* once they were asked for: files in kept directories that have other names, too */

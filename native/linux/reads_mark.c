@@ -99,7 +99,7 @@ struct vt_name *vt_reads_cut(struct vt_reads *reads, const char *path) {
 
 /* `path` is room for one path: a deep tree must not take a frame of that size for each name. */
 static void watch_beneath(struct vt_reads *reads, const struct vt_name *name, bool granted, char *path) {
-  struct vt_watched *watched = &reads->watched;
+  struct vt_dir_snapshot *watched = &reads->watched;
   size_t before = watched->count;
   if (name->kept || vt_name_path(name, path, PATH_MAX) < 0) return;
   granted = granted || name->granted;

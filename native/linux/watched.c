@@ -17,15 +17,15 @@ static void look(struct vt_watched_directory *directory) {
   directory->changed = status.st_ctim;
 }
 
-void vt_watched_begin(struct vt_watched *watched) { clock_gettime(CLOCK_REALTIME, &watched->begun); }
+void vt_watched_begin(struct vt_dir_snapshot *watched) { clock_gettime(CLOCK_REALTIME, &watched->begun); }
 
-static bool is_settled(const struct vt_watched *watched, const struct vt_watched_directory *directory) {
+static bool is_settled(const struct vt_dir_snapshot *watched, const struct vt_watched_directory *directory) {
   const struct timespec *begun = &watched->begun, *changed = &directory->changed;
   long long age = (begun->tv_sec - changed->tv_sec) * 1000000000LL + begun->tv_nsec - changed->tv_nsec;
   return directory->inode == 0 || directory->what == VT_WATCHED_PLACE || age > TICK_NS;
 }
 
-void vt_watched_add(struct vt_watched *watched, const char *path, enum vt_watched_for what) {
+void vt_watched_add(struct vt_dir_snapshot *watched, const char *path, enum vt_watched_for what) {
   if (watched->count == watched->room) {
     watched->room = watched->room ? watched->room * 2 : 64;
     watched->at = realloc(watched->at, watched->room * sizeof *watched->at);
@@ -51,14 +51,14 @@ static bool is_same(const struct vt_watched_directory *directory) {
          (is_same_time(&now.modified, &directory->modified) && is_same_time(&now.changed, &directory->changed));
 }
 
-bool vt_watched_same(const struct vt_watched *watched) {
+bool vt_watched_same(const struct vt_dir_snapshot *watched) {
   if (watched->unsettled) return false;
   for (size_t i = 0; i < watched->count; i++)
     if (!is_same(&watched->at[i])) return false;
   return true;
 }
 
-void vt_watched_free(struct vt_watched *watched) {
+void vt_watched_free(struct vt_dir_snapshot *watched) {
   for (size_t i = 0; i < watched->count; i++) free(watched->at[i].path);
   free(watched->at);
 }
