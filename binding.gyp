@@ -19,6 +19,7 @@
             "native/linux/cgroup_files.c",
             "native/linux/clone.c",
             "native/linux/command.c",
+            "native/linux/confine.c",
             "native/linux/core.c",
             "native/linux/denials.c",
             "native/linux/describe.c",

@@ -27,5 +27,8 @@ export async function backingOf(host: Host, loaded: LoadedConfig, options: Backe
   }
   const equipment = await equip(host)
   const commands = commandEnvironment(env, config.env, 'looking', equipment.place)
-  return { ...equipment, reads: await readsOf(loaded, cwd, { ...env, ...commands }) }
+  return {
+    ...equipment,
+    reads: await readsOf(loaded, { cwd, env: { ...env, ...commands }, looker: equipment.looker }),
+  }
 }

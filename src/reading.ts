@@ -1,6 +1,8 @@
+import { isAbsolute } from 'node:path'
 import { gitRoot, realDirectory } from './config/files.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { VitrineError } from './errors.ts'
+import { Look, type Looker } from './facts/look.ts'
 import { isBeneath } from './sandbox/programs.ts'
 import { type Reads, readEverything } from './sandbox/sandbox.ts'
 
@@ -10,13 +12,16 @@ type Variables = Readonly<Record<string, string | undefined>>
  * What commands of a shell can read. Throws CONFIG_INVALID where no command could start any more. `env`: what the
  * commands get, and what their environment is chosen from.
  */
-export async function readsOf(loaded: LoadedConfig, cwd: string, env: Variables): Promise<Reads> {
+export async function readsOf(
+  loaded: LoadedConfig,
+  { cwd, env, looker }: { readonly cwd: string; readonly env: Variables; readonly looker: Looker },
+): Promise<Reads> {
   const { reads, unreadable } = loaded.config.shell
   if (reads === 'everywhere' && unreadable.length === 0) return readEverything
   // Loaded late: most shells keep nothing from being read.
   const { readsFor, tooMuch } = await import('./sandbox/reads.ts')
   const { whole, workspace } = workspaceOf(loaded, cwd)
-  const path = tooMuch(unreadable, workspace)
+  const path = tooMuch(await new Look(looker).where(unreadable.filter(isAbsolute)), workspace)
   if (path !== undefined) throw holdsTooMuch(loaded, path, workspace)
   return readsFor({ reads, unreadable, workspace, whole, env })
 }

@@ -38,6 +38,7 @@ void vt_command_free(struct vt_command *command) {
   free(command->candidates);
   free(command->argv);
   free(command->envp);
+  free(command->places);
   free(command->writable);
   free(command);
 }

@@ -82,7 +82,10 @@ struct vt_command {
   int stdin_fd;             /* -1: /dev/null */
   bool owns_stdin;          /* closed once the command has it */
   bool merged;
-  struct vt_policy *policy; /* NULL: unconfined */
+  char **places;            /* confined: what its policy is made of, behind letters (core.h); NULL: unconfined */
+  bool network, with_listener, with_reports; /* confined: struct vt_request */
+  int abi;
+  struct vt_policy *policy; /* once it is launched; NULL: unconfined */
   struct vt_terminal *terminal; /* NULL: pipes */
   char cookie[64];          /* unconfined: in the environment, to find those who left the session */
   char *strings;            /* what the pointers above point into */
@@ -92,7 +95,7 @@ struct vt_command {
   char cgroup[VT_CGROUP_NAME]; /* its own, by name; empty: none */
   int cgroup_fd;            /* its directory, while it is launched */
   int cgroup_door;          /* to join it by, where it cannot be started in it; -1: it was */
-  const char **writable;    /* directories granted for writing, NULL-terminated; NULL: none */
+  const char **writable;    /* among the places: directories granted for writing, NULL-terminated; NULL: none */
 
   struct vt_launch_room *room; /* while it is launched */
 

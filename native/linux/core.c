@@ -17,9 +17,7 @@
 #include "lookups.h"
 #include "meter.h"
 #include "notifier.h"
-#include "policy.h"
 #include "probe.h"
-#include "reads.h"
 #include "streams.h"
 #include "supervisor.h"
 #include "terminal.h"
@@ -67,52 +65,21 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
   command->stdin_fd = request->stdin_fd;
   command->limits = request->limits;
+  if (request->confined) command->places = split(request->places);
+  command->network = request->network;
+  command->with_listener = request->listener;
+  command->with_reports = request->report;
+  command->abi = request->abi;
   vt_ending_set(command, request->timeout_ms, request->grace_ms);
   return command;
 }
 
-/* The paths of one kind, NULL-terminated: pointers into the request's own text. */
-static const char **places_of(char *const *places, enum vt_place_kind kind) {
-  size_t count = 0;
-  while (places[count]) count++;
-  const char **paths = calloc(count + 1, sizeof *paths), **at = paths;
-  if (!paths) abort();
-  for (; *places; places++)
-    if (**places == (char)kind) *at++ = *places + 1;
-  return paths;
-}
-
-/* The policy of a confined command, the cookie of another one. Returns whether it may go on; *step says at what it failed. */
-static bool hold(struct vt_command *command, const struct vt_request *request, int *step) {
-  if (!request->confined) {
-    *step = VT_STEP_WATCHER;
-    if (!vt_watch_cookie(command->id, command->cookie, sizeof command->cookie)) return false;
-    prepend(command->envp, command->cookie);
-    return true;
-  }
-  char **places = split(request->places);
-  const char **writable = places_of(places, VT_WRITABLE);
-  const char **sockets = places_of(places, VT_SOCKET);
-  struct vt_reads *reads = vt_reads_take(places);
-  const struct vt_policy_options options = {
-      .abi = request->abi,
-      .network = request->network,
-      .listener = request->listener,
-      .report = request->report,
-      .near = command->cwd,
-      .reads = reads,
-      .writable = writable,
-      .sockets = sockets,
-      .terminal = command->terminal ? command->terminal->slave : 0,
-  };
-  command->policy = vt_policy_take(&options, step);
-  int error = errno;
-  if (reads) vt_reads_release(reads);
-  command->writable = writable;
-  free(sockets);
-  free(places);
-  errno = error;
-  return command->policy != NULL;
+/* An unconfined command is known by its cookie. What confines another one is worked out by the launcher: that can take long. */
+static bool mark(struct vt_command *command) {
+  if (command->places) return true;
+  if (!vt_watch_cookie(command->id, command->cookie, sizeof command->cookie)) return false;
+  prepend(command->envp, command->cookie);
+  return true;
 }
 
 static void discard(struct vt_command *command) {
@@ -133,7 +100,8 @@ static bool prepare(struct vt_command *command, const struct vt_request *request
   if (!is_ready(request)) return false;
   *step = VT_STEP_TERMINAL;
   if (request->columns && (*owners_end = vt_terminal_open(command, request->columns, request->rows)) < 0) return false;
-  if (!hold(command, request, step)) return false;
+  *step = VT_STEP_WATCHER;
+  if (!mark(command)) return false;
   if (command->stdin_fd != VT_STDIN_PIPE) return true;
   *step = VT_STEP_PIPES;
   return (*owners_end = open_stdin(command)) >= 0;

@@ -7,9 +7,9 @@
 
 struct vt_inodes {
   struct vt_inode {
-    dev_t device;
+    dev_t device; /* 0, which no file system has: an empty slot */
     ino_t inode;
-  } *at;
+  } *slots;
   size_t count, room;
 };
 

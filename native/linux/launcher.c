@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "confine.h"
 #include "spawn.h"
 #include "supervisor.h"
 #include "threads.h"
@@ -104,7 +105,14 @@ static void close_child_ends(struct vt_command *command) {
   if (command->cgroup[0]) close(command->cgroup_fd);
 }
 
+static int confine(struct vt_command *command) {
+  enum vt_step step;
+  if (!command->places || vt_confine(command, &step) == 0) return 0;
+  return fail(command, step);
+}
+
 static bool prepare(struct vt_command *command) {
+  if (confine(command)) return false;
   pthread_mutex_lock(&preparing);
   vt_spawn_prepare();
   bool ready = open_pipes(command) == 0 && take_slot(command) == 0 && take_cgroup(command) == 0;

@@ -1,5 +1,6 @@
 #include "names.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +14,54 @@ static struct vt_name *make(struct vt_name *parent, const char *text, size_t len
 
 struct vt_name *vt_name_root(void) { return make(NULL, "", 0); }
 
+enum { LISTED = 8 }; /* so many children are found faster without slots */
+
+static bool is_called(const struct vt_name *name, const char *text, size_t length) {
+  return strncmp(name->text, text, length) == 0 && !name->text[length];
+}
+
+/* FNV-1a: a project file may choose the names, but no more of them than collisions can slow down (src/config/schema.ts). */
+static size_t hash(const char *text, size_t length) {
+  uint64_t sum = 14695981039346656037u;
+  for (size_t at = 0; at < length; at++) sum = (sum ^ (unsigned char)text[at]) * 1099511628211u;
+  return (size_t)(sum ^ sum >> 32);
+}
+
+/* Where the name stands among the slots, or the empty one where it would. */
+static struct vt_name **slot_of(const struct vt_name *directory, const char *text, size_t length) {
+  size_t mask = directory->room - 1, at = hash(text, length) & mask;
+  while (directory->slots[at] && !is_called(directory->slots[at], text, length)) at = (at + 1) & mask;
+  return &directory->slots[at];
+}
+
 struct vt_name *vt_name_find(const struct vt_name *directory, const char *text, size_t length) {
+  if (directory->slots) return *slot_of(directory, text, length);
+  struct vt_name *child = directory->children;
+  while (child && !is_called(child, text, length)) child = child->next;
+  return child;
+}
+
+/* At most half full. */
+static void make_room(struct vt_name *directory) {
+  if (directory->count < LISTED || directory->count * 2 < directory->room) return;
+  free(directory->slots);
+  directory->room = directory->room ? directory->room * 2 : LISTED * 4;
+  directory->slots = calloc(directory->room, sizeof(struct vt_name *));
+  if (!directory->slots) abort();
   for (struct vt_name *child = directory->children; child; child = child->next)
-    if (strlen(child->text) == length && memcmp(child->text, text, length) == 0) return child;
-  return NULL;
+    *slot_of(directory, child->text, strlen(child->text)) = child;
 }
 
 struct vt_name *vt_name_take(struct vt_name *directory, const char *text, size_t length) {
   struct vt_name *child = vt_name_find(directory, text, length);
   if (child) return child;
+  make_room(directory);
   child = make(directory, text, length);
   child->next = directory->children;
-  return directory->children = child;
+  directory->children = child;
+  directory->count++;
+  if (directory->slots) *slot_of(directory, text, length) = child;
+  return child;
 }
 
 void vt_name_cut(struct vt_name *directory) {
@@ -51,5 +88,6 @@ void vt_names_free(struct vt_name *root) {
     next = child->next;
     vt_names_free(child);
   }
+  free(root->slots);
   free(root);
 }

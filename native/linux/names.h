@@ -6,6 +6,8 @@
 
 struct vt_name {
   struct vt_name *parent, *children, *next;
+  struct vt_name **slots; /* the children by the hash of their names, once there are several; NULL: none yet */
+  size_t count, room;     /* of the children, and of the slots */
   bool granted; /* it can be read, and what lies beneath */
   bool kept;    /* it cannot, nor anything beneath */
   bool cut;     /* something is kept beneath, or may come to be: its entries are granted one by one */

@@ -15,7 +15,7 @@
 #include "reads.h"
 
 /* A rule takes the kernel about a tenth of a microsecond at each start of a command. */
-enum { MOST_RULES = 30000 };
+enum { MOST_RULES = 250000 };
 
 struct pass {
   struct vt_reads *reads;

@@ -33,13 +33,14 @@ export function readsFor({ reads, unreadable, workspace, whole, env }: ReadsWant
   }
 }
 
-/** The first of the paths that would keep a command from starting at all: it holds the workspace, or the shell. */
-export function tooMuch(unreadable: readonly string[], workspace: string): string | undefined {
+/**
+ * The first of the paths that would keep a command from starting at all: it holds the workspace, or the shell.
+ * @param leadsTo where each path leads; what is absent does not count
+ */
+export function tooMuch(leadsTo: ReadonlyMap<string, string>, workspace: string): string | undefined {
   const needed = [workspace, ...['/bin/sh', '/usr/bin/env'].flatMap((program) => realPath(program) ?? [])]
-  return unreadable.find((path) => {
-    const real = path === word ? undefined : realPath(path)
-    return real !== undefined && needed.some((place) => isBeneath(place, real))
-  })
+  for (const [path, real] of leadsTo) if (needed.some((place) => isBeneath(place, real))) return path
+  return undefined
 }
 
 type Variables = ReadsWanted['env']
@@ -85,11 +86,11 @@ function baseDirectories(env: Variables, variable: string, otherwise: string): r
 }
 
 function namedByVariables(env: Variables): readonly string[] {
-  return Object.entries(secrets.variables).flatMap(([variable, part]) =>
+  return Object.entries(secrets.variables).flatMap(([variable, parts]) =>
     (env[variable] ?? '')
       .split(':')
       .filter(isAbsolute)
-      .map((path) => join(path, part)),
+      .flatMap((path) => [parts].flat().map((part) => join(path, part))),
   )
 }
 

@@ -1,0 +1,32 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Result } from '../../src/result/result.ts'
+import { missing, runHost, slack, type Timed } from './hang.ts'
+
+/** What test/fixtures/facts/unreadable.mjs prints. */
+interface Happened {
+  readonly command: Timed<Result>
+  readonly beside: Timed<string>
+  readonly longestGap: number
+}
+
+describe.skipIf(missing() !== null)(
+  `a path kept from being read on a silent file system${missing() ? ` (skipped: ${missing()})` : ''}`,
+  () => {
+    let happened: Happened
+
+    beforeAll(async () => {
+      happened = await runHost('unreadable')
+    }, 60_000)
+
+    it('runs nothing, and the call returns after its deadline', () => {
+      const { value, ms } = happened.command
+      expect(value).toMatchObject({ stdout: '', timedOut: true })
+      expect(ms).toBeLessThan(500 + 200 + 1000 + slack)
+    })
+
+    it('never stops JavaScript, and other commands run', () => {
+      expect(happened.longestGap).toBeLessThan(slack)
+      expect(happened.beside.value).toBe('beside\n')
+    })
+  },
+)

@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { VitrineError } from '../../src/errors.ts'
+import { makeDirectory, openTestShell } from '../helpers/place.ts'
+
+const secret = 'TOKEN=1'
+
+/** Fills a directory with empty files. */
+function fill(directory: string, count: number): void {
+  mkdirSync(directory, { recursive: true })
+  for (let index = 0; index < count; index++) writeFileSync(join(directory, `file-${index}`), '')
+}
+
+function makeRepository(): string {
+  const repository = makeDirectory()
+  mkdirSync(join(repository, '.git'))
+  return repository
+}
+
+const open = (cwd: string) =>
+  openTestShell({ cwd, toml: '[shell]\nunreadable = "secrets"\ntimeout_ms = 60000\n' })
+
+describe.runIf(process.platform === 'linux')('unreadable = "secrets" in a large repository', () => {
+  it('30,000 files beside one .env can be read, and the .env cannot', async () => {
+    const cwd = makeRepository()
+    fill(cwd, 30_000)
+    writeFileSync(join(cwd, '.env'), secret)
+    const shell = await open(cwd)
+    const all = await shell.execute({ command: 'cat file-* && echo all; cat .env' })
+    expect(all).toMatchObject({ stdout: 'all\n', exitCode: 1 })
+  }, 120_000)
+
+  it('900 packages with one .env each can be read, and no .env can', async () => {
+    const cwd = makeRepository()
+    for (let index = 0; index < 900; index++) {
+      const directory = join(cwd, `package-${index}`)
+      fill(directory, 40)
+      writeFileSync(join(directory, '.env'), secret)
+    }
+    const shell = await open(cwd)
+    const all = await shell.execute({ command: 'cat package-*/file-* && echo all; cat package-*/.env' })
+    expect(all).toMatchObject({ stdout: 'all\n', exitCode: 1 })
+  }, 120_000)
+
+  it('what is too large for rules is refused in the name of the setting', () => {
+    const refusal = { code: 'SPAWN_FAILED', step: 'landlock ruleset', errno: 'E2BIG', program: 'sh' } as const
+    expect(new VitrineError(refusal).message).toContain('[shell] unreadable')
+  })
+})
