@@ -45,9 +45,13 @@ export function pathKey(about: string, project: ProjectRule) {
   return { ...key(about, text('a path'), '', project), resolve }
 }
 
+/** Each path costs time before every shell and some commands, and a project file may list them. */
+const MOST_PATHS = 1000
+const pathList = v.pipe(list('a path'), v.maxLength(MOST_PATHS, `a list of at most ${MOST_PATHS} paths`))
+
 /** Defines a key that holds a list of paths; `word` stands for paths of its own and is kept as it is. */
 export function pathsKey(about: string, project: ProjectRule, word?: string) {
-  const schema = word === undefined ? list('a path') : listOrWord('a path', word)
+  const schema = word === undefined ? pathList : listOrWord(pathList, 'a path', word)
   const resolve = (paths: readonly string[], toAbsolute: ToAbsolute) =>
     paths.map((path) => (path === word ? path : toAbsolute(path)))
   return { ...key(about, schema, [], project), resolve }
@@ -113,14 +117,14 @@ export function stringTable() {
   return v.record(name, text(), 'a table of strings')
 }
 
-function listOrWord(wanted: string, word: string) {
+function listOrWord(paths: typeof pathList, wanted: string, word: string) {
   const alone = v.pipe(
     v.literal(word),
     v.transform(() => [word]),
   )
   const said = JSON.stringify(word)
   return v.pipe(
-    v.union([list(wanted), alone], `a list of strings, or ${said}`),
+    v.union([paths, alone], `a list of strings, or ${said}`),
     v.checkItems(
       (value) => !isSlipOf(word, value),
       `${said}, or ${wanted} ("./NAME" for a file of such a name)`,

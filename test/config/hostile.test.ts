@@ -31,6 +31,21 @@ test('a value that is ignored is reported in a file whose strings are too long t
   expect(ignored).toMatchObject([{ key: 'shell.network', file: place.projectFile, value: true }])
 })
 
+test('60,000 unreadable paths are refused by their key', async () => {
+  const place = makePlace()
+  const paths = Array.from({ length: 60_000 }, (_, index) => `/hostile/${index}`)
+  place.write(place.projectFile, `[shell]\nunreadable = ${JSON.stringify(paths)}\n`)
+  const refusal = { code: 'CONFIG_INVALID', key: 'shell.unreadable', file: place.projectFile }
+  await expect(place.load()).rejects.toMatchObject({ code: 'CONFIG_INVALID', refusal })
+})
+
+test('1000 unreadable paths all count', async () => {
+  const place = makePlace()
+  const paths = Array.from({ length: 1000 }, (_, index) => `/hostile/${index}`)
+  place.write(place.projectFile, `[shell]\nunreadable = ${JSON.stringify(paths)}\n`)
+  expect((await place.load()).config.shell.unreadable).toEqual(paths)
+})
+
 test('60,000 denied commands all count', async () => {
   const place = makePlace()
   const commands = Array.from({ length: 60_000 }, (_, index) => `c${index}`)
