@@ -1,3 +1,4 @@
+import { access } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
@@ -45,6 +46,7 @@ export function nativeLauncher(addon: Addon): Launcher {
     terminals: true,
     limits: linuxLimits(addon.probe()),
     launch(request, events) {
+      startThreads()
       const spawned = spawn(addon, request)
       if ('failedStep' in spawned) return neverStarted(spawned, events)
       running.set(spawned.id, events)
@@ -69,6 +71,18 @@ export function commandsOf<Command>(
   Reflect.set(addon, commandsKey, commands)
   addon.listen(handlerOf(commands))
   return commands
+}
+
+let hasThreads = false
+
+/**
+ * Node starts the threads of its pool with the first asynchronous call that needs one, and aborts where it cannot. A command may
+ * use up the processes of the user or the cgroup, so they start before the first command.
+ */
+function startThreads(): void {
+  if (hasThreads) return
+  hasThreads = true
+  access('/', () => {})
 }
 
 /** The supervisor has the clock: what it does not call late was over in time. */
