@@ -16,7 +16,15 @@ export const secrets = {
       '.docker/config.json',
       '.terraformrc',
     ],
-    ...['.databrickscfg', '.snowsql', '.snowflake'],
+    ...[
+      '.databrickscfg',
+      '.snowsql',
+      '.snowflake',
+      '.aliyun/config.json',
+      '.bluemix',
+      '.pulumi/credentials.json',
+    ],
+    ...['.argocd/config', '.minikube', '.tsh', '.cloudflared', '.ngrok2', '.wireguard'],
     ...[
       '.terraform.d/credentials.tfrc.json',
       '.fly',
@@ -27,7 +35,7 @@ export const secrets = {
     ],
     // Registries and forges
     ...['.netrc', '_netrc', '.npmrc', '.yarnrc.yml', '.pypirc', '.git-credentials', '.gem/credentials'],
-    ...['.pip/pip.conf'],
+    ...['.pip/pip.conf', '.sentryclirc', '.circleci/cli.yml', '.clasprc.json'],
     ...[
       '.netlify/config.json',
       '.subversion/auth',
@@ -39,7 +47,9 @@ export const secrets = {
     ...['.gradle/gradle.properties', '.nuget/NuGet/NuGet.Config', '.composer/auth.json', '.bundle/config'],
     // Agents and models
     ...['.claude.json', '.claude/.credentials.json', '.codex/auth.json', '.gemini/oauth_creds.json'],
-    ...['.huggingface', '.kaggle'],
+    ...['.huggingface', '.kaggle', '.cursor/mcp.json', '.continue', '.aider', '.aider.conf.yml'],
+    // Editors: tokens of extensions stand in state.vscdb, or beside it
+    ...['.vscode-server/data/User/globalStorage', '.cursor-server/data/User/globalStorage'],
     // Databases, mail, other machines
     ...['.pgpass', '.my.cnf', '.mylogin.cnf', '.msmtprc', '.mbsyncrc', '.fetchmailrc', '.authinfo'],
     ...['.smbcredentials', '.filezilla', '.Xauthority', '.ICEauthority'],
@@ -52,6 +62,7 @@ export const secrets = {
       'snap/firefox',
       'snap/chromium',
       'snap/thunderbird',
+      '.weechat',
     ],
     ...['.var/app/org.mozilla.firefox', '.var/app/com.google.Chrome', '.var/app/org.chromium.Chromium'],
     ...['.var/app/com.brave.Browser', '.var/app/org.mozilla.Thunderbird'],
@@ -71,15 +82,19 @@ export const secrets = {
     ...['github-copilot', 'anthropic', 'openai', 'filezilla', 'remmina', 'syncthing', 'nushell/history.txt'],
     ...['google-chrome', 'google-chrome-beta', 'chromium', 'BraveSoftware', 'microsoft-edge', 'vivaldi'],
     ...['opera', 'Slack', 'discord', 'Signal', 'Element', 'helm/registry', 'configstore/firebase-tools.json'],
+    ...['scw', 'argocd', 'ngrok', 'wireguard', 'weechat', 'goose/secrets.yaml', 'cursor/auth.json'],
+    ...['io.datasette.llm/keys.json', 'Code/User/globalStorage', 'Code - Insiders/User/globalStorage'],
+    ...['VSCodium/User/globalStorage', 'Cursor/User/globalStorage', 'Windsurf/User/globalStorage'],
     ...['pip/pip.conf', 'snowflake', 'zsh/.zsh_history', 'google-chrome-unstable'],
   ],
   /** In $XDG_DATA_HOME, by default ~/.local/share. */
   data: [
     ...['keyrings', 'kwalletd', 'password-store', 'gnupg', 'fish/fish_history', 'atuin', 'zsh/history'],
     ...['powershell/PSReadLine', 'gem/credentials', 'com.vercel.cli', 'TelegramDesktop', 'jupyter/runtime'],
+    ...['opencode/auth.json', 'opencode/mcp-auth.json', 'weechat'],
   ],
   /** In $XDG_STATE_HOME, by default ~/.local/state. */
-  state: ['python_history', 'bash/history', 'zsh/history', 'nvim/shada'],
+  state: ['python_history', 'bash/history', 'zsh/history', 'nvim/shada', 'syncthing'],
   /** In $XDG_CACHE_HOME, by default ~/.cache. */
   cache: ['huggingface/token', 'huggingface/stored_tokens'],
   /** On macOS, in the home directory. */
@@ -88,8 +103,14 @@ export const secrets = {
     ...['Library/Application Support/Google/Chrome', 'Library/Application Support/BraveSoftware'],
     ...['Library/Application Support/Microsoft Edge', 'Library/Application Support/Slack'],
     ...['Library/Application Support/1Password', 'Library/Preferences/gcloud'],
+    ...[
+      'Library/Application Support/Code/User/globalStorage',
+      'Library/Application Support/Cursor/User/globalStorage',
+    ],
+    ...['Library/Application Support/io.datasette.llm/keys.json', 'Library/Application Support/ngrok'],
+    ...['Library/Application Support/Syncthing'],
   ],
-  /** Where a variable says that one lies elsewhere; behind "/" the part of that directory. Several paths stand with ":". */
+  /** Where a variable says that one lies elsewhere; behind "/" the part or parts of that directory. Several paths stand with ":". */
   variables: {
     GNUPGHOME: '',
     AWS_SHARED_CREDENTIALS_FILE: '',
@@ -113,6 +134,19 @@ export const secrets = {
     ANSIBLE_VAULT_PASSWORD_FILE: '',
     PGPASSFILE: '',
     BOTO_CONFIG: '',
+    PULUMI_HOME: '/credentials.json',
+    PULUMI_CREDENTIALS_PATH: '/credentials.json',
+    ARGOCD_CONFIG_DIR: '/config',
+    SCW_CONFIG_PATH: '',
+    BLUEMIX_HOME: '/.bluemix',
+    IBMCLOUD_HOME: '/.bluemix',
+    TELEPORT_HOME: '',
+    // It names either that directory or the one that holds it.
+    MINIKUBE_HOME: ['/.minikube', '/ca.key', '/certs', '/machines', '/profiles', '/proxy-client-ca.key'],
+    LLM_USER_PATH: '/keys.json',
+    WEECHAT_HOME: '',
+    STHOMEDIR: '',
+    STCONFDIR: '',
     HF_TOKEN_PATH: '',
     HISTFILE: '',
     XAUTHORITY: '',
@@ -122,6 +156,7 @@ export const secrets = {
     ...['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d'],
     ...['/etc/ssh/ssh_host_rsa_key', '/etc/ssh/ssh_host_ecdsa_key', '/etc/ssh/ssh_host_ed25519_key'],
     ...['/etc/ssl/private', '/etc/pki/tls/private', '/etc/letsencrypt', '/etc/krb5.keytab', '/etc/wireguard'],
+    ...['/usr/local/etc/wireguard', '/opt/homebrew/etc/wireguard', '/etc/cloudflared'],
     ...['/etc/NetworkManager/system-connections', '/etc/wpa_supplicant', '/etc/rancher', '/etc/kubernetes'],
     ...['/var/lib/secrets', '/var/lib/kubelet', '/var/lib/systemd/credential.secret'],
   ],
@@ -129,7 +164,7 @@ export const secrets = {
   shared: ['/run/secrets', '/run/credentials', '/run/agenix'],
   /** Files of the workspace. */
   names: {
-    patterns: ['.env', '.env.*', '.envrc'],
+    patterns: ['.env', '.env.*', '.envrc', '.dev.vars', '.dev.vars.*', '.npmrc'],
     except: ['*.example', '*.sample', '*.template', '*.dist', '*.defaults', '*.schema', '*.md', '*.d.ts'],
     /** Other people's files, or too many. */
     skip: ['node_modules', '.git', '.hg', '.svn', '.venv', 'venv', '.tox', '__pycache__', 'target', '.cache'],
