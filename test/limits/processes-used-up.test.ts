@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { whyNot } from '../helpers/other-users.ts'
 import { makeDirectory } from '../helpers/place.ts'
-import { builtLibrary, isInstalled, isReachableAs, repository } from '../helpers/programs.ts'
+import { isInstalled, readable } from '../helpers/programs.ts'
 
 /** Starts processes until no more can be had, and writes when Node can start no thread any more. */
 const takeAll = `import os, signal
@@ -20,7 +21,7 @@ const uid = 200_000 + (process.pid % 50_000)
 function missing(): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root can become another user'
   if (!isInstalled('prlimit') || !isInstalled('python3')) return 'prlimit or python3 is not installed'
-  return isReachableAs(uid) ? null : 'another user cannot reach this checkout'
+  return whyNot({ uid, gid: uid })
 }
 
 const reason = missing()
@@ -29,18 +30,9 @@ describe.skipIf(reason !== null)(
   `a command that uses up its user's processes${reason ? ` (skipped: ${reason})` : ''}`,
   () => {
     it('does not end the command line, which writes its output to a file', () => {
-      builtLibrary()
       const output = join(makeDirectory(), 'output')
       const descriptor = openSync(output, 'w')
-      const words = [
-        process.execPath,
-        join(repository, 'dist/cli.cjs'),
-        'run',
-        '--',
-        'python3',
-        '-c',
-        takeAll,
-      ]
+      const words = [process.execPath, join(readable, 'dist/cli.cjs'), 'run', '--', 'python3', '-c', takeAll]
       const { status, signal } = spawnSync('prlimit', ['--nproc=60', ...words], {
         uid,
         gid: uid,
