@@ -30,12 +30,17 @@ export interface Standing {
   readonly looker: Looker
 }
 
+/** What execvp(3) takes where there is no PATH. */
+const usualPath = '/usr/local/bin:/usr/bin:/bin'
+
 /** Decides about commands: gathers what a decision needs to know, and asks the policy. Starts nothing. */
 export class Judge {
   readonly #rules: RuleSet
   readonly #workspace: string
   readonly #home: string
   readonly #ownPaths: readonly string[]
+  readonly #programPath: string
+  readonly #projects: readonly string[]
   readonly #looker: Looker
 
   /**
@@ -46,16 +51,27 @@ export class Judge {
     return new Judge(await rulesOf(standing.loaded, originOf), standing)
   }
 
-  private constructor(rules: RuleSet, { loaded: { config, files }, cwd, env, looker }: Standing) {
+  private constructor(rules: RuleSet, { loaded, cwd, env, looker }: Standing) {
+    const { config, files, outerWorkspace = '' } = loaded
     this.#rules = rules
     this.#looker = looker
     this.#workspace = config.policy.workspace
     this.#home = env['HOME'] ?? ''
+    // A container has programs of its own.
+    this.#programPath =
+      config.shell.backend === 'docker' ? '' : (config.env.set['PATH'] ?? env['PATH'] ?? usualPath)
+    const projectFiles = projectConfigFiles(cwd)
+    this.#projects = [
+      config.policy.workspace,
+      outerWorkspace,
+      ...projectFiles.slice(0, 1).map(dirname),
+      cwd,
+    ].filter((path) => path !== '')
     // The agent cannot edit its own policy: the files of the configuration, and what trusts them.
     this.#ownPaths = [
       dirname(userConfigFile(env)),
       dirname(trustStoreFile(env)),
-      ...projectConfigFiles(cwd),
+      ...projectFiles,
       ...files.map(({ file }) => file),
       ...auditFiles(config.audit.path),
     ]
@@ -68,7 +84,12 @@ export class Judge {
   async decide({ work, cwd, mode }: Question, againMs = secondLimitMs): Promise<Judged> {
     const request = planRequest({ work, cwd, mode, home: this.#home })
     const needed = factsNeeded(request)
-    const around = { workspace: this.#workspace, ownPaths: this.#ownPaths }
+    const around = {
+      workspace: this.#workspace,
+      ownPaths: this.#ownPaths,
+      programPath: this.#programPath,
+      projects: [...this.#projects, cwd],
+    }
     const look = new Look(this.#looker)
     const first = await gatherFacts(needed, around, look)
     await checkDirectory(cwd, this.#looker, look)

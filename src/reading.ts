@@ -3,7 +3,7 @@ import { gitRoot, realDirectory } from './config/files.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { VitrineError } from './errors.ts'
 import { Look, type Looker } from './facts/look.ts'
-import { isBeneath } from './sandbox/programs.ts'
+import { isBeneath } from './program-path.ts'
 import { type Reads, readEverything } from './sandbox/sandbox.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>

@@ -45,10 +45,11 @@ const trunk = [
   'errors.ts',
   'errno.ts',
   'nearest.ts',
+  'program-path.ts',
   'text.ts',
 ]
 /** What every stage may call. */
-const shared = ['errors.ts', 'errno.ts', 'nearest.ts', 'text.ts']
+const shared = ['errors.ts', 'errno.ts', 'nearest.ts', 'program-path.ts', 'text.ts']
 /** How errors are told apart. */
 const openToFaces = ['errno.ts', 'errors.ts']
 /** Who joins the stages: values of all of them. */

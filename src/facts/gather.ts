@@ -2,6 +2,7 @@ import type { Facts, FactsNeeded } from '../policy/facts.ts'
 import { canEnter } from './directory.ts'
 import { expandGlob, globQuestions } from './glob.ts'
 import { type Look, namesIn, whereIs } from './look.ts'
+import { foreignPrograms, programQuestions } from './programs.ts'
 import { readRepositoryConfig, repositoryQuestions } from './repository.ts'
 
 /** What facts are gathered around. */
@@ -10,6 +11,10 @@ export interface Surroundings {
   readonly workspace: string
   /** vitrine's own config files and directories of state. */
   readonly ownPaths: readonly string[]
+  /** PATH, as commands get it; empty: their programs are not this machine's. */
+  readonly programPath: string
+  /** Directories of projects: a program that stands in one is not known by its name. */
+  readonly projects: readonly string[]
 }
 
 /**
@@ -19,18 +24,20 @@ export interface Surroundings {
  */
 export async function gatherFacts(
   needed: FactsNeeded,
-  { workspace, ownPaths }: Surroundings,
+  { workspace, ownPaths, programPath, projects }: Surroundings,
   look: Look,
 ): Promise<Facts> {
   // What is to be protected comes first: it does not wait for what a line names.
   const protectedPaths = workspace === '' ? ownPaths : [...ownPaths, workspace]
-  const paths = [...protectedPaths, ...needed.paths, ...needed.repositories]
+  const paths = [...protectedPaths, ...needed.paths, ...needed.repositories, ...projects]
+  const programs = programPath === '' ? [] : needed.programs
   await look.ask([
     ...needed.paths.slice(0, 1).map(canEnter),
     ...paths.map(whereIs),
     ...needed.directories.map(namesIn),
     ...needed.globs.flatMap(globQuestions),
     ...needed.repositories.flatMap((path) => repositoryQuestions(guesses.get(path) ?? path)),
+    ...programQuestions(programs, programPath),
   ])
   const where = await look.where(paths)
   return {
@@ -38,6 +45,11 @@ export async function gatherFacts(
     globs: await globsOf(needed, look),
     withoutDashes: await withoutDashes(needed.directories, look),
     repositories: await repositoriesAt(needed.repositories, where, look),
+    foreignPrograms: await foreignPrograms(
+      programs,
+      { path: programPath, projects: projects.flatMap((path) => [path, where.get(path) ?? path]) },
+      look,
+    ),
     ...(workspace === '' ? {} : { workspace: where.get(workspace) ?? workspace }),
     ownPaths: ownPaths.flatMap((path) => [path, where.get(path) ?? path]),
     unanswered: look.unanswered,

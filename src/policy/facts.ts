@@ -9,8 +9,17 @@ export interface FactsNeeded {
   readonly directories: readonly string[]
   /** Directories that a git command would run in. */
   readonly repositories: readonly string[]
+  /** Names of programs, to be looked up in PATH. */
+  readonly programs: readonly string[]
   /** Whether a pattern could match the name of a directory's entry: how patterns are read is the policy's to say. */
   readonly couldMatch: (pattern: string, name: string) => boolean
+}
+
+/** A program that PATH finds in a project's directory. */
+export interface ForeignProgram {
+  readonly path: string
+  /** The system has one of that name. */
+  readonly shadows: boolean
 }
 
 /** What was found out. A fact that was needed and is not here counts as unknown. */
@@ -22,6 +31,8 @@ export interface Facts {
   /** Directories as needed in which no name begins with a dash. */
   readonly withoutDashes: ReadonlySet<string>
   readonly repositories: ReadonlyMap<string, RepositoryConfig>
+  /** Those of the programs needed that come with a project, by name. */
+  readonly foreignPrograms: ReadonlyMap<string, ForeignProgram>
   /** Where the workspace leads; absent when there is none. */
   readonly workspace?: string
   /** vitrine's own config files and state, resolved. */

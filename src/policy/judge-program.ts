@@ -1,4 +1,5 @@
 import {
+  explainForeign,
   explainInterpreter,
   explainMaybe,
   explainObjection,
@@ -16,7 +17,7 @@ import { known, type SimpleCommand } from './line.ts'
 import type { PlannedStep } from './plan.ts'
 import { analysisList } from './presets/analysis.ts'
 import { type RuleIndex, safeList } from './presets.ts'
-import { programOf } from './program.ts'
+import { lookedUp, programOf } from './program.ts'
 import { applyRule, type Rule, type RuleOutcome } from './rules.ts'
 
 /** What the rules say about the program of a command: the user's own first, then the preset's. */
@@ -40,6 +41,8 @@ export function judgeProgram(step: PlannedStep, given: Case): PolicyMatch[] {
  */
 function programRow(step: PlannedStep, given: Case, allowed: RuleOutcome | undefined): PolicyMatch {
   const { command } = step
+  const foreign = foreignRow(step, given, allowed)
+  if (foreign) return foreign
   const looks = allowed || given.rules.preset === 'open' ? bestOf(safeList, command) : undefined
   if (looks?.verdict === 'allow') {
     const name = looks.rule.prefix.join(' ')
@@ -113,6 +116,23 @@ function presetRow(step: PlannedStep, given: Case): PolicyMatch {
   if (listed?.objection)
     return row(command.text, name, source, verdict, explainObjection(name, listed.objection))
   return row(command.text, 'unlisted', source, verdict, unlisted(command, rules.preset === 'analysis'))
+}
+
+/**
+ * A program that comes with a project is not the one that the safe list knows. A rule of yours allows it by its name, unless
+ * the system has one of that name.
+ */
+function foreignRow(
+  { command }: PlannedStep,
+  { rules, facts, lenient }: Case,
+  allowed: RuleOutcome | undefined,
+): PolicyMatch | undefined {
+  const found = lookedUp(command).flatMap((name) => facts.foreignPrograms.get(name) ?? [])
+  const foreign = allowed ? found.find(({ shadows }) => shadows) : found[0]
+  if (!foreign) return undefined
+  if (lenient) return row(command.text, 'program', `preset ${rules.preset}`, 'allow', explainOpen())
+  const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
+  return row(command.text, 'program', 'PATH', verdict, explainForeign(foreign.path))
 }
 
 function unlisted(command: SimpleCommand, isAnalysis: boolean): string {

@@ -6,7 +6,7 @@ import { couldMatch } from './globs.ts'
 import { known, lineOfArgv, type ParsedLine, type Unsure, type Word } from './line.ts'
 import { parseLine } from './parse.ts'
 import { atHome, type PathUse, pathUses } from './paths.ts'
-import { nameOf, programOf } from './program.ts'
+import { lookedUp, nameOf, programOf } from './program.ts'
 
 /** What is to be decided about. */
 export interface RequestToDecide {
@@ -62,7 +62,7 @@ function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
 }
 
 /** What must be found out before the request can be decided about. */
-export function factsNeeded({ steps, cwd }: PolicyRequest): FactsNeeded {
+export function factsNeeded({ steps, cwd, mode }: PolicyRequest): FactsNeeded {
   const paths = new Set([cwd])
   const globs = new Set<string>()
   const directories = new Set<string>()
@@ -81,6 +81,8 @@ export function factsNeeded({ steps, cwd }: PolicyRequest): FactsNeeded {
     globs: [...globs],
     directories: [...directories],
     repositories: [...repositories],
+    // Whatever runs in read mode is held.
+    programs: mode === 'read' ? [] : [...new Set(steps.flatMap(({ command }) => lookedUp(command)))],
     couldMatch,
   }
 }

@@ -1,3 +1,4 @@
+import { systemDirectories } from '../program-path.ts'
 import type { Objection } from './arguments.ts'
 import { known, type SimpleCommand, type Word } from './line.ts'
 
@@ -14,15 +15,6 @@ export interface Program {
   /** `git -C`: directories the command changes to, one after the other. */
   readonly directories: readonly Word[]
 }
-
-const systemDirectories = new Set([
-  '/bin',
-  '/usr/bin',
-  '/usr/local/bin',
-  '/opt/homebrew/bin',
-  '/sbin',
-  '/usr/sbin',
-])
 
 const read = new WeakMap<SimpleCommand, Program>()
 
@@ -47,6 +39,26 @@ function readProgram({ words }: SimpleCommand): Program | undefined {
   if (nameOf(head.value) !== 'git')
     return { words: [name, ...rest], trusted, written: head.value, directories: [] }
   return { ...gitProgram(name, rest), trusted, written: head.value }
+}
+
+/** Programs that start others by their names alone, as scripts do. */
+const helpers: Readonly<Record<string, readonly string[] | undefined>> = {
+  egrep: ['grep'],
+  fgrep: ['grep'],
+  rgrep: ['grep'],
+  npm: ['node'],
+  npx: ['node'],
+  tsc: ['node'],
+  gh: ['git'],
+  man: ['groff', 'nroff', 'troff', 'grotty', 'tbl', 'eqn', 'preconv', 'soelim', 'col', 'less'],
+  tar: ['gzip', 'bzip2', 'xz', 'zstd', 'lzip', 'lzma', 'lzop', 'compress'],
+}
+
+/** The names that a command looks up in PATH; none when it names its program by a path, or it is not known. */
+export function lookedUp(command: SimpleCommand): readonly string[] {
+  const name = known(command.words[0]) ?? ''
+  if (name === '' || name.includes('/')) return []
+  return [name, ...((Object.hasOwn(helpers, name) && helpers[name]) || [])]
 }
 
 /** The name of a program, however it is written: without directory, in lower case (macOS finds `GIT`). */

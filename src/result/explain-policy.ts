@@ -54,6 +54,10 @@ export function explainUnlisted(program: string, allowed: string): string {
   return allowed === '' ? said : `${said}; the analysis preset allows: ${allowed}`
 }
 
+export function explainForeign(path: string): string {
+  return `PATH finds ${shown(path)}, which comes with a project: write the path of the system's program, or allow this one`
+}
+
 export function explainUntrustedPath(program: string): string {
   return `"${shown(program)}" is a program of its own, not one of the system's directories`
 }

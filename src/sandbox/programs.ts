@@ -1,28 +1,36 @@
 import { type Dirent, readdirSync, realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { isBeneath, isProjectDirectory } from '../program-path.ts'
 import { readablePlaces } from './readable-places.ts'
 
 /** More programs than a PATH leads to; what is past them is not looked at. */
 const mostPrograms = 20_000
 const programDirectories = new Set(['bin', 'sbin', 'shims', 'libexec'])
 
-/** Whether `inner` is `outer` or lies beneath it. Both absolute. */
-export function isBeneath(inner: string, outer: string): boolean {
-  const way = relative(outer, inner)
-  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way))
-}
-
 /**
  * The directories that programs of PATH need: its own, and where links in them lead; of `PREFIX/bin` all of PREFIX, unless
- * it holds more than programs.
+ * it holds more than programs. A directory that comes with a project needs nothing: what it links to is the project's choice.
  */
-export function placesOfPrograms(path: string, homes: readonly string[]): readonly string[] {
-  const directories = [...new Set(path.split(':').filter(isAbsolute))].flatMap(
-    (entry) => realPath(entry) ?? [],
-  )
+export function placesOfPrograms(
+  path: string,
+  homes: readonly string[],
+  projects: readonly string[],
+): readonly string[] {
+  const directories = [...new Set(path.split(':').filter(isAbsolute))].flatMap((entry) => {
+    const real = realPath(entry)
+    return real === undefined || isOfProject(entry, projects) ? [] : [real]
+  })
   const places = new Set(directories.map((directory) => withPrefix(directory, homes)))
   for (const program of linkedPrograms(directories)) places.add(withPrefix(dirname(program), homes))
   return [...places].filter((place) => !holdsHome(place, homes))
+}
+
+/** Whether a path is a project's, or goes through one: a link in it leads where the project says. */
+export function isOfProject(path: string, projects: readonly string[]): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    if ([at, realPath(at) ?? at].some((place) => isProjectDirectory(place, projects))) return true
+    if (dirname(at) === at) return false
+  }
 }
 
 /** Where symbolic links among the programs lead. */

@@ -1,7 +1,8 @@
 import { accessSync, constants } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { isBeneath, placesOfPrograms, realPath } from './programs.ts'
+import { isBeneath } from '../program-path.ts'
+import { isOfProject, placesOfPrograms, realPath } from './programs.ts'
 import { readablePlaces } from './readable-places.ts'
 import type { Reads } from './sandbox.ts'
 import { secrets } from './secrets.ts'
@@ -27,7 +28,8 @@ export function readsFor({ reads, unreadable, workspace, whole, env }: ReadsWant
   const withSecrets = unreadable.includes(word)
   const paths = unreadable.filter((path) => path !== word)
   return {
-    readable: reads === 'workspace' ? { workspace, others: otherPlaces(workspace, env) } : null,
+    readable:
+      reads === 'workspace' ? { workspace, others: otherPlaces(workspace, [workspace, whole], env) } : null,
     unreadable: withSecrets ? [...paths, ...secretPlaces(env)] : paths,
     names: withSecrets ? { beneath: whole, ...secrets.names } : null,
   }
@@ -105,19 +107,22 @@ function canRead(path: string): boolean {
 }
 
 /** System, toolchains, what PATH needs, and the repository of a worktree. */
-function otherPlaces(workspace: string, env: Variables): readonly string[] {
+function otherPlaces(workspace: string, projects: readonly string[], env: Variables): readonly string[] {
   const homes = homesOf(env)
   const real = homes.flatMap((home) => realPath(home) ?? [])
   const toolchains = Object.entries(readablePlaces.variables).flatMap(([variable, parts]) => {
     const named = env[variable] ?? ''
     const holdsHome = real.some((home) => isBeneath(home, named))
-    return isAbsolute(named) && !holdsHome ? parts.map((part) => join(named, part)) : []
+    // One that lies in a project is readable as part of it; where it links to is the project's choice.
+    return isAbsolute(named) && !holdsHome && !isOfProject(named, projects)
+      ? parts.map((part) => join(named, part))
+      : []
   })
   return [
     ...readablePlaces.system,
     ...homes.flatMap((home) => readablePlaces.home.map((part) => join(home, part))),
     ...toolchains,
-    ...placesOfPrograms(env['PATH'] ?? '', [...homes, ...real]),
+    ...placesOfPrograms(env['PATH'] ?? '', [...homes, ...real], projects),
     ...repositoryOf(workspace),
   ]
 }

@@ -54,7 +54,7 @@ async function decideIn(cwd: string, line: string): Promise<Decision> {
     presetRules('default'),
     await gatherFacts(
       factsNeeded(request),
-      { workspace: '', ownPaths: [] },
+      { workspace: '', ownPaths: [], programPath: '', projects: [] },
       new Look(await lookerHere(), patientMs),
     ),
   )

@@ -95,7 +95,7 @@ async function isAllowed(line: string): Promise<boolean> {
     cwd: project,
     home: join(root, 'home'),
   })
-  const around = { workspace: '', ownPaths: [] }
+  const around = { workspace: '', ownPaths: [], programPath: '', projects: [] }
   const facts = await gatherFacts(factsNeeded(request), around, new Look(await lookerHere()))
   return decide(request, presetRules('default'), facts).verdict === 'allow'
 }

@@ -37,6 +37,7 @@ export function plainFacts(request: PolicyRequest, changed: Partial<Facts> = {})
     realPaths: new Map(paths.map((path) => [path, shortened(path)])),
     globs: new Map(globs.map((glob) => [glob, [shortened(glob.replace(/[^/]*[*?[].*$/, ''))]])),
     withoutDashes: new Set(directories),
+    foreignPrograms: new Map(),
     repositories: new Map(repositories.map((directory) => [directory, { kind: 'none' }])),
     ownPaths: [`${home}/.config/vitrine`, `${cwd}/.vitrine.toml`],
     unanswered: [],

@@ -45,7 +45,12 @@ async function decideHere(
 ): Promise<Decision> {
   const { mode = 'write', cwd = workspace, bound = true } = options
   const request = planRequest({ work: { kind: 'line', line }, mode, cwd, home: join(root, 'home') })
-  const around = { workspace: bound ? workspace : '', ownPaths: [join(root, 'home', '.config')] }
+  const around = {
+    workspace: bound ? workspace : '',
+    ownPaths: [join(root, 'home', '.config')],
+    programPath: '',
+    projects: [],
+  }
   const facts = await gatherFacts(factsNeeded(request), around, new Look(await lookerHere(), patientMs))
   return decide(request, rules, facts)
 }

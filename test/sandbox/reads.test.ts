@@ -391,6 +391,75 @@ describe.runIf(process.platform === 'linux')('reads = "workspace"', () => {
     expect(await canRead(shell, place.write('file'))).toBe(false)
   })
 
+  it.each([
+    [
+      'a link in node_modules/.bin',
+      (project: string, secret: string) => {
+        mkdirSync(join(project, 'node_modules/.bin'), { recursive: true })
+        symlinkSync(secret, join(project, 'node_modules/.bin/x'))
+        return join(project, 'node_modules/.bin')
+      },
+    ],
+    [
+      'node_modules/.bin itself',
+      (project: string, secret: string) => {
+        mkdirSync(join(project, 'node_modules'))
+        symlinkSync(dirname(secret), join(project, 'node_modules/.bin'))
+        return join(project, 'node_modules/.bin')
+      },
+    ],
+    [
+      'node_modules/.bin above the project',
+      (project: string, secret: string) => {
+        mkdirSync(join(dirname(project), 'node_modules/.bin'), { recursive: true })
+        symlinkSync(secret, join(dirname(project), 'node_modules/.bin/x'))
+        return join(dirname(project), 'node_modules/.bin')
+      },
+    ],
+    [
+      'a venv of the project',
+      (project: string, secret: string) => {
+        mkdirSync(join(project, '.venv'))
+        symlinkSync(dirname(secret), join(project, '.venv/bin'))
+        return join(project, '.venv/bin')
+      },
+    ],
+    [
+      'a directory of the project, named through a link to it',
+      (project: string, secret: string) => {
+        symlinkSync(project, join(dirname(project), 'alias'))
+        symlinkSync(dirname(secret), join(project, 'tools'))
+        return join(dirname(project), 'alias/tools')
+      },
+    ],
+    [
+      'a directory outside that is a link into the project',
+      (project: string, secret: string) => {
+        mkdirSync(join(project, 'tools'))
+        symlinkSync(secret, join(project, 'tools/x'))
+        symlinkSync(join(project, 'tools'), join(dirname(project), 'outside'))
+        return join(dirname(project), 'outside')
+      },
+    ],
+  ])('%s on PATH opens nothing outside of the workspace', async (_, prepare) => {
+    const place = makeHome()
+    const secret = place.write('private/bin/f')
+    const entry = prepare(place.project, secret)
+    const env = { HOME: place.home, PATH: `${entry}:${process.env['PATH']}` }
+    const shell = await open(place, 'reads = "workspace"', { env })
+    expect(await canRead(shell, secret)).toBe(false)
+    expect(await canRead(shell, join(place.project, 'a.txt'))).toBe(true)
+  })
+
+  it.each(['VIRTUAL_ENV', 'GOPATH'])('%s in the project opens nothing outside of it', async (name) => {
+    const place = makeHome()
+    const secret = place.write('private/f')
+    symlinkSync(dirname(secret), join(place.project, '.venv'))
+    const env = { HOME: place.home, [name]: join(place.project, '.venv') }
+    const shell = await open(place, 'reads = "workspace"', { env })
+    expect(await canRead(shell, secret)).toBe(false)
+  })
+
   it.runIf(isInstalled('git'))('a linked worktree finds its repository', async () => {
     const place = makeHome()
     const [main, linked] = [join(place.home, 'main'), join(place.home, 'linked')]

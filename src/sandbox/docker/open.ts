@@ -1,6 +1,6 @@
 import { VitrineError } from '../../errors.ts'
+import { isBeneath } from '../../program-path.ts'
 import { containerFailed, imageMissing, unfitWorkspaceWords } from '../../result/explain-docker.ts'
-import { isBeneath } from '../programs.ts'
 import { Containers } from './containers.ts'
 import { type Engine, isEngineError } from './engine.ts'
 import { removeLeftOver } from './left-over.ts'

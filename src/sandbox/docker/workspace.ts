@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { isBeneath } from '../programs.ts'
+import { isBeneath } from '../../program-path.ts'
 import { repositoryOf } from '../worktree.ts'
 
 /** Directories that a container needs for itself: a workspace there would take their place. */

@@ -1,0 +1,76 @@
+import { delimiter, dirname, isAbsolute } from 'node:path'
+import type { ForeignProgram } from '../policy/facts.ts'
+import { isProjectDirectory, systemDirectories } from '../program-path.ts'
+import { type Look, type Question, whereIs } from './look.ts'
+
+/** Where programs are looked for, and the real paths of directories that must not bring any along. */
+export interface ProgramPlaces {
+  /** PATH, as commands get it. */
+  readonly path: string
+  readonly projects: readonly string[]
+}
+
+/** To be asked together with others. */
+export function programQuestions(names: readonly string[], path: string): readonly Question[] {
+  return names.length === 0 ? [] : questionsAbout(parts(path).near, names)
+}
+
+/** Programs that a shell would find in a project's directory, or that stand in one behind a link. Others are left out. */
+export async function foreignPrograms(
+  names: readonly string[],
+  { path, projects }: ProgramPlaces,
+  look: Look,
+): Promise<ReadonlyMap<string, ForeignProgram>> {
+  const foreign = new Map<string, ForeignProgram>()
+  const { near, far } = parts(path)
+  let rest = names
+  for (const entries of [near, far]) {
+    if (rest.length === 0) break
+    await look.ask(questionsAbout(entries, rest))
+    const found = new Map(rest.map((name) => [name, entries.find((entry) => mayFind(entry, name, look))]))
+    for (const [name, entry] of found)
+      if (entry !== undefined && isForeign(entry, name, projects, look))
+        foreign.set(name, { path: `${entry}/${name}`, shadows: isShadowing(near, name, look) })
+    rest = rest.filter((name) => found.get(name) === undefined)
+  }
+  return foreign
+}
+
+/** Most programs stand in a directory of the system: what comes behind the last one of them is only looked at for the others. */
+function parts(path: string): { readonly near: readonly string[]; readonly far: readonly string[] } {
+  // An empty entry of PATH means the current directory (environ(7)).
+  const entries = path.split(delimiter).map((entry) => entry || '.')
+  const last = entries.findLastIndex((entry) => systemDirectories.has(entry))
+  return { near: entries.slice(0, last + 1), far: entries.slice(last + 1) }
+}
+
+function questionsAbout(entries: readonly string[], names: readonly string[]): readonly Question[] {
+  return entries
+    .filter((entry) => isAbsolute(entry))
+    .flatMap((entry) => [whereIs(entry), ...names.map((name) => whereIs(`${entry}/${name}`))])
+}
+
+/** Where a relative entry leads is not known: a line may change its directory. */
+function mayFind(entry: string, name: string, look: Look): boolean {
+  return !isAbsolute(entry) || existing(`${entry}/${name}`, look) !== undefined
+}
+
+function isForeign(entry: string, name: string, projects: readonly string[], look: Look): boolean {
+  if (!isAbsolute(entry)) return true
+  const program = existing(`${entry}/${name}`, look)
+  const directories = [entry, existing(entry, look) ?? entry, dirname(program ?? entry)]
+  return directories.some((directory) => isProjectDirectory(directory, projects))
+}
+
+/** Whether the system has a program of that name, too. */
+function isShadowing(entries: readonly string[], name: string, look: Look): boolean {
+  return entries.some(
+    (entry) => systemDirectories.has(entry) && existing(`${entry}/${name}`, look) !== undefined,
+  )
+}
+
+/** Where a path leads, if all of it is there. */
+function existing(path: string, look: Look): string | undefined {
+  const answer = look.see(whereIs(path))
+  return 'found' in answer && answer.found.endsWith('\0') ? answer.found.slice(0, -1) : undefined
+}

@@ -1,0 +1,29 @@
+import { isAbsolute, normalize, relative } from 'node:path'
+
+/** Where a system keeps its programs: what stands there is trusted by its name. */
+export const systemDirectories: ReadonlySet<string> = new Set([
+  '/bin',
+  '/usr/bin',
+  '/usr/local/bin',
+  '/opt/homebrew/bin',
+  '/sbin',
+  '/usr/sbin',
+])
+
+const PACKAGE_BIN = /(?:^|[\\/])node_modules[\\/]\.bin(?:[\\/]|$)/i
+
+/** Whether `inner` is `outer` or lies beneath it. Both absolute. */
+export function isBeneath(inner: string, outer: string): boolean {
+  const way = relative(outer, inner)
+  return way === '' || (way !== '..' && !/^\.\.[\\/]/.test(way) && !isAbsolute(way))
+}
+
+/**
+ * Whether programs in a directory come with a project: it lies in one, or is a `node_modules/.bin`, which npm and npx put
+ * on PATH for the project's directory and every one above.
+ */
+export function isProjectDirectory(directory: string, projects: readonly string[]): boolean {
+  const plain = normalize(directory)
+  if (systemDirectories.has(plain)) return false
+  return PACKAGE_BIN.test(plain) || projects.some((project) => isBeneath(plain, project))
+}
