@@ -12,6 +12,7 @@ const alone = [
   'test/policy/robust.test.ts',
   'test/cli/startup.test.ts',
   'test/denials/{busy,flood,hanging,load}.test.ts',
+  'test/launch/cmake.test.ts',
   'test/facts/{hanging,silent}.test.ts',
   'test/limits/**/*.test.ts',
   'test/mcp/{fuzz,load,startup}.test.ts',
