@@ -1,5 +1,6 @@
-import { describeRefusal } from './result/explain.ts'
-import type { ApprovalRecord, Decision } from './result/result.ts'
+import { errorText } from './errno.ts'
+import { describeListenerFailure, describeRefusal } from './result/explain.ts'
+import type { ApprovalRecord, Decision, Result } from './result/result.ts'
 
 /** What stops a command before it runs. Each kind carries its facts; `result/explain.ts` turns them into words. */
 export type Refusal =
@@ -83,6 +84,19 @@ export class VitrineError extends Error {
     super(describeRefusal(refusal))
     this.code = refusal.code
     this.refusal = refusal
+  }
+}
+
+/** `onOutput` failed, and the command was ended for it. `cause` is what was thrown. */
+export class ListenerError extends Error {
+  override readonly name = 'ListenerError'
+  readonly code = 'LISTENER_FAILED'
+  /** How the command ended, with its output until then. */
+  readonly result: Result
+
+  constructor(cause: unknown, result: Result) {
+    super(describeListenerFailure(errorText(cause)), { cause })
+    this.result = result
   }
 }
 

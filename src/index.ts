@@ -20,7 +20,7 @@ export {
   dockerStatus,
   type OwnContainer,
 } from './docker-tools.ts'
-export { type Refusal, type RefusalCode, VitrineError } from './errors.ts'
+export { ListenerError, type Refusal, type RefusalCode, VitrineError } from './errors.ts'
 export { type HostSupport, hostSupport } from './host.ts'
 export { loadConfig } from './loading.ts'
 export { nearestKey } from './nearest.ts'

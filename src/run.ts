@@ -2,9 +2,10 @@ import type { Config } from './config/schema.ts'
 import { VitrineError } from './errors.ts'
 import { cannotEnter } from './facts/directory.ts'
 import type { Admission } from './gate.ts'
-import type { Deadline, LaunchedProcess, Launcher, Stream } from './launch/launch.ts'
+import type { Deadline, LaunchedProcess, Launcher } from './launch/launch.ts'
 import { Backpressure } from './output/backpressure.ts'
 import { Collector } from './output/collect.ts'
+import type { Listener, OnOutput } from './output/listener.ts'
 import { withPrivateTmp } from './private.ts'
 import type { Entry } from './recorder.ts'
 import type { Variables } from './request/environment.ts'
@@ -25,9 +26,10 @@ export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined
   /**
    * Called with every piece of output as it comes. A promise holds the command back until it resolves, once 1 MiB waits;
-   * `execute` does not wait for the last of them.
+   * `execute` does not wait for the last of them. If it throws, or a promise rejects while the command runs, the command
+   * is ended and `execute` rejects with a `ListenerError`, which has the result.
    */
-  readonly onOutput?: ((stream: Stream, chunk: Buffer) => Promise<void> | void) | undefined
+  readonly onOutput?: OnOutput | undefined
   /**
    * Default true. false: what is too long for the result is not saved, for it has been streamed; the result shows head
    * and tail, and has no scratchpad.
@@ -63,7 +65,8 @@ export interface RunningCommand {
   readonly supervision: Supervision
 }
 
-export interface RunOptions extends ExecuteOptions {
+export interface RunOptions extends Omit<ExecuteOptions, 'onOutput'> {
+  readonly listener: Listener
   /** With a terminal: called when the command runs. */
   readonly onStarted?: (running: RunningCommand) => void
 }
@@ -146,6 +149,7 @@ function launch(
     backpressure.release()
     process.destroy()
   }
+  options.listener.onFailure = () => supervision.stop('listener')
   supervision.watch({ ...process, destroy })
   feedStdin(process.stdin, request.stdin)
   return { launched: process, collector }
@@ -172,7 +176,7 @@ function start(
   { environment, confinement, limits }: ModeSetup,
   launcher: Launcher,
   { collector, backpressure, supervision }: Parts,
-  { onOutput, onStarted }: RunOptions,
+  { listener, onStarted }: RunOptions,
 ): LaunchedProcess {
   const input = stdin === null || typeof stdin === 'number' ? stdin : 'pipe'
   const launched = launcher.launch(
@@ -191,13 +195,7 @@ function start(
       output: (stream, chunk) => {
         backpressure.arrived(chunk.length)
         collector.add(stream, chunk)
-        let taking: unknown
-        try {
-          taking = onOutput?.(stream, chunk)
-        } finally {
-          // What a listener throws is the host's; the command does not stand still for it.
-          backpressure.offered(chunk.length, taking)
-        }
+        backpressure.offered(chunk.length, listener.tell(stream, chunk))
       },
       started: () => onStarted?.({ launched, supervision }),
       end: (end) => supervision.finish(end),

@@ -3,7 +3,7 @@ import { type Backing, backingOf } from './backend.ts'
 import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue, LoadedConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
-import { VitrineError } from './errors.ts'
+import { ListenerError, VitrineError } from './errors.ts'
 import { Gate } from './gate.ts'
 import { type Host, lookerOf, thisHost } from './host.ts'
 import { checkLimits } from './launch/limits.ts'
@@ -16,6 +16,7 @@ import {
   readShellOptions,
   type ShellOptions,
 } from './options.ts'
+import { Listener } from './output/listener.ts'
 import { openRecorder, type Recorder } from './recording.ts'
 import { checkInput } from './request/descriptor.ts'
 import {
@@ -132,8 +133,9 @@ export class Shell {
   }
 
   /**
-   * Runs one command to its end. A non-zero exit is a result. Throws only when the command never ran: INVALID_REQUEST,
-   * DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED, AUDIT_FAILED.
+   * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never ran:
+   * INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED, AUDIT_FAILED; and a
+   * `ListenerError` when `onOutput` failed while it ran.
    */
   async execute(request: ExecuteRequest, options: ExecuteOptions = {}): Promise<Result> {
     return this.#run(await this.#admit(request, completeRequest, options), options)
@@ -246,12 +248,19 @@ export class Shell {
   }
 
   /** Abort and close may have come while the policy was asked: what is not running yet never does. */
-  async #run(command: CommandToRun, options: RunOptions): Promise<Result> {
+  async #run(
+    command: CommandToRun,
+    { onOutput, ...options }: ExecuteOptions & Pick<RunOptions, 'onStarted'>,
+  ): Promise<Result> {
+    const listener = new Listener(onOutput)
     const run = async () => {
       this.#checkOpen(options.signal)
-      return runCommand(command, this.#surroundings, options)
+      return runCommand(command, this.#surroundings, { ...options, listener })
     }
-    return command.entry ? command.entry.running(run) : run()
+    const result = await (command.entry ? command.entry.running(run) : run())
+    const failed = listener.end()
+    if (failed) throw new ListenerError(failed.error, result)
+    return result
   }
 
   #checkOpen(signal: AbortSignal | undefined): void {

@@ -1,4 +1,3 @@
-import { types } from 'node:util'
 /** Who has to be done with output before more of it may come. */
 export type Taker = 'collector' | 'listener'
 
@@ -20,9 +19,9 @@ export class Backpressure {
     if (this.#released) this.#giveUpTo(this.#arrived)
   }
 
-  /** The listener has been called with that many bytes; what it returned says when it has had them. */
-  offered(bytes: number, taking: unknown): void {
-    if (types.isPromise(taking)) void taking.finally(() => this.took('listener', bytes))
+  /** The listener has been called with that many bytes, and is done with them when the promise resolves. */
+  offered(bytes: number, taking: Promise<void> | undefined): void {
+    if (taking) void taking.finally(() => this.took('listener', bytes))
     else this.took('listener', bytes)
   }
 

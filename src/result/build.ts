@@ -101,6 +101,7 @@ function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes, limits }: Res
       return { kind: 'timed-out', afterMs: timeoutMs }
     case 'abort':
     case 'closed':
+    case 'listener':
       return { kind: 'cancelled' }
     case 'output-limit':
       return { kind: 'output-limit', limit: saved.unsaved ? collected.bytes : maxBytes }

@@ -33,6 +33,11 @@ export function describeRefusal(refusal: Refusal): string {
   }
 }
 
+/** Why a command that ran has no plain result. */
+export function describeListenerFailure(said: string): string {
+  return `onOutput failed (${said}), so the command was ended. Its result is on this error as "result".`
+}
+
 function describeRequestProblem(problem: RequestProblem): string {
   switch (problem.kind) {
     case 'blank-command':

@@ -2,7 +2,7 @@ import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
 import { endAfterGrace, killNow } from './kill.ts'
 
 /** Why a command was ended from here. */
-export type Cause = 'deadline' | 'abort' | 'output-limit' | 'closed'
+export type Cause = 'deadline' | 'abort' | 'output-limit' | 'closed' | 'listener'
 
 export interface SupervisedEnd {
   readonly end: ProcessEnd
