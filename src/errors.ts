@@ -1,6 +1,6 @@
 import { errorText } from './errno.ts'
 import { describeListenerFailure, describeRefusal } from './result/explain.ts'
-import type { ApprovalRecord, Decision, Result } from './result/result.ts'
+import type { AnyResult, ApprovalRecord, Decision } from './result/result.ts'
 
 /** What stops a command before it runs. Each kind carries its facts; `result/explain.ts` turns them into words. */
 export type Refusal =
@@ -61,6 +61,8 @@ export type RequestProblem =
       readonly reason: 'missing' | 'not-a-directory' | 'unreadable' | 'unanswered'
     }
   | { readonly kind: 'cwd-outside'; readonly path: string; readonly workspace: string }
+  /** A scratchpad entry that was asked for by name. */
+  | { readonly kind: 'unsavable'; readonly name: string; readonly reason: string }
   | { readonly kind: 'batch-file'; readonly name: string }
   | { readonly kind: 'shell-closed' }
   | { readonly kind: 'no-terminal'; readonly backend?: 'docker' }
@@ -92,9 +94,9 @@ export class ListenerError extends Error {
   override readonly name = 'ListenerError'
   readonly code = 'LISTENER_FAILED'
   /** How the command ended, with its output until then. */
-  readonly result: Result
+  readonly result: AnyResult
 
-  constructor(cause: unknown, result: Result) {
+  constructor(cause: unknown, result: AnyResult) {
     super(describeListenerFailure(errorText(cause)), { cause })
     this.result = result
   }

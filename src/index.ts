@@ -34,17 +34,19 @@ export type {
   Backend,
   Decision,
   Denial,
+  Encoding,
   Enforcement,
   Failure,
   Mode,
   Outcome,
+  OutputIn,
   PolicyMatch,
   Result,
   RightEnforcement,
 } from './result/result.ts'
 export { decideAbout, listRules, type QuestionToDecide } from './rulebook.ts'
 export type { ExecuteOptions } from './run.ts'
-export { scratchpadRoot } from './scratchpad/directory.ts'
+export { scratchpadRoots } from './scratchpad/directory.ts'
 export { type GrepOutcome, type GrepQuery, grepEntry, type LinePattern } from './scratchpad/grep.ts'
 export {
   findAnywhere,

@@ -13,7 +13,7 @@ import {
   readFields,
   refuse,
 } from './request/fields.ts'
-import type { Backend, Mode } from './result/result.ts'
+import type { Backend, Encoding, Mode } from './result/result.ts'
 import type { ExecuteOptions } from './run.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
 
@@ -38,7 +38,7 @@ export interface ShellOptions {
   readonly scratchpad?: Scratchpad | undefined
 }
 
-export interface ExecuteAllOptions extends ExecuteOptions {
+export interface ExecuteAllOptions<E extends Encoding = 'utf8'> extends ExecuteOptions<E> {
   /** Default false: the first command that fails is the last one. */
   readonly ignoreErrors?: boolean | undefined
   /** Where all of them run. Default: the shell's directory. */
@@ -68,13 +68,21 @@ export function checkMode(mode: unknown): asserts mode is Mode {
   refuse({ kind: 'out-of-range', field: 'mode', wanted: '"read" or "write"', got: kindOf(mode) })
 }
 
-const executeFields: Fields<ExecuteOptions> = {
+/** As `[output] inline_max_chars` counts them. */
+const mostInlineChars = 67_108_864
+
+const executeFields: Fields<ExecuteOptions<Encoding>> = {
   signal: { wanted: 'an AbortSignal', test: isAbortSignal },
   onOutput: { wanted: 'a function', test: isFunction },
   save: { wanted: 'a boolean', test: isBoolean },
+  inlineMaxChars: {
+    wanted: `a whole number of characters from 0 to ${mostInlineChars}`,
+    test: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostInlineChars,
+  },
+  encoding: { wanted: '"utf8" or "buffer"', test: (value) => value === 'utf8' || value === 'buffer' },
 }
 
-const listFields: Fields<ExecuteAllOptions> = {
+const listFields: Fields<ExecuteAllOptions<Encoding>> = {
   ...executeFields,
   ignoreErrors: { wanted: 'a boolean', test: isBoolean },
   workDir: { wanted: 'a string', test: isString },
@@ -91,12 +99,12 @@ export function readShellOptions(given: ShellOptions): ShellOptions {
 }
 
 /** The same for those of one command. */
-export function readExecuteOptions(given: ExecuteOptions): ExecuteOptions {
+export function readExecuteOptions(given: ExecuteOptions<Encoding>): ExecuteOptions<Encoding> {
   return readFields('options', given, executeFields)
 }
 
 /** The same for those of a list of commands. */
-export function readListOptions(given: ExecuteAllOptions): ExecuteAllOptions {
+export function readListOptions<E extends Encoding>(given: ExecuteAllOptions<E>): ExecuteAllOptions<E> {
   return readFields('options', given, listFields)
 }
 

@@ -1,12 +1,12 @@
 import type { Variables } from './request/environment.ts'
 import { withToolCaches } from './request/tools.ts'
 import { notRemoved, stillRemoved } from './result/explain-private-tmp.ts'
-import type { Result } from './result/result.ts'
+import type { AnyResult } from './result/result.ts'
 import { type PrivateDirectory, privateVariables } from './sandbox/private-tmp.ts'
 import type { ModeSetup } from './setup.ts'
 
 /** Launches a command with what holds it, and supervises it to its end; what comes back puts the result together. */
-export type RunToEnd = (setup: ModeSetup) => Promise<() => Promise<Result>>
+export type RunToEnd = (setup: ModeSetup) => Promise<() => Promise<AnyResult>>
 
 /**
  * Runs a command, in a directory of its own where it gets one: made before, removed afterwards, whether or not the command
@@ -18,7 +18,7 @@ export async function withPrivateTmp(
   removing: Set<Promise<unknown>>,
   mostMs: number,
   run: RunToEnd,
-): Promise<Result> {
+): Promise<AnyResult> {
   if (!setup.privateTmp) return (await run(setup))()
   const due = performance.now() + mostMs
   const directory = setup.privateTmp.directories.make(setup.privateTmp.temporary)

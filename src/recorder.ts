@@ -13,7 +13,7 @@ import { type AuditFault, isVitrineError, VitrineError } from './errors.ts'
 import type { Admission } from './gate.ts'
 import type { Host } from './host.ts'
 import { lostLine } from './result/explain-audit.ts'
-import type { ApprovalRecord, Decision, Mode, Result } from './result/result.ts'
+import type { AnyResult, ApprovalRecord, Decision, Mode } from './result/result.ts'
 import type { CommandToRun } from './run.ts'
 import { temporaryOf } from './sandbox/private-tmp.ts'
 
@@ -126,7 +126,7 @@ export class Entry {
   }
 
   /** Has it run. The result says so when the line could not be written. */
-  async running(run: () => Promise<Result>): Promise<Result> {
+  async running(run: () => Promise<AnyResult>): Promise<AnyResult> {
     const result = await this.#watching(run)
     const lost = await this.#write(endingOf(result, this.#admission?.approval))
     if (!lost) return result
@@ -163,7 +163,7 @@ export class Entry {
   }
 }
 
-function endingOf(result: Result, approval: ApprovalRecord | undefined): Ending {
+function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): Ending {
   const { exitCode, signal, denials, bytes, survivorsKilled, durationMs } = result
   return {
     decision: decided(result.decision),

@@ -14,14 +14,14 @@ import type { CompleteRequest } from './request/request.ts'
 import { feedStdin } from './request/stdin.ts'
 import { termOf } from './request/terminal.ts'
 import { buildResult } from './result/build.ts'
-import type { Mode, Result } from './result/result.ts'
+import type { AnyResult, Encoding, Mode } from './result/result.ts'
 import { metadataOf } from './scratchpad/describe.ts'
 import { saveOutput } from './scratchpad/save.ts'
 import type { Scratchpad } from './scratchpad/scratchpad.ts'
 import type { ModeSetup } from './setup.ts'
 import { type SupervisedEnd, Supervision } from './supervise/supervise.ts'
 
-export interface ExecuteOptions {
+export interface ExecuteOptions<E extends Encoding = 'utf8'> {
   /** Ends the command; the result says `cancelled`. Aborted beforehand: throws, and nothing runs. */
   readonly signal?: AbortSignal | undefined
   /**
@@ -35,6 +35,13 @@ export interface ExecuteOptions {
    * and tail, and has no scratchpad.
    */
   readonly save?: boolean | undefined
+  /**
+   * The most characters of a stream that the result shows, 0 to 67108864; more is cut and saved. With `encoding: 'buffer'`
+   * it counts bytes. Default `[output] inline_max_chars`.
+   */
+  readonly inlineMaxChars?: number | undefined
+  /** `buffer`: `output`, `stdout` and `stderr` are bytes as they came. Default `utf8`: text. */
+  readonly encoding?: E | undefined
 }
 
 /** A command that has been decided on. */
@@ -65,7 +72,7 @@ export interface RunningCommand {
   readonly supervision: Supervision
 }
 
-export interface RunOptions extends Omit<ExecuteOptions, 'onOutput'> {
+export interface RunOptions extends Omit<ExecuteOptions<Encoding>, 'onOutput'> {
   readonly listener: Listener
   /** With a terminal: called when the command runs. */
   readonly onStarted?: (running: RunningCommand) => void
@@ -86,7 +93,7 @@ export async function runCommand(
   command: CommandToRun,
   surroundings: Surroundings,
   options: RunOptions,
-): Promise<Result> {
+): Promise<AnyResult> {
   // A call returns a second after its deadline and the grace at the latest.
   const mostMs = command.request.timeoutMs + surroundings.config.shell.kill_grace_ms + 800
   return withPrivateTmp(command.setup, surroundings.removing, mostMs, (setup) =>
@@ -99,7 +106,7 @@ async function runToEnd(
   command: CommandToRun,
   surroundings: Surroundings,
   options: RunOptions,
-): Promise<() => Promise<Result>> {
+): Promise<() => Promise<AnyResult>> {
   const { request } = command
   const { config, running, interpreter } = surroundings
   const program = programOf(request, command.setup, interpreter)
@@ -116,7 +123,7 @@ async function runToEnd(
   launched.stdin?.destroy()
   const ran = ranToItsEnd(ended, request, surroundings.interpreter)
   const durationMs = performance.now() - started
-  return () => resultOf(command, surroundings, collector, ran, durationMs)
+  return () => resultOf(command, surroundings, collector, ran, durationMs, options)
 }
 
 /** Starts the command with everything that takes part in it tied together. */
@@ -131,7 +138,7 @@ function launch(
   let launched: LaunchedProcess | undefined
   const backpressure = new Backpressure((bytes) => launched?.consumed(bytes))
   const collector = new Collector({
-    inlineChars: config.output.inline_max_chars,
+    inlineChars: options.inlineMaxChars ?? config.output.inline_max_chars,
     maxBytes: config.output.max_bytes,
     save: options.save ?? true,
     openSpill: () => scratchpad.open(request.scratchpad),
@@ -225,13 +232,15 @@ async function resultOf(
   collector: Collector,
   ended: RanToItsEnd,
   durationMs: number,
-): Promise<Result> {
+  { inlineMaxChars = output.inline_max_chars, encoding = 'utf8' }: RunOptions,
+): Promise<AnyResult> {
   const collected = await collector.finish()
+  const shown = { inlineChars: inlineMaxChars, encoding }
   const result = buildResult({
     ended,
     collected,
-    saved: saveOutput(scratchpad, collected, request.scratchpad, output.inline_max_chars),
-    inlineChars: output.inline_max_chars,
+    saved: saveOutput(scratchpad, collected, request.scratchpad, shown),
+    ...shown,
     maxBytes: output.max_bytes,
     durationMs,
     timeoutMs: request.timeoutMs,

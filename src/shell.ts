@@ -28,7 +28,7 @@ import {
 } from './request/request.ts'
 import { checkSignal } from './request/signal.ts'
 import { completeStart, type StartRequest } from './request/terminal.ts'
-import type { Decision, Enforcement, Mode, Result } from './result/result.ts'
+import type { Decision, Encoding, Enforcement, Mode, OutputIn, Result } from './result/result.ts'
 import {
   type CommandToRun,
   type ExecuteOptions,
@@ -137,7 +137,10 @@ export class Shell {
    * INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED, AUDIT_FAILED; and a
    * `ListenerError` when `onOutput` failed while it ran.
    */
-  async execute(request: ExecuteRequest, options: ExecuteOptions = {}): Promise<Result> {
+  async execute<E extends Encoding = 'utf8'>(
+    request: ExecuteRequest,
+    options: ExecuteOptions<E> = {},
+  ): Promise<Result<OutputIn<E>>> {
     return this.#run(await this.#admit(request, completeRequest, options), options)
   }
 
@@ -151,19 +154,19 @@ export class Shell {
   }
 
   /** Runs commands one after the other, to the first that fails. Each is decided about before the first one starts. */
-  async executeAll(
+  async executeAll<E extends Encoding = 'utf8'>(
     requests: readonly (string | ExecuteRequest)[],
-    options: ExecuteAllOptions = {},
-  ): Promise<Result[]> {
+    options: ExecuteAllOptions<E> = {},
+  ): Promise<Result<OutputIn<E>>[]> {
     const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
     const listed = readList(requests)
     const commands: CommandToRun[] = []
-    const results: Result[] = []
+    const results: Result<OutputIn<E>>[] = []
     try {
       for (const own of listed)
         commands.push(await this.#admit({ cwd, timeoutMs, ...own }, completeRequest, each))
       for (const command of commands) {
-        const result = await this.#run(command, each)
+        const result = await this.#run<E>(command, each)
         results.push(result)
         if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
       }
@@ -225,7 +228,7 @@ export class Shell {
   async #admit<R extends ExecuteRequest | StartRequest>(
     given: R,
     completed: Complete<R>,
-    options: ExecuteOptions,
+    options: ExecuteOptions<Encoding>,
   ): Promise<CommandToRun> {
     const { recorder } = this.#equipment
     const mode = this.#mode
@@ -235,23 +238,28 @@ export class Shell {
     return entry.admitting(check)
   }
 
-  async #check(complete: () => CompleteRequest, mode: Mode, options: ExecuteOptions): Promise<CommandToRun> {
+  async #check(
+    complete: () => CompleteRequest,
+    mode: Mode,
+    options: ExecuteOptions<Encoding>,
+  ): Promise<CommandToRun> {
     const { signal } = readExecuteOptions(options)
     this.#checkOpen(signal)
     const given = complete()
     const cwd = (await this.#equipment.directoryThere?.(given.cwd)) ?? given.cwd
     const request = { ...given, cwd }
     if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
+    if (request.scratchpad !== undefined) this.scratchpad.checkSavable(request.scratchpad)
     const setup = this.#setups.in(mode, request.privateTmp)
     const admission = await this.#gate.admit({ ...request, mode }, { timeoutMs: request.timeoutMs, signal })
     return { request, mode, setup, admission }
   }
 
   /** Abort and close may have come while the policy was asked: what is not running yet never does. */
-  async #run(
+  async #run<E extends Encoding>(
     command: CommandToRun,
-    { onOutput, ...options }: ExecuteOptions & Pick<RunOptions, 'onStarted'>,
-  ): Promise<Result> {
+    { onOutput, ...options }: ExecuteOptions<E> & Pick<RunOptions, 'onStarted'>,
+  ): Promise<Result<OutputIn<E>>> {
     const listener = new Listener(onOutput)
     const run = async () => {
       this.#checkOpen(options.signal)
@@ -260,7 +268,8 @@ export class Shell {
     const result = await (command.entry ? command.entry.running(run) : run())
     const failed = listener.end()
     if (failed) throw new ListenerError(failed.error, result)
-    return result
+    // The encoding was passed on as it is.
+    return result as Result<OutputIn<E>>
   }
 
   #checkOpen(signal: AbortSignal | undefined): void {

@@ -42,16 +42,15 @@ const trunk = [
   'index.ts',
   'host.ts',
   'platform.ts',
+  'directories.ts',
   'errors.ts',
   'errno.ts',
   'nearest.ts',
   'program-path.ts',
   'text.ts',
 ]
-/** What every stage may call. */
-const shared = ['errors.ts', 'errno.ts', 'nearest.ts', 'program-path.ts', 'text.ts']
-/** How errors are told apart. */
-const openToFaces = ['errno.ts', 'errors.ts']
+/** What every stage and every face may call. */
+const shared = ['directories.ts', 'errors.ts', 'errno.ts', 'nearest.ts', 'program-path.ts', 'text.ts']
 /** Who joins the stages: values of all of them. */
 const joiners = [
   'shell.ts',
@@ -168,7 +167,7 @@ describe('architecture', () => {
     expect(found).toEqual(['x/a.ts', 'x/b.ts type', 'x/c.ts type', 'x/d.ts', 'x/e.ts', 'x/i.ts', 'g'])
   })
 
-  it('a stage calls no other stage, and errors.ts and text.ts alone of the trunk', () => {
+  it('a stage calls no other stage, and of the trunk the shared files alone', () => {
     const calls = imports.filter(({ from, to, typeOnly }) => {
       if (typeOnly || isSentence(to) || !isOwn(to) || !stages.includes(folderOf(from))) return false
       return folderOf(to) === '' ? !shared.includes(to) : folderOf(to) !== folderOf(from)
@@ -227,8 +226,7 @@ describe('architecture', () => {
     const strangers = imports.filter(({ from, to }) => {
       const folder = folderOf(from)
       if (!faces.includes(folder) || !isOwn(to)) return false
-      const open =
-        to === 'index.ts' || to === 'result/result.ts' || isSentence(to) || openToFaces.includes(to)
+      const open = to === 'index.ts' || to === 'result/result.ts' || isSentence(to) || shared.includes(to)
       const started = folder === 'cli' && ['doctor', 'mcp'].includes(folderOf(to))
       return !open && !started && folderOf(to) !== folder
     })

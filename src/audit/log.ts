@@ -3,7 +3,6 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readSync,
   statfsSync,
@@ -11,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeDirectories } from '../directories.ts'
 import { errorCode } from '../errno.ts'
 import { type AuditFault, VitrineError } from '../errors.ts'
 import type { HeldLock, Locker } from './lock.ts'
@@ -113,7 +113,7 @@ export class AuditLog {
 
   async #lock(): Promise<HeldLock> {
     const { locker, lockWaitMs = 5000 } = this.#options
-    this.#step('directory', () => makeDirectories(dirname(this.path)))
+    this.#step('directory', () => makeDirectories(dirname(this.path), 0o700))
     for (const deadline = performance.now() + lockWaitMs; ; ) {
       const lock = this.#step('lock', () => locker.take(`${this.path}.lock`))
       if (lock) return lock
@@ -138,32 +138,6 @@ export class AuditLog {
 
 function coded(code: string): Error {
   return Object.assign(new Error(code), { code })
-}
-
-/** One level after the other: Node's `recursive` never ends where a parent answers ENOENT for ever (/proc). */
-function makeDirectories(path: string): void {
-  const missing: string[] = []
-  for (let at = path; !isThere(at); at = dirname(at)) missing.unshift(at)
-  for (const directory of missing) makeOne(directory)
-}
-
-function isThere(path: string): boolean {
-  if (dirname(path) === path) return true
-  try {
-    return lstatSync(path) !== undefined
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false
-    throw error
-  }
-}
-
-function makeOne(directory: string): void {
-  try {
-    mkdirSync(directory, 0o700)
-  } catch (error) {
-    // Somebody else made it meanwhile.
-    if (errorCode(error) !== 'EEXIST') throw error
-  }
 }
 
 function refuseSymlink(path: string): void {

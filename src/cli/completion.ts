@@ -1,4 +1,4 @@
-import { listSessions, nearestKey, scratchpadRoot } from '../index.ts'
+import { listSessions, nearestKey, scratchpadRoots } from '../index.ts'
 import { subcommandMissing, tooManyWords, unknownSubcommand } from '../result/explain-cli.ts'
 import { describedIn } from '../result/explain-help.ts'
 import { type Named, offerFor } from './completion/offers.ts'
@@ -44,7 +44,7 @@ function wordsOf(offer: Named, typed: string): readonly string[] {
 
 /** The names of what was saved, each once. */
 function outputs(): readonly string[] {
-  const sessions = listSessions(scratchpadRoot(process.env))
+  const sessions = listSessions(scratchpadRoots(process.env))
   return [...new Set(sessions.flatMap(({ entries }) => entries.map(({ name }) => name)))].sort()
 }
 

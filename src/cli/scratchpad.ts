@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { clearSessions, findAnywhere, listSessions, scratchpadRoot } from '../index.ts'
+import { clearSessions, findAnywhere, listSessions, scratchpadRoots } from '../index.ts'
 import {
   clearedText,
   scratchpadListing,
@@ -13,23 +13,23 @@ import { standardOutput } from './sink.ts'
 /** `vitrine scratchpad list | show NAME | clear`: what commands left in every session. */
 export async function main(args: readonly string[]): Promise<number> {
   const [action, ...rest] = parseOptions(args, {}).words
-  const root = scratchpadRoot(process.env)
+  const roots = scratchpadRoots(process.env)
   switch (action) {
     case 'list':
-      return list(root, rest)
+      return list(roots, rest)
     case 'show':
-      return show(root, parseOptions(rest, {}).words)
+      return show(roots, parseOptions(rest, {}).words)
     case 'clear':
-      return clear(root, parseOptions(rest, {}).words)
+      return clear(roots, parseOptions(rest, {}).words)
     default:
       throw misuse(scratchpadUsage)
   }
 }
 
-async function list(root: string, args: readonly string[]): Promise<number> {
+async function list(roots: readonly string[], args: readonly string[]): Promise<number> {
   const { flags, words } = parseOptions(args, grammar.scratchpad.commands.list.options)
   if (words.length > 0) throw misuse(scratchpadUsage)
-  const sessions = listSessions(root)
+  const sessions = listSessions(roots)
   await standardOutput.write(
     flags.has('json') ? `${JSON.stringify({ sessions })}\n` : scratchpadListing(sessions),
   )
@@ -37,9 +37,9 @@ async function list(root: string, args: readonly string[]): Promise<number> {
 }
 
 /** The bytes as they were written, whatever they are. */
-async function show(root: string, [name, ...more]: readonly string[]): Promise<number> {
+async function show(roots: readonly string[], [name, ...more]: readonly string[]): Promise<number> {
   if (name === undefined || more.length > 0) throw misuse(scratchpadUsage)
-  const entry = findAnywhere(root, name)
+  const entry = findAnywhere(roots, name)
   if (!entry) throw misuse(unknownEntry(name))
   for await (const chunk of createReadStream(entry.path)) {
     await standardOutput.write(chunk as Buffer)
@@ -49,9 +49,9 @@ async function show(root: string, [name, ...more]: readonly string[]): Promise<n
   return 0
 }
 
-async function clear(root: string, words: readonly string[]): Promise<number> {
+async function clear(roots: readonly string[], words: readonly string[]): Promise<number> {
   if (words.length > 0) throw misuse(scratchpadUsage)
-  const { removed, kept } = clearSessions(root)
+  const { removed, kept } = clearSessions(roots)
   const bytes = removed.reduce((sum, session) => sum + session.bytes, 0)
   await standardOutput.write(clearedText(removed.length, bytes, kept.length))
   return 0

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { makeDirectories } from '../directories.ts'
 import { codeOf, exists } from './files.ts'
 import type { LoadedConfig, Source } from './load.ts'
 import type { ConfigKey } from './schema.ts'
@@ -34,7 +35,7 @@ export function configRows({ sources }: LoadedConfig): readonly ConfigRow[] {
 /** Writes a commented config file that holds the defaults; a file that is there already is left alone. */
 export function initConfig(file: string): InitOutcome {
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeDirectories(dirname(file), 0o777)
     writeFileSync(file, readFileSync(packageFile(EXAMPLE_FILE)), { flag: 'wx' })
     return { kind: 'written', file }
   } catch (error) {

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
+import { makeDirectories } from '../directories.ts'
 import {
   codeOf,
   type Environment,
@@ -80,7 +81,7 @@ function parsedJson(text: string): unknown {
 function writeStore(files: TrustedFiles, env: Environment, home?: string): void {
   const file = trustStoreFile(env, home)
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeDirectories(dirname(file), 0o700)
     replaceFile(file, `${JSON.stringify({ version: 1, files }, null, 2)}\n`)
   } catch (error) {
     throw unreadable(file, `it cannot be written (${codeOf(error)})`)

@@ -5,7 +5,7 @@ import {
   readBytes,
   readLines,
   type ScratchpadEntry,
-  scratchpadRoot,
+  scratchpadRoots,
 } from '../index.ts'
 import * as say from '../result/explain-mcp-scratchpad.ts'
 import { entryLine } from '../result/explain-scratchpad.ts'
@@ -42,7 +42,7 @@ export async function readScratchpad(
   const own = scratchpad?.find(asked.name)
   // A client that was started again remembers names of the time before.
   const entry =
-    own ?? (options.earlierSessions ? findAnywhere(scratchpadRoot(process.env), asked.name) : undefined)
+    own ?? (options.earlierSessions ? findAnywhere(scratchpadRoots(process.env), asked.name) : undefined)
   if (!entry)
     return failed(say.unknownNameText(asked.name, scratchpad?.entries().map(({ name }) => name) ?? []))
   if (asked.grep !== undefined) return grep(entry, asked, asked.grep, maxChars)

@@ -1,3 +1,4 @@
+import { errorText } from '../errno.ts'
 import type { Stream } from '../launch/launch.ts'
 import { looksBinary, Utf8Judge } from '../text.ts'
 import { Spill, type SpillFile } from './spill.ts'
@@ -15,7 +16,7 @@ export interface CollectorOptions {
   openSpill(): SpillFile
   /** Lets the launcher read that many bytes more. */
   consumed(bytes: number): void
-  /** The output is over the limit, or cannot be stored: the command has to end. */
+  /** The output is over the limit, or can no longer be stored: the command has to end. */
   overflow(): void
 }
 
@@ -33,15 +34,20 @@ export interface Collected {
   readonly unsaved?: { readonly bytes: Buffer; readonly reason: string }
   /** The whole output, when it was to be saved and was not spilled. */
   readonly whole?: Buffer
+  /** Why only head and tail were kept: no file could be had for the rest. */
+  readonly notSaved?: string
 }
 
 /** UTF-8 needs at most this many bytes for one UTF-16 code unit. */
 const bytesPerUnit = 3
+/** Kept however little is shown: what is binary is judged by the head, and hints go by the words of errors. */
+const leastCapacity = 32_768
 
 /** Collects the output of one command: raw bytes, in bounded memory, past a threshold on disk. */
 export class Collector {
   readonly #options: CollectorOptions
-  readonly #capacity: number
+  /** Bytes that stay in memory; more goes to disk. */
+  readonly #threshold: number
   readonly #output: Window
   readonly #stdout: Window
   readonly #stderr: Window
@@ -49,22 +55,26 @@ export class Collector {
   #pending: Buffer[] = []
   #spill: Spill | null = null
   #failed: string | null = null
+  #saving: boolean
+  #notSaved: string | undefined
   /** Bytes of the spill's first batch that were given back already. */
   #early = 0
 
   constructor(options: CollectorOptions) {
     this.#options = options
-    this.#capacity = options.inlineChars * bytesPerUnit
-    this.#output = new Window(this.#capacity)
-    this.#stdout = new Window(this.#capacity)
-    this.#stderr = new Window(this.#capacity)
+    this.#threshold = options.inlineChars * bytesPerUnit
+    this.#saving = options.save
+    const capacity = Math.max(leastCapacity, this.#threshold)
+    this.#output = new Window(capacity)
+    this.#stdout = new Window(capacity)
+    this.#stderr = new Window(capacity)
   }
 
   add(stream: Stream, chunk: Buffer): void {
     this.#output.add(chunk)
     const window = stream === 'stdout' ? this.#stdout : this.#stderr
     window.add(chunk)
-    if (this.#options.save) {
+    if (this.#saving) {
       this.#utf8[stream].add(chunk)
       this.#store(chunk)
     } else this.#options.consumed(chunk.length)
@@ -87,12 +97,9 @@ export class Collector {
     }
   }
 
-  #stored(unsaved: Buffer): Pick<Collected, 'spilled' | 'unsaved' | 'whole'> {
-    if (!this.#options.save) return {}
-    if (!this.#spill) {
-      const whole = Buffer.concat(this.#pending)
-      return this.#failed === null ? { whole } : { unsaved: { bytes: whole, reason: this.#failed } }
-    }
+  #stored(unsaved: Buffer): Pick<Collected, 'spilled' | 'unsaved' | 'whole' | 'notSaved'> {
+    if (!this.#saving) return this.#notSaved === undefined ? {} : { notSaved: this.#notSaved }
+    if (!this.#spill) return { whole: Buffer.concat(this.#pending) }
     const spilled = { file: this.#spill.file, bytes: this.#spill.written }
     return unsaved.length > 0
       ? { spilled, unsaved: { bytes: unsaved, reason: this.#failed ?? 'unknown' } }
@@ -104,13 +111,14 @@ export class Collector {
     else this.#pending.push(chunk)
     // What cannot be stored is little: the command is being killed, and the rest of its pipes has to be read.
     if (!this.#spill || this.#failed !== null) this.#options.consumed(chunk.length)
-    if (!this.#spill && this.#failed === null && this.#output.total > this.#capacity) this.#beginSpill()
+    if (!this.#spill && this.#failed === null && this.#output.total > this.#threshold) this.#beginSpill()
   }
 
   #beginSpill(): void {
     try {
+      const file = this.#options.openSpill()
       this.#spill = new Spill(
-        this.#options.openSpill(),
+        file,
         (bytes) => this.#written(bytes),
         (error) => this.#fail(error),
       )
@@ -118,7 +126,10 @@ export class Collector {
       this.#spill.add(this.#pending)
       this.#pending = []
     } catch (error) {
-      this.#fail(error as NodeJS.ErrnoException)
+      // The command goes on: a place to save is not its affair.
+      this.#saving = false
+      this.#notSaved = errorText(error)
+      this.#pending = []
     }
   }
 

@@ -5,19 +5,33 @@ import type { View } from '../output/window.ts'
 import type { Saved } from '../scratchpad/save.ts'
 import type { SupervisedEnd } from '../supervise/supervise.ts'
 import { decode } from '../text.ts'
-import { adviceFor, hintFor, omittedLine, unsavedLine } from './explain.ts'
+import { adviceFor, hintFor, notSavedHint, unsavedLine } from './explain.ts'
 import { denialHint, type Temporary } from './explain-denials.ts'
 import { lostAdvice, lostHint } from './explain-docker.ts'
 import { limitAdvice, openFilesHint } from './explain-limits.ts'
 import { readsHint, unsearchedNote } from './explain-reads.ts'
-import type { Backend, Decision, Enforcement, Failure, Limit, Mode, Outcome, Result } from './result.ts'
+import type {
+  AnyResult,
+  Backend,
+  Decision,
+  Encoding,
+  Enforcement,
+  Failure,
+  Limit,
+  Mode,
+  Outcome,
+  Result,
+} from './result.ts'
+import { type Shown, shownBytes, shownText } from './shown.ts'
 
 /** Everything a result is made of. */
 export interface ResultParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
   readonly collected: Collected
   readonly saved: Saved
+  /** The most characters that are shown of a stream; bytes, when `encoding` is `buffer`. */
   readonly inlineChars: number
+  readonly encoding: Encoding
   readonly maxBytes: number
   readonly durationMs: number
   readonly timeoutMs: number
@@ -32,12 +46,11 @@ export interface ResultParts {
 }
 
 /** Puts the parts together. */
-export function buildResult(parts: ResultParts): Result {
+export function buildResult(parts: ResultParts): AnyResult {
   const { ended, collected, saved, mode } = parts
   const outcome = outcomeOf(parts)
-  const texts = textsOf(parts)
   const { denials } = ended.end
-  const errors = texts.stderr || texts.output
+  const errors = errorsOf(collected)
   const exitCode = ended.end.kind === 'exited' ? ended.end.code : null
   const noFiles = openFilesHint(parts.limits, exitCode, errors)
   const { lost } = ended.end
@@ -47,6 +60,7 @@ export function buildResult(parts: ResultParts): Result {
   const enforcement = enforcementOf(parts)
   const hint =
     noFiles ??
+    (saved.notSaved === undefined ? undefined : notSavedHint(saved.notSaved)) ??
     (lost === undefined ? undefined : lostHint(lost)) ??
     denialHint({
       denials,
@@ -60,7 +74,7 @@ export function buildResult(parts: ResultParts): Result {
     hintFor(mode, failure, enforcement['denial reports']) ??
     parts.hint
   return {
-    ...texts,
+    ...(parts.encoding === 'buffer' ? bytesOf(parts) : textsOf(parts)),
     exitCode,
     signal: ended.end.kind === 'signalled' ? ended.end.signal : null,
     timedOut: outcome.kind === 'timed-out',
@@ -129,80 +143,45 @@ function backgroundOf({ survivors }: ResultParts['ended']['end']): Pick<Result, 
   return survivors.alive > 0 ? { background: { count: survivors.alive, group: survivors.group } } : {}
 }
 
-function textsOf({
-  collected,
-  saved,
-  inlineChars,
-}: ResultParts): Pick<Result, 'output' | 'stdout' | 'stderr' | 'omittedBytes'> {
-  const shown = shownOf(collected.output, inlineChars)
-  return {
-    output: saved.unsaved ? withUnsaved(shown.text, saved) : shown.text,
-    omittedBytes: saved.unsaved ? 0 : shown.omittedBytes,
-    stdout: shownOf(collected.stdout, inlineChars).text,
-    stderr: shownOf(collected.stderr, inlineChars).text,
-  }
+type Streams<Output extends string | Buffer> = Pick<
+  Result<Output>,
+  'output' | 'stdout' | 'stderr' | 'omittedBytes' | 'truncated'
+>
+
+function streamsOf<Output extends string | Buffer>(
+  collected: Collected,
+  show: (view: View) => Shown<Output>,
+): Streams<Output> {
+  const { output, omittedBytes } = show(collected.output)
+  const [stdout, stderr] = [show(collected.stdout), show(collected.stderr)]
+  const truncated = omittedBytes + stdout.omittedBytes + stderr.omittedBytes > 0
+  return { output, omittedBytes, truncated, stdout: stdout.output, stderr: stderr.output }
 }
 
-/** What could not be saved is shown whole, however long: what was saved and this are all of the output. */
-function withUnsaved(text: string, { unsaved, scratchpad }: Saved): string {
-  if (!unsaved) return text
-  const shown = scratchpad ? text : ''
-  const { bytes, reason } = unsaved
-  const isText = isUtf8(bytes)
-  const line = unsavedLine(bytes.length, reason, isText ? 'whole' : 'in base64')
-  return `${shown}${line}${isText ? decode(bytes) : bytes.toString('base64')}`
+/** Characters of errors that hints go by, whatever of them is shown. */
+const errorChars = 30_000
+
+function errorsOf({ stderr, output }: Collected): string {
+  return shownText(stderr, errorChars).output || shownText(output, errorChars).output
 }
 
-interface Shown {
-  readonly text: string
-  readonly omittedBytes: number
+function textsOf({ collected, saved, inlineChars }: ResultParts): Streams<string> {
+  const texts = streamsOf(collected, (view) => shownText(view, inlineChars, saved.notSaved))
+  const { unsaved, scratchpad } = saved
+  if (!unsaved) return texts
+  const isText = isUtf8(unsaved.bytes)
+  const rest = isText ? decode(unsaved.bytes) : unsaved.bytes.toString('base64')
+  const line = unsavedLine(unsaved.bytes.length, unsaved.reason, isText ? 'whole' : 'in base64')
+  return { ...texts, output: `${scratchpad ? texts.output : ''}${line}${rest}`, omittedBytes: 0 }
 }
 
-/** Everything when it fits, else its head and tail with a line between them that says what is left out. */
-function shownOf(view: View, inlineChars: number): Shown {
-  const whole = view.omitted === 0
-  if (whole) {
-    const text = decode(view.head)
-    if (text.length <= inlineChars) return { text, omittedBytes: 0 }
-  }
-  const half = Math.floor(inlineChars / 2)
-  const first = headOf(view.head, half)
-  const last = tailOf(whole ? view.head : view.tail, half)
-  const omittedBytes = view.head.length + view.tail.length + view.omitted - first.length - last.length
-  const mark = omittedLine(omittedBytes)
-  const head = decode(first)
-  return { text: `${head}${head.endsWith('\n') ? mark.slice(1) : mark}${decode(last)}`, omittedBytes }
-}
-
-/** The first characters, up to the end of a line. */
-function headOf(bytes: Buffer, characters: number): Buffer {
-  const text = decode(bytes, { end: true })
-  const shown = text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '')
-  const cut = bytes.subarray(0, lengthIn(bytes, text, shown))
-  const bound = cut.lastIndexOf('\n') + 1
-  return isWorthCutting(bound, cut.length) ? cut.subarray(0, bound) : cut
-}
-
-/** The last characters, from the beginning of a line. */
-function tailOf(bytes: Buffer, characters: number): Buffer {
-  const text = decode(bytes, { start: true })
-  const shown = (characters > 0 ? text.slice(-characters) : '').replace(/^[\uDC00-\uDFFF]/, '')
-  const cut = bytes.subarray(bytes.length - lengthIn(bytes, text, shown))
-  const bound = cut.indexOf('\n') + 1
-  return isWorthCutting(cut.length - bound, cut.length) ? cut.subarray(bound) : cut
-}
-
-/**
- * Bytes of a part of the text. A byte that is no UTF-8 became a replacement character of three: then no character has a
- * length of its own, and bytes are counted instead.
- */
-function lengthIn(bytes: Buffer, text: string, part: string): number {
-  return Buffer.byteLength(text) > bytes.length ? part.length : Buffer.byteLength(part)
-}
-
-/** A bound that leaves less than half is none: a very long line is shown in part. */
-function isWorthCutting(left: number, length: number): boolean {
-  return left < length && left * 2 >= length
+function bytesOf({ collected, saved, inlineChars }: ResultParts): Streams<Buffer> {
+  const streams = streamsOf(collected, (view) => shownBytes(view, inlineChars, saved.notSaved))
+  const { unsaved, scratchpad } = saved
+  if (!unsaved) return streams
+  const line = Buffer.from(unsavedLine(unsaved.bytes.length, unsaved.reason, 'whole'))
+  const shown = scratchpad ? [streams.output, line] : [line]
+  return { ...streams, output: Buffer.concat([...shown, unsaved.bytes]), omittedBytes: 0 }
 }
 
 /** The words of strerror(3) for the errors that a refusal gives: a guess, where no report says more. */

@@ -59,6 +59,8 @@ function describeRequestProblem(problem: RequestProblem): string {
       return `"${problem.field}" cannot be read: looking at it threw "${problem.reason}".`
     case 'cwd':
       return describeDirectoryProblem(problem)
+    case 'unsavable':
+      return `Nothing can be saved under ${JSON.stringify(problem.name)} (${problem.reason}). Set XDG_STATE_HOME or TMPDIR to a directory that can be written to.`
     case 'cwd-outside':
       return describeOutside(problem.path, problem.workspace)
     case 'batch-file':
@@ -132,8 +134,14 @@ export function hintFor(
 }
 
 /** Stands between the head and the tail of output that is not shown whole. */
-export function omittedLine(bytes: number): string {
-  return `\n[... ${bytes} bytes left out ...]\n`
+export function omittedLine(bytes: number, notSaved?: string): string {
+  const why = notSaved === undefined ? '' : ` and not saved (${notSaved})`
+  return `\n[... ${bytes} bytes left out${why} ...]\n`
+}
+
+/** Only head and tail of the output are left. */
+export function notSavedHint(reason: string): string {
+  return `The output is too long to show whole, and could not be saved (${reason}). Set XDG_STATE_HOME or TMPDIR to a directory that can be written to, or ask for less.`
 }
 
 /** Stands before output that could not be stored. */

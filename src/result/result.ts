@@ -104,14 +104,30 @@ export interface ApprovalRecord {
   readonly standing: 'all' | 'same' | null
 }
 
+/** How output is given: as text, or as the bytes that came. */
+export type Encoding = 'utf8' | 'buffer'
+
+/** What `output`, `stdout` and `stderr` are in an encoding. */
+export type OutputIn<E extends Encoding> = E extends 'buffer' ? Buffer : string
+
+/** In either encoding. */
+export type AnyResult = Result<string | Buffer>
+
 /** What a command did. A non-zero exit is a result, never an exception. */
-export interface Result {
-  /** Both streams in the order they arrived; exactly as written with `merged: true`. Head and tail when over `inline_max_chars`. */
-  readonly output: string
+export interface Result<Output extends string | Buffer = string> {
+  /**
+   * Both streams in the order they arrived; exactly as written with `merged: true`. Over `inlineMaxChars` (default
+   * `[output] inline_max_chars`, 30000) it is NOT whole: head and tail, with a line between that says what is left out.
+   */
+  readonly output: Output
   /** Bytes of `output` that are left out between head and tail; 0 when it is whole. */
   readonly omittedBytes: number
-  readonly stdout: string
-  readonly stderr: string
+  /** Some of `output`, `stdout` or `stderr` is left out. All of it stands in `scratchpad`, unless `hint` says why not. */
+  readonly truncated: boolean
+  /** Cut like `output` when it is longer than `inlineMaxChars`: check `truncated` before you parse it. */
+  readonly stdout: Output
+  /** Cut like `stdout`. */
+  readonly stderr: Output
   /** The command's own exit code; null when a signal ended it. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null

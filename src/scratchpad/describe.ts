@@ -1,9 +1,9 @@
 import type { CompleteRequest } from '../request/request.ts'
-import type { Result } from '../result/result.ts'
+import type { AnyResult } from '../result/result.ts'
 import type { EntryMetadata } from './metadata.ts'
 
 /** What is kept about a command beside its output. */
-export function metadataOf({ work, cwd }: CompleteRequest, result: Result): EntryMetadata {
+export function metadataOf({ work, cwd }: CompleteRequest, result: AnyResult): EntryMetadata {
   const { mode, outcome, exitCode, signal, durationMs, bytes, binary } = result
   return {
     command: work.kind === 'line' ? work.line : [...work.argv],

@@ -1,18 +1,66 @@
-import { homedir } from 'node:os'
+import { accessSync, constants, lstatSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { makeDirectories } from '../directories.ts'
+import { errorCode } from '../errno.ts'
 
 /** The variables that say where state is kept. */
 export type StateEnvironment = Readonly<Record<string, string | undefined>>
 
-/** The directory that holds every session's outputs: `$XDG_STATE_HOME/vitrine/scratchpad`. */
-export function scratchpadRoot(environment: StateEnvironment): string {
-  return join(stateDirectory(environment), 'vitrine', 'scratchpad')
+/** The directories that hold sessions' outputs. */
+export function scratchpadRoots(environment: StateEnvironment): readonly string[] {
+  const temporary = temporaryRoot(environment)
+  return isOwn(temporary) ? [stateRoot(environment), temporary] : [stateRoot(environment)]
 }
 
-/** XDG Base Directory Specification: state of the user that is not configuration. */
-function stateDirectory(environment: StateEnvironment): string {
+/**
+ * Makes the directory of a session: in the state directory, or where that cannot be written to in the temporary one. Throws
+ * an error that says of each why not.
+ */
+export function makeSession(environment: StateEnvironment, session: string): { readonly root: string } {
+  const state = stateRoot(environment)
+  const notState = whyNotMade(state, session)
+  if (notState === undefined) return { root: state }
+  const temporary = temporaryRoot(environment)
+  const notTemporary =
+    whyNotMade(temporary, session) ?? (isOwn(temporary) ? undefined : 'it is not yours alone')
+  if (notTemporary === undefined) return { root: temporary }
+  throw new Error(`${state}: ${notState}; ${temporary}: ${notTemporary}`)
+}
+
+/** `$XDG_STATE_HOME/vitrine/scratchpad`. XDG Base Directory Specification: state of the user that is not configuration. */
+export function stateRoot(environment: StateEnvironment): string {
   const configured = environment['XDG_STATE_HOME']
-  // A relative path is to be ignored, says the specification.
-  if (configured !== undefined && isAbsolute(configured)) return configured
-  return join(environment['HOME'] || homedir(), '.local', 'state')
+  // The specification ignores a relative path.
+  const home = () => join(environment['HOME'] || homedir(), '.local', 'state')
+  const state = configured !== undefined && isAbsolute(configured) ? configured : home()
+  return join(state, 'vitrine', 'scratchpad')
+}
+
+/** A directory of the user's own in the temporary one. */
+function temporaryRoot(environment: StateEnvironment): string {
+  const configured = environment['TMPDIR']
+  const temporary = configured !== undefined && isAbsolute(configured) ? configured : tmpdir()
+  return join(temporary, `vitrine-scratchpad-${process.getuid?.() ?? 'user'}`)
+}
+
+/** Why a session cannot be kept below a root: the code of the system call that failed. */
+function whyNotMade(root: string, session: string): string | undefined {
+  const directory = join(root, session)
+  try {
+    makeDirectories(directory, 0o700)
+    accessSync(directory, constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === undefined) throw error
+    return code
+  }
+}
+
+/** Whether no other user made a directory, or can change what stands in it: all may write to the temporary one. */
+function isOwn(directory: string): boolean {
+  const found = lstatSync(directory, { throwIfNoEntry: false })
+  if (!found?.isDirectory()) return false
+  return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o022) === 0)
 }

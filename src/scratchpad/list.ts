@@ -28,11 +28,10 @@ export interface ScratchpadSession {
   readonly inUse: boolean
 }
 
-/** Every session below the root, the one changed longest ago first. None when there is no root. */
-export function listSessions(root: string, nowMs = Date.now()): ScratchpadSession[] {
-  return namesIn(root)
-    .filter(isStoredName)
-    .flatMap((session) => readSession(root, session, nowMs))
+/** Every session below the roots, the one changed longest ago first. A root that is not there has none. */
+export function listSessions(roots: readonly string[], nowMs = Date.now()): ScratchpadSession[] {
+  return roots
+    .flatMap((root) => sessionsIn(root, nowMs))
     .sort((a, b) => a.changedMs - b.changedMs || (a.session < b.session ? -1 : 1))
 }
 
@@ -50,12 +49,19 @@ export function findEntry(directory: string, session: string, name: string): Scr
 }
 
 /** The newest entry of that name (`NAME`), or the one of a given session (`SESSION/NAME`). */
-export function findAnywhere(root: string, name: string): ScratchpadEntry | undefined {
-  const [session, inSession] = name.split('/')
-  if (session !== undefined && inSession !== undefined)
-    return isStoredName(session) ? findEntry(join(root, session), session, inSession) : undefined
-  const found = listSessions(root).flatMap(({ entries }) => entries.filter((entry) => entry.name === name))
+export function findAnywhere(roots: readonly string[], name: string): ScratchpadEntry | undefined {
+  const [first = '', inSession] = name.split('/')
+  const wanted = inSession ?? first
+  const found = listSessions(roots)
+    .filter(({ session }) => inSession === undefined || session === first)
+    .flatMap(({ entries }) => entries.filter((entry) => entry.name === wanted))
   return found.sort((a, b) => b.changedMs - a.changedMs)[0]
+}
+
+function sessionsIn(root: string, nowMs: number): ScratchpadSession[] {
+  return namesIn(root)
+    .filter(isStoredName)
+    .flatMap((session) => readSession(root, session, nowMs))
 }
 
 function readSession(root: string, session: string, nowMs: number): ScratchpadSession[] {

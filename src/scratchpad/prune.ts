@@ -37,13 +37,16 @@ export function pruneSessions(
   own: string,
   nowMs = Date.now(),
 ): ScratchpadSession[] {
-  const others = listSessions(root, nowMs).filter(({ session }) => session !== own)
+  const others = listSessions([root], nowMs).filter(({ session }) => session !== own)
   return sessionsToRemove(others, keep, nowMs).filter(removeSession)
 }
 
 /** Removes every session that is not in use; says which went and which stay. */
-export function clearSessions(root: string): { removed: ScratchpadSession[]; kept: ScratchpadSession[] } {
-  const sessions = listSessions(root)
+export function clearSessions(roots: readonly string[]): {
+  removed: ScratchpadSession[]
+  kept: ScratchpadSession[]
+} {
+  const sessions = listSessions(roots)
   const removed = sessions.filter((session) => !session.inUse && removeSession(session))
   return { removed, kept: sessions.filter((session) => !removed.includes(session)) }
 }

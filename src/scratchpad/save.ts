@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import { errorCode } from '../errno.ts'
 import type { Collected } from '../output/collect.ts'
-import type { Result } from '../result/result.ts'
+import type { Encoding, Result } from '../result/result.ts'
 import { decode } from '../text.ts'
 import type { Scratchpad } from './scratchpad.ts'
 
@@ -9,25 +9,34 @@ import type { Scratchpad } from './scratchpad.ts'
 export interface Saved {
   readonly scratchpad?: NonNullable<Result['scratchpad']>
   readonly unsaved?: NonNullable<Collected['unsaved']>
+  readonly notSaved?: NonNullable<Collected['notSaved']>
 }
 
-/** Saves output that was asked for by name, is too long to show, or is not text. */
+/** Saves output that was asked for by name, is too long to show, or is not text where text is wanted. */
 export function saveOutput(
   scratchpad: Scratchpad,
   collected: Collected,
   name: string | undefined,
-  inlineChars: number,
+  shown: { readonly inlineChars: number; readonly encoding: Encoding },
 ): Saved {
-  const { spilled, unsaved, whole } = collected
+  const { spilled, unsaved, whole, notSaved } = collected
   if (spilled) {
     closeSync(spilled.file.fd)
     const { name, path } = spilled.file
     return { scratchpad: { name, path, bytes: spilled.bytes }, ...(unsaved && { unsaved }) }
   }
-  if (unsaved) return { unsaved }
+  if (notSaved !== undefined) return { notSaved }
   if (!whole) return {}
-  const inline = collected.wellFormed && decode(whole).length <= inlineChars
-  return name === undefined && inline ? {} : saveWhole(scratchpad, name, whole)
+  return name === undefined && isInline(whole, collected, shown) ? {} : saveWhole(scratchpad, name, whole)
+}
+
+function isInline(
+  whole: Buffer,
+  { wellFormed }: Collected,
+  { inlineChars, encoding }: { readonly inlineChars: number; readonly encoding: Encoding },
+): boolean {
+  if (encoding === 'buffer') return whole.length <= inlineChars
+  return wellFormed && decode(whole).length <= inlineChars
 }
 
 /** The command has run: a full disk is no reason to lose its output, which then goes inline, whole. */

@@ -1,7 +1,9 @@
-import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../errno.ts'
-import { type StateEnvironment, scratchpadRoot } from './directory.ts'
+import { makeDirectories } from '../directories.ts'
+import { errorCode, errorText } from '../errno.ts'
+import { VitrineError } from '../errors.ts'
+import { makeSession, type StateEnvironment, stateRoot } from './directory.ts'
 import { findEntry, listEntries, type ScratchpadEntry } from './list.ts'
 import { type EntryMetadata, writeMetadata } from './metadata.ts'
 import { type Keep, pruneSessions } from './prune.ts'
@@ -18,14 +20,16 @@ export interface ScratchpadFile {
 
 /** The named outputs of one session, on disk, readable by the user only. The directory is made when it is first needed. */
 export class Scratchpad {
-  readonly #root: string
+  readonly #environment: StateEnvironment
+  /** Where its directory was made. */
+  #root: string | undefined
   readonly #keep: Keep
   #session: string | undefined
   #tidied = false
   #made = 0
 
   constructor(environment: StateEnvironment, keep: Keep) {
-    this.#root = scratchpadRoot(environment)
+    this.#environment = environment
     this.#keep = keep
   }
 
@@ -35,7 +39,7 @@ export class Scratchpad {
   }
 
   get directory(): string {
-    return join(this.#root, this.session)
+    return join(this.#root ?? stateRoot(this.#environment), this.session)
   }
 
   /** What has been saved, oldest first. */
@@ -50,8 +54,7 @@ export class Scratchpad {
 
   /** Opens a new file under the name, or a name made up. A name that is taken gets a suffix. */
   open(asked: string | undefined): ScratchpadFile {
-    mkdirSync(this.directory, { recursive: true, mode: 0o700 })
-    this.#tidy()
+    this.#tidy(this.#make())
     const wanted = asked ?? `output-${++this.#made}`
     for (let copy = 1; ; copy++) {
       const name = copy === 1 ? wanted : `${wanted}-${copy}`
@@ -84,10 +87,27 @@ export class Scratchpad {
     }
   }
 
+  /** Throws INVALID_REQUEST when nothing can be saved under the name. */
+  checkSavable(name: string): void {
+    try {
+      this.#make()
+    } catch (error) {
+      const problem = { kind: 'unsavable', name, reason: errorText(error) } as const
+      throw new VitrineError({ code: 'INVALID_REQUEST', problem })
+    }
+  }
+
+  /** Makes its directory where it was made before, for its outputs stand together. */
+  #make(): string {
+    if (this.#root === undefined) this.#root = makeSession(this.#environment, this.session).root
+    else makeDirectories(this.directory, 0o700)
+    return this.#root
+  }
+
   /** Old sessions make room once, when this one begins to take some. */
-  #tidy(): void {
+  #tidy(root: string): void {
     if (this.#tidied) return
     this.#tidied = true
-    pruneSessions(this.#root, this.#keep, this.session)
+    pruneSessions(root, this.#keep, this.session)
   }
 }

@@ -4,6 +4,7 @@ import { type Asked, resultText } from '../../src/result/explain-tool.ts'
 
 const plain: Result = {
   output: 'out\n',
+  truncated: false,
   omittedBytes: 0,
   stdout: 'out\n',
   stderr: '',

@@ -1,8 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { runTool } from '../../src/adapters/tool.ts'
 import type { Mode } from '../../src/result/result.ts'
+import { scratchpadRoots } from '../../src/scratchpad/directory.ts'
+import { findAnywhere } from '../../src/scratchpad/list.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { builtLibrary, repository } from '../helpers/programs.ts'
 
@@ -119,21 +122,76 @@ describe('a full disk loses no byte', () => {
   })
 })
 
-describe('a state directory that cannot be', () => {
-  const file = join(makeDirectory(), 'file')
-
-  it.for(modes)('%s mode: what it would hold comes inline', async (mode) => {
+describe.each(modes)('%s mode: a state directory that cannot be made', (mode) => {
+  // Not a permission that is missing: root has them all.
+  const noDirectory = () => {
+    const file = join(makeDirectory(), 'file')
     writeFileSync(file, '')
-    const shell = await openTestShell({ mode, env: { XDG_STATE_HOME: join(file, 'x') } })
-    expect(await shell.execute({ command: 'echo hi', scratchpad: 'name' })).toMatchObject({
-      exitCode: 0,
-      stdout: 'hi\n',
-      output: expect.stringMatching(/could not be saved \(ENOTDIR\)/),
-    })
+    return join(file, 'x')
+  }
+
+  it('is replaced by one in the temporary directory, for the user alone', async () => {
+    const temporary = makeDirectory()
+    const shell = await openTestShell({ mode, env: { XDG_STATE_HOME: noDirectory(), TMPDIR: temporary } })
+    const named = await shell.execute({ command: 'echo hi', scratchpad: 'name' })
     const large = await shell.execute({ command: 'seq 200000' })
-    const [, unsaved = ''] = large.output.split('they follow whole]\n')
-    expect(unsaved.length).toBe(large.bytes)
-    expect(large.outputLimited).toBe(true)
+    expect(large).toMatchObject({ exitCode: 0, outputLimited: false, truncated: true, bytes: 1_288_895 })
+    expect(readFileSync(named.scratchpad?.path ?? '', 'utf8')).toBe('hi\n')
+    expect(statSync(large.scratchpad?.path ?? '').size).toBe(large.bytes)
+    const place = join(temporary, `vitrine-scratchpad-${process.getuid?.()}`)
+    expect(large.scratchpad?.path.startsWith(`${place}/`)).toBe(true)
+    expect(statSync(place).mode & 0o777).toBe(0o700)
+    expect(shell.scratchpad.entries().map(({ name }) => name)).toEqual(['name', 'output-1'])
+    expect(
+      findAnywhere(scratchpadRoots({ XDG_STATE_HOME: noDirectory(), TMPDIR: temporary }), 'name')?.path,
+    ).toBe(named.scratchpad?.path)
+  })
+
+  it('is not replaced by a directory that another user could have made', async () => {
+    const temporary = makeDirectory()
+    const planted = join(temporary, `vitrine-scratchpad-${process.getuid?.()}`)
+    mkdirSync(planted)
+    chmodSync(planted, 0o777)
+    const env = { XDG_STATE_HOME: noDirectory(), TMPDIR: temporary }
+    const shell = await openTestShell({ mode, env })
+    await expect(shell.execute({ command: 'echo hi', scratchpad: 'name' })).rejects.toMatchObject({
+      refusal: { problem: { kind: 'unsavable', reason: expect.stringContaining(planted) } },
+    })
+    expect(scratchpadRoots(env)).not.toContain(planted)
+  })
+
+  it('where no temporary one can be made either, cuts the output and says why', async () => {
+    const [state, temporary] = [noDirectory(), noDirectory()]
+    const shell = await openTestShell({ mode, env: { XDG_STATE_HOME: state, TMPDIR: temporary } })
+    const large = await shell.execute({ command: 'seq 200000' })
+    expect(large).toMatchObject({ exitCode: 0, outputLimited: false, truncated: true, bytes: 1_288_895 })
+    expect(large).not.toHaveProperty('scratchpad')
+    expect(large.output.length).toBeLessThan(31_000)
+    for (const told of [large.output, large.hint])
+      expect(told).toMatch(new RegExp(`${state}.*ENOTDIR.*${temporary}.*ENOTDIR`))
+    const { text } = await runTool(shell, { command: 'seq 200000' })
+    expect(text.length).toBeLessThan(32_000)
+  })
+
+  it('where no temporary one can be made either, refuses what is to be saved before it runs', async () => {
+    const shell = await openTestShell({ mode, env: { XDG_STATE_HOME: noDirectory(), TMPDIR: noDirectory() } })
+    const made = join(shell.cwd, 'made')
+    const call = shell.execute({ command: `echo hi > ${made}`, scratchpad: 'name' })
+    await expect(call).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      refusal: { problem: { kind: 'unsavable', name: 'name', reason: expect.stringContaining('ENOTDIR') } },
+    })
+    expect(existsSync(made)).toBe(false)
+  })
+
+  it('is given up at once where every directory in it answers ENOENT', async () => {
+    const temporary = makeDirectory()
+    const shell = await openTestShell({
+      mode,
+      env: { HOME: '/proc', XDG_STATE_HOME: undefined, TMPDIR: temporary },
+    })
+    const { scratchpad } = await shell.execute({ command: 'echo hi', scratchpad: 'name' })
+    expect(scratchpad?.path.startsWith(temporary)).toBe(true)
   })
 })
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
@@ -56,5 +56,33 @@ describe('vitrine scratchpad', () => {
     writeFileSync(join(home.directory, 'script'), 'echo x')
     await home.run(['run', '--scratchpad', 'esc', '--', "echo '\u001b[2J' > /dev/null"])
     expect((await home.run(['scratchpad', 'list'])).stdout).not.toContain('\u001b')
+  })
+
+  test.each(['/proc', '/proc/self'])(
+    'with HOME=%s outputs are kept in the temporary directory',
+    async (HOME) => {
+      const home = new Home()
+      const env = { HOME, XDG_STATE_HOME: '', XDG_CONFIG_HOME: '', TMPDIR: home.directory }
+      expect(await home.run(['run', '--scratchpad', 'kept', '--', 'echo hello'], { env })).toMatchObject({
+        code: 0,
+      })
+      expect((await home.run(['scratchpad', 'show', 'kept'], { env })).stdout).toBe('hello\n')
+      for (const args of [
+        ['config', 'init'],
+        ['config', 'trust', '.vitrine.toml'],
+      ]) {
+        writeFileSync(join(home.directory, '.vitrine.toml'), '')
+        expect((await home.run(args, { env })).code).toBe(125)
+      }
+    },
+  )
+
+  test('where nothing can be saved, --scratchpad is refused before the command runs', async () => {
+    const home = new Home()
+    const env = { HOME: '/proc', XDG_STATE_HOME: '', TMPDIR: '/proc' }
+    const made = join(home.directory, 'made')
+    const ran = await home.run(['run', '--write', '--scratchpad', 'x', '--', `echo x > ${made}`], { env })
+    expect([ran.code, ran.stdout, existsSync(made)]).toEqual([125, '', false])
+    expect(ran.stderr).toMatch(/\/proc\/.*ENOENT.*\/proc\/.*ENOENT/)
   })
 })

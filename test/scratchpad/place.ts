@@ -1,6 +1,6 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { scratchpadRoot } from '../../src/scratchpad/directory.ts'
+import { stateRoot } from '../../src/scratchpad/directory.ts'
 import { Scratchpad } from '../../src/scratchpad/scratchpad.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
@@ -11,7 +11,7 @@ export const dayMs = 86_400_000
 export function makeState() {
   const state = makeDirectory()
   const environment = { XDG_STATE_HOME: state }
-  const root = scratchpadRoot(environment)
+  const root = stateRoot(environment)
   return {
     state,
     root,

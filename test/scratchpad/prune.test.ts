@@ -79,7 +79,7 @@ describe('on disk', () => {
     const place = makeState()
     const left = place.leave('left', 10, 0)
     const { path } = place.scratchpad().save('log', Buffer.from('x'))
-    const { removed, kept } = clearSessions(place.root)
+    const { removed, kept } = clearSessions([place.root])
     expect(removed.map(({ session }) => session)).toEqual(['left'])
     expect(kept).toHaveLength(1)
     expect([existsSync(left), existsSync(path)]).toEqual([false, true])

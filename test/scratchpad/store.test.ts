@@ -166,13 +166,13 @@ describe('what a shell saves', () => {
 describe('the list of sessions', () => {
   test('is empty without a directory, and leaves out what is none', () => {
     const place = makeState()
-    expect(listSessions(place.root)).toEqual([])
+    expect(listSessions([place.root])).toEqual([])
     place.leave('one', 3, 2000)
     place.leave('two', 4, 1000)
     writeFileSync(join(place.root, 'file'), 'x')
     mkdirSync(join(place.root, '.hidden'))
     symlinkSync('/etc', join(place.root, 'link'))
-    expect(listSessions(place.root).map(({ session, bytes, inUse }) => [session, bytes, inUse])).toEqual([
+    expect(listSessions([place.root]).map(({ session, bytes, inUse }) => [session, bytes, inUse])).toEqual([
       ['one', 3, false],
       ['two', 4, false],
     ])
@@ -181,22 +181,22 @@ describe('the list of sessions', () => {
   test('the session of a running process is in use, that of an ended one is not', () => {
     const place = makeState()
     place.scratchpad().save('log', Buffer.from('x'))
-    const [session] = listSessions(place.root)
+    const [session] = listSessions([place.root])
     expect(session?.inUse).toBe(true)
     const ended = Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }))
     const renamed = (session?.session ?? '').replace(`-${process.pid}-`, `-${ended}-`)
     execFileSync('mv', [session?.directory ?? '', join(place.root, renamed)])
-    expect(listSessions(place.root)[0]?.inUse).toBe(false)
+    expect(listSessions([place.root])[0]?.inUse).toBe(false)
   })
 
   test('the newest entry of a name is found, and that of a given session', () => {
     const place = makeState()
     const older = place.leave('one', 3, 2000)
     const newer = place.leave('two', 4, 1000)
-    expect(findAnywhere(place.root, 'log')?.path).toBe(join(newer, 'log'))
-    expect(findAnywhere(place.root, 'one/log')?.path).toBe(join(older, 'log'))
+    expect(findAnywhere([place.root], 'log')?.path).toBe(join(newer, 'log'))
+    expect(findAnywhere([place.root], 'one/log')?.path).toBe(join(older, 'log'))
     for (const name of ['none', 'one/none', '../x/log', 'one/../two/log', '/etc/passwd'])
-      expect(findAnywhere(place.root, name)).toBeUndefined()
+      expect(findAnywhere([place.root], name)).toBeUndefined()
   })
 
   test('every file of a session is under its own name', () => {

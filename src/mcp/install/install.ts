@@ -1,14 +1,7 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { makeDirectories } from '../../directories.ts'
 import { errorCode, errorText } from '../../errno.ts'
 import { parseToml } from '../../index.ts'
 import type { Client } from './clients.ts'
@@ -114,7 +107,7 @@ function backUp(file: string): string {
 
 /** Whole or not at all, with the mode that it had. */
 function replace(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true })
+  makeDirectories(dirname(file), 0o777)
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600
   const unfinished = `${file}.${process.pid}.new`
   writeFileSync(unfinished, text, { mode: mode & 0o777, flag: 'wx' })

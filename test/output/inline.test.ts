@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { openTestShell } from '../helpers/place.ts'
+
+const most = 67_108_864
+/** A JSON document of 48,895 characters. */
+const json = `printf '["'; seq -s , 10000 | tr -d '\\n'; printf '"]'`
+
+describe('output that is longer than the result shows', () => {
+  it('is said to be truncated, in each stream, and stands whole in the scratchpad', async () => {
+    const shell = await openTestShell({ mode: 'read' })
+    const result = await shell.execute({ command: json })
+    expect(result).toMatchObject({ exitCode: 0, truncated: true, scratchpad: { bytes: result.bytes } })
+    expect(() => JSON.parse(result.stdout)).toThrow(SyntaxError)
+    expect(JSON.parse(readFileSync(result.scratchpad?.path ?? '', 'utf8'))).toHaveLength(1)
+  })
+
+  it('is truncated: false when all of it is shown', async () => {
+    const shell = await openTestShell({ mode: 'read' })
+    expect(await shell.execute({ command: 'seq 10' })).toMatchObject({ truncated: false, omittedBytes: 0 })
+  })
+})
+
+describe('inlineMaxChars', () => {
+  it('shows more than the configuration does, for this call alone', async () => {
+    const shell = await openTestShell({ mode: 'read' })
+    const { truncated, stdout, scratchpad } = await shell.execute(
+      { command: json },
+      { inlineMaxChars: 60_000 },
+    )
+    expect({ truncated, scratchpad }).toEqual({ truncated: false, scratchpad: undefined })
+    expect(JSON.parse(stdout)[0]).toHaveLength(48_893)
+    expect((await shell.execute({ command: json })).truncated).toBe(true)
+  })
+
+  it('takes 64 MB', async () => {
+    const shell = await openTestShell({ mode: 'read' })
+    const command = `head -c ${most} /dev/zero | tr '\\0' x`
+    const result = await shell.execute({ command, timeoutMs: 120_000 }, { inlineMaxChars: most })
+    expect([result.output.length, result.truncated, result.scratchpad]).toEqual([most, false, undefined])
+  })
+
+  it('0 shows nothing, and everything is saved', async () => {
+    const shell = await openTestShell({ mode: 'read' })
+    const result = await shell.execute({ command: 'echo x; echo y >&2' }, { inlineMaxChars: 0 })
+    expect(result).toMatchObject({ output: '', stdout: '', stderr: '', truncated: true, omittedBytes: 4 })
+    expect(readFileSync(result.scratchpad?.path ?? '', 'utf8')).toBe('x\ny\n')
+    const silent = await shell.execute({ command: 'true' }, { inlineMaxChars: 0 })
+    expect(silent).toMatchObject({ output: '', truncated: false, omittedBytes: 0 })
+    expect(silent.scratchpad).toBeUndefined()
+  })
+
+  it('does not change what is known of the command', async () => {
+    const shell = await openTestShell({ mode: 'write' })
+    const command = "printf 'a\\000b'; echo 'x: Permission denied' >&2; exit 1"
+    for (const inlineMaxChars of [0, 1, 30_000])
+      expect(await shell.execute({ command }, { inlineMaxChars })).toMatchObject({
+        binary: true,
+        failure: { kind: 'permission-denied' },
+      })
+  })
+
+  it.each([-1, 1.5, most + 1, Number.NaN, '5'])('%s is refused', async (inlineMaxChars) => {
+    const shell = await openTestShell({ mode: 'read' })
+    const call = shell.execute({ command: 'echo x' }, { inlineMaxChars: inlineMaxChars as number })
+    await expect(call).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      refusal: { problem: { kind: 'wrong-type', field: 'inlineMaxChars' } },
+    })
+  })
+})
+
+describe("encoding: 'buffer'", () => {
+  const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+
+  it('gives the bytes as they came', async () => {
+    const shell = await openTestShell({ mode: 'read' })
+    const result = await shell.execute(
+      { command: 'cat; printf "\\377" >&2', stdin: everyByte },
+      { encoding: 'buffer' },
+    )
+    expect(result.stdout.equals(everyByte)).toBe(true)
+    expect(result.stderr).toEqual(Buffer.from([255]))
+    expect(result.output.length).toBe(257)
+    expect([result.truncated, result.scratchpad]).toEqual([false, undefined])
+  })
+
+  it('counts inlineMaxChars in bytes; what is over is cut, and saved', async () => {
+    const shell = await openTestShell({ mode: 'read' })
+    const options = { encoding: 'buffer', inlineMaxChars: 100 } as const
+    const result = await shell.execute({ argv: ['cat'], stdin: everyByte }, options)
+    expect(result).toMatchObject({ truncated: true, omittedBytes: 156 })
+    expect(result.stdout.subarray(0, 50).equals(everyByte.subarray(0, 50))).toBe(true)
+    expect(result.stdout.subarray(-50).equals(everyByte.subarray(-50))).toBe(true)
+    expect(result.stdout.toString('latin1')).toContain('156 bytes left out')
+    expect(readFileSync(result.scratchpad?.path ?? '')).toEqual(everyByte)
+    expect((await shell.execute({ command: 'echo x' }, { ...options, inlineMaxChars: 0 })).stdout).toEqual(
+      Buffer.alloc(0),
+    )
+  })
+
+  it('holds for each command of a list', async () => {
+    const shell = await openTestShell({ mode: 'read' })
+    const results = await shell.executeAll(['echo 1', 'echo 2'], { encoding: 'buffer' })
+    expect(results.map(({ stdout }) => stdout)).toEqual([Buffer.from('1\n'), Buffer.from('2\n')])
+  })
+
+  it('another one is refused', async () => {
+    const shell = await openTestShell({ mode: 'read' })
+    const call = shell.execute({ command: 'echo x' }, { encoding: 'latin1' as 'utf8' })
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  })
+})
