@@ -3,10 +3,10 @@ import { isVitrineError, VitrineError } from './errors.ts'
 import { containerFailed, ownImage } from './result/explain-docker.ts'
 import { type Engine, type EngineError, isEngineError } from './sandbox/docker/engine.ts'
 import { buildImage, hasImage } from './sandbox/docker/image.ts'
-import { type OwnContainer, ownContainers, removeLeftOver } from './sandbox/docker/left-over.ts'
+import { type CleanUp, type OwnContainer, ownContainers, removeLeftOver } from './sandbox/docker/left-over.ts'
 import { reachEngine } from './sandbox/docker/reach.ts'
 
-export type { OwnContainer } from './sandbox/docker/left-over.ts'
+export type { CleanUp, OwnContainer } from './sandbox/docker/left-over.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -48,9 +48,9 @@ function problemOf(error: EngineError | VitrineError): string {
   return 'got' in error.refusal && typeof error.refusal.got === 'string' ? error.refusal.got : error.message
 }
 
-/** Removes the containers of hosts that are gone, and nothing else; resolves to what was removed. Throws SANDBOX_UNAVAILABLE. */
-export async function cleanDocker(env: Variables): Promise<readonly OwnContainer[]> {
-  return asked(await reachEngine({ env, startCommand: '' }), removeLeftOver)
+/** Removes the containers of hosts that are gone, and nothing else; resolves to what came of it. Throws SANDBOX_UNAVAILABLE. */
+export async function cleanDocker(env: Variables): Promise<CleanUp> {
+  return asked(await reachEngine({ env, startCommand: '' }), (engine) => removeLeftOver(engine))
 }
 
 /** What came of a build. */

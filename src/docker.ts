@@ -62,6 +62,6 @@ function settingsOf({ docker, limits }: Config, network: boolean) {
     cpus: docker.cpus,
     pids: docker.pids,
     writableRoot: docker.writable_root,
-    tmpBytes: limits.private_tmp_bytes,
+    privateTmpBytes: limits.private_tmp_bytes,
   }
 }

@@ -59,7 +59,7 @@ async function status(args: readonly string[]): Promise<number> {
 
 async function clean(args: readonly string[]): Promise<number> {
   const { json } = await read(args)
-  const removed = await cleanDocker(process.env)
-  await standardOutput.write(json ? `${JSON.stringify({ removed })}\n` : cleanedText(removed))
-  return 0
+  const cleaned = await cleanDocker(process.env)
+  await standardOutput.write(json ? `${JSON.stringify(cleaned)}\n` : cleanedText(cleaned))
+  return cleaned.failed.length === 0 ? 0 : 1
 }

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs'
-import { constants } from 'node:os'
 import { PassThrough, type Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../errno.ts'
-import { isVitrineError } from '../errors.ts'
-import type { Container, Exec, ExecEnd } from '../sandbox/docker/container.ts'
-import type { Containers, Wanted } from '../sandbox/docker/containers.ts'
+import type { Container } from '../sandbox/docker/container.ts'
+import type { Containers, Running, Wanted } from '../sandbox/docker/containers.ts'
+import type { Exec } from '../sandbox/docker/exec.ts'
+import { endsByDefault, killedBy, neverRan, processEnd } from './docker-end.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { type Cookie, makeCookie } from './sweep.ts'
 
@@ -13,8 +13,12 @@ import { type Cookie, makeCookie } from './sweep.ts'
 const windowBytes = 1024 * 1024
 /** How often it is looked whether a command that is held back still runs. */
 const lookMs = 300
-/** After SIGKILL by name, in write mode; then the container goes with everything in it. */
+/** Between SIGKILL by name, in write mode, and the end of the container with everything in it. */
 const lastWaitMs = 500
+/** Between SIGKILL and giving up an engine that does not say that the command has ended. */
+const giveUpMs = 800
+/** For the engine to deliver a signal to a command that has ended. */
+const deliveryMs = 1000
 
 /** Runs commands in containers. What a container is comes from outside, and confines in both modes. */
 export function dockerLauncher(containers: Containers): Launcher {
@@ -39,10 +43,14 @@ class ContainedCommand {
   readonly #wanted: Wanted
   readonly #cookie: Cookie = makeCookie()
   readonly #stdin: Writable | null
-  #container: Container | undefined
-  #exec: Exec | undefined
+  /** Aborted when the command is to end before it runs. */
+  readonly #unwanted = new AbortController()
+  /** Where and how it runs, once it does. */
+  #running: Running | undefined
   /** What it was ended by from here. */
-  #stopped: 'SIGTERM' | 'SIGKILL' | undefined
+  #stopped: NodeJS.Signals | undefined
+  /** Signals are delivered one after the other. */
+  #delivery: Promise<unknown> = Promise.resolve()
   /** Bytes handed out and not yet taken back. */
   readonly #flow = { open: 0, paused: false }
 
@@ -65,32 +73,32 @@ class ContainedCommand {
 
   async #run(): Promise<ProcessEnd> {
     try {
-      this.#container = await this.#containers.take(this.#wanted)
-      return await this.#runIn(this.#container)
+      const { signal } = this.#unwanted
+      const running = await this.#containers.exec(this.#wanted, signal, this.#vector(), (stream, bytes) => {
+        this.#handOut(bytes.length)
+        this.#events.output(this.#request.merged ? 'stdout' : stream, bytes)
+      })
+      return await this.#toItsEnd(running)
     } catch (error) {
-      return neverRan(error)
+      return this.#stopped ? killedBy(this.#stopped) : neverRan(error)
+    } finally {
+      this.#stdin?.destroy()
     }
   }
 
-  async #runIn(container: Container): Promise<ProcessEnd> {
-    if (this.#stopped) {
-      await this.#leave(container)
-      return killedBy(this.#stopped)
-    }
-    const exec = await container.exec(this.#vector(), (stream, bytes) => {
-      this.#handOut(bytes.length)
-      this.#events.output(this.#request.merged ? 'stdout' : stream, bytes)
-    })
-    this.#exec = exec
+  async #toItsEnd(running: Running): Promise<ProcessEnd> {
+    const { container, exec } = running
+    this.#running = running
     this.#feed(exec)
     // It came while the process was being started.
-    if (this.#stopped === 'SIGTERM') this.#terminate()
     if (this.#stopped === 'SIGKILL') this.#destroy()
+    else if (this.#stopped) this.#send(this.#stopped)
     const ended = await exec.ended
     exec.socket.destroy()
-    this.#stdin?.destroy()
+    const oomKills = container.gone ? 0 : await container.outOfMemory()
     try {
-      return processEnd(ended, await this.#leave(container), this.#stopped)
+      const killed = await this.#leave(container, oomKills > 0)
+      return processEnd(ended, { killed, stopped: this.#stopped, oomKills })
     } catch (error) {
       return { ...killedBy('SIGKILL'), lost: errorText(error) }
     }
@@ -115,43 +123,67 @@ class ContainedCommand {
     this.#stdin.pipe(socket)
   }
 
-  /** In read mode nothing of the command stays. Resolves to how many had stayed. */
-  async #leave(container: Container): Promise<number> {
-    if (this.#wanted.mode === 'write') return 0
-    const strangers = container.gone ? 0 : await container.strangers()
-    if (strangers === 0) await this.#containers.giveBack(container, this.#wanted)
-    else await this.#containers.remove(container)
+  /**
+   * In read mode nothing of the command stays: its container ends unless it is seen to be empty. Memory that has run out is what
+   * earlier commands left in /tmp: such a container is used no more. Resolves to how many processes had stayed.
+   */
+  async #leave(container: Container, isUsedUp: boolean): Promise<number> {
+    const isWrite = this.#wanted.mode === 'write'
+    if (isWrite && !isUsedUp) return 0
+    const isDelivered = await Promise.race([this.#delivery.then(() => true), sleep(deliveryMs, false)])
+    const strangers = container.gone || !isDelivered ? undefined : await container.strangers()
+    if (isWrite && strangers !== 0) return 0
+    if (strangers === 0 && !isUsedUp) this.#containers.giveBack(container, this.#wanted)
+    else {
+      await container.end()
+      this.#containers.discard(container)
+    }
     return strangers ?? 0
   }
 
   #signal(name: NodeJS.Signals): void {
-    if (!this.#exec || !this.#container) return
-    const cookie = this.#wanted.mode === 'write' ? `${this.#cookie.name}=${this.#cookie.value}` : undefined
-    // What does not arrive any more finds nobody: the engine or the container has gone, and the command with it.
-    this.#container.signal(name, cookie).catch(() => {})
+    if (name === 'SIGKILL') this.#destroy()
+    else if (this.#running) this.#send(name)
+    else if (endsByDefault(name)) this.#stop(name)
   }
 
   #terminate(): void {
-    this.#stopped ??= 'SIGTERM'
-    this.#signal('SIGTERM')
-    this.#signal('SIGCONT')
+    this.#stop('SIGTERM')
+    if (this.#running) this.#send('SIGTERM')
   }
 
-  /** In read mode the container dies, which nothing in it survives. In write mode others may run in it. */
+  #stop(name: NodeJS.Signals): void {
+    this.#stopped ??= name
+    this.#unwanted.abort()
+  }
+
+  /** What cannot be delivered any more needs not be: the engine or the container has gone, and the command with it. */
+  #send(name: NodeJS.Signals): void {
+    if (!this.#running) return
+    const { container, exec } = this.#running
+    const cookie = this.#wanted.mode === 'write' ? `${this.#cookie.name}=${this.#cookie.value}` : undefined
+    const deliver = async () => {
+      await exec.started()
+      if (!container.gone) await container.signal(name, cookie)
+    }
+    const delivery = name === 'SIGKILL' ? deliver() : this.#delivery.then(deliver)
+    this.#delivery = Promise.allSettled([this.#delivery, delivery])
+  }
+
+  /** In read mode the container ends, which nothing in it survives. In write mode other commands may run in it. */
   #destroy(): void {
+    this.#stop('SIGKILL')
     this.#stopped = 'SIGKILL'
-    const container = this.#container
-    if (!container || !this.#exec) return
-    const remove = () => {
-      this.#containers.remove(container).catch(() => {}) // it is tried again when the shell is closed
-    }
-    if (this.#wanted.mode === 'read') {
-      remove()
-      return
-    }
-    this.#signal('SIGKILL')
-    const last = setTimeout(remove, lastWaitMs)
-    void this.#exec.ended.finally(() => clearTimeout(last))
+    if (!this.#running) return
+    const { container, exec } = this.#running
+    if (this.#wanted.mode === 'read') this.#containers.discard(container)
+    else this.#send('SIGKILL')
+    const last = setTimeout(() => this.#containers.discard(container), lastWaitMs)
+    const giveUp = setTimeout(() => exec.giveUp(), giveUpMs)
+    void exec.ended.finally(() => {
+      clearTimeout(last)
+      clearTimeout(giveUp)
+    })
   }
 
   #handOut(bytes: number): void {
@@ -165,7 +197,7 @@ class ContainedCommand {
     this.#flow.open -= bytes
     if (this.#flow.open > windowBytes / 2) return
     this.#flow.paused = false
-    this.#exec?.socket.resume()
+    this.#running?.exec.socket.resume()
   }
 
   /**
@@ -173,14 +205,15 @@ class ContainedCommand {
    * for the rest to be read and then drops it; that rest is bounded by the engine's buffers.
    */
   async #holdBack(): Promise<void> {
-    while (this.#flow.paused && this.#exec) {
-      this.#exec.socket.pause()
+    while (this.#flow.paused && this.#running) {
+      const { exec } = this.#running
+      exec.socket.pause()
       await sleep(lookMs)
-      if (this.#flow.paused && !(await this.#exec.runs())) {
-        this.#exec.socket.resume()
+      if (this.#flow.paused && !(await exec.runs())) {
+        exec.socket.resume()
         await sleep(lookMs)
       }
-      if (this.#exec.socket.destroyed) return
+      if (exec.socket.destroyed) return
     }
   }
 }
@@ -196,70 +229,4 @@ function passOn(fd: number, to: Writable): void {
   from.once('error', () => to.end())
   to.once('close', () => from.destroy())
   from.pipe(to)
-}
-
-function neverRan(error: unknown): ProcessEnd {
-  if (isVitrineError(error))
-    return { kind: 'failed', step: 'container', errno: error.code, refusal: error.refusal }
-  return { kind: 'failed', step: 'container', errno: errorText(error) }
-}
-
-function processEnd(ended: ExecEnd, killed: number, stopped: NodeJS.Signals | undefined): ProcessEnd {
-  switch (ended.kind) {
-    case 'never':
-      return { kind: 'failed', ...failureIn(ended.said) }
-    case 'lost':
-      return stopped ? killedBy(stopped) : { ...killedBy('SIGKILL'), lost: ended.said }
-    case 'exited': {
-      const survivors = { killed, alive: 0, group: 0 }
-      const signal = signalOf(ended.code)
-      if (signal) return { kind: 'signalled', signal, survivors, denials: [] }
-      return { kind: 'exited', code: ended.code, survivors, denials: [] }
-    }
-  }
-}
-
-function killedBy(signal: NodeJS.Signals): Extract<ProcessEnd, { kind: 'signalled' }> {
-  return { kind: 'signalled', signal, survivors: { killed: 0, alive: 0, group: 0 }, denials: [] }
-}
-
-/** The engine ends with 126 for everything that did not start; its words say why. */
-function failureIn(said: string): { readonly step: string; readonly errno: string } {
-  if (/chdir to cwd/.test(said)) return { step: 'chdir', errno: 'ENOENT' }
-  if (/executable file not found|no such file or directory/i.test(said))
-    return { step: 'exec', errno: 'ENOENT' }
-  if (/exec format error/i.test(said)) return { step: 'exec', errno: 'ENOEXEC' }
-  if (/permission denied|is a directory/i.test(said)) return { step: 'exec', errno: 'EACCES' }
-  return { step: 'container', errno: said.trim() }
-}
-
-/** Signals that end a process unless it handles them, signal(7): 128+n stands for them. */
-const fatal: readonly NodeJS.Signals[] = [
-  ...([
-    'SIGHUP',
-    'SIGINT',
-    'SIGQUIT',
-    'SIGILL',
-    'SIGTRAP',
-    'SIGABRT',
-    'SIGBUS',
-    'SIGFPE',
-    'SIGKILL',
-  ] as const),
-  ...([
-    'SIGUSR1',
-    'SIGSEGV',
-    'SIGUSR2',
-    'SIGPIPE',
-    'SIGALRM',
-    'SIGTERM',
-    'SIGXCPU',
-    'SIGXFSZ',
-    'SIGSYS',
-  ] as const),
-]
-
-/** An exit code that says that a signal ended it. A program that exits so by itself means just that, by convention. */
-function signalOf(code: number): NodeJS.Signals | undefined {
-  return fatal.find((name) => constants.signals[name] === code - 128)
 }

@@ -1,4 +1,4 @@
-import type { DockerBuild, DockerStatus, OwnContainer } from '../docker-tools.ts'
+import type { CleanUp, DockerBuild, DockerStatus, OwnContainer } from '../docker-tools.ts'
 import { ownImage } from './explain-docker.ts'
 import { visible } from './visible.ts'
 
@@ -11,9 +11,13 @@ export function notOursToBuild(image: string): string {
   return `[docker] image = "${visible(image)}" is not vitrine's: build it, or "docker pull ${visible(image)}". With image = "" vitrine builds its own, ${ownImage}.\n`
 }
 
-export function cleanedText(removed: readonly OwnContainer[]): string {
-  if (removed.length === 0) return 'No container is left over.\n'
-  return removed.map(({ name, workspace }) => `removed ${visible(name)} (${visible(workspace)})\n`).join('')
+export function cleanedText({ removed, failed }: CleanUp): string {
+  if (removed.length + failed.length === 0) return 'No container is left over.\n'
+  const lines = [
+    ...removed.map(({ name, workspace }) => `removed ${visible(name)} (${visible(workspace)})`),
+    ...failed.map(({ name, reason }) => `not removed: ${visible(name)}: ${visible(reason)}`),
+  ]
+  return `${lines.join('\n')}\n`
 }
 
 /** @param now in milliseconds since 1970 */

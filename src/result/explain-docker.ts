@@ -81,6 +81,33 @@ export function containerFailed(said: string): DockerWords {
   }
 }
 
+/** @param said how long it was waited for */
+export function engineSilent(socketPath: string, said: string): DockerWords {
+  return {
+    wanted: `${engine} that answers`,
+    got: `the engine at ${socketPath}: ${said}`,
+    remedy: 'try again when it has less to do, or look at its log (journalctl -u docker) and restart it',
+  }
+}
+
+/** @param said the words of the engine or of its init; empty: there are none */
+export function noShellIn(image: string, said: string): DockerWords {
+  return {
+    wanted: 'a /bin/sh that runs in the image',
+    got: `that of ${image} does not run${said === '' ? '' : ` (${said})`}`,
+    remedy: 'name an image in [docker] image that has /bin/sh with its libraries, for this kind of processor',
+  }
+}
+
+/** @param said the engine's words, with the name of the container */
+export function pausedWords(said: string): DockerWords {
+  return {
+    wanted: 'its container to run',
+    got: `it was paused by another program (${said})`,
+    remedy: 'end the pause ("docker unpause" and its name), or open another shell',
+  }
+}
+
 /** The engine has mounted something else than stands there. */
 export function shownWrong(path: string): DockerWords {
   return {

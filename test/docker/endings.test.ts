@@ -226,9 +226,9 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     // Of an image that somebody has made of one of ours: labels come along.
     const copied = await make({ [hostLabel]: JSON.stringify(gone) }, 'my-database')
     await openDockerShell(engine)
-    const ids = (await containersOf(engine)).map(({ Id }) => Id)
-    expect(ids).not.toContain(left)
-    expect(ids).toEqual(expect.arrayContaining([living, foreign, unseen, copied]))
+    const idsNow = async () => (await containersOf(engine)).map(({ Id }) => Id)
+    await eventually(async () => !(await idsNow()).includes(left), 'it is removed')
+    expect(await idsNow()).toEqual(expect.arrayContaining([living, foreign, unseen, copied]))
     for (const id of [living, foreign, unseen, copied])
       await engine.engine.call({ method: 'DELETE', path: `/containers/${id}`, query: { force: 'true' } })
   })

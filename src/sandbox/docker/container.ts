@@ -1,270 +1,165 @@
-import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { VitrineError } from '../../errors.ts'
-import { containerFailed } from '../../result/explain-docker.ts'
-import { type Connection, type Engine, isEngineError } from './engine.ts'
-import { FirstWords } from './first-words.ts'
-import { type FrameStream, Frames } from './frames.ts'
+import { noShellIn } from '../../result/explain-docker.ts'
+import { type Engine, EngineError, isEngineError } from './engine.ts'
+import { Exec, type ExecRequest } from './exec.ts'
+import type { FrameStream } from './frames.ts'
+import { type Count, type Introduction, Keeper } from './keeper.ts'
 import { removeContainer } from './left-over.ts'
+import { refusalOf } from './refusal.ts'
+import { signalAll, signalCarriers } from './signals.ts'
 import type { ContainerUser } from './spec.ts'
 import { type MountPoint, readMounts } from './workspace.ts'
 
-/** A process to start in a container. */
-export interface ExecRequest {
-  readonly argv: readonly string[]
-  readonly environment: Readonly<Record<string, string>>
-  readonly cwd: string
-  /** It is given something to read. */
-  readonly stdin: boolean
-}
-
-/** How a process in a container ended. */
-export type ExecEnd =
-  /** 128+n when signal n ended it: the engine does not tell the two apart. */
-  | { readonly kind: 'exited'; readonly code: number }
-  /** There never was one: the engine's words. */
-  | { readonly kind: 'never'; readonly said: string }
-  /** The engine, or the container, went away; nobody knows how it ended. */
-  | { readonly kind: 'lost'; readonly said: string }
-
-/** A process that runs in a container. */
-export interface Exec {
-  /** Its input, and where its output comes from: `pause` and `resume` it. */
-  readonly socket: Socket
-  readonly ended: Promise<ExecEnd>
-  /** Whether it runs still. */
-  runs(): Promise<boolean>
-}
-
-interface ExecState {
-  readonly Running: boolean
-  readonly ExitCode: number | null
-  /** 0 when there never was a process. */
-  readonly Pid: number
-}
-
-const answerMs = 400
-/** How long a first process may take to say what is mounted; what it has not said then is not there. */
-const saidMs = 10_000
-
-/** init and the one that waits for the end of its input. */
+/** init and the keeper. */
 const ownProcesses = 2
 /** What ends by itself right behind a command is not taken for something that stayed. */
-const settleMs = 40
+const settleMs = [10, 20, 40]
+/** A container whose input has ended takes this long at most; one that is paused needs the engine. */
+const endMs = 400
+const killMs = 2000
+const signalMs = 5000
+
+/** What a container is made from. */
+export interface NewContainer {
+  readonly spec: object
+  readonly name: string
+  readonly image: string
+  readonly user: ContainerUser
+}
 
 /** A container that runs. */
 export class Container {
   readonly id: string
-  readonly #engine: Engine
-  readonly #user: ContainerUser
-  readonly #keeper: Socket
-  #removal: Promise<void> | undefined
-  #gone = false
-
+  readonly name: string
   /** The boot of the kernel that it runs on. */
   readonly kernel: string
   /** What is mounted in it. */
   readonly mounts: readonly MountPoint[]
+  readonly #engine: Engine
+  readonly #user: ContainerUser
+  readonly #keeper: Keeper
+  #end: Promise<void> | undefined
+  #removal: Promise<void> | undefined
+  #oomKills = 0
 
-  private constructor(engine: Engine, id: string, user: ContainerUser, keeper: Socket, said: string) {
+  private constructor(
+    engine: Engine,
+    id: string,
+    { name, user }: NewContainer,
+    keeper: Keeper,
+    { kernel, mountinfo }: Extract<Introduction, { kind: 'said' }>,
+  ) {
     this.#engine = engine
     this.id = id
+    this.name = name
     this.#user = user
     this.#keeper = keeper
-    this.kernel = said.slice(0, said.indexOf('\n'))
-    this.mounts = readMounts(said.slice(said.indexOf('\n') + 1))
-    const gone = () => {
-      this.#gone = true
-    }
-    keeper.on('error', gone).on('close', gone).on('end', gone).resume()
-    keeper.unref()
+    this.kernel = kernel
+    this.mounts = readMounts(mountinfo)
   }
 
-  /** Creates and starts one, whose life hangs on a connection of this process. Throws EngineError; then there is none. */
-  static async start(engine: Engine, spec: object, name: string, user: ContainerUser): Promise<Container> {
+  /** Creates and starts one, whose life hangs on a connection of this process. Throws EngineError, SANDBOX_UNAVAILABLE; then there is none. */
+  static async start(engine: Engine, made: NewContainer): Promise<Container> {
     const { Id: id } = await engine.call<{ readonly Id: string }>({
       method: 'POST',
       path: '/containers/create',
-      query: { name },
-      body: spec,
+      query: { name: made.name },
+      body: made.spec,
     })
     try {
-      const query = { stream: '1', stdin: '1', stdout: '1' }
-      const keeper = await engine.hijack({ method: 'POST', path: `/containers/${id}/attach`, query })
-      const said = firstLines(keeper)
+      const query = { stream: '1', stdin: '1', stdout: '1', stderr: '1' }
+      const path = `/containers/${id}/attach`
+      const keeper = new Keeper(await engine.hijack({ method: 'POST', path, query }))
       await engine.call({ method: 'POST', path: `/containers/${id}/start` })
-      return new Container(engine, id, user, keeper.socket, await said)
+      const introduction = await keeper.introduction()
+      if (introduction.kind === 'said') return new Container(engine, id, made, keeper, introduction)
+      keeper.destroy()
+      if (introduction.kind === 'ended') throw refusalOf(noShellIn(made.image, introduction.words))
+      throw new EngineError(0, 'ETIMEDOUT', 'the first process of the container said nothing')
     } catch (error) {
-      await removeContainer(engine, id).catch(() => {}) // why it did not start is what is to be told
+      void removeContainer(engine, id, { inBackground: true }).catch(() => {}) // why it did not start is what is told
       throw error
     }
   }
 
-  /** It has ended, or is being removed. */
+  /** It has ended, or is being ended. */
   get gone(): boolean {
-    return this.#gone
+    return this.#end !== undefined || this.#keeper.hasEnded
   }
 
-  /** Starts a process as the host's user. Throws SANDBOX_UNAVAILABLE: then there is none. */
-  async exec(request: ExecRequest, output: (stream: FrameStream, bytes: Buffer) => void): Promise<Exec> {
-    const { id, socket, head } = await this.#begin(request)
-    const words = new FirstWords(output)
-    const frames = new Frames((stream, bytes) => words.add(stream, bytes))
-    if (head.length > 0) frames.add(head)
-    socket.on('data', (chunk: Buffer) => frames.add(chunk))
-    const ended = closed(socket).then(async () => {
-      const end = await this.#endOf(id, words.held)
-      if (end.kind !== 'never') words.release()
-      return end
-    })
-    return { socket, ended, runs: () => this.#runs(id) }
+  /** Starts a process as the commands' user. Throws EngineError: then there is none. */
+  exec(request: ExecRequest, output: (stream: FrameStream, bytes: Buffer) => void): Promise<Exec> {
+    return Exec.start(this.#engine, this.id, this.#user, request, output)
   }
 
   /**
-   * Sends a signal: to everybody, where one command at a time runs here; with a cookie to every process that carries it in its
-   * environment. Throws SANDBOX_UNAVAILABLE.
+   * Sends a signal: to every process of the commands' user, where one command at a time runs here; with a cookie to all that
+   * carry it in their environment, so that none of them runs on while the others are signalled. Throws EngineError.
    */
   async signal(name: NodeJS.Signals, cookie?: string): Promise<void> {
-    const signal = name.replace(/^SIG/, '')
-    const script = cookie === undefined ? `kill -${signal} -1` : `${toCarriers} carriers ${signal} ${cookie}`
-    await this.#command(['/bin/sh', '-c', script])
+    const argv = cookie === undefined ? signalAll(name) : signalCarriers(name, cookie)
+    const exec = await this.exec({ argv, environment: {}, cwd: '/', stdin: false }, () => {})
+    const late = setTimeout(() => exec.giveUp(), signalMs)
+    await exec.ended
+    clearTimeout(late)
   }
 
-  /** How many processes are there that no command was told to leave; undefined when that cannot be seen. */
+  /**
+   * How many processes are there that are not ours; undefined when that cannot be seen. The kernel's count of tasks decides:
+   * a process that forks and ends over and over is in it at every moment.
+   */
   async strangers(): Promise<number | undefined> {
-    const first = await this.#processes()
-    if (first === undefined || first <= ownProcesses) return first && 0
-    await sleep(settleMs)
-    const left = await this.#processes()
-    return left && Math.max(0, left - ownProcesses)
+    for (const wait of settleMs) {
+      const count = await this.#keeper.count()
+      if (count?.tasks === undefined || count.tasks < ownProcesses) return undefined
+      if (count.tasks === ownProcesses) return 0
+      await sleep(wait)
+    }
+    const count = await this.#keeper.count()
+    return count && Math.max(count.tasks === ownProcesses ? 0 : 1, count.processes - ownProcesses)
   }
 
-  /** Kills everything in it and removes it. Resolves when it is gone; throws EngineError. */
+  /** How many of its processes the kernel has killed for its memory since the last question. */
+  async outOfMemory(): Promise<number> {
+    const total: Count['oomKills'] = (await this.#keeper.count())?.oomKills ?? this.#oomKills
+    const more = total - this.#oomKills
+    this.#oomKills = total
+    return more
+  }
+
+  /** Ends everything in it. Throws EngineError when it goes on. The engine removes it behind that. */
+  end(): Promise<void> {
+    this.#end ??= this.#ended()
+    return this.#end
+  }
+
+  /** Ends it, and waits until the engine has removed it. Throws EngineError. */
   remove(): Promise<void> {
-    this.#gone = true
-    this.#removal ??= removeContainer(this.#engine, this.id).finally(() => this.#keeper.destroy())
+    this.#removal ??= this.end()
+      .then(() => removeContainer(this.#engine, this.id))
+      .finally(() => this.#keeper.destroy())
     return this.#removal
   }
 
-  async #begin(request: ExecRequest): Promise<Connection & { readonly id: string }> {
+  async #ended(): Promise<void> {
+    this.#keeper.end()
+    if (await this.#endsWithin(endMs)) return
+    const path = `/containers/${this.id}/kill`
     try {
-      const id = await this.#create(request)
-      const body = { Detach: false, Tty: false }
-      return { id, ...(await this.#engine.hijack({ method: 'POST', path: `/exec/${id}/start`, body })) }
+      await this.#engine.call({ method: 'POST', path, timeoutMs: killMs })
     } catch (error) {
-      if (!isEngineError(error)) throw error
-      throw new VitrineError({
-        code: 'SANDBOX_UNAVAILABLE',
-        for: 'docker',
-        ...containerFailed(error.message),
-      })
+      // 404, 409: it has ended meanwhile.
+      if (!isEngineError(error) || error.status === 0) throw error
     }
+    if (!(await this.#endsWithin(killMs)))
+      throw new EngineError(0, 'ETIMEDOUT', `the container ${this.name} does not end`)
   }
 
-  async #create({ argv, environment, cwd, stdin }: ExecRequest): Promise<string> {
-    const { Id } = await this.#engine.call<{ readonly Id: string }>({
-      method: 'POST',
-      path: `/containers/${this.id}/exec`,
-      body: {
-        Cmd: argv,
-        Env: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
-        WorkingDir: cwd,
-        User: `${this.#user.uid}:${this.#user.gid}`,
-        AttachStdin: stdin,
-        AttachStdout: true,
-        AttachStderr: true,
-        Tty: false,
-      },
-    })
-    return Id
+  async #endsWithin(ms: number): Promise<boolean> {
+    const patience = new AbortController()
+    const late = sleep(ms, false, { signal: patience.signal }).catch(() => false)
+    const ended = await Promise.race([this.#keeper.ended.then(() => true), late])
+    patience.abort()
+    return ended
   }
-
-  /** The stream ends when both outputs are closed, which a process can do long before it ends. */
-  async #endOf(id: string, said: string): Promise<ExecEnd> {
-    try {
-      for (let wait = 5; ; wait = Math.min(wait * 2, 200)) {
-        const state = await this.#engine.call<ExecState>({ method: 'GET', path: `/exec/${id}/json` })
-        if (!state.Running && state.ExitCode !== null) {
-          if (said !== '' && state.Pid === 0) return { kind: 'never', said }
-          return { kind: 'exited', code: state.ExitCode }
-        }
-        await sleep(wait)
-      }
-    } catch (error) {
-      if (!isEngineError(error)) throw error
-      return { kind: 'lost', said: error.status === 404 ? 'the container is gone' : error.message }
-    }
-  }
-
-  /** An engine that does not answer holds a lock: it waits for the output of a process that has ended (moby, monitor.go). */
-  async #runs(id: string): Promise<boolean> {
-    const request = { method: 'GET', path: `/exec/${id}/json`, timeoutMs: answerMs } as const
-    try {
-      return (await this.#engine.call<ExecState>(request)).Running
-    } catch (error) {
-      if (isEngineError(error)) return false
-      throw error
-    }
-  }
-
-  /** Counted while they stand still: who forks and ends, over and over, is another one by the time that the engine's ps looks. */
-  async #processes(): Promise<number | undefined> {
-    const at = `/containers/${this.id}`
-    try {
-      await this.#engine.call({ method: 'POST', path: `${at}/pause` })
-      const top = { method: 'GET', path: `${at}/top` } as const
-      const { Processes } = await this.#engine.call<{ readonly Processes: readonly unknown[] }>(top)
-      await this.#engine.call({ method: 'POST', path: `${at}/unpause` })
-      return Processes.length
-    } catch (error) {
-      if (isEngineError(error)) return undefined
-      throw error
-    }
-  }
-
-  async #command(argv: readonly string[]): Promise<void> {
-    const { ended } = await this.exec({ argv, environment: {}, cwd: '/', stdin: false }, () => {})
-    await ended
-  }
-}
-
-/** `carriers SIGNAL COOKIE`: sends the signal to whoever has the cookie in its environment; KILL until nobody is found. */
-const toCarriers = `
-carriers() {
-  for pass in 1 2 3 4 5; do
-    found=
-    for process in /proc/[0-9]*; do
-      grep -qs "$2" "$process/environ" && kill "-$1" "\${process#/proc/}" 2>/dev/null && found=1
-    done
-    [ "$1" = KILL ] && [ -n "$found" ] || return 0
-  done
-}
-`
-
-/** What a first process says up to an empty line, or to its end. */
-function firstLines({ socket, head }: Connection): Promise<string> {
-  let said = ''
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(late)
-      socket.off('data', more)
-      resolve(said)
-    }
-    const late = setTimeout(done, saidMs)
-    const frames = new Frames((_, bytes) => {
-      said += bytes.toString('latin1')
-      if (said.endsWith('\n\n')) done()
-    })
-    const more = (chunk: Buffer) => frames.add(chunk)
-    more(head)
-    socket.on('data', more).once('error', done).once('close', done).once('end', done)
-  })
-}
-
-function closed(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    socket.once('end', resolve).once('close', resolve)
-    // ECONNRESET: the engine went away; asking it for the exit code says so.
-    socket.on('error', () => resolve())
-  })
 }

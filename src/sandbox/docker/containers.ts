@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { VitrineError } from '../../errors.ts'
-import {
-  containerFailed,
-  type DockerWords,
-  imageMissing,
-  shownWrong,
-  unfitWorkspaceWords,
-} from '../../result/explain-docker.ts'
+import { shownWrong, unfitWorkspaceWords } from '../../result/explain-docker.ts'
 import type { Mode } from '../../result/result.ts'
+import { Bound } from './bound.ts'
 import { Container } from './container.ts'
 import { type Engine, type EngineError, isEngineError } from './engine.ts'
+import type { Exec, ExecRequest } from './exec.ts'
+import type { FrameStream } from './frames.ts'
 import { hostLabel, modeLabel, newName, thisKernel, thisProcess, workspaceLabel } from './host-label.ts'
+import { engineRefusal, refusalOf, saysPaused } from './refusal.ts'
 import { type ContainerSettings, containerSpec } from './spec.ts'
 import { mountsOf, mountTable, showsSocket, wronglyShown } from './workspace.ts'
 
 /** How long closing a shell waits for the engine. */
-const closeMs = 10_000
+const closeMs = 5000
+/** Starts at the same time: an engine takes longer for all of them the more there are. */
+const starts = new Bound(4)
 
 /** What a shell's containers are made from. */
 export interface ContainersOptions {
@@ -26,22 +26,38 @@ export interface ContainersOptions {
   readonly places: readonly string[]
 }
 
-/** What a command needs of its container. `fresh`: read mode, nobody has used it or will, for its /tmp is the command's own. */
+/** What a command needs of its container. `fresh`: read mode, no command has used it or will, for its /tmp is the command's own. */
 export interface Wanted {
   readonly mode: Mode
   readonly fresh: boolean
 }
 
+/** A command's process, and where it runs. */
+export interface Running {
+  readonly container: Container
+  readonly exec: Exec
+}
+
+type Output = (stream: FrameStream, bytes: Buffer) => void
+
+/** A command that waits for a container. */
+interface Waiter {
+  resolve(container: Container): void
+  reject(error: unknown): void
+}
+
 /**
  * The containers of a shell, started when a command needs one. In read mode a container runs one command at a time: what is
- * left in it afterwards is the command's. Commands at the same time get one each; one is kept. In write mode all share one,
- * for they may leave something running.
+ * left in it afterwards is the command's. A command takes one that is free, or the next that gets free or is started; one is
+ * kept. In write mode all share one, for they may leave something running.
  */
 export class Containers {
   readonly #options: ContainersOptions
   readonly #all = new Set<Container>()
-  readonly #starting = new Set<Promise<Container>>()
+  readonly #starting = new Set<Promise<unknown>>()
   readonly #removing = new Set<Promise<unknown>>()
+  readonly #waiting: Waiter[] = []
+  #startingForWaiting = 0
   #idle: Container | undefined
   #shared: Promise<Container> | undefined
   #closed = false
@@ -50,48 +66,64 @@ export class Containers {
     this.#options = options
   }
 
-  /** A container for a command. Throws SANDBOX_UNAVAILABLE. */
-  async take({ mode, fresh }: Wanted): Promise<Container> {
-    if (mode === 'read') return (fresh ? undefined : this.#takeIdle()) ?? this.#start('read', fresh)
-    const shared = this.#shared
-    const container = await shared?.catch(() => undefined)
-    if (container && !container.gone) return container
-    // Another command may have started one meanwhile.
-    if (this.#shared === shared) this.#shared = this.#start('write')
-    return this.#shared ?? this.#start('write')
-  }
-
-  /** A read-mode command has ended, and nobody is left in its container. */
-  async giveBack(container: Container, { fresh }: Wanted): Promise<void> {
-    const keep = !fresh && !this.#idle && !container.gone && !this.#closed
-    if (keep) this.#idle = container
-    else await this.remove(container)
-  }
-
-  /** Kills everything in a container and removes it. Throws EngineError. */
-  async remove(container: Container): Promise<void> {
-    const removal = container.remove()
-    this.#removing.add(removal)
-    try {
-      await removal
-      this.#all.delete(container)
-    } finally {
-      this.#removing.delete(removal)
+  /**
+   * Starts a process in a container. A container that went away, or one of read mode that has been paused from outside, is replaced
+   * once. Throws SANDBOX_UNAVAILABLE; when it is given up before the process starts, the signal's reason.
+   */
+  async exec(wanted: Wanted, signal: AbortSignal, request: ExecRequest, output: Output): Promise<Running> {
+    for (let isFirst = true; ; isFirst = false) {
+      const container = await this.#take(wanted, signal)
+      if (signal.aborted && wanted.mode === 'read') this.giveBack(container, wanted)
+      signal.throwIfAborted()
+      try {
+        return { container, exec: await container.exec(request, output) }
+      } catch (error) {
+        if (!isEngineError(error)) throw error
+        const isReplaceable = container.gone || (wanted.mode === 'read' && saysPaused(error))
+        if (wanted.mode === 'read') this.discard(container)
+        if (!isFirst || !isReplaceable) throw this.#refusal(error)
+      }
     }
+  }
+
+  async #take({ mode, fresh }: Wanted, signal: AbortSignal): Promise<Container> {
+    if (mode === 'write') return this.#takeShared()
+    return fresh ? this.#start('read', true) : (this.#takeIdle() ?? this.#takeNext(signal))
+  }
+
+  /** A read-mode command has ended, and nothing of it is left in its container. */
+  giveBack(container: Container, { fresh }: Wanted): void {
+    const isUsable = !fresh && !container.gone && !this.#closed
+    const waiter = isUsable ? this.#waiting.shift() : undefined
+    if (waiter) waiter.resolve(container)
+    else if (isUsable && (!this.#idle || this.#idle.gone)) this.#idle = container
+    else this.discard(container)
+  }
+
+  /** Has a container removed; closing waits for that. */
+  discard(container: Container): void {
+    const removal = container
+      .remove()
+      .then(() => void this.#all.delete(container))
+      .catch(() => {}) // it is tried again when the shell is closed, and by the next shell
+      .finally(() => this.#removing.delete(removal))
+    this.#removing.add(removal)
   }
 
   /** Removes all of them. What an engine that hangs does not remove any more ends with this process. */
   async close(): Promise<void> {
     this.#closed = true
+    for (const waiter of this.#waiting.splice(0)) waiter.reject(closedError())
     const patience = new AbortController()
-    await Promise.race([this.#end(), sleep(closeMs, undefined, { signal: patience.signal }).catch(() => {})])
+    const late = sleep(closeMs, undefined, { signal: patience.signal }).catch(() => {})
+    await Promise.race([this.#removeAll(), late])
     patience.abort()
   }
 
-  async #end(): Promise<void> {
+  async #removeAll(): Promise<void> {
     await Promise.allSettled(this.#starting)
-    await Promise.allSettled([...this.#all].map((container) => this.remove(container)))
-    await Promise.allSettled(this.#removing)
+    for (const container of this.#all) this.discard(container)
+    await Promise.all(this.#removing)
   }
 
   #takeIdle(): Container | undefined {
@@ -100,9 +132,49 @@ export class Containers {
     return idle?.gone ? undefined : idle
   }
 
-  async #start(mode: Mode, fresh = false): Promise<Container> {
-    if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
-    const starting = this.#started(mode, fresh)
+  #takeNext(signal: AbortSignal): Promise<Container> {
+    if (this.#closed) throw closedError()
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject }
+      this.#waiting.push(waiter)
+      signal.addEventListener('abort', () => {
+        const at = this.#waiting.indexOf(waiter)
+        if (at >= 0) this.#waiting.splice(at, 1)
+        reject(signal.reason)
+      })
+      void starts.run(() => this.#startForWaiting())
+    })
+  }
+
+  /** Each waiter is given one that got free, or the outcome of one start. */
+  async #startForWaiting(): Promise<void> {
+    if (this.#startingForWaiting >= this.#waiting.length) return
+    this.#startingForWaiting++
+    try {
+      this.giveBack(await this.#tracked(this.#started('read', false)), { mode: 'read', fresh: false })
+    } catch (error) {
+      this.#waiting.shift()?.reject(error)
+    } finally {
+      this.#startingForWaiting--
+    }
+  }
+
+  async #takeShared(): Promise<Container> {
+    const shared = this.#shared
+    const container = await shared?.catch(() => undefined)
+    if (container && !container.gone) return container
+    // Another command may have started one meanwhile.
+    if (this.#shared === shared) this.#shared = this.#start('write', false)
+    return this.#shared ?? this.#start('write', false)
+  }
+
+  #start(mode: Mode, fresh: boolean): Promise<Container> {
+    if (this.#closed) throw closedError()
+    return starts.run(() => this.#tracked(this.#started(mode, fresh)))
+  }
+
+  /** Closing waits for what is being started. */
+  async #tracked(starting: Promise<Container>): Promise<Container> {
     this.#starting.add(starting)
     try {
       const container = await starting
@@ -115,10 +187,15 @@ export class Containers {
     }
   }
 
+  /** What an answer of the engine's amounts to. */
+  #refusal(error: EngineError): VitrineError {
+    const { engine, settings } = this.#options
+    return engineRefusal(engine, settings.image, error)
+  }
+
   /** With the mounts that are beneath its places now. */
   async #started(mode: Mode, fresh: boolean): Promise<Container> {
-    const { engine, settings: usual, workspace, places } = this.#options
-    const settings = fresh ? usual : { ...usual, tmpBytes: 0 }
+    const { engine, settings, workspace, places } = this.#options
     const labels = {
       [hostLabel]: JSON.stringify(thisProcess()),
       [modeLabel]: mode,
@@ -128,24 +205,18 @@ export class Containers {
     const mounts = mountsOf(places, here)
     const door = showsSocket(mounts, here, engine.socketPath)
     if (door !== undefined) throw refusalOf(unfitWorkspaceWords(door, 'engine-socket'))
-    const spec = containerSpec(settings, { mounts, writable: mode === 'write', labels })
-    const container = await Container.start(engine, spec, newName(mode), settings.user)
+    const spec = containerSpec(settings, { mounts, writable: mode === 'write', fresh, labels })
+    const { image, user } = settings
+    const container = await Container.start(engine, { spec, name: newName(mode), image, user })
     const wrong = isComparable(container) ? wronglyShown(mounts, here, container.mounts) : undefined
     if (wrong === undefined) return container
-    await container.remove()
+    this.discard(container)
     throw refusalOf(shownWrong(wrong))
-  }
-
-  #refusal({ status, message }: EngineError): VitrineError {
-    const { image } = this.#options.settings
-    const missing = status === 404 && /no such image/i.test(message)
-    const words = missing ? imageMissing(image) : containerFailed(message)
-    return refusalOf(words)
   }
 }
 
-function refusalOf(words: DockerWords): VitrineError {
-  return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })
+function closedError(): VitrineError {
+  return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
 }
 
 /** Of an engine in a machine of its own (Docker Desktop) the table here says nothing. */

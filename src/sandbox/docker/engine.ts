@@ -32,6 +32,10 @@ export interface EngineRequest {
   readonly body?: object
   /** Milliseconds in which the answer has to begin, and to be there whole. Default 30 seconds. */
   readonly timeoutMs?: number
+  /** Gives the request up: it fails with ECANCELED. */
+  readonly signal?: AbortSignal | undefined
+  /** It does not keep the process alive. */
+  readonly inBackground?: boolean
 }
 
 /** A connection that the engine has handed over: bytes both ways, to a process's streams. */
@@ -121,10 +125,10 @@ function answerOf(socketPath: string, request: EngineRequest): Promise<IncomingM
   })
 }
 
-/** One connection each: they live on a local socket, and none of them may keep the process. */
+/** One connection each: they live on a local socket. */
 function send(
   socketPath: string,
-  { method, path, query, body, timeoutMs = defaultTimeoutMs }: EngineRequest,
+  { method, path, query, body, timeoutMs = defaultTimeoutMs, signal, inBackground }: EngineRequest,
   headers: Readonly<Record<string, string>>,
   fail: (error: EngineError) => void,
 ): ClientRequest {
@@ -146,7 +150,17 @@ function send(
   const timer = setTimeout(() => {
     sent.destroy(new EngineError(0, 'ETIMEDOUT', `it did not answer within ${timeoutMs} ms`))
   }, timeoutMs)
-  const inTime = () => clearTimeout(timer)
+  const giveUp = () => sent.destroy(new EngineError(0, 'ECANCELED', 'the request was given up'))
+  const inTime = () => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', giveUp)
+  }
+  signal?.addEventListener('abort', giveUp)
+  if (signal?.aborted) giveUp()
+  if (inBackground) {
+    timer.unref()
+    sent.once('socket', (socket) => socket.unref())
+  }
   sent.once('upgrade', inTime).once('close', inTime)
   sent.once('error', (error) => {
     inTime()

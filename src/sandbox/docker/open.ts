@@ -1,10 +1,11 @@
-import { VitrineError } from '../../errors.ts'
 import { isBeneath } from '../../program-path.ts'
-import { containerFailed, imageMissing, unfitWorkspaceWords } from '../../result/explain-docker.ts'
+import { imageMissing, unfitWorkspaceWords } from '../../result/explain-docker.ts'
 import { Containers } from './containers.ts'
 import { type Engine, isEngineError } from './engine.ts'
+import { hasImage } from './image.ts'
 import { removeLeftOver } from './left-over.ts'
 import { type Reach, reachEngine } from './reach.ts'
+import { engineRefusal, refusalOf } from './refusal.ts'
 import type { ContainerSettings } from './spec.ts'
 import { placesOf, unfitWorkspace } from './workspace.ts'
 
@@ -28,12 +29,10 @@ export interface DockerParts {
 export async function openDocker({ workspace, settings, ...reach }: DockerOptions): Promise<DockerParts> {
   const engine = await reachEngine(reach)
   const unfit = unfitWorkspace(workspace, engine.socketPath)
-  if (unfit) throw refusal(unfitWorkspaceWords(workspace, unfit))
-  const user = await asEngine(async () => {
-    await checkImage(engine, settings.image)
-    await removeLeftOver(engine)
-    return userOf(engine)
-  })
+  if (unfit) throw refusalOf(unfitWorkspaceWords(workspace, unfit))
+  const user = await openable(engine, settings.image)
+  // What cannot be removed is no reason to run nothing: "vitrine docker clean" tells of it.
+  void removeLeftOver(engine, { inBackground: true }).catch(() => {})
   const places = placesOf(workspace)
   const made = { ...settings, user }
   return { places, containers: new Containers({ engine, settings: made, workspace, places }) }
@@ -45,12 +44,7 @@ export function isShown(directory: string, places: readonly string[]): boolean {
 }
 
 async function checkImage(engine: Engine, image: string): Promise<void> {
-  try {
-    await engine.call({ method: 'GET', path: `/images/${image}/json` })
-  } catch (error) {
-    if (isEngineError(error) && error.status === 404) throw refusal(imageMissing(image))
-    throw error
-  }
+  if (!(await hasImage(engine, image))) throw refusalOf(imageMissing(image))
 }
 
 /** In a rootless engine root of a container is the user who runs it; every other id is another one of the host's. */
@@ -59,18 +53,17 @@ async function userOf(engine: Engine): Promise<ContainerSettings['user']> {
     method: 'GET',
     path: '/info',
   })
-  if (SecurityOptions?.some((option) => /^name=rootless\b/.test(option))) return { uid: 0, gid: 0 }
-  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  if (SecurityOptions?.some((option) => /^name=rootless\b/.test(option)))
+    return { uid: 0, gid: 0, groups: [] }
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, groups: process.getgroups?.() ?? [] }
 }
 
-async function asEngine<T>(work: () => Promise<T>): Promise<T> {
+/** Looks at the image and the user at the same time. Throws SANDBOX_UNAVAILABLE. */
+async function openable(engine: Engine, image: string): Promise<ContainerSettings['user']> {
   try {
-    return await work()
+    const [user] = await Promise.all([userOf(engine), checkImage(engine, image)])
+    return user
   } catch (error) {
-    throw isEngineError(error) ? refusal(containerFailed(error.message)) : error
+    throw isEngineError(error) ? engineRefusal(engine, image, error) : error
   }
-}
-
-function refusal(words: ReturnType<typeof imageMissing>): VitrineError {
-  return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })
 }

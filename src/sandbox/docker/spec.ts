@@ -1,3 +1,5 @@
+import { keeperScript } from './keeper.ts'
+
 /** What decides how a container is made. */
 export interface ContainerSettings {
   readonly image: string
@@ -8,8 +10,8 @@ export interface ContainerSettings {
   readonly cpus: number
   readonly pids: number
   readonly writableRoot: boolean
-  /** The size of a private /tmp in bytes; 0: what the memory allows. */
-  readonly tmpBytes: number
+  /** The size of a private /tmp in bytes; 0: as that of others. */
+  readonly privateTmpBytes: number
   /** The user that commands run as. */
   readonly user: ContainerUser
 }
@@ -17,28 +19,19 @@ export interface ContainerSettings {
 export interface ContainerUser {
   readonly uid: number
   readonly gid: number
+  /** Supplementary groups. */
+  readonly groups: readonly number[]
 }
 
-/** Names that must be had by a process of the host's user; a command has other ones, and no CAP_KILL. */
 const keeperId = 65_533
 
 /**
  * The user of the container's first process, which must not be that of commands: they could end it, and the container.
  */
-export function keeperOf({ uid }: ContainerUser): string {
+export function keeperOf({ uid }: Pick<ContainerUser, 'uid'>): string {
   const id = uid === keeperId ? keeperId - 1 : keeperId
   return `${id}:${id}`
 }
-
-/**
- * Says which kernel it runs on and what is mounted, then an empty line, and waits for the end of its input, which is a
- * connection of the host's process: when that is gone, however it ended, so are this one and the container.
- */
-const keeper = [
-  '/bin/sh',
-  '-c',
-  'for file in sys/kernel/random/boot_id self/mountinfo; do while read -r line; do printf "%s\\n" "$line"; done </proc/$file; done; echo; read -r _',
-]
 
 /** How a container is made, beside what the settings say. */
 export interface Shown {
@@ -46,16 +39,22 @@ export interface Shown {
   readonly mounts: readonly string[]
   /** The mode is write. */
   readonly writable: boolean
+  /** Its /tmp is private to one command. */
+  readonly fresh: boolean
   readonly labels: Readonly<Record<string, string>>
 }
 
 /** The body of "Create a container" (API reference). */
-export function containerSpec(settings: ContainerSettings, { mounts, writable, labels }: Shown): object {
+export function containerSpec(
+  settings: ContainerSettings,
+  { mounts, writable, fresh, labels }: Shown,
+): object {
+  const { memory, privateTmpBytes, user } = settings
   return {
     Image: settings.image,
-    Entrypoint: keeper,
+    Entrypoint: ['/bin/sh', '-c', keeperScript],
     Cmd: [],
-    User: keeperOf(settings.user),
+    User: keeperOf(user),
     WorkingDir: '/',
     Labels: labels,
     OpenStdin: true,
@@ -67,12 +66,14 @@ export function containerSpec(settings: ContainerSettings, { mounts, writable, l
       ...confinement,
       ReadonlyRootfs: !settings.writableRoot,
       NetworkMode: settings.network,
-      Memory: settings.memory,
+      Memory: memory,
       // Memory and swap together: the same again is none.
-      MemorySwap: settings.memory,
+      MemorySwap: memory,
       NanoCpus: Math.round(settings.cpus * 1e9),
       PidsLimit: settings.pids,
-      Tmpfs: { '/tmp': tmpfsOptions(settings.tmpBytes) },
+      GroupAdd: user.groups.map(String),
+      ShmSize: Math.min(usualShmBytes, Math.floor(memory / 8)),
+      Tmpfs: { '/tmp': tmpfsOptions(tmpSize(memory, fresh ? privateTmpBytes : 0)) },
       Mounts: mounts.map((path) => bind(path, !writable)),
     },
   }
@@ -91,8 +92,17 @@ const confinement = {
   LogConfig: { Type: 'none' },
 }
 
+/** What the engine gives /dev/shm. */
+const usualShmBytes = 64 * 1024 ** 2
+
+/** Files in a tmpfs are charged to the container's memory: a full /tmp leaves half of it to programs. */
+function tmpSize(memory: number, wanted: number): number {
+  const most = Math.floor(memory / 2)
+  return wanted > 0 ? Math.min(wanted, most) : most
+}
+
 function tmpfsOptions(bytes: number): string {
-  return `rw,exec,nosuid,nodev,mode=1777${bytes > 0 ? `,size=${bytes}` : ''}`
+  return `rw,exec,nosuid,nodev,mode=1777,size=${bytes}`
 }
 
 function bind(path: string, readOnly: boolean): object {

@@ -1,0 +1,93 @@
+import { constants } from 'node:os'
+import { errorText } from '../errno.ts'
+import { isVitrineError } from '../errors.ts'
+import type { ExecEnd } from '../sandbox/docker/exec.ts'
+import type { ProcessEnd } from './launch.ts'
+
+/** Why there never was a process. */
+export function neverRan(error: unknown): ProcessEnd {
+  if (isVitrineError(error))
+    return { kind: 'failed', step: 'container', errno: error.code, refusal: error.refusal }
+  return { kind: 'failed', step: 'container', errno: errorText(error) }
+}
+
+/** What else is known of how a command ended. */
+interface Circumstances {
+  /** Processes of its own that were left. */
+  readonly killed: number
+  /** What it was ended by from here. */
+  readonly stopped: NodeJS.Signals | undefined
+  /** Processes that the kernel killed for the container's memory while it ran. */
+  readonly oomKills: number
+}
+
+/** How a command ended, from how the engine says that its process did. One that was ended from here has not succeeded. */
+export function processEnd(ended: ExecEnd, { killed, stopped, oomKills }: Circumstances): ProcessEnd {
+  switch (ended.kind) {
+    case 'never':
+      return { kind: 'failed', ...failureIn(ended.said) }
+    case 'lost':
+      return stopped ? killedBy(stopped) : { ...killedBy('SIGKILL'), lost: ended.said }
+    case 'exited': {
+      if (stopped && ended.code === 0) return killedBy(stopped)
+      const survivors = { killed, alive: 0, group: 0 }
+      const ran = {
+        survivors,
+        denials: [],
+        ...(oomKills > 0 && ended.code !== 0 && !stopped && ({ limited: 'memory' } as const)),
+      }
+      const signal = signalOf(ended.code)
+      return signal ? { kind: 'signalled', signal, ...ran } : { kind: 'exited', code: ended.code, ...ran }
+    }
+  }
+}
+
+export function killedBy(signal: NodeJS.Signals): Extract<ProcessEnd, { kind: 'signalled' }> {
+  return { kind: 'signalled', signal, survivors: { killed: 0, alive: 0, group: 0 }, denials: [] }
+}
+
+/** The engine ends with 126 for everything that did not start; its words say why. */
+function failureIn(said: string): { readonly step: string; readonly errno: string } {
+  if (/chdir to cwd/.test(said)) return { step: 'chdir', errno: 'ENOENT' }
+  if (/executable file not found|no such file or directory/i.test(said))
+    return { step: 'exec', errno: 'ENOENT' }
+  if (/exec format error/i.test(said)) return { step: 'exec', errno: 'ENOEXEC' }
+  if (/permission denied|is a directory/i.test(said)) return { step: 'exec', errno: 'EACCES' }
+  return { step: 'container', errno: said.trim() }
+}
+
+/** Signals that end a process unless it handles them, signal(7): 128+n stands for them. */
+const fatal: readonly NodeJS.Signals[] = [
+  ...([
+    'SIGHUP',
+    'SIGINT',
+    'SIGQUIT',
+    'SIGILL',
+    'SIGTRAP',
+    'SIGABRT',
+    'SIGBUS',
+    'SIGFPE',
+    'SIGKILL',
+  ] as const),
+  ...([
+    'SIGUSR1',
+    'SIGSEGV',
+    'SIGUSR2',
+    'SIGPIPE',
+    'SIGALRM',
+    'SIGTERM',
+    'SIGXCPU',
+    'SIGXFSZ',
+    'SIGSYS',
+  ] as const),
+]
+
+/** An exit code that says that a signal ended it. A program that exits so by itself means just that, by convention. */
+function signalOf(code: number): NodeJS.Signals | undefined {
+  return fatal.find((name) => constants.signals[name] === code - 128)
+}
+
+/** Whether a signal ends a process that does not handle it. */
+export function endsByDefault(name: NodeJS.Signals): boolean {
+  return fatal.includes(name)
+}

@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Engine, isEngineError } from './engine.ts'
+import { FirstWords } from './first-words.ts'
+import { type FrameStream, Frames } from './frames.ts'
+import type { ContainerUser } from './spec.ts'
+
+/** A process to start in a container. */
+export interface ExecRequest {
+  readonly argv: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly cwd: string
+  /** It is given something to read. */
+  readonly stdin: boolean
+}
+
+/** How a process in a container ended. */
+export type ExecEnd =
+  /** 128+n when signal n ended it: the engine does not tell the two apart. */
+  | { readonly kind: 'exited'; readonly code: number }
+  /** It never started: the engine's words. */
+  | { readonly kind: 'never'; readonly said: string }
+  /** The engine or the container went away: how it ended is not known. */
+  | { readonly kind: 'lost'; readonly said: string }
+
+interface ExecState {
+  readonly Running: boolean
+  readonly ExitCode: number | null
+  /** 0 until there is a process. */
+  readonly Pid: number
+}
+
+const stateMs = 400
+
+/** A process that runs in a container. */
+export class Exec {
+  /** Its input, and where its output comes from: `pause` and `resume` it. */
+  readonly socket: Socket
+  readonly ended: Promise<ExecEnd>
+  readonly #engine: Engine
+  readonly #id: string
+  readonly #givenUp = new AbortController()
+
+  private constructor(engine: Engine, id: string, socket: Socket, words: FirstWords) {
+    this.#engine = engine
+    this.#id = id
+    this.socket = socket
+    this.ended = this.#end(words)
+  }
+
+  /** Starts one. Throws EngineError: then there is none. */
+  static async start(
+    engine: Engine,
+    container: string,
+    user: ContainerUser,
+    { argv, environment, cwd, stdin }: ExecRequest,
+    output: (stream: FrameStream, bytes: Buffer) => void,
+  ): Promise<Exec> {
+    const body = {
+      Cmd: argv,
+      Env: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+      WorkingDir: cwd,
+      User: `${user.uid}:${user.gid}`,
+      AttachStdin: stdin,
+      AttachStdout: true,
+      AttachStderr: true,
+      Tty: false,
+    }
+    const path = `/containers/${container}/exec`
+    const { Id: id } = await engine.call<{ readonly Id: string }>({ method: 'POST', path, body })
+    const { socket, head } = await engine.hijack({
+      method: 'POST',
+      path: `/exec/${id}/start`,
+      body: { Detach: false, Tty: false },
+    })
+    const words = new FirstWords(output)
+    const frames = new Frames((stream, bytes) => words.add(stream, bytes))
+    if (head.length > 0) frames.add(head)
+    socket.on('data', (chunk: Buffer) => frames.add(chunk))
+    return new Exec(engine, id, socket, words)
+  }
+
+  /** Whether it runs. An engine that does not answer holds a lock: it waits for the output of a process that has ended (moby, monitor.go). */
+  async runs(): Promise<boolean> {
+    return (await this.#state(stateMs))?.Running ?? false
+  }
+
+  /** Resolves when it has its process, or has ended: a signal that is sent before finds none. */
+  async started(): Promise<void> {
+    for (;;) {
+      const state = await this.#state(stateMs)
+      if (!state?.Running || state.Pid !== 0) return
+      await sleep(everyMs)
+    }
+  }
+
+  /** Waits for it no longer: `ended` resolves with `lost`. */
+  giveUp(): void {
+    this.#givenUp.abort()
+    this.socket.destroy()
+  }
+
+  async #end(words: FirstWords): Promise<ExecEnd> {
+    await closed(this.socket)
+    const end = await this.#exit(words.held)
+    if (end.kind !== 'never') words.release()
+    return end
+  }
+
+  /** The stream ends when both outputs are closed, which a process can do long before it ends. */
+  async #exit(said: string): Promise<ExecEnd> {
+    const { signal } = this.#givenUp
+    try {
+      for (let wait = 5; ; wait = Math.min(wait * 2, 200)) {
+        const path = `/exec/${this.#id}/json`
+        const state = await this.#engine.call<ExecState>({ method: 'GET', path, signal })
+        if (!state.Running && state.ExitCode !== null) {
+          if (said !== '' && state.Pid === 0) return { kind: 'never', said }
+          return { kind: 'exited', code: state.ExitCode }
+        }
+        await sleep(wait, undefined, { signal })
+      }
+    } catch (error) {
+      if (signal.aborted) return { kind: 'lost', said: 'it did not end in time' }
+      if (!isEngineError(error)) throw error
+      return { kind: 'lost', said: error.status === 404 ? 'the container is gone' : error.message }
+    }
+  }
+
+  async #state(timeoutMs: number): Promise<ExecState | undefined> {
+    const { signal } = this.#givenUp
+    try {
+      return await this.#engine.call({ method: 'GET', path: `/exec/${this.#id}/json`, timeoutMs, signal })
+    } catch (error) {
+      if (isEngineError(error)) return undefined
+      throw error
+    }
+  }
+}
+
+const everyMs = 10
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('end', resolve).once('close', resolve)
+    // ECONNRESET: the engine went away; asking it for the exit code says so.
+    socket.on('error', () => resolve())
+  })
+}

@@ -1,0 +1,28 @@
+import { VitrineError } from '../../errors.ts'
+import {
+  containerFailed,
+  type DockerWords,
+  engineSilent,
+  imageMissing,
+  noShellIn,
+  pausedWords,
+} from '../../result/explain-docker.ts'
+import type { Engine, EngineError } from './engine.ts'
+
+export function refusalOf(words: DockerWords): VitrineError {
+  return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })
+}
+
+/** The refusal that an answer of the engine's amounts to. */
+export function engineRefusal({ socketPath }: Engine, image: string, error: EngineError): VitrineError {
+  const { status, reason, message } = error
+  if (reason === 'ETIMEDOUT') return refusalOf(engineSilent(socketPath, message))
+  if (status === 404 && /no such image/i.test(message)) return refusalOf(imageMissing(image))
+  if (saysPaused(error)) return refusalOf(pausedWords(message))
+  return refusalOf(/exec: "\/bin\/sh"/.test(message) ? noShellIn(image, message) : containerFailed(message))
+}
+
+/** The container has been paused from outside: nothing can be started in it. */
+export function saysPaused({ status, message }: EngineError): boolean {
+  return status === 409 && /\bpaused\b/.test(message)
+}
