@@ -211,7 +211,12 @@ export const sections = {
   docker: {
     about: 'The container of the docker backend.',
     keys: {
-      image: key('Image of the container; empty: that of "vitrine docker build".', text(), '', never),
+      image: key(
+        'Image of the container; empty: that of "vitrine docker build".',
+        pattern('an image such as "debian:12", or empty', /^$|^(?!.*(\.\.|\/\/))[A-Za-z0-9][\w.:/@-]*$/),
+        '',
+        never,
+      ),
       network: key(
         'Network of the container, as docker run --network names it.',
         filledText('a network name'),

@@ -17,12 +17,12 @@ interface Circumstances {
   readonly killed: number
   /** What it was ended by from here. */
   readonly stopped: NodeJS.Signals | undefined
-  /** Processes that the kernel killed for the container's memory while it ran. */
-  readonly oomKills: number
+  /** The memory of the container, in bytes, where the kernel killed a process because it was used up. */
+  readonly usedUp: number | undefined
 }
 
 /** How a command ended, from how the engine says that its process did. One that was ended from here has not succeeded. */
-export function processEnd(ended: ExecEnd, { killed, stopped, oomKills }: Circumstances): ProcessEnd {
+export function processEnd(ended: ExecEnd, { killed, stopped, usedUp }: Circumstances): ProcessEnd {
   switch (ended.kind) {
     case 'never':
       return { kind: 'failed', ...failureIn(ended.said) }
@@ -31,11 +31,9 @@ export function processEnd(ended: ExecEnd, { killed, stopped, oomKills }: Circum
     case 'exited': {
       if (stopped && ended.code === 0) return killedBy(stopped)
       const survivors = { killed, alive: 0, group: 0 }
-      const ran = {
-        survivors,
-        denials: [],
-        ...(oomKills > 0 && ended.code !== 0 && !stopped && ({ limited: 'memory' } as const)),
-      }
+      const isLimited = usedUp !== undefined && ended.code !== 0 && !stopped
+      const limit = isLimited ? ({ limited: 'memory', containerMemory: usedUp } as const) : {}
+      const ran = { survivors, denials: [], ...limit }
       const signal = signalOf(ended.code)
       return signal ? { kind: 'signalled', signal, ...ran } : { kind: 'exited', code: ended.code, ...ran }
     }

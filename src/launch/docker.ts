@@ -95,10 +95,11 @@ class ContainedCommand {
     else if (this.#stopped) this.#send(this.#stopped)
     const ended = await exec.ended
     exec.socket.destroy()
-    const oomKills = container.gone ? 0 : await container.outOfMemory()
+    const isUsedUp = !container.gone && (await container.outOfMemory()) > 0
     try {
-      const killed = await this.#leave(container, oomKills > 0)
-      return processEnd(ended, { killed, stopped: this.#stopped, oomKills })
+      const killed = await this.#leave(container, isUsedUp)
+      const usedUp = isUsedUp ? this.#containers.memory : undefined
+      return processEnd(ended, { killed, stopped: this.#stopped, usedUp })
     } catch (error) {
       return { ...killedBy('SIGKILL'), lost: errorText(error) }
     }

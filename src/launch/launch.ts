@@ -60,6 +60,8 @@ interface Ran {
   readonly timedOut?: boolean
   /** The limit that ended it. */
   readonly limited?: Limit
+  /** The container's memory in bytes, where it is that which was used up. */
+  readonly containerMemory?: number
   /** Why nobody knows how it ended: what ran it went away. */
   readonly lost?: string
 }

@@ -8,7 +8,7 @@ import { decode } from '../text.ts'
 import { adviceFor, hintFor, notSavedHint, unsavedLine } from './explain.ts'
 import { denialHint, type Temporary } from './explain-denials.ts'
 import { lostAdvice, lostHint } from './explain-docker.ts'
-import { limitAdvice, openFilesHint } from './explain-limits.ts'
+import { containerMemoryHint, limitAdvice, openFilesHint } from './explain-limits.ts'
 import { readsHint, unsearchedNote } from './explain-reads.ts'
 import type {
   AnyResult,
@@ -53,7 +53,7 @@ export function buildResult(parts: ResultParts): AnyResult {
   const errors = errorsOf(collected)
   const exitCode = ended.end.kind === 'exited' ? ended.end.code : null
   const noFiles = openFilesHint(parts.limits, exitCode, errors)
-  const { lost } = ended.end
+  const { lost, containerMemory } = ended.end
   const failure = noFiles
     ? { kind: 'limit' as const, ...limitAdvice('open_files') }
     : failureOf(outcome, denials.length > 0, errors, lost)
@@ -62,6 +62,7 @@ export function buildResult(parts: ResultParts): AnyResult {
     noFiles ??
     (saved.notSaved === undefined ? undefined : notSavedHint(saved.notSaved)) ??
     (lost === undefined ? undefined : lostHint(lost)) ??
+    (containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)) ??
     denialHint({
       denials,
       networkIsShut: enforcement['network']?.enforced === true,
@@ -108,7 +109,9 @@ function enforcementOf({ enforcement, ended }: ResultParts): Enforcement {
 
 function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes, limits }: ResultParts): Outcome {
   // The core names a limit only when that came first: what it was told to end before is not limited.
-  const { limited } = ended.end
+  const { limited, containerMemory } = ended.end
+  if (limited && containerMemory !== undefined)
+    return { kind: 'limited', limit: limited, value: containerMemory, container: true }
   if (limited) return { kind: 'limited', limit: limited, value: configuredOf(limited, limits) }
   switch (ended.cause) {
     case 'deadline':

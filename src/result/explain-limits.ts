@@ -6,9 +6,10 @@ import type { Failure, Limit, Outcome } from './result.ts'
 type Limited = Extract<Outcome, { kind: 'limited' }>
 
 /** Which limit was reached, and its value. */
-export function limitReached({ limit, value }: Pick<Limited, 'limit' | 'value'>): string {
+export function limitReached({ limit, value, container }: Omit<Limited, 'kind'>): string {
   switch (limit) {
     case 'memory':
+      if (container) return `the container's memory, ${size(value)}, was used up ([docker] memory)`
       return `it used more memory than ${size(value)} ([limits] memory_bytes = ${value})`
     case 'cpu':
       return `it used up its CPU time of ${value} s ([limits] cpu_seconds = ${value})`
@@ -47,6 +48,10 @@ export function openFilesHint(
 ): string | undefined {
   if (!limits?.openFiles || !exitCode || !noFilesWords.test(errors)) return undefined
   return `Each process may have ${limits.openFiles} open files at one time ([limits] open_files = ${limits.openFiles}).`
+}
+
+export function containerMemoryHint(bytes: number): string {
+  return `The kernel killed a process (OOM) because the container's memory, ${size(bytes)}, was used up ([docker] memory). Files in /tmp and /dev/shm count; a container with nothing left running is replaced.`
 }
 
 const cgroupReasons: Readonly<Record<CgroupMissing, string>> = {

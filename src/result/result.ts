@@ -9,8 +9,8 @@ export type Outcome =
   | { readonly kind: 'timed-out'; readonly afterMs: number }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'output-limit'; readonly limit: number }
-  /** `value`: what the configuration says, in bytes, seconds or processes. */
-  | { readonly kind: 'limited'; readonly limit: Limit; readonly value: number }
+  /** `value`: what the configuration says, in bytes, seconds or processes. `container`: it is `[docker] memory`, and not one of `[limits]`. */
+  | { readonly kind: 'limited'; readonly limit: Limit; readonly value: number; readonly container?: true }
 
 /** A limit of `[limits]` that ends a command: Result.limited names it. Open files are refused to the program itself (EMFILE): `hint` names that limit where a command that fails says so. */
 export type Limit = 'memory' | 'cpu' | 'processes' | 'private_tmp'
@@ -145,7 +145,7 @@ export interface Result<Output extends string | Buffer = string> {
   readonly survivorsKilled: number
   /** Write mode: processes that live on in the command's process group. Who left it (`setsid`, job control) lives on, too, and is not counted. */
   readonly background?: { readonly count: number; readonly group: number }
-  /** The limit of `[limits]` that ended the command. */
+  /** The limit of `[limits]` that ended the command; `memory` also where the kernel killed a process because the container's was used up. */
   readonly limited?: Limit
   readonly denials: readonly Denial[]
   readonly hint?: string

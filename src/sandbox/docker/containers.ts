@@ -66,6 +66,11 @@ export class Containers {
     this.#options = options
   }
 
+  /** Of each container, in bytes. */
+  get memory(): number {
+    return this.#options.settings.memory
+  }
+
   /**
    * Starts a process in a container. A container that went away, or one of read mode that has been paused from outside, is replaced
    * once. Throws SANDBOX_UNAVAILABLE; when it is given up before the process starts, the signal's reason.
