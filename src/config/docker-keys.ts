@@ -1,0 +1,30 @@
+import { boolean, decimal, filledText, integer, key, never, pattern, text } from './field.ts'
+
+/** What the kernel can count (PID_MAX_LIMIT). */
+const MOST_PROCESSES = 4_194_304
+
+/** The keys of the section `docker`. */
+export const dockerKeys = {
+  image: key(
+    'Image of the container; empty: that of "vitrine docker build".',
+    pattern('an image such as "debian:12", or empty', /^$|^(?!.*(\.\.|\/\/))[A-Za-z0-9][\w.:/@-]*$/),
+    '',
+    never,
+  ),
+  network: key(
+    'Network of the container, as docker run --network names it.',
+    filledText('a network name'),
+    'none',
+    never,
+  ),
+  memory: key(
+    'Memory of the container, with the suffix b, k, m or g.',
+    pattern('a size such as "512m" or "1g"', /^[1-9][0-9]*[bkmgBKMG]?$/),
+    '1g',
+    never,
+  ),
+  cpus: key('CPUs of the container; fractions count.', decimal(0.01, 1024), 1, never),
+  pids: key('Processes in the container at one time.', integer(1, MOST_PROCESSES), 256, never),
+  writable_root: key("true: the container's own root can be written.", boolean(), false, never),
+  start_command: key('Command line that starts the engine; empty: none.', text(), '', never),
+} as const
