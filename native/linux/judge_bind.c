@@ -2,9 +2,12 @@
  * that went on could be given another address, or another socket, after it was judged. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "judge.h"
 #include "take.h"
@@ -33,6 +36,14 @@ static bool is_of_client(int fd, const union address *address) {
 
 enum { PROCESS_BITS = 0x3fffff, NOT_A_CLIENTS = -1 };
 
+/* The kernel opens some multicast groups to CAP_NET_ADMIN alone (netlink(7)), and it is this thread that binds. The command has no
+ * capabilities: by setsockopt(2) it joins in its own name. */
+static bool has_net_admin(void) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
+  return syscall(SYS_capget, &header, data) != 0 || (data[0].effective & (1u << CAP_NET_ADMIN));
+}
+
 /* Without a number the kernel would take that of the process that binds: ours (netlink(7)). One that is made of another's is
  * that one's: libraries put their own bits above those of a process id. */
 static int bind_netlink(const struct vt_inquiry *inquiry, int fd, struct sockaddr_nl *address, socklen_t length) {
@@ -54,6 +65,7 @@ struct binding {
 static int bind_for(struct vt_inquiry *inquiry, int fd, void *context) {
   struct binding *binding = context;
   if (!is_of_client(fd, &binding->address)) return NOT_A_CLIENTS;
+  if (option(fd, SO_DOMAIN) == AF_NETLINK && binding->address.nl.nl_groups && has_net_admin()) return NOT_A_CLIENTS;
   if (option(fd, SO_DOMAIN) == AF_NETLINK) return bind_netlink(inquiry, fd, &binding->address.nl, binding->length);
   return bind(fd, &binding->address.any, binding->length) ? errno : 0;
 }

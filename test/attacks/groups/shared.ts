@@ -1,4 +1,5 @@
 import { type Attack, attack, by, succeeds } from '../attack.ts'
+import { capability } from '../needs.ts'
 import { files } from '../targets/files.ts'
 import { listenerAtPath, listenerOnPort } from '../targets/listener.ts'
 
@@ -21,5 +22,9 @@ export const shared: readonly Attack[] = [
   }),
   attack('netlink number of another', by('shared', 'netlink number of another', String(process.pid)), files, {
     control: succeeds,
+  }),
+  // RTNLGRP_IPV4_MROUTE_R of linux/rtnetlink.h
+  attack("netlink group of CAP_NET_ADMIN's", by('shared', 'netlink group', '30'), files, {
+    control: { kind: 'success', needs: [capability('CAP_NET_ADMIN')] },
   }),
 ]
