@@ -13,6 +13,7 @@
 #include "file_size.h"
 #include "meter.h"
 #include "notifier.h"
+#include "orphans.h"
 #include "policy.h"
 #include "poller.h"
 #include "reads.h"
@@ -23,6 +24,9 @@
 /* After the leader's end output is awaited for 50 ms of silence, 250 ms in all: a child that holds the pipe delays no
  * result. A sweep that takes longer than 800 ms goes on behind the result. */
 enum { SILENCE_MS = 50, DRAIN_MS = 250, SWEEP_MS = 800, CALM_PASSES = 2 };
+
+/* So often, a millisecond apart, orphans are looked for that have not ended quite. */
+enum { MOST_FINISHES = 100 };
 
 /* The last look of the meters is awaited so long at most: a limit without a name is better than a late result. */
 enum { SETTLE_MS = 200 };
@@ -118,7 +122,16 @@ static int count_background(struct vt_command *command) {
   return vt_session_count(command);
 }
 
+/* A killed process becomes a zombie a moment after its listener has hung up. False: there may be more of them soon. */
+static bool are_reaped(struct vt_command *command) {
+  if (!vt_orphans_expected()) return true;
+  bool waits = vt_orphans_reap(command) > 0 && command->policy && command->finishing++ < MOST_FINISHES;
+  if (!waits) vt_orphans_adopt(command);
+  return !waits;
+}
+
 static bool finish(struct vt_command *command) {
+  if (!are_reaped(command)) return false;
   struct vt_end end = {.group = command->pid, .killed = command->killed, .limited = command->limited};
   close_meters(command);
   if (!command->terminated && !command->killing && vt_file_size_met(command)) end.limited = vt_limit_name(VT_LIMIT_PRIVATE_TMP);
@@ -228,6 +241,7 @@ static int flood_due_in(const struct vt_command *command) {
 }
 
 int vt_due_in(const struct vt_command *command) {
+  if (command->finishing) return 1;
   if (command->phase == VT_SWEEPING) return command->misses ? 1 : 0;
   if (command->phase != VT_DRAINING && command->phase != VT_ENDING) return -1;
   if (command->phase == VT_DRAINING && !command->settled) return SETTLE_MS;

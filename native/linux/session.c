@@ -102,6 +102,38 @@ int vt_session_count(const struct vt_command *command) {
   return each(proc, command->pid, (void *)command, count_one);
 }
 
+struct members {
+  pid_t session;
+  void *context;
+  vt_visit found;
+};
+
+static int if_member(void *context, pid_t pid) {
+  const struct members *members = context;
+  return getsid(pid) == members->session ? members->found(members->context, pid) : 0;
+}
+
+int vt_session_each(pid_t session, void *context, vt_visit found) {
+  struct members members = {session, context, found};
+  return each(proc, session, &members, if_member);
+}
+
+struct own {
+  const struct vt_command *command;
+  void *context;
+  vt_visit found;
+};
+
+static int if_own(void *context, pid_t pid) {
+  const struct own *own = context;
+  return is_member(own->command, pid) ? own->found(own->context, pid) : 0;
+}
+
+int vt_session_each_of(const struct vt_command *command, void *context, vt_visit found) {
+  struct own own = {command, context, found};
+  return each(proc, command->pid, &own, if_own);
+}
+
 struct wanted {
   pid_t session, group;
 };

@@ -12,6 +12,12 @@ int vt_session_sweep(struct vt_command *command);
 /* How many live members there are beside the leader. */
 int vt_session_count(const struct vt_command *command);
 
+/* Calls `found` for each process of a session, ended ones that nobody has waited for included; returns the sum. Supervisor thread. */
+int vt_session_each(pid_t session, void *context, int (*found)(void *context, pid_t pid));
+
+/* The same for each process of the command, by its session or its cookie. */
+int vt_session_each_of(const struct vt_command *command, void *context, int (*found)(void *context, pid_t pid));
+
 /* Sends a signal to the command's process group. */
 void vt_session_signal(const struct vt_command *command, int signal);
 

@@ -13,6 +13,7 @@
 #include "meter.h"
 #include "notifier.h"
 #include "orders.h"
+#include "orphans.h"
 #include "phases.h"
 #include "poller.h"
 #include "session.h"
@@ -150,6 +151,8 @@ static int next_due(void) {
   }
   int keeper = vt_keeper_due_in(commands != NULL);
   if (keeper >= 0 && (soonest < 0 || keeper < soonest)) soonest = keeper;
+  int orphans = vt_orphans_due_in(commands);
+  if (orphans >= 0 && (soonest < 0 || orphans < soonest)) soonest = orphans;
   if (vt_notifier_is_active() && (soonest < 0 || soonest > VT_WATCH_MS)) soonest = VT_WATCH_MS;
   return soonest;
 }
@@ -164,6 +167,7 @@ static void *supervise(void *unused) {
     obey_orders();
     advance_all();
     vt_keeper_look(commands != NULL);
+    vt_orphans_look(commands);
   }
   return NULL;
 }
