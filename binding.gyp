@@ -20,6 +20,8 @@
             "native/linux/clone.c",
             "native/linux/command.c",
             "native/linux/confine.c",
+            "native/linux/core_dumps.c",
+            "native/linux/orphans.c",
             "native/linux/core.c",
             "native/linux/denials.c",
             "native/linux/describe.c",

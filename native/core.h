@@ -8,7 +8,7 @@
 
 /* What binding.cc and src/launch/addon.ts agree on: raised in both with every change of a function, its arguments or what
  * it answers, so that neither takes the other for one that it is not. */
-enum { VT_INTERFACE = 1 };
+enum { VT_INTERFACE = 2 };
 
 struct vt_denials;
 

@@ -18,6 +18,7 @@ const char *vt_step_name(enum vt_step step) {
       [VT_STEP_SESSION] = "setsid",
       [VT_STEP_CGROUP] = "cgroup",
       [VT_STEP_CWD] = "chdir",
+      [VT_STEP_CORE_DUMPS] = "core dumps",
       [VT_STEP_LIMITS] = "resource limits",
       [VT_STEP_CAPABILITIES] = "capabilities",
       [VT_STEP_NO_NEW_PRIVS] = "no_new_privs",

@@ -33,6 +33,7 @@ enum vt_step {
   VT_STEP_SESSION,
   VT_STEP_CGROUP,
   VT_STEP_CWD,
+  VT_STEP_CORE_DUMPS,
   VT_STEP_LIMITS,
   VT_STEP_CAPABILITIES,
   VT_STEP_NO_NEW_PRIVS,
@@ -122,6 +123,7 @@ struct vt_command {
   struct vt_meter *meters[2]; /* of the kinds in meter.h; NULL: nothing to measure */
   const char *limited;      /* the limit that ended it, by name */
   bool settled;             /* the meters have had their last look */
+  int finishing;            /* how often its orphans were looked for */
   int misses;               /* passes of the sweep in a row that found nobody */
   int remembered_count;
   pid_t remembered[VT_REMEMBERED]; /* whom the last pass killed, so that nobody counts twice */

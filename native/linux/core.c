@@ -165,6 +165,7 @@ void vt_core_probe(const struct vt_facts *facts) {
   facts->flag(facts->to, "listener", found->listener);
   facts->number(facts->to, "listenerErrno", found->listener_errno);
   facts->flag(facts->to, "listenerProves", found->listener_proves);
+  facts->number(facts->to, "coreDumpsErrno", found->core_dumps_errno);
   facts->flag(facts->to, "pidfd", found->pidfd);
   facts->flag(facts->to, "sessions", found->sessions);
   facts->number(facts->to, "yama", found->yama);

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core_dumps.h"
 #include "landlock.h"
 
 /* linux/seccomp.h; the second since 5.19 */
@@ -30,7 +31,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* What the trial child writes into the memory that it shares with us. */
 struct trial {
   bool session;
-  int seccomp_errno, listener_errno, killable_errno, listener;
+  int seccomp_errno, listener_errno, killable_errno, core_dumps_errno, listener;
 };
 
 static int install(uint32_t flags, int *listener) {
@@ -45,6 +46,7 @@ static int install(uint32_t flags, int *listener) {
 /* The listener goes first: it fails with EBUSY below another one, its own predecessor included. */
 static int try_filters(void *context) {
   struct trial *trial = context;
+  trial->core_dumps_errno = vt_core_dumps_stop() ? errno : 0;
   trial->session = setsid() >= 0 && getsid(0) == (pid_t)syscall(SYS_getpid);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   trial->killable_errno = install(FLAG_NEW_LISTENER | FLAG_WAIT_KILLABLE_RECV, &trial->listener);
@@ -90,13 +92,14 @@ static int yama_scope(void) {
 }
 
 static void look(void) {
-  struct trial trial = {false, EINVAL, EINVAL, EINVAL, -1};
+  struct trial trial = {false, EINVAL, EINVAL, EINVAL, EINVAL, -1};
   int abi = vt_landlock_abi();
   found.landlock_errno = abi < 0 ? errno : 0;
   found.landlock_abi = abi < 0 ? 0 : abi;
   found.landlock_errata = abi < 0 ? 0 : vt_landlock_errata();
   found.yama = yama_scope();
   try_in_child(&trial);
+  found.core_dumps_errno = trial.core_dumps_errno;
   found.sessions = trial.session;
   found.seccomp = trial.seccomp_errno == 0;
   found.seccomp_errno = trial.seccomp_errno;

@@ -13,6 +13,7 @@ struct vt_probe_result {
   bool listener;         /* a filter can be installed with a notification listener */
   int listener_errno;    /* why not (EBUSY: this process runs below another listener) */
   bool listener_proves;  /* its hang-up comes when the last process has ended, not only when that is reaped */
+  int core_dumps_errno;  /* why they cannot be kept inside (core_dumps.h); 0: they can */
   bool pidfd;            /* clone(2) gives a pidfd */
   bool sessions;         /* setsid(2) makes a session, and does not only say so, as read mode's own filter does */
   int yama;              /* kernel.yama.ptrace_scope, -1: no Yama */

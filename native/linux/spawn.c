@@ -16,6 +16,7 @@
 
 #include "bpf.h"
 #include "clone.h"
+#include "core_dumps.h"
 #include "file_size.h"
 #include "landlock.h"
 #include "policy.h"
@@ -65,13 +66,9 @@ static int join_cgroup(struct vt_command *command) {
 
 static int change_directory(struct vt_command *command) { return chdir(command->cwd); }
 
-/* 1, not 0: with 0 the kernel still runs a core_pattern helper; 1 is its "never" (core(5), fs/coredump.c). */
-static int limit_core(struct vt_command *command) {
+static int stop_core_dumps(struct vt_command *command) {
   (void)command;
-  struct rlimit none = {1, 1};
-  if (setrlimit(RLIMIT_CORE, &none) == 0) return 0;
-  struct rlimit zero = {0, 0}; /* the hard limit is 0 already */
-  return setrlimit(RLIMIT_CORE, &zero);
+  return vt_core_dumps_stop();
 }
 
 /* What a user may be granted beyond others (limits.conf(5)), or a real-time host hands down, would let a fork bomb outrun
@@ -201,7 +198,7 @@ static const struct step confined[] = {
     {VT_STEP_CGROUP, join_cgroup},
     {VT_STEP_TERMINAL, take_terminal},
     {VT_STEP_CWD, change_directory},
-    {VT_STEP_LIMITS, limit_core},
+    {VT_STEP_CORE_DUMPS, stop_core_dumps},
     {VT_STEP_LIMITS, stay_ordinary},
     {VT_STEP_LIMITS, limit_resources},
     {VT_STEP_CAPABILITIES, drop_capabilities},

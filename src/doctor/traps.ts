@@ -46,6 +46,7 @@ const rules = {
   },
   'landlock-disabled': { effect: always('blocks'), is: (found) => lacksLandlock(found, 'EOPNOTSUPP') },
   'no-seccomp': { effect: always('blocks'), is: ({ host }) => host.probe?.seccomp === false },
+  'core-dumps': { effect: always('blocks'), is: ({ host }) => (host.probe?.coreDumpsErrno ?? 0) !== 0 },
   'no-pidfd': { effect: always('blocks'), is: ({ host }) => host.probe?.pidfd === false },
   'nested-listener': {
     effect: ({ host }) => ((host.probe?.landlockAbi ?? 0) < signalScopeAbi ? 'blocks' : 'weakens'),

@@ -84,7 +84,7 @@ export interface AddonMissing {
 }
 
 /** The interface that stands above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 1
+const interfaceVersion = 2
 
 const require = createRequire(import.meta.url)
 

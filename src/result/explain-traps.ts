@@ -44,6 +44,13 @@ const words: Readonly<Record<TrapId, (found: Found) => TrapWords>> = {
       'Run a kernel with CONFIG_SECCOMP_FILTER=y, and a container runtime that lets the seccomp call through.',
     ],
   }),
+  'core-dumps': () => ({
+    seen: 'core dumps would leave read mode: kernel.core_pattern sends them to a socket ("@"), or to a program ("|") that a hard limit of 0 does not keep from starting',
+    fix: [
+      'As root: sysctl -w kernel.core_pattern=core, for good in /etc/sysctl.d. It is one setting for the whole machine, also for its containers.',
+      'Where it begins with "|": a hard limit of core dumps of 1 or more does, too (limits.conf, LimitCORE=, docker run --ulimit core=1).',
+    ],
+  }),
   'no-pidfd': () => ({
     seen: 'clone(2) gives no process descriptor, which came with Linux 5.2',
     fix: ['Run a newer kernel.'],

@@ -98,6 +98,8 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
     return `${program}: the arguments and the environment are larger than the kernel takes. Nothing ran. Pass the data through stdin or a file.`
   if (step === 'exec' && errno === 'ENOEXEC')
     return `${program}: not a program: no known format, and no #! line. Nothing ran. Run it with its interpreter.`
+  if (step === 'core dumps')
+    return `${program} could not be started: its core dumps would leave read mode (${errno}), for kernel.core_pattern has changed. Nothing ran. Ask "vitrine doctor".`
   if (step === 'landlock ruleset' && errno === 'E2BIG')
     return `${program} could not be started: what [shell] unreadable and reads keep from being read stands beside more than 250,000 files. Nothing ran. Keep whole directories instead of single files in large ones, or shorten the setting.`
   return `${program} could not be started: step "${step}" failed with ${errno}. Nothing ran.`

@@ -57,6 +57,7 @@ function missingSupport(probe: Probe): Missing | undefined {
       got: `installing a filter failed with ${errnoName(probe.seccompErrno)}`,
       remedy: 'let the container runtime pass the seccomp system call',
     }
+  if (probe.coreDumpsErrno !== 0) return leavingDumps(errnoName(probe.coreDumpsErrno))
   if (!probe.pidfd)
     return {
       wanted: 'process descriptors (CLONE_PIDFD, Linux 5.2 or newer)',
@@ -76,6 +77,29 @@ const landlockReasons: Readonly<Record<string, string>> = {
   ENOSYS: 'a kernel without Landlock',
   EOPNOTSUPP: 'Landlock is built into the kernel but disabled at boot',
   EPERM: 'a container or policy blocks the landlock_* system calls',
+}
+
+/** Where a crash is dumped is the machine's choice (kernel.core_pattern, core(5)), and it lies outside of the sandbox. */
+function leavingDumps(errno: string): Missing {
+  const wanted = 'core dumps kept inside'
+  const other = 'let root set another one: sysctl -w kernel.core_pattern=core'
+  if (errno === 'EPROTONOSUPPORT')
+    return {
+      wanted,
+      got: 'kernel.core_pattern begins with "@", so the kernel sends each dump to a socket, whatever its limit',
+      remedy: other,
+    }
+  if (errno === 'EPERM')
+    return {
+      wanted,
+      got: 'kernel.core_pattern begins with "|", and the hard limit of core dumps is 0: the kernel starts that program even so',
+      remedy: `raise that hard limit to 1 or more (prlimit --core, limits.conf, docker run --ulimit core=1), or ${other}`,
+    }
+  return {
+    wanted,
+    got: `reading /proc/sys/kernel/core_pattern failed with ${errno}`,
+    remedy: 'let /proc/sys be read',
+  }
 }
 
 function missingWatcher(errno: number): Missing | undefined {

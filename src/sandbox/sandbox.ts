@@ -25,6 +25,8 @@ export interface Probe {
   readonly listenerErrno: number
   /** The listener's hang-up proves that nobody is left. */
   readonly listenerProves: boolean
+  /** Why core dumps cannot be kept inside, as native/linux/core_dumps.h has it; 0: they can. */
+  readonly coreDumpsErrno: number
   readonly pidfd: boolean
   /** setsid(2) really makes a session: inside of a read mode it only says so. */
   readonly sessions: boolean

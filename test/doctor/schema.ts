@@ -33,6 +33,7 @@ export const diagnosisSchema = v.strictObject({
         listener: v.boolean(),
         listenerErrno: count,
         listenerProves: v.boolean(),
+        coreDumpsErrno: count,
         pidfd: v.boolean(),
         sessions: v.boolean(),
         yama: count,

@@ -21,6 +21,7 @@ const everything: Probe = {
     listener: true,
     listenerProves: true,
     pidfd: true,
+    coreDumpsErrno: 0,
     yama: 0,
   },
 }
@@ -121,6 +122,7 @@ describe('what blocks read mode', () => {
       /no seccomp filter/,
       /CONFIG_SECCOMP_FILTER/,
     ],
+    ['core-dumps', { coreDumpsErrno: EPERM }, {}, /kernel\.core_pattern/, /sysctl/],
     ['no-pidfd', { pidfd: false }, {}, /process descriptor/, /newer kernel/],
     [
       'nested-listener',

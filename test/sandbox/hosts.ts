@@ -35,7 +35,7 @@ function watcherless(): Host {
   return { ...probing({}), addon: { ...addon, listen: () => {}, watch: () => constants.errno.EACCES } }
 }
 
-const { ENOSYS, EOPNOTSUPP, EPERM, EBUSY, EINVAL } = constants.errno
+const { ENOSYS, EOPNOTSUPP, EPERM, EBUSY, EINVAL, EPROTONOSUPPORT } = constants.errno
 const noLandlock = (landlockErrno: number) => () => probing({ landlockAbi: 0, landlockErrno })
 
 export const lackingHosts: readonly LackingHost[] = [
@@ -48,6 +48,16 @@ export const lackingHosts: readonly LackingHost[] = [
     what: 'no seccomp',
     host: () => probing({ seccomp: false, seccompErrno: EINVAL }),
     says: /seccomp filters .*CONFIG_SECCOMP_FILTER.*EINVAL/,
+  },
+  {
+    what: 'core dumps that go to a socket',
+    host: () => probing({ coreDumpsErrno: EPROTONOSUPPORT }),
+    says: /core dumps kept inside.*core_pattern begins with "@"/,
+  },
+  {
+    what: 'core dumps that go to a program whatever the limit',
+    host: () => probing({ coreDumpsErrno: EPERM }),
+    says: /core dumps kept inside.*core_pattern begins with "\|"/,
   },
   { what: 'no process descriptors', host: () => probing({ pidfd: false }), says: /CLONE_PIDFD, Linux 5\.2/ },
   {
