@@ -1,4 +1,4 @@
-import { known, type ParsedLine, type SimpleCommand, type Unsure, type Word } from './line.ts'
+import { type Feature, known, type ParsedLine, type SimpleCommand, type Unsure, type Word } from './line.ts'
 import { parseLine } from './parse.ts'
 import { unwrap, type Wrapped } from './wrappers.ts'
 
@@ -13,22 +13,32 @@ export interface Step {
 /** A line with every command that its commands start: `sudo`, `xargs`, `sh -c`. */
 export interface Expanded {
   readonly steps: readonly Step[]
+  /** Also those of the scripts. */
+  readonly features: ReadonlySet<Feature>
   readonly unsure: readonly Unsure[]
   readonly forkBombs: readonly string[]
 }
 
 /** Follows wrappers and scripts given as words. */
 export function expand(line: ParsedLine): Expanded {
-  const found = { steps: [] as Step[], unsure: [...line.unsure], forkBombs: [...line.forkBombs] }
+  const found: Found = {
+    steps: [],
+    features: new Set(line.features),
+    unsure: [...line.unsure],
+    forkBombs: [...line.forkBombs],
+  }
   for (const command of line.commands) follow(command, found, 0)
   return found
 }
 
-function follow(
-  command: SimpleCommand,
-  found: { steps: Step[]; unsure: Unsure[]; forkBombs: string[] },
-  depth: number,
-): void {
+interface Found {
+  readonly steps: Step[]
+  readonly features: Set<Feature>
+  readonly unsure: Unsure[]
+  readonly forkBombs: string[]
+}
+
+function follow(command: SimpleCommand, found: Found, depth: number): void {
   const wrapped = unwrap(command)
   found.steps.push({ command, ...(wrapped ? { wrapped } : {}) })
   if (!wrapped) return
@@ -40,12 +50,7 @@ function follow(
   for (const script of wrapped.scripts) followScript(script, command, found, depth)
 }
 
-function followScript(
-  script: Word,
-  { text, chain }: SimpleCommand,
-  found: { steps: Step[]; unsure: Unsure[]; forkBombs: string[] },
-  depth: number,
-): void {
+function followScript(script: Word, { text, chain }: SimpleCommand, found: Found, depth: number): void {
   const source = known(script)
   if (source === undefined) {
     found.unsure.push({ kind: 'dynamic-script', text })
@@ -54,5 +59,6 @@ function followScript(
   const line = parseLine(source)
   found.unsure.push(...line.unsure)
   found.forkBombs.push(...line.forkBombs)
+  for (const feature of line.features) found.features.add(feature)
   for (const command of line.commands) follow({ ...command, chain, gate: false }, found, depth + 1)
 }

@@ -147,11 +147,10 @@ function unlisted(command: SimpleCommand, isAnalysis: boolean): string {
   return explainUnlisted(shown, isAnalysis ? analysisList : '')
 }
 
-/** What the safe list says. In `analysis` a wrapper is judged by its own words; what it starts is judged for itself. */
+/** What the safe list says. A wrapper is judged by its own words; what it starts is judged for itself. */
 function listedOutcome({ command, wrapped }: PlannedStep, { rules }: Case): RuleOutcome | undefined {
-  const judged =
-    rules.preset === 'analysis' && wrapped && wrapped.inner.length > 0 && wrapped.scripts.length === 0
-  return bestOf(rules.safe, judged ? { ...command, words: wrapped.own } : command)
+  const isWrapper = wrapped && wrapped.inner.length > 0 && wrapped.scripts.length === 0
+  return bestOf(rules.safe, isWrapper ? { ...command, words: wrapped.own } : command)
 }
 
 /** The outcome of the rule that allows, or else of the longest one that matches. */

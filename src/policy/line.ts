@@ -98,6 +98,9 @@ export function literal(text: string): Word {
   return { text, value: text, kind: 'literal', fixed: text }
 }
 
+/** A word, or several, of which nothing is known. */
+export const anything: Word = { text: '...', value: '', kind: 'open', fixed: '' }
+
 /** What the word is, when it is known before the shell runs. */
 export function known(word: Word | undefined): string | undefined {
   return word?.kind === 'literal' ? word.value : undefined

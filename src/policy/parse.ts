@@ -9,6 +9,7 @@ import {
   type SyntaxNode,
 } from 'unbash'
 import { errorText } from '../errno.ts'
+import { conditionWords } from './condition.ts'
 import {
   doubtsOfText,
   overCap,
@@ -18,16 +19,17 @@ import {
   plainParameter,
   plainSubstitution,
 } from './dialects.ts'
+import { repeats } from './fork-bomb.ts'
 import {
+  anything,
   type Feature,
   literal,
   type ParsedLine,
-  type Redirect,
   type SimpleCommand,
   type Unsure,
   type UnsureKind,
 } from './line.ts'
-import { argumentOf, assignmentOf, holdsOperators, wordOf } from './words.ts'
+import { argumentOf, assignmentOf, holdsOperators, redirectOf, wordOf } from './words.ts'
 
 const DEEPEST = 48
 const MOST_DOUBTS = 20
@@ -133,8 +135,18 @@ class Walker implements ParsedLine {
   #pipeline(node: Pipeline, place: Place): void {
     if (node.commands.length > 1) this.features.add('pipe')
     if (node.operators.includes('|&')) this.#doubt('bash-only', '|&')
-    if (node.prefixes.some(({ type }) => type === 'Time')) this.#doubt('bash-only', 'time')
+    if (node.prefixes.some(({ type }) => type === 'Time')) this.#time(node, place)
     for (const command of node.commands) this.#visit(command, { ...place, gate: false })
+  }
+
+  /** A keyword to bash and a program to dash: both run a command that begins with a plain name. */
+  #time(node: Pipeline, place: Place): void {
+    const [first] = node.commands
+    const [prefix, ...others] = node.prefixes.filter(({ type }) => type === 'Time')
+    const isPlain =
+      first?.type === 'Command' && first.prefix.length === 0 && first.name && !first.name.text.startsWith('-')
+    if (!prefix || others.length > 0 || !isPlain) this.#doubt('bash-only', 'time')
+    else this.#add(prefix, { ...place, gate: false }, { words: [literal('time')] })
   }
 
   #command(node: Command, place: Place): void {
@@ -147,13 +159,13 @@ class Walker implements ParsedLine {
   }
 
   #add(
-    node: SyntaxNode,
+    node: { readonly pos: number; readonly end: number },
     { source, chain, gate }: Place,
-    parts: Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>,
+    parts: Partial<Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>>,
   ): void {
     if (this.commands.length === MOST_COMMANDS) this.#doubt('too-many-commands', '')
     if (this.commands.length < MOST_COMMANDS)
-      this.commands.push({ text: source.slice(node.pos, node.end), ...parts, chain, gate })
+      this.commands.push({ ...nothing, ...parts, text: source.slice(node.pos, node.end), chain, gate })
   }
 
   /** Words, their parts, assignments, redirects. True when the node was one of them. */
@@ -225,15 +237,24 @@ class Walker implements ParsedLine {
       this.#doubt('here-document', delimiter ? source.slice(delimiter.pos - 2, delimiter.end) : '<<')
   }
 
+  /** `[[ ]]`: a condition to bash, a program that does not exist to dash. */
+  #test(node: Extract<SyntaxNode, { type: 'TestCommand' }>, place: Place): void {
+    const words = conditionWords(node.expression)
+    if (words) this.#add(node, place, { words: [literal('[['), ...words, literal(']]')] })
+    else this.#doubt('bash-only', place.source.slice(node.pos, node.end))
+  }
+
   /** Loops, conditions, groups, functions, and what only bash knows. */
   #inspectCompound(node: SyntaxNode, place: Place): void {
     switch (node.type) {
       case 'ArithmeticCommand':
       case 'ArithmeticFor':
-      case 'TestCommand':
       case 'Coproc':
       case 'Select':
         this.#doubt('bash-only', place.source.slice(node.pos, node.end))
+        break
+      case 'TestCommand':
+        this.#test(node, place)
         break
       case 'Function':
         this.#doubt('function', node.name.value)
@@ -250,17 +271,14 @@ class Walker implements ParsedLine {
         break
       case 'For':
         this.#add(node.name, place, {
-          words: [],
-          assignments: [{ name: node.name.value, value: literal('') }],
-          redirects: [],
+          assignments: (node.wordlist?.map(wordOf) ?? [anything]).map((value) => ({
+            name: node.name.value,
+            value,
+          })),
         })
         break
       case 'Redirected':
-        this.#add(node, place, {
-          words: [],
-          assignments: [],
-          redirects: node.redirects.map(redirectOf(place.source)),
-        })
+        this.#add(node, place, { redirects: node.redirects.map(redirectOf(place.source)) })
         break
       default:
         break
@@ -270,28 +288,10 @@ class Walker implements ParsedLine {
   }
 }
 
+const nothing = { words: [], assignments: [], redirects: [] }
+
 const compounds: ReadonlySet<string> = new Set(
   'ArithmeticCommand ArithmeticFor TestCommand Coproc Select Function Subshell BraceGroup Case For If While Redirected'.split(
     ' ',
   ),
 )
-
-/** Whether a function starts itself in a pipeline or in the background: it doubles. */
-function repeats(node: SyntaxNode, name: string, multiplied: boolean): boolean {
-  if (node.type === 'Command' && node.name?.value === name && multiplied) return true
-  const many =
-    multiplied || node.type === 'Pipeline' || (node.type === 'Statement' && node.background === true)
-  let found = false
-  forEachChild(node, (child) => {
-    found ||= repeats(child, name, many)
-  })
-  return found
-}
-
-function redirectOf(source: string): (node: Redirection) => Redirect {
-  return (node) => ({
-    text: source.slice(node.pos, node.end),
-    operator: node.operator,
-    ...('target' in node && node.target ? { target: wordOf(node.target) } : {}),
-  })
-}

@@ -44,10 +44,9 @@ const MOST_BASES = 16
 
 /** Takes a request apart. Pure: nothing is looked up. */
 export function planRequest(request: RequestToDecide): PolicyRequest {
-  const line = lineOf(request)
-  const expanded = expand(line)
-  const { unsure, forkBombs } = expanded
-  return { ...request, features: line.features, steps: placed(expanded, request), unsure, forkBombs }
+  const expanded = expand(lineOf(request))
+  const { features, unsure, forkBombs } = expanded
+  return { ...request, features, steps: placed(expanded, request), unsure, forkBombs }
 }
 
 function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {

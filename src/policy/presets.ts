@@ -4,11 +4,18 @@ import { fileRules } from './presets/files.ts'
 import { gitRules } from './presets/git.ts'
 import { shellRules } from './presets/shell.ts'
 import { textRules } from './presets/text.ts'
+import { wrapperRules } from './presets/wrappers.ts'
 import type { Program } from './program.ts'
 import type { Rule } from './rules.ts'
 
 /** The safe list: what looks and does not touch, by its arguments. */
-export const defaultRules: readonly Rule[] = [...fileRules, ...textRules, ...shellRules, ...gitRules]
+export const defaultRules: readonly Rule[] = [
+  ...fileRules,
+  ...textRules,
+  ...shellRules,
+  ...gitRules,
+  ...wrapperRules,
+]
 
 /** Rules by the name of the program, longest prefix first. */
 export type RuleIndex = ReadonlyMap<string, readonly Rule[]>

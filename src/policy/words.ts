@@ -1,4 +1,5 @@
-import { type Assignment, literal, type Word, type WordKind } from './line.ts'
+import type { Redirection } from 'unbash'
+import { type Assignment, literal, type Redirect, type Word, type WordKind } from './line.ts'
 
 /** A part of a word, as the parser names it. */
 interface Part {
@@ -120,4 +121,12 @@ export function argumentOf(source: AssignmentSource | (WordSource & { readonly t
   if (source.type === 'Word') return wordOf(source)
   const { name, value } = assignmentOf(source)
   return { ...value, text: source.text, value: `${name}=${value.value}`, fixed: `${name}=${value.fixed}` }
+}
+
+export function redirectOf(source: string): (node: Redirection) => Redirect {
+  return (node) => ({
+    text: source.slice(node.pos, node.end),
+    operator: node.operator,
+    ...('target' in node && node.target ? { target: wordOf(node.target) } : {}),
+  })
 }

@@ -1,4 +1,4 @@
-import { known, literal, type SimpleCommand, type Word } from './line.ts'
+import { anything, known, literal, type SimpleCommand, type Word } from './line.ts'
 import { nameOf } from './program.ts'
 
 /** What a program that starts other programs was told to start. */
@@ -33,9 +33,7 @@ const prefixes: ReadonlyMap<string, Wrapper> = new Map([
   ['env', wrapper('-u -C --unset --chdir', 0, '-S --split-string')],
   [
     'xargs',
-    wrapper(
-      '-I -L -n -P -s -d -E -a -J -R --replace --max-lines --max-args --max-procs --max-chars --delimiter --arg-file',
-    ),
+    wrapper('-I -L -n -P -s -d -E -a -J -R --max-args --max-procs --max-chars --delimiter --arg-file'),
   ],
   ['nohup', wrapper()],
   ['setsid', wrapper()],
@@ -62,7 +60,6 @@ const prefixes: ReadonlyMap<string, Wrapper> = new Map([
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'hush'])
 const shellValued = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file'])
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
-const anything: Word = { text: '...', value: '', kind: 'open', fixed: '' }
 const whatIsRead: Word = { ...anything, filledBy: 'xargs' }
 
 /** What a command starts in turn; undefined when it is no wrapper. */
@@ -167,10 +164,11 @@ function filled(word: Word, mark: string, filledBy: 'find' | 'xargs'): Word {
   return { ...word, kind: 'quoted', fixed: beginning, filledBy }
 }
 
-/** The commands after -exec and the like. */
+/** The commands after -exec and the like. What is only known when it runs may end one of them, and begin another part of the expression. */
 function findCommands(command: SimpleCommand): Wrapped | undefined {
   const own: Word[] = []
   const inner: SimpleCommand[] = []
+  const scripts: Word[] = []
   const { words } = command
   for (let at = 0; at < words.length; at++) {
     const word = words[at]
@@ -179,26 +177,38 @@ function findCommands(command: SimpleCommand): Wrapped | undefined {
       own.push(word)
       continue
     }
+    // The others change the directory, or ask: the rule of find objects to them.
+    if (word.value !== '-exec') own.push(word)
     const end = words.findIndex(({ value }, index) => index > at && (value === ';' || value === '+'))
     const part = words.slice(at + 1, end === -1 ? undefined : end)
     const many = words[end]?.value === '+'
-    inner.push(
-      innerOf(
-        command,
-        part.map((given) => ({
-          ...filled(given, '{}', 'find'),
-          ...(many && given.value === '{}' ? { kind: 'brace' as const } : {}),
-        })),
-      ),
-    )
+    // To GNU find a `+` ends it only behind `{}`, to that of busybox anywhere.
+    const isClear = end !== -1 && !(many && part.at(-1)?.value !== '{}') && part.every(isOneArgument)
+    if (!isClear) scripts.push(anything)
+    inner.push(innerOf(command, filledByFind(part, many)))
     at = end === -1 ? words.length : end
   }
-  return inner.length > 0 ? { own, inner, scripts: [] } : undefined
+  return inner.length > 0 ? { own, inner, scripts } : undefined
+}
+
+function isOneArgument({ kind, fixed }: Word): boolean {
+  return kind === 'literal' || kind === 'tilde' || (kind === 'quoted' && !/^[;+]?$/.test(fixed))
+}
+
+function filledByFind(part: readonly Word[], many: boolean): readonly Word[] {
+  return part.map((given) => ({
+    ...filled(given, '{}', 'find'),
+    ...(many && given.value === '{}' ? { kind: 'brace' as const } : {}),
+  }))
 }
 
 function fdCommand(command: SimpleCommand): Wrapped | undefined {
   const at = command.words.findIndex(({ value }) => /^(?:-[A-Za-z]*[xX]|--exec|--exec-batch)$/.test(value))
   if (at === -1 || at === command.words.length - 1) return undefined
   const own = command.words.slice(0, at)
-  return { own, inner: [innerOf(command, [...command.words.slice(at + 1), whatIsRead])], scripts: [] }
+  const part = command.words.slice(at + 1)
+  // A `;` ends the command, and another one may follow.
+  const isClear = part.every((word) => isOneArgument(word) && word.value !== ';')
+  const inner = [innerOf(command, [...part, whatIsRead])]
+  return { own, inner, scripts: isClear ? [] : [anything] }
 }

@@ -42,6 +42,23 @@ function isCondition(words: readonly Word[]): boolean {
   return words.length < 2 || (words.length === 3 && second !== undefined && BINARY.test(second))
 }
 
+const FILE_TEST = /^-[abcdefghknprstuwxzLNOSG]$/
+const COMPARISON = /^(?:=|==|!=|=~|-nt|-ot|-ef)$/
+const NUMBERS = /^-(?:eq|ne|lt|le|gt|ge)$/
+
+/** [[: `-v` and `-R` evaluate subscripts, and a comparison of numbers evaluates names, which can run code. */
+export function checkDoubleBracket({ words }: Arguments): Objection | undefined {
+  const inner = words.slice(words[0]?.value === '!' ? 1 : 0, -1)
+  const [first, operator = '', last] = inner.map(known)
+  const isNumber = (text: string | undefined) => /^-?\d+$/.test(text ?? '')
+  const isClear =
+    inner.length === 2
+      ? FILE_TEST.test(first ?? '')
+      : inner.length === 3 &&
+        (COMPARISON.test(operator) || (NUMBERS.test(operator) && isNumber(first) && isNumber(last)))
+  return isClear ? undefined : { kind: 'form', text: inner.map(({ text }) => text).join(' ') }
+}
+
 /** read: sets variables, and only ones that steer no program. */
 export function checkRead({ operands }: Arguments): Objection | undefined {
   const bad = operands.find((word) => {

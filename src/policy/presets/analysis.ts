@@ -5,6 +5,7 @@ import { gitRemoteShow, gitRules } from './git.ts'
 import { safe } from './safe.ts'
 import { shellRules } from './shell.ts'
 import { textRules } from './text.ts'
+import { xargs } from './wrappers.ts'
 
 const programs = new Set(
   `ls find stat file du wc head tail cat sort uniq diff comm tr cut paste column grep egrep rg ag jq base64 xxd hexdump echo printf
@@ -40,16 +41,10 @@ export const analysisRules: readonly Rule[] = [
   // With a command they are judged by it, too.
   safe('env', {
     operands: { are: 'words', most: 0 },
-    options: { flags: '-i0v --ignore-environment --null', valued: '-u --unset' },
+    // -i and -u would take away what keeps git from running a repository's programs.
+    options: { flags: '-0v --null' },
   }),
-  safe('xargs', {
-    operands: { most: 0 },
-    options: {
-      flags: '-0rtx --null --no-run-if-empty --verbose --exit',
-      valued: '-n -L -P -I -s -d -E --max-args --max-lines --max-procs --max-chars --delimiter',
-      files: '-a --arg-file',
-    },
-  }),
+  xargs,
   safe('tokei', {
     options: {
       flags: '-fChV --files --compact --hidden --no-ignore',

@@ -1,6 +1,7 @@
 import {
   checkCommand,
   checkDate,
+  checkDoubleBracket,
   checkExport,
   checkNumber,
   checkPrintf,
@@ -18,6 +19,7 @@ export const shellRules = [
   safeForms('echo', { harmless: true, operands: words, check: () => undefined }),
   safeForms('printf', { operands: words, check: checkPrintf }),
   ...['test', '['].map((name) => safeForms(name, { check: checkTest })),
+  safeForms('[[', { check: checkDoubleBracket }),
   ...['true', 'false', ':'].map((name) => safeForms(name, { operands: words })),
   safe('cd', { harmless: true, options: { flags: '-LPe' } }),
   safe('read', { operands: words, check: checkRead, options: { flags: '-rs', valued: '-d -n -t -p' } }),

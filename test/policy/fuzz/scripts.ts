@@ -71,6 +71,11 @@ const compounds: readonly Maker[] = [
   (random, depth) => `! ${simple(random, depth)}`,
   (random, depth) => `coproc ${simple(random, depth)}`,
   (random, depth) => `${simple(random, depth)} # ${word(random, depth)}\n${simple(random, depth)}`,
+  (random, depth) => `[[ ${random.pick(['-f', '-n', '! -z', '-v'])} ${word(random, depth)} ]]`,
+  (random, depth) => {
+    const operator = random.pick(['=', '==', '=~', '-eq', '-nt', '<'])
+    return `[[ ${word(random, depth)} ${operator} ${word(random, depth)} ]]`
+  },
 ]
 
 /** Those that every shell reads alike. */

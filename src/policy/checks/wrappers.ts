@@ -1,0 +1,31 @@
+import type { Arguments, Objection } from '../arguments.ts'
+import { known, type Word } from '../line.ts'
+
+const SHELL_OPTIONS = /^-[celu]+$/
+
+/** sh: only `-c` with a script that is known, for it is judged like the line. What follows it are the script's parameters. */
+export function checkShell({ words }: Arguments): Objection | undefined {
+  const script = scriptOf(words)
+  if (!script) return { kind: 'form', text: words.map(({ text }) => text).join(' ') }
+  return known(script) === undefined ? { kind: 'open-word', text: script.text } : undefined
+}
+
+/** The words that name files: none of a script and its parameters, which are judged where it uses them. */
+export function pathsOfShell(words: readonly Word[]): readonly Word[] {
+  return scriptOf(words) ? [] : words
+}
+
+function scriptOf(words: readonly Word[]): Word | undefined {
+  const at = words.findIndex((word) => !SHELL_OPTIONS.test(known(word) ?? ''))
+  const isGiven = words.slice(0, at).some(({ value }) => value.includes('c'))
+  return isGiven ? words[at] : undefined
+}
+
+const DURATION = /^\d+(?:\.\d+)?[smhd]?$/
+
+/** timeout: one duration, which is known, stands before the command. */
+export function checkTimeout({ operands }: Arguments): Objection | undefined {
+  const [duration, ...others] = operands
+  const isClear = duration && others.length === 0 && DURATION.test(known(duration) ?? '')
+  return isClear ? undefined : { kind: 'form', text: operands.map(({ text }) => text).join(' ') }
+}

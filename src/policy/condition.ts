@@ -1,0 +1,25 @@
+import type { SyntaxNode } from 'unbash'
+import { literal, type Word } from './line.ts'
+import { wordOf } from './words.ts'
+
+type Condition = Extract<SyntaxNode, { type: 'TestCommand' }>['expression']
+
+/** A condition of one operator, as words; undefined when it is made of several, or `<` and `>`, which redirect in dash. */
+export function conditionWords(condition: Condition): readonly Word[] | undefined {
+  switch (condition.type) {
+    case 'TestUnary':
+      return [literal(condition.operator), wordOf(condition.operand)]
+    case 'TestBinary': {
+      const { left, operator, right } = condition
+      return operator === '<' || operator === '>'
+        ? undefined
+        : [wordOf(left), literal(operator), wordOf(right)]
+    }
+    case 'TestNot': {
+      const inner = condition.negations.length === 1 ? conditionWords(condition.operand) : undefined
+      return inner && [literal('!'), ...inner]
+    }
+    default:
+      return undefined
+  }
+}

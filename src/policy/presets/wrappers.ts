@@ -1,0 +1,30 @@
+import { checkShell, checkTimeout, pathsOfShell } from '../checks/wrappers.ts'
+import { safe, safeForms } from './safe.ts'
+
+const none = { are: 'words', most: 0 } as const
+
+/** Feeds what it reads to a command, which is judged for itself. `--max-lines` takes no second word: it would hide the program. */
+export const xargs = safe('xargs', {
+  operands: none,
+  options: {
+    flags: '-0rtx --null --no-run-if-empty --verbose --exit',
+    valued: '-n -L -P -I -s -d -E --max-args --max-procs --max-chars --delimiter',
+    files: '-a --arg-file',
+  },
+})
+
+/** Programs that start another one, by the words that are their own: src/policy/wrappers.ts finds the others. */
+export const wrapperRules = [
+  xargs,
+  ...['sh', 'bash', 'dash'].map((name) => safeForms(name, { check: checkShell, paths: pathsOfShell })),
+  safe('timeout', {
+    operands: { are: 'words' },
+    check: checkTimeout,
+    options: {
+      flags: '-v --verbose --foreground --preserve-status',
+      valued: '-k -s --kill-after --signal',
+    },
+  }),
+  // -o writes.
+  safe('time', { operands: none, options: { flags: '-pv --portability --verbose', valued: '-f --format' } }),
+]
