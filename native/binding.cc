@@ -34,7 +34,7 @@ Napi::Value listen(const Napi::CallbackInfo& info) {
   return env.Undefined();
 }
 
-// spawn(candidates, argv, environment, cwd, places, stdin, flags, abi, limits?, terminal?, timeout?, grace?) -> { id, stdin } | { failedStep, errno }
+// spawn(candidates, argv, environment, cwd, places, stdin, flags, abi, limits?, terminal?, timeout?, grace?) -> { id, stdin, state? } | { failedStep, errno }
 Napi::Value spawn(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Environment* environment = current(info);
@@ -52,6 +52,7 @@ Napi::Value spawn(const Napi::CallbackInfo& info) {
   if (environment->running++ == 0) napi_ref_threadsafe_function(env, environment->deliver);
   set_number(object, "id", request.id);
   set_number(object, "stdin", started.stdin_fd);
+  if (request.state) set_number(object, "state", started.state_fd);
   return object;
 }
 

@@ -8,7 +8,7 @@
 
 /* What binding.cc and src/launch/addon.ts agree on: raised in both with every change of a function, its arguments or what
  * it answers, so that neither takes the other for one that it is not. */
-enum { VT_INTERFACE = 2 };
+enum { VT_INTERFACE = 3 };
 
 struct vt_denials;
 
@@ -78,6 +78,7 @@ struct vt_request {
   uint16_t columns, rows; /* Linux: of the terminal that it is given instead of stdin and pipes; 0: none */
   bool merged, confined;
   bool network, listener, report; /* Linux, confined */
+  bool state; /* Linux: its descriptor 3 is a pipe to the owner */
   int abi;
 };
 
@@ -86,6 +87,7 @@ struct vt_started {
   int failed_step; /* 0: queued, `end` will come */
   int failed_errno;
   int stdin_fd; /* our end of the pipe that was asked for, or leads to the terminal; -1: none, or it is written by vt_core_write */
+  int state_fd; /* our end of the pipe from its descriptor 3, non-blocking; -1: none */
 };
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);

@@ -28,6 +28,7 @@ export type { ExecuteAllOptions, ShellOptions } from './options.ts'
 export { type Platform, platform } from './platform.ts'
 export type { ListedRule, RuleList } from './policy/list.ts'
 export { isHarmlessInput } from './request/descriptor.ts'
+export type { LineOptions, LineState, LineVariables } from './request/line-state.ts'
 export type { ExecuteRequest } from './request/request.ts'
 export type { StartRequest } from './request/terminal.ts'
 export type {
@@ -46,7 +47,7 @@ export type {
 } from './result/result.ts'
 export { decideAbout, listRules, type QuestionToDecide } from './rulebook.ts'
 export type { ExecuteOptions } from './run.ts'
-export { scratchpadRoots } from './scratchpad/directory.ts'
+export { historyFile, scratchpadRoots } from './scratchpad/directory.ts'
 export { type GrepOutcome, type GrepQuery, grepEntry, type LinePattern } from './scratchpad/grep.ts'
 export {
   findAnywhere,

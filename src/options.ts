@@ -80,6 +80,7 @@ const executeFields: Fields<ExecuteOptions<Encoding>> = {
     test: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostInlineChars,
   },
   encoding: { wanted: '"utf8" or "buffer"', test: (value) => value === 'utf8' || value === 'buffer' },
+  line: { wanted: 'an object with onState', test: isLineOptions },
 }
 
 const listFields: Fields<ExecuteAllOptions<Encoding>> = {
@@ -123,6 +124,10 @@ function readVariables(given: Variables): Variables {
 
 function isScratchpad(value: unknown): boolean {
   return isObject(value) && 'session' in value && 'open' in value && 'describe' in value
+}
+
+function isLineOptions(value: unknown): boolean {
+  return isObject(value) && 'onState' in value && isFunction(value.onState)
 }
 
 function isAbortSignal(value: unknown): boolean {

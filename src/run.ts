@@ -10,6 +10,7 @@ import { withPrivateTmp } from './private.ts'
 import type { Entry } from './recorder.ts'
 import type { Variables } from './request/environment.ts'
 import type { Interpreter, Program } from './request/interpreter.ts'
+import { LineFollower, type LineOptions, withLineVariables } from './request/line-state.ts'
 import type { CompleteRequest } from './request/request.ts'
 import { feedStdin } from './request/stdin.ts'
 import { termOf } from './request/terminal.ts'
@@ -42,6 +43,8 @@ export interface ExecuteOptions<E extends Encoding = 'utf8'> {
   readonly inlineMaxChars?: number | undefined
   /** `buffer`: `output`, `stdout` and `stderr` are bytes as they came. Default `utf8`: text. */
   readonly encoding?: E | undefined
+  /** Linux, on this machine, a shell line: it is one of a session, and tells what it leaves behind for the next one. */
+  readonly line?: LineOptions | undefined
 }
 
 /** A command that has been decided on. */
@@ -70,6 +73,8 @@ export interface Surroundings {
 export interface RunningCommand {
   readonly launched: LaunchedProcess
   readonly supervision: Supervision
+  /** undefined: the command is no line of a session. */
+  readonly follower: LineFollower | undefined
 }
 
 export interface RunOptions extends Omit<ExecuteOptions<Encoding>, 'onOutput'> {
@@ -80,6 +85,7 @@ export interface RunOptions extends Omit<ExecuteOptions<Encoding>, 'onOutput'> {
 
 /** What takes part in one command. */
 interface Parts {
+  readonly follower: LineFollower | undefined
   readonly collector: Collector
   readonly backpressure: Backpressure
   readonly supervision: Supervision
@@ -108,8 +114,7 @@ async function runToEnd(
   options: RunOptions,
 ): Promise<() => Promise<AnyResult>> {
   const { request } = command
-  const { config, running, interpreter } = surroundings
-  const program = programOf(request, command.setup, interpreter)
+  const { config, running } = surroundings
   const started = performance.now()
   const deadline = {
     timeoutMs: Math.max(1, request.timeoutMs - command.admission.lookedMs),
@@ -117,7 +122,7 @@ async function runToEnd(
   }
   const supervision = new Supervision({ ...deadline, signal: options.signal })
   running.add(supervision)
-  const { launched, collector } = launch(command, program, deadline, surroundings, supervision, options)
+  const { launched, collector } = launch(command, deadline, surroundings, supervision, options)
   const ended = await supervision.ended
   running.delete(supervision)
   launched.stdin?.destroy()
@@ -129,9 +134,8 @@ async function runToEnd(
 /** Starts the command with everything that takes part in it tied together. */
 function launch(
   { request, setup, admission }: CommandToRun,
-  program: Program,
   deadline: Deadline,
-  { config, launcher, scratchpad }: Surroundings,
+  { config, launcher, scratchpad, interpreter }: Surroundings,
   supervision: Supervision,
   options: RunOptions,
 ): { readonly launched: LaunchedProcess; readonly collector: Collector } {
@@ -148,8 +152,14 @@ function launch(
   const environment = environmentOf(
     request,
     admission.onlyLooks ? setup.lookingEnvironment : setup.environment,
+    options,
   )
-  const parts = { collector, backpressure, supervision }
+  const follower =
+    options.line && request.work.kind === 'line' && launcher.states
+      ? new LineFollower(options.line, environment)
+      : undefined
+  const program = programOf(request, environment, interpreter, follower)
+  const parts = { collector, backpressure, supervision, follower }
   const process = start(request, program, deadline, { ...setup, environment }, launcher, parts, options)
   launched = process
   const destroy = () => {
@@ -162,18 +172,23 @@ function launch(
   return { launched: process, collector }
 }
 
-function environmentOf({ terminal }: CompleteRequest, environment: Variables): Variables {
-  return terminal ? { ...environment, TERM: termOf(terminal, environment['TERM']) } : environment
+function environmentOf(
+  { terminal }: CompleteRequest,
+  environment: Variables,
+  { line }: RunOptions,
+): Variables {
+  const own = terminal ? { ...environment, TERM: termOf(terminal, environment['TERM']) } : environment
+  return withLineVariables(own, line?.variables)
 }
 
 function programOf(
-  { work, cwd }: CompleteRequest,
-  { environment }: ModeSetup,
+  { work, cwd, terminal }: CompleteRequest,
+  environment: Variables,
   interpreter: Interpreter,
+  follower: LineFollower | undefined,
 ): Program {
-  return work.kind === 'line'
-    ? interpreter.line(work.line)
-    : interpreter.argv(work.argv, { cwd, environment })
+  if (work.kind === 'argv') return interpreter.argv(work.argv, { cwd, environment })
+  return interpreter.line(follower?.wrapped(work.line, terminal !== null) ?? work.line)
 }
 
 function start(
@@ -182,7 +197,7 @@ function start(
   deadline: Deadline,
   { environment, confinement, limits }: ModeSetup,
   launcher: Launcher,
-  { collector, backpressure, supervision }: Parts,
+  { collector, backpressure, supervision, follower }: Parts,
   { listener, onStarted }: RunOptions,
 ): LaunchedProcess {
   const input = stdin === null || typeof stdin === 'number' ? stdin : 'pipe'
@@ -197,6 +212,7 @@ function start(
       terminal,
       merged,
       stdin: input,
+      ...(follower && { state: true }),
     },
     {
       output: (stream, chunk) => {
@@ -204,8 +220,12 @@ function start(
         collector.add(stream, chunk)
         backpressure.offered(chunk.length, listener.tell(stream, chunk))
       },
-      started: () => onStarted?.({ launched, supervision }),
-      end: (end) => supervision.finish(end),
+      state: (chunk) => follower?.take(chunk),
+      started: () => onStarted?.({ launched, supervision, follower }),
+      end: (end) => {
+        follower?.end()
+        supervision.finish(end)
+      },
     },
   )
   return launched

@@ -18,6 +18,10 @@ export interface Pty {
    * signal: sends that one, to the command's process group and to the one in the foreground. Throws INVALID_REQUEST.
    */
   kill(signal?: NodeJS.Signals): void
+  /** With `ExecuteOptions.line`: what was typed since the last call, and read by no program of the line. */
+  takeUnread(): Uint8Array
+  /** With `ExecuteOptions.line`, after `onStopped`: lets the program go on in the foreground. */
+  resume(): void
   /** How it ended. What it showed is one stream, `merged`. */
   readonly result: Promise<Result>
 }
@@ -38,12 +42,16 @@ export async function startCommand(
 
 function ptyOf(running: RunningCommand | undefined, result: Promise<Result>): Pty {
   const typed = running?.launched.stdin
+  const follower = running?.follower
+  follower?.attend((text) => typed?.write(text))
   return {
     write: (data) =>
       new Promise((resolve) => {
-        if (!typed || typed.destroyed) resolve()
+        if (follower?.keeps(data) || !typed || typed.destroyed) resolve()
         else typed.write(data, () => resolve())
       }),
+    takeUnread: () => follower?.takeUnread() ?? new Uint8Array(0),
+    resume: () => follower?.resume(),
     resize: (columns, rows) => {
       checkSize({ columns, rows })
       running?.launched.resize?.(columns, rows)

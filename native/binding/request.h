@@ -61,7 +61,7 @@ void take_size(Napi::Value value, vt_request* request) {
 // undefined: none.
 uint32_t take_milliseconds(Napi::Value value) { return value.IsNumber() ? value.As<Napi::Number>().Uint32Value() : 0; }
 
-enum Flag { kMerged = 1, kConfined = 2, kNetwork = 4, kListener = 8, kReport = 16 };
+enum Flag { kMerged = 1, kConfined = 2, kNetwork = 4, kListener = 8, kReport = 16, kState = 32 };
 
 vt_request take_request(const Napi::CallbackInfo& info) {
   vt_text texts[kTexts];
@@ -81,6 +81,7 @@ vt_request take_request(const Napi::CallbackInfo& info) {
   request.network = flags & kNetwork;
   request.listener = flags & kListener;
   request.report = flags & kReport;
+  request.state = flags & kState;
   request.abi = info[kTexts + 2].As<Napi::Number>().Int32Value();
   request.limits = take_limits(info[kTexts + 3]);
   take_size(info[kTexts + 4], &request);

@@ -82,6 +82,8 @@ struct vt_command {
   const char *cwd;
   int stdin_fd;             /* -1: /dev/null */
   bool owns_stdin;          /* closed once the command has it */
+  int state_fd;             /* its descriptor 3, with has_state */
+  bool has_state;           /* closed once the command has it */
   bool merged;
   char **places;            /* confined: what its policy is made of, behind letters (core.h); NULL: unconfined */
   bool network, with_listener, with_reports; /* confined: struct vt_request */

@@ -51,6 +51,16 @@ static int open_stdin(struct vt_command *command) {
   return ends[1];
 }
 
+/* Opens the pipe from the command's descriptor 3; returns our end. */
+static int open_state(struct vt_command *command) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC)) return -1;
+  command->state_fd = ends[1];
+  command->has_state = true;
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return ends[0];
+}
+
 static struct vt_command *command_of(const struct vt_request *request) {
   struct vt_command *command = calloc(1, sizeof *command);
   if (!command) abort();
@@ -84,6 +94,7 @@ static bool mark(struct vt_command *command) {
 
 static void discard(struct vt_command *command) {
   if (command->write_ends[VT_STDOUT] >= 0) close(command->write_ends[VT_STDOUT]);
+  if (command->has_state) close(command->state_fd);
   vt_streams_release(command, false);
   vt_command_free(command);
 }
@@ -95,25 +106,27 @@ static bool is_ready(const struct vt_request *request) {
 }
 
 /* Everything that a launch needs and that can be missing; *step says at what it failed. */
-static bool prepare(struct vt_command *command, const struct vt_request *request, int *step, int *owners_end) {
+static bool prepare(struct vt_command *command, const struct vt_request *request, struct vt_started *started) {
+  int *step = &started->failed_step, *owners_end = &started->stdin_fd;
   *step = VT_STEP_THREADS;
   if (!is_ready(request)) return false;
   *step = VT_STEP_TERMINAL;
   if (request->columns && (*owners_end = vt_terminal_open(command, request->columns, request->rows)) < 0) return false;
   *step = VT_STEP_WATCHER;
   if (!mark(command)) return false;
-  if (command->stdin_fd != VT_STDIN_PIPE) return true;
   *step = VT_STEP_PIPES;
-  return (*owners_end = open_stdin(command)) >= 0;
+  if (request->state && (started->state_fd = open_state(command)) < 0) return false;
+  return command->stdin_fd != VT_STDIN_PIPE || (*owners_end = open_stdin(command)) >= 0;
 }
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started) {
   struct vt_command *command = command_of(request);
-  *started = (struct vt_started){.stdin_fd = -1};
-  if (!prepare(command, request, &started->failed_step, &started->stdin_fd)) {
+  *started = (struct vt_started){.stdin_fd = -1, .state_fd = -1};
+  if (!prepare(command, request, started)) {
     started->failed_errno = errno;
     if (started->stdin_fd >= 0) close(started->stdin_fd);
-    started->stdin_fd = -1;
+    if (started->state_fd >= 0) close(started->state_fd);
+    started->stdin_fd = started->state_fd = -1;
     discard(command);
     return;
   }

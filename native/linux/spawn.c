@@ -170,7 +170,8 @@ static int place(int fd, int target) {
 static int standard_streams(struct vt_command *command) {
   if (place(command->stdin_fd < 0 ? null_fd : command->stdin_fd, 0)) return -1;
   if (place(command->write_ends[VT_STDOUT], 1)) return -1;
-  return place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2);
+  if (place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2)) return -1;
+  return command->has_state ? place(command->state_fd, 3) : 0;
 }
 
 static int unblock_signals(struct vt_command *command) {

@@ -1,6 +1,7 @@
 import { constants } from 'node:os'
-import type { Pty, Result, Shell } from '../index.ts'
+import type { ExecuteRequest, LineOptions, Pty, Shell } from '../index.ts'
 import { ptyAlone, ptyWithoutTerminal } from '../result/explain-cli.ts'
+import { exitCode } from './command.ts'
 import { misuse } from './options.ts'
 import type { Order } from './order.ts'
 import { brokenCode, codeOf } from './outcome.ts'
@@ -9,22 +10,108 @@ import { RawTerminal } from './raw.ts'
 import { isTerminal } from './terminal.ts'
 
 /** `vitrine run --pty`: one command in a terminal of its own, shown in ours. Call `checkPty` first. */
-export async function runInTerminal(shell: Shell, order: Pick<Order, 'requests'>): Promise<number> {
-  const terminal = new RawTerminal()
-  const passage = new Passage()
-  const endings = new Endings(passage)
-  try {
-    const pty = await startIn(shell, order, passage)
-    const result = await attached(pty, terminal, passage, endings)
-    const broken = await brokenCode()
-    if (broken === undefined) await passage.sayAfterwards([result])
-    return broken ?? codeOf(result)
-  } catch (error) {
-    // It was called off before it began.
-    if (endings.code !== undefined && error === passage.signal.reason) return endings.code
-    throw error
-  } finally {
-    endings.release()
+export async function runInTerminal(shell: Shell, { requests }: Pick<Order, 'requests'>): Promise<number> {
+  const command = await TerminalCommand.start(shell, requests[0] ?? {})
+  if (typeof command === 'number') return command
+  const code = await command.foreground()
+  return code === 'stopped' ? exitCode.refused : code
+}
+
+/** A command in a terminal of its own, shown in ours while it is in the foreground. */
+export class TerminalCommand {
+  readonly #pty: Pty
+  readonly #passage: Passage
+  readonly #terminal: RawTerminal
+  readonly #gate: Gate
+  #endings: Endings | undefined
+  #stopped: (() => void) | undefined
+
+  /**
+   * A number: the exit code, for a signal called it off before it began.
+   * @param line it is a line of a session: then it can be stopped
+   */
+  static async start(
+    shell: Shell,
+    request: ExecuteRequest,
+    line?: Pick<LineOptions, 'variables' | 'onState'>,
+  ): Promise<TerminalCommand | number> {
+    const terminal = new RawTerminal()
+    const passage = new Passage()
+    const endings = new Endings(passage)
+    const gate = new Gate()
+    let onStopped = () => {}
+    try {
+      const options = line && { ...line, onStopped: () => onStopped() }
+      const pty = await startIn(shell, request, passage, gate, options)
+      const command = new TerminalCommand(pty, passage, terminal, endings, gate)
+      onStopped = () => command.#stopped?.()
+      return command
+    } catch (error) {
+      endings.release()
+      // It was called off before it began.
+      if (endings.code !== undefined && error === passage.signal.reason) return endings.code
+      throw error
+    }
+  }
+
+  private constructor(pty: Pty, passage: Passage, terminal: RawTerminal, endings: Endings, gate: Gate) {
+    this.#pty = pty
+    this.#passage = passage
+    this.#terminal = terminal
+    this.#endings = endings
+    this.#gate = gate
+  }
+
+  /** Shows it until it has ended, or was stopped. */
+  async foreground(): Promise<number | 'stopped'> {
+    const isResumed = this.#endings === undefined
+    const endings = this.#endings ?? new Endings(this.#passage)
+    this.#endings = undefined
+    try {
+      const stopped = new Promise<'stopped'>((resolve) => {
+        this.#stopped = () => resolve('stopped')
+      })
+      const ending = Promise.race([this.#pty.result, stopped])
+      this.#gate.open()
+      if (isResumed) this.#pty.resume()
+      const result = await attached(this.#pty, ending, this.#terminal, this.#passage, endings)
+      if (result === 'stopped') {
+        this.#gate.close()
+        return result
+      }
+      const broken = await brokenCode()
+      if (broken === undefined) await this.#passage.sayAfterwards([result])
+      return broken ?? codeOf(result)
+    } finally {
+      endings.release()
+    }
+  }
+
+  /** What was typed and read by nothing. */
+  takeUnread(): Uint8Array {
+    return this.#pty.takeUnread()
+  }
+}
+
+/** Holds the output of a command back while it is not in the foreground. */
+class Gate {
+  #isOpen = true
+  #waiting: (() => void)[] = []
+
+  open(): void {
+    this.#isOpen = true
+    for (const pass of this.#waiting.splice(0)) pass()
+  }
+
+  close(): void {
+    this.#isOpen = false
+  }
+
+  pass(write: () => Promise<void>): Promise<void> {
+    if (this.#isOpen) return write()
+    return new Promise((resolve) => {
+      this.#waiting.push(() => resolve(write()))
+    })
   }
 }
 
@@ -34,14 +121,20 @@ export function checkPty({ json, each }: Order): void {
   if (!isTerminal(0) || !isTerminal(1)) throw misuse(ptyWithoutTerminal)
 }
 
-function startIn(shell: Shell, { requests }: Pick<Order, 'requests'>, passage: Passage): Promise<Pty> {
-  const { merged: _, ...request } = requests[0] ?? {}
+function startIn(
+  shell: Shell,
+  { merged: _, ...request }: ExecuteRequest,
+  passage: Passage,
+  gate: Gate,
+  line: LineOptions | undefined,
+): Promise<Pty> {
   return shell.start(
     { ...request, ...windowSize(), pty: true },
     {
       signal: passage.signal,
-      onOutput: (stream, chunk) => passage.pass(stream, chunk),
+      onOutput: (stream, chunk) => gate.pass(() => passage.pass(stream, chunk)),
       save: request.scratchpad !== undefined,
+      line,
     },
   )
 }
@@ -53,12 +146,13 @@ function windowSize(): { readonly columns?: number; readonly rows?: number } {
 }
 
 /** Both terminals are one, until the command has ended and everything is shown. */
-async function attached(
+async function attached<R>(
   pty: Pty,
+  ending: Promise<R>,
   terminal: RawTerminal,
   passage: Passage,
   endings: Endings,
-): Promise<Result> {
+): Promise<R> {
   const follow = () => {
     const { columns, rows } = windowSize()
     if (columns && rows) pty.resize(columns, rows)
@@ -79,7 +173,7 @@ async function attached(
   endings.attend(pty)
   const keep = passOn(pty, passage)
   try {
-    const result = await pty.result
+    const result = await ending
     await passage.flushed()
     return result
   } finally {

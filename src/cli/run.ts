@@ -30,7 +30,9 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 /** What is run, and what it reads: our own standard input unless something else is given. */
-export type Work = Pick<Order, 'each' | 'requests'> & Pick<ExecuteRequest, 'stdin'>
+export type Work = Pick<Order, 'each' | 'requests'> &
+  Pick<ExecuteRequest, 'stdin'> &
+  Pick<ExecuteOptions, 'line'>
 
 async function runToJson(shell: Shell, order: Order): Promise<number> {
   const stop = forwardSignals(shell)
@@ -48,6 +50,7 @@ export async function runStreaming(shell: Shell, order: Work, passage: Passage):
     signal: passage.signal,
     onOutput: (stream, chunk) => passage.pass(stream, chunk),
     save: order.requests[0]?.scratchpad !== undefined,
+    line: order.line,
   })
   const results = await running.catch(nothingIf(passage.signal)).finally(() => passage.end())
   // From here on a signal ends us as usual: only the reader of our output can still keep us.

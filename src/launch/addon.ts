@@ -52,7 +52,7 @@ export interface AddonCore {
     /** Linux: milliseconds to the deadline, and from SIGTERM to SIGKILL. */
     timeout?: number,
     grace?: number,
-  ): { readonly id: number; readonly stdin: number } | NativeFailure
+  ): { readonly id: number; readonly stdin: number; readonly state?: number } | NativeFailure
   terminate(id: number, atDeadline?: boolean): void
   kill(id: number): void
   signal(id: number, signal: number): void
@@ -84,7 +84,7 @@ export interface AddonMissing {
 }
 
 /** The interface that stands above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 2
+const interfaceVersion = 3
 
 const require = createRequire(import.meta.url)
 

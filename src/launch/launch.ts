@@ -17,6 +17,8 @@ export interface LaunchRequest {
   readonly terminal: { readonly columns: number; readonly rows: number } | null
   /** One pipe for both streams: their order is exact. */
   readonly merged: boolean
+  /** Its descriptor 3 is a pipe, read as `LaunchEvents.state`. Only where `Launcher.states`. */
+  readonly state?: boolean
   /** null: none. */
   readonly limits: Limits | null
   /** What a launcher that has a clock of its own holds whatever its owner does; the others leave it to him. */
@@ -76,6 +78,8 @@ export interface Survivors {
 /** Called by the launcher. Every `output` of a command comes before its `end`, which comes exactly once. */
 export interface LaunchEvents {
   output(stream: Stream, chunk: Buffer): void
+  /** What it writes to descriptor 3, with `LaunchRequest.state`; all of it comes before its `end`. */
+  state?(chunk: Buffer): void
   /** A command with a terminal runs. */
   started(): void
   end(end: ProcessEnd): void
@@ -108,6 +112,8 @@ export interface Launcher {
   readonly name: 'native' | 'execa' | 'docker'
   /** It can give a command a terminal. */
   readonly terminals: boolean
+  /** It can give a command a descriptor 3. */
+  readonly states?: true
   readonly limits: LimitHolder
   launch(request: LaunchRequest, events: LaunchEvents): LaunchedProcess
 }

@@ -1,4 +1,4 @@
-import { access } from 'node:fs'
+import { access, readSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
@@ -17,7 +17,7 @@ import type {
 import { linuxLimits } from './limits.ts'
 
 /** Flags of the addon's spawn: native/binding/request.h. */
-export const flag = { merged: 1, confined: 2, network: 4, listener: 8, report: 16 }
+export const flag = { merged: 1, confined: 2, network: 4, listener: 8, report: 16, state: 32 }
 export const stdinNull = -1
 export const stdinPipe = -2
 const started = -3
@@ -44,12 +44,13 @@ export function nativeLauncher(addon: Addon): Launcher {
   return {
     name: 'native',
     terminals: true,
+    states: true,
     limits: linuxLimits(addon.probe()),
     launch(request, events) {
       startThreads()
       const spawned = spawn(addon, request)
       if ('failedStep' in spawned) return neverStarted(spawned, events)
-      running.set(spawned.id, events)
+      running.set(spawned.id, spawned.state === undefined ? events : withState(spawned.state, events))
       return launched(addon, spawned.id, spawned.stdin)
     },
   }
@@ -101,7 +102,7 @@ function spawn(addon: Addon, request: LaunchRequest) {
     request.cwd,
     confinement ? placesOf(confinement) : '',
     stdin === null ? stdinNull : stdin === 'pipe' ? stdinPipe : stdin,
-    flagsOf(request.merged, confinement),
+    flagsOf(request.merged, confinement) | (request.state ? flag.state : 0),
     confinement?.abi ?? 0,
     request.limits ? limitsOf(request.limits) : undefined,
     terminal ? terminal.columns * 0x10000 + terminal.rows : undefined,
@@ -186,6 +187,34 @@ export function batched(say: (bytes: number) => void): (bytes: number) => void {
     if (unsaid < batchBytes) return
     say(unsaid)
     unsaid = 0
+  }
+}
+
+/** Every byte of the state comes before the end: what no event has told by then is read at once. */
+function withState(fd: number, events: LaunchEvents): LaunchEvents {
+  const { Socket } = require('node:net') as typeof import('node:net')
+  const pipe = new Socket({ fd, readable: true, writable: false })
+  const take = (chunk: Buffer) => events.state?.(chunk)
+  pipe.on('data', take)
+  return {
+    output: (stream, chunk) => events.output(stream, chunk),
+    started: () => events.started(),
+    end: (end) => {
+      if (!pipe.destroyed) readRest(fd, take)
+      pipe.destroy()
+      events.end(end)
+    },
+  }
+}
+
+function readRest(fd: number, take: (chunk: Buffer) => void): void {
+  const chunk = Buffer.alloc(65536)
+  try {
+    for (let length = readSync(fd, chunk); length > 0; length = readSync(fd, chunk))
+      take(Buffer.from(chunk.subarray(0, length)))
+  } catch (error) {
+    // A process that lives on holds the pipe open; nothing stands in it.
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
   }
 }
 

@@ -94,14 +94,22 @@ ${exitCodes}
 Usage:
   vitrine shell [OPTIONS]
 
-The prompt tells the mode and the directory. Each line is run by sh on its own; only the directory is kept between lines.
-In a terminal a command gets one of its own (Linux). Lines can also come from a pipe or a file.
+The prompt tells the mode and the directory. Each command is run by a sh of its own; one that is not complete (a loop, a quote,
+a here-document, a backslash) goes on in the next line. Lines can also come from a pipe or a file.
 
   cd [DIR]        go to another directory; "cd -" goes back
   :write          write mode: commands run unsandboxed
   :read           read mode: the operating system refuses every change
   :help           this list
+  fg              let the command go on that Ctrl+Z stopped; "jobs" lists them (Linux, local backend)
   exit [CODE]     or Ctrl+D: end
+
+Kept for the next command: the directory and exported variables (Linux, local backend; elsewhere the directory of a plain "cd").
+Not kept: functions, aliases, shell options, variables that are not exported. What is exported in read mode stays in read mode.
+
+In a terminal a command gets one of its own (Linux). Lines of a paste, and what is typed while a command runs and does not
+read it, run in their order; an interrupt forgets them. Tab completes words of ours, programs and paths; the arrows and
+Ctrl+R find earlier lines, which are kept in $XDG_STATE_HOME/vitrine/history (mode 600) unless they begin with a blank.
 
 Options:
   --write            begin in write mode

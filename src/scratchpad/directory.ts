@@ -28,13 +28,23 @@ export function makeSession(environment: StateEnvironment, session: string): { r
   throw new Error(`${state}: ${notState}; ${temporary}: ${notTemporary}`)
 }
 
-/** `$XDG_STATE_HOME/vitrine/scratchpad`. XDG Base Directory Specification: state of the user that is not configuration. */
+/** The lines typed into `vitrine shell`: `$XDG_STATE_HOME/vitrine/history`. */
+export function historyFile(environment: StateEnvironment): string {
+  return join(ownState(environment), 'history')
+}
+
+/** `$XDG_STATE_HOME/vitrine/scratchpad`. */
 export function stateRoot(environment: StateEnvironment): string {
+  return join(ownState(environment), 'scratchpad')
+}
+
+/** XDG Base Directory Specification: state of the user that is not configuration. */
+function ownState(environment: StateEnvironment): string {
   const configured = environment['XDG_STATE_HOME']
   // The specification ignores a relative path.
   const home = () => join(environment['HOME'] || homedir(), '.local', 'state')
   const state = configured !== undefined && isAbsolute(configured) ? configured : home()
-  return join(state, 'vitrine', 'scratchpad')
+  return join(state, 'vitrine')
 }
 
 /** A directory of the user's own in the temporary one. */

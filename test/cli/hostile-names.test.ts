@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { pathOffers } from '../../src/cli/shell/lines.ts'
+import { offersFor } from '../../src/cli/shell/offers.ts'
 import { elicitationMessage } from '../../src/result/explain-mcp.ts'
 import { promptText } from '../../src/result/explain-shell.ts'
 import { makeDirectory } from '../helpers/place.ts'
@@ -21,7 +21,7 @@ describe('names that a hostile workspace chooses', () => {
     for (const name of [...names, `t${title}`, `r${turned}`, 'line\nfeed', '\u3164'])
       writeFileSync(join(place, name), '')
     writeFileSync(Buffer.concat([Buffer.from(`${place}/`), Buffer.of(0xff)]), '')
-    const [offers] = pathOffers('cat ', place)
+    const [offers] = offersFor('cat ', { directory: place, path: '' })
     const script = `for one in ${offers.join(' ')}; do printf '%s\\n' "$one"; done`
     const read = execFileSync('sh', ['-c', script], { cwd: place, encoding: 'utf8' })
     expect(read.split('\n').slice(0, -1).sort()).toEqual([...names].sort())
@@ -40,11 +40,11 @@ describe('names that a hostile workspace chooses', () => {
     expect(promptText('write', inner, false)).not.toMatch(steering)
   })
 
-  test('a cd with a comment behind it leads nowhere', async () => {
+  test('a cd with a comment behind it leads where sh says', async () => {
     const home = new Home()
     mkdirSync(join(home.directory, 'in'))
     const ran = await home.run(['shell'], { input: 'cd in # there\npwd\n' })
-    expect(ran).toMatchObject({ stdout: `${home.directory}\n`, code: 0 })
+    expect(ran).toMatchObject({ stdout: `${join(home.directory, 'in')}\n`, code: 0 })
   })
 })
 

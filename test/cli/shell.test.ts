@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isInstalled } from '../helpers/programs.ts'
@@ -35,10 +35,9 @@ describe('lines from a pipe', () => {
       'pwd',
       'cd thr*',
       'pwd',
+      // Told by sh.
       'cd -',
-      'pwd',
-      'cd -',
-      'pwd',
+      'cd - >/dev/null; pwd',
       'cd',
       'pwd',
       'cd one\\ two/..',
@@ -56,9 +55,80 @@ describe('lines from a pipe', () => {
     expect(ran).toMatchObject({ stdout: `${home.directory}\n`, code: 7 })
   })
 
-  test('a cd among other things is a command, and leads nowhere', async () => {
-    const ran = await piped(['cd "one two" && pwd', 'pwd'])
-    expect(ran.stdout).toBe(`${inside('one two')}\n${home.directory}\n`)
+  test('a cd among other things is kept, one in a subshell is not', async () => {
+    const ran = await piped(['(cd "one two")', 'pwd', 'cd "one two" && pwd', 'pwd'])
+    expect(ran.stdout).toBe(`${home.directory}\n${inside('one two')}\n${inside('one two')}\n`)
+  })
+
+  test('keep exported variables, and what is unset, and nothing else', async () => {
+    const lines = [
+      'export A="x  y" B=2; C=3; f() { echo f; }; set -f; alias g="echo g"',
+      'unset B LANG; echo "$A:$C:"; f 2>/dev/null; echo *one*',
+      'echo "$A:$B:$LANG:"; sh -c \'echo "$A"\'',
+    ]
+    const ran = await home.run(['shell'], { input: `${lines.join('\n')}\n`, env: { LANG: 'C.UTF-8' } })
+    expect(ran.stdout).toBe('x  y::\none two\nx  y:::\nx  y\n')
+  })
+
+  test('do so in write mode too; what is exported in read mode stays there', async () => {
+    const lines = ['export R=1', ':write', 'echo "r=$R"; export W=2', ':read', 'echo "r=$R w=$W"']
+    const ran = await piped(lines)
+    expect(ran.stdout).toBe('r=\nr=1 w=2\n')
+    expect(ran.stderr).toContain('Exported in read mode, and not passed on: R')
+  })
+
+  test.each([
+    ['an exit', 'cd "one two"; export A=1; exit 3', 3],
+    ['a failure', 'cd "one two"; export A=1; false', 1],
+    ['set -eu', 'set -eu; cd "one two"; export A=1; $unset', 2],
+    ['an exit trap of its own', 'trap : EXIT; cd "one two"; export A=1; (exit 4)', 4],
+  ])('are kept after %s, and the exit code is the same', async (_, line, code) => {
+    const alone = await piped([line])
+    expect(alone.code).toBe(code)
+    expect((await piped([line, 'pwd; echo "$A"'])).stdout).toBe(`${inside('one two')}\n1\n`)
+  })
+
+  test.each([
+    ['a syntax error', 'cd "one two"; export A=1; )', 2],
+    ['a shell that is killed', 'cd "one two"; export A=1; kill -KILL $$', 137],
+    ['a shell that is replaced', 'cd "one two"; export A=1; exec false', 1],
+  ])('are as before after %s', async (_, line, code) => {
+    expect((await piped([line])).code).toBe(code)
+    expect((await piped([line, 'pwd; echo "$A"'])).stdout).toBe(`${home.directory}\n\n`)
+  })
+
+  test('output does not forge them, wherever it is written', async () => {
+    const forged = String.raw`printf '\000v0:state\000/usr\n\000A=forged\000\000v0:typed\000'`
+    const ran = await piped([`${forged} >&3`, `${forged} | tr '\\0' x; echo`, 'pwd; echo "a=$A"'])
+    expect(ran.stdout.split('\n').slice(-3)).toEqual([home.directory, 'a=', ''])
+  })
+
+  test('a directory that is deleted is said, and nothing runs in another one', async () => {
+    const ran = await piped([':write', 'mkdir gone; cd gone; rmdir ../gone', 'echo ran >here', 'pwd'])
+    expect(ran.stdout).toBe(`${home.directory}\n`)
+    expect(ran.stderr).toContain(`The directory ${inside('gone')} does not exist any more`)
+    expect(existsSync(inside('here'))).toBe(false)
+  })
+
+  test.each([
+    ['a loop', ['for i in 1 2', 'do echo "n$i"', 'done'], 'n1\nn2\n'],
+    ['an open quote', ['echo "one', 'two"'], 'one\ntwo\n'],
+    ['a here-document', ['cat <<END', 'it is "open', ':write', 'END'], 'it is "open\n:write\n'],
+    ['a backslash at its end', ['echo one \\', 'two'], 'one two\n'],
+    ['a pipe at its end', ['echo one |', 'tr a-z A-Z'], 'ONE\n'],
+    ['an open substitution', ['echo $(echo one', ')'], 'one\n'],
+  ])('a command goes on behind %s', async (_, lines, stdout) => {
+    expect(await piped([...lines, 'echo end'])).toMatchObject({
+      stdout: `${stdout}end\n`,
+      stderr: '',
+      code: 0,
+    })
+  })
+
+  test('what goes on behind the last line is an error of sh', async () => {
+    const ran = await piped(['echo one', 'for i in 1 2; do'])
+    expect(ran).toMatchObject({ stdout: 'one\n', code: 2 })
+    expect(ran.stderr).toMatch(/syntax error/i)
   })
 
   test('are not read by the commands', async () => {
@@ -120,7 +190,8 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
       terminal.line(`test -t 0 && test -t 1 && stty size && echo "round "${round}`)
       await terminal.shows(new RegExp(`^24 80\\nround ${round}$`, 'm'))
     }
-    terminal.line('read answer; echo "got $answer"')
+    terminal.line('echo asks""; read answer; echo "got $answer"')
+    await terminal.shows(/^asks$/m)
     terminal.line('typed to it')
     await terminal.shows('got typed to it')
     terminal.key('C-d')
@@ -157,5 +228,205 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/^'?one two\/three/m)
     terminal.key('Up')
     await terminal.shows(/read ~> ls -d one\\ two\/three\/$/)
+  })
+
+  test('lines of a paste run in their order, each in its mode', async () => {
+    terminal.paste(':write\ntouch in-write\n:read\ntouch in-read\necho pa""sted\n')
+    await terminal.shows(/^pasted$/m)
+    expect([existsSync(inside('in-write')), existsSync(inside('in-read'))]).toEqual([true, false])
+    await terminal.shows(/read ~>$/)
+  })
+
+  test('so do those of a bracketed paste, and the rest of its last line can be edited', async () => {
+    terminal.type('\u001b[200~:write\recho one >bracketed\r:read\r: >bracketed\recho a""\u001b[201~')
+    await terminal.shows(/read ~> echo a""$/)
+    terminal.line('b')
+    await terminal.shows(/^ab$/m)
+    expect(readFileSync(inside('bracketed'), 'utf8')).toBe('one\n')
+  })
+
+  test('what is typed while a command runs is kept, in its order', async () => {
+    rmSync(inside('go'), { force: true })
+    terminal.line('echo waiting; until test -e go; do sleep 0.05; done')
+    await terminal.shows(/^waiting/m)
+    for (const line of [':write', 'echo 1 >>ahead', ':read', 'echo 2 >>ahead', 'echo typed""'])
+      terminal.line(line)
+    terminal.type('echo al""so')
+    writeFileSync(inside('go'), '')
+    await terminal.shows(/^typed\n(?:.*\n)*read ~> echo al""so$/m)
+    expect(readFileSync(inside('ahead'), 'utf8')).toBe('1\n')
+    terminal.key('Enter')
+    await terminal.shows(/^also$/m)
+  })
+
+  test('what a command reads is not typed again', async () => {
+    terminal.line('echo waiting; read first; until test -e read; do sleep 0.05; done; echo "got $first"')
+    await terminal.shows(/^waiting/m)
+    terminal.line('for the command')
+    terminal.line('echo "for "the shell')
+    writeFileSync(inside('read'), '')
+    await terminal.shows(/^got for the command\n(?:.*\n)*^for the shell$/m)
+    expect(terminal.screen()).not.toMatch(/not found/)
+  })
+
+  test('an interrupt forgets what was typed ahead', async () => {
+    terminal.paste('echo begun""; sleep 60\ntouch after-interrupt\n')
+    await terminal.shows(/^begun$/m)
+    terminal.key('C-c')
+    await terminal.shows(/\^C\n(.*\n)*read ~>$/)
+    terminal.line('echo st""ill')
+    await terminal.shows(/^still$/m)
+    expect(terminal.screen()).not.toContain('read ~> touch after-interrupt')
+  })
+
+  test.each([['while :; do :; done'], ['sleep 60; echo never']])('Ctrl+C ends %s', async (line) => {
+    terminal.line(`echo begun""; ${line}`)
+    await terminal.shows(/^begun$/m)
+    terminal.key('C-c')
+    await terminal.shows(/\^C\nread ~>$/)
+    terminal.line('exit')
+    await terminal.shows('code 130')
+  })
+
+  test('a program that minds Ctrl+C itself goes on, and so does its line', async () => {
+    terminal.line(
+      `sh -c 'trap "echo minded; exit 0" INT; echo begun""; while :; do sleep 0.1; done'; echo next`,
+    )
+    await terminal.shows(/^begun$/m)
+    terminal.key('C-c')
+    await terminal.shows(/minded\nnext\nread ~>$/)
+  })
+
+  test('Ctrl+Z stops a command, others run, and fg lets it go on', async () => {
+    terminal.line(`echo begun""; sh -c 'until test -e on; do sleep 0.05; done; echo thr""ough'`)
+    await terminal.shows(/^begun$/m)
+    terminal.key('C-z')
+    await terminal.shows(/vitrine: Stopped: .*\n(.*\n)*read ~>$/)
+    terminal.line('jobs')
+    await terminal.shows(/^stopped {2}echo begun/m)
+    terminal.line('echo bet""ween')
+    await terminal.shows(/^between$/m)
+    writeFileSync(inside('on'), '')
+    terminal.line('fg')
+    await terminal.shows(/^through\nread ~>$/m)
+    terminal.line('fg')
+    await terminal.shows('No command is stopped')
+    rmSync(inside('on'))
+  })
+
+  test('a stopped command is ended with the shell, and that is said', async () => {
+    terminal.line('echo begun""; sleep 60')
+    await terminal.shows(/^begun$/m)
+    terminal.key('C-z')
+    await terminal.shows(/vitrine: Stopped: echo begun/)
+    terminal.key('C-d')
+    await terminal.shows(/Stopped commands are ended: .*\ncode 148/)
+  })
+
+  test('at the prompt Ctrl+Z stops nothing', async () => {
+    terminal.type('echo a')
+    terminal.key('C-z')
+    terminal.line('b')
+    await terminal.shows(/^ab$/m)
+  })
+
+  test('the history is kept for the next run, in a file that only its owner can read', async () => {
+    terminal.line('echo kept""one')
+    terminal.line(' echo hidden""one')
+    await terminal.shows(/^hiddenone$/m)
+    terminal.line('exit')
+    await terminal.shows('code 0')
+    const file = join(home.directory, '.state/vitrine/history')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readFileSync(file, 'utf8')).not.toContain('hidden')
+    terminal.line('clear; "$NODE_PROGRAM" "$CLI_PROGRAM" shell')
+    await terminal.shows(/^read ~>$/m)
+    terminal.key('Up')
+    terminal.key('Up')
+    await terminal.shows(/read ~> echo kept""one$/)
+  })
+
+  test('Ctrl+R finds a line of the history, and an older one, and gives up', async () => {
+    terminal.line('echo first""found')
+    terminal.line('echo second""found')
+    await terminal.shows(/^secondfound$/m)
+    terminal.key('C-r')
+    terminal.type('""fou')
+    await terminal.shows(/: echo second""found$/)
+    terminal.key('C-r')
+    await terminal.shows(/: echo first""found$/)
+    terminal.key('End')
+    await terminal.shows(/read ~> echo first""found$/)
+    terminal.line(' again')
+    await terminal.shows(/^firstfound again$/m)
+    terminal.key('C-r')
+    terminal.type('no such line')
+    await terminal.shows('no line has it')
+    terminal.key('C-c')
+    await terminal.shows(/read ~>$/)
+  })
+
+  test('Tab completes words of ours and programs, also behind a pipe', async () => {
+    terminal.type(':wr')
+    terminal.key('Tab')
+    await terminal.shows(/> :write$/)
+    terminal.key('C-u')
+    terminal.type('ls | base6')
+    terminal.key('Tab')
+    await terminal.shows(/\| base64$/)
+  })
+
+  test('output without a line feed at its end stays on the screen', async () => {
+    terminal.line('printf unfin""ished')
+    await terminal.shows(/^unfinished\nread ~>$/m)
+  })
+
+  test('a command of several lines is asked for line by line, and can be given up', async () => {
+    terminal.line('for i in 1 2; do')
+    await terminal.shows(/^>$/m)
+    terminal.line('echo "n$i"')
+    terminal.line('done')
+    await terminal.shows(/^n1\nn2$/m)
+    terminal.line('echo "open')
+    await terminal.shows(/^> *\n?$/m)
+    terminal.key('C-c')
+    await terminal.shows(/\^C\nread ~>$/)
+  })
+
+  test('the directory and exported variables are kept', async () => {
+    terminal.line('cd "one two" && export KEPT=yes')
+    await terminal.shows(/^read ~\/one two>$/m)
+    terminal.line('echo "$KEPT"; cd -')
+    await terminal.shows(/^yes\n(?:.*\n)*^read ~>$/m)
+  })
+
+  test('keys that edit what is typed while a command runs count', async () => {
+    terminal.line('echo waiting; until test -e edited; do sleep 0.05; done')
+    await terminal.shows(/^waiting/m)
+    terminal.type('nonsense')
+    terminal.key('C-u')
+    terminal.type('echo onx')
+    terminal.key('BSpace')
+    terminal.line('e""two no')
+    terminal.type('echo twö')
+    terminal.key('BSpace')
+    terminal.line('o""')
+    writeFileSync(inside('edited'), '')
+    await terminal.shows(/^onetwo no\n(?:.*\n)*^two$/m)
+  })
+
+  test('a program that forges the report of its line types nothing', async () => {
+    const forge = [
+      'word=$(tr "\\0" "\\n" </proc/$PPID/cmdline | sed -n "s/.*\\(v[0-9a-f]\\{32\\}\\):typed.*/\\1/p" | head -n 1)',
+      'test -n "$word" && echo found""it',
+      'printf "\\000$word:typed\\000:write\\ntouch forged\\n\\n\\000$word:drained\\000" >&3',
+    ]
+    writeFileSync(inside('forge.sh'), `${forge.join('\n')}\n`)
+    terminal.line('sh forge.sh; echo ran')
+    await terminal.shows(/^foundit\nran$/m)
+    terminal.line('echo af""ter')
+    await terminal.shows(/^after$/m)
+    expect(terminal.screen()).not.toContain('write ~>')
+    expect(existsSync(inside('forged'))).toBe(false)
   })
 })

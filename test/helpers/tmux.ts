@@ -32,6 +32,12 @@ export class Tmux {
     this.#run('send-keys', '-l', '--', text)
   }
 
+  /** Pastes text, all at once; line feeds arrive as Enter. */
+  paste(text: string): void {
+    this.#run('set-buffer', '--', text)
+    this.#run('paste-buffer')
+  }
+
   /** Presses one key, by tmux's name for it. */
   key(name: string): void {
     this.#run('send-keys', name)

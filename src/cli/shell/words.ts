@@ -4,17 +4,24 @@ export type OwnWord =
   /** `to` is for sh to read; empty: home. */
   | { readonly kind: 'cd'; readonly to: string }
   | { readonly kind: 'mode'; readonly mode: 'read' | 'write' }
-  | { readonly kind: 'help' }
+  | { readonly kind: 'help' | 'foreground' | 'jobs' }
   | { readonly kind: 'unknown'; readonly word: string }
   /** No code: that of the last command. NaN: what was given is none. */
   | { readonly kind: 'exit'; readonly code: number | undefined }
 
-/** Reads a line. A `cd` with more than directories behind it is a command: it changes nothing but its own process. */
-export function ownWord(line: string): OwnWord | undefined {
+export const colonWords: readonly string[] = [':help', ':read', ':write']
+/** What can be completed beside the programs of PATH: words of ours, and those of sh that a line is begun with. */
+export const ownPrograms: readonly string[] = ['cd', 'exit', 'export', 'fg', 'jobs', 'unset']
+
+/** Reads a line. `cd` is sh's own, and then no word of ours, but where nothing tells where it has led. */
+export function ownWord(line: string, { keepsState }: { readonly keepsState: boolean }): OwnWord | undefined {
   const [word = '', ...rest] = line.trim().split(/\s+/)
   if (word === '' || word.startsWith('#')) return { kind: 'nothing' }
-  if (word === 'cd' && !/[;&|<>()`\n]/.test(line)) return { kind: 'cd', to: line.trim().slice(2).trim() }
+  if (word === 'cd' && !keepsState && !/[;&|<>()`\n]/.test(line))
+    return { kind: 'cd', to: line.trim().slice(2).trim() }
   if (word === 'exit') return exitOf(rest)
+  if (keepsState && rest.length === 0 && word === 'fg') return { kind: 'foreground' }
+  if (keepsState && rest.length === 0 && word === 'jobs') return { kind: 'jobs' }
   // `:` alone is a command of sh's.
   if (!/^:\w/.test(word)) return undefined
   if (word === ':help') return { kind: 'help' }

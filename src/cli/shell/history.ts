@@ -1,0 +1,77 @@
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { makeDirectories } from '../../directories.ts'
+
+const mostLines = 1000
+
+/** The lines that were typed, across runs: a file that only its owner can read. A line that begins with a blank is not kept. */
+export class History {
+  /** Newest first. */
+  readonly lines: string[]
+  readonly #file: string
+  #failed: string | undefined
+
+  constructor(file: string) {
+    this.#file = file
+    const kept = this.#read()
+    this.lines = kept.slice(-mostLines).reverse()
+    if (kept.length > 2 * mostLines) this.#attempt(() => this.#shorten())
+  }
+
+  /** Why lines cannot be kept for the next run: a system error's code. Told once. */
+  takeFailure(): string | undefined {
+    const failed = this.#failed
+    if (failed !== undefined) this.#failed = ''
+    return failed || undefined
+  }
+
+  add(line: string): void {
+    if (line.trim() === '' || line.startsWith(' ') || line === this.lines[0]) return
+    this.lines.unshift(line)
+    this.lines.length = Math.min(this.lines.length, mostLines)
+    this.#attempt(() => {
+      makeDirectories(dirname(this.#file), 0o700)
+      appendFileSync(this.#file, `${line}\n`, { mode: 0o600 })
+    })
+  }
+
+  #read(): string[] {
+    try {
+      if ((statSync(this.#file).mode & 0o077) !== 0) chmodSync(this.#file, 0o600)
+      return readFileSync(this.#file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') this.#failed = codeOf(error)
+      return []
+    }
+  }
+
+  /** By a new file in its place: another shell may be appending to it. */
+  #shorten(): void {
+    const own = `${this.#file}.${process.pid}`
+    writeFileSync(own, `${[...this.lines].reverse().join('\n')}\n`, { mode: 0o600 })
+    renameSync(own, this.#file)
+  }
+
+  #attempt(write: () => void): void {
+    if (this.#failed !== undefined) return
+    try {
+      write()
+    } catch (error) {
+      this.#failed = codeOf(error)
+    }
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error)
+}

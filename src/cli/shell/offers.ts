@@ -1,0 +1,76 @@
+import { accessSync, constants, readdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
+import { showsAsItIs } from '../../result/explain-shell.ts'
+import { colonWords, ownPrograms } from './words.ts'
+
+/** Where words are completed from. */
+export interface Place {
+  readonly directory: string
+  readonly path: string
+}
+
+/** What the last word of a line could be completed to, as readline wants it. */
+export function offersFor(line: string, place: Place): [string[], string] {
+  const word = /(?:[^\s\\;&|(]|\\.)*$/.exec(line)?.[0] ?? ''
+  const before = line.slice(0, line.length - word.length)
+  if (before.trim() === '' && word.startsWith(':'))
+    return [colonWords.filter((known) => known.startsWith(word)), word]
+  if (word !== '' && !word.includes(sep) && isCommandPlace(before)) return [programs(word, place), word]
+  return [paths(word, place.directory), word]
+}
+
+/** Behind this a word is the name of a program. */
+function isCommandPlace(before: string): boolean {
+  return /(?:^|[;&|(]|\b(?:do|then|else|if|while|until|exec|time)\s)\s*$/.test(before)
+}
+
+function programs(begun: string, { path, directory }: Place): string[] {
+  const found = path
+    .split(':')
+    .map((entry) => resolve(directory, entry))
+    .flatMap((entry) => namesIn(entry, begun).filter(({ name }) => canRun(join(entry, name))))
+  const names = [...ownPrograms.filter((name) => name.startsWith(begun)), ...found.map(({ name }) => name)]
+  return [...new Set(names)].sort().map((name) => `${escaped(name)} `)
+}
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    // A link that leads nowhere, or a file of another user's.
+    return false
+  }
+}
+
+function paths(word: string, directory: string): string[] {
+  const plain = word.replace(/\\(.)/g, '$1')
+  const begun = plain.slice(plain.lastIndexOf(sep) + 1)
+  const where = resolve(directory, plain === begun ? '.' : dirname(`${plain}x`))
+  const before = plain.slice(0, plain.length - begun.length)
+  return namesIn(where, begun).map(({ name, isDirectory }) =>
+    escaped(before + name + (isDirectory ? sep : '')),
+  )
+}
+
+function escaped(name: string): string {
+  return name.replace(/[^\w./@%+:,=^-]/gu, '\\$&')
+}
+
+interface Name {
+  readonly name: string
+  readonly isDirectory: boolean
+}
+
+function namesIn(directory: string, begun: string): readonly Name[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+      .filter(
+        ({ name }) => name.startsWith(begun) && (begun !== '' || !name.startsWith('.')) && showsAsItIs(name),
+      )
+      .map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }))
+  } catch {
+    // What cannot be listed has nothing to offer.
+    return []
+  }
+}

@@ -1,0 +1,54 @@
+/** Ctrl+R and what ends the search, as bytes of the terminal. */
+const key = { again: 0x12, cancel: [0x03, 0x07], erase: [0x08, 0x7f], least: 0x20 } as const
+
+/** What a key does to the search. */
+export type SearchStep = 'stays' | 'cancelled' | 'taken'
+
+/** Ctrl+R: the newest line of the history that contains what is typed. */
+export class Search {
+  readonly #lines: readonly string[]
+  #typed = Buffer.alloc(0)
+  #at = 0
+
+  /** @param lines newest first */
+  constructor(lines: readonly string[]) {
+    this.#lines = lines
+  }
+
+  get text(): string {
+    return this.#typed.toString()
+  }
+
+  /** undefined: no line contains it. */
+  get match(): string | undefined {
+    return this.text === '' ? '' : this.#lines[this.#find(this.#at)]
+  }
+
+  /** Takes one byte. `taken`: the search is over, and the byte belongs to the line that was found. */
+  press(byte: number): SearchStep {
+    if (byte === key.again) this.#older()
+    else if ((key.cancel as readonly number[]).includes(byte)) return 'cancelled'
+    else if ((key.erase as readonly number[]).includes(byte)) this.#type(this.text.slice(0, -1))
+    else if (byte < key.least) return 'taken'
+    else this.#append(byte)
+    return 'stays'
+  }
+
+  #older(): void {
+    const older = this.#find(this.#find(this.#at) + 1)
+    if (older >= 0) this.#at = older
+  }
+
+  #append(byte: number): void {
+    this.#typed = Buffer.concat([this.#typed, Buffer.of(byte)])
+  }
+
+  #type(text: string): void {
+    this.#typed = Buffer.from(text)
+    this.#at = 0
+  }
+
+  #find(from: number): number {
+    return this.#lines.findIndex((line, index) => index >= from && line.includes(this.text))
+  }
+}

@@ -1,0 +1,230 @@
+import { homedir } from 'node:os'
+import {
+  type ExecuteRequest,
+  historyFile,
+  hostSupport,
+  type LineOptions,
+  type LineState,
+  type Shell,
+} from '../../index.ts'
+import { prefixed } from '../../result/explain-cli.ts'
+import {
+  continuationPrompt,
+  directoryGone,
+  endedStopped,
+  exitUsage,
+  historyLost,
+  jobsText,
+  modeLine,
+  noStopped,
+  promptText,
+  shellGreeting,
+  shellHelp,
+  stoppedLine,
+  unknownColon,
+} from '../../result/explain-shell.ts'
+import { fail } from '../fail.ts'
+import { misuse } from '../options.ts'
+import { Passage } from '../passage.ts'
+import { TerminalCommand } from '../pty.ts'
+import { runStreaming } from '../run.ts'
+import { standardError, standardOutput } from '../sink.ts'
+import { isTerminal } from '../terminal.ts'
+import { isUnfinished } from './continuation.ts'
+import { changedDirectory, existingDirectory } from './directory.ts'
+import { History } from './history.ts'
+import { PipedLines } from './lines.ts'
+import { SessionState } from './state.ts'
+import { TypedLines } from './typed-lines.ts'
+import { type OwnWord, ownWord } from './words.ts'
+
+/** 128 + SIGINT */
+const interrupted = 130
+/** 128 + SIGTSTP */
+const stoppedCode = 148
+
+interface Stopped {
+  readonly line: string
+  readonly command: TerminalCommand
+}
+
+/** `vitrine shell` from its first line to its last. */
+export class Session {
+  readonly #shell: Shell
+  readonly #timeoutMs: number
+  readonly #typed = isTerminal(0) && isTerminal(1)
+  readonly #keepsState: boolean
+  readonly #state: SessionState
+  readonly #history: History | undefined
+  readonly #lines: TypedLines | PipedLines
+  #stopped: Stopped[] = []
+  #before: string
+  #code = 0
+  /** Set when it is to end. */
+  #exit: number | undefined
+
+  constructor(shell: Shell, timeoutMs: number) {
+    this.#shell = shell
+    this.#timeoutMs = timeoutMs
+    this.#keepsState = shell.config.shell.backend === 'local' && isNativeLinux()
+    this.#state = new SessionState(shell.cwd)
+    this.#before = shell.cwd
+    this.#history = this.#typed ? new History(historyFile(process.env)) : undefined
+    this.#lines = this.#history ? new TypedLines(() => this.#place(), this.#history) : new PipedLines()
+  }
+
+  async run(): Promise<number> {
+    if (this.#typed) await say(shellGreeting)
+    for (const [name, code] of [
+      ['SIGTERM', 143],
+      ['SIGHUP', 129],
+    ] as const)
+      process.on(name, () => this.#end(code))
+    while (this.#exit === undefined) {
+      const command = await this.#next()
+      if (command === undefined) break
+      await this.#take(command).catch(async (error: unknown) => {
+        this.#code = await fail(error, { json: false })
+      })
+      await this.#sayHistoryLost()
+      if (standardOutput.broken !== undefined) break
+    }
+    this.#lines.close()
+    if (this.#stopped.length > 0) await say(endedStopped(this.#stopped.map(({ line }) => line)))
+    return this.#exit ?? this.#code
+  }
+
+  #end(code: number): void {
+    this.#exit ??= code
+    this.#lines.close()
+  }
+
+  /** The next command, which may take several lines; undefined: there is none any more. */
+  async #next(): Promise<string | undefined> {
+    let command = await this.#lines.next(this.#prompt())
+    while (typeof command === 'string' && (await this.#goesOn(command))) {
+      const more = await this.#lines.next(continuationPrompt)
+      // At the end of the input sh says what is missing.
+      if (more === undefined) return command
+      command = more === null ? null : `${command}\n${more}`
+    }
+    if (command === null) this.#code = interrupted
+    return command ?? (command === null ? '' : undefined)
+  }
+
+  async #goesOn(command: string): Promise<boolean> {
+    return ownWord(command, this.#own) === undefined && (await isUnfinished(command))
+  }
+
+  get #own(): { readonly keepsState: boolean } {
+    return { keepsState: this.#keepsState }
+  }
+
+  #place() {
+    const path = this.#state.variables(this.#shell.mode)['PATH'] ?? process.env['PATH'] ?? ''
+    return { directory: this.#state.directory, path }
+  }
+
+  #prompt(): string {
+    const home = homedir()
+    const { directory } = this.#state
+    const isHome = directory === home || directory.startsWith(`${home}/`)
+    const shown = isHome ? `~${directory.slice(home.length)}` : directory
+    return promptText(this.#shell.mode, shown, this.#typed && process.env['NO_COLOR'] === undefined)
+  }
+
+  async #take(command: string): Promise<void> {
+    const own = ownWord(command, this.#own)
+    if (own) return this.#obey(own)
+    const there = existingDirectory(this.#state.directory)
+    if (there === this.#state.directory) {
+      this.#code = await this.#run(command)
+      return
+    }
+    const gone = this.#state.directory
+    this.#state.directory = there
+    this.#code = 1
+    return say(directoryGone(gone, there))
+  }
+
+  async #obey(own: OwnWord): Promise<void> {
+    switch (own.kind) {
+      case 'nothing':
+        return
+      case 'cd':
+        this.#code = await this.#changeDirectory(own.to)
+        return
+      case 'mode':
+        this.#shell.mode = own.mode
+        this.#code = 0
+        return say(modeLine(own.mode, own.mode === 'write' ? this.#state.leftInReadMode : []))
+      case 'foreground':
+        this.#code = await this.#foreground(this.#stopped.pop())
+        return
+      case 'jobs':
+        return standardOutput.write(jobsText(this.#stopped.map(({ line }) => line)))
+      case 'help':
+        return standardOutput.write(shellHelp)
+      case 'unknown':
+        throw misuse(unknownColon(own.word))
+      case 'exit':
+        if (Number.isNaN(own.code)) throw misuse(exitUsage)
+        this.#end(own.code ?? this.#code)
+    }
+  }
+
+  /** In a terminal of its own where there is one for it and one to show it in. */
+  async #run(line: string): Promise<number> {
+    const { mode } = this.#shell
+    const request = { command: line, cwd: this.#state.directory, timeoutMs: this.#timeoutMs }
+    const options = {
+      variables: this.#state.variables(mode),
+      onState: (left: LineState) => this.#state.take(mode, left),
+    }
+    if (!this.#typed || !this.#keepsState) return this.#stream(request, options)
+    const command = await TerminalCommand.start(this.#shell, request, options)
+    return typeof command === 'number' ? command : this.#foreground({ line, command })
+  }
+
+  #stream(request: ExecuteRequest, line: LineOptions): Promise<number> {
+    if (this.#lines instanceof TypedLines) this.#lines.share()
+    const work = { each: false, requests: [request], stdin: '', ...(this.#keepsState && { line }) }
+    return runStreaming(this.#shell, work, new Passage())
+  }
+
+  async #foreground(job: Stopped | undefined): Promise<number> {
+    if (!job) throw misuse(noStopped)
+    const code = await job.command.foreground()
+    if (this.#lines instanceof TypedLines) {
+      if (code === interrupted) this.#lines.forget()
+      this.#lines.unread(job.command.takeUnread())
+    }
+    if (code !== 'stopped') return code
+    this.#stopped.push(job)
+    await say(stoppedLine(job.line))
+    return stoppedCode
+  }
+
+  async #changeDirectory(to: string): Promise<number> {
+    const { directory } = this.#state
+    const changed = await changedDirectory(this.#shell, directory, to, this.#before)
+    if (typeof changed === 'number') return changed
+    this.#before = directory
+    this.#state.directory = changed
+    return 0
+  }
+
+  async #sayHistoryLost(): Promise<void> {
+    const lost = this.#history?.takeFailure()
+    if (lost !== undefined) await say(historyLost(historyFile(process.env), lost))
+  }
+}
+
+function isNativeLinux(): boolean {
+  const { platform, missing } = hostSupport()
+  return platform === 'linux' && missing === undefined
+}
+
+function say(text: string): Promise<void> {
+  return standardError.write(prefixed(text))
+}

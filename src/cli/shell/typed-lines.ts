@@ -1,0 +1,189 @@
+import { createInterface, type Interface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { searchPrompt } from '../../result/explain-shell.ts'
+import type { History } from './history.ts'
+import type { Lines } from './lines.ts'
+import { offersFor, type Place } from './offers.ts'
+import { Search, type SearchStep } from './search.ts'
+
+const searchKey = 0x12
+/** Carriage return and line feed: what Enter, and the end of a pasted line, arrive as. */
+const lineEnds = [0x0d, 0x0a]
+/** Back to the first column, and everything from there on gone: ECMA-48, ED. */
+const erase = '\r\u001b[J'
+
+/**
+ * The terminal as the line editor sees it: it is given keys, and no more of them than belong to its line. It stays raw between
+ * two lines: a key that is pressed just then is no signal to us.
+ */
+class Keys extends Readable {
+  /** Asked by the line editor. */
+  readonly isTTY = true
+  setRawMode(raw: boolean): this {
+    if (raw) process.stdin.setRawMode(true)
+    return this
+  }
+
+  override _read(): void {}
+}
+
+/**
+ * Lines that are typed or pasted, with a history. What arrives is kept in order until it is asked for: lines behind the
+ * first one of a paste, and what was typed while a command ran. Between two lines the terminal is the command's.
+ */
+export class TypedLines implements Lines {
+  readonly #place: () => Place
+  readonly #history: History
+  #waiting: Buffer = Buffer.alloc(0)
+  #editing: Editing | undefined
+  #closed = false
+
+  /** @param place what words are completed from */
+  constructor(place: () => Place, history: History) {
+    this.#place = place
+    this.#history = history
+  }
+
+  async next(prompt: string): Promise<string | null | undefined> {
+    if (this.#closed) return undefined
+    const editing = new Editing(prompt, this.#history, this.#place)
+    this.#editing = editing
+    const { stdin } = process
+    const typed = (bytes: Buffer) => this.unread(editing.take(Buffer.concat([this.#takeWaiting(), bytes])))
+    const gone = () => editing.end(undefined)
+    stdin.on('data', typed).on('end', gone).on('error', gone)
+    typed(Buffer.alloc(0))
+    if (!editing.isOver) stdin.resume()
+    const line = await editing.line
+    stdin.pause()
+    stdin.off('data', typed).off('end', gone).off('error', gone)
+    this.#editing = undefined
+    if (typeof line === 'string') this.#history.add(line)
+    return line
+  }
+
+  /** Gives back what was typed for the lines to come. */
+  unread(bytes: Uint8Array): void {
+    this.#waiting = Buffer.concat([this.#waiting, bytes])
+  }
+
+  /** Makes the terminal what it was before the first line, for a command that shares it. */
+  share(): void {
+    process.stdin.setRawMode(false)
+  }
+
+  /** Forgets what was typed ahead, as a terminal does at an interrupt. */
+  forget(): void {
+    this.#takeWaiting()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#editing?.end(undefined)
+    this.share()
+  }
+
+  #takeWaiting(): Buffer {
+    const waiting = this.#waiting
+    this.#waiting = Buffer.alloc(0)
+    return waiting
+  }
+}
+
+/** One line while it is typed. */
+class Editing {
+  readonly line: Promise<string | null | undefined>
+  isOver = false
+  readonly #keys = new Keys()
+  readonly #editor: Interface
+  readonly #history: History
+  #search: Search | undefined
+  #answer: (line: string | null | undefined) => void = () => {}
+
+  constructor(prompt: string, history: History, place: () => Place) {
+    this.#history = history
+    this.line = new Promise((resolve) => {
+      this.#answer = resolve
+    })
+    this.#editor = createInterface({
+      input: this.#keys,
+      output: process.stdout,
+      terminal: true,
+      prompt,
+      history: [...history.lines],
+      historySize: history.lines.length + 1,
+      completer: (line: string) => offersFor(line, place()),
+    })
+    this.#editor.on('line', (line) => this.end(line))
+    // As in other shells the line is given up.
+    this.#editor.on('SIGINT', () => {
+      process.stdout.write('^C\n')
+      this.end(null)
+    })
+    // There is nothing to suspend: a stopped vitrine would leave its terminal to nothing.
+    this.#editor.on('SIGTSTP', () => {})
+    this.#editor.on('close', () => this.end(undefined))
+    process.stdout.write(freshLine())
+    this.#editor.prompt()
+  }
+
+  /** Takes keys up to the end of the line; returns those behind it. */
+  take(keys: Buffer): Buffer {
+    let rest = keys
+    while (rest.length > 0 && !this.isOver) {
+      const length = this.#search || rest[0] === searchKey ? 1 : partLength(rest)
+      const part = rest.subarray(0, length)
+      rest = rest.subarray(length)
+      if (part[0] === searchKey && !this.#search) this.#showSearch(new Search(this.#history.lines))
+      else if (this.#search) this.#searchOn(this.#search, part)
+      else this.#keys.emit('data', part)
+    }
+    return rest
+  }
+
+  end(line: string | null | undefined): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.#editor.close()
+    this.#answer(line)
+  }
+
+  #searchOn(search: Search, key: Buffer): void {
+    const step = search.press(key[0] ?? 0)
+    if (step === 'stays') this.#showSearch(search)
+    else this.#endSearch(search, step, key)
+  }
+
+  #endSearch(search: Search, step: SearchStep, key: Buffer): void {
+    this.#search = undefined
+    process.stdout.write(erase)
+    if (step === 'taken') this.#replace(search.match ?? '')
+    this.#editor.prompt(true)
+    if (step === 'taken') this.#keys.emit('data', key)
+  }
+
+  #showSearch(search: Search): void {
+    this.#search = search
+    process.stdout.write(erase + searchPrompt(search.text, search.match))
+  }
+
+  #replace(line: string): void {
+    this.#editor.write(null, { ctrl: true, name: 'e' })
+    this.#editor.write(null, { ctrl: true, name: 'u' })
+    this.#editor.write(line)
+  }
+}
+
+/** As many blanks as fit in a row: behind an unfinished line they lead to the next one, at the beginning of one they lead nowhere. */
+function freshLine(): string {
+  return `${' '.repeat(process.stdout.columns)}\r`
+}
+
+/** How many keys the editor is given at once: to the end of a line, or to a key that is not its own. */
+function partLength(keys: Buffer): number {
+  const end = keys.findIndex((byte) => lineEnds.includes(byte))
+  const search = keys.indexOf(searchKey)
+  const isPair = keys[end] === lineEnds[0] && keys[end + 1] === lineEnds[1]
+  const length = end < 0 ? keys.length : end + (isPair ? 2 : 1)
+  return search > 0 && search < length ? search : length
+}

@@ -1,0 +1,48 @@
+/** Tells the directory and the exported variables (the mark WORD:state stands before them), once, whichever way a line ends. */
+const toldState = String.raw`printf '\0WORD:state\0'; pwd; printf '\0'; command -p env -0; `
+
+/** WORD stands for a random word, LINE for the quoted line. */
+export const plainScript = String.raw`
+__vitrine_end() {
+  __vitrine_code=$?
+  set +eu
+  [ "$__vitrine_over" ] || { __vitrine_over=1; ${toldState} printf '\0WORD:typed\0'; } >&3
+  return "$__vitrine_code"
+}
+trap '{ __vitrine_end; } 2>/dev/null' EXIT
+eval LINE
+{ __vitrine_end; } 2>/dev/null`
+
+/**
+ * The same with a terminal. Each program of the line is a job of its own, so that it can be stopped, and an interrupt ends the
+ * line as it does for a person's shell: when it ended the program. At the end everything that was typed and not read is handed
+ * on, up to the word, which is typed by the owner; then "fg" continues a stopped job, and anything else ends the line.
+ */
+export const terminalScript = String.raw`
+set -m
+__vitrine_end() {
+  __vitrine_code=$?
+  set +eu
+  [ "$__vitrine_over" ] && return "$__vitrine_code"
+  __vitrine_over=1
+  while :; do
+    __vitrine_tty=$(command -p stty -g)
+    command -p stty raw -echo
+    {
+      ${toldState}
+      printf '\0WORD:jobs\0'; LC_ALL=C jobs
+      printf '\0WORD:typed\0'
+      while IFS= read -r __vitrine_line && [ "$__vitrine_line" != WORD ]; do printf '%s\n' "$__vitrine_line"; done
+      printf '\0WORD:drained\0'
+    } >&3
+    IFS= read -r __vitrine_line
+    command -p stty "$__vitrine_tty"
+    [ "$__vitrine_line" = fg ] || return "$__vitrine_code"
+    fg
+    __vitrine_code=$?
+  done
+}
+trap 'exit 130' INT
+trap '{ __vitrine_end; } </dev/tty 2>/dev/null' EXIT
+eval LINE
+{ __vitrine_end; } </dev/tty 2>/dev/null`

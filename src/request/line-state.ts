@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import type { Variables } from './environment.ts'
+import { plainScript, terminalScript } from './line-scripts.ts'
+import { canBeUnread } from './typed-ahead.ts'
+
+/** What a line leaves behind for the next one. */
+export interface LineState {
+  /** The directory of its shell; undefined: it cannot be named, for it has been deleted. */
+  readonly cwd: string | undefined
+  /** Exported variables that differ from those the line began with; null: unset. */
+  readonly variables: LineVariables
+}
+
+export type LineVariables = Readonly<Record<string, string | null>>
+
+/** How a line takes part in a session of lines. */
+export interface LineOptions {
+  /** Exported variables that the line begins with beside those of the shell, as `LineState` has them. */
+  readonly variables?: LineVariables | undefined
+  /** Called when the line has run. Not called where its shell was killed or replaced (`exec`). */
+  readonly onState: (state: LineState) => void
+  /** With a terminal: its program was stopped (Ctrl+Z), and `Pty.resume` lets it go on. Default: the line ends. */
+  readonly onStopped?: (() => void) | undefined
+}
+
+/** The variables of an environment, with those of a session in their place. */
+export function withLineVariables(environment: Variables, variables: LineVariables | undefined): Variables {
+  if (!variables) return environment
+  const named = Object.entries({ ...environment, ...variables })
+  return Object.fromEntries(named.filter((entry): entry is [string, string] => entry[1] !== null))
+}
+
+/** What a shell changes with every line, and the mark by which the watcher finds a command. */
+const notKept = new Set(['_', 'PWD', 'SHLVL', 'VITRINE_COMMAND'])
+/** No environment is larger (execve(2): a quarter of the stack limit). */
+const mostBytes = 4 * 1024 * 1024
+/** A terminal's queue holds 4096 bytes (N_TTY_BUF_SIZE, drivers/tty/n_tty.c); more waits in pipes before it. */
+const mostTyped = 1024 * 1024
+
+/**
+ * Follows one line for sh: wraps it so that its shell reports on descriptor 3. Each part of a report follows a random word:
+ * nothing else that is written to the descriptor counts.
+ */
+export class LineFollower {
+  /** Begins with no digit: it follows an escape sequence of printf(1). */
+  readonly #word = `v${randomBytes(16).toString('hex')}`
+  readonly #marker = new RegExp(`\\0${this.#word}:(\\w+)\\0`)
+  readonly #options: LineOptions
+  readonly #before: Variables
+  /** Bytes, one a character, that have not been understood yet, and the mark before them. */
+  #told = ''
+  #mark = ''
+  #typed = Buffer.alloc(0)
+  /** What went on to the terminal of the line. */
+  #passed = ''
+  #isOver = false
+  #isStopped = false
+  #type: ((text: string) => void) | undefined
+
+  /** @param before the environment that the line begins with */
+  constructor(options: LineOptions, before: Variables) {
+    this.#options = options
+    this.#before = before
+  }
+
+  /** The line to run in place of the given one. Its exit code is the same. */
+  wrapped(line: string, hasTerminal: boolean): string {
+    const script = hasTerminal ? terminalScript : plainScript
+    return script.replaceAll('WORD', this.#word).replace('LINE', () => `'${line.replaceAll("'", "'\\''")}'`)
+  }
+
+  /** @param type types into the line's terminal */
+  attend(type: (text: string) => void): void {
+    this.#type = type
+  }
+
+  /** The line's shell has ended, however it did. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  /** Keeps what is typed when no program of the line is to read it any more; false: it is to be passed on. */
+  keeps(data: string | Uint8Array): boolean {
+    if (this.#isOver) this.#typed = Buffer.concat([this.#typed, Buffer.from(data)])
+    else this.#passed = (this.#passed + Buffer.from(data).toString('latin1')).slice(-mostTyped)
+    return this.#isOver
+  }
+
+  /** What was typed since the last call and read by no program of the line. */
+  takeUnread(): Buffer {
+    const unread = this.#typed
+    this.#typed = Buffer.alloc(0)
+    return unread
+  }
+
+  /** Lets a stopped program go on. */
+  resume(): void {
+    this.#isOver = false
+    this.#type?.('fg\n')
+  }
+
+  /** Takes what was written to descriptor 3. */
+  take(chunk: Buffer): void {
+    if (this.#told.length > mostBytes) return
+    this.#told += chunk.toString('latin1')
+    for (let found = this.#marker.exec(this.#told); found; found = this.#marker.exec(this.#told)) {
+      this.#complete(this.#told.slice(0, found.index))
+      this.#told = this.#told.slice(found.index + found[0].length)
+      this.#mark = found[1] ?? ''
+      this.#begin()
+    }
+  }
+
+  /** Everything behind a mark has come. */
+  #complete(text: string): void {
+    if (this.#mark === 'state') this.#options.onState(this.#stateIn(text))
+    if (this.#mark === 'jobs') this.#isStopped = text.includes('Stopped')
+    if (this.#mark !== 'typed') return
+    // The line feed before the word is ours.
+    const unread = text.slice(0, -1)
+    if (!canBeUnread(unread, this.#passed)) return
+    this.#typed = Buffer.concat([Buffer.from(unread, 'latin1'), this.#typed])
+  }
+
+  #begin(): void {
+    const { onStopped } = this.#options
+    if (this.#mark === 'typed') {
+      this.#isOver = true
+      this.#type?.(`\n${this.#word}\n${this.#isStopped && onStopped ? '' : 'end\n'}`)
+    }
+    if (this.#mark === 'drained' && this.#isStopped) onStopped?.()
+  }
+
+  #stateIn(text: string): LineState {
+    const [directory = '', ...entries] = Buffer.from(text, 'latin1').toString().split('\0')
+    const after = new Map(entries.filter((entry) => entry.includes('=')).map(entryOf))
+    const names = new Set([...Object.keys(this.#before), ...after.keys()])
+    const changed = [...names].filter((name) => !notKept.has(name) && after.get(name) !== this.#before[name])
+    return {
+      cwd: directory.startsWith('/') ? directory.slice(0, -1) : undefined,
+      variables: Object.fromEntries(changed.map((name) => [name, after.get(name) ?? null])),
+    }
+  }
+}
+
+function entryOf(entry: string): [string, string] {
+  const at = entry.indexOf('=')
+  return [entry.slice(0, at), entry.slice(at + 1)]
+}
