@@ -33,7 +33,7 @@ import { isTerminal } from '../terminal.ts'
 import { isUnfinished } from './continuation.ts'
 import { changedDirectory, existingDirectory } from './directory.ts'
 import { History } from './history.ts'
-import { PipedLines } from './lines.ts'
+import { type Lines, PipedLines } from './lines.ts'
 import { SessionState } from './state.ts'
 import { TypedLines } from './typed-lines.ts'
 import { type OwnWord, ownWord } from './words.ts'
@@ -52,11 +52,12 @@ interface Stopped {
 export class Session {
   readonly #shell: Shell
   readonly #timeoutMs: number
-  readonly #typed = isTerminal(0) && isTerminal(1)
+  /** undefined: lines come from a pipe or a file. */
+  readonly #typed: TypedLines | undefined
   readonly #keepsState: boolean
   readonly #state: SessionState
   readonly #history: History | undefined
-  readonly #lines: TypedLines | PipedLines
+  readonly #lines: Lines
   #stopped: Stopped[] = []
   #before: string
   #code = 0
@@ -69,8 +70,11 @@ export class Session {
     this.#keepsState = shell.config.shell.backend === 'local' && isNativeLinux()
     this.#state = new SessionState(shell.cwd)
     this.#before = shell.cwd
-    this.#history = this.#typed ? new History(historyFile(process.env)) : undefined
-    this.#lines = this.#history ? new TypedLines(() => this.#place(), this.#history) : new PipedLines()
+    if (isTerminal(0) && isTerminal(1)) {
+      this.#history = new History(historyFile(process.env))
+      this.#typed = new TypedLines(() => this.#place(), this.#history)
+    }
+    this.#lines = this.#typed ?? new PipedLines()
   }
 
   async run(): Promise<number> {
@@ -130,7 +134,11 @@ export class Session {
     const { directory } = this.#state
     const isHome = directory === home || directory.startsWith(`${home}/`)
     const shown = isHome ? `~${directory.slice(home.length)}` : directory
-    return promptText(this.#shell.mode, shown, this.#typed && process.env['NO_COLOR'] === undefined)
+    return promptText(
+      this.#shell.mode,
+      shown,
+      this.#typed !== undefined && process.env['NO_COLOR'] === undefined,
+    )
   }
 
   async #take(command: string): Promise<void> {
@@ -187,7 +195,7 @@ export class Session {
   }
 
   #stream(request: ExecuteRequest, line: LineOptions): Promise<number> {
-    if (this.#lines instanceof TypedLines) this.#lines.share()
+    this.#typed?.share()
     const work = { each: false, requests: [request], stdin: '', ...(this.#keepsState && { line }) }
     return runStreaming(this.#shell, work, new Passage())
   }
@@ -195,10 +203,8 @@ export class Session {
   async #foreground(job: Stopped | undefined): Promise<number> {
     if (!job) throw misuse(noStopped)
     const code = await job.command.foreground()
-    if (this.#lines instanceof TypedLines) {
-      if (code === interrupted) this.#lines.forget()
-      this.#lines.unread(job.command.takeUnread())
-    }
+    if (code === interrupted) this.#typed?.forget()
+    this.#typed?.unread(job.command.takeUnread())
     if (code !== 'stopped') return code
     this.#stopped.push(job)
     await say(stoppedLine(job.line))
