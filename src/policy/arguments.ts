@@ -7,12 +7,16 @@ export interface OptionTable {
   readonly valued: ReadonlySet<string>
   /** As `valued`; the value is a path. */
   readonly files: ReadonlySet<string>
+  /** As `files`; the file names further files. */
+  readonly lists: ReadonlySet<string>
   /** The value is the next word even inside a cluster, as tree(1) reads `-Lo 2 file`: so the option must end it. */
   readonly separate: ReadonlySet<string>
   /** The value, if any, is attached. */
   readonly attached: ReadonlySet<string>
   /** Two words follow: a name and a value. */
   readonly pairs: ReadonlySet<string>
+  /** As `pairs`; the value is a path. */
+  readonly filePairs: ReadonlySet<string>
   /** `-20` is a number. */
   readonly numbers: boolean
 }
@@ -22,9 +26,11 @@ export interface OptionNames {
   readonly flags?: string
   readonly valued?: string
   readonly files?: string
+  readonly lists?: string
   readonly separate?: string
   readonly attached?: string
   readonly pairs?: string
+  readonly filePairs?: string
   readonly numbers?: boolean
 }
 
@@ -56,9 +62,11 @@ export function optionTable(names: OptionNames): OptionTable {
     flags: namesOf(names.flags),
     valued: namesOf(names.valued),
     files: namesOf(names.files),
+    lists: namesOf(names.lists),
     separate: namesOf(names.separate),
     attached: namesOf(names.attached),
     pairs: namesOf(names.pairs),
+    filePairs: namesOf(names.filePairs),
     numbers: names.numbers ?? false,
   }
 }
@@ -112,6 +120,15 @@ class ArgumentReader implements Arguments {
     this.objection ??= objection
   }
 
+  #takesValue(name: string): boolean {
+    const { valued, files, lists } = this.#table
+    return valued.has(name) || files.has(name) || lists.has(name)
+  }
+
+  #takesPair(name: string): boolean {
+    return this.#table.pairs.has(name) || this.#table.filePairs.has(name)
+  }
+
   /** A word that is only known when it runs: an option perhaps, which matters unless no option does harm. */
   #open(word: Word): void {
     if (!this.#harmless) this.#object({ kind: 'open-word', text: word.text })
@@ -121,10 +138,10 @@ class ArgumentReader implements Arguments {
   #long(word: Word): void {
     const equals = word.fixed.indexOf('=')
     const name = equals === -1 ? word.fixed : word.fixed.slice(0, equals)
-    const { flags, valued, files, attached, pairs } = this.#table
-    const takesValue = valued.has(name) || files.has(name)
+    const { flags, attached } = this.#table
+    const takesValue = this.#takesValue(name)
     if (equals === -1 && word.kind !== 'literal') this.#object({ kind: 'open-word', text: word.text })
-    else if (equals === -1 && pairs.has(name)) this.#pair(name)
+    else if (equals === -1 && this.#takesPair(name)) this.#pair(name)
     else if (equals === -1 && takesValue) this.#value(name)
     else if (equals === -1 && (flags.has(name) || attached.has(name))) this.options.push({ name })
     else if (equals !== -1 && (takesValue || attached.has(name))) this.#attached(name, word, equals + 1)
@@ -144,13 +161,13 @@ class ArgumentReader implements Arguments {
 
   /** Takes one letter of a cluster. False when it took the rest as its value, or is not known. */
   #letter(word: Word, at: number): boolean {
-    const { flags, valued, files, separate, attached, pairs } = this.#table
+    const { flags, separate, attached } = this.#table
     const name = `-${word.fixed[at]}`
     const isLast = at === word.fixed.length - 1 && word.kind === 'literal'
-    const takesRest = valued.has(name) || files.has(name) || attached.has(name)
+    const takesRest = this.#takesValue(name) || attached.has(name)
     if (takesRest && !isLast) this.#attached(name, word, at + 1)
     else if (attached.has(name) || flags.has(name)) this.options.push({ name })
-    else if (isLast && pairs.has(name)) this.#pair(name)
+    else if (isLast && this.#takesPair(name)) this.#pair(name)
     else if (takesRest || (isLast && separate.has(name))) this.#value(name)
     else this.#object({ kind: 'option', text: word.fixed.length > 2 ? `${word.fixed} (${name})` : name })
     return flags.has(name)

@@ -60,6 +60,8 @@ const notOpening = new Set([
   '[',
   'cd',
   'lsblk',
+  'echo',
+  'printf',
   'git',
 ])
 

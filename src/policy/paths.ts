@@ -36,10 +36,23 @@ export function pathUses(step: Step, bases: readonly string[], home: string): Pa
       ? { ...step.command, words: step.wrapped.own }
       : step.command
   const words = namingWords({ command: own }).map((word) => ({ word, redirect: false }))
+  if (step.command.words.length === 0)
+    words.push(
+      ...step.command.assignments
+        .flatMap(({ value }) => expandedLater(value))
+        .map((word) => ({ word, redirect: false })),
+    )
   const directories = inside(bases, programOf(step.command)?.directories ?? [], home)
   return [...words, ...redirects].map(({ word, redirect }) =>
     useOf(word, redirect ? bases : directories, home, redirect),
   )
+}
+
+/** What `for` goes through, and what a variable holds that a later word may expand: the shell looks for the names it matches. */
+function expandedLater(value: Word): Word[] {
+  if (value.kind === 'glob') return [value]
+  const mayLeave = value.kind === 'literal' && /[*?[]/.test(value.value) && /^[/~]|\.\./.test(value.value)
+  return mayLeave ? [{ ...value, kind: 'open' }] : []
 }
 
 /** A path that begins at the home directory, written out: `~/x`, `$HOME/x`, `"${HOME}/x"`. */
@@ -64,7 +77,10 @@ function namingWords({ command }: Step): readonly Word[] {
   const rule = builtInRuleFor(program)
   const changed = program.directories
   if (!rule?.arguments) return [...changed, ...program.words.slice(1)]
-  return [...changed, ...namedBy(rule, rule.arguments, { command })]
+  const named = namedBy(rule, rule.arguments, { command })
+  // Whatever a word means to the program, the shell looks for the names that it matches.
+  const globs = program.words.slice(1).filter((word) => word.kind === 'glob' && !named.includes(word))
+  return [...changed, ...named, ...globs]
 }
 
 function namedBy(rule: Rule, about: NonNullable<Rule['arguments']>, { command }: Step): readonly Word[] {
@@ -72,17 +88,24 @@ function namedBy(rule: Rule, about: NonNullable<Rule['arguments']>, { command }:
   if (!given || given.objection) return programOf(command)?.words.slice(rule.prefix.length) ?? []
   if (about.paths) return about.paths(given.words)
   const { are, patternIn } = about.operands
-  const values = given.options.flatMap(({ name, value }) =>
-    value && about.options?.files.has(name) ? [value] : [],
-  )
+  const values = given.options.flatMap(({ name, value }) => (value ? namedByOption(about, name, value) : []))
   if (are === 'words') return values
   const patternGiven = are === 'paths' || given.options.some(({ name }) => patternIn.includes(name))
   return [...values, ...given.operands.slice(patternGiven ? 0 : 1)]
 }
 
+function namedByOption(
+  { options }: NonNullable<Rule['arguments']>,
+  name: string,
+  value: Word,
+): readonly Word[] {
+  if (options?.lists.has(name)) return [value, { ...value, kind: 'open' }]
+  return options?.files.has(name) || options?.filePairs.has(name) ? [value] : []
+}
+
 function useOf(word: Word, bases: readonly string[], home: string, redirect: boolean): PathUse {
   const none = { text: word.text, paths: [], globs: [], open: false, filled: false, redirect }
-  if (word.kind === 'literal' && (URL.test(word.value) || word.value === '')) return none
+  if (word.kind === 'literal' && word.value === '') return none
   if (word.kind === 'glob' && word.pattern !== undefined) {
     const pattern = word.pattern.startsWith('~/') && home !== '' ? home + word.pattern.slice(1) : word.pattern
     return { ...none, globs: absolute(pattern, bases), open: bases.length === 0 }
@@ -96,8 +119,31 @@ function useOf(word: Word, bases: readonly string[], home: string, redirect: boo
   return { ...none, paths, open: bases.length === 0 && !word.value.startsWith('/') }
 }
 
-/** What a word may name: itself, or what is attached to an option or a variable. */
+/** What a word may name: itself, what is attached to an option or a variable, or what tools read where a value says so. */
 function namesIn(value: string): string[] {
+  // A directory can be called `https:`, so a URL is a path, too; what stands in it is not.
+  const names = URL.test(value) ? [value] : attachedNames(value)
+  return [...names, ...names.flatMap(furtherNames)]
+}
+
+/** `@FILE`, `NAME=@FILE,FILE;type=TYPE`, `NAME=<FILE`, `file://HOST/FILE` (curl(1)). */
+function furtherNames(text: string): string[] {
+  const [, path] = /^file:(?:\/\/[^/]*)?(\/.*)$/i.exec(text) ?? []
+  const behind = [...text.matchAll(/@/g)].slice(0, mostMarks).map(({ index }) => text.slice(index + 1))
+  const pieces = behind.flatMap((rest) => [rest, ...rest.split(/[,;]/)])
+  const input = text.startsWith('<') ? [text.slice(1)] : []
+  const named = path === undefined ? [] : [path, decoded(path)]
+  return [...named, ...pieces, ...input].filter((name) => name !== '')
+}
+
+/** More than a value of any tool has. */
+const mostMarks = 20
+
+function decoded(path: string): string {
+  return path.replace(/%([0-9a-f]{2})/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)))
+}
+
+function attachedNames(value: string): string[] {
   const afterEquals = value.includes('=') ? [value.slice(value.indexOf('=') + 1)] : []
   if (!value.startsWith('-')) return [value, ...afterEquals].filter((name) => name !== '')
   const slash = value.search(/[/.~]/)

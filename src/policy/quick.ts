@@ -10,5 +10,10 @@ export function needsReading(
 ): boolean {
   const { preset, ask, deny, rule, workspace } = settings
   const plain = preset !== 'analysis' && ask.length + deny.length + rule.length === 0 && workspace === ''
-  return !plain || /\brm\b|mkfs|\bdd\b|vitrine|\(\s*\)/.test(text)
+  return (
+    !plain ||
+    /\brm\b|mk\w*fs|mkswap|newfs|wipefs|blkdiscard|-delete|unlink|shred|srm|\bdd\b|\/dev\/(?!null\b)|vitrine|\(\s*\)/.test(
+      text,
+    )
+  )
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { needsReading } from '../../src/policy/quick.ts'
 import { decideLine, presetRules } from './helper.ts'
 import { readCorpus, readTable } from './rows.ts'
 
@@ -17,6 +18,25 @@ describe('the table of verdicts', () => {
       expect(decision.verdict, decision.reason).toBe(verdict)
       expect(decision.reason).not.toBe('')
     })
+})
+
+describe('a line that read mode denies', () => {
+  const settings = {
+    preset: 'default',
+    allow: [],
+    ask: [],
+    deny: [],
+    safe: [],
+    auto_confirm: false,
+    rule: [],
+  } as const
+  const denied = rows.filter(
+    ({ preset, mode, verdict }) => preset === 'default' && mode === 'read' && verdict === 'deny',
+  )
+
+  it.each(denied)('is read before it runs: $command', ({ command }) => {
+    expect(needsReading(command, { ...settings, workspace: '' })).toBe(true)
+  })
 })
 
 describe('ordinary commands that change nothing', () => {

@@ -1,8 +1,11 @@
 import type { Arguments, Objection } from '../arguments.ts'
-import { known } from '../line.ts'
+import { known, type Word } from '../line.ts'
 
-// system() and pipes run, `>` writes, getline reads files or runs, `@` loads code or calls by name (gawk(1)).
-const HARMFUL_WORD = /system|getline|@|\\\n/
+// system() and pipes run, `>` writes, getline reads files or runs, `@` loads code or calls by name, and a changed ARGV, also by
+// way of SYMTAB, names other files to read (gawk(1)).
+const HARMFUL_WORD = /system|getline|@|\\\n|ARG[VC]|SYMTAB/
+/** gawk(1), Special File Names: as an operand, too, it is a connection to the network. */
+const NETWORK = '/inet'
 
 /** Whether a call of awk only prints: the program is known, and holds nothing that writes, reads or runs. */
 export function checkAwk({ operands }: Arguments): Objection | undefined {
@@ -10,7 +13,15 @@ export function checkAwk({ operands }: Arguments): Objection | undefined {
   if (!script) return { kind: 'form', text: 'awk without a program' }
   const text = known(script)
   if (text === undefined) return { kind: 'open-word', text: script.text }
-  return harmless(text) ? undefined : { kind: 'script', text }
+  if (!harmless(text)) return { kind: 'script', text }
+  const connection = operands.slice(1).find(mayConnect)
+  return connection && { kind: 'operand', text: connection.text }
+}
+
+function mayConnect({ kind, fixed }: Word): boolean {
+  return kind === 'literal'
+    ? fixed.startsWith(NETWORK)
+    : fixed.startsWith(NETWORK) || NETWORK.startsWith(fixed)
 }
 
 function harmless(program: string): boolean {

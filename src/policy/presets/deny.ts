@@ -22,7 +22,14 @@ export function disasterOf(
   const name = nameOf(known(command.words[0]) ?? '')
   const words = command.words.slice(1)
   if (name === 'rm') return removal(words, home, resolve)
-  if (name.startsWith('mkfs')) return 'makes-filesystem'
+  if (name === 'find' && removesAll(words)) return wholeAmong(startsOf(words), home, resolve)
+  if (MAKER.test(name) || (name === 'wipefs' && words.some(({ value }) => ERASING.test(value))))
+    return 'makes-filesystem'
+  const outputs = command.redirects.flatMap(({ operator, target }) =>
+    target && operator.includes('>') ? [target] : [],
+  )
+  if ([...outputs, ...writtenBy(name, words)].some((word) => resolve(word).some((path) => DISK.test(path))))
+    return 'overwrites-device'
   if (name === 'dd' && words.some((word) => word.value.startsWith('of=') && resolve(word).some(isDevice)))
     return 'overwrites-device'
   if (changesRules(command.words)) return 'changes-own-rules'
@@ -39,9 +46,22 @@ function removal(
   home: string,
   resolve: (word: Word) => readonly string[],
 ): Disaster | undefined {
-  if (!removesTrees(words)) return undefined
+  return removesTrees(words)
+    ? wholeAmong(
+        words.filter(({ value }) => !value.startsWith('-')),
+        home,
+        resolve,
+      )
+    : undefined
+}
+
+/** Whether one of the words is the root or the home directory, or everything in it. */
+function wholeAmong(
+  words: readonly Word[],
+  home: string,
+  resolve: (word: Word) => readonly string[],
+): Disaster | undefined {
   for (const word of words) {
-    if (word.value.startsWith('-')) continue
     const unquoted = word.kind !== 'literal'
     const paths = resolve(word).map((path) => path.replace(/\/+\**$/, '') || '/')
     if (ROOT.test(word.value) || paths.includes('/')) return 'removes-root'
@@ -50,6 +70,49 @@ function removal(
   }
   return undefined
 }
+
+/** The starting points of a find expression. */
+function startsOf(words: readonly Word[]): readonly Word[] {
+  const end = words.findIndex(
+    ({ value }) => /^(?:-[^HLPO]|-..|[!(])/.test(value) && !/^-[HLPO]\d?$/.test(value),
+  )
+  return (end === -1 ? words : words.slice(0, end)).filter(({ value }) => !value.startsWith('-'))
+}
+
+// find(1): tests that choose some files among all.
+const CHOOSING =
+  /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|[acm]?newer|newer[aBcm][aBcmt]|[acm](?:time|min)|used|size|perm|user|group|uid|gid|nouser|nogroup|empty|inum|samefile|links|fstype)$/
+const REMOVER = /^(?:rm|unlink|shred|srm)$/
+
+/** Whether find removes what it finds, and chooses nothing: with an alternative or a negation the rest may be all. */
+function removesAll(words: readonly Word[]): boolean {
+  const removes = words.some(
+    ({ value }, index) =>
+      value === '-delete' ||
+      (/^-(?:exec|ok)(?:dir)?$/.test(value) && REMOVER.test(nameOf(words[index + 1]?.value ?? ''))),
+  )
+  const chooses = words.some(
+    ({ value }, index) => CHOOSING.test(value) && !/^\**$/.test(words[index + 1]?.value ?? '-'),
+  )
+  return removes && !(chooses && !words.some(({ value }) => /^(?:!|-not|-o|-or|,)$/.test(value)))
+}
+
+/** What makes a file system, or swap space, over what is there. */
+const MAKER = /^(?:mkfs|mk\w+fs|mke2fs|mkswap|newfs|blkdiscard)/
+/** wipefs(8): without these it only lists. */
+const ERASING = /^(?:-[A-Za-z]*[ao]|--(?:al|of))/
+
+const writesEach = new Set(['tee', 'shred', 'truncate', 'sponge'])
+const writesLast = new Set(['cp', 'mv', 'install', 'rsync', 'ddrescue'])
+
+/** The words that name what a program writes. */
+function writtenBy(name: string, words: readonly Word[]): readonly Word[] {
+  return writesEach.has(name) ? words : writesLast.has(name) ? words.slice(-1) : []
+}
+
+/** A disk or the memory, by its name: also what a glob may find. */
+const DISK =
+  /^\/dev\/(?:r?disk\d|[hsv]d[^/]|xvd|nvme|mmcblk|loop|dm-|md\d|mapper\/|disk\/|block\/|sr\d|nbd|z?ram\d|pmem|k?mem$|port$)/
 
 // null(4), zero(4), full(4), tty(4), and the descriptors of the process: writing to them overwrites nothing.
 const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|tty|stdout|stderr|fd\/\d+|shm\/.+)$/

@@ -60,7 +60,8 @@ export const fileRules = [
       flags: `-0abcDhHklLmPsSxgnr --null --all --apparent-size --bytes --total --dereference-args --human-readable --si --inodes
         --dereference --no-dereference --count-links --separate-dirs --summarize --one-file-system --version --help`,
       valued: '-B -d -t -I --block-size --max-depth --threshold --exclude --time-style',
-      files: '-X --exclude-from --files0-from',
+      files: '-X --exclude-from',
+      lists: '--files0-from',
       attached: '--time',
     },
   }),

@@ -74,7 +74,17 @@ export const shellRules = [
     harmless: true,
     options: { flags: '-agGnruzZ --group --groups --name --real --user --zero --version --help' },
   }),
-  ...safeAll('groups logname users tty arch nproc uptime who w locale', {
+  // On macOS it runs a program for another processor: arch(1).
+  safe('arch', { operands: none, options: { flags: '--version --help' } }),
+  // An operand is a file to read in place of utmp(5).
+  ...safeAll('users who', {
+    harmless: true,
+    options: {
+      flags:
+        '-abdHlmpqrstTuw --all --boot --dead --heading --login --message --mesg --count --process --runlevel --short --time --users --lookup --version --help',
+    },
+  }),
+  ...safeAll('groups logname tty nproc uptime w locale', {
     operands: words,
     harmless: true,
     options: { flags: '-amsapuHlbrtdTqkcf --all --all-locales --pretty --since --version --help' },

@@ -1,4 +1,5 @@
 import { checkAwk } from '../checks/awk.ts'
+import { checkJq } from '../checks/jq.ts'
 import { checkSed } from '../checks/sed.ts'
 import { checkXxd } from '../checks/xxd.ts'
 import { safe, safeAll, safeForms } from './safe.ts'
@@ -76,7 +77,7 @@ export const textRules = [
     options: {
       flags: '-clLmw --bytes --chars --lines --max-line-length --words --version --help',
       valued: '--total',
-      files: '--files0-from',
+      lists: '--files0-from',
     },
   }),
   // -o writes, -T writes elsewhere, --compress-program runs.
@@ -86,7 +87,8 @@ export const textRules = [
         --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort --reverse --version-sort --merge --stable
         --unique --zero-terminated --debug --version --help`,
       valued: '-k -t -S --key --field-separator --buffer-size --parallel --batch-size --sort',
-      files: '--random-source --files0-from',
+      files: '--random-source',
+      lists: '--files0-from',
       attached: '--check',
     },
   }),
@@ -162,13 +164,15 @@ export const textRules = [
   safe('jq', {
     harmless: true,
     operands: { are: 'pattern', patternIn: ['-f', '--from-file'] },
+    check: checkJq,
     options: {
       flags: `-cnrRsSjaeCMh --compact-output --null-input --raw-output --raw-output0 --raw-input --slurp --sort-keys --join-output
         --ascii-output --exit-status --color-output --monochrome-output --tab --unbuffered --stream --stream-errors --seq --args
         --jsonargs --version --help`,
       valued: '--indent',
       files: '-f -L --from-file',
-      pairs: '--arg --argjson --slurpfile --rawfile --argfile',
+      pairs: '--arg --argjson',
+      filePairs: '--slurpfile --rawfile --argfile',
     },
   }),
   safe('sed', {

@@ -1,0 +1,9 @@
+import { type Arguments, has, type Objection } from '../arguments.ts'
+import { known } from '../line.ts'
+
+/** jq: `import` and `include` read files from wherever their `search` says (jq(1), MODULES). */
+export function checkJq(given: Arguments): Objection | undefined {
+  if (has(given, '-f', '--from-file')) return undefined
+  const text = known(given.operands[0]) ?? ''
+  return /\b(?:import|include)\b/.test(text) ? { kind: 'script', text } : undefined
+}
