@@ -26,7 +26,8 @@ export async function backingOf(host: Host, loaded: LoadedConfig, options: Backe
     return { ...equipment, reads: readEverything }
   }
   const equipment = await equip(host)
-  const commands = commandEnvironment(env, config.env, 'looking', equipment.place)
+  const { place } = equipment
+  const commands = commandEnvironment(env, config.env, { mode: 'read', onlyLooks: true, place })
   return {
     ...equipment,
     reads: await readsOf(loaded, { cwd, env: { ...env, ...commands }, looker: equipment.looker }),

@@ -155,6 +155,10 @@ function waitFor({ timeoutMs, signal }: Patience): {
 }
 
 // Quoted, so that a program with its arguments is not taken for the shell line that looks the same, or the other way round.
-function textOf({ work }: Question): string {
-  return work.kind === 'line' ? work.line : work.argv.map(quoted).join(' ')
+function textOf({ work, env = {} }: Question): string {
+  const variables = Object.entries(env).map(([name, value]) =>
+    value === undefined ? `unset ${name};` : `${name}=${quoted(value)}`,
+  )
+  const words = work.kind === 'line' ? [work.line] : work.argv.map(quoted)
+  return [...variables, ...words].join(' ')
 }

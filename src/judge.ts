@@ -20,6 +20,8 @@ export interface Question {
   readonly work: Work
   readonly cwd: string
   readonly mode: Mode
+  /** Variables of this command alone. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 /** What a judge knows of its shell, and how it looks at the machine. */
@@ -81,8 +83,8 @@ export class Judge {
    * Looks for `lookLimitMs`, and where a file system has not answered by then, once more for `againMs`. Throws INVALID_REQUEST
    * where the command's directory cannot be entered.
    */
-  async decide({ work, cwd, mode }: Question, againMs = secondLimitMs): Promise<Judged> {
-    const request = planRequest({ work, cwd, mode, home: this.#home })
+  async decide({ work, cwd, mode, env = {} }: Question, againMs = secondLimitMs): Promise<Judged> {
+    const request = planRequest({ work, cwd, mode, home: this.#home, variables: Object.keys(env) })
     const needed = factsNeeded(request)
     const around = {
       workspace: this.#workspace,

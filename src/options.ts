@@ -2,7 +2,6 @@ import type { Approver } from './approval/approver.ts'
 import type { LoadedConfig } from './config/load.ts'
 import {
   checkNoNul,
-  copyOf,
   type Fields,
   isBoolean,
   isFunction,
@@ -11,6 +10,7 @@ import {
   isString,
   kindOf,
   readFields,
+  readVariables,
   refuse,
 } from './request/fields.ts'
 import type { Backend, Encoding, Mode } from './result/result.ts'
@@ -96,7 +96,7 @@ export function readShellOptions(given: ShellOptions): ShellOptions {
   if (options.mode !== undefined) checkMode(options.mode)
   checkNoNul('cwd', options.cwd)
   if (isString(options.config)) checkNoNul('config', options.config)
-  return options.env ? { ...options, env: readVariables(options.env) } : options
+  return options.env ? { ...options, env: readVariables('env', options.env) } : options
 }
 
 /** The same for those of one command. */
@@ -107,19 +107,6 @@ export function readExecuteOptions(given: ExecuteOptions<Encoding>): ExecuteOpti
 /** The same for those of a list of commands. */
 export function readListOptions<E extends Encoding>(given: ExecuteAllOptions<E>): ExecuteAllOptions<E> {
   return readFields('options', given, listFields)
-}
-
-type Variables = NonNullable<ShellOptions['env']>
-
-function readVariables(given: Variables): Variables {
-  const variables = copyOf('env', given)
-  for (const [name, value] of Object.entries<unknown>(variables)) {
-    const field = `env.${name}`
-    if (value !== undefined && !isString(value))
-      refuse({ kind: 'wrong-type', field, wanted: 'a string', got: kindOf(value) })
-    checkNoNul(field, value)
-  }
-  return variables
 }
 
 function isScratchpad(value: unknown): boolean {

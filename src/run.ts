@@ -8,7 +8,7 @@ import { Collector } from './output/collect.ts'
 import type { Listener, OnOutput } from './output/listener.ts'
 import { withPrivateTmp } from './private.ts'
 import type { Entry } from './recorder.ts'
-import type { Variables } from './request/environment.ts'
+import { type Variables, withVariables } from './request/environment.ts'
 import type { Interpreter, Program } from './request/interpreter.ts'
 import { LineFollower, type LineOptions, withLineVariables } from './request/line-state.ts'
 import type { CompleteRequest } from './request/request.ts'
@@ -133,12 +133,13 @@ async function runToEnd(
 
 /** Starts the command with everything that takes part in it tied together. */
 function launch(
-  { request, setup, admission }: CommandToRun,
+  command: CommandToRun,
   deadline: Deadline,
   { config, launcher, scratchpad, interpreter }: Surroundings,
   supervision: Supervision,
   options: RunOptions,
 ): { readonly launched: LaunchedProcess; readonly collector: Collector } {
+  const { request, setup } = command
   let launched: LaunchedProcess | undefined
   const backpressure = new Backpressure((bytes) => launched?.consumed(bytes))
   const collector = new Collector({
@@ -149,11 +150,7 @@ function launch(
     consumed: (bytes) => backpressure.took('collector', bytes),
     overflow: () => supervision.stop('output-limit'),
   })
-  const environment = environmentOf(
-    request,
-    admission.onlyLooks ? setup.lookingEnvironment : setup.environment,
-    options,
-  )
+  const environment = environmentOf(command, options)
   const follower =
     options.line && request.work.kind === 'line' && launcher.states
       ? new LineFollower(options.line, environment)
@@ -173,11 +170,12 @@ function launch(
 }
 
 function environmentOf(
-  { terminal }: CompleteRequest,
-  environment: Variables,
+  { request: { env, terminal }, setup, admission }: CommandToRun,
   { line }: RunOptions,
 ): Variables {
-  const own = terminal ? { ...environment, TERM: termOf(terminal, environment['TERM']) } : environment
+  const inherited = admission.onlyLooks ? setup.lookingEnvironment : setup.environment
+  const given = withVariables(inherited, env, setup.place)
+  const own = terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given
   return withLineVariables(own, line?.variables)
 }
 

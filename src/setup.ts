@@ -3,7 +3,7 @@ import { VitrineError } from './errors.ts'
 import type { Equipment } from './host.ts'
 import type { Limits } from './launch/launch.ts'
 import { limitsEnforcement, limitsOf } from './launch/limits.ts'
-import { commandEnvironment, type Variables } from './request/environment.ts'
+import { commandEnvironment, type Place, type Variables } from './request/environment.ts'
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from './request/tools.ts'
 import type { Enforcement, Mode } from './result/result.ts'
 import { type PrivateDirectories, temporaryOf, withoutPrivateTmp } from './sandbox/private-tmp.ts'
@@ -14,6 +14,8 @@ export interface ModeSetup {
   readonly environment: Variables
   /** For a command that is known to look only: nothing of a repository's configuration runs. */
   readonly lookingEnvironment: Variables
+  /** Where commands run, as far as names of variables go. */
+  readonly place: Place
   readonly confinement: Confinement | null
   /** Each command gets a directory beneath `temporary`; null: none does. */
   readonly privateTmp: {
@@ -64,11 +66,12 @@ export class Setups {
     const { sandbox, launcher } = equipment
     const options = { network, reads, privateTmp, unixSockets: config.shell.unix_sockets }
     const limits = limitsOf(config.limits, mode === 'read' && privateTmp)
-    const plain = this.#environment('looking')
+    const plain = this.#environment(mode, true)
     const looking = mode === 'read' ? withToolSettings(plain, network) : plain
     return {
-      environment: mode === 'read' ? looking : this.#environment('changing'),
+      environment: mode === 'read' ? looking : this.#environment(mode, false),
       lookingEnvironment: looking,
+      place: equipment.place,
       confinement: mode === 'write' ? null : sandbox.confine(options),
       privateTmp: mode === 'read' && privateTmp ? this.#privateTmp(looking) : null,
       limits,
@@ -79,9 +82,9 @@ export class Setups {
     }
   }
 
-  #environment(purpose: 'looking' | 'changing'): Variables {
+  #environment(mode: Mode, onlyLooks: boolean): Variables {
     const { config, equipment, env } = this.#options
-    return commandEnvironment(env, config.env, purpose, equipment.place)
+    return commandEnvironment(env, config.env, { mode, onlyLooks, place: equipment.place })
   }
 
   #privateTmp(environment: Variables): ModeSetup['privateTmp'] {

@@ -128,8 +128,8 @@ export class Shell {
 
   /** What the policy says about a command. Nothing runs. */
   async decide(request: ExecuteRequest): Promise<Decision> {
-    const { work, cwd } = this.#complete(request, completeRequest)
-    return this.#gate.decide({ work, cwd, mode: this.#mode })
+    const { work, cwd, env } = this.#complete(request, completeRequest)
+    return this.#gate.decide({ work, cwd, env, mode: this.#mode })
   }
 
   /**

@@ -47,10 +47,19 @@ const trunk = [
   'errno.ts',
   'nearest.ts',
   'program-path.ts',
+  'secret-names.ts',
   'text.ts',
 ]
 /** What every stage and every face may call. */
-const shared = ['directories.ts', 'errors.ts', 'errno.ts', 'nearest.ts', 'program-path.ts', 'text.ts']
+const shared = [
+  'directories.ts',
+  'errors.ts',
+  'errno.ts',
+  'nearest.ts',
+  'program-path.ts',
+  'secret-names.ts',
+  'text.ts',
+]
 /** Who joins the stages: values of all of them. */
 const joiners = [
   'shell.ts',

@@ -1,10 +1,7 @@
+import { isSecretName } from '../secret-names.ts'
+
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Names that say what they hold. `AUTHOR` and `KEYBOARD` do not. */
-const secretName =
-  /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|KEYS?(?![A-Z])|AUTH(?!OR(?!IZ))|(^|_)(PW|PASS|PAT|DSN)(_|$)/i
-/** Names that say where it is, not what it is: `SSH_AUTH_SOCK`. */
-const placeName = /_(SOCK|FILE|PATH|DIR)$/i
 /** The password of a URL: RFC 3986, userinfo. */
 const urlPassword = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*:([^\s/?#@]+)@/i
 
@@ -32,7 +29,7 @@ export function redactor(...environments: readonly Variables[]): Redact {
 function secretOf([name, value = '']: [string, string | undefined]): [string, string][] {
   const inUrl = urlPassword.exec(value)?.[1]
   const found: [string, string][] = inUrl === undefined ? [] : [[inUrl, name]]
-  if (secretName.test(name) && !placeName.test(name) && isNoWord(value)) found.push([value, name])
+  if (isSecretName(name) && isNoWord(value)) found.push([value, name])
   return found.flatMap(([secret]) => spellings(secret).map((spelled): [string, string] => [spelled, name]))
 }
 

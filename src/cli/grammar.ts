@@ -27,6 +27,7 @@ export const grammar = {
       ...where,
       write: 'flag',
       timeout: 'value',
+      env: 'variables',
       ...reach,
       merged: 'flag',
       pty: 'flag',

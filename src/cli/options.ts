@@ -3,8 +3,8 @@ import { nearestKey, VitrineError } from '../index.ts'
 import { flagWithValue, optionElsewhere, valueMissing } from '../result/explain-cli.ts'
 import { takersOf } from './grammar.ts'
 
-/** What an option takes: nothing, or a value: anything, a path, or one of a few words. Only whoever completes tells the values apart. */
-export type OptionKind = 'flag' | 'value' | 'file' | 'directory' | readonly string[]
+/** What an option takes: nothing, or a value: anything, a path, one of a few words, or a variable each time it is given. Only whoever completes tells the values apart. */
+export type OptionKind = 'flag' | 'value' | 'file' | 'directory' | 'variables' | readonly string[]
 
 /** What a command's options are, by name without the dashes. */
 export type OptionKinds = Readonly<Record<string, OptionKind>>
@@ -13,6 +13,8 @@ export interface Options {
   readonly flags: ReadonlySet<string>
   /** The last one counts when an option is given twice. */
   readonly values: ReadonlyMap<string, string>
+  /** Every value of an option that may be repeated, in order. */
+  readonly lists: ReadonlyMap<string, readonly string[]>
   /** Everything from the first word that is no option on. */
   readonly words: readonly string[]
 }
@@ -29,12 +31,15 @@ export function parseOptions(args: readonly string[], kinds: OptionKinds): Optio
   const firstWord = tokens.find((token) => token.kind !== 'option')
   const flags = new Set<string>()
   const values = new Map<string, string>()
+  const lists = new Map<string, string[]>()
   for (const token of tokens) {
     if (token.kind !== 'option' || token.index >= (firstWord?.index ?? args.length)) break
-    if (kindOf(token, kinds) === 'flag') flags.add(token.name)
+    const kind = kindOf(token, kinds)
+    if (kind === 'flag') flags.add(token.name)
+    else if (kind === 'variables') lists.set(token.name, [...(lists.get(token.name) ?? []), textOf(token)])
     else values.set(token.name, textOf(token))
   }
-  return { flags, values, words: firstWord ? args.slice(firstWord.index) : [] }
+  return { flags, values, lists, words: firstWord ? args.slice(firstWord.index) : [] }
 }
 
 interface OptionToken {

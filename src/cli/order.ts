@@ -1,5 +1,5 @@
 import type { Backend, ExecuteRequest } from '../index.ts'
-import { commandMissing, dashesMissing, unknownBackend } from '../result/explain-cli.ts'
+import { commandMissing, dashesMissing, unknownBackend, variableUnnamed } from '../result/explain-cli.ts'
 import { milliseconds } from './duration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
@@ -25,13 +25,14 @@ export interface Order {
 
 /** Reads what stands behind `vitrine run`. Throws INVALID_REQUEST. */
 export function readOrder(args: readonly string[]): Order {
-  const { flags, values, words } = parseOptions(args, grammar.run.options)
+  const { flags, values, lists, words } = parseOptions(args, grammar.run.options)
   const timeout = values.get('timeout')
   const each = flags.has('each')
   const command = wordsAfterDashes('run', args, words)
   const how = {
     merged: flags.has('merged'),
     scratchpad: values.get('scratchpad'),
+    env: variablesOf(lists.get('env') ?? []),
     timeoutMs: timeout === undefined ? undefined : milliseconds('--timeout', timeout),
   }
   return {
@@ -51,6 +52,18 @@ export function readOrder(args: readonly string[]): Order {
       ...how,
     })),
   }
+}
+
+/** `NAME=VALUE`, or `NAME` with its value here; a variable that is not set stays unset. */
+function variablesOf(given: readonly string[]): Record<string, string> {
+  const variables: Record<string, string> = {}
+  for (const text of given) {
+    const [name = '', ...rest] = text.split('=')
+    const value = text.includes('=') ? rest.join('=') : process.env[name]
+    if (name === '') throw misuse(variableUnnamed(text))
+    if (value !== undefined) variables[name] = value
+  }
+  return variables
 }
 
 /** Throws INVALID_REQUEST for one that there is not. */

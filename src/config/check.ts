@@ -3,7 +3,8 @@ import * as v from 'valibot'
 import type { ConfigProblem } from '../errors.ts'
 import { nearestKey } from '../nearest.ts'
 import type { ToAbsolute } from './field.ts'
-import { type KeyEntry, policyRuleKeys } from './schema.ts'
+import { policyRuleKeys } from './policy-rule.ts'
+import type { KeyEntry } from './schema.ts'
 import { tomlText } from './toml-text.ts'
 
 /** Where a value stands in a document: names of tables and keys, indices of lists. */

@@ -16,10 +16,10 @@ import {
   pathKey,
   pathsKey,
   stringTable,
-  text,
   union,
   userOnly,
 } from './field.ts'
+import { allowRule, policyRule } from './policy-rule.ts'
 
 // setTimeout(3) of Node counts in a signed 32-bit integer.
 const LONGEST_MS = 2_147_483_647
@@ -29,29 +29,6 @@ const MOST_BYTES = Number.MAX_SAFE_INTEGER
 const MOST_PROCESSES = 4_194_304
 // kernel: sysctl fs.nr_open, its upper bound
 const MOST_OPEN_FILES = 1_073_741_816
-
-/** More than the kernel passes to a program. */
-const MOST_OPERANDS = 1_000_000
-
-const policyRule = v.strictObject(
-  {
-    prefix: v.pipe(list('a word'), v.nonEmpty('a list of words, not empty')),
-    verdict: oneOf('allow', 'ask', 'deny'),
-    reason: v.optional(text(), ''),
-    match: v.optional(list('a command line'), []),
-    not_match: v.optional(list('a command line'), []),
-    allow_options: v.exactOptional(list('an option')),
-    ask_options: v.exactOptional(list('an option')),
-    deny_options: v.exactOptional(list('an option')),
-    operands: v.exactOptional(integer(0, MOST_OPERANDS)),
-  },
-  'a table with prefix, verdict, reason, match, not_match, allow_options, ask_options, deny_options, operands',
-)
-
-/** The entries of a `[[policy.rule]]` table. */
-export const policyRuleKeys = Object.keys(policyRule.entries)
-
-const allowRule = v.looseObject({ verdict: v.literal('allow') })
 
 /** Every section and key of the configuration. Validation, variables, JSON schema and `config show` come from this table. */
 export const sections = {
@@ -114,8 +91,14 @@ export const sections = {
     },
   },
   env: {
-    about: 'The environment of commands, beside what always passes (PATH, HOME, LANG, ...).',
+    about: 'The environment of commands. PATH, HOME, LANG and the like always pass.',
     keys: {
+      inherit: key(
+        'What passes from the caller: auto (read mode: a list; write mode: all but what looks like a secret), listed (the list in both), all.',
+        oneOf('auto', 'listed', 'all'),
+        'auto',
+        oneWay('all', 'auto', 'listed'),
+      ),
       pass: key('Names of variables that pass from the caller.', list('a variable name'), [], never),
       set: key('Variables with the value they get.', stringTable(), {}, never),
     },

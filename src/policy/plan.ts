@@ -3,7 +3,7 @@ import type { Mode } from '../result/result.ts'
 import { type Expanded, expand, type Step } from './expand.ts'
 import type { Facts, FactsNeeded } from './facts.ts'
 import { couldMatch } from './globs.ts'
-import { known, lineOfArgv, type ParsedLine, type Unsure, type Word } from './line.ts'
+import { known, lineOfArgv, literal, type ParsedLine, type Unsure, type Word } from './line.ts'
 import { parseLine } from './parse.ts'
 import { atHome, type PathUse, pathUses } from './paths.ts'
 import { lookedUp, nameOf, programOf } from './program.ts'
@@ -19,6 +19,8 @@ export interface RequestToDecide {
   readonly cwd: string
   /** Absolute, or empty when unknown. */
   readonly home: string
+  /** Names of variables that are set for every program of it. */
+  readonly variables?: readonly string[]
   /** What reads the line; default `sh`. No other shell's language is known here. */
   readonly shell?: 'sh' | 'other'
 }
@@ -44,7 +46,7 @@ const MOST_BASES = 16
 
 /** Takes a request apart. Pure: nothing is looked up. */
 export function planRequest(request: RequestToDecide): PolicyRequest {
-  const expanded = expand(lineOf(request))
+  const expanded = withAssignments(expand(lineOf(request)), request.variables ?? [])
   const { features, unsure, forkBombs } = expanded
   return { ...request, features, steps: placed(expanded, request), unsure, forkBombs }
 }
@@ -58,6 +60,17 @@ function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
     unsure: [{ kind: 'other-shell', text: work.line }],
     forkBombs: [],
   }
+}
+
+/** What the line does with the variables assigned in front of each of its commands. */
+function withAssignments(expanded: Expanded, names: readonly string[]): Expanded {
+  if (names.length === 0) return expanded
+  const own = names.map((name) => ({ name, value: literal('') }))
+  const steps = expanded.steps.map((step) => {
+    const { command } = step
+    return { ...step, command: { ...command, assignments: [...own, ...command.assignments] } }
+  })
+  return { ...expanded, steps }
 }
 
 /** What must be found out before the request can be decided about. */

@@ -1,9 +1,11 @@
 import type { Platform } from '../platform.ts'
+import type { Mode } from '../result/result.ts'
+import { isSecretName } from '../secret-names.ts'
 
 /** Names and values, as a process gets them. */
 export type Variables = Readonly<Record<string, string>>
 
-/** What passes from the caller's environment without being named: enough to work, nothing that loads code or tells secrets. */
+/** What passes in every mode: enough to work, nothing that loads code or tells secrets. */
 const passing = new Set([
   'PATH',
   'HOME',
@@ -127,36 +129,70 @@ export const lookingGit = {
   'submodule.recurse': 'false',
 }
 
-const forcedFor: Readonly<Record<'looking' | 'changing', Variables>> = {
-  /** No lock files, no byte code, nothing of the repository's that runs. */
-  looking: {
-    ...forced,
-    GIT_OPTIONAL_LOCKS: '0',
-    PYTHONDONTWRITEBYTECODE: '1',
-    ...gitSettings(lookingGit),
-  },
-  changing: { ...forced, ...gitSettings(git) },
+/** No lock files, no byte code, nothing of the repository's that runs. */
+const looking = {
+  variables: { ...forced, GIT_OPTIONAL_LOCKS: '0', PYTHONDONTWRITEBYTECODE: '1' },
+  git: lookingGit,
 }
 
-/** What the user's configuration adds. */
+const changing = { variables: forced, git }
+
+/** The section `[env]` of the configuration. */
 export interface EnvironmentSettings {
+  /** `auto`: the list in read mode, all but secrets in write mode. */
+  readonly inherit: 'auto' | 'listed' | 'all'
   readonly pass: readonly string[]
   readonly set: Variables
 }
 
-/** The environment of a command that only looks, or may change something: what passes, what is configured, then what is forced. */
+/** What an environment is for. */
+export interface Purpose {
+  readonly mode: Mode
+  /** The command is known to look only. */
+  readonly onlyLooks: boolean
+  readonly place: Place
+}
+
+/** The environment of a command: what it inherits from the caller, then what is configured, then what is forced. */
 export function commandEnvironment(
   caller: Readonly<Record<string, string | undefined>>,
   settings: EnvironmentSettings,
-  purpose: 'looking' | 'changing',
-  place: Place,
+  purpose: Purpose,
 ): Variables {
+  const { onlyLooks, place } = purpose
   const named = place === 'windows' ? inCapitals : (variables: Caller) => variables
   const pass = new Set(Object.keys(named(Object.fromEntries(settings.pass.map((name) => [name, ''])))))
   const environment: Record<string, string> = place === 'container' ? { ...placesInContainer } : {}
   for (const [name, value] of Object.entries(named(caller)))
-    if (value !== undefined && (passes(name, place) || pass.has(name))) environment[name] = value
-  return Object.assign(environment, named(settings.set), forcedFor[purpose])
+    if (value !== undefined && (pass.has(name) || inherits(name, settings.inherit, purpose)))
+      environment[name] = value
+  Object.assign(environment, named(settings.set))
+  const { variables, git } = onlyLooks ? looking : changing
+  return { ...environment, ...variables, ...gitSettings(git, environment) }
+}
+
+/** The policy has looked at another repository than the one that these name. */
+const otherRepository = new Set(['GIT_DIR', 'GIT_COMMON_DIR'])
+
+function inherits(
+  name: string,
+  inherit: EnvironmentSettings['inherit'],
+  { mode, onlyLooks, place }: Purpose,
+): boolean {
+  if (passes(name, place)) return true
+  if (place === 'container' || inherit === 'listed') return false
+  if (inherit === 'all') return true
+  // A name that is no identifier is a function of bash, or one that sh drops.
+  if (mode !== 'write' || !/^[A-Za-z_]\w*$/.test(name)) return false
+  return !isSecretName(name) && !(onlyLooks && otherRepository.has(name))
+}
+
+/** An environment with the variables of one command; undefined removes one. */
+export function withVariables(environment: Variables, given: Caller, place: Place): Variables {
+  const all = { ...environment, ...(place === 'windows' ? inCapitals(given) : given) }
+  return Object.fromEntries(
+    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
 }
 
 type Caller = Readonly<Record<string, string | undefined>>
@@ -170,11 +206,13 @@ function passes(name: string, place: Place): boolean {
   return (place === 'container' ? passingIntoContainer : passing).has(name) || name.startsWith('LC_')
 }
 
-function gitSettings(settings: Variables): Variables {
+/** Settings after those that the environment holds already: the last one wins. */
+function gitSettings(settings: Variables, { GIT_CONFIG_COUNT: given = '' }: Variables): Variables {
+  const first = /^\d{1,4}$/.test(given) ? Number(given) : 0
   const entries = Object.entries(settings)
   const numbered = entries.flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${index}`, key],
-    [`GIT_CONFIG_VALUE_${index}`, value],
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
   ])
-  return { GIT_CONFIG_COUNT: String(entries.length), ...Object.fromEntries(numbered) }
+  return { GIT_CONFIG_COUNT: String(first + entries.length), ...Object.fromEntries(numbered) }
 }

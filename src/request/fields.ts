@@ -51,6 +51,21 @@ export function copyOf<T extends object>(what: string, value: T): T {
   return reading(what, () => ({ ...value }))
 }
 
+/** A copy of an object of variables. Throws INVALID_REQUEST for what no environment can hold. */
+export function readVariables(
+  field: string,
+  given: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string | undefined>> {
+  const variables = copyOf(field, given)
+  for (const [name, value] of Object.entries<unknown>(variables)) {
+    const own = `${field}.${name}`
+    if (value !== undefined && !isString(value))
+      refuse({ kind: 'wrong-type', field: own, wanted: 'a string', got: kindOf(value) })
+    checkNoNul(own, value)
+  }
+  return variables
+}
+
 /** Throws INVALID_REQUEST for text that no program and no path can hold. */
 export function checkNoNul(field: string, text: string | undefined): void {
   if (text?.includes('\0')) refuse({ kind: 'nul-byte', field })

@@ -11,6 +11,7 @@ import {
   isString,
   kindOf,
   readFields,
+  readVariables,
   refuse,
 } from './fields.ts'
 import type { TerminalRequest } from './terminal.ts'
@@ -25,6 +26,8 @@ export interface ExecuteRequest {
   readonly timeoutMs?: number | undefined
   /** Text or bytes to read from, a stream, or an open descriptor. Default: nothing to read. */
   readonly stdin?: string | Uint8Array | Readable | number | undefined
+  /** Variables for this command alone, over what it inherits and what is configured; undefined removes one. The policy sees them as assignments in front of the command. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** One pipe for both streams: `stdout` holds both, in the order written. Default false. */
   readonly merged?: boolean | undefined
   /** Saves the whole output under this name. */
@@ -54,6 +57,8 @@ export interface CompleteRequest {
   /** Absolute. Whether it is there nobody has looked yet. */
   readonly cwd: string
   readonly timeoutMs: number
+  /** Variables over those of the shell; undefined removes one. */
+  readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: string | Uint8Array | Readable | number | null
   readonly merged: boolean
   readonly scratchpad: string | undefined
@@ -69,6 +74,7 @@ const fields: Fields<ExecuteRequest> = {
   cwd: { wanted: 'a string', test: isString },
   timeoutMs: { wanted: 'a number of milliseconds', test: isNumber },
   stdin: { wanted: 'a string, a Uint8Array, a Readable or an open descriptor', test: isStdin },
+  env: { wanted: 'an object of variables', test: (value) => isObject(value) && !Array.isArray(value) },
   merged: { wanted: 'a boolean', test: isBoolean },
   scratchpad: { wanted: 'a string', test: isString },
   privateTmp: { wanted: 'a boolean', test: isBoolean },
@@ -84,6 +90,7 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
     work: workOf(request),
     cwd: directoryOf(request.cwd, defaults.cwd),
     timeoutMs: deadlineOf(request.timeoutMs, defaults),
+    env: variablesOf(request.env ?? {}),
     stdin: request.stdin ?? null,
     merged: request.merged ?? false,
     scratchpad: request.scratchpad,
@@ -125,6 +132,18 @@ function checkText(field: string, text: string): void {
   checkNoNul(field, text)
   const bytes = Buffer.byteLength(text)
   if (bytes >= longestArgument) refuse({ kind: 'too-long', field, bytes, limit: longestArgument - 1 })
+}
+
+function variablesOf(given: NonNullable<ExecuteRequest['env']>): CompleteRequest['env'] {
+  const variables = readVariables('env', given)
+  const wrong = Object.keys(variables).find((name) => name === '' || /[=\0]/.test(name))
+  if (wrong === undefined) return variables
+  return refuse({
+    kind: 'out-of-range',
+    field: 'env',
+    wanted: 'names without "="',
+    got: JSON.stringify(wrong),
+  })
 }
 
 function directoryOf(cwd: string | undefined, base: string): string {

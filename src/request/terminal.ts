@@ -1,4 +1,4 @@
-import { type Fields, isBoolean, isNumber, isString, readFields, refuse } from './fields.ts'
+import { type Fields, isBoolean, isNumber, isObject, isString, readFields, refuse } from './fields.ts'
 import {
   type CompleteRequest,
   completeRequest,
@@ -8,7 +8,10 @@ import {
 
 /** One command in a terminal of its own. Exactly one of `command` (a shell line) and `argv` (no shell at all). */
 export interface StartRequest
-  extends Pick<ExecuteRequest, 'command' | 'argv' | 'cwd' | 'timeoutMs' | 'scratchpad' | 'privateTmp'> {
+  extends Pick<
+    ExecuteRequest,
+    'command' | 'argv' | 'cwd' | 'timeoutMs' | 'env' | 'scratchpad' | 'privateTmp'
+  > {
   readonly pty: true
   /** Characters in a row, 1 to 65535. Default 80. */
   readonly columns?: number | undefined
@@ -34,6 +37,7 @@ const fields: Fields<StartRequest> = {
   argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
   cwd: { wanted: 'a string', test: isString },
   timeoutMs: { wanted: 'a number of milliseconds', test: isNumber },
+  env: { wanted: 'an object of variables', test: (value) => isObject(value) && !Array.isArray(value) },
   scratchpad: { wanted: 'a string', test: isString },
   privateTmp: { wanted: 'a boolean', test: isBoolean },
   pty: { wanted: 'true', test: (value) => value === true },

@@ -44,6 +44,11 @@ export function unknownBackend(name: string): string {
   return `--backend is local (this machine) or docker (a container), not "${visible(name)}".`
 }
 
+/** @param given what stands behind --env */
+export function variableUnnamed(given: string): string {
+  return `--env takes NAME or NAME=VALUE, not "${visible(given)}".`
+}
+
 export function valueMissing(option: string): string {
   return `${option} needs a value.`
 }

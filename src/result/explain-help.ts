@@ -55,6 +55,7 @@ Options:
   --write            write mode: run it unsandboxed
   --timeout TIME     30s, 500ms, 2m, or milliseconds; default: [shell] timeout_ms, 30 s
   --cwd DIR          the directory to run it in; default: the current one
+  --env NAME[=TEXT]  give it this variable, with its value here or this one; may be repeated
   --ask              ask you, at the terminal, about what the policy leaves open
   --each             every word after "--" is a line of its own: in order, up to the first that fails
   --workspace DIR    in write mode the command stays inside this directory: in place of [policy] workspace
@@ -291,6 +292,6 @@ export function helpFor(topic: Topic): string {
 export function describedIn([first, ...more]: readonly string[], word: string): string {
   const topic = topics.find((known) => known === first) ?? 'vitrine'
   const behind = ['vitrine', first, ...more].filter((part) => part !== undefined).join(' ')
-  const line = word.startsWith('-') ? `${word}(?: [A-Z]+)?` : `${behind} ${word}\\b.*?`
+  const line = word.startsWith('-') ? `${word}(?: [A-Z[=\\]]+)?` : `${behind} ${word}\\b.*?`
   return new RegExp(`^ {2}${line} {2,}(.+)$`, 'm').exec(texts[topic])?.[1] ?? ''
 }

@@ -66,7 +66,7 @@ test.each([
 
 test('every option that a help names is offered with what the help says of it', async () => {
   const { stdout } = await home.run(['run', '--help'])
-  const said = [...stdout.matchAll(/^ {2}(--[a-z-]+)(?: [A-Z]+)? {2,}(.+)$/gm)].map(
+  const said = [...stdout.matchAll(/^ {2}(--[a-z-]+)(?: [A-Z[=\]]+)? {2,}(.+)$/gm)].map(
     ([, name, text]) => `${name}\t${text}`,
   )
   expect(said.length).toBeGreaterThan(10)

@@ -40,6 +40,7 @@ const cases: Record<ConfigKey, Case> = {
   'shell.private_tmp': { user: 'true', taken: ['false', 'true'], ignored: [] },
   'shell.reads': { user: '"everywhere"', taken: ['"workspace"', '"everywhere"'], ignored: [] },
   'shell.unreadable': { user: '["/a"]', taken: ['["/a", "/b"]', '["/a", "secrets"]'], ignored: [] },
+  'env.inherit': { user: '"auto"', taken: ['"listed"', '"auto"'], ignored: ['"all"'] },
   'env.pass': neverText('["A"]', '["B"]'),
   'env.set': neverText('{ A = "1" }', '{}'),
   'policy.preset': { user: '"default"', taken: ['"analysis"', '"default"'], ignored: ['"open"'] },

@@ -265,17 +265,6 @@ describe('tools/list', () => {
     expect(write.tools[0]).toMatchObject({ name: 'execute_command', annotations: writing })
   })
 
-  test('with the sandbox off nothing is claimed to be read-only, and a call is told to use write mode', async () => {
-    const home = new Home()
-    home.configure('[shell]\nsandbox = false\n')
-    const { client, run } = await connect([], { home })
-    const { tools } = await client.listTools()
-    expect(tools[0]?.annotations?.readOnlyHint).toBe(false)
-    const answer = await run({ command: 'echo x' })
-    expect(answer).toMatchObject({ isError: true })
-    expect(answer.text).toMatch(/^WRITE_MODE_REQUIRED: /)
-  })
-
   test('description and instructions tell a model what it has to know', async () => {
     const { client } = await connect(['--mode', 'both'])
     const { tools } = await client.listTools()

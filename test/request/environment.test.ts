@@ -6,7 +6,7 @@ import { lookingValues } from '../../src/policy/repositories.ts'
 import { lookingGit } from '../../src/request/environment.ts'
 import type { Mode } from '../../src/result/result.ts'
 import type { Shell } from '../../src/shell.ts'
-import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
 
 const modes: readonly Mode[] = ['read', 'write']
@@ -108,20 +108,34 @@ const forcedInRead: Readonly<Record<string, string>> = {
   PYTHONDONTWRITEBYTECODE: '1',
 }
 
-describe.each(modes)('%s mode: the environment', (mode) => {
+/** A shell whose commands inherit what is listed; that is the default of read mode. */
+function openListed({
+  mode,
+  toml = '',
+  ...options
+}: TestShellOptions & { readonly mode: Mode }): Promise<Shell> {
+  const rest = toml.replace(/^\[env\]\n/, '')
+  return openTestShell({
+    mode,
+    toml: mode === 'read' ? toml : `[env]\ninherit = "listed"\n${rest}`,
+    ...options,
+  })
+}
+
+describe.each(modes)('%s mode with what is listed: the environment', (mode) => {
   it('lets pass what is listed, with its value', async () => {
     const given = Object.fromEntries(passing.map((name) => [name, `/value of/${name}`]))
-    const shell = await openTestShell({ mode, env: { ...given, PATH: '/usr/bin:/bin' } })
+    const shell = await openListed({ mode, env: { ...given, PATH: '/usr/bin:/bin' } })
     expect(await environmentOf(shell)).toMatchObject({ ...given, PATH: '/usr/bin:/bin' })
   })
 
   it.for(never)('never lets pass %s', async (name) => {
-    const shell = await openTestShell({ mode, env: { [name]: '/dev/null/x' } })
+    const shell = await openListed({ mode, env: { [name]: '/dev/null/x' } })
     expect(await environmentOf(shell)).not.toHaveProperty([name])
   })
 
   it('holds nothing that is not listed', async () => {
-    const shell = await openTestShell({ mode })
+    const shell = await openListed({ mode })
     const own = mode === 'write' ? ['VITRINE_COMMAND'] : ['(npm_config|PIP|CARGO_NET)_\\w+', 'GODEBUG']
     const known = new RegExp(
       `^(${[...passing, ...Object.keys({ ...forced, ...forcedInRead }), ...own].join('|')}|LC_\\w+|XDG_\\w+|GIT_CONFIG_\\w+|LANGUAGE|COLORTERM|\\w+_HOME|\\w+_DIR|\\w+_ROOT|NVM_BIN|RUSTUP_TOOLCHAIN|PYENV_VERSION)$`,
@@ -132,7 +146,7 @@ describe.each(modes)('%s mode: the environment', (mode) => {
 
   it('lets pass what [env] pass names, and what is absent stays absent', async () => {
     const env = { EDITOR: 'ed', FOO: 'bar', AWS_SECRET_ACCESS_KEY: 'secret' }
-    const shell = await openTestShell({ mode, env, toml: '[env]\npass = ["EDITOR", "FOO", "NOT_THERE"]\n' })
+    const shell = await openListed({ mode, env, toml: '[env]\npass = ["EDITOR", "FOO", "NOT_THERE"]\n' })
     const environment = await environmentOf(shell)
     expect(environment).toMatchObject({ EDITOR: 'ed', FOO: 'bar' })
     expect(environment).not.toHaveProperty('NOT_THERE')
@@ -140,7 +154,7 @@ describe.each(modes)('%s mode: the environment', (mode) => {
   })
 
   it('[env] set wins over what passes', async () => {
-    const shell = await openTestShell({
+    const shell = await openListed({
       mode,
       env: { LANG: 'de_DE' },
       toml: '[env.set]\nLANG = "C"\nNEW = "x=y"\n',
@@ -154,15 +168,169 @@ describe.each(modes)('%s mode: the environment', (mode) => {
       .map((name) => `${name} = "wrong"\n`)
       .join('')
     const toml = `[env]\npass = ${JSON.stringify(Object.keys(forced))}\n[env.set]\n${set}`
-    const shell = await openTestShell({ mode, env: wrong, toml })
+    const shell = await openListed({ mode, env: wrong, toml })
     expect(await environmentOf(shell)).toMatchObject(forced)
   })
 
   it('is the one of the moment when the shell was opened', async () => {
     const env: Record<string, string> = { LANG: 'before', PATH: process.env['PATH'] ?? '' }
-    const shell = await openTestShell({ mode, env })
+    const shell = await openListed({ mode, env })
     env['LANG'] = 'after'
     expect((await environmentOf(shell))['LANG']).toBe('before')
+  })
+})
+
+const ordinary = {
+  NODE_ENV: 'test',
+  CI: '1',
+  PYTHONPATH: '/py',
+  HTTPS_PROXY: 'http://proxy:8080',
+  no_proxy: 'localhost',
+  SSH_AUTH_SOCK: '/tmp/agent',
+  NODE_OPTIONS: '--no-warnings',
+  LD_LIBRARY_PATH: '/lib',
+  GIT_AUTHOR_NAME: 'me',
+  XAUTHORITY: '/x',
+  TOKENIZERS_PARALLELISM: 'false',
+  KEYBOARD: 'de',
+  AWS_PROFILE: 'dev',
+  GOOGLE_APPLICATION_CREDENTIALS_FILE: '/c.json',
+}
+
+const secrets = [
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SESSION_TOKEN',
+  'GITHUB_TOKEN',
+  'GH_TOKEN',
+  'NPM_TOKEN',
+  'NODE_AUTH_TOKEN',
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'VITRINE_TOKEN',
+  'DB_PASSWORD',
+  'PGPASSWORD',
+  'MYSQL_PWD',
+  'DB_PASS',
+  'SSH_PASSPHRASE',
+  'GOOGLE_CREDENTIALS',
+  'AZURE_CLIENT_SECRET',
+  'AZURE_STORAGE_CONNECTION_STRING',
+  'SENTRY_DSN',
+  'SLACK_WEBHOOK_URL',
+  'GITLAB_PAT',
+  'SESSION_COOKIE',
+  'SIGNING_KEY',
+  'npm_config__auth',
+  'MY_JWT',
+]
+
+describe('write mode', () => {
+  it('inherits everything but what looks like a secret', async () => {
+    const shell = await openTestShell({
+      mode: 'write',
+      env: { ...ordinary, ...Object.fromEntries(secrets.map((name) => [name, 'secret'])) },
+    })
+    const environment = await environmentOf(shell)
+    expect(environment).toMatchObject(ordinary)
+    expect(secrets.filter((name) => name in environment)).toEqual([])
+  })
+
+  it('gives the same to a command that is not known to look only', async () => {
+    const shell = await openTestShell({ mode: 'write', env: { ...ordinary, GITHUB_TOKEN: 'secret' } })
+    const { stdout } = await shell.execute({ argv: ['sh', '-c', 'env'] })
+    expect(stdout).toContain('NODE_ENV=test\n')
+    expect(stdout).not.toContain('GITHUB_TOKEN')
+  })
+
+  it('gives a secret that [env] pass names', async () => {
+    const env = { GITHUB_TOKEN: 'secret' }
+    const shell = await openTestShell({ mode: 'write', env, toml: '[env]\npass = ["GITHUB_TOKEN"]\n' })
+    expect(await environmentOf(shell)).toMatchObject(env)
+  })
+
+  it('keeps the settings of git that the caller gives, and adds its own', async ({ skip }) => {
+    if (!isInstalled('git')) return skip('not installed: git')
+    const env = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'from outside' }
+    const shell = await openTestShell({ mode: 'write', env })
+    const get = async (key: string) => (await shell.execute({ argv: ['git', 'config', '--get', key] })).stdout
+    expect([await get('user.name'), await get('core.hooksPath')]).toEqual(['from outside\n', '/dev/null\n'])
+  })
+
+  it('a command that is let through because it only looks, looks at the repository that the policy has seen', async () => {
+    const env = { GIT_DIR: '/elsewhere/.git' }
+    const shell = await openTestShell({ mode: 'write', env })
+    expect(await environmentOf(shell)).not.toHaveProperty('GIT_DIR')
+    expect((await shell.execute({ argv: ['sh', '-c', 'env'] })).stdout).toContain('GIT_DIR=/elsewhere/.git\n')
+  })
+})
+
+it.each(modes)('inherit = "all" gives %s mode secrets, too', async (mode) => {
+  const env = { NODE_ENV: 'test', GITHUB_TOKEN: 'secret' }
+  const shell = await openTestShell({ mode, env, toml: '[env]\ninherit = "all"\n' })
+  expect(await environmentOf(shell)).toMatchObject(env)
+})
+
+describe.each(modes)('the variables of one command, in %s mode', (mode) => {
+  const show = 'for name in FOO LANG TZ PAGER; do printenv $name || echo unset; done'
+
+  it('come over what is inherited, configured and forced, and undefined removes one', async () => {
+    const shell = await openTestShell({
+      mode,
+      env: { TZ: 'UTC' },
+      toml: '[env.set]\nLANG = "C"\nFOO = "set"\n',
+    })
+    const env = { FOO: 'a b', LANG: 'de', TZ: undefined, PAGER: 'less' }
+    expect((await shell.execute({ command: show, env })).stdout).toBe('a b\nde\nunset\nless\n')
+    expect((await shell.execute({ command: show })).stdout).toBe('set\nC\nUTC\ncat\n')
+  })
+
+  it('decide where a program without a shell is found', async () => {
+    const directory = makeDirectory()
+    writeFileSync(join(directory, 'own-program'), '#!/bin/sh\necho found\n', { mode: 0o755 })
+    const shell = await openTestShell({ mode })
+    const run = (env: Record<string, string>) => shell.execute({ argv: ['own-program'], env })
+    expect((await run({ PATH: `${directory}:/usr/bin:/bin` })).stdout).toBe('found\n')
+    await expect(run({})).rejects.toMatchObject({ code: 'SPAWN_FAILED' })
+  })
+
+  it.each([
+    [{ 'A=B': 'x' }, 'out-of-range'],
+    [{ '': 'x' }, 'out-of-range'],
+    [{ A: 'x\0y' }, 'nul-byte'],
+    [{ A: 1 }, 'wrong-type'],
+    [['A=1'], 'wrong-type'],
+  ])('%j is refused', async (env, kind) => {
+    const shell = await openTestShell({ mode })
+    await expect(shell.execute({ command: 'true', env: env as never })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      refusal: { problem: { kind } },
+    })
+  })
+})
+
+describe('the policy sees the variables of one command', () => {
+  it.each([
+    [{ LD_PRELOAD: './x.so' }, 'ask'],
+    [{ PATH: '/elsewhere' }, 'ask'],
+    [{ GIT_EXTERNAL_DIFF: './x' }, 'ask'],
+    [{ FOO: 'x' }, 'allow'],
+  ])('%j with a command that only looks: %s', async (env, verdict) => {
+    const shell = await openTestShell({ mode: 'write' })
+    expect(await shell.decide({ command: 'git diff', env })).toMatchObject({ verdict })
+    expect(await shell.decide({ argv: ['cat', 'x'], env })).toMatchObject({ verdict })
+  })
+
+  it('an approval is for the command with its variables', async () => {
+    const asked: string[] = []
+    const approver = async ({ command }: { readonly command: string }) => {
+      asked.push(command)
+      return 'same' as const
+    }
+    const shell = await openTestShell({ mode: 'write', approver })
+    const command = 'touch made'
+    for (const value of ['1', '1', '2', undefined]) await shell.execute({ command, env: { A: value } })
+    expect(asked).toEqual(['A=1 touch made', 'A=2 touch made', 'unset A; touch made'])
   })
 })
 

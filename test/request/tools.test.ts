@@ -27,7 +27,7 @@ const onlyOnce = { npm_config_fetch_retries: '0', PIP_RETRIES: '0', CARGO_NET_RE
 describe('read mode tells tools', () => {
   it('not to write down what they did, and not to look for a newer version', async () => {
     expect(await environmentOf({})).toMatchObject(quiet)
-    const write = await environmentOf({ mode: 'write' })
+    const write = await environmentOf({ mode: 'write', toml: '[env]\ninherit = "listed"\n' })
     for (const name of Object.keys(quiet)) expect(write).not.toHaveProperty([name])
   })
 

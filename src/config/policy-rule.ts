@@ -1,0 +1,27 @@
+import * as v from 'valibot'
+import { integer, list, oneOf, text } from './field.ts'
+
+/** More than the kernel passes to a program. */
+const MOST_OPERANDS = 1_000_000
+
+/** A [[policy.rule]] table. */
+export const policyRule = v.strictObject(
+  {
+    prefix: v.pipe(list('a word'), v.nonEmpty('a list of words, not empty')),
+    verdict: oneOf('allow', 'ask', 'deny'),
+    reason: v.optional(text(), ''),
+    match: v.optional(list('a command line'), []),
+    not_match: v.optional(list('a command line'), []),
+    allow_options: v.exactOptional(list('an option')),
+    ask_options: v.exactOptional(list('an option')),
+    deny_options: v.exactOptional(list('an option')),
+    operands: v.exactOptional(integer(0, MOST_OPERANDS)),
+  },
+  'a table with prefix, verdict, reason, match, not_match, allow_options, ask_options, deny_options, operands',
+)
+
+/** The entries of a `[[policy.rule]]` table. */
+export const policyRuleKeys = Object.keys(policyRule.entries)
+
+/** A rule that loosens. */
+export const allowRule = v.looseObject({ verdict: v.literal('allow') })

@@ -1,0 +1,46 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { Home } from './vitrine.ts'
+
+const line = 'for name in FOO NPM_TOKEN BAR; do printenv $name || echo unset; done'
+
+const env = { FOO: 'outer', NPM_TOKEN: 'secret' }
+
+describe('vitrine run --env', () => {
+  it.each([
+    [['--env', 'FOO'], 'outer unset unset'],
+    [['--env', 'FOO=a=b'], 'a=b unset unset'],
+    [['--env=FOO='], ' unset unset'],
+    [['--env', 'FOO=1', '--env', 'NPM_TOKEN', '--env', 'BAR=x y', '--env', 'FOO=2'], '2 secret x y'],
+    [['--env', 'NOT_SET_ANYWHERE'], 'unset unset unset'],
+    [['--write'], 'outer unset unset'],
+    [['--write', '--env', 'NPM_TOKEN'], 'outer secret unset'],
+  ])('%j', async (options, printed) => {
+    const ran = await new Home().run(['run', ...options, '--', line], { env })
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout.trimEnd().replaceAll('\n', ' ')).toBe(printed)
+  })
+
+  it('with --each counts for every line', async () => {
+    const ran = await new Home().run(['run', '--env', 'FOO=1', '--each', '--', 'echo $FOO', 'echo $FOO'])
+    expect(ran).toMatchObject({ code: 0, stdout: '1\n1\n' })
+  })
+
+  it.each([[['--env', '=x']], [['--env=']], [['--env']]])('%j is refused', async (options) => {
+    const ran = await new Home().run(['run', ...options, '--', 'true'])
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toContain('--env')
+  })
+})
+
+describe('an untrusted project file', () => {
+  it('narrows what write mode inherits, and does not widen it', async () => {
+    const home = new Home()
+    const results = []
+    for (const inherit of ['listed', 'all']) {
+      writeFileSync(`${home.directory}/.vitrine.toml`, `[env]\ninherit = "${inherit}"\n`)
+      results.push((await home.run(['run', '--write', '--', line], { env })).stdout)
+    }
+    expect(results).toEqual(['unset\nunset\nunset\n', 'outer\nunset\nunset\n'])
+  })
+})
