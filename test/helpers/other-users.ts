@@ -23,7 +23,15 @@ export function whyNot({ uid, gid }: Account): string | null {
   return may('-r', join(readable, 'dist/cli.cjs')) ? null : `the user ${uid} cannot read ${readable}`
 }
 
-const parts = ['package.json', 'dist', 'build/Release/vitrine.node', 'test/fixtures']
+const parts = [
+  'package.json',
+  'config.example.toml',
+  'config.schema.json',
+  'dist',
+  'src/sandbox',
+  'build/Release/vitrine.node',
+  'test/fixtures',
+]
 
 /** Copies what tests run of this repository to a place that every user can read. */
 export function copyForOthers(): string {

@@ -1,5 +1,6 @@
-import { accessSync, constants } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -7,9 +8,12 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url))
 /** What tests run of the repository, where every user can read it: test/setup.ts copies it when root's is private. */
 export const readable = process.env['VITRINE_TEST_COPY'] ?? repository
 
-/** Whether a program is on the PATH. */
+/** Whether a program is on the PATH, and more than rustup's proxy for one that this user does not have. */
 export function isInstalled(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(':').some((directory) => isExecutable(join(directory, program)))
+  const paths = (process.env['PATH'] ?? '').split(':').map((directory) => join(directory, program))
+  const path = paths.find(isExecutable)
+  if (path === undefined || basename(realpathSync(path)) !== 'rustup') return path !== undefined
+  return spawnSync(path, ['--version'], { stdio: 'ignore' }).status === 0
 }
 
 /** Whether it is there, and ours to execute. */

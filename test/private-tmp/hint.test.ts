@@ -1,10 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeDirectory } from '../helpers/place.ts'
-import { isInstalled } from '../helpers/programs.ts'
+import { isInstalled, repository } from '../helpers/programs.ts'
 import { makeGround } from './ground.ts'
+
+/** A directory that this user may write to, and that is neither the working directory nor one for temporary files. */
+function makeElsewhere(): string {
+  const directory = mkdtempSync(join(repository, 'build/hint-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  return directory
+}
 
 describe('the hint of a refusal', () => {
   it('names private_tmp where the file was a temporary one', async () => {
@@ -47,8 +54,9 @@ describe('the hint of a refusal', () => {
 
   it('is about what the command complains of, not about what it did without', async () => {
     const { run } = await makeGround({ privateTmp: false })
-    const { hint } = await run('touch /vitrine-a /vitrine-b 2>/dev/null; touch /vitrine-c')
-    expect(hint).toContain('refuses to create /vitrine-c')
+    const place = makeElsewhere()
+    const { hint } = await run(`touch '${place}/a' '${place}/b' 2>/dev/null; touch '${place}/c'`)
+    expect(hint).toContain(`refuses to create ${place}/c`)
   })
 
   it('is about temporary files where the command complains of them without a name', async () => {
@@ -121,9 +129,8 @@ describe('the hint of a refusal', () => {
 
   it('does not where other files were refused too', async () => {
     const { run } = await makeGround({ privateTmp: false })
-    expect((await run('echo x > /vitrine-hint; echo x > /tmp/vitrine-hint')).hint).not.toContain(
-      'private_tmp',
-    )
+    const { hint } = await run(`echo x > '${makeElsewhere()}/hint'; echo x > /tmp/vitrine-hint`)
+    expect(hint).not.toContain('private_tmp')
     const file = join(makeDirectory(), 'file')
     writeFileSync(file, 'kept')
     const { denials } = await run(`chmod 600 ${file}`)
