@@ -1,6 +1,7 @@
 import { constants } from 'node:os'
-import type { Result, Shell } from '../index.ts'
-import { savedLine } from '../result/explain-mcp.ts'
+import { isVitrineError } from '../errors.ts'
+import type { ExecuteRequest, Result, Shell } from '../index.ts'
+import { refusedOfSeveral, savedLine } from '../result/explain-mcp.ts'
 
 /** What OpenAI's shell tool asks for: `ShellAction` of `@openai/agents`. */
 export interface ShellAction {
@@ -19,21 +20,42 @@ export interface ShellActionResult {
   maxOutputLength?: number
 }
 
+/** What a refused command is answered with, as on the command line. */
+const refusedCode = 125
+
 /**
- * The shell that `shellTool({ shell })` of `@openai/agents` takes. The commands of one action run one after the other;
- * a time-out ends the action, as in OpenAI's own. Throws VitrineError when a command never ran.
+ * The shell that `shellTool({ shell })` of `@openai/agents` takes. The commands of one action run one after the other, and
+ * each has an answer of its own. A time-out ends the action, as in OpenAI's own; so does a command that is refused, whose
+ * answer says on stderr why it did not run.
  */
 export function openAiShell(shell: Shell): { run(action: ShellAction): Promise<ShellActionResult> } {
   return {
     async run({ commands, timeoutMs, maxOutputLength }) {
       const output: ShellActionResult['output'] = []
-      for (const command of commands) {
-        const result = await shell.execute({ command, timeoutMs })
-        output.push(outputOf(result))
-        if (result.timedOut) break
+      for (const [index, command] of commands.entries()) {
+        const answer = await answerTo(shell, { command, timeoutMs }, commands.length - index - 1)
+        output.push(answer.output)
+        if (answer.last) break
       }
       return { output, ...(maxOutputLength !== undefined && { maxOutputLength }) }
     },
+  }
+}
+
+interface Answer {
+  readonly output: ShellActionResult['output'][number]
+  /** The commands after it do not run. */
+  readonly last: boolean
+}
+
+async function answerTo(shell: Shell, request: ExecuteRequest, following: number): Promise<Answer> {
+  try {
+    const result = await shell.execute(request)
+    return { output: outputOf(result), last: result.timedOut }
+  } catch (error) {
+    if (!isVitrineError(error)) throw error
+    const stderr = `${refusedOfSeveral(error.message, following)}\n`
+    return { output: { stdout: '', stderr, outcome: { type: 'exit', exitCode: refusedCode } }, last: true }
   }
 }
 

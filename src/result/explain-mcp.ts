@@ -271,3 +271,10 @@ export function progressText(elapsedMs: number, bytes: number): string {
 export function waitingText(ahead: number): string {
   return `waiting: ${ahead} ${ahead === 1 ? 'command is' : 'commands are'} to start before it`
 }
+
+/** A refusal of one command of several: those before it have run. */
+export function refusedOfSeveral(message: string, following: number): string {
+  const own = message.replace('Nothing ran.', 'This command did not run.')
+  if (following === 0) return own
+  return `${own} ${following === 1 ? 'The one after it did not run either.' : `The ${following} after it did not run either.`}`
+}

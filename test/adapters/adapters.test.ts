@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateText, stepCountIs } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
@@ -136,6 +136,30 @@ describe('OpenAI’s shell', () => {
       ],
       maxOutputLength: 99,
     })
+  })
+
+  test('a command that is denied has an answer of its own, after those of the ones that ran', async () => {
+    const shell = await openTestShell({ mode: 'write', toml: '[policy]\ndeny = ["shred"]\n' })
+    const commands = ['echo kept > one', 'cat one', 'shred one', 'echo x > two']
+    const { output } = await openAiShell(shell).run({ commands })
+    expect(output.map(({ outcome }) => outcome)).toEqual([
+      { type: 'exit', exitCode: 0 },
+      { type: 'exit', exitCode: 0 },
+      { type: 'exit', exitCode: 125 },
+    ])
+    expect(output[2]?.stderr).toMatch(/^Denied by policy: .*This command did not run\. .* after it did not/)
+    expect(output[2]?.stderr).not.toContain('Nothing ran')
+    expect(readFileSync(join(shell.cwd, 'one'), 'utf8')).toBe('kept\n')
+    expect(existsSync(join(shell.cwd, 'two'))).toBe(false)
+  })
+
+  test('a command that cannot be started does not hide what ran before it', async () => {
+    const shell = openAiShell(await openTestShell())
+    const { output } = await shell.run({ commands: ['echo first', '', 'echo third'] })
+    expect(output.map(({ stdout, outcome }) => [stdout, outcome])).toEqual([
+      ['first\n', { type: 'exit', exitCode: 0 }],
+      ['', { type: 'exit', exitCode: 125 }],
+    ])
   })
 
   test('says where output stands that is not shown whole', async () => {
