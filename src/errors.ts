@@ -22,7 +22,7 @@ export type Refusal =
   | {
       readonly code: 'SANDBOX_UNAVAILABLE'
       /** What cannot be had. Default: read mode. */
-      readonly for?: 'limits' | 'docker'
+      readonly for?: 'limits' | 'docker' | 'launcher'
       readonly wanted: string
       readonly got: string
       readonly remedy: string

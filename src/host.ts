@@ -1,3 +1,5 @@
+import { errorText } from './errno.ts'
+import { VitrineError } from './errors.ts'
 import type { Looker } from './facts/look.ts'
 import { nativeLooker } from './facts/native-looker.ts'
 import { type Addon, type AddonMissing, loadAddon, type WindowsAddon } from './launch/addon.ts'
@@ -6,6 +8,7 @@ import { nativeLauncher } from './launch/native.ts'
 import { type Platform, platform, platformName } from './platform.ts'
 import type { Place } from './request/environment.ts'
 import { type Interpreter, posixShell } from './request/interpreter.ts'
+import { addonRemedy } from './result/explain-platform.ts'
 import type { Probe, Sandbox, WindowsProbe } from './sandbox/sandbox.ts'
 import { selectSandbox } from './sandbox/select.ts'
 
@@ -35,24 +38,26 @@ export interface Equipment {
   readonly directoryThere?: (path: string) => Promise<string>
 }
 
-let found: Host | undefined
+/** This machine, by the path of the addon that it was looked at with. */
+const found = new Map<string | undefined, Host>()
 
-/** This machine, looked at once. */
-export function thisHost(): Host {
-  found ??= look()
-  return found
+/** This machine, looked at once. @param addonPath absolute; default: the package's own addon */
+export function thisHost(addonPath?: string): Host {
+  const host = found.get(addonPath) ?? look(addonPath)
+  found.set(addonPath, host)
+  return host
 }
 
-function look(): Host {
-  if (platform === 'windows') return lookAtWindows()
+function look(addonPath: string | undefined): Host {
+  if (platform === 'windows') return lookAtWindows(addonPath)
   if (platform !== 'linux')
     return { platform, name: platformName, addon: { missing: `there is no addon for ${platformName}` } }
-  const addon = loadAddon<Addon>()
+  const addon = loadAddon<Addon>(addonPath)
   return 'missing' in addon ? { platform, addon } : { platform, addon, probe: addon.probe() }
 }
 
-function lookAtWindows(): Host {
-  const addon = loadAddon<WindowsAddon>()
+function lookAtWindows(addonPath: string | undefined): Host {
+  const addon = loadAddon<WindowsAddon>(addonPath)
   if ('missing' in addon) return { platform, addon }
   return {
     platform,
@@ -92,7 +97,9 @@ export async function lookerOf({ addon }: Pick<Host, 'addon'>): Promise<Looker> 
 
 /** Who looks at paths on this machine; nothing else is found out about it. */
 export async function lookerHere(): Promise<Looker> {
-  return lookerOf(found ?? { addon: platform === 'linux' ? loadAddon<Addon>() : { missing: platformName } })
+  return lookerOf(
+    found.get(undefined) ?? { addon: platform === 'linux' ? loadAddon<Addon>() : { missing: platformName } },
+  )
 }
 
 /** One for the process: it counts what hangs. */
@@ -117,9 +124,24 @@ function selectLauncher(host: Host): Promise<Launcher> {
 
 async function makeLauncher({ platform, addon, windows }: Host): Promise<Launcher> {
   if (windows) return (await import('./launch/windows.ts')).windowsLauncher(windows.addon)
-  if ('missing' in addon)
-    return (await import('./launch/execa.ts')).execaLauncher({ groups: platform !== 'windows' })
-  return nativeLauncher(addon)
+  return 'missing' in addon ? launcherWithout(addon, platform) : nativeLauncher(addon)
+}
+
+/** Throws SANDBOX_UNAVAILABLE where execa does not load either: not every bundle can load it. */
+async function launcherWithout({ missing }: AddonMissing, platform: Platform): Promise<Launcher> {
+  try {
+    const { execaLauncher } = await import('./launch/execa.ts')
+    return await execaLauncher({ groups: platform !== 'windows' })
+  } catch (error) {
+    const got = `${missing}; execa: ${errorText(error)}`
+    throw new VitrineError({
+      code: 'SANDBOX_UNAVAILABLE',
+      for: 'launcher',
+      wanted: 'the native addon, or execa in its place',
+      got,
+      remedy: addonRemedy,
+    })
+  }
 }
 
 /** What this machine offers for read mode, as a report shows it. */

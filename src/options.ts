@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import type { Approver } from './approval/approver.ts'
 import type { LoadedConfig } from './config/load.ts'
 import {
@@ -28,6 +29,11 @@ export interface ShellOptions {
   readonly network?: boolean | undefined
   /** Read mode: each command gets a TMPDIR of its own that it can write to. Default: `[shell] private_tmp`. */
   readonly privateTmp?: boolean | undefined
+  /**
+   * The absolute path of the native addon, for a bundle that is not beside the package: `vitrine.node` of
+   * `node_modules/vitrine/prebuilds/PLATFORM-ARCH`. Default: `VITRINE_ADDON`, else the package's own.
+   */
+  readonly addon?: string | undefined
   /** A config file in place of the user's, or a configuration that `loadConfig` made. */
   readonly config?: string | LoadedConfig | undefined
   /** What commands' environments are chosen from, taken when the shell opens. Default: the environment of the process. */
@@ -50,6 +56,7 @@ export interface ExecuteAllOptions<E extends Encoding = 'utf8'> extends ExecuteO
 const shellFields: Fields<ShellOptions> = {
   cwd: { wanted: 'a string', test: isString },
   backend: { wanted: '"local" or "docker"', test: (value) => value === 'local' || value === 'docker' },
+  addon: { wanted: 'an absolute path', test: (value) => isString(value) && isAbsolute(value) },
   mode: { wanted: '"read" or "write"', test: isString },
   network: { wanted: 'a boolean', test: isBoolean },
   privateTmp: { wanted: 'a boolean', test: isBoolean },

@@ -46,12 +46,16 @@ import type { Supervision } from './supervise/supervise.ts'
  * Throws CONFIG_INVALID, INVALID_REQUEST (the directory), SANDBOX_UNAVAILABLE.
  */
 export async function openShell(options: ShellOptions = {}): Promise<Shell> {
-  return openShellOn(thisHost(), options)
+  const read = readShellOptions(options)
+  return openOn(thisHost(read.addon), read)
 }
 
 /** The same on a given host; tests take parts of it away. */
-export async function openShellOn(host: Host, given: ShellOptions = {}): Promise<Shell> {
-  const options = readShellOptions(given)
+export async function openShellOn(host: Host, options: ShellOptions = {}): Promise<Shell> {
+  return openOn(host, readShellOptions(options))
+}
+
+async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const env = options.env ?? process.env
   const cwd = options.cwd ?? process.cwd()
   const loaded = await configOf(options, { cwd, env }, await lookerOf(host))

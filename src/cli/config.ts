@@ -11,6 +11,7 @@ import {
   trustProjectFile,
   userConfigFile,
 } from '../index.ts'
+import { packageFile } from '../package-file.ts'
 import {
   configTable,
   ignoredLines,
@@ -26,7 +27,6 @@ import { describeInit } from '../result/explain-config.ts'
 import { exitCode } from './command.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
-import { packageFile } from './package-file.ts'
 import { standardError, standardOutput } from './sink.ts'
 
 interface Subcommand {

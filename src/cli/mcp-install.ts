@@ -7,13 +7,13 @@ import {
   type ServerCommand,
 } from '../mcp/install/clients.ts'
 import { entryText, installEntry } from '../mcp/install/install.ts'
+import { packageFile } from '../package-file.ts'
 import { prefixed } from '../result/explain-cli.ts'
 import * as say from '../result/explain-mcp-install.ts'
 import { exitCode } from './command.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
 import { backendOf } from './order.ts'
-import { packageFile } from './package-file.ts'
 import { standardError, standardOutput } from './sink.ts'
 
 /** `vitrine mcp install CLIENT`: prints the client's entry for this server, or puts it into the client's configuration. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { ServerOptions, Session } from '../mcp/session.ts'
+import { packageFile } from '../package-file.ts'
 import { prefixed } from '../result/explain-cli.ts'
 import * as say from '../result/explain-mcp-serve.ts'
 import { flagsFor } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
 import { backendOf } from './order.ts'
-import { packageFile } from './package-file.ts'
 import { standardError } from './sink.ts'
 
 /** `vitrine mcp`: serves commands to an agent, on stdin and stdout or over HTTP. */

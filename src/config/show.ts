@@ -1,7 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { makeDirectories } from '../directories.ts'
+import { packageFile } from '../package-file.ts'
 import { codeOf, exists } from './files.ts'
 import type { LoadedConfig, Source } from './load.ts'
 import type { ConfigKey } from './schema.ts'
@@ -40,16 +40,6 @@ export function initConfig(file: string): InitOutcome {
     return { kind: 'written', file }
   } catch (error) {
     if (exists(file)) return { kind: 'exists', file }
-    // mkdir -p of Node says EEXIST for a file where a directory should be.
-    const errno = codeOf(error)
-    return { kind: 'failed', file, errno: errno === 'EEXIST' ? 'ENOTDIR' : errno }
-  }
-}
-
-/** A file at the top of the package: two directories up in the sources, one from the bundle. */
-function packageFile(name: string): string {
-  for (let at = dirname(fileURLToPath(import.meta.url)); ; at = dirname(at)) {
-    const file = join(at, name)
-    if (statSync(file, { throwIfNoEntry: false }) || dirname(at) === at) return file
+    return { kind: 'failed', file, errno: codeOf(error) }
   }
 }

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { errorText } from '../errno.ts'
 import type { LookAddon } from '../facts/native-looker.ts'
+import { packageRoot } from '../package-file.ts'
 import { otherInterface } from '../result/explain-platform.ts'
 import type { Denial, Limit } from '../result/result.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
@@ -86,13 +85,15 @@ export interface AddonMissing {
 /** The interface that stands above: VT_INTERFACE of native/core.h. */
 const interfaceVersion = 3
 
-const require = createRequire(import.meta.url)
-
-/** Loads the addon that fits this system: a prebuilt one, or the one that the build made. */
-export function loadAddon<A extends AddonCore>(): A | AddonMissing {
+/**
+ * Loads the addon: the one at an absolute path (default: `VITRINE_ADDON`), or the one of the package that fits this system, a
+ * prebuilt one or what the build made.
+ */
+export function loadAddon<A extends AddonCore>(
+  path = process.env['VITRINE_ADDON'] || undefined,
+): A | AddonMissing {
   try {
-    const load = require('node-gyp-build') as (directory: string) => A
-    const addon = load(packageRoot())
+    const addon: A = path === undefined ? packagedAddon() : createRequire(path)(path)
     // One of another build may lack a function, or take an argument for another one: nothing of it is called.
     if (addon.interfaceVersion === interfaceVersion) return addon
     return { missing: otherInterface(addon.interfaceVersion, interfaceVersion) }
@@ -102,14 +103,12 @@ export function loadAddon<A extends AddonCore>(): A | AddonMissing {
   }
 }
 
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? text
+function packagedAddon<A>(): A {
+  const root = packageRoot()
+  const load = createRequire(join(root, 'package.json'))('node-gyp-build') as (directory: string) => A
+  return load(root)
 }
 
-/** The directory of vitrine's package.json, from dist/ as from src/. */
-function packageRoot(): string {
-  let directory = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(directory, 'package.json')) && dirname(directory) !== directory)
-    directory = dirname(directory)
-  return directory
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? text
 }

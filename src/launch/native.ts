@@ -1,5 +1,4 @@
 import { access, readSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../errno.ts'
@@ -21,7 +20,6 @@ export const flag = { merged: 1, confined: 2, network: 4, listener: 8, report: 1
 export const stdinNull = -1
 export const stdinPipe = -2
 const started = -3
-const require = createRequire(import.meta.url)
 export const streams: readonly Stream[] = ['stdout', 'stderr']
 
 /** Node lists the usual name of a number first: SIGABRT before SIGIOT, SIGIO before SIGPOLL. */
@@ -192,7 +190,7 @@ export function batched(say: (bytes: number) => void): (bytes: number) => void {
 
 /** Every byte of the state comes before the end: what no event has told by then is read at once. */
 function withState(fd: number, events: LaunchEvents): LaunchEvents {
-  const { Socket } = require('node:net') as typeof import('node:net')
+  const { Socket } = process.getBuiltinModule('node:net')
   const pipe = new Socket({ fd, readable: true, writable: false })
   const take = (chunk: Buffer) => events.state?.(chunk)
   pipe.on('data', take)
@@ -220,7 +218,7 @@ function readRest(fd: number, take: (chunk: Buffer) => void): void {
 
 function stdinStream(fd: number): Writable {
   // Loaded late: few commands are given input, and sockets take time to load.
-  const { Socket } = require('node:net') as typeof import('node:net')
+  const { Socket } = process.getBuiltinModule('node:net')
   const stream = new Socket({ fd, readable: false, writable: true })
   // EPIPE: the command ended, or closed its input, before it had read everything. That is its right.
   stream.on('error', () => stream.destroy())

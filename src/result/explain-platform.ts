@@ -13,6 +13,22 @@ export function otherInterface(found: number | undefined, needed: number): strin
   return `its addon belongs to another version of vitrine (interface ${found ?? 'without a number'}, needed is ${needed})`
 }
 
+export const addonRemedy =
+  'install vitrine again (packages have a prebuilt addon), or build it (npm run build); in a bundle give its path: openShell({ addon }) or VITRINE_ADDON, node_modules/vitrine/prebuilds/PLATFORM-ARCH/vitrine.node'
+
+/** Nothing can start a command, in either mode. */
+export function describeNoLauncher({
+  wanted,
+  got,
+  remedy,
+}: {
+  wanted: string
+  got: string
+  remedy: string
+}): string {
+  return `Commands need ${wanted}; this host: ${got}. Nothing ran. To have it: ${remedy}.`
+}
+
 /** Why no command gets a terminal here. */
 export function describeNoTerminal(): string {
   return "A terminal for a command (pty) needs vitrine's addon for Linux; elsewhere it would take node-pty, which vitrine does not come with. Run the command without a terminal."

@@ -3,7 +3,12 @@ import { describeAuditFailure } from './explain-audit.ts'
 import { describeConfigProblem } from './explain-config.ts'
 import { describeNoDocker, describeOutside, noTerminalInContainer } from './explain-docker.ts'
 import { describeNoLimits } from './explain-limits.ts'
-import { describeBatchFile, describeNoTerminal, describeOtherPlatform } from './explain-platform.ts'
+import {
+  describeBatchFile,
+  describeNoLauncher,
+  describeNoTerminal,
+  describeOtherPlatform,
+} from './explain-platform.ts'
 import { describeDenied, describeNotApproved } from './explain-policy.ts'
 import type { Enforcement, Failure, Mode } from './result.ts'
 import { visible } from './visible.ts'
@@ -17,6 +22,7 @@ export function describeRefusal(refusal: Refusal): string {
       return describeConfigProblem(refusal)
     case 'SANDBOX_UNAVAILABLE':
       if (refusal.for === 'limits') return describeNoLimits(refusal)
+      if (refusal.for === 'launcher') return describeNoLauncher(refusal)
       if (refusal.for === 'docker') return describeNoDocker(refusal)
       if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
       return `Read mode needs ${refusal.wanted}; this host: ${refusal.got}. Nothing ran. To have read mode: ${refusal.remedy}. Write mode runs commands without a sandbox.`

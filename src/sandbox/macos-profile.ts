@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { packageFile } from '../package-file.ts'
 import type { UnreadableNames } from './sandbox.ts'
 
 /** What a profile is made for. */
@@ -84,7 +84,7 @@ function realPath(path: string): string {
 }
 
 function readSections(): Map<string, string> {
-  const [, ...sections] = readFileSync(profileFile(), 'utf8').split(/^;@ /m)
+  const [, ...sections] = readFileSync(packageFile('src/sandbox/macos.sbpl'), 'utf8').split(/^;@ /m)
   return new Map(
     sections.map((section) => {
       const [name = '', ...lines] = section.split('\n')
@@ -92,13 +92,4 @@ function readSections(): Map<string, string> {
       return [name.trim(), `${rules.join('\n')}\n`]
     }),
   )
-}
-
-/** The file lies in the package, from dist/ as from src/. */
-function profileFile(): string {
-  const name = 'src/sandbox/macos.sbpl'
-  let directory = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(directory, name)) && dirname(directory) !== directory)
-    directory = dirname(directory)
-  return join(directory, name)
 }

@@ -1,4 +1,5 @@
 import type { Platform } from '../platform.ts'
+import { addonRemedy } from '../result/explain-platform.ts'
 import { linuxSandbox } from './linux.ts'
 import type { PrivateTmpAddon } from './private-tmp.ts'
 import type { Probe, Sandbox, WindowsProbe } from './sandbox.ts'
@@ -44,7 +45,6 @@ function withoutAddon({ missing }: SandboxHost): Sandbox {
     code: 'SANDBOX_UNAVAILABLE',
     wanted: 'the native addon',
     got: missing ?? 'it did not load',
-    remedy:
-      'build it anew (npm run build), or remove node_modules/vitrine and install it again: packages have a prebuilt one',
+    remedy: addonRemedy,
   })
 }

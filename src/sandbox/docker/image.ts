@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
+import { packageFile } from '../../package-file.ts'
 import { type Engine, isEngineError } from './engine.ts'
 
 /** A build downloads what it is made of. */
@@ -32,7 +31,7 @@ export async function buildImage(
   name: string,
   said: (text: string) => void,
 ): Promise<string | undefined> {
-  const body = tarOf('Dockerfile', readFileSync(dockerfile()))
+  const body = tarOf('Dockerfile', readFileSync(packageFile('src/sandbox/docker/Dockerfile')))
   const query = { t: name, rm: '1', forcerm: '1' }
   for await (const line of engine.lines({
     method: 'POST',
@@ -48,15 +47,6 @@ export async function buildImage(
     if (text !== '') said(text)
   }
   return undefined
-}
-
-/** The file lies in the package, from dist/ as from src/. */
-function dockerfile(): string {
-  const name = 'src/sandbox/docker/Dockerfile'
-  let directory = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(directory, name)) && dirname(directory) !== directory)
-    directory = dirname(directory)
-  return join(directory, name)
 }
 
 const blockBytes = 512

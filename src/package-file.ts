@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** This module's file. A bundle of CommonJS modules has no import.meta.url. */
+const here = import.meta.url === undefined ? __filename : fileURLToPath(import.meta.url)
+
+/** A file at the top of the package: from the sources as from dist/. */
+export function packageFile(name: string): string {
+  for (let at = dirname(here); ; at = dirname(at)) {
+    const file = join(at, name)
+    if (existsSync(file) || dirname(at) === at) return file
+  }
+}
+
+/** The directory of vitrine's package. For a bundle: the package that it would import. Throws when there is none. */
+export function packageRoot(): string {
+  const manifest = packageFile('package.json')
+  if (isOwn(manifest)) return dirname(manifest)
+  return dirname(createRequire(here).resolve('vitrine/package.json'))
+}
+
+function isOwn(manifest: string): boolean {
+  return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).name === 'vitrine'
+}
