@@ -112,6 +112,12 @@ export const sections = {
         'default',
         oneWay('open', 'default', 'analysis'),
       ),
+      pipes: key(
+        'Preset analysis: pipes between its programs and output to /dev/null (2>/dev/null) pass, too.',
+        boolean(),
+        false,
+        oneWay(true, false),
+      ),
       allow: key(
         "Commands added to the preset's safe list, by their first words.",
         list('a command'),
@@ -122,7 +128,7 @@ export const sections = {
       deny: key('Commands that never run, by their first words.', list('a command'), [], union),
       safe: key("Replaces the preset's safe list, unless empty.", list('a command'), [], never),
       workspace: pathKey(
-        'Commands of write mode stay inside this directory, with shell.reads = "workspace" those of read mode, too; empty: no such limit.',
+        'Commands of write mode stay inside this directory, with preset analysis or shell.reads = "workspace" those of read mode, too; empty: no such limit.',
         narrow,
       ),
       auto_confirm: key('true: what would be asked about runs. Deny stays deny.', boolean(), false, userOnly),

@@ -12,8 +12,8 @@ import { type Case, denyList, row, verdictWhenUnsure } from './case.ts'
 import type { Facts } from './facts.ts'
 import { judgeDirectory, judgeFiles } from './judge-files.ts'
 import { judgeProgram } from './judge-program.ts'
-import { judgeSettings } from './judge-settings.ts'
-import type { Unsure } from './line.ts'
+import { judgeSettings, onlySilences } from './judge-settings.ts'
+import type { Feature, Unsure } from './line.ts'
 import { type PlannedStep, type PolicyRequest, settled } from './plan.ts'
 import { disasterOf } from './presets/deny.ts'
 import { builtIn } from './presets/safe.ts'
@@ -76,9 +76,9 @@ function judgeLine(given: Case): PolicyMatch[] {
   )
   const features = [...request.features]
   if (rules.preset === 'analysis') {
-    const refused = features.map((name) =>
-      row(command, name, 'preset analysis', 'deny', explainFeature(name)),
-    )
+    const refused = features
+      .filter((name) => !isLetThrough(name, given))
+      .map((name) => row(command, name, 'preset analysis', 'deny', explainFeature(name)))
     return [...bombs, ...refused, ...unsure]
   }
   const background = features.includes('background') && !lenient
@@ -87,6 +87,13 @@ function judgeLine(given: Case): PolicyMatch[] {
     ...unsure,
     ...(background ? [row(command, 'background', `preset ${rules.preset}`, 'ask', explainBackground())] : []),
   ]
+}
+
+/** Each program of a pipe is judged for itself. */
+function isLetThrough(feature: Feature, { request: { steps }, rules }: Case): boolean {
+  if (!rules.pipes) return false
+  if (feature === 'redirect') return steps.every(({ command }) => command.redirects.every(onlySilences))
+  return feature === 'pipe'
 }
 
 /** One is enough to be unsure of the whole line. */

@@ -67,7 +67,7 @@ const notOpening = new Set([
 
 /** Opening a device can do something: watchdog(4) reboots, a terminal loses input. */
 function judgeDevice(use: PathUse, { command }: PlannedStep, { facts, rules }: Case): PolicyMatch[] {
-  if (notOpening.has(nameOf(known(command.words[0]) ?? ''))) return []
+  if (!use.redirect && notOpening.has(nameOf(known(command.words[0]) ?? ''))) return []
   const found = [...asWritten(use), ...(destinations(use, facts) ?? [])]
   const device = found.find((path) => isInside(path, '/dev') && !HARMLESS_DEVICE.test(path))
   return device === undefined

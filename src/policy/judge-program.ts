@@ -93,7 +93,7 @@ function presetRow(step: PlannedStep, given: Case): PolicyMatch {
   const listed = listedOutcome(step, given)
   const source = `preset ${rules.preset}`
   const name = listed?.rule.prefix.join(' ') ?? known(command.words[0]) ?? command.words[0]?.text ?? ''
-  if (listed?.verdict === 'allow')
+  if (listed?.verdict === 'allow' && isGuarded(step, given))
     return row(command.text, name, listed.rule.source, 'allow', explainSafe(name))
   if (lenient)
     return row(
@@ -133,6 +133,14 @@ function foreignRow(
   if (lenient) return row(command.text, 'program', `preset ${rules.preset}`, 'allow', explainOpen())
   const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
   return row(command.text, 'program', 'PATH', verdict, explainForeign(foreign.path))
+}
+
+/** Whether nothing on disk makes another program of it. A directory behind a link has others above it than its name says. */
+function isGuarded({ guards, bases }: PlannedStep, { facts }: Case): boolean {
+  if (guards.length === 0) return true
+  const isPlain = bases.length > 0 && bases.every((base) => facts.realPaths.get(base) === base)
+  // What a pattern finds comes with the directory that it begins in.
+  return isPlain && guards.every((guard) => facts.globs.get(guard)?.length === 1)
 }
 
 function unlisted(command: SimpleCommand, isAnalysis: boolean): string {

@@ -13,7 +13,7 @@ import { isInside } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
 import { programOf } from './program.ts'
 import { dangerousEntry, hookOf } from './repositories.ts'
-import { changesReading, isDangerousVariable, mayNamePlace } from './variables.ts'
+import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from './variables.ts'
 
 /** How a git command is kept from running what a repository names. */
 export interface Protection {
@@ -36,7 +36,9 @@ export function judgeSettings(step: PlannedStep, given: Case, protection: Protec
 function judgeAssignments({ command }: PlannedStep, { rules }: Case): PolicyMatch[] {
   const bare = command.words.length === 0
   const bad = command.assignments.filter(
-    ({ name }) => isDangerousVariable(name) || (bare ? changesReading(name) : mayNamePlace(name)),
+    ({ name, value }) =>
+      (isDangerousVariable(name) || (bare ? changesReading(name) : mayNamePlace(name))) &&
+      !isHarmlessSetting(name, known(value)),
   )
   return bad.map(({ name }) =>
     row(command.text, 'assignment', `preset ${rules.preset}`, 'ask', explainAssignment(name)),
@@ -50,12 +52,21 @@ function judgeRedirects({ command }: PlannedStep, { rules }: Case): PolicyMatch[
   )
 }
 
-/** To /dev/null, or between descriptors; a here-document has no target. */
+/**
+ * To /dev/null, between descriptors, or from a file, whose name is known: bash makes a connection of /dev/tcp/HOST/PORT. A
+ * here-document has no target.
+ */
 function isHarmless({ operator, target }: Redirect): boolean {
   if (!target) return operator === '<<' || operator === '<<-'
-  if (target.kind !== 'literal') return false
+  if (operator === '<') return target.kind === 'literal' || target.kind === 'tilde'
+  return onlySilences({ operator, target })
+}
+
+/** To /dev/null, or between descriptors. */
+export function onlySilences({ operator, target }: Pick<Redirect, 'operator' | 'target'>): boolean {
+  if (target?.kind !== 'literal') return false
   if (operator === '>&' || operator === '<&') return /^(?:\d|-)$/.test(target.value)
-  return target.value === '/dev/null' && ['>', '>>', '<', '>|'].includes(operator)
+  return target.value === '/dev/null' && ['>', '>>', '>|'].includes(operator)
 }
 
 /** Git runs what a repository's configuration names. Read mode holds it; write mode asks, whatever rule allows the command. */

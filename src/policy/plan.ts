@@ -38,6 +38,8 @@ export interface PlannedStep extends Step {
   /** The directories it may run in; empty when one is not known. */
   readonly bases: readonly string[]
   readonly paths: readonly PathUse[]
+  /** Patterns of files by which a program becomes another one; none of them may be there. */
+  readonly guards: readonly string[]
   /** Where a git command looks for its repository; `unknown` when an expansion names it. */
   readonly repositories: readonly string[] | 'unknown' | undefined
 }
@@ -85,6 +87,8 @@ export function factsNeeded({ steps, cwd, mode }: PolicyRequest): FactsNeeded {
       for (const path of use.paths) paths.add(path)
       for (const glob of use.globs) globs.add(glob)
     }
+    for (const guard of step.guards) globs.add(guard)
+    if (step.guards.length > 0) for (const base of step.bases) paths.add(base)
     if (Array.isArray(step.repositories))
       for (const directory of step.repositories) repositories.add(directory)
   }
@@ -134,6 +138,7 @@ function placed({ steps }: Expanded, { cwd, home }: RequestToDecide): PlannedSte
       ...step,
       bases: here,
       paths: pathUses(step, here, home),
+      guards: guardsOf(step, here),
       repositories: repositoriesOf(step, here, home),
     }
   })
@@ -168,14 +173,26 @@ function withLogical(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap((path) => (path.includes('..') ? [path, posix.normalize(path)] : [path])))]
 }
 
-/** Where git looks for a repository: the current directory, after every `-C`. */
+/** rustup's cargo and rustc start the toolchain that such a file names, here or in a directory above (rustup book, Overrides). */
+function guardsOf({ command }: Step, bases: readonly string[]): readonly string[] {
+  const name = nameOf(known(command.words[0]) ?? '')
+  if (name !== 'cargo' && name !== 'rustc') return []
+  return bases.flatMap((base) => {
+    const parts = base.split('/').filter((part) => part !== '')
+    const above = [[], ...parts.map((_, at) => parts.slice(0, at + 1))]
+    return above.map((directory) => `/${[...directory, 'rust-toolchain*'].join('/')}`)
+  })
+}
+
+/** Where git looks for a repository: the current directory, after every `-C`. gh starts git there. */
 function repositoriesOf(
   { command }: Step,
   bases: readonly string[],
   home: string,
 ): PlannedStep['repositories'] {
   const program = programOf(command)
-  if (nameOf(known(program?.words[0]) ?? '') !== 'git' || !program) return undefined
+  const name = nameOf(known(program?.words[0]) ?? '')
+  if (!program || (name !== 'git' && name !== 'gh')) return undefined
   let directories = bases
   for (const word of program.directories) {
     const path = atHome(word, home) ?? known(word)

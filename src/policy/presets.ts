@@ -4,6 +4,7 @@ import { fileRules } from './presets/files.ts'
 import { gitRules } from './presets/git.ts'
 import { shellRules } from './presets/shell.ts'
 import { textRules } from './presets/text.ts'
+import { toolRules } from './presets/tools.ts'
 import { wrapperRules } from './presets/wrappers.ts'
 import type { Program } from './program.ts'
 import type { Rule } from './rules.ts'
@@ -14,6 +15,7 @@ export const defaultRules: readonly Rule[] = [
   ...textRules,
   ...shellRules,
   ...gitRules,
+  ...toolRules,
   ...wrapperRules,
 ]
 

@@ -26,6 +26,7 @@ export interface RuleTable {
 /** The `[policy]` section. */
 export interface PolicySettings {
   readonly preset: Preset
+  readonly pipes: boolean
   readonly allow: readonly string[]
   readonly ask: readonly string[]
   readonly deny: readonly string[]
@@ -54,7 +55,9 @@ export interface RuleSet {
   /** The user's own rules. */
   readonly own: readonly Rule[]
   readonly autoConfirm: boolean
-  /** `[shell] reads = "workspace"`: the workspace binds read mode, too. */
+  /** `analysis`: pipes, and output to /dev/null, pass. */
+  readonly pipes: boolean
+  /** Preset `analysis`, or `[shell] reads = "workspace"`: the workspace binds read mode, too. */
   readonly workspaceInReadMode: boolean
 }
 
@@ -77,7 +80,8 @@ export function buildRules(
       ...wordRules(settings, 'allow', originOf),
     ],
     autoConfirm: settings.auto_confirm,
-    workspaceInReadMode: options.workspaceInReadMode ?? false,
+    pipes: settings.pipes,
+    workspaceInReadMode: settings.preset === 'analysis' || (options.workspaceInReadMode ?? false),
   }
 }
 

@@ -54,12 +54,27 @@ const EXACT = new Set([
     'VIRTUAL_ENV',
     'WGETRC',
     'SYSTEM_WGETRC',
+    // Options and operands to programs that list: tar(1), xz(1), bzip2(1), unzip(1), man(1).
+    ...[
+      'TAPE',
+      'XZ_OPT',
+      'XZ_DEFAULTS',
+      'BZIP',
+      'BZIP2',
+      'GZIP',
+      'UNZIP',
+      'UNZIPOPT',
+      'ZIPINFO',
+      'ZIPINFOOPT',
+    ],
+    ...['MANOPT', 'MANROFFOPT', 'MANROFFSEQ', 'MANSECT', 'MANLESS', 'RSH'],
   ],
 ])
 /** Of a loader, a tool, a manager of versions: most have a variable that says what to load, run or write. */
 const FAMILIES = [
   /^(?:LD|DYLD|GLIBC|MALLOC|GETCONF|BASH|XDG|SSH|SUDO|GIT|CURL|DOCKER|MAKE|CMAKE|GCC|CLANG|CCC|DEVELOPER|XCRUN)_/,
   /^(?:NODE|NPM|npm|PNPM|YARN|COREPACK|BUN|DENO|PHP|GEM|BUNDLE|PIP|PIPX|POETRY|UV|CARGO|RUSTUP|DOTNET|ANDROID)_/,
+  /^(?:GH|GITHUB|GROFF|TROFF|LSOF)_/,
   /^(?:JAVA|JDK|GRADLE|MAVEN|M2|ASDF|MISE|RTX|PYENV|RBENV|NODENV|JENV|NVM|FNM|VOLTA|CONDA|SDKMAN)_/,
 ]
 const SHAPES = [...FAMILIES, /^(?:PYTHON|PERL|RUBY|LESS)/, /(?:PAGER|EDITOR|ASKPASS|OPTIONS|PRELOAD)$/]
@@ -67,6 +82,23 @@ const SHAPES = [...FAMILIES, /^(?:PYTHON|PERL|RUBY|LESS)/, /(?:PAGER|EDITOR|ASKP
 /** Whether a variable steers what programs run or load, or how the shell reads the rest of the line. */
 export function isDangerousVariable(name: string): boolean {
   return EXACT.has(name) || SHAPES.some((shape) => shape.test(name))
+}
+
+/** Values with which a variable that steers programs makes them run and load nothing. */
+const HARMLESS: readonly (readonly [RegExp, RegExp])[] = [
+  // git(1), man(1) and gh(1) page by none then.
+  [/^(?:GIT_|MAN|GH_)?PAGER$/, /^(?:cat)?$/],
+  // Some tools make a part of a file's name of it.
+  [/^(?:NODE_ENV|CARGO_TERM_COLOR)$/, /^[A-Za-z0-9_-]*$/],
+  [
+    /^(?:GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|NODE_NO_WARNINGS|PYTHONDONTWRITEBYTECODE|PYTHONUNBUFFERED)$/,
+    /^[01]$/,
+  ],
+]
+
+/** Whether a variable with this value steers nothing, although others of its name do. */
+export function isHarmlessSetting(name: string, value: string | undefined): boolean {
+  return value !== undefined && HARMLESS.some(([names, values]) => names.test(name) && values.test(value))
 }
 
 // curl(1) reads CURL_HOME, php(1) PHPRC: what nobody has heard of may name a directory of settings, too.

@@ -118,7 +118,8 @@ const featureNames: Readonly<Record<Feature, string>> = {
 }
 
 export function explainFeature(feature: Feature): string {
-  return `the analysis preset does not allow ${featureNames[feature]}: run one plain command at a time`
+  const remedy = feature === 'pipe' ? ', or set [policy] pipes = true' : ''
+  return `the analysis preset does not allow ${featureNames[feature]}: run one plain command at a time${remedy}`
 }
 
 export function explainBackground(): string {
@@ -126,7 +127,7 @@ export function explainBackground(): string {
 }
 
 export function explainRedirect(text: string): string {
-  return `the redirect ${shown(text)} is neither to /dev/null nor between descriptors`
+  return `the redirect ${shown(text)} may write to a file`
 }
 
 export function explainAssignment(name: string): string {

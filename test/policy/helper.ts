@@ -9,6 +9,7 @@ export const home = '/home/agent'
 
 const settings: PolicySettings = {
   preset: 'default',
+  pipes: false,
   allow: [],
   ask: [],
   deny: [],

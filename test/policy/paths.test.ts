@@ -226,7 +226,16 @@ describe('the workspace', () => {
 
   it('binds read mode only when reads are bound', async () => {
     const reading = buildRules(
-      { preset: 'default', allow: [], ask: [], deny: [], safe: [], auto_confirm: false, rule: [] },
+      {
+        preset: 'default',
+        pipes: false,
+        allow: [],
+        ask: [],
+        deny: [],
+        safe: [],
+        auto_confirm: false,
+        rule: [],
+      },
       { workspaceInReadMode: true },
     )
     expect((await decideHere('cat /etc/hostname', presetRules('default'), { mode: 'read' })).verdict).toBe(

@@ -21,6 +21,30 @@ describe('rules of the configuration', () => {
     expect(verdict('ls', settings)).toBe('allow')
   })
 
+  it('allow holds behind what only times a command, limits it, or names a mode of it', () => {
+    const settings = { allow: ['npm test'] }
+    for (const line of [
+      'NODE_ENV=test npm test',
+      'time npm test',
+      'timeout 60 npm test',
+      "bash -lc 'npm test'",
+      'env NODE_ENV=test npm test',
+    ])
+      expect(verdict(line, settings), line).toBe('allow')
+    for (const name of ['NODE_OPTIONS', 'LD_PRELOAD', 'BASH_ENV', 'PATH', 'NODE_PATH', 'npm_config_prefix'])
+      for (const line of [
+        `${name}=test npm test`,
+        `env ${name}=test npm test`,
+        `export ${name}=test; npm test`,
+      ])
+        expect(verdict(line, settings), line).toBe('ask')
+  })
+
+  it('a redirect is asked about for its file alone', () => {
+    const { matches } = decideLine('npm test > out.log', rulesOf({ allow: ['npm test'] }), 'write')
+    expect(matches.filter(({ verdict }) => verdict !== 'allow')).toMatchObject([{ rule: 'redirect' }])
+  })
+
   it('allow says nothing about the rest of the line', () => {
     const settings = { allow: ['npm test'] }
     for (const line of [
@@ -92,13 +116,13 @@ describe('rules of the configuration', () => {
   })
 
   it('an unsure line is asked about in read mode only when the user has deny rules', () => {
-    expect(verdict('[[ -f x ]]', {}, 'read')).toBe('allow')
-    expect(verdict('[[ -f x ]]', { ask: ['rm'] }, 'read')).toBe('allow')
-    expect(verdict('[[ -f x ]]', { deny: ['rm'] }, 'read')).toBe('ask')
+    expect(verdict('[[ -v x && y ]]', {}, 'read')).toBe('allow')
+    expect(verdict('[[ -v x && y ]]', { ask: ['rm'] }, 'read')).toBe('allow')
+    expect(verdict('[[ -v x && y ]]', { deny: ['rm'] }, 'read')).toBe('ask')
     expect(verdict('$x', { deny: ['rm'] }, 'read')).toBe('ask')
-    expect(verdict('[[ -f x ]]', { preset: 'open' })).toBe('allow')
-    expect(verdict('[[ -f x ]]', { preset: 'open', deny: ['rm'] })).toBe('ask')
-    expect(verdict('[[ -f x ]]', { preset: 'analysis' }, 'read')).toBe('deny')
+    expect(verdict('[[ -v x && y ]]', { preset: 'open' })).toBe('allow')
+    expect(verdict('[[ -v x && y ]]', { preset: 'open', deny: ['rm'] })).toBe('ask')
+    expect(verdict('[[ -v x && y ]]', { preset: 'analysis' }, 'read')).toBe('deny')
   })
 
   it('asks in write mode, and not in read mode, which holds the command', () => {
@@ -134,6 +158,7 @@ describe('rules of the configuration', () => {
     const rules = buildRules(
       {
         preset: 'default',
+        pipes: false,
         allow: [],
         ask: [],
         deny: [],
@@ -157,7 +182,16 @@ describe('rules of the configuration', () => {
   it('checks the examples of a rule when it loads', () => {
     const load = (rule: RuleTable) =>
       buildRules(
-        { preset: 'default', allow: [], ask: [], deny: [], safe: [], auto_confirm: false, rule: [rule] },
+        {
+          preset: 'default',
+          pipes: false,
+          allow: [],
+          ask: [],
+          deny: [],
+          safe: [],
+          auto_confirm: false,
+          rule: [rule],
+        },
         { originOf: () => ({ file: '/home/agent/config.toml', line: 12 }) },
       )
     expect(() =>

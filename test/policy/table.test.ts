@@ -23,6 +23,7 @@ describe('the table of verdicts', () => {
 describe('a line that read mode denies', () => {
   const settings = {
     preset: 'default',
+    pipes: false,
     allow: [],
     ask: [],
     deny: [],

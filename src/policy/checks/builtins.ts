@@ -1,6 +1,6 @@
 import { type Arguments, has, type Objection } from '../arguments.ts'
 import { known, splits, type Word } from '../line.ts'
-import { changesReading, isDangerousVariable, mayNamePlace } from '../variables.ts'
+import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from '../variables.ts'
 
 const FORMAT = /^(?!-)(?:[^%]|%[-+ #0]*\d*(?:\.\d*)?[diouxXeEfFgGaAcsbq%])*$/
 
@@ -77,7 +77,8 @@ export function checkExport({ operands }: Arguments): Objection | undefined {
   const bad = operands.find((word) => {
     const [, name] = /^([A-Za-z_][A-Za-z0-9_]*)(?:=|$)/.exec(word.fixed) ?? []
     const isOpen = word.kind !== 'literal' && !word.fixed.includes('=')
-    return name === undefined || isOpen || splits(word) || isSteering(name)
+    if (name === undefined || isOpen || splits(word)) return true
+    return isSteering(name) && !isHarmlessSetting(name, known(word)?.slice(name.length + 1))
   })
   return bad && { kind: 'operand', text: bad.text }
 }

@@ -24,9 +24,13 @@ export function checkListing(...listing: readonly string[]): (given: Arguments) 
   }
 }
 
-/** config: an action that reads must be named, for a key and a value alone are written. */
+const CONFIG_KEY = /^[A-Za-z][\w-]*\..+$/
+
+/** config: an action that reads must be named, or one key and nothing else; a key and a value are written, `edit` edits. */
 export function checkConfig(given: Arguments): Objection | undefined {
-  return has(given, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--list', '-l')
+  const [key, ...values] = given.operands
+  const isOneKey = values.length === 0 && CONFIG_KEY.test(known(key) ?? '')
+  return isOneKey || has(given, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--list', '-l')
     ? undefined
     : { kind: 'form', text: 'git config without --get or --list' }
 }

@@ -109,14 +109,15 @@ export const shellRules = [
   }),
   ...versionForms(
     '--version',
-    'node npm python python3 pip pip3 ruby perl java javac php gcc g++ cc clang make cmake docker git curl wget tsc',
+    'node npm python python3 pip pip3 ruby perl java javac php gcc g++ cc clang make cmake docker git curl wget tsc cargo rustc gh',
   ),
   ...versionForms('-version', 'java javac'),
   ...versionForms('-v', 'node npm php perl make tsc'),
   ...versionForms('-V', 'python python3 pip pip3 curl wget'),
 ]
 
-// `python -v` and `ruby -v` go on to run their input; yarn, cargo and go run or fetch what a project's files name.
+// `python -v` and `ruby -v` go on to run their input; yarn and go run or fetch what a project's files name, and cargo, unless
+// none is there.
 function versionForms(option: string, names: string) {
   return names.split(' ').map((name) => safe(`${name} ${option}`, { operands: none }))
 }

@@ -1,0 +1,105 @@
+import type { Arguments, Objection } from '../arguments.ts'
+import { known, type Word } from '../line.ts'
+
+function object(word: Word): Objection {
+  return { kind: 'operand', text: word.text }
+}
+
+/** Whether a word may turn out to be an option. */
+function mayBeOption({ kind, fixed }: Word): boolean {
+  return kind === 'open' || kind === 'brace' || (kind !== 'tilde' && /^(?:[-+]|$)/.test(fixed))
+}
+
+const LISTING = /^-?[vzjJ]*t[vzjJ]*f$/
+
+/**
+ * tar: a listing of one archive, as `tzf FILE`. Options may stand behind operands (`--to-command`), a colon names a machine to ask
+ * by rsh, and without `f` TAPE names the archive.
+ */
+export function checkTar({ words: [form, archive, ...members] }: Arguments): Objection | undefined {
+  if (!form || !archive || !LISTING.test(known(form) ?? ''))
+    return { kind: 'form', text: form?.text ?? 'tar without a form' }
+  if (archive.kind !== 'literal' || archive.value.includes(':')) return object(archive)
+  const bad = [archive, ...members].find((word) => mayBeOption(word) && word.value !== '-')
+  return bad && object(bad)
+}
+
+/** The words that name files, in the form that `checkTar` allows and in others. */
+export function pathsOfTar(words: readonly Word[]): readonly Word[] {
+  return LISTING.test(known(words[0]) ?? '') ? words.slice(1, 2) : words
+}
+
+const UNZIP = /^-[lvptqZ12]*[lvptZ][lvptqZ12]*$/
+
+/** unzip: a form that lists, tests or prints; what follows can be no option. */
+export function checkUnzip({ words: [form, ...others] }: Arguments): Objection | undefined {
+  if (!form || !UNZIP.test(known(form) ?? '')) return { kind: 'form', text: form?.text ?? 'unzip' }
+  const bad = others.find(mayBeOption)
+  return bad && object(bad)
+}
+
+/** As `pathsOfTar`. */
+export function pathsOfUnzip(words: readonly Word[]): readonly Word[] {
+  return UNZIP.test(known(words[0]) ?? '') ? words.slice(1, 2) : words
+}
+
+const LSOF_FLAGS = /^-[anPltUwRNV]+$/
+const LSOF_ADDRESS = /^(?:[46]?(?:tcp|udp)?(?::[\w,-]+)?)$/i
+const LSOF_VALUED = /^(?:-[pucsdgF]|\+[dDc])$/
+const LSOF_ATTACHED = /^(?:-[pucsdgF]|\+[dD])[\w:,^/.-]+$/
+
+/** lsof: -D writes a cache, -r goes on for ever, `-i @HOST` asks name servers about any name. */
+export function checkLsof({ words }: Arguments): Objection | undefined {
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as Word
+    const [, address] = /^-[anPltUwRN]*i(.*)$/.exec(known(word) ?? '') ?? []
+    if (address !== undefined) {
+      const next = words[at + 1]
+      // To lsof the next word is the address, unless it is an option.
+      const isAddress = next && address === '' && !/^[-+]/.test(next.fixed)
+      if (!LSOF_ADDRESS.test(isAddress ? (known(next) ?? '@') : address)) return object(word)
+    } else if (LSOF_VALUED.test(known(word) ?? '')) {
+      const value = words[++at]
+      if (value?.kind !== 'literal' || mayBeOption(value)) return object(word)
+    } else if (
+      mayBeOption(word) &&
+      !LSOF_FLAGS.test(known(word) ?? '') &&
+      !LSOF_ATTACHED.test(known(word) ?? '')
+    )
+      return object(word)
+  }
+  return undefined
+}
+
+const SS_FILTER =
+  /^(?:state|exclude|established|syn-sent|syn-recv|fin-wait-[12]|time-wait|closed?|close-wait|last-ack|listen(?:ing)?|closing|all|connected|synchronized|sport|dport|=|==|!=|eq|ne|and|or|not|[()]|:\d+|\d+)$/
+
+/** ss: words of a filter that name ports and states; a name of a host would be looked up. */
+export function checkSs({ operands }: Arguments): Objection | undefined {
+  const bad = operands.find((word) => !SS_FILTER.test(known(word) ?? ''))
+  return bad && object(bad)
+}
+
+/** man: names of pages. One with a slash is a file. */
+export function checkMan({ operands }: Arguments): Objection | undefined {
+  const bad = operands.find((word) => !/^[\w[][\w.+:@[-]*$/.test(known(word) ?? ''))
+  return bad && object(bad)
+}
+
+const CAPABILITY =
+  /^(?:cols|lines|colors|bold|dim|sgr0|rev|smul|rmul|smso|rmso|sitm|ritm|setaf|setab|op|el1?|ed|clear|civis|cnorm|cup|sc|rc|cr|bel|longname|\d+)$/
+
+/** tput: `init` and `reset` run the program that the terminal's description names. */
+export function checkTput({ operands }: Arguments): Objection | undefined {
+  const bad = operands.find((word) => !CAPABILITY.test(known(word) ?? ''))
+  return bad && object(bad)
+}
+
+/** gh: a number or the name of a branch, and OWNER/NAME: a URL, or a host before them, names another machine. */
+export function checkGh({ operands, options }: Arguments): Objection | undefined {
+  const repository = options.find(({ name }) => name === '-R' || name === '--repo')
+  const named = repository && known(repository.value)
+  if (repository && !/^[\w.-]+\/[\w.-]+$/.test(named ?? '')) return { kind: 'option', text: repository.name }
+  const bad = operands.find((word) => !/^#?[\w./-]+$/.test(known(word) ?? ''))
+  return bad && object(bad)
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { cwd, decideLine, presetRules, rulesOf } from './helper.ts'
+import { readCorpus, readTable } from './rows.ts'
+
+const piping = rulesOf({ preset: 'analysis', pipes: true })
+const bothModes = ['read', 'write'] as const
+
+describe('[policy] pipes in preset analysis', () => {
+  it.for([
+    'ls | wc -l',
+    'git log --oneline 2>/dev/null | head -5',
+    'grep -rn foo src 2>&1 | sort | uniq -c',
+    'find . -name x | xargs grep foo',
+    'ls >/dev/null',
+  ])('lets through: %s', (line) => {
+    for (const mode of bothModes) expect(decideLine(line, piping, mode).verdict).toBe('allow')
+    for (const mode of bothModes) expect(decideLine(line, presetRules('analysis'), mode).verdict).toBe('deny')
+  })
+
+  it.for([
+    'ls | sh',
+    'ls | tee F',
+    'ls | xargs rm',
+    'ls | cat > F',
+    'ls 2> F',
+    'ls | sort -o F',
+    'cat < f | wc',
+    'ls |& wc',
+    'ls | wc; pwd',
+    'ls | wc && pwd',
+    'ls | wc &',
+    'ls | (wc)',
+    'ls | { wc; } 2>/dev/null',
+    'echo $(ls | wc)',
+    'cat <<<a | wc',
+    'cat /etc/passwd | wc',
+    'ls 2>/dev/nul',
+  ])('refuses as before: %s', (line) => {
+    for (const mode of bothModes) expect(decideLine(line, piping, mode).verdict).toBe('deny')
+  })
+
+  it('lets nothing else of the table through', () => {
+    for (const { preset, mode, command, verdict } of readTable()) {
+      if (preset !== 'analysis' || /\||\/dev\/null|2>&1/.test(command)) continue
+      expect(decideLine(command, piping, mode).verdict, command).toBe(verdict)
+    }
+  })
+})
+
+describe('read mode in preset analysis', () => {
+  it('denies what write mode denies', () => {
+    const lines = [...readTable().map(({ command }) => command), ...readCorpus(), 'cat ../x', 'ls /usr/lib']
+    for (const rules of [presetRules('analysis'), piping])
+      for (const workspace of [undefined, cwd])
+        for (const line of lines) {
+          const facts = workspace === undefined ? {} : { workspace }
+          const [read, write] = bothModes.map((mode) => decideLine(line, rules, mode, facts).verdict)
+          if (write === 'deny') expect(read, line).toBe('deny')
+        }
+  })
+
+  it('keeps to the workspace', () => {
+    const facts = { workspace: cwd }
+    expect(decideLine('cat ../x', presetRules('analysis'), 'read', facts).verdict).toBe('deny')
+    expect(decideLine('cat ../x', presetRules('default'), 'read', facts).verdict).toBe('allow')
+  })
+})
