@@ -14,14 +14,17 @@ export interface Shown<Output> {
  */
 export function shownText(view: View, inlineChars: number, notSaved?: string): Shown<string> {
   const whole = view.omitted === 0
-  if (whole) {
+  // More bytes than this are more characters: they need not be decoded to know.
+  if (whole && view.head.length <= inlineChars * bytesPerUnit) {
     const output = decode(view.head)
     if (output.length <= inlineChars) return { output, omittedBytes: 0 }
   }
   if (inlineChars === 0) return { output: '', omittedBytes: bytesIn(view) }
   const half = Math.floor(inlineChars / 2)
-  const first = headOf(view.head, half)
-  const last = tailOf(whole ? view.head : view.tail, half)
+  const end = whole ? view.head : view.tail
+  const reach = half * bytesPerUnit
+  const first = headOf(view.head.subarray(0, reach), half)
+  const last = tailOf(end.subarray(Math.max(0, end.length - reach)), half)
   const omittedBytes = bytesIn(view) - first.length - last.length
   const mark = omittedLine(omittedBytes, notSaved)
   const head = decode(first)
@@ -41,6 +44,9 @@ export function shownBytes(view: View, inlineBytes: number, notSaved?: string): 
   const mark = Buffer.from(omittedLine(omittedBytes, notSaved))
   return { output: Buffer.concat([first, mark, last]), omittedBytes }
 }
+
+/** UTF-8 needs at most this many bytes for one UTF-16 code unit. */
+const bytesPerUnit = 3
 
 function bytesIn({ head, tail, omitted }: View): number {
   return head.length + tail.length + omitted
