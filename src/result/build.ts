@@ -5,7 +5,7 @@ import type { View } from '../output/window.ts'
 import type { Saved } from '../scratchpad/save.ts'
 import type { SupervisedEnd } from '../supervise/supervise.ts'
 import { decode } from '../text.ts'
-import { adviceFor, hintFor, notSavedHint, unsavedLine } from './explain.ts'
+import { adviceFor, hintFor, notSavedHint, unsavedHint, unsavedLine } from './explain.ts'
 import { denialHint, type Temporary } from './explain-denials.ts'
 import { lostAdvice, lostHint } from './explain-docker.ts'
 import { containerMemoryHint, limitAdvice, openFilesHint } from './explain-limits.ts'
@@ -60,7 +60,7 @@ export function buildResult(parts: ResultParts): AnyResult {
   const enforcement = enforcementOf(parts)
   const hint =
     noFiles ??
-    (saved.notSaved === undefined ? undefined : notSavedHint(saved.notSaved)) ??
+    savingHint(saved, outcome) ??
     (lost === undefined ? undefined : lostHint(lost)) ??
     (containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)) ??
     denialHint({
@@ -98,6 +98,12 @@ export function buildResult(parts: ResultParts): AnyResult {
     decision: parts.decision,
     outcome,
   }
+}
+
+/** Only what could not be saved ends a command over its output, or cuts it for good. */
+function savingHint({ notSaved, unsaved }: Saved, outcome: Outcome): string | undefined {
+  if (notSaved !== undefined) return notSavedHint(notSaved)
+  return unsaved && outcome.kind === 'output-limit' ? unsavedHint(unsaved.reason) : undefined
 }
 
 /** What holds for this command: the search for names may have ended before everything was seen. */

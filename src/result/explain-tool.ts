@@ -1,4 +1,5 @@
 import type { Config } from '../config/schema.ts'
+import { omittedLine } from './explain.ts'
 import type { ToolFacts } from './explain-mcp.ts'
 import * as say from './explain-mcp.ts'
 import type { Mode, Result } from './result.ts'
@@ -12,17 +13,29 @@ export interface Asked {
 
 /** The answer to a call: what the command printed, then a line in brackets for each thing to know about it. */
 export function resultText(result: Result, asked: Asked): string {
-  const shown = shownOutput(result)
+  const shown = shownOutput(result, asked.inlineChars)
   const lines = [...endLines(result), ...noticeLines(result, asked), ...savedLines(result, asked)]
   if (lines.length === 0) return shown
   return `${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${lines.join('\n')}`
 }
 
 /** Binary output is never shown: only where it stands. */
-function shownOutput({ bytes, binary, output }: Result): string {
+function shownOutput({ bytes, binary, output }: Result, inlineChars: number): string {
   if (bytes === 0) return say.noOutput
-  return binary ? '' : output
+  return binary ? '' : bounded(output, inlineChars)
 }
+
+/** What could not be saved stands in the result whole, however long: a model gets head and tail of it. */
+function bounded(output: string, inlineChars: number): string {
+  const mostChars = inlineChars + longestMark
+  if (output.length <= mostChars) return output
+  const half = Math.floor(inlineChars / 2)
+  const left = output.slice(half, output.length - half)
+  return `${output.slice(0, half)}${omittedLine(Buffer.byteLength(left))}${output.slice(output.length - half)}`
+}
+
+/** Room for the line between head and tail, which may name two paths. */
+const longestMark = 10_000
 
 function endLines({ outcome }: Result): string[] {
   switch (outcome.kind) {

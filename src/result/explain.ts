@@ -141,6 +141,11 @@ export function hintFor(
   return 'Read mode refuses every change outside the command; if this one is meant, run the command in write mode.'
 }
 
+/** The command was ended because the place for its output is full, or fails. */
+export function unsavedHint(reason: string): string {
+  return `Saving the output failed (${reason}), so the command was ended. Make room where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another place.`
+}
+
 /** Stands between the head and the tail of output that is not shown whole. */
 export function omittedLine(bytes: number, notSaved?: string): string {
   const why = notSaved === undefined ? '' : ` and not saved (${notSaved})`

@@ -33,6 +33,12 @@ function text(changes: Partial<Result>, asked: Partial<Asked> = {}): string {
 }
 
 describe('the text of a result', () => {
+  test('holds no more than head and tail of output that could not be saved', () => {
+    const output = `${'a'.repeat(500_000)}${'z'.repeat(500_000)}`
+    const shown = text({ output, bytes: 1_000_000 }, { inlineChars: 100 })
+    expect(shown).toBe(`${'a'.repeat(50)}\n[... 999900 bytes left out ...]\n${'z'.repeat(50)}`)
+  })
+
   test.each<[string, Partial<Result>, string]>([
     ['nothing printed', { output: '', bytes: 0 }, '(no output)'],
     [

@@ -66,6 +66,7 @@ interface FullDisk {
   readonly unsaved: number
   readonly stated: number
   readonly reason?: string
+  readonly hint?: string
   readonly accounted: boolean
   readonly exact: boolean
 }
@@ -101,6 +102,7 @@ describe('a full disk loses no byte', () => {
     if (!flags) return skip(reason)
     const found = onSmallDisk(flags, size, [mode, lines])
     expect(found).toMatchObject({ outputLimited: true, reason: 'ENOSPC', accounted: true, exact: true })
+    expect(found.hint).toContain('ENOSPC')
     expect(found.unsaved).toBe(found.stated)
     expect(found.unsaved).toBeGreaterThan(0)
     // Killed at once, not after everything went to memory.
