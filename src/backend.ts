@@ -1,12 +1,13 @@
 import type { LoadedConfig } from './config/load.ts'
+import { type ProjectSettings, projectSettings } from './config/project-settings.ts'
 import { type Equipment, equip, type Host } from './host.ts'
 import type { ShellOptions } from './options.ts'
 import { readsOf } from './reading.ts'
 import { commandEnvironment } from './request/environment.ts'
 import { type Reads, readEverything } from './sandbox/sandbox.ts'
 
-/** What commands run with, and what they can read. */
-export type Backing = Equipment & { readonly reads: Reads }
+/** What commands run with, what they can read, and what project files have set of it. */
+export type Backing = Equipment & { readonly reads: Reads; readonly projectSettings: ProjectSettings }
 
 /** What a shell's backend depends on. */
 export type BackendOptions = Pick<ShellOptions, 'network'> & Required<Pick<ShellOptions, 'cwd' | 'env'>>
@@ -23,13 +24,14 @@ export async function backingOf(host: Host, loaded: LoadedConfig, options: Backe
     // Loaded late: few shells have containers.
     const { equipDocker } = await import('./docker.ts')
     const equipment = await equipDocker(host, { loaded, cwd, env, network })
-    return { ...equipment, reads: readEverything }
+    return { ...equipment, reads: readEverything, projectSettings: projectSettings(loaded) }
   }
   const equipment = await equip(host)
   const { place } = equipment
   const commands = commandEnvironment(env, config.env, { mode: 'read', onlyLooks: true, place })
   return {
     ...equipment,
+    projectSettings: projectSettings(loaded),
     reads: await readsOf(loaded, { cwd, env: { ...env, ...commands }, looker: equipment.looker }),
   }
 }

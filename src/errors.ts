@@ -29,9 +29,16 @@ export type Refusal =
       /** The name of a system that vitrine has no sandbox for. */
       readonly platform?: string
     }
-  | { readonly code: 'WRITE_MODE_REQUIRED' }
+  /** `setBy`: the project file that switches the sandbox off. */
+  | { readonly code: 'WRITE_MODE_REQUIRED'; readonly setBy?: string }
   | { readonly code: 'DENIED'; readonly decision: Decision }
-  | { readonly code: 'NOT_APPROVED'; readonly decision: Decision; readonly approval: ApprovalRecord }
+  | {
+      readonly code: 'NOT_APPROVED'
+      readonly decision: Decision
+      readonly approval: ApprovalRecord
+      /** The project file that refuses commands when there is no approver. */
+      readonly setBy?: string
+    }
   | ({ readonly code: 'AUDIT_FAILED' } & AuditFault)
   | { readonly code: 'SPAWN_FAILED'; readonly step: string; readonly errno: string; readonly program: string }
 

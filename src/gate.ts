@@ -87,8 +87,19 @@ export class Gate {
     if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
     if (decision.verdict !== 'ask') return { decision, onlyLooks, lookedMs }
     const approval = await this.#approval(question, decision, patience)
-    if (!isYes(approval)) throw new VitrineError({ code: 'NOT_APPROVED', decision, approval })
+    if (!isYes(approval)) throw this.#notApproved(decision, approval)
     return { decision, approval, onlyLooks, lookedMs }
+  }
+
+  #notApproved(decision: Decision, approval: ApprovalRecord): VitrineError {
+    const { source, where } = this.#options.loaded.sources['policy.unattended']
+    const byProject = approval.by === 'unattended' && source === 'project'
+    return new VitrineError({
+      code: 'NOT_APPROVED',
+      decision,
+      approval,
+      ...(byProject ? { setBy: where } : {}),
+    })
   }
 
   /** With nobody to ask the caller is the approver, unless the configuration says otherwise. */

@@ -3,6 +3,7 @@ import { keptFiles } from './audit/rotation.ts'
 import { projectConfigFiles, trustStoreFile, userConfigFile } from './config/files.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { placeOfEntry } from './config/origin.ts'
+import { type ProjectSettings, projectSettings } from './config/project-settings.ts'
 import { isVitrineError, VitrineError } from './errors.ts'
 import { checkDirectory } from './facts/directory.ts'
 import { gatherFacts } from './facts/gather.ts'
@@ -13,6 +14,7 @@ import { listOfRules, type RuleList } from './policy/list.ts'
 import { factsNeeded, planRequest } from './policy/plan.ts'
 import { buildRules, type Origin, type OriginOf, type RuleSet } from './policy/ruleset.ts'
 import type { Work } from './request/request.ts'
+import { ruleSetBy, setBy } from './result/explain-project.ts'
 import type { Mode } from './result/result.ts'
 
 /** What is to be decided about. */
@@ -42,6 +44,8 @@ export class Judge {
   readonly #home: string
   readonly #ownPaths: readonly string[]
   readonly #programPath: string
+  readonly #projectSettings: ProjectSettings
+  readonly #projectFiles: readonly string[]
   readonly #projects: readonly string[]
   readonly #looker: Looker
 
@@ -56,6 +60,7 @@ export class Judge {
   private constructor(rules: RuleSet, { loaded, cwd, env, looker }: Standing) {
     const { config, files, outerWorkspace = '' } = loaded
     this.#rules = rules
+    this.#projectSettings = projectSettings(loaded)
     this.#looker = looker
     this.#workspace = config.policy.workspace
     this.#home = env['HOME'] ?? ''
@@ -63,6 +68,7 @@ export class Judge {
     this.#programPath =
       config.shell.backend === 'docker' ? '' : (config.env.set['PATH'] ?? env['PATH'] ?? usualPath)
     const projectFiles = projectConfigFiles(cwd)
+    this.#projectFiles = projectFiles
     this.#projects = [
       config.policy.workspace,
       outerWorkspace,
@@ -97,7 +103,25 @@ export class Judge {
     await checkDirectory(cwd, this.#looker, look)
     const isKnown = first.unanswered.length === 0
     const facts = isKnown ? first : await gatherFacts(needed, around, new Look(this.#looker, againMs))
-    return judge(request, this.#rules, facts)
+    return this.#named(judge(request, this.#rules, facts))
+  }
+
+  /** A reason that follows from a project file's rule, preset or workspace names the file. */
+  #named(judged: Judged): Judged {
+    const { verdict, reason, matches } = judged.decision
+    const row = matches.find((match) => match.verdict === verdict && match.why === reason)
+    const said = row && verdict !== 'allow' ? this.#projectBehind(row.source) : undefined
+    return said === undefined
+      ? judged
+      : { ...judged, decision: { ...judged.decision, reason: `${reason} (${said})` } }
+  }
+
+  #projectBehind(source: string): string | undefined {
+    if (this.#projectFiles.some((file) => source.includes(file))) return ruleSetBy(source)
+    const key = source === 'workspace' ? 'policy.workspace' : 'policy.preset'
+    const file = this.#projectSettings.get(key)
+    const follows = source === 'workspace' || source.startsWith('preset ')
+    return follows && file !== undefined ? setBy(key, file) : undefined
   }
 
   /** The rules as data. */

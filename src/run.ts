@@ -15,6 +15,7 @@ import type { CompleteRequest } from './request/request.ts'
 import { feedStdin } from './request/stdin.ts'
 import { termOf } from './request/terminal.ts'
 import { buildResult } from './result/build.ts'
+import { namingProjects } from './result/explain-project.ts'
 import type { AnyResult, Encoding, Mode } from './result/result.ts'
 import { metadataOf } from './scratchpad/describe.ts'
 import { saveOutput } from './scratchpad/save.ts'
@@ -246,12 +247,13 @@ function ranToItsEnd(
 
 async function resultOf(
   { request, mode, setup, admission }: CommandToRun,
-  { config: { output, shell }, scratchpad, interpreter }: Surroundings,
+  { config, scratchpad, interpreter }: Surroundings,
   collector: Collector,
   ended: RanToItsEnd,
   durationMs: number,
-  { inlineMaxChars = output.inline_max_chars, encoding = 'utf8' }: RunOptions,
+  { inlineMaxChars = config.output.inline_max_chars, encoding = 'utf8' }: RunOptions,
 ): Promise<AnyResult> {
+  const { output, shell } = config
   const collected = await collector.finish()
   const shown = { inlineChars: inlineMaxChars, encoding }
   const result = buildResult({
@@ -271,5 +273,5 @@ async function resultOf(
     hint: request.work.kind === 'line' ? interpreter.hint?.(request.work.line) : undefined,
   })
   if (result.scratchpad) scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
-  return result
+  return namingProjects(result, config, setup.projectSettings)
 }

@@ -1,6 +1,7 @@
+import type { Backing } from './backend.ts'
+import type { ProjectSettings } from './config/project-settings.ts'
 import type { Config } from './config/schema.ts'
 import { VitrineError } from './errors.ts'
-import type { Equipment } from './host.ts'
 import type { Limits } from './launch/launch.ts'
 import { limitsEnforcement, limitsOf } from './launch/limits.ts'
 import { commandEnvironment, type Place, type Variables } from './request/environment.ts'
@@ -25,12 +26,13 @@ export interface ModeSetup {
   } | null
   readonly limits: Limits | null
   readonly enforcement: Enforcement
+  readonly projectSettings: ProjectSettings
 }
 
 /** What the setups of a shell are made from. */
 export interface SetupOptions {
   readonly config: Config
-  readonly equipment: Equipment
+  readonly equipment: Backing
   readonly reads: Reads
   readonly network: boolean
   /** For a command that does not say. */
@@ -62,7 +64,7 @@ export class Setups {
 
   #make(mode: Mode, privateTmp: boolean): ModeSetup {
     const { config, equipment, reads, network } = this.#options
-    if (mode === 'read' && !config.shell.sandbox) throw new VitrineError({ code: 'WRITE_MODE_REQUIRED' })
+    if (mode === 'read' && !config.shell.sandbox) throw this.#withoutSandbox()
     const { sandbox, launcher } = equipment
     const options = { network, reads, privateTmp, unixSockets: config.shell.unix_sockets }
     const limits = limitsOf(config.limits, mode === 'read' && privateTmp)
@@ -75,11 +77,17 @@ export class Setups {
       confinement: mode === 'write' ? null : sandbox.confine(options),
       privateTmp: mode === 'read' && privateTmp ? this.#privateTmp(looking) : null,
       limits,
+      projectSettings: equipment.projectSettings,
       enforcement: {
         ...(mode === 'write' ? sandbox.writeEnforcement?.() : sandbox.enforcement(options)),
         ...limitsEnforcement(limits, launcher.limits),
       },
     }
+  }
+
+  #withoutSandbox(): VitrineError {
+    const setBy = this.#options.equipment.projectSettings.get('shell.sandbox')
+    return new VitrineError({ code: 'WRITE_MODE_REQUIRED', ...(setBy === undefined ? {} : { setBy }) })
   }
 
   #environment(mode: Mode, onlyLooks: boolean): Variables {

@@ -11,7 +11,6 @@ export type ProjectRule =
   | { readonly kind: 'union'; readonly loosens?: (item: unknown) => boolean }
   /** A directory inside the one in force. */
   | { readonly kind: 'narrow' }
-  | { readonly kind: 'free' }
   /** With `trusted: false` not even a trusted project file may set it. */
   | { readonly kind: 'never'; readonly trusted: boolean }
 
@@ -59,7 +58,6 @@ export function pathsKey(about: string, project: ProjectRule, word?: string) {
 
 export const never: ProjectRule = { kind: 'never', trusted: true }
 export const userOnly: ProjectRule = { kind: 'never', trusted: false }
-export const free: ProjectRule = { kind: 'free' }
 export const narrow: ProjectRule = { kind: 'narrow' }
 export const union: ProjectRule = { kind: 'union' }
 /** Smaller is stricter, 0 strictest. */

@@ -3,7 +3,6 @@ import { dockerKeys } from './docker-keys.ts'
 import {
   boolean,
   type Field,
-  free,
   integer,
   key,
   list,
@@ -45,7 +44,9 @@ export const sections = {
         'false: no sandbox, so every command requires write mode.',
         boolean(),
         true,
-        oneWay(true, false),
+        // false takes read mode away and leaves write mode: it moves commands to the looser mode. true may ask of a host
+        // what its user knows it cannot do.
+        never,
       ),
       mode: key(
         'read: the operating system makes the command read-only. write: it runs unsandboxed.',
@@ -76,7 +77,12 @@ export const sections = {
         'Read mode: unix sockets that stay open, by path, where the kernel can hold it (Landlock ABI 9), else refused.',
         never,
       ),
-      private_tmp: key('Read mode: a writable TMPDIR with caches, then removed.', boolean(), false, free),
+      private_tmp: key(
+        'Read mode: a writable TMPDIR with caches, then removed.',
+        boolean(),
+        false,
+        oneWay(true, false),
+      ),
       reads: key(
         "What read mode can read: everything, or only the workspace and the system's own directories.",
         oneOf('everywhere', 'workspace'),

@@ -23,7 +23,6 @@ export interface Tightened {
 export function tighten(rule: ProjectRule, inForce: unknown, offered: unknown): Tightened {
   if (rule.kind === 'union') return added(inForce, offered, rule.loosens)
   if (isDeepStrictEqual(inForce, offered)) return taken(inForce)
-  if (rule.kind === 'free') return taken(offered)
   if (rule.kind === 'never') return refused(inForce, rule.trusted ? 'needs-trust' : 'user-only')
   return isTighter(rule, inForce, offered) ? taken(offered) : refused(inForce, 'loosens')
 }

@@ -17,8 +17,9 @@ export function describeDenied({ reason }: Decision): string {
 }
 
 /** Says that nobody approved of a command. */
-export function describeNotApproved({ reason }: Decision): string {
-  return `Not approved. It was asked about because ${reason}. Nothing ran.`
+export function describeNotApproved({ reason }: Decision, setBy?: string): string {
+  const from = setBy === undefined ? '' : ` (policy.unattended is set by ${shown(setBy)})`
+  return `Not approved${from}. It was asked about because ${reason}. Nothing ran.`
 }
 
 export function explainSafe(rule: string): string {

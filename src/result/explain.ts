@@ -27,13 +27,13 @@ export function describeRefusal(refusal: Refusal): string {
       if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
       return `Read mode needs ${refusal.wanted}; this host: ${refusal.got}. Nothing ran. To have read mode: ${refusal.remedy}. Write mode runs commands without a sandbox.`
     case 'WRITE_MODE_REQUIRED':
-      return 'The sandbox is switched off ([shell] sandbox = false), so shell commands require write mode. Nothing ran. Switch to write mode, or set sandbox = true.'
+      return `The sandbox is switched off ([shell] sandbox = false${refusal.setBy === undefined ? '' : `, set by ${visible(refusal.setBy)}`}), so shell commands require write mode. Nothing ran. Switch to write mode, or set sandbox = true.`
     case 'SPAWN_FAILED':
       return describeSpawnFailure(refusal)
     case 'DENIED':
       return describeDenied(refusal.decision)
     case 'NOT_APPROVED':
-      return describeNotApproved(refusal.decision)
+      return describeNotApproved(refusal.decision, refusal.setBy)
     case 'AUDIT_FAILED':
       return describeAuditFailure(refusal)
   }

@@ -69,10 +69,10 @@ test('--config /dev/null leaves the user file out', async () => {
 test('project files from the git root down to cwd all count, the nearer one later', async () => {
   const place = makePlace()
   const inner = join(place.project, 'a', 'b', '.vitrine.toml')
-  place.write(place.projectFile, '[shell]\ntimeout_ms = 5\nprivate_tmp = true\n[policy]\ndeny = ["x"]\n')
-  place.write(inner, '[shell]\ntimeout_ms = 9\nprivate_tmp = false\n[policy]\ndeny = ["y"]\n')
+  place.write(place.projectFile, '[shell]\ntimeout_ms = 5\nkill_grace_ms = 7\n[policy]\ndeny = ["x"]\n')
+  place.write(inner, '[shell]\ntimeout_ms = 9\nkill_grace_ms = 6\n[policy]\ndeny = ["y"]\n')
   const { config, files, ignored, sources } = await place.load({ cwd: join(place.project, 'a', 'b') })
-  expect(config.shell).toMatchObject({ timeout_ms: 5, private_tmp: false })
+  expect(config.shell).toMatchObject({ timeout_ms: 5, kill_grace_ms: 6 })
   expect(config.policy.deny).toEqual(['x', 'y'])
   expect(sources['policy.deny'].where).toBe(`${place.projectFile}, ${inner}`)
   expect(files.map(({ file }) => file)).toEqual([place.projectFile, inner])

@@ -30,7 +30,7 @@ const neverText = (user: string, other: string): Case => ({
 // Every key of the schema: a key that is missing here, or one too many, does not compile.
 const cases: Record<ConfigKey, Case> = {
   'shell.backend': neverText('"docker"', '"local"'),
-  'shell.sandbox': { user: 'true', taken: ['false', 'true'], ignored: [] },
+  'shell.sandbox': { user: 'true', taken: ['true'], ignored: ['false'], why: 'needs-trust' },
   'shell.mode': { user: '"write"', taken: ['"read"', '"write"'], ignored: [] },
   'shell.timeout_ms': smaller,
   'shell.max_timeout_ms': smaller,
@@ -80,10 +80,10 @@ const cases: Record<ConfigKey, Case> = {
 
 // Keys of two values have one that a project may set and, begun from the other end, one that it may not.
 const otherWay: Partial<Record<ConfigKey, Case>> = {
-  'shell.sandbox': { user: 'false', taken: ['false'], ignored: ['true'] },
+  'shell.sandbox': { user: 'false', taken: ['false'], ignored: ['true'], why: 'needs-trust' },
   'shell.mode': { user: '"read"', taken: ['"read"'], ignored: ['"write"'] },
   'shell.network': { user: 'false', taken: ['false'], ignored: ['true'] },
-  'shell.private_tmp': { user: 'false', taken: ['true'], ignored: [] },
+  'shell.private_tmp': { user: 'false', taken: ['false'], ignored: ['true'] },
   'shell.reads': { user: '"workspace"', taken: ['"workspace"'], ignored: ['"everywhere"'] },
   'policy.preset': { user: '"open"', taken: ['"default"', '"analysis"'], ignored: [] },
   'policy.pipes': { user: 'false', taken: ['false'], ignored: ['true'] },

@@ -1,0 +1,13 @@
+import type { ConfigKey, LoadedConfig } from './load.ts'
+
+/** The keys whose value in force comes from project files, with those files. */
+export type ProjectSettings = ReadonlyMap<ConfigKey, string>
+
+/** What project files have set. A message that follows from such a value names the file. */
+export function projectSettings({ sources }: LoadedConfig): ProjectSettings {
+  return new Map(
+    Object.entries(sources).flatMap(([key, { source, where }]) =>
+      source === 'project' ? [[key as ConfigKey, where] as const] : [],
+    ),
+  )
+}
