@@ -261,7 +261,7 @@ describe('write mode', () => {
     const env = { GIT_DIR: '/elsewhere/.git' }
     const shell = await openTestShell({ mode: 'write', env })
     expect(await environmentOf(shell)).not.toHaveProperty('GIT_DIR')
-    expect((await shell.execute({ argv: ['sh', '-c', 'env'] })).stdout).toContain('GIT_DIR=/elsewhere/.git\n')
+    expect((await shell.execute({ command: 'env; umask 022' })).stdout).toContain('GIT_DIR=/elsewhere/.git\n')
   })
 })
 
@@ -342,7 +342,7 @@ describe('read mode forces more', () => {
       env: { GIT_OPTIONAL_LOCKS: undefined, PYTHONDONTWRITEBYTECODE: undefined },
     })
     expect(await environmentOf(read)).toMatchObject(forcedInRead)
-    const changing = await write.execute({ argv: ['sh', '-c', 'env'] })
+    const changing = await write.execute({ command: 'env; umask 022' })
     for (const name of ['GIT_OPTIONAL_LOCKS', 'PYTHONDONTWRITEBYTECODE'])
       expect(changing.stdout).not.toContain(`${name}=`)
   })
@@ -401,7 +401,7 @@ describe('a repository that brings programs along', { timeout: 20_000 }, () => {
     const write = await openTestShell({ mode: 'write', cwd })
     const command = 'git status --short'
     // The control: this repository does run its payload where nothing is forced.
-    expect((await write.execute({ argv: ['sh', '-c', command] })).stderr).toContain('PAYLOAD RAN')
+    expect((await write.execute({ command: `${command}; umask 022` })).stderr).toContain('PAYLOAD RAN')
     expect(await write.execute({ command })).toMatchObject({ exitCode: 0, stderr: '' })
     expect(await read.execute({ command })).toMatchObject({
       exitCode: 0,
