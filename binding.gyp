@@ -22,6 +22,7 @@
             "native/linux/confine.c",
             "native/linux/core_dumps.c",
             "native/linux/orphans.c",
+            "native/linux/watches.c",
             "native/linux/core.c",
             "native/linux/denials.c",
             "native/linux/describe.c",

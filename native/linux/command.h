@@ -53,7 +53,7 @@ enum vt_source_kind {
   VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE, VT_SOURCE_TYPED, VT_SOURCE_ROOM, VT_SOURCE_WATCHER,
 };
 
-/* What epoll hands back. */
+/* What the poller hands back. */
 struct vt_source {
   enum vt_source_kind kind;
   void *of;

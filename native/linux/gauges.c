@@ -14,6 +14,7 @@ const char *vt_limit_name(enum vt_limit limit) {
       [VT_LIMIT_CPU] = "cpu",
       [VT_LIMIT_PROCESSES] = "processes",
       [VT_LIMIT_PRIVATE_TMP] = "private_tmp",
+      [VT_LIMIT_EPOLL_WATCHES] = "epoll_watches",
   };
   return names[limit];
 }
@@ -69,6 +70,7 @@ struct vt_reading vt_gauge_read(struct vt_limit_subject *subject, enum vt_limit 
       return read_processes(subject);
     case VT_LIMIT_PRIVATE_TMP:
       return read_private_tmp(subject);
+    case VT_LIMIT_EPOLL_WATCHES: /* watches.c */
     case VT_LIMIT_NONE:
       break;
   }

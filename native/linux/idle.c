@@ -31,28 +31,26 @@ int vt_idle_wait(void) {
   return epoll_wait(set, &event, 1, -1);
 }
 
-static void add(struct vt_docket *docket) {
+/* Where the user's epoll watches are used up it is taken into use at once: then it is polled. */
+static void add(struct vt_docket *docket, bool expected) {
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = docket};
   docket->idle = true;
-  epoll_ctl(set, EPOLL_CTL_ADD, docket->listener, &event);
+  if (epoll_ctl(set, EPOLL_CTL_ADD, docket->listener, &event) == 0 && !expected) return;
+  docket->newer = newcomers;
+  newcomers = docket;
+  eventfd_write(arrival, 1);
 }
 
 void vt_idle_add(struct vt_docket *docket) {
   pthread_mutex_lock(&lock);
-  add(docket);
+  add(docket, false);
   pthread_mutex_unlock(&lock);
 }
 
 void vt_idle_add_new(struct vt_docket *docket) {
   pthread_mutex_lock(&lock);
-  bool expected = calls_expected;
-  add(docket);
-  if (expected) {
-    docket->newer = newcomers;
-    newcomers = docket;
-  }
+  add(docket, calls_expected);
   pthread_mutex_unlock(&lock);
-  if (expected) eventfd_write(arrival, 1);
 }
 
 static void take_out(struct vt_docket *docket) {

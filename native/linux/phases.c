@@ -101,7 +101,10 @@ static void close_meters(struct vt_command *command) {
 static void close_descriptors(struct vt_command *command) {
   if (command->docket) vt_notifier_remove(command->docket);
   if (command->docket) vt_docket_close(command->docket);
-  if (command->pidfd >= 0) close(command->pidfd); /* left epoll when it became readable */
+  if (command->pidfd >= 0) {
+    vt_poller_remove(command->pidfd);
+    close(command->pidfd);
+  }
   vt_file_size_close(command);
   command->docket = NULL;
   command->pidfd = -1;

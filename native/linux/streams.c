@@ -21,7 +21,7 @@ static void close_pipe(struct vt_pipe *pipe) {
   free(pipe);
 }
 
-/* Out of epoll altogether: it would report a hang-up whatever it was asked for. */
+/* Out of the poller altogether: it would report a hang-up whatever it was asked for. */
 static void pause_streams(struct vt_command *command) {
   for (int stream = 0; stream < VT_STREAMS; stream++) {
     struct vt_pipe *pipe = command->pipes[stream];

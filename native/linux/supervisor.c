@@ -21,6 +21,7 @@
 #include "terminal.h"
 #include "threads.h"
 #include "waiters.h"
+#include "watches.h"
 
 static struct vt_command *commands; /* supervisor thread only */
 
@@ -151,6 +152,8 @@ static int next_due(void) {
   }
   int keeper = vt_keeper_due_in(commands != NULL);
   if (keeper >= 0 && (soonest < 0 || keeper < soonest)) soonest = keeper;
+  int watches = vt_watches_due_in(commands);
+  if (watches >= 0 && (soonest < 0 || watches < soonest)) soonest = watches;
   int orphans = vt_orphans_due_in(commands);
   if (orphans >= 0 && (soonest < 0 || orphans < soonest)) soonest = orphans;
   if (vt_notifier_is_active() && (soonest < 0 || soonest > VT_WATCH_MS)) soonest = VT_WATCH_MS;
@@ -165,6 +168,7 @@ static void *supervise(void *unused) {
     vt_notifier_watch();
     vt_waiters_reap();
     obey_orders();
+    vt_watches_look(commands);
     advance_all();
     vt_keeper_look(commands != NULL);
     vt_orphans_look(commands);

@@ -69,7 +69,7 @@ export function resultSchema() {
     hint: v.optional(v.string()),
     scratchpad: v.optional(saved),
     background: v.optional(v.object({ count: v.number(), group: v.number() })),
-    limited: v.optional(v.picklist(['memory', 'cpu', 'processes', 'private_tmp'])),
+    limited: v.optional(v.picklist(['memory', 'cpu', 'processes', 'private_tmp', 'epoll_watches'])),
     failure: v.optional(v.object({ kind: v.string(), retryable: v.boolean(), advice: v.string() })),
   }
   return toStandardJsonSchema(v.object(entries))

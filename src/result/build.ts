@@ -145,6 +145,9 @@ function configuredOf(limit: Limit, limits: Limits | null): number {
       return limits?.processes ?? 0
     case 'private_tmp':
       return limits?.privateTmpBytes ?? 0
+    // The kernel's, not the configuration's.
+    case 'epoll_watches':
+      return 0
   }
 }
 

@@ -15,6 +15,8 @@ export function limitReached({ limit, value, container }: Omit<Limited, 'kind'>)
       return `it used up its CPU time of ${value} s ([limits] cpu_seconds = ${value})`
     case 'processes':
       return `it had more than ${value} ${value === 1 ? 'process' : 'processes'} at one time ([limits] processes = ${value})`
+    case 'epoll_watches':
+      return 'all epoll watches of its user were in use (/proc/sys/fs/epoll/max_user_watches), and it held some of them'
     case 'private_tmp':
       return `its private TMPDIR grew over ${size(value)} ([limits] private_tmp_bytes = ${value})`
   }
@@ -25,6 +27,7 @@ const lessOf: Readonly<Record<Limit | 'open_files', string>> = {
   cpu: 'Ask for less at once: narrow the search, or split the work',
   processes: 'Run fewer things at the same time: a smaller -j or -P',
   private_tmp: 'Keep less in TMPDIR: pipe instead, or remove what is done with',
+  epoll_watches: 'Watch fewer descriptors',
   open_files: 'Keep fewer files open at the same time',
 }
 
@@ -32,7 +35,10 @@ const lessOf: Readonly<Record<Limit | 'open_files', string>> = {
 export function limitAdvice(limit: Limit | 'open_files'): Omit<Failure, 'kind'> {
   return {
     retryable: true,
-    advice: `${lessOf[limit]}; or have the user raise the limit in the configuration.`,
+    advice:
+      limit === 'epoll_watches'
+        ? `${lessOf[limit]}.`
+        : `${lessOf[limit]}; or have the user raise the limit in the configuration.`,
   }
 }
 

@@ -13,7 +13,7 @@ export type Outcome =
   | { readonly kind: 'limited'; readonly limit: Limit; readonly value: number; readonly container?: true }
 
 /** A limit of `[limits]` that ends a command: Result.limited names it. Open files are refused to the program itself (EMFILE): `hint` names that limit where a command that fails says so. */
-export type Limit = 'memory' | 'cpu' | 'processes' | 'private_tmp'
+export type Limit = 'memory' | 'cpu' | 'processes' | 'private_tmp' | 'epoll_watches'
 
 /** What a refused call would have done. `other`: the row for refusals past the 64 that stand in rows of their own. */
 export type Operation =
@@ -145,7 +145,7 @@ export interface Result<Output extends string | Buffer = string> {
   readonly survivorsKilled: number
   /** Write mode: processes that live on in the command's process group. Who left it (`setsid`, job control) lives on, too, and is not counted. */
   readonly background?: { readonly count: number; readonly group: number }
-  /** The limit of `[limits]` that ended the command; `memory` also where the kernel killed a process because the container's was used up. */
+  /** The limit of `[limits]` that ended the command; `memory` also where the kernel killed a process because the container's was used up. `epoll_watches` is the kernel's own limit (epoll(7)). */
   readonly limited?: Limit
   readonly denials: readonly Denial[]
   readonly hint?: string
