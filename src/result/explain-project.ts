@@ -29,11 +29,13 @@ export function namingProjects<R extends AnyResult>(
   return { ...result, hint: result.hint === undefined ? said : `${result.hint} ${said}` }
 }
 
-const limitKeys: Readonly<Record<Limit, ConfigKey>> = {
-  memory: 'limits.memory_bytes',
-  cpu: 'limits.cpu_seconds',
-  processes: 'limits.processes',
-  private_tmp: 'limits.private_tmp_bytes',
+const limitKeys: Readonly<Record<Limit, readonly ConfigKey[]>> = {
+  memory: ['limits.memory_bytes'],
+  cpu: ['limits.cpu_seconds'],
+  processes: ['limits.processes'],
+  private_tmp: ['limits.private_tmp_bytes'],
+  // The kernel's own.
+  epoll_watches: [],
 }
 
 /** Settings that may have led to what the result says. */
@@ -43,7 +45,7 @@ function keysBehind(result: AnyResult, shell: Config['shell']): readonly ConfigK
   if (outcome.kind === 'timed-out' && timeoutMs === shell.timeout_ms) keys.push('shell.timeout_ms')
   if (outcome.kind === 'timed-out' && timeoutMs === shell.max_timeout_ms) keys.push('shell.max_timeout_ms')
   if (outcome.kind === 'output-limit') keys.push('output.max_bytes')
-  if (outcome.kind === 'limited') keys.push(limitKeys[outcome.limit])
+  if (outcome.kind === 'limited') keys.push(...limitKeys[outcome.limit])
   else if (failure?.kind === 'limit' && outcome.kind === 'exited') keys.push('limits.open_files')
   if (omittedBytes > 0) keys.push('output.inline_max_chars')
   if (result.mode === 'read' && (failure?.kind === 'permission-denied' || denials.length > 0))
