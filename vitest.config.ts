@@ -9,7 +9,7 @@ const alone = [
   'test/kill/**/*.test.ts',
   'test/stress/**/*.test.ts',
   'test/policy/fuzz/**/*.test.ts',
-  'test/policy/robust.test.ts',
+  'test/policy/{hostile-git,robust}.test.ts',
   'test/cli/startup.test.ts',
   'test/denials/{busy,flood,hanging,load}.test.ts',
   'test/launch/cmake.test.ts',

@@ -37,7 +37,8 @@ const setUp = [
 
 beforeAll(() => writeFileSync(join(home.directory, 'here.txt'), 'one\ntwo\n'))
 
-beforeEach(async () => {
+beforeEach(async ({ skip }) => {
+  if (!isInstalled('tmux')) skip('tmux is not installed')
   marker = makeMarker()
   terminal = new Tmux(home.env, home.directory)
   terminal.line(setUp)
