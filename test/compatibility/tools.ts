@@ -85,7 +85,7 @@ export const toolThemes: readonly Theme[] = [
       { line: "printf 'pear\\nplum\\n' | fzf -f pe", needs: ['fzf'] },
       { line: 'rg --json answer src/main.py | head -1 | cut -c 1-20', needs: ['rg'] },
       { line: 'batcat --plain --paging=never data.csv', needs: ['batcat'] },
-      { line: 'yq . data.json', needs: ['yq'] },
+      { line: 'yq . data.json', needs: ['yq', 'jq'] },
     ],
   },
   {

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeDirectory } from '../helpers/place.ts'
-import { isInstalled, repository } from '../helpers/programs.ts'
+import { isInstalled } from '../helpers/programs.ts'
 import { makeGround } from './ground.ts'
 
-/** A directory that this user may write to, and that is neither the working directory nor one for temporary files. */
+/** A directory that every user may write to, and that hints do not take for one for temporary files. */
 function makeElsewhere(): string {
-  const directory = mkdtempSync(join(repository, 'build/hint-'))
+  const directory = mkdtempSync('/dev/shm/vitrine-hint-')
   onTestFinished(() => rmSync(directory, { recursive: true }))
   return directory
 }
