@@ -4,7 +4,7 @@ import { containerFailed, ownImage } from './result/explain-docker.ts'
 import { type Engine, type EngineError, isEngineError } from './sandbox/docker/engine.ts'
 import { buildImage, hasImage } from './sandbox/docker/image.ts'
 import { type CleanUp, type OwnContainer, ownContainers, removeLeftOver } from './sandbox/docker/left-over.ts'
-import { reachEngine } from './sandbox/docker/reach.ts'
+import { type FoundSocket, findEngines, reachEngine } from './sandbox/docker/reach.ts'
 
 export type { CleanUp, OwnContainer } from './sandbox/docker/left-over.ts'
 
@@ -19,6 +19,8 @@ export interface DockerStatus {
   readonly engine?: { readonly socket: string; readonly version: string; readonly api: string }
   /** Why there is none. */
   readonly problem?: string
+  /** The sockets that may be tried, first to last; `api` where an engine answers. */
+  readonly sockets: readonly FoundSocket[]
   readonly image: { readonly name: string; readonly own: boolean; readonly present: boolean | null }
   /** Containers of vitrine's, of every process. */
   readonly containers: readonly OwnContainer[]
@@ -28,18 +30,27 @@ export interface DockerStatus {
 export async function dockerStatus({ config }: LoadedConfig, env: Variables): Promise<DockerStatus> {
   const image = { name: imageOf({ config }), own: config.docker.image === '' }
   const found = { version: 1, chosen: config.shell.backend === 'docker' } as const
+  let sockets: readonly FoundSocket[] = []
   try {
+    sockets = await findEngines(env)
     const engine = await reachEngine({ env, startCommand: '' })
     const { Version } = await engine.call<{ readonly Version: string }>({ method: 'GET', path: '/version' })
     return {
       ...found,
+      sockets,
       engine: { socket: engine.socketPath, version: Version, api: engine.api },
       image: { ...image, present: await hasImage(engine, image.name) },
       containers: await ownContainers(engine),
     }
   } catch (error) {
     if (!(isEngineError(error) || isVitrineError(error))) throw error
-    return { ...found, problem: problemOf(error), image: { ...image, present: null }, containers: [] }
+    return {
+      ...found,
+      sockets,
+      problem: problemOf(error),
+      image: { ...image, present: null },
+      containers: [],
+    }
   }
 }
 

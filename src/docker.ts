@@ -1,14 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadedConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
-import { VitrineError } from './errors.ts'
+import { isVitrineError, VitrineError } from './errors.ts'
 import { Look, type Looker } from './facts/look.ts'
 import { type Equipment, type Host, lookerOf } from './host.ts'
 import { dockerLauncher } from './launch/docker.ts'
+import { callsDocker } from './policy/calls-docker.ts'
 import { workspaceOf } from './reading.ts'
 import { posixShell } from './request/interpreter.ts'
-import { otherPlatform, ownImage } from './result/explain-docker.ts'
+import type { CompleteRequest } from './request/request.ts'
+import { type DockerWords, engineLate, otherPlatform, ownImage } from './result/explain-docker.ts'
 import { isShown, openDocker } from './sandbox/docker/open.ts'
+import { reachEngine } from './sandbox/docker/reach.ts'
 import { dockerSandbox } from './sandbox/docker/sandbox.ts'
+import { engineSockets } from './sandbox/docker/sockets.ts'
 import { bytesOf } from './sandbox/docker/spec.ts'
 
 /** What the shell that is opened asks of its backend. */
@@ -64,4 +69,51 @@ function settingsOf({ docker, limits }: Config, network: boolean) {
     writableRoot: docker.writable_root,
     privateTmpBytes: limits.private_tmp_bytes,
   }
+}
+
+/** What the wait for an engine depends on. */
+export interface Readiness {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly docker: Config['docker']
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Before a command that calls the Docker client: runs the start command where no engine answers, and waits until one does. Throws
+ * SANDBOX_UNAVAILABLE when none comes before the command's deadline, the signal's reason when it is aborted.
+ */
+export async function engineReady({ work, timeoutMs }: CompleteRequest, readiness: Readiness): Promise<void> {
+  if (!callsDocker(work) || !isLocal(readiness.env)) return
+  const over = new AbortController()
+  const late = sleep(timeoutMs, undefined, { signal: over.signal }).then(() => {
+    throw needed(engineLate(timeoutMs))
+  })
+  const aborted = new Promise<never>((_, reject) => {
+    const { signal } = readiness
+    signal?.addEventListener('abort', () => reject(signal.reason), { signal: over.signal })
+  })
+  try {
+    const { env, docker } = readiness
+    await Promise.race([reachEngine({ env, startCommand: docker.start_command }), late, aborted])
+  } catch (error) {
+    if (isVitrineError(error) && error.refusal.code === 'SANDBOX_UNAVAILABLE') throw needed(error.refusal)
+    throw error
+  } finally {
+    over.abort()
+    late.catch(() => {}) // given up
+  }
+}
+
+/** An engine elsewhere is not started from here: the client says what it makes of it. */
+function isLocal(env: Readiness['env']): boolean {
+  try {
+    return engineSockets(env).length > 0
+  } catch (error) {
+    if (isVitrineError(error)) return false
+    throw error
+  }
+}
+
+function needed({ wanted, got, remedy }: DockerWords): VitrineError {
+  return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'engine', wanted, got, remedy })
 }

@@ -21,8 +21,8 @@ export type Refusal =
     }
   | {
       readonly code: 'SANDBOX_UNAVAILABLE'
-      /** What cannot be had. Default: read mode. */
-      readonly for?: 'limits' | 'docker' | 'launcher'
+      /** What cannot be had. `engine`: what a command calls. Default: read mode. */
+      readonly for?: 'limits' | 'docker' | 'engine' | 'launcher'
       readonly wanted: string
       readonly got: string
       readonly remedy: string

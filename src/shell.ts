@@ -83,6 +83,7 @@ export class Shell {
   readonly #running = new Set<Supervision>()
   readonly #removing = new Set<Promise<unknown>>()
   readonly #setups: Setups
+  readonly #env: Readonly<Record<string, string | undefined>>
   #mode: Mode
   #closed = false
 
@@ -99,6 +100,7 @@ export class Shell {
     this.#gate = gate
     this.#equipment = equipment
     const env = { ...options.env }
+    this.#env = env
     this.#setups = new Setups({
       config,
       equipment,
@@ -256,6 +258,9 @@ export class Shell {
     if (request.scratchpad !== undefined) this.scratchpad.checkSavable(request.scratchpad)
     const setup = this.#setups.in(mode, request.privateTmp)
     const admission = await this.#gate.admit({ ...request, mode }, { timeoutMs: request.timeoutMs, signal })
+    const { docker, shell } = this.config
+    if (mode === 'write' && docker.start_command !== '' && shell.backend === 'local')
+      await (await import('./docker.ts')).engineReady(request, { env: this.#env, docker, signal })
     return { request, mode, setup, admission }
   }
 

@@ -26,5 +26,10 @@ export const dockerKeys = {
   cpus: key('CPUs of the container; fractions count.', decimal(0.01, 1024), 1, never),
   pids: key('Processes in the container at one time.', integer(1, MOST_PROCESSES), 256, never),
   writable_root: key("true: the container's own root can be written.", boolean(), false, never),
-  start_command: key('Command line that starts the engine; empty: none.', text(), '', never),
+  start_command: key(
+    'Command line that starts the engine, also before a docker command of write mode; empty: none.',
+    text(),
+    '',
+    never,
+  ),
 } as const

@@ -25,11 +25,15 @@ export function statusReport(status: DockerStatus, now: number): string {
   return `${dockerLines(status).join('\n')}\n${containerTable(status.containers, now)}`
 }
 
-/** Engine and image, a line each. */
-export function dockerLines({ engine, problem, image, chosen }: DockerStatus): readonly string[] {
+/** Engine and image, a line each, and every socket that was found. */
+export function dockerLines({ engine, problem, image, chosen, sockets }: DockerStatus): readonly string[] {
   return [
     `backend  ${chosen ? 'docker' : 'local ([shell] backend); docker is not used'}`,
     `engine   ${engine ? `${engine.version}, API ${engine.api}, ${visible(engine.socket)}` : `none: ${visible(problem ?? '')}`}`,
+    ...sockets.map(({ name, path, api }) => {
+      const answer = api === undefined ? 'no engine answers' : `API ${api}`
+      return `socket   ${visible(name)}: ${visible(path)}, ${answer}${path === engine?.socket ? ', used' : ''}`
+    }),
     `image    ${visible(image.name)}${imageNote(image)}`,
   ]
 }

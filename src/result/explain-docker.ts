@@ -12,7 +12,20 @@ export function describeNoDocker({ wanted, got, remedy }: DockerWords): string {
   return `The docker backend ([shell] backend = "docker") needs ${wanted}; here: ${got}. Nothing ran. To have it: ${remedy}. It is never replaced by this machine itself; --backend local runs commands there.`
 }
 
+/** Why a command that calls docker did not run on this machine. */
+export function describeNoEngine({ got, remedy }: DockerWords): string {
+  return `The command calls docker, and no engine answers: ${got}. Nothing ran. What to do: ${remedy}.`
+}
+
 const engine = 'a Docker engine on this machine'
+
+export function engineLate(timeoutMs: number): DockerWords {
+  return {
+    wanted: engine,
+    got: `[docker] start_command did not bring one up within the command's ${timeoutMs} ms`,
+    remedy: 'give the command more time, or start the engine by hand',
+  }
+}
 
 const whyNot: Readonly<Record<string, readonly [got: string, remedy: string]>> = {
   ENOENT: [
@@ -36,11 +49,20 @@ export function engineMissing(socketPath: string, reason: string, message: strin
   return { wanted: engine, got: `${got} (${socketPath}${reason === '' ? '' : `, ${reason}`})`, remedy }
 }
 
-export function remoteEngine(host: string): DockerWords {
+/** @param named what names it, and its address */
+export function remoteEngine(named: string): DockerWords {
   return {
-    wanted: `${engine}, for it shows directories of this machine to commands`,
-    got: `DOCKER_HOST = ${host}`,
-    remedy: 'name a unix socket in DOCKER_HOST (unix:///var/run/docker.sock), or unset it',
+    wanted: `${engine}: one elsewhere would need an upload of the workspace, which vitrine does not do yet`,
+    got: named,
+    remedy: 'name a unix socket in DOCKER_HOST (unix:///var/run/docker.sock), or use another context',
+  }
+}
+
+export function contextUnknown(name: string, file: string): DockerWords {
+  return {
+    wanted: engine,
+    got: `the docker context "${name}" names no engine (${file})`,
+    remedy: 'choose one of "docker context ls", or unset DOCKER_CONTEXT',
   }
 }
 

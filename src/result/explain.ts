@@ -1,7 +1,12 @@
 import type { Refusal, RequestProblem } from '../errors.ts'
 import { describeAuditFailure } from './explain-audit.ts'
 import { describeConfigProblem } from './explain-config.ts'
-import { describeNoDocker, describeOutside, noTerminalInContainer } from './explain-docker.ts'
+import {
+  describeNoDocker,
+  describeNoEngine,
+  describeOutside,
+  noTerminalInContainer,
+} from './explain-docker.ts'
 import { describeNoLimits } from './explain-limits.ts'
 import {
   describeBatchFile,
@@ -24,6 +29,7 @@ export function describeRefusal(refusal: Refusal): string {
       if (refusal.for === 'limits') return describeNoLimits(refusal)
       if (refusal.for === 'launcher') return describeNoLauncher(refusal)
       if (refusal.for === 'docker') return describeNoDocker(refusal)
+      if (refusal.for === 'engine') return describeNoEngine(refusal)
       if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
       return `Read mode needs ${refusal.wanted}; this host: ${refusal.got}. Nothing ran. To have read mode: ${refusal.remedy}. Write mode runs commands without a sandbox.`
     case 'WRITE_MODE_REQUIRED':

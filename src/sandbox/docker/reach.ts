@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { VitrineError } from '../../errors.ts'
-import { engineMissing, remoteEngine, startFailed } from '../../result/explain-docker.ts'
-import { Engine, type EngineError, isEngineError } from './engine.ts'
+import { engineMissing, startFailed } from '../../result/explain-docker.ts'
+import { Engine, EngineError, isEngineError } from './engine.ts'
+import { refusalOf } from './refusal.ts'
+import { type EngineSocket, engineSockets } from './sockets.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
 /** How an engine is reached. */
 export interface Reach {
-  /** The caller's environment: DOCKER_HOST, XDG_RUNTIME_DIR, HOME. */
+  /** The caller's environment: DOCKER_HOST, DOCKER_CONTEXT, XDG_RUNTIME_DIR, HOME. */
   readonly env: Variables
   /** `[docker] start_command`; empty: none. */
   readonly startCommand: string
@@ -19,60 +18,75 @@ export interface Reach {
 /** What a start command may take until the engine answers. */
 const startMs = 30_000
 const everyMs = 100
+const pingMs = 5000
 
-/** The engine, started by the start command where it is not there. Throws SANDBOX_UNAVAILABLE. */
+/** The first engine that answers, started by the start command where none does. Throws SANDBOX_UNAVAILABLE. */
 export async function reachEngine({ env, startCommand }: Reach): Promise<Engine> {
-  const socketPath = socketOf(env)
+  const sockets = engineSockets(env)
+  const answer = await firstAnswer(sockets, pingMs)
+  if (!isEngineError(answer)) return answer
+  const [{ path }] = sockets as readonly [EngineSocket]
+  if (startCommand !== '' && isDown(answer)) return startedEngine(env, path, startCommand)
+  throw refusalOf(engineMissing(path, answer.reason, answer.message))
+}
+
+/** A socket that is there, and what answers at it. */
+export interface FoundSocket extends EngineSocket {
+  /** The version of the API; absent where no engine answers. */
+  readonly api?: string
+}
+
+/** Every socket that may be tried, each asked. Throws SANDBOX_UNAVAILABLE. */
+export function findEngines(env: Variables): Promise<readonly FoundSocket[]> {
+  return Promise.all(
+    engineSockets(env).map(async (socket) => {
+      const answer = await answerAt(socket, pingMs)
+      return isEngineError(answer) ? socket : { ...socket, api: answer.api }
+    }),
+  )
+}
+
+/** The engine, or why the first socket has none. One after the other: the first that answers is used. */
+async function firstAnswer(
+  sockets: readonly EngineSocket[],
+  timeoutMs: number,
+): Promise<Engine | EngineError> {
+  let first: EngineError | undefined
+  for (const socket of sockets) {
+    const answer = await answerAt(socket, timeoutMs)
+    if (!isEngineError(answer) || !(isDown(answer) || answer.reason === 'EACCES')) return answer
+    first ??= answer
+  }
+  return first ?? new EngineError(0, 'ENOENT', 'there is no socket')
+}
+
+async function answerAt({ path }: EngineSocket, timeoutMs: number): Promise<Engine | EngineError> {
   try {
-    return await Engine.connect(socketPath)
+    return await Engine.connect(path, timeoutMs)
   } catch (error) {
-    if (!isEngineError(error)) throw error
-    if (startCommand === '' || !isDown(error)) throw unreachable(socketPath, error)
-    return startedEngine(socketPath, startCommand)
+    if (isEngineError(error)) return error
+    throw error
   }
 }
 
-/** Where the engine listens. Throws SANDBOX_UNAVAILABLE for one that is not on this machine. */
-export function socketOf(env: Variables): string {
-  const named = env['DOCKER_HOST'] ?? ''
-  if (named.startsWith('unix://')) return named.slice('unix://'.length)
-  if (named !== '')
-    throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...remoteEngine(named) })
-  const usual = '/var/run/docker.sock'
-  // Of a rootless engine, of Docker Desktop: docs.docker.com, "Daemon socket option", "Docker Desktop for Mac: sockets".
-  const others = [
-    env['XDG_RUNTIME_DIR'] ?? '/nonexistent',
-    join(env['HOME'] ?? '/nonexistent', '.docker/run'),
-  ]
-  return [usual, ...others.map((directory) => join(directory, 'docker.sock'))].find(existsSync) ?? usual
-}
-
-/** Nobody listens. An engine that answers otherwise, or is not for us, is not started once more. */
+/** Nothing listens. An engine that answers otherwise, or is not for this user, is not started once more. */
 function isDown({ reason }: EngineError): boolean {
   return reason === 'ENOENT' || reason === 'ECONNREFUSED'
-}
-
-function unreachable(socketPath: string, { reason, message }: EngineError): VitrineError {
-  return new VitrineError({
-    code: 'SANDBOX_UNAVAILABLE',
-    for: 'docker',
-    ...engineMissing(socketPath, reason, message),
-  })
 }
 
 /** One start for all shells of the process that wait for it. */
 const starting = new Map<string, Promise<Engine>>()
 
-function startedEngine(socketPath: string, command: string): Promise<Engine> {
+function startedEngine(env: Variables, socketPath: string, command: string): Promise<Engine> {
   const known = starting.get(socketPath)
   if (known) return known
-  const started = startEngine(socketPath, command).finally(() => starting.delete(socketPath))
+  const started = startEngine(env, socketPath, command).finally(() => starting.delete(socketPath))
   starting.set(socketPath, started)
   return started
 }
 
-/** Runs the command, which may stay (a daemon) or end, and waits until somebody answers. */
-async function startEngine(socketPath: string, command: string): Promise<Engine> {
+/** Runs the command, which may stay (a daemon) or end, and waits until an engine answers. */
+async function startEngine(env: Variables, socketPath: string, command: string): Promise<Engine> {
   let failed: string | undefined
   // In a session of its own: an engine is not to end with this process.
   const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: 'ignore' })
@@ -86,12 +100,9 @@ async function startEngine(socketPath: string, command: string): Promise<Engine>
   const until = Date.now() + startMs
   while (failed === undefined && Date.now() < until) {
     await sleep(everyMs)
-    try {
-      return await Engine.connect(socketPath, 2000)
-    } catch (error) {
-      if (!isEngineError(error)) throw error
-    }
+    const answer = await firstAnswer(engineSockets(env), 2000)
+    if (!isEngineError(answer)) return answer
   }
   const got = failed ?? `no engine at ${socketPath} after ${startMs / 1000} seconds`
-  throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...startFailed(command, got) })
+  throw refusalOf(startFailed(command, got))
 }
