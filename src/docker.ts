@@ -34,7 +34,7 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
   const { workspace } = workspaceOf(loaded, cwd)
   const settings = settingsOf(config, network)
   const startCommand = config.docker.start_command
-  const opened = await openDocker({ env, startCommand, workspace, settings })
+  const opened = await openDocker({ env, startCommand, workspace, docker: config.docker, settings })
   const { containers, places } = opened
   const looker = await lookerOf(host)
   return {

@@ -1,4 +1,15 @@
-import { boolean, decimal, filledText, integer, key, never, pattern, text } from './field.ts'
+import {
+  boolean,
+  decimal,
+  filledText,
+  integer,
+  key,
+  mountsKey,
+  never,
+  pattern,
+  text,
+  userOnly,
+} from './field.ts'
 
 /** What the kernel can count (PID_MAX_LIMIT). */
 const MOST_PROCESSES = 4_194_304
@@ -8,6 +19,16 @@ export const dockerKeys = {
   image: key(
     'Image of the container; empty: that of "vitrine docker build".',
     pattern('an image such as "debian:12", or empty', /^$|^(?!.*(\.\.|\/\/))[A-Za-z0-9][\w.:/@-]*$/),
+    '',
+    never,
+  ),
+  mounts: mountsKey(
+    'Paths shown besides the workspace: PATH[:ro|:rw]; what lies in your home directory is shown in HOME. Read mode never writes there.',
+    userOnly,
+  ),
+  user: key(
+    'User of commands: an id such as "1000:1000", "owner" (of the workspace); empty: yours.',
+    pattern('an id such as "1000:1000", "owner" or empty', /^$|^owner$|^[0-9]{1,10}(:[0-9]{1,10})?$/),
     '',
     never,
   ),

@@ -56,6 +56,16 @@ export function pathsKey(about: string, project: ProjectRule, word?: string) {
   return { ...key(about, schema, [], project), resolve }
 }
 
+/** Defines a key that holds a list of paths with `:ro` or `:rw` behind each; without, `:ro` is added. */
+export function mountsKey(about: string, project: ProjectRule) {
+  const resolve = (entries: readonly string[], toAbsolute: ToAbsolute) =>
+    entries.map((entry) => {
+      const mode = /:r[ow]$/.exec(entry)?.[0] ?? ''
+      return `${toAbsolute(mode === '' ? entry : entry.slice(0, -mode.length))}${mode || ':ro'}`
+    })
+  return { ...key(about, list('a path'), [], project), resolve }
+}
+
 export const never: ProjectRule = { kind: 'never', trusted: true }
 export const userOnly: ProjectRule = { kind: 'never', trusted: false }
 export const narrow: ProjectRule = { kind: 'narrow' }

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../errno.ts'
 import type { Container } from '../sandbox/docker/container.ts'
 import type { Containers, Running, Wanted } from '../sandbox/docker/containers.ts'
-import type { Exec } from '../sandbox/docker/exec.ts'
+import type { Exec, ExecRequest } from '../sandbox/docker/exec.ts'
+import { identityFor, wrapped } from './docker-argv.ts'
 import { endsByDefault, killedBy, neverRan, processEnd } from './docker-end.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { type Cookie, makeCookie } from './sweep.ts'
@@ -74,7 +75,8 @@ class ContainedCommand {
   async #run(): Promise<ProcessEnd> {
     try {
       const { signal } = this.#unwanted
-      const running = await this.#containers.exec(this.#wanted, signal, this.#vector(), (stream, bytes) => {
+      const request = await this.#vector()
+      const running = await this.#containers.exec(this.#wanted, signal, request, (stream, bytes) => {
         this.#handOut(bytes.length)
         this.#events.output(this.#request.merged ? 'stdout' : stream, bytes)
       })
@@ -105,13 +107,12 @@ class ContainedCommand {
     }
   }
 
-  /** A shell joins both outputs where their order is to be exact. */
-  #vector() {
+  async #vector(): Promise<ExecRequest> {
     const { argv, merged, environment, cwd, stdin } = this.#request
-    const join = ['/bin/sh', '-c', 'exec "$0" "$@" 2>&1']
+    const identity = this.#wanted.mode === 'write' ? await identityFor(this.#request, this.#containers) : {}
     return {
-      argv: merged ? [...join, ...argv] : argv,
-      environment: { ...environment, [this.#cookie.name]: this.#cookie.value },
+      argv: wrapped(argv, { merged, hasIdentity: Object.keys(identity).length > 0 }),
+      environment: { ...environment, ...identity, [this.#cookie.name]: this.#cookie.value },
       cwd,
       stdin: stdin !== null,
     }

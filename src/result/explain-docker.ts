@@ -66,6 +66,14 @@ export function contextUnknown(name: string, file: string): DockerWords {
   }
 }
 
+export function mountMissing(path: string): DockerWords {
+  return {
+    wanted: 'every path of [docker] mounts',
+    got: `${path} is not there, or cannot be looked at`,
+    remedy: 'make it, or take it out of [docker] mounts',
+  }
+}
+
 export function otherPlatform(platform: string): DockerWords {
   return {
     wanted: 'directories that have the same path in a Linux container',

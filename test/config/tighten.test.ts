@@ -67,6 +67,8 @@ const cases: Record<ConfigKey, Case> = {
   'limits.open_files': smallerButNotNone,
   'limits.private_tmp_bytes': smallerButNotNone,
   'docker.image': neverText('"a"', '"b"'),
+  'docker.mounts': { user: '["/a:ro"]', taken: ['["/a:ro"]'], ignored: ['["/b:rw"]'], why: 'user-only' },
+  'docker.user': neverText('"1"', '"owner"'),
   'docker.network': neverText('"a"', '"none"'),
   'docker.memory': neverText('"2g"', '"1g"'),
   'docker.cpus': neverText('2', '1'),

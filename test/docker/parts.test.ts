@@ -58,7 +58,7 @@ describe('what a container shows', () => {
       '24 22 0:22 / /home/me/ws/a/b rw - tmpfs tmpfs rw',
     ].join('\n'),
   )
-  const paths = ['/home/me/ws', '/home/me/ws/a/b']
+  const paths = ['/home/me/ws', '/home/me/ws/a/b'].map((path) => ({ source: path, target: path }))
   const shown = (...lines: string[]) => wronglyShown(paths, here, readMounts(lines.join('\n')))
   const workspace = '9 1 8:1 /@home/me/ws /home/me/ws rw - ext4 /dev/sda1 rw'
 

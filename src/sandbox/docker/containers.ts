@@ -7,6 +7,7 @@ import { Container } from './container.ts'
 import { type Engine, type EngineError, isEngineError } from './engine.ts'
 import type { Exec, ExecRequest } from './exec.ts'
 import type { FrameStream } from './frames.ts'
+import { type GitIdentity, gitIdentity } from './git-identity.ts'
 import { hostLabel, modeLabel, newName, thisKernel, thisProcess, workspaceLabel } from './host-label.ts'
 import { engineRefusal, refusalOf, saysPaused } from './refusal.ts'
 import { type ContainerSettings, containerSpec } from './spec.ts'
@@ -24,6 +25,8 @@ export interface ContainersOptions {
   readonly workspace: string
   /** Directories that they show. */
   readonly places: readonly string[]
+  /** The caller's environment: git's identity is looked for in it. */
+  readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /** What a command needs of its container. `fresh`: read mode, no command has used it or will, for its /tmp is the command's own. */
@@ -60,6 +63,7 @@ export class Containers {
   #startingForWaiting = 0
   #idle: Container | undefined
   #shared: Promise<Container> | undefined
+  #identity: Promise<GitIdentity> | undefined
   #closed = false
 
   constructor(options: ContainersOptions) {
@@ -69,6 +73,12 @@ export class Containers {
   /** Of each container, in bytes. */
   get memory(): number {
     return this.#options.settings.memory
+  }
+
+  /** Who commits: name and mail of the host's git. */
+  gitIdentity(): Promise<GitIdentity> {
+    this.#identity ??= gitIdentity(this.#options.env)
+    return this.#identity
   }
 
   /**
@@ -208,12 +218,14 @@ export class Containers {
     }
     const here = mountTable()
     const mounts = mountsOf(places, here)
-    const door = showsSocket(mounts, here, engine.socketPath)
+    const shown = [...mounts.map((path) => ({ source: path, target: path })), ...settings.mounts]
+    const sources = shown.map(({ source }) => source)
+    const door = showsSocket(sources, here, engine.socketPath)
     if (door !== undefined) throw refusalOf(unfitWorkspaceWords(door, 'engine-socket'))
     const spec = containerSpec(settings, { mounts, writable: mode === 'write', fresh, labels })
     const { image, user } = settings
     const container = await Container.start(engine, { spec, name: newName(mode), image, user })
-    const wrong = isComparable(container) ? wronglyShown(mounts, here, container.mounts) : undefined
+    const wrong = isComparable(container) ? wronglyShown(shown, here, container.mounts) : undefined
     if (wrong === undefined) return container
     this.discard(container)
     throw refusalOf(shownWrong(wrong))

@@ -79,6 +79,12 @@ export class Engine {
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
 
+  /** The same; the answer's bytes. */
+  async bytes(request: EngineRequest): Promise<Buffer> {
+    const { text } = await exchange(this.socketPath, this.#versioned(request), 'latin1')
+    return Buffer.from(text, 'latin1')
+  }
+
   /** Takes a connection over. Throws EngineError. */
   hijack(request: EngineRequest): Promise<Connection> {
     const versioned = this.#versioned(request)
@@ -112,9 +118,10 @@ export class Engine {
 async function exchange(
   socketPath: string,
   request: EngineRequest,
+  encoding: BufferEncoding = 'utf8',
 ): Promise<{ readonly text: string; readonly headers: IncomingMessage['headers'] }> {
   const answer = await answerOf(socketPath, request)
-  const text = await textOf(answer)
+  const text = await textOf(answer, encoding)
   if ((answer.statusCode ?? 0) >= 400) throw refused(answer, text)
   return { text, headers: answer.headers }
 }
@@ -170,10 +177,10 @@ function send(
   return sent
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf(answer: IncomingMessage, encoding: BufferEncoding = 'utf8'): Promise<string> {
   let text = ''
   try {
-    for await (const chunk of answer.setEncoding('utf8')) text += String(chunk)
+    for await (const chunk of answer.setEncoding(encoding)) text += String(chunk)
   } catch (error) {
     if (isEngineError(error)) throw error
     throw new EngineError(0, errorCode(error) ?? 'EIO', `its answer broke off: ${errorText(error)}`)

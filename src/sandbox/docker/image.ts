@@ -7,11 +7,15 @@ const buildMs = 3_600_000
 
 /** Whether the engine has an image. Throws EngineError. */
 export async function hasImage(engine: Engine, image: string): Promise<boolean> {
+  return (await imageId(engine, image)) !== undefined
+}
+
+/** The id of an image, `sha256:...`; undefined: the engine does not have it. Throws EngineError. */
+export async function imageId(engine: Engine, image: string): Promise<string | undefined> {
   try {
-    await engine.call({ method: 'GET', path: `/images/${image}/json` })
-    return true
+    return (await engine.call<{ readonly Id: string }>({ method: 'GET', path: `/images/${image}/json` })).Id
   } catch (error) {
-    if (isEngineError(error) && error.status === 404) return false
+    if (isEngineError(error) && error.status === 404) return undefined
     throw error
   }
 }

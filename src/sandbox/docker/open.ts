@@ -1,18 +1,23 @@
 import { isBeneath } from '../../program-path.ts'
 import { imageMissing, unfitWorkspaceWords } from '../../result/explain-docker.ts'
+import { accountFile } from './account.ts'
 import { Containers } from './containers.ts'
 import { type Engine, isEngineError } from './engine.ts'
-import { hasImage } from './image.ts'
+import { imageId } from './image.ts'
 import { removeLeftOver } from './left-over.ts'
 import { type Reach, reachEngine } from './reach.ts'
 import { engineRefusal, refusalOf } from './refusal.ts'
-import type { ContainerSettings } from './spec.ts'
+import type { ContainerSettings, ContainerUser } from './spec.ts'
+import { userOf } from './user.ts'
+import { readMounts, type UserMount } from './user-mounts.ts'
 import { placesOf, unfitWorkspace } from './workspace.ts'
 
 /** What a shell asks of the backend. */
 export interface DockerOptions extends Reach {
   readonly workspace: string
-  readonly settings: Omit<ContainerSettings, 'user'>
+  /** `[docker] mounts` and `user`. */
+  readonly docker: { readonly mounts: readonly string[]; readonly user: string }
+  readonly settings: Omit<ContainerSettings, 'user' | 'mounts'>
 }
 
 /** What a shell works with: its containers, and what can be reached in them. */
@@ -26,16 +31,28 @@ export interface DockerParts {
  * Finds the engine and the image, and removes what hosts have left that are gone. No container is started. Throws
  * SANDBOX_UNAVAILABLE.
  */
-export async function openDocker({ workspace, settings, ...reach }: DockerOptions): Promise<DockerParts> {
+export async function openDocker({
+  workspace,
+  docker,
+  settings,
+  ...reach
+}: DockerOptions): Promise<DockerParts> {
   const engine = await reachEngine(reach)
   const unfit = unfitWorkspace(workspace, engine.socketPath)
   if (unfit) throw refusalOf(unfitWorkspaceWords(workspace, unfit))
-  const user = await openable(engine, settings.image)
+  const mounts = await readMounts(docker.mounts, reach.env)
+  const { user, account } = await openable(engine, {
+    image: settings.image,
+    user: docker.user,
+    workspace,
+    env: reach.env,
+  })
   // What cannot be removed is no reason to run nothing: "vitrine docker clean" tells of it.
   void removeLeftOver(engine, { inBackground: true }).catch(() => {})
   const places = placesOf(workspace)
-  const made = { ...settings, user }
-  return { places, containers: new Containers({ engine, settings: made, workspace, places }) }
+  const made = { ...settings, user, mounts: account ? [...mounts, account] : mounts }
+  const containers = new Containers({ engine, settings: made, workspace, places, env: reach.env })
+  return { places, containers }
 }
 
 /** Whether a directory is shown in the containers. */
@@ -43,26 +60,27 @@ export function isShown(directory: string, places: readonly string[]): boolean {
   return places.some((place) => isBeneath(directory, place))
 }
 
-async function checkImage(engine: Engine, image: string): Promise<void> {
-  if (!(await hasImage(engine, image))) throw refusalOf(imageMissing(image))
+/** What a container's user depends on. */
+interface Wanted {
+  readonly image: string
+  readonly user: string
+  readonly workspace: string
+  readonly env: Reach['env']
 }
 
-/** In a rootless engine root of a container is the user who runs it; every other id is another one of the host's. */
-async function userOf(engine: Engine): Promise<ContainerSettings['user']> {
-  const { SecurityOptions } = await engine.call<{ readonly SecurityOptions?: readonly string[] }>({
-    method: 'GET',
-    path: '/info',
-  })
-  if (SecurityOptions?.some((option) => /^name=rootless\b/.test(option)))
-    return { uid: 0, gid: 0, groups: [] }
-  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, groups: process.getgroups?.() ?? [] }
-}
-
-/** Looks at the image and the user at the same time. Throws SANDBOX_UNAVAILABLE. */
-async function openable(engine: Engine, image: string): Promise<ContainerSettings['user']> {
+/** Looks for the image, and for the user and its account there. Throws SANDBOX_UNAVAILABLE. */
+async function openable(
+  engine: Engine,
+  { image, user: named, workspace, env }: Wanted,
+): Promise<{ readonly user: ContainerUser; readonly account: UserMount | undefined }> {
   try {
-    const [user] = await Promise.all([userOf(engine), checkImage(engine, image)])
-    return user
+    const [user, id] = await Promise.all([userOf(engine, named, workspace), imageId(engine, image)])
+    if (id === undefined) throw refusalOf(imageMissing(image))
+    const source = await accountFile(engine, id, user, env)
+    return {
+      user,
+      account: source === undefined ? undefined : { source, target: '/etc/passwd', writable: false },
+    }
   } catch (error) {
     throw isEngineError(error) ? engineRefusal(engine, image, error) : error
   }

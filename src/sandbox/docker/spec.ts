@@ -1,4 +1,5 @@
 import { keeperScript } from './keeper.ts'
+import { directoriesOnTheWay, type UserMount } from './user-mounts.ts'
 
 /** What decides how a container is made. */
 export interface ContainerSettings {
@@ -14,6 +15,8 @@ export interface ContainerSettings {
   readonly privateTmpBytes: number
   /** The user that commands run as. */
   readonly user: ContainerUser
+  /** What is shown besides the workspace. */
+  readonly mounts: readonly UserMount[]
 }
 
 export interface ContainerUser {
@@ -50,6 +53,8 @@ export function containerSpec(
   { mounts, writable, fresh, labels }: Shown,
 ): object {
   const { memory, privateTmpBytes, user } = settings
+  const size = tmpSize(memory, fresh ? privateTmpBytes : 0)
+  const temporary = ['/tmp', ...directoriesOnTheWay(settings.mounts)]
   return {
     Image: settings.image,
     Entrypoint: ['/bin/sh', '-c', keeperScript],
@@ -73,8 +78,11 @@ export function containerSpec(
       PidsLimit: settings.pids,
       GroupAdd: user.groups.map(String),
       ShmSize: Math.min(usualShmBytes, Math.floor(memory / 8)),
-      Tmpfs: { '/tmp': tmpfsOptions(tmpSize(memory, fresh ? privateTmpBytes : 0)) },
-      Mounts: mounts.map((path) => bind(path, !writable)),
+      Tmpfs: Object.fromEntries(temporary.map((path) => [path, tmpfsOptions(size / temporary.length)])),
+      Mounts: [
+        ...mounts.map((path) => bind({ source: path, target: path, writable })),
+        ...settings.mounts.map((mount) => bind({ ...mount, writable: writable && mount.writable })),
+      ],
     },
   }
 }
@@ -102,15 +110,15 @@ function tmpSize(memory: number, wanted: number): number {
 }
 
 function tmpfsOptions(bytes: number): string {
-  return `rw,exec,nosuid,nodev,mode=1777,size=${bytes}`
+  return `rw,exec,nosuid,nodev,mode=1777,size=${Math.floor(bytes)}`
 }
 
-function bind(path: string, readOnly: boolean): object {
+function bind({ source, target, writable }: UserMount): object {
   return {
     Type: 'bind',
-    Source: path,
-    Target: path,
-    ReadOnly: readOnly,
+    Source: source,
+    Target: target,
+    ReadOnly: !writable,
     BindOptions: { Propagation: 'rprivate', NonRecursive: true },
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isBeneath } from '../../program-path.ts'
 import { repositoryOf } from '../worktree.ts'
+import type { Shown } from './user-mounts.ts'
 
 /** Directories that a container needs for itself: a workspace there would take their place. */
 const taken = [
@@ -99,14 +100,14 @@ function decoded(path: string): string {
  * can put one in the place of a directory on the way to a mount.
  */
 export function wronglyShown(
-  paths: readonly string[],
+  paths: readonly Shown[],
   here: readonly MountPoint[],
   there: readonly MountPoint[],
 ): string | undefined {
-  return paths.find((path) => {
-    const [wanted, shown] = [standingAt(path, here), there.findLast(({ point }) => point === path)]
+  return paths.find(({ source, target }) => {
+    const [wanted, shown] = [standingAt(source, here), there.findLast(({ point }) => point === target)]
     return !wanted || shown?.device !== wanted.device || shown.root !== wanted.root
-  })
+  })?.target
 }
 
 /** The first path that shows the engine's socket, by whatever mount: whoever has that is root. Undefined: none does. */

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { homedir, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Engine, isEngineError } from './engine.ts'
+import { newName } from './host-label.ts'
+import { removeContainer } from './left-over.ts'
+import type { ContainerUser } from './spec.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/**
+ * A file for /etc/passwd with the image's accounts and one for the commands' user: without one `whoami`, ssh and Python's
+ * `getpass` fail. Kept for each image in the state directory. Undefined where the file cannot be written. Throws EngineError.
+ */
+export async function accountFile(
+  engine: Engine,
+  image: string,
+  user: ContainerUser,
+  env: Variables,
+): Promise<string | undefined> {
+  const state = env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local/state')
+  const id = image.replace(/^sha256:/, '').slice(0, 32)
+  const file = join(state, 'vitrine/docker', `passwd-${id}-${user.uid}-${user.gid}`)
+  if (existsSync(file)) return file
+  const text = withAccount(await accountsOf(engine, image), user)
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    const fresh = `${file}.${process.pid}`
+    await writeFile(fresh, text, { mode: 0o644 })
+    await rename(fresh, file)
+    return file
+  } catch {
+    return undefined // commands run all the same, as a user without a name
+  }
+}
+
+/** passwd(5) with a line for a user that has none. */
+export function withAccount(text: string, { uid, gid }: ContainerUser): string {
+  const accounts = text.split('\n').filter((line) => line !== '')
+  if (accounts.some((line) => line.split(':')[2] === String(uid))) return text
+  const taken = new Set(accounts.map((line) => line.split(':')[0]))
+  const name = [nameHere(uid), 'vitrine', `user${uid}`].find((wanted) => wanted && !taken.has(wanted))
+  return `${[...accounts, `${name}:x:${uid}:${gid}::/tmp:/bin/sh`].join('\n')}\n`
+}
+
+/** What the user of this process is called, where commands run as that one. */
+function nameHere(uid: number): string | undefined {
+  try {
+    const { username, uid: own } = userInfo()
+    return own === uid && /^[a-z_][\w-]*$/i.test(username) ? username : undefined
+  } catch {
+    return undefined // this process has no account either
+  }
+}
+
+/** The text of an image's /etc/passwd, from a container that is made and never started; empty where there is none. */
+async function accountsOf(engine: Engine, image: string): Promise<string> {
+  const { Id: id } = await engine.call<{ readonly Id: string }>({
+    method: 'POST',
+    path: '/containers/create',
+    query: { name: newName('read') },
+    body: { Image: image, Entrypoint: ['/bin/sh'], NetworkDisabled: true },
+  })
+  try {
+    const query = { path: '/etc/passwd' }
+    return fileIn(await engine.bytes({ method: 'GET', path: `/containers/${id}/archive`, query }))
+  } catch (error) {
+    if (isEngineError(error) && error.status === 404) return ''
+    throw error
+  } finally {
+    void removeContainer(engine, id, { inBackground: true }).catch(() => {}) // it never ran, and holds nothing
+  }
+}
+
+/** The content of an archive's first entry (ustar): its length is an octal number at 124, its type a character at 156. */
+function fileIn(archive: Buffer): string {
+  const isFile = archive[156] === '0'.charCodeAt(0)
+  const length = Number.parseInt(archive.toString('latin1', 124, 135), 8)
+  return isFile ? archive.toString('utf8', 512, 512 + length) : ''
+}
