@@ -87,6 +87,7 @@ const executeFields: Fields<ExecuteOptions<Encoding>> = {
     test: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostInlineChars,
   },
   encoding: { wanted: '"utf8" or "buffer"', test: (value) => value === 'utf8' || value === 'buffer' },
+  hintFor: { wanted: '"user" or "tool"', test: (value) => value === 'user' || value === 'tool' },
   line: { wanted: 'an object with onState', test: isLineOptions },
 }
 

@@ -15,7 +15,9 @@ import type { CompleteRequest } from './request/request.ts'
 import { feedStdin } from './request/stdin.ts'
 import { termOf } from './request/terminal.ts'
 import { buildResult } from './result/build.ts'
+import type { HintReader } from './result/explain-denials.ts'
 import { namingProjects } from './result/explain-project.ts'
+import { startsOneProgram } from './result/fallbacks.ts'
 import type { AnyResult, Encoding, Mode } from './result/result.ts'
 import { metadataOf } from './scratchpad/describe.ts'
 import { saveOutput } from './scratchpad/save.ts'
@@ -44,6 +46,8 @@ export interface ExecuteOptions<E extends Encoding = 'utf8'> {
   readonly inlineMaxChars?: number | undefined
   /** `buffer`: `output`, `stdout` and `stderr` are bytes as they came. Default `utf8`: text. */
   readonly encoding?: E | undefined
+  /** Whose words `hint` uses: `tool` speaks of the parameters of the MCP tools. Default `user`. */
+  readonly hintFor?: HintReader | undefined
   /** Linux, on this machine, a shell line: it is one of a session, and tells what it leaves behind for the next one. */
   readonly line?: LineOptions | undefined
 }
@@ -251,7 +255,7 @@ async function resultOf(
   collector: Collector,
   ended: RanToItsEnd,
   durationMs: number,
-  { inlineMaxChars = config.output.inline_max_chars, encoding = 'utf8' }: RunOptions,
+  { inlineMaxChars = config.output.inline_max_chars, encoding = 'utf8', hintFor = 'user' }: RunOptions,
 ): Promise<AnyResult> {
   const { output, shell } = config
   const collected = await collector.finish()
@@ -270,6 +274,8 @@ async function resultOf(
     enforcement: setup.enforcement,
     decision: admission.decision,
     temporary: { directory: setup.environment['TMPDIR'], own: setup.privateTmp !== null, cwd: request.cwd },
+    single: request.work.kind === 'argv' || startsOneProgram(request.work.line),
+    hintFor,
     hint: request.work.kind === 'line' ? interpreter.hint?.(request.work.line) : undefined,
   })
   if (result.scratchpad) scratchpad.describe(result.scratchpad.name, metadataOf(request, result))

@@ -66,7 +66,7 @@ export async function runTool(
 ): Promise<ToolAnswer> {
   const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = input
   const request = { command, cwd, scratchpad, timeoutMs, privateTmp, merged: true }
-  const result = await shell.execute(request, options)
+  const result = await shell.execute(request, { ...options, hintFor: 'tool' })
   const inlineChars = shell.config.output.inline_max_chars
   return { result, text: resultText(result, { timeoutMs: timeoutMs ?? 0, scratchpad, inlineChars }) }
 }

@@ -79,7 +79,7 @@ async function runInTurn(
   const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = asked
   const result = await shell.execute(
     { command, cwd, scratchpad, timeoutMs, privateTmp, merged: true },
-    { signal, onOutput: (_stream, chunk) => progress.wrote(chunk.length) },
+    { signal, hintFor: 'tool', onOutput: (_stream, chunk) => progress.wrote(chunk.length) },
   )
   if (result.scratchpad) saved()
   const inlineChars = shell.config.output.inline_max_chars

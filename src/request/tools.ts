@@ -9,6 +9,10 @@ const quiet: Variables = {
   npm_config_logs_dir: '/dev/null',
   npm_config_update_notifier: 'false',
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  LESSHISTFILE: '-',
+  NODE_DISABLE_COMPILE_CACHE: '1',
+  // pytest reads its cache (--lf), and cannot write it.
+  PYTEST_ADDOPTS: '-W ignore::pytest.PytestCacheWarning',
   // Without it go takes packages for missing when their index cannot be added to its cache (go/src/cmd/go/internal/modindex).
   GODEBUG: 'goindex=0',
 }

@@ -6,7 +6,7 @@ import type { Saved } from '../scratchpad/save.ts'
 import type { SupervisedEnd } from '../supervise/supervise.ts'
 import { decode } from '../text.ts'
 import { adviceFor, hintFor, notSavedHint, unsavedHint, unsavedLine } from './explain.ts'
-import { denialHint, type Temporary } from './explain-denials.ts'
+import { denialHint, type HintReader, type Temporary } from './explain-denials.ts'
 import { lostAdvice, lostHint } from './explain-docker.ts'
 import { containerMemoryHint, limitAdvice, openFilesHint } from './explain-limits.ts'
 import { readsHint, unsearchedNote } from './explain-reads.ts'
@@ -41,6 +41,9 @@ export interface ResultParts {
   readonly enforcement: Enforcement
   readonly decision: Decision
   readonly temporary: Temporary
+  /** One program ran, with no shell around it. */
+  readonly single: boolean
+  readonly hintFor: HintReader
   /** What the interpreter makes of the line, when nothing weightier is to be said. */
   readonly hint: string | undefined
 }
@@ -69,6 +72,8 @@ export function buildResult(parts: ResultParts): AnyResult {
       temporary: parts.temporary,
       errors,
       succeeded: outcome.kind === 'exited' && outcome.code === 0,
+      single: parts.single,
+      reader: parts.hintFor,
     }) ??
     // In a container nothing that was asked for is kept from being read: what is not there is not there.
     (parts.backend === 'local' ? readsHint(enforcement, failure) : undefined) ??

@@ -2,7 +2,7 @@ import type { IgnoredValue } from '../config/load.ts'
 import type { ConfigRow } from '../config/show.ts'
 import { quoted } from '../text.ts'
 import { describeIgnoredValues } from './explain-config.ts'
-import { denialLines } from './explain-denials.ts'
+import { denialLines, denialsBeside } from './explain-denials.ts'
 import { limitAdvice, limitReached } from './explain-limits.ts'
 import type { Result } from './result.ts'
 import { visible as written } from './visible.ts'
@@ -145,14 +145,14 @@ export function ignoredLines(ignored: readonly IgnoredValue[]): readonly string[
 
 /** What there is to say about a command that has ended, beside its own output. */
 export function afterLines(result: Result): readonly string[] {
-  const { background, denials, hint, scratchpad } = result
+  const { background, hint, scratchpad } = result
   const lines = outcomeLine(result)
   if (background)
     lines.push(
       `${counted(background.count, 'background process of the command lives on', 'background processes of the command live on')} in group ${background.group}; to end them: kill -- -${background.group}`,
     )
   if (scratchpad) lines.push(`the whole output (${size(scratchpad.bytes)}) is in ${scratchpad.path}`)
-  lines.push(...denialLines(denials))
+  lines.push(...denialLines(denialsBeside(result)))
   if (hint !== undefined) lines.push(hint)
   return lines
 }

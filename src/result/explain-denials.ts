@@ -1,4 +1,5 @@
-import type { Denial, Operation } from './result.ts'
+import { worthTelling } from './fallbacks.ts'
+import type { AnyResult, Denial, Operation } from './result.ts'
 import { visible } from './visible.ts'
 
 const mostLines = 5
@@ -61,6 +62,9 @@ export interface Temporary {
   readonly cwd: string
 }
 
+/** Who reads a hint: a person with a command line, or a model with the tools of an MCP server. */
+export type HintReader = 'user' | 'tool'
+
 /** What a hint goes by. */
 export interface Refused {
   readonly denials: readonly Denial[]
@@ -70,20 +74,76 @@ export interface Refused {
   readonly errors: string
   /** It ended with 0 all the same. */
   readonly succeeded: boolean
+  /** One program ran, with no shell around it. */
+  readonly single: boolean
+  readonly reader: HintReader
 }
 
-/** One sentence on what to do about refusals. */
+/** What each reader can do. */
+const remedies = {
+  user: {
+    network: 'set network = true (--network), or run the command in write mode',
+    networkAlone: 'For the network alone, set network = true (--network).',
+    privateTmp: 'for temporary files and caches set private_tmp = true (--private-tmp); ',
+    write: 'run the command in write mode',
+  },
+  tool: {
+    network: 'ask the user to open it with [shell] network = true; no call can',
+    networkAlone: 'For the network alone, ask the user to set [shell] network = true.',
+    privateTmp: 'for temporary files and caches call with private_tmp: true; ',
+    write: 'it needs write mode: use execute_command_write where that tool is listed, else tell the user',
+  },
+} as const satisfies Record<HintReader, object>
+
+const anyway = 'the command ended with 0 all the same; '
+const networkRefused = 'Read mode refuses the network'
+
+/**
+ * One sentence on what to do about refusals. After a command that ended with 0 it is all that is said of them, and there is none
+ * where each is a known fallback. A tool's answer names the refusals of a failed command in lines of their own.
+ */
 export function denialHint(refused: Refused): string | undefined {
-  const { denials, networkIsShut, temporary, succeeded } = refused
+  const { networkIsShut, temporary, succeeded, reader } = refused
+  const denials = succeeded ? worthTelling(refused.denials, refused) : refused.denials
   if (denials.length === 0) return undefined
-  const anyway = succeeded ? 'the command ended with 0 all the same; ' : ''
+  const remedy = remedies[reader]
   if (networkIsShut && denials.every(isNetwork))
-    return `Read mode refuses the network; ${anyway}if this is meant, set network = true (--network), or run the command in write mode.`
+    return sentence(refused, ['the network', 'the network'], `if this is meant, ${remedy.network}.`)
   const others = denials.filter((denial) => !(networkIsShut && isNetwork(denial)))
-  const also = others.length < denials.length ? ' For the network alone, set network = true (--network).' : ''
+  const also = others.length < denials.length ? ` ${remedy.networkAlone}` : ''
   const denial = decisive(others, refused)
-  const instead = insteadOf(denial, temporary)
-  return `Read mode refuses to ${whatWas(denial)}; ${anyway}${instead}if this is meant, run the command in write mode.${also}`
+  const instead = insteadOf(denial, temporary, reader)
+  const more = succeeded && denials.length > 1 ? ` and ${denials.length - 1} more` : ''
+  const named = [`to ${whatWas(denial)}${more}`, `${blocked(denial)}${more}`] as const
+  return sentence(refused, named, `${instead}if this is meant, ${remedy.write}.${also}`)
+}
+
+function sentence(
+  { reader, succeeded }: Refused,
+  [forUser, forTool]: readonly [string, string],
+  remedy: string,
+): string {
+  const rest = `${succeeded ? anyway : ''}${remedy}`
+  if (reader === 'user') return `Read mode refuses ${forUser}; ${rest}`
+  return succeeded
+    ? `blocked in read mode: ${forTool}; ${rest}`
+    : rest.charAt(0).toUpperCase() + rest.slice(1)
+}
+
+/** What was refused, as a tool's answer names it: `write src/a.ts`. */
+export function blocked({ operation, path, address }: Denial): string {
+  return visible([operation, path ?? address].filter((part) => part !== undefined).join(' '))
+}
+
+/** Refusals that lines tell of beside the hint: each is told once. */
+export function denialsBeside({
+  denials,
+  hint = '',
+  outcome,
+}: Pick<AnyResult, 'denials' | 'hint' | 'outcome'>): readonly Denial[] {
+  if (outcome.kind === 'exited' && outcome.code === 0) return []
+  if (hint.startsWith(networkRefused)) return denials.filter((denial) => !isNetwork(denial))
+  return denials.filter((denial) => !hint.startsWith(`Read mode refuses to ${whatWas(denial)};`))
 }
 
 /** The refusal that the command's own errors are about, else the first: what a tool tries and does without comes first, too. */
@@ -103,18 +163,18 @@ function decisive(denials: readonly Denial[], { errors, temporary }: Refused): D
 }
 
 /** What to do in place of what was refused, where there is something. */
-function insteadOf(denial: Denial, { own, ...where }: Temporary): string {
+function insteadOf(denial: Denial, { own, ...where }: Temporary, reader: HintReader): string {
   const database = databaseOf(denial)
   if (database !== undefined)
     return `SQLite reads a database in WAL mode without a log as 'file:${visible(database)}?immutable=1'; `
+  if (denial.path?.includes('/__pycache__')) return 'python3 -m ast FILE checks the syntax without a file; '
   if (denial.program === 'git-lfs')
     return 'git compares without Git LFS with -c filter.lfs.process= -c filter.lfs.required=false; '
   if (denial.program === 'gpg' && denial.path?.includes('/.#lk'))
     return 'gpg looks at its keyrings without locks with --lock-never; '
   if (denial.operation === 'socket' && denial.address === 'unix')
     return 'services of this machine (Docker, D-Bus, ssh-agent, tmux) cannot be talked to; '
-  if (!own && (isTemporary(denial, where) || isCache(denial)))
-    return 'for temporary files and caches set private_tmp = true (--private-tmp); '
+  if (!own && (isTemporary(denial, where) || isCache(denial))) return remedies[reader].privateTmp
   if (own && denial.path?.includes('/_cacache/'))
     return 'npm takes another cache with npm_config_cache=$TMPDIR/npm; '
   if (own && denial.path?.startsWith(`${where.directory}/`))

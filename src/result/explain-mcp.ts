@@ -1,4 +1,4 @@
-import { attemptsIn } from './explain-denials.ts'
+import { attemptsIn, blocked } from './explain-denials.ts'
 import { limitAdvice, limitReached } from './explain-limits.ts'
 import { sizeText } from './explain-scratchpad.ts'
 import type { Denial, Mode, Outcome, Result } from './result.ts'
@@ -184,9 +184,9 @@ export function denialLines(denials: readonly Denial[]): string[] {
   return rest === 0 ? lines : [...lines, `[blocked in read mode: ${rest} more]`]
 }
 
-function denialLine({ operation, path, address, count }: Denial): string {
-  const what = [operation, path ?? address].filter((part) => part !== undefined).join(' ')
-  return `[blocked in read mode: ${visible(what)}${count > 1 ? ` (${count} times)` : ''}]`
+function denialLine(denial: Denial): string {
+  const times = denial.count > 1 ? ` (${denial.count} times)` : ''
+  return `[blocked in read mode: ${blocked(denial)}${times}]`
 }
 
 export function hintLine(hint: string): string {

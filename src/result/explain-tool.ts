@@ -1,5 +1,6 @@
 import type { Config } from '../config/schema.ts'
 import { omittedLine } from './explain.ts'
+import { denialsBeside } from './explain-denials.ts'
 import type { ToolFacts } from './explain-mcp.ts'
 import * as say from './explain-mcp.ts'
 import type { Mode, Result } from './result.ts'
@@ -55,9 +56,9 @@ function endLines({ outcome }: Result): string[] {
 }
 
 function noticeLines(result: Result, { timeoutMs }: Asked): string[] {
-  const { denials, hint, background, survivorsKilled } = result
+  const { hint, background, survivorsKilled } = result
   return [
-    ...say.denialLines(denials),
+    ...say.denialLines(denialsBeside(result)),
     ...(hint === undefined ? [] : [say.hintLine(hint)]),
     ...(background ? [say.backgroundLine(background)] : []),
     ...(survivorsKilled > 0 && result.outcome.kind === 'exited' ? [say.survivorsLine(survivorsKilled)] : []),

@@ -203,7 +203,7 @@ test.skipIf(!isInstalled('vim'))('vim edits, and cannot write the file', async (
   await terminal.shows(/E\d+: .*/)
   terminal.line('')
   terminal.line(':q!')
-  expect(await terminal.shows('as before')).toMatch(/vitrine: refused to write .*here\.txt \(vim/)
+  expect(await terminal.shows('as before')).toMatch(/vitrine: Read mode refuses to write .*here\.txt/)
   expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
 })
 

@@ -23,7 +23,7 @@ describe('lines from a pipe', () => {
   test('begin in read mode, change it, and go back', async () => {
     const ran = await piped(['rm kept', ':write', 'echo changed >made', ':read', 'rm made', 'cat made'])
     expect(ran.stdout).toBe('changed\n')
-    expect(ran.stderr).toContain('vitrine: refused to delete')
+    expect(ran.stderr).toContain('vitrine: Read mode refuses to delete')
     expect(ran.stderr).toContain('vitrine: write mode')
     expect(readFileSync(inside('kept'), 'utf8')).toBe('as it was\n')
     expect(existsSync(inside('made'))).toBe(true)
@@ -212,7 +212,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
 
   test('what was refused is said behind the command', async () => {
     terminal.line('rm kept')
-    await terminal.shows(/vitrine: refused to delete/)
+    await terminal.shows(/vitrine: Read mode refuses to delete/)
     await terminal.shows(/read ~>$/)
     expect(readFileSync(inside('kept'), 'utf8')).toBe('as it was\n')
   })

@@ -66,18 +66,27 @@ describe('the text of a result', () => {
     ],
     [
       'a denial',
-      { denials: [{ ...denial, operation: 'write', path: 'src/a.ts' }] },
-      'out\n[blocked in read mode: write src/a.ts]',
+      {
+        outcome: { kind: 'exited', code: 1 },
+        denials: [{ ...denial, operation: 'write', path: 'src/a.ts' }],
+      },
+      'out\n[exit code: 1]\n[blocked in read mode: write src/a.ts]',
     ],
     [
       'a denial of an address, repeated',
-      { denials: [{ ...denial, operation: 'connect', address: '127.0.0.1:80', count: 4 }] },
-      'out\n[blocked in read mode: connect 127.0.0.1:80 (4 times)]',
+      {
+        outcome: { kind: 'exited', code: 1 },
+        denials: [{ ...denial, operation: 'connect', address: '127.0.0.1:80', count: 4 }],
+      },
+      'out\n[exit code: 1]\n[blocked in read mode: connect 127.0.0.1:80 (4 times)]',
     ],
     [
       'a denial whose path has control characters',
-      { denials: [{ ...denial, operation: 'write', path: 'a\nb\u001b[2J' }] },
-      'out\n[blocked in read mode: write a\\nb\\x1b[2J]',
+      {
+        outcome: { kind: 'exited', code: 1 },
+        denials: [{ ...denial, operation: 'write', path: 'a\nb\u001b[2J' }],
+      },
+      'out\n[exit code: 1]\n[blocked in read mode: write a\\nb\\x1b[2J]',
     ],
     [
       'too long',
@@ -104,6 +113,11 @@ describe('the text of a result', () => {
       { survivorsKilled: 1 },
       'out\n[1 background process was killed when the command ended]',
     ],
+    [
+      'a denial of a command that ended with 0: the hint tells what there is to tell',
+      { denials: [{ ...denial, operation: 'write', path: 'a' }], hint: 'blocked in read mode: write a; x.' },
+      'out\n[blocked in read mode: write a; x.]',
+    ],
     ['a hint', { hint: 'Do it so.' }, 'out\n[Do it so.]'],
   ])('%s', (_what, changes, wanted) => {
     expect(text(changes)).toBe(wanted)
@@ -116,8 +130,10 @@ describe('the text of a result', () => {
       path: `f${index}`,
       count: index < 20 ? 1 : 3,
     }))
-    const lines = text({ denials }).trim().split('\n')
-    expect(lines).toHaveLength(22)
+    const lines = text({ denials, outcome: { kind: 'exited', code: 1 } })
+      .trim()
+      .split('\n')
+    expect(lines).toHaveLength(23)
     expect(lines.at(-1)).toBe('[blocked in read mode: 15 more]')
   })
 

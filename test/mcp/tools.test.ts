@@ -158,7 +158,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect(existsSync(join(home.directory, 'file'))).toBe(false)
     const without = await run({ command: line })
     expect(without.text).toContain('[blocked in read mode: create')
-    expect(without.text).toContain('set private_tmp = true')
+    expect(without.text).toContain('private_tmp: true')
   })
 
   test('private_tmp: false goes without the one that is configured', async () => {

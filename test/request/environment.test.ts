@@ -136,7 +136,16 @@ describe.each(modes)('%s mode with what is listed: the environment', (mode) => {
 
   it('holds nothing that is not listed', async () => {
     const shell = await openListed({ mode })
-    const own = mode === 'write' ? ['VITRINE_COMMAND'] : ['(npm_config|PIP|CARGO_NET)_\\w+', 'GODEBUG']
+    const own =
+      mode === 'write'
+        ? ['VITRINE_COMMAND']
+        : [
+            '(npm_config|PIP|CARGO_NET)_\\w+',
+            'GODEBUG',
+            'LESSHISTFILE',
+            'NODE_DISABLE_COMPILE_CACHE',
+            'PYTEST_ADDOPTS',
+          ]
     const known = new RegExp(
       `^(${[...passing, ...Object.keys({ ...forced, ...forcedInRead }), ...own].join('|')}|LC_\\w+|XDG_\\w+|GIT_CONFIG_\\w+|LANGUAGE|COLORTERM|\\w+_HOME|\\w+_DIR|\\w+_ROOT|NVM_BIN|RUSTUP_TOOLCHAIN|PYENV_VERSION)$`,
     )
@@ -238,7 +247,7 @@ describe('write mode', () => {
 
   it('gives the same to a command that is not known to look only', async () => {
     const shell = await openTestShell({ mode: 'write', env: { ...ordinary, GITHUB_TOKEN: 'secret' } })
-    const { stdout } = await shell.execute({ argv: ['sh', '-c', 'env'] })
+    const { stdout } = await shell.execute({ argv: ['sh', '-c', 'eval env'] })
     expect(stdout).toContain('NODE_ENV=test\n')
     expect(stdout).not.toContain('GITHUB_TOKEN')
   })

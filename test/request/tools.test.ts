@@ -19,6 +19,9 @@ const quiet = {
   npm_config_logs_dir: '/dev/null',
   npm_config_update_notifier: 'false',
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  LESSHISTFILE: '-',
+  NODE_DISABLE_COMPILE_CACHE: '1',
+  PYTEST_ADDOPTS: '-W ignore::pytest.PytestCacheWarning',
   GODEBUG: 'goindex=0',
 }
 
