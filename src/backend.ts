@@ -1,5 +1,6 @@
 import type { LoadedConfig } from './config/load.ts'
 import { type ProjectSettings, projectSettings } from './config/project-settings.ts'
+import { currentDirectory } from './directories.ts'
 import { type Equipment, equip, type Host } from './host.ts'
 import type { ShellOptions } from './options.ts'
 import { readsOf } from './reading.ts'
@@ -18,7 +19,7 @@ export type BackendOptions = Pick<ShellOptions, 'network'> & Required<Pick<Shell
  */
 export async function backingOf(host: Host, loaded: LoadedConfig, options: BackendOptions): Promise<Backing> {
   const { config } = loaded
-  const { cwd = process.cwd(), env = process.env } = options
+  const { cwd = currentDirectory(), env = process.env } = options
   if (config.shell.backend === 'docker') {
     const { network = config.shell.network } = options
     // Loaded late: few shells have containers.

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { errorCode } from './errno.ts'
+import { VitrineError } from './errors.ts'
 
 /**
  * Makes a directory and those above it, one after the other: Node's `recursive` never ends where a directory that is there
@@ -29,4 +30,22 @@ function makeOne(directory: string, mode: number): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
   }
+}
+
+/** The current directory of this process. Throws INVALID_REQUEST where it does not exist any more. */
+export function currentDirectory(): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    throw new VitrineError({
+      code: 'INVALID_REQUEST',
+      problem: { kind: 'cwd', path: '.', reason: 'deleted' },
+    })
+  }
+}
+
+/** A path from the current directory on. Throws as `currentDirectory` does. */
+export function absolutePath(path: string): string {
+  return isAbsolute(path) ? resolve(path) : resolve(currentDirectory(), path)
 }

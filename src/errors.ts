@@ -65,7 +65,7 @@ export type RequestProblem =
   | {
       readonly kind: 'cwd'
       readonly path: string
-      readonly reason: 'missing' | 'not-a-directory' | 'unreadable' | 'unanswered'
+      readonly reason: 'deleted' | 'missing' | 'not-a-directory' | 'unreadable' | 'unanswered'
     }
   | { readonly kind: 'cwd-outside'; readonly path: string; readonly workspace: string }
   /** A scratchpad entry that was asked for by name. */

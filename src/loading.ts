@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import {
   projectConfigFiles,
   projectFileIn,
@@ -8,6 +8,7 @@ import {
   userConfigFile,
 } from './config/files.ts'
 import { type LoadedConfig, type LoadOptions, loadConfig as load } from './config/load.ts'
+import { absolutePath } from './directories.ts'
 import { canEnter, cannotEnter, checkDirectory } from './facts/directory.ts'
 import { Look, type Looker, type Question } from './facts/look.ts'
 import { silentAmong } from './facts/silent.ts'
@@ -22,7 +23,7 @@ import { fileUnanswered } from './result/explain-config.ts'
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const looker = await lookerHere()
   const look = new Look(looker)
-  const directory = canEnter(resolve(options.cwd))
+  const directory = canEnter(absolutePath(options.cwd))
   await look.ask([directory, ...questionsFor(options)])
   const [silent] = await silentAmong([directory], looker, look)
   if (silent) throw cannotEnter(silent.path, 'ETIMEDOUT')
@@ -69,12 +70,12 @@ async function checkAnswering(files: readonly Question[], looker: Looker, look: 
 
 /** What is looked at for a configuration, as far as names tell. */
 function questionsFor(options: LoadOptions): readonly Question[] {
-  const projectFiles = above(resolve(options.cwd)).map(projectFileIn)
+  const projectFiles = above(absolutePath(options.cwd)).map(projectFileIn)
   return [...ownFiles(options), ...projectFiles].map(textOf)
 }
 
 function ownFiles({ env, configFile, home = homedir() }: LoadOptions): readonly string[] {
-  const user = configFile === undefined ? userConfigFile(env, home) : resolve(configFile)
+  const user = configFile === undefined ? userConfigFile(env, home) : absolutePath(configFile)
   return [user, trustStoreFile(env, home)]
 }
 

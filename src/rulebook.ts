@@ -1,5 +1,6 @@
 import { checkBackend } from './config/backend.ts'
 import type { LoadedConfig } from './config/load.ts'
+import { currentDirectory } from './directories.ts'
 import { lookerHere } from './host.ts'
 import { checkMode } from './options.ts'
 import type { RuleList } from './policy/list.ts'
@@ -38,13 +39,13 @@ export async function decideAbout(
   const { mode, ...request } = readFields('question', question, fields)
   checkMode(mode)
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
-  const { work, cwd } = completeRequest(request, { cwd: process.cwd(), timeoutMs, maxTimeoutMs })
+  const { work, cwd } = completeRequest(request, { cwd: currentDirectory(), timeoutMs, maxTimeoutMs })
   return (await (await openJudge(loaded, cwd, env)).decide({ work, cwd, mode })).decision
 }
 
 /** The rules in force, each with its source. Throws CONFIG_INVALID. */
 export async function listRules(loaded: LoadedConfig): Promise<RuleList> {
-  return (await openJudge(loaded, process.cwd(), process.env)).rules()
+  return (await openJudge(loaded, currentDirectory(), process.env)).rules()
 }
 
 /** Imported late: the parser costs start-up time. */

@@ -132,7 +132,7 @@ async function runToEnd(
   running.delete(supervision)
   launched.stdin?.destroy()
   const ran = ranToItsEnd(ended, request, surroundings.interpreter)
-  const durationMs = performance.now() - started
+  const durationMs = Math.round(performance.now() - started)
   return () => resultOf(command, surroundings, collector, ran, durationMs, options)
 }
 

@@ -3,6 +3,7 @@ import { type Backing, backingOf } from './backend.ts'
 import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue, LoadedConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
+import { absolutePath, currentDirectory } from './directories.ts'
 import { ListenerError, VitrineError } from './errors.ts'
 import { Gate } from './gate.ts'
 import { type Host, lookerOf, thisHost } from './host.ts'
@@ -57,7 +58,7 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
 
 async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const env = options.env ?? process.env
-  const cwd = options.cwd ?? process.cwd()
+  const cwd = absolutePath(options.cwd ?? '.')
   const loaded = await configOf(options, { cwd, env }, await lookerOf(host))
   checkBackend(loaded)
   const backing = await backingOf(host, loaded, { ...options, cwd, env })
@@ -96,7 +97,7 @@ export class Shell {
   ) {
     this.config = config
     this.ignored = ignored
-    this.cwd = options.cwd ?? process.cwd()
+    this.cwd = options.cwd ?? currentDirectory()
     this.#gate = gate
     this.#equipment = equipment
     const env = { ...options.env }

@@ -1,5 +1,5 @@
 import { nearestKey } from '../index.ts'
-import { prefixed, unknownCommand, unknownOption } from '../result/explain-cli.ts'
+import { noSuchHelp, prefixed, unknownCommand, unknownOption } from '../result/explain-cli.ts'
 import { helpFor, type Topic, topics } from '../result/explain-help.ts'
 import { exitCode } from './command.ts'
 import { packageVersion } from './package-file.ts'
@@ -8,14 +8,26 @@ import { standardError, standardOutput } from './sink.ts'
 const options = ['--help', '--version']
 
 /** Everything but a command: help, the version, and what is neither. */
-export async function aside(name: string | undefined, commands: readonly string[]): Promise<number> {
+export async function aside(
+  name: string | undefined,
+  args: readonly string[],
+  commands: readonly string[],
+): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h') return print(helpFor('vitrine'))
-  if (name === '--version' || name === '-V') return print(`${packageVersion()}\n`)
+  if (name === 'help') return helpOn(args[0], commands)
+  if (name === '--version' || name === '-V' || name === '-v') return print(`${packageVersion()}\n`)
   if (isTopic(name) || commands.includes(name)) return print(helpFor(isTopic(name) ? name : 'vitrine'))
   const said = name.startsWith('-')
     ? unknownOption(name, nearestKey(name, options))
-    : unknownCommand(name, nearestKey(name, commands))
+    : unknownCommand(name, args, nearestKey(name, [...commands, 'help']))
   await standardError.write(prefixed(said))
+  return exitCode.refused
+}
+
+async function helpOn(name: string | undefined, commands: readonly string[]): Promise<number> {
+  if (name === undefined) return print(helpFor('vitrine'))
+  if (isTopic(name)) return print(helpFor(name))
+  await standardError.write(prefixed(noSuchHelp(name, nearestKey(name, commands))))
   return exitCode.refused
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname } from 'node:path'
+import { absolutePath, currentDirectory } from '../directories.ts'
 import {
   configRows,
   type IgnoredValue,
@@ -60,7 +61,7 @@ function isSubcommand(name: string): name is keyof typeof subcommands {
 }
 
 async function show({ flags }: Options): Promise<number> {
-  const loaded = await load(process.cwd())
+  const loaded = await load(currentDirectory())
   const rows = configRows(loaded)
   if (flags.has('json')) {
     const { files, ignored } = loaded
@@ -71,7 +72,7 @@ async function show({ flags }: Options): Promise<number> {
 }
 
 async function init({ words: [file] }: Options): Promise<number> {
-  const outcome = initConfig(file === undefined ? userConfigFile(process.env) : resolve(file))
+  const outcome = initConfig(file === undefined ? userConfigFile(process.env) : absolutePath(file))
   if (outcome.kind === 'written') return print(`${describeInit(outcome)}\n`)
   await standardError.write(prefixed(describeInit(outcome)))
   return exitCode.refused
@@ -79,12 +80,12 @@ async function init({ words: [file] }: Options): Promise<number> {
 
 /** Trusts a file, or every project file that counts here, and says what that changes. */
 async function trustProject({ words: [file] }: Options): Promise<number> {
-  const directory = file === undefined ? process.cwd() : dirname(resolve(file))
+  const directory = file === undefined ? currentDirectory() : dirname(absolutePath(file))
   const places = projectConfigFiles(directory)
   const name = basename(places.at(-1) ?? '')
   if (file !== undefined && basename(file) !== name) throw misuse(notAProjectFile(file, name))
   const before = await load(directory)
-  const files = file === undefined ? projectFiles(before) : [resolve(file)]
+  const files = file === undefined ? projectFiles(before) : [absolutePath(file)]
   if (files.length === 0) throw misuse(projectFileMissing(places))
   const trusted = await Promise.all(files.map((path) => trustProjectFile(path, process.env)))
   const after = await load(directory)

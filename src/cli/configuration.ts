@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { absolutePath, currentDirectory } from '../directories.ts'
 import { type Backend, type Flags, type LoadedConfig, loadConfig } from '../index.ts'
 import { ignoredLines, prefixed, valueMissing } from '../result/explain-cli.ts'
 import { misuse } from './options.ts'
@@ -15,7 +15,7 @@ export interface Given {
 /** The configuration with what the command line changes in it. Throws CONFIG_INVALID, INVALID_REQUEST. */
 export function loadGiven({ cwd, config, ...rest }: Given): Promise<LoadedConfig> {
   const flags = flagsFor(rest)
-  return loadConfig({ cwd: cwd ?? process.cwd(), env: process.env, configFile: config, flags })
+  return loadConfig({ cwd: cwd ?? currentDirectory(), env: process.env, configFile: config, flags })
 }
 
 /** What options of the command line say in place of the configuration. */
@@ -40,7 +40,7 @@ export function flagsFor({ workspace, backend, network, privateTmp }: Instead): 
 
 /** As every path of a command line: from the current directory, whatever --cwd says. */
 function fromHere(path: string): string {
-  return path === '~' || path.startsWith('~/') ? path : resolve(path)
+  return path === '~' || path.startsWith('~/') ? path : absolutePath(path)
 }
 
 /** Says what of project files does not count. */

@@ -1,3 +1,4 @@
+import { currentDirectory } from '../directories.ts'
 import {
   buildDockerImage,
   cleanDocker,
@@ -38,7 +39,7 @@ async function read(args: readonly string[]): Promise<Asked> {
   const [word] = words
   if (word !== undefined) throw misuse(tooManyWords(word, 'docker'))
   const configFile = values.get('config')
-  const loaded = await loadConfig({ cwd: process.cwd(), env: process.env, configFile })
+  const loaded = await loadConfig({ cwd: currentDirectory(), env: process.env, configFile })
   return { loaded, json: flags.has('json') }
 }
 

@@ -1,13 +1,16 @@
+import { currentDirectory } from '../directories.ts'
+import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { diagnose } from '../doctor/doctor.ts'
 import { isVitrineError } from '../errors.ts'
 import { type DockerStatus, dockerStatus, loadConfig } from '../index.ts'
 import { tooManyWords } from '../result/explain-cli.ts'
-import { doctorReport } from '../result/explain-doctor.ts'
+import { doctorReport, tryingLine } from '../result/explain-doctor.ts'
 import { flagsFor } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
 import { backendOf } from './order.ts'
-import { standardOutput } from './sink.ts'
+import { standardError, standardOutput } from './sink.ts'
+import { isTerminal } from './terminal.ts'
 
 /** `vitrine doctor`: what this host can enforce. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -16,23 +19,38 @@ export async function main(args: readonly string[]): Promise<number> {
   if (word !== undefined) throw misuse(tooManyWords(word, 'doctor'))
   const docker = await dockerChosen(values.get('backend'))
   const diagnosis = {
-    ...(await diagnose([process.execPath, process.argv[1] ?? ''])),
+    ...(await diagnosed()),
     ...(docker && { docker }),
   }
   await standardOutput.write(
-    flags.has('json')
-      ? `${JSON.stringify(diagnosis, null, 2)}\n`
-      : doctorReport(diagnosis, { fix: flags.has('fix') }),
+    flags.has('json') ? `${JSON.stringify(diagnosis, null, 2)}\n` : doctorReport(diagnosis),
   )
   const isUsable = !docker || (docker.engine !== undefined && docker.image.present === true)
   return diagnosis.verdict === 'enforced' && isUsable ? 0 : 1
 }
 
+/** Tries everything; at a terminal it is told how far that is. */
+async function diagnosed(): Promise<Diagnosis> {
+  const program = [process.execPath, process.argv[1] ?? ''] as const
+  if (!isTerminal(2)) return diagnose(program)
+  try {
+    return await diagnose(
+      program,
+      (name, at, of) => void standardError.write(eraseLine + tryingLine(name, at, of)),
+    )
+  } finally {
+    await standardError.write(eraseLine)
+  }
+}
+
+/** Back to the first column, and everything from there on gone: ECMA-48, EL. */
+const eraseLine = '\r\u001b[K'
+
 /** What there is of the docker backend, where it is chosen. */
 async function dockerChosen(given: string | undefined): Promise<DockerStatus | undefined> {
   const flags = flagsFor({ workspace: undefined, backend: backendOf(given) })
   try {
-    const loaded = await loadConfig({ cwd: process.cwd(), env: process.env, flags })
+    const loaded = await loadConfig({ cwd: currentDirectory(), env: process.env, flags })
     return loaded.config.shell.backend === 'docker' ? await dockerStatus(loaded, process.env) : undefined
   } catch (error) {
     // The host is looked at, whatever is wrong with the configuration: every other command tells that.

@@ -3,11 +3,12 @@ import { isVitrineError } from '../errors.ts'
 import type { Refusal } from '../index.ts'
 import { internalError, prefixed } from '../result/explain-cli.ts'
 import { exitCode } from './command.ts'
+import { jsonVersion } from './json.ts'
 import { standardError, standardOutput } from './sink.ts'
 
 /** Says why nothing ran, for people or as JSON; returns the exit code. */
 export async function fail(error: unknown, { json }: { readonly json: boolean }): Promise<number> {
-  if (json) await standardOutput.write(`${JSON.stringify({ error: facts(error) })}\n`)
+  if (json) await standardOutput.write(`${JSON.stringify({ version: jsonVersion, error: facts(error) })}\n`)
   else await standardError.write(prefixed(wording(error)))
   return isVitrineError(error) ? refusalCode(error.refusal) : exitCode.refused
 }

@@ -33,9 +33,10 @@ export const grammar = {
       pty: 'flag',
       ask: 'flag',
       each: 'flag',
+      'keep-going': 'flag',
       scratchpad: 'value',
       workspace: 'directory',
-      json: 'flag',
+      json: 'flag or full',
     },
     words: 'command',
   },
@@ -89,7 +90,7 @@ export const grammar = {
       clean: { options: { config: 'file', json: 'flag' } },
     },
   },
-  doctor: { options: { fix: 'flag', json: 'flag', backend } },
+  doctor: { options: { json: 'flag', backend } },
   completion: { options: {}, words: ['bash', 'zsh', 'fish'] },
 } as const satisfies Readonly<Record<string, Grammar>>
 

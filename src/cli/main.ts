@@ -19,13 +19,13 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
   if (!command || own.includes('--help') || own.includes('-h')) {
     const { aside } = await import('./aside.ts')
-    return aside(name, Object.keys(commands))
+    return aside(name, args, Object.keys(commands))
   }
   try {
     return await (await command()).main(args)
   } catch (error) {
     const { fail } = await import('./fail.ts')
-    return fail(error, { json: own.includes('--json') })
+    return fail(error, { json: own.includes('--json') || own.includes('--json=full') })
   }
 }
 

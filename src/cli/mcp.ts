@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { absolutePath } from '../directories.ts'
 import type { ServerOptions, Session } from '../mcp/session.ts'
 import { packageFile } from '../package-file.ts'
 import { prefixed } from '../result/explain-cli.ts'
@@ -46,7 +47,7 @@ function serverOptions({ values, flags }: Options): ServerOptions {
     ...checkChoices(values),
     structured: flags.has('structured'),
     earlierSessions: !values.has('http'),
-    cwd: values.get('cwd'),
+    cwd: absolutePath(values.get('cwd') ?? '.'),
     config: values.get('config'),
     flags: flagsFor({
       workspace: values.get('workspace'),

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import { nearestKey, VitrineError } from '../index.ts'
-import { flagWithValue, optionElsewhere, valueMissing } from '../result/explain-cli.ts'
+import { flagWithValue, onlyFull, optionElsewhere, valueMissing } from '../result/explain-cli.ts'
 import { takersOf } from './grammar.ts'
 
 /** What an option takes: nothing, or a value: anything, a path, one of a few words, or a variable each time it is given. Only whoever completes tells the values apart. */
-export type OptionKind = 'flag' | 'value' | 'file' | 'directory' | 'variables' | readonly string[]
+export type OptionKind = 'flag' | 'flag or full' | 'value' | 'file' | 'directory' | 'variables' | readonly string[]
 
 /** What a command's options are, by name without the dashes. */
 export type OptionKinds = Readonly<Record<string, OptionKind>>
@@ -35,7 +35,7 @@ export function parseOptions(args: readonly string[], kinds: OptionKinds): Optio
   for (const token of tokens) {
     if (token.kind !== 'option' || token.index >= (firstWord?.index ?? args.length)) break
     const kind = kindOf(token, kinds)
-    if (kind === 'flag') flags.add(token.name)
+    if (takesNoValue(kind)) flags.add(token.name + (token.value ? `=${token.value}` : ''))
     else if (kind === 'variables') lists.set(token.name, [...(lists.get(token.name) ?? []), textOf(token)])
     else values.set(token.name, textOf(token))
   }
@@ -49,14 +49,19 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined
 }
 
+function takesNoValue(kind: OptionKind): boolean {
+  return kind === 'flag' || kind === 'flag or full'
+}
+
 function nodeType(kind: OptionKind) {
-  return { type: kind === 'flag' ? ('boolean' as const) : ('string' as const) }
+  return { type: takesNoValue(kind) ? ('boolean' as const) : ('string' as const) }
 }
 
 function kindOf({ name, rawName, value }: OptionToken, kinds: OptionKinds): OptionKind {
   const kind = rawName.startsWith('--') && Object.hasOwn(kinds, name) ? kinds[name] : undefined
   if (kind === undefined) throw unknown(rawName, kinds)
   if (kind === 'flag' && value !== undefined) throw misuse(flagWithValue(rawName))
+  if (kind === 'flag or full' && value !== undefined && value !== 'full') throw misuse(onlyFull(rawName))
   return kind
 }
 

@@ -1,5 +1,11 @@
 import type { Backend, ExecuteRequest } from '../index.ts'
-import { commandMissing, dashesMissing, unknownBackend, variableUnnamed } from '../result/explain-cli.ts'
+import {
+  commandMissing,
+  dashesMissing,
+  keepGoingAlone,
+  unknownBackend,
+  variableUnnamed,
+} from '../result/explain-cli.ts'
 import { milliseconds } from './duration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
@@ -9,13 +15,16 @@ export interface Order {
   readonly write: boolean
   readonly network: boolean
   readonly privateTmp: boolean
-  readonly json: boolean
+  /** `full`: with every field of the library's result. */
+  readonly json: 'short' | 'full' | undefined
   /** The command gets a terminal of its own. */
   readonly pty: boolean
   /** Somebody at the terminal decides on what the policy asks about. */
   readonly ask: boolean
   /** The requests are a list, even if there is one only. */
   readonly each: boolean
+  /** A list goes on behind a line that fails. */
+  readonly keepGoing: boolean
   readonly cwd: string | undefined
   readonly config: string | undefined
   readonly workspace: string | undefined
@@ -28,6 +37,7 @@ export function readOrder(args: readonly string[]): Order {
   const { flags, values, lists, words } = parseOptions(args, grammar.run.options)
   const timeout = values.get('timeout')
   const each = flags.has('each')
+  if (flags.has('keep-going') && !each) throw misuse(keepGoingAlone)
   const command = wordsAfterDashes('run', args, words)
   const how = {
     merged: flags.has('merged'),
@@ -39,10 +49,11 @@ export function readOrder(args: readonly string[]): Order {
     write: flags.has('write'),
     network: flags.has('network'),
     privateTmp: flags.has('private-tmp'),
-    json: flags.has('json'),
+    json: flags.has('json=full') ? 'full' : flags.has('json') ? 'short' : undefined,
     pty: flags.has('pty'),
     ask: flags.has('ask'),
     each,
+    keepGoing: flags.has('keep-going'),
     cwd: values.get('cwd'),
     config: values.get('config'),
     workspace: values.get('workspace'),

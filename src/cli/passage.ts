@@ -61,8 +61,8 @@ export class Passage {
   }
 
   /** vitrine's own lines on commands that have ended. */
-  async sayAfterwards(results: readonly Result[]): Promise<void> {
-    const lines = results.flatMap(afterLines).map(prefixed)
+  async sayAfterwards(results: readonly Result[], more: readonly string[] = []): Promise<void> {
+    const lines = [...results.flatMap(afterLines), ...more].map(prefixed)
     if (lines.length > 0) await standardError.write((this.#midLine ? '\n' : '') + lines.join(''))
   }
 }

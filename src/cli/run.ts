@@ -1,10 +1,12 @@
 import { type ExecuteOptions, type ExecuteRequest, openShell, type Result, type Shell } from '../index.ts'
+import { isFailure, listLines, prefixed, timeoutLowered } from '../result/explain-cli.ts'
 import { loadGiven, sayIgnored } from './configuration.ts'
+import { jsonOf } from './json.ts'
 import { type Order, readOrder } from './order.ts'
 import { brokenCode, codeOf } from './outcome.ts'
 import { Passage } from './passage.ts'
 import { forwardSignals } from './signals.ts'
-import { standardOutput } from './sink.ts'
+import { standardError, standardOutput } from './sink.ts'
 import { standardInput } from './stdin.ts'
 
 /** `vitrine run`: one command, or with --each several, their output and the exit code of the last. */
@@ -25,12 +27,14 @@ export async function main(args: readonly string[]): Promise<number> {
     approver: order.ask ? (await import('./ask.ts')).asker(passage) : undefined,
   })
   await sayIgnored(shell)
+  await sayLowered(order.requests[0]?.timeoutMs, shell)
   if (pty) return pty.runInTerminal(shell, order)
   return passage ? runStreaming(shell, order, passage) : runToJson(shell, order)
 }
 
 /** What is run, and what it reads: our own standard input unless something else is given. */
 export type Work = Pick<Order, 'each' | 'requests'> &
+  Partial<Pick<Order, 'keepGoing'>> &
   Pick<ExecuteRequest, 'stdin'> &
   Pick<ExecuteOptions, 'line'>
 
@@ -38,8 +42,8 @@ async function runToJson(shell: Shell, order: Order): Promise<number> {
   const stop = forwardSignals(shell)
   const results = await runAll(shell, order, {})
   stop()
-  await standardOutput.write(`${JSON.stringify(order.each ? { results } : results[0])}\n`)
-  return (await brokenCode()) ?? lastCode(results)
+  await standardOutput.write(`${JSON.stringify(jsonOf(order, results))}\n`)
+  return (await brokenCode()) ?? exitCodeOf(order, results)
 }
 
 /** Runs them one after the other, and passes on what they write. Resolves to the exit code. */
@@ -57,17 +61,23 @@ export async function runStreaming(shell: Shell, order: Work, passage: Passage):
   stop()
   await passage.flushed()
   const broken = await brokenCode()
-  if (broken === undefined) await passage.sayAfterwards(results)
-  return broken ?? lastCode(results)
+  const lines = order.each
+    ? listLines(
+        order.requests.map(({ command = '' }) => command),
+        results,
+      )
+    : []
+  if (broken === undefined) await passage.sayAfterwards(results, lines)
+  return broken ?? exitCodeOf(order, results)
 }
 
 async function runAll(
   shell: Shell,
-  { each, requests, stdin = standardInput(shell.mode) }: Work,
+  { each, keepGoing, requests, stdin = standardInput(shell.mode) }: Work,
   options: ExecuteOptions,
 ): Promise<readonly Result[]> {
   const given = requests.map((request) => ({ ...request, stdin }))
-  if (each) return shell.executeAll(given, options)
+  if (each) return shell.executeAll(given, { ...options, ignoreErrors: keepGoing })
   return Promise.all(given.map((request) => shell.execute(request, options)))
 }
 
@@ -79,7 +89,14 @@ function nothingIf(signal: AbortSignal): (error: unknown) => readonly Result[] {
   }
 }
 
-function lastCode(results: readonly Result[]): number {
-  const last = results.at(-1)
-  return last ? codeOf(last) : 0
+/** That of the first command that failed, which is the last one unless the list goes on behind it. */
+function exitCodeOf({ keepGoing = false }: Work, results: readonly Result[]): number {
+  const counting = (keepGoing ? results.find(isFailure) : undefined) ?? results.at(-1)
+  return counting ? codeOf(counting) : 0
+}
+
+/** Says that a command gets less time than --timeout asks for. */
+export async function sayLowered(asked: number | undefined, { config }: Shell): Promise<void> {
+  const most = config.shell.max_timeout_ms
+  if (asked !== undefined && asked > most) await standardError.write(prefixed(timeoutLowered(asked, most)))
 }

@@ -5,6 +5,7 @@ import { milliseconds } from './duration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
 import { backendOf } from './order.ts'
+import { sayLowered } from './run.ts'
 import { Session } from './shell/session.ts'
 
 /** `vitrine shell`: lines are run one after the other, as they are typed or read. */
@@ -16,6 +17,7 @@ export async function main(args: readonly string[]): Promise<number> {
   await sayIgnored(shell)
   const given = options.values.get('timeout')
   const timeoutMs = given === undefined ? shell.config.shell.max_timeout_ms : milliseconds('--timeout', given)
+  await sayLowered(timeoutMs, shell)
   const session = new Session(shell, timeoutMs)
   const code = await session.run()
   await shell.close()

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
+import { absolutePath } from '../directories.ts'
 import { VitrineError } from '../errors.ts'
 import type { KeyPath } from './check.ts'
 import type { ToAbsolute } from './field.ts'
@@ -95,7 +95,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   for (const entry of keyEntries.values()) put(assembly, entry, entry.fallback, 'default', '')
   await addUserFile(assembly, options, home)
   for (const file of projectConfigFiles(options.cwd)) await addProjectFile(assembly, file, options.env, home)
-  const toAbsolute = absoluteFrom(resolve(options.cwd), home)
+  const toAbsolute = absoluteFrom(absolutePath(options.cwd), home)
   addGiven(assembly, 'variable', readVariables(options.env, toAbsolute))
   addGiven(assembly, 'flag', flagValues(options.flags ?? {}, toAbsolute))
   return loaded(assembly)
@@ -103,7 +103,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 
 async function addUserFile(assembly: Assembly, options: LoadOptions, home: string): Promise<void> {
   const { configFile } = options
-  const file = configFile === undefined ? userConfigFile(options.env, home) : resolve(configFile)
+  const file = configFile === undefined ? userConfigFile(options.env, home) : absolutePath(configFile)
   const text = readConfigFile(file)
   if (text === undefined) {
     if (configFile !== undefined) throw unreadable(file, 'it does not exist')

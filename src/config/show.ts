@@ -32,14 +32,20 @@ export function configRows({ sources }: LoadedConfig): readonly ConfigRow[] {
   })
 }
 
-/** Writes a commented config file that holds the defaults; a file that is there already is left alone. */
+/** Writes a config file in which every key stands, commented out, with its default; a file that exists is left alone. */
 export function initConfig(file: string): InitOutcome {
   try {
     makeDirectories(dirname(file), 0o777)
-    writeFileSync(file, readFileSync(packageFile(EXAMPLE_FILE)), { flag: 'wx' })
+    writeFileSync(file, commentedOut(readFileSync(packageFile(EXAMPLE_FILE), 'utf8')), { flag: 'wx' })
     return { kind: 'written', file }
   } catch (error) {
     if (exists(file)) return { kind: 'exists', file }
     return { kind: 'failed', file, errno: codeOf(error) }
+  }
+}
+
+/** A default that is written down would stay when a later version has another one. */
+function commentedOut(toml: string): string {
+  return toml.replace(/^\w+ = /gm, '# $&')
   }
 }

@@ -47,16 +47,19 @@ const checks: readonly Check[] = [
 /** What the doctor is given: how to start vitrine, where to work, and what the environment is. */
 export type Practice = Pick<Bench, 'program' | 'directory' | 'env'>
 
+/** Told of each attempt before it is made. */
+export type OnTry = (name: string, at: number, of: number) => void
+
 /**
  * Tries every right of the host in a throw-away directory, in write mode and in read mode. `program` starts vitrine's
  * command line. Where no directory can be made, nothing is tried.
  */
-export async function diagnose(program: Practice['program']): Promise<Diagnosis> {
+export async function diagnose(program: Practice['program'], onTry: OnTry = () => {}): Promise<Diagnosis> {
   const directory = makeDirectory()
   const home = directory ?? '/nonexistent'
   const practice = { program, directory: home, env: ownEnvironment(home) }
   try {
-    return await diagnoseIn(practice, directory !== undefined)
+    return await diagnoseIn(practice, directory !== undefined, onTry)
   } finally {
     if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
   }
@@ -78,11 +81,11 @@ function ownEnvironment(directory: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(named), XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory }
 }
 
-async function diagnoseIn(practice: Practice, canTry: boolean): Promise<Diagnosis> {
+async function diagnoseIn(practice: Practice, canTry: boolean, onTry: OnTry): Promise<Diagnosis> {
   const opened = await openReadMode(canTry ? practice : { ...practice, directory: '/' })
   const refusal = isVitrineError(opened) ? opened.refusal : undefined
   if (refusal && refusal.code !== 'SANDBOX_UNAVAILABLE') throw opened
-  const rights = refusal || !canTry ? [] : await findings('read', practice)
+  const rights = refusal || !canTry ? [] : await findings('read', practice, onTry)
   if (!isVitrineError(opened)) await opened.close()
   return report({ system: lookAtSystem(), host: hostSupport(), unavailable: refusal, rights })
 }
@@ -132,12 +135,17 @@ async function open(
 }
 
 /** Makes every check; `held` is the mode that should hold. */
-export async function findings(held: 'read' | 'write', practice: Practice): Promise<Finding[]> {
+export async function findings(
+  held: 'read' | 'write',
+  practice: Practice,
+  onTry: OnTry = () => {},
+): Promise<Finding[]> {
   const found: Finding[] = []
   const shells = new Shells(held, practice)
   for (const [index, check] of checks.entries()) {
     const directory = join(practice.directory, String(index))
     mkdirSync(directory)
+    onTry(check.name, index + 1, checks.length)
     found.push(await tried(check, { ...practice, directory }, shells))
   }
   const { enforcement } = (await shells.with({})).read

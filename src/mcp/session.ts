@@ -1,3 +1,4 @@
+import { currentDirectory } from '../directories.ts'
 import {
   type Approver,
   type Flags,
@@ -149,7 +150,7 @@ export class Session {
 
   #loaded(): Promise<LoadedConfig> {
     const { cwd, config: configFile, flags } = this.options
-    this.#config ??= loadConfig({ cwd: cwd ?? process.cwd(), env: process.env, configFile, flags })
+    this.#config ??= loadConfig({ cwd: cwd ?? currentDirectory(), env: process.env, configFile, flags })
     this.#config.catch(() => {
       this.#config = undefined
     })

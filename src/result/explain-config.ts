@@ -44,7 +44,7 @@ function describeIgnored({ key, file, line, why, text, inForceText }: IgnoredVal
 export function describeInit(outcome: InitOutcome): string {
   switch (outcome.kind) {
     case 'written':
-      return `${visible(outcome.file)}: written; every key stands there with its default`
+      return `${visible(outcome.file)}: written; every key stands there with its default, commented out`
     case 'exists':
       return `${visible(outcome.file)}: exists already and is left as it is`
     case 'failed':

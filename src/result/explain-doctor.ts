@@ -17,13 +17,22 @@ export function tooSlow(ms: number): string {
 
 export const noProcessId = 'no process id came back'
 
-/** The report of `vitrine doctor`; with `fix`, what to do about each trap. */
-export function doctorReport(diagnosis: Diagnosis, { fix }: { readonly fix: boolean }): string {
+/** While an attempt is made. */
+export function tryingLine(name: string, at: number, of: number): string {
+  return `vitrine: ${at} of ${of}: ${name}`.slice(0, 79)
+}
+
+/** The report of `vitrine doctor`, no line of it wider than `widest`. */
+export function doctorReport(diagnosis: Diagnosis): string {
   const parts = [aboutHost(diagnosis)]
   if (diagnosis.docker) parts.push(dockerLines(diagnosis.docker).join('\n'))
   if (diagnosis.rights.length > 0) parts.push(table(diagnosis.rights))
-  parts.push(...trapLines(diagnosis.traps, fix), verdictLine(diagnosis))
-  return `${parts.join('\n\n')}\n`
+  parts.push(...trapLines(diagnosis.traps), verdictLine(diagnosis))
+  const lines = parts
+    .join('\n\n')
+    .split('\n')
+    .flatMap((line) => wrapped(line, widest, indentOf(line)))
+  return `${lines.join('\n')}\n`
 }
 
 function aboutHost(diagnosis: Diagnosis): string {
@@ -59,13 +68,11 @@ const effectWords: Readonly<Record<Effect, string>> = {
   note: 'to know:',
 }
 
-function trapLines(traps: readonly TrapFinding[], fix: boolean): string[] {
-  const lines = traps.flatMap(({ effect, seen, fix: steps }) => [
+function trapLines(traps: readonly TrapFinding[]): string[] {
+  const lines = traps.flatMap(({ effect, seen, fix }) => [
     `${effectWords[effect]} ${seen}`,
-    ...(fix ? steps.map((step) => `  - ${step}`) : []),
+    ...fix.map((step) => `  - ${step}`),
   ])
-  const isMore = !fix && traps.some(({ fix: steps }) => steps.length > 0)
-  if (isMore) lines.push('What to do about it: vitrine doctor --fix')
   return lines.length === 0 ? [] : [lines.join('\n')]
 }
 
@@ -81,18 +88,39 @@ function table(rights: readonly Finding[]): string {
     attempt === undefined ? untriedWords(state) : `${attempt}${settingsWords(settings)}`,
     attempt === undefined && state !== 'lacking'
       ? ''
-      : [stateWords[state], said].filter((words) => words !== '').join(': '),
+      : [stateWords[state], state === 'enforced' ? '' : said].filter((words) => words !== '').join(': '),
   ])
-  const all = [['right', 'held by', 'tried', 'seen'], ...rows]
-  const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return [['right', 'held by', 'tried', 'seen'], ...rows].map(rowText).join('\n')
+}
+
+const widest = 100
+const between = '  '
+/** Of the columns of the table: with what stands between them they fill a row. */
+const widths = [21, 18, 29, 26]
+
+function rowText(cells: readonly string[]): string {
+  const columns = cells.map((cell, at) => wrapped(cell, widths[at] ?? widest, 0))
+  const height = Math.max(...columns.map((lines) => lines.length))
+  return Array.from({ length: height }, (_, row) =>
+    columns
+      .map((lines, at) => (lines[row] ?? '').padEnd(widths[at] ?? 0))
+      .join(between)
+      .trimEnd(),
+  ).join('\n')
+}
+
+/** Breaks a line at its blanks; a word that is too long, anywhere. */
+function wrapped(line: string, width: number, indent: number): string[] {
+  if (line.length <= width) return [line]
+  const blank = line.lastIndexOf(' ', width)
+  const at = blank > indent ? blank : width
+  const rest = ' '.repeat(indent) + line.slice(at).trimStart()
+  return [line.slice(0, at), ...wrapped(rest, width, indent)]
+}
+
+/** Where the text of a line begins: behind its name, or the dash of a step. */
+function indentOf(line: string): number {
+  return /^(?: {2}- |\w+ {2,}|)/.exec(line)?.[0].length ?? 0
 }
 
 function untriedWords(state: State): string {

@@ -32,16 +32,16 @@ Usage:
   vitrine mcp install CLIENT                  enter that server in a client's configuration
   vitrine scratchpad list|show NAME|clear     the outputs that were saved
   vitrine docker build|status|clean           image and containers of the docker backend
-  vitrine doctor [--fix] [--json]             what this host can enforce, found out by trying
+  vitrine doctor [--json]                     what this host can enforce, found out by trying
   vitrine completion bash|zsh|fish            the script that completes these words in your shell
-  vitrine --version | --help
+  vitrine help [COMMAND] | --version          also --help, -h, -v
 
 Examples:
   vitrine run -- git log -5 --oneline         a program and its arguments, no shell
   vitrine run -- 'grep -rn TODO src | wc -l'  one word is a shell line
   vitrine run --write --ask -- npm install    write mode: unsandboxed, and you are asked first
 
-"vitrine COMMAND --help" says more.
+"vitrine help COMMAND" says more.
 `,
   run: `vitrine run: run a command in read mode, where the operating system refuses every change
 
@@ -53,7 +53,7 @@ Standard input is passed on unless it is a terminal.
 
 Options:
   --write            write mode: run it unsandboxed
-  --timeout TIME     30s, 500ms, 2m, or milliseconds; default: [shell] timeout_ms, 30 s
+  --timeout TIME     30s, 500ms, 2m, or milliseconds; default: [shell] timeout_ms, 30 s; at most max_timeout_ms, 10 min
   --cwd DIR          the directory to run it in; default: the current one
   --env NAME[=TEXT]  give it this variable, with its value here or this one; may be repeated
   --ask              ask you, at the terminal, about what the policy leaves open
@@ -65,7 +65,9 @@ Options:
   --merged           one stream for both outputs, in the order written
   --pty              give the command a terminal of its own, shown in yours (Linux)
   --scratchpad NAME  save the whole output under this name
-  --json             print the result as one JSON object instead of the output
+  --keep-going       with --each: go on behind a line that fails
+  --json             print the result as one JSON object instead of the output (docs/run-json.md);
+                     --json=full has every field of the library's result
   --config FILE      a config file in place of your own
 
 Examples:
@@ -76,8 +78,9 @@ Examples:
   vitrine run --pty --timeout 10m -- less README.md
   vitrine run --write --ask --each -- 'npm ci' 'npm test'
 
-With --each all of them are decided on before the first one starts; the exit code is that of the last one that ran, and
---json prints { "results": [...] }.
+With --each all of them are decided on before the first one starts. At the end stderr names the line that failed and those that
+did not run; the exit code is that of the line that failed, with --keep-going of the first one. --json prints
+{ "version": 1, "results": [...], "skipped": [...] }.
 
 With --pty what you type goes to the command, Ctrl+C and Ctrl+Z too, and its timeout counts as ever: give more time for
 something to work in, --timeout 10m. Standard input and output have to be your terminal. TERM and HUP to vitrine end it.
@@ -161,7 +164,7 @@ Exit codes of check:
 Usage:
   vitrine config show [--json]   every key with its value and where that comes from
   vitrine config path            the path of your config file
-  vitrine config init [FILE]     write a config file that holds every key with its default
+  vitrine config init [FILE]     write a config file with every key and its default, commented out
   vitrine config trust [FILE]    let a project's .vitrine.toml loosen what you have set; default: those in force here
   vitrine config schema          the JSON schema of config files, for editors
 
@@ -246,19 +249,18 @@ Exit codes:
   doctor: `vitrine doctor: what this host can enforce
 
 Usage:
-  vitrine doctor [--fix] [--json] [--backend docker]
+  vitrine doctor [--json] [--backend docker]
 
-  --fix              says what to do about what was found. Nothing is changed by it.
   --json             one object, as docs/doctor.md describes it
   --backend BACKEND  docker: says whether engine and image are there, too; default: [shell] backend
 
 Each right of the host is really tried: once in write mode, to see that the attempt works here, and once in read mode,
 where it must change nothing. All of it happens to files, sockets and processes of its own in a temporary directory.
-Below the table stands what of this system takes from read mode: an old kernel, a filter around the process, Yama.
+Below the table stands what of this system takes from read mode (an old kernel, a filter around the process, Yama), and what
+to do about it. Nothing is changed.
 
 Examples:
   vitrine doctor
-  vitrine doctor --fix
   vitrine doctor --json | jq '.rights[] | select(.state != "enforced")'
 
 Exit codes:

@@ -90,6 +90,8 @@ function describeDirectoryProblem(problem: Extract<RequestProblem, { kind: 'cwd'
   const { reason } = problem
   const path = visible(problem.path)
   switch (reason) {
+    case 'deleted':
+      return 'The current directory does not exist any more: change to another one (cd), or name one (--cwd, or `cwd` of the call).'
     case 'missing':
       return `The directory ${path} does not exist.`
     case 'not-a-directory':

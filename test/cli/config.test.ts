@@ -86,7 +86,7 @@ describe('config init', () => {
     const home = new Home()
     await home.run(['config', 'init', 'own.toml'])
     const example = readFileSync(join(repository, 'config.example.toml'), 'utf8')
-    expect(readFileSync(join(home.directory, 'own.toml'), 'utf8')).toBe(example)
+    expect(readFileSync(join(home.directory, 'own.toml'), 'utf8')).toBe(example.replace(/^\w+ = /gm, '# $&'))
   })
 
   test('says why it cannot', async () => {

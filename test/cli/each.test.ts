@@ -47,10 +47,10 @@ describe('run --each', () => {
     const ran = await each('--json', '--', 'echo one', 'exit 4', 'echo three')
     expect(ran).toMatchObject({ code: 4, stderr: '' })
     const object = JSON.parse(ran.stdout)
-    expect(Object.keys(object)).toEqual(['results'])
+    expect(object).toMatchObject({ version: 1, skipped: ['echo three'] })
     expect(object.results).toMatchObject([
-      { stdout: 'one\n', exitCode: 0, mode: 'read' },
-      { exitCode: 4, failure: { kind: 'non-zero' } },
+      { command: 'echo one', stdout: 'one\n', exitCode: 0, mode: 'read' },
+      { command: 'exit 4', exitCode: 4, failure: { kind: 'non-zero' } },
     ])
     expect(object.results).toHaveLength(2)
   })
@@ -103,5 +103,30 @@ describe('run --each', () => {
     )
     expect(ran).toMatchObject({ stdout: 'y\n', stderr: '141\n' })
     expect(made('unread')).toBe(false)
+  })
+
+  test('says which line failed, and which did not run', async () => {
+    const ran = await each('--', 'echo one', 'exit 3', 'echo three', 'echo four')
+    expect(ran.stderr).toBe(
+      'vitrine: line 2 of 4 failed (exit code 3): exit 3\nvitrine: not run: echo three; echo four\n',
+    )
+    expect((await each('--', 'exit 3')).stderr).toBe('vitrine: line 1 of 1 failed (exit code 3): exit 3\n')
+    expect((await each('--', 'true', 'true')).stderr).toBe('')
+  })
+
+  test('--keep-going goes on behind a failure, and ends as the first one did', async () => {
+    const ran = await each('--keep-going', '--', 'exit 3', 'echo two', 'kill -TERM $$', 'echo four')
+    expect(ran).toMatchObject({ code: 3, stdout: 'two\nfour\n' })
+    expect(ran.stderr).toBe(
+      'vitrine: line 1 of 4 failed (exit code 3): exit 3\nvitrine: line 3 of 4 failed (SIGTERM): kill -TERM $$\n',
+    )
+    const json = JSON.parse((await each('--keep-going', '--json', '--', 'false', 'echo x')).stdout)
+    expect(json).toMatchObject({ results: [{ exitCode: 1 }, { stdout: 'x\n' }], skipped: [] })
+  })
+
+  test('--keep-going alone is refused', async () => {
+    const ran = await home.run(['run', '--keep-going', '--', 'true'])
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toContain('needs --each')
   })
 })

@@ -6,7 +6,7 @@ import { Home } from './vitrine.ts'
 
 const home = new Home()
 
-test.each([[[]], [['--help']], [['-h']]])('%j prints the help', async (args) => {
+test.each([[[]], [['--help']], [['-h']], [['help']]])('%j prints the help', async (args) => {
   const ran = await home.run(args)
   expect(ran).toMatchObject({ code: 0, stderr: '' })
   expect(ran.stdout).toMatch(/^vitrine: .*\n\nUsage:\n/)
@@ -22,6 +22,14 @@ test.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'doctor', 'c
   },
 )
 
+test.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'docker', 'doctor', 'completion'])(
+  'vitrine help %s is its --help',
+  async (command) => {
+    const { stdout } = await home.run([command, '--help'])
+    expect(await home.run(['help', command])).toMatchObject({ code: 0, stdout, stderr: '' })
+  },
+)
+
 test('--help behind "--" is the command\'s', async () => {
   expect((await home.run(['run', '--', 'printf', '%s', '--help'])).stdout).toBe('--help')
 })
@@ -31,7 +39,8 @@ test('every option that the help of run shows is taken', async () => {
   const options = [...stdout.matchAll(/^ {2}(--[a-z-]+)( [A-Z]+)?/gm)]
   expect(options.length).toBeGreaterThan(7)
   for (const [, option = '', value] of options) {
-    if (option === '--pty') continue // needs a terminal: pty.test.ts
+    // --pty needs a terminal (pty.test.ts), --keep-going needs --each (each.test.ts)
+    if (option === '--pty' || option === '--keep-going') continue
     const given =
       { ' TIME': '10s', ' DIR': '/', ' NAME': 'kept', ' BACKEND': 'local', ' FILE': '/dev/null' }[
         value ?? ''
@@ -41,7 +50,7 @@ test('every option that the help of run shows is taken', async () => {
   }
 })
 
-test('--version is that of the package', async () => {
+test.each(['--version', '-V', '-v'])('%s is that of the package', async (option) => {
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
-  expect(await home.run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
+  expect(await home.run([option])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
 })

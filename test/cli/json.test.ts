@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { repository } from '../helpers/programs.ts'
 import { Home, type Ran } from './vitrine.ts'
 
 const home = new Home()
@@ -36,9 +37,32 @@ describe('a result', () => {
       decision: { verdict: 'allow', matches: [] },
       outcome: { kind: 'exited', code: 3 },
     })
-    expect(result.enforcement['file contents']).toMatchObject({ enforced: true })
+    expect(result.version).toBe(1)
     expect(result.durationMs).toBeGreaterThan(0)
-    expect([...result.output].sort()).toEqual([...'out\nerr\n'].sort())
+    expect(result.durationMs % 1).toBe(0)
+  })
+
+  test('has the documented fields, and nothing twice; --json=full has the rest', async () => {
+    const text = readFileSync(join(repository, 'docs/run-json.md'), 'utf8')
+    const rows = [...text.matchAll(/^\| (`.*?)\|(.*)\|$/gm)].map(([, names = '', what = '']) => ({
+      names: [...names.matchAll(/`(\w+)\??`/g)].map(([, name = '']) => name),
+      optional: names.includes('?`'),
+      full: what.includes('--json=full'),
+    }))
+    const named = (wanted: (row: (typeof rows)[number]) => boolean) =>
+      rows.filter(wanted).flatMap(({ names }) => names)
+    const short = Object.keys(objectOf(await run('--', 'true')))
+    expect(short.sort()).toEqual(named(({ optional, full }) => !optional && !full).sort())
+    const full = objectOf(await home.run(['run', '--json=full', '--', 'echo x; echo y >&2']))
+    expect(Object.keys(full).sort()).toEqual(named(({ optional }) => !optional).sort())
+    expect(full.enforcement['file contents']).toMatchObject({ enforced: true })
+    expect([...full.output].sort()).toEqual([...'x\ny\n'].sort())
+  })
+
+  test('takes no other value than full', async () => {
+    const ran = await home.run(['run', '--json=fully', '--', 'true'])
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toContain('--json=full')
   })
 
   test('is written with the exit code that the plain output has', async () => {
@@ -67,12 +91,12 @@ describe('a result', () => {
   })
 
   test('carries the path of output that is too long, whole', async () => {
-    const { scratchpad, output, bytes } = objectOf(await run('--', 'seq 100000'))
+    const { scratchpad, stdout, bytes } = objectOf(await run('--', 'seq 100000'))
     expect(readFileSync(scratchpad.path, 'utf8')).toBe(
       Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join(''),
     )
     expect(bytes).toBe(588_895)
-    expect(output.length).toBeLessThan(31_000)
+    expect(stdout.length).toBeLessThan(31_000)
   })
 
   test('is saved under the name that --scratchpad gives', async () => {

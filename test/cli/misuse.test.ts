@@ -31,7 +31,13 @@ describe('refused with 125, a reason on stderr and nothing on stdout:', () => {
     ['an empty program', ['run', '--', '', 'x'], 'empty'],
     ['an unknown option', ['run', '--timout', '5s', '--', 'ls'], 'did you mean "--timeout"?'],
     ['an unknown short option', ['run', '-x', '--', 'ls'], '"-x" is no option'],
-    ['an unknown command', ['rnu', '--', 'ls'], 'did you mean "run"?'],
+    ['an unknown command', ['rnu', '--', 'ls'], 'did you mean "vitrine run"?'],
+    [
+      'a command in place of one of ours',
+      ['ls', '-la', 'a b'],
+      "did you mean `vitrine run -- ls -la 'a b'`?",
+    ],
+    ['help on what there is not', ['help', 'rnu'], 'did you mean "run"?'],
     ['an option in place of a command', ['--wirte'], '"--wirte" is no option'],
     ['a missing value', ['run', '--timeout'], '--timeout needs a value'],
     ['an option as value', ['run', '--cwd', '--json=', '--', 'ls'], '--cwd needs a value'],
@@ -96,6 +102,46 @@ test('values of the configuration are refused with their place', async () => {
 test('escape sequences in what the caller wrote do not reach the terminal', async () => {
   for (const args of [['\u001b[2J'], ['run', '\u001b[2J'], ['config', '\u001b[2J']])
     expect((await home.run(args)).stderr).not.toContain('\u001b')
+})
+
+describe('in a directory that was deleted', () => {
+  const gone = (args: string) => home.shell(`mkdir gone && cd gone && rmdir ../gone && vitrine ${args}`)
+
+  test.each([
+    ['run -- ls'],
+    ['run --cwd x -- ls'],
+    ['run --workspace x --write -- ls'],
+    ['config show'],
+    ['config trust x'],
+    ['policy check -- ls'],
+    ['policy list'],
+    ['mcp </dev/null'],
+    ['shell </dev/null'],
+  ])('vitrine %s says so', async (args) => {
+    const ran = await gone(args)
+    expect(ran.code).toBe(125)
+    expect(ran.stderr).toContain('The current directory does not exist any more')
+    expect(ran.stderr).not.toMatch(/mistake in vitrine|^\s+at /m)
+  })
+
+  test('a command runs in one that is named', async () => {
+    expect(await gone('run --cwd / -- pwd')).toMatchObject({ code: 0, stdout: '/\n', stderr: '' })
+  })
+})
+
+describe('a timeout above the maximum', () => {
+  test.each([
+    [['run', '--timeout', '20m', '--', 'echo x']],
+    [['run', '--timeout', '20m', '--json', '--', 'echo x']],
+    [['shell', '--timeout', '20m']],
+  ])('is lowered, and said: %j', async (args) => {
+    const ran = await home.run(args)
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr:
+        'vitrine: --timeout 1200000 ms is over the maximum: 600000 ms ([shell] max_timeout_ms) are used.\n',
+    })
+  })
 })
 
 const asRoot = process.getuid?.() === 0

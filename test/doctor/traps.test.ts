@@ -241,14 +241,17 @@ describe('in words', () => {
     rights: [{ ...right, state: 'enforced' }],
   })
 
-  test('a trap stands below the table, and what to do about it with --fix only', () => {
-    const without = doctorReport(diagnosis, { fix: false })
-    expect(without).toMatch(/^less than there could be: Yama \(ptrace_scope 2\)/m)
-    expect(without).toMatch(/^What to do about it: vitrine doctor --fix$/m)
-    expect(without).not.toContain('sysctl')
-    const withFix = doctorReport(diagnosis, { fix: true })
-    expect(withFix).toMatch(/^ {2}- sudo sysctl kernel\.yama\.ptrace_scope=1/m)
-    expect(withFix).not.toContain('vitrine doctor --fix')
+  test('a trap stands below the table, with what to do about it', () => {
+    const text = doctorReport(diagnosis)
+    expect(text).toMatch(/^less than there could be: Yama \(ptrace_scope 2\)/m)
+    expect(text).toMatch(/^ {2}- sudo sysctl kernel\.yama\.ptrace_scope=1/m)
+  })
+
+  test('no line is wider than 100 columns, whatever is said', () => {
+    const said = `${'a very long sentence '.repeat(12)}${'x'.repeat(150)}`
+    const text = doctorReport({ ...diagnosis, rights: [{ ...right, said, attempt: said, state: 'open' }] })
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
+    expect(text.replaceAll(/\s+/g, '')).toContain('x'.repeat(100))
   })
 
   test('the verdict is by the rights', () => {

@@ -55,7 +55,8 @@ function stepped(place: Place, word: string, index: number): Place {
   if (pending !== undefined) return word === '=' ? place : { node, command }
   if (word === '--') return node.words === 'command' ? { ...place, commandFrom: index + 1 } : place
   const kind = word.startsWith('--') ? kindOf(node, word) : 'flag'
-  if (kind !== 'flag' && !word.includes('=')) return { node, command, pending: kind }
+  if (kind !== 'flag' && kind !== 'flag or full' && !word.includes('='))
+    return { node, command, pending: kind }
   const below = Object.hasOwn(node.commands ?? {}, word) ? node.commands?.[word] : undefined
   return below ? { node: below, command: [...command, word] } : place
 }

@@ -1,0 +1,22 @@
+import type { Result } from '../index.ts'
+import type { Order } from './order.ts'
+
+/** Raised when a field of `run --json` goes or changes its meaning: docs/run-json.md. */
+export const jsonVersion = 1
+
+/** The object that `vitrine run --json` prints. */
+export function jsonOf({ each, json, requests }: Order, results: readonly Result[]): object {
+  const shown = results.map((result) => (json === 'full' ? result : shortOf(result)))
+  if (!each) return { version: jsonVersion, ...shown[0] }
+  const lines = requests.map(({ command = '' }) => command)
+  return {
+    version: jsonVersion,
+    results: shown.map((result, at) => ({ command: lines[at], ...result })),
+    skipped: lines.slice(results.length),
+  }
+}
+
+/** Without what is said twice: `output` has both streams again, `enforcement` is the same for every command. */
+function shortOf({ output: _, enforcement: __, ...rest }: Result): object {
+  return rest
+}
