@@ -4,7 +4,14 @@ import { flagWithValue, onlyFull, optionElsewhere, valueMissing } from '../resul
 import { takersOf } from './grammar.ts'
 
 /** What an option takes: nothing, or a value: anything, a path, one of a few words, or a variable each time it is given. Only whoever completes tells the values apart. */
-export type OptionKind = 'flag' | 'flag or full' | 'value' | 'file' | 'directory' | 'variables' | readonly string[]
+export type OptionKind =
+  | 'flag'
+  | 'flag or full'
+  | 'value'
+  | 'file'
+  | 'directory'
+  | 'variables'
+  | readonly string[]
 
 /** What a command's options are, by name without the dashes. */
 export type OptionKinds = Readonly<Record<string, OptionKind>>

@@ -47,5 +47,4 @@ export function initConfig(file: string): InitOutcome {
 /** A default that is written down would stay when a later version has another one. */
 function commentedOut(toml: string): string {
   return toml.replace(/^\w+ = /gm, '# $&')
-  }
 }
