@@ -3,7 +3,7 @@ import { type Backing, backingOf } from './backend.ts'
 import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue, LoadedConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
-import { absolutePath, currentDirectory } from './directories.ts'
+import { absolutePath } from './directories.ts'
 import { ListenerError, VitrineError } from './errors.ts'
 import { Gate } from './gate.ts'
 import { type Host, lookerOf, thisHost } from './host.ts'
@@ -68,7 +68,6 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   return new Shell(loaded, gate, { ...backing, recorder }, { ...options, cwd, env })
 }
 
-/** What a shell works with. */
 type ShellEquipment = Backing & { readonly recorder: Recorder | undefined }
 
 /** A place to run commands in: one directory, one configuration, one mode at a time. */
@@ -97,7 +96,7 @@ export class Shell {
   ) {
     this.config = config
     this.ignored = ignored
-    this.cwd = options.cwd ?? currentDirectory()
+    this.cwd = options.cwd ?? '.'
     this.#gate = gate
     this.#equipment = equipment
     const env = { ...options.env }
@@ -188,7 +187,7 @@ export class Shell {
     return this.#gate.standing()
   }
 
-  /** Takes a standing approval back, as `approvals` lists it; without an argument all of them. */
+  /** Takes back one standing approval of `approvals`, or all. */
   revoke(approval?: StandingApproval): void {
     this.#gate.revoke(approval)
   }
