@@ -23,8 +23,15 @@ let write: Shell
 beforeAll(async () => {
   const cwd = makeDirectory()
   fillFixture(cwd)
-  const env = { LC_ALL: 'C', TZ: 'UTC', GIT_CONFIG_GLOBAL: '/dev/null', PATH: process.env['PATH'] }
-  const toml = '[env]\npass = ["GIT_CONFIG_GLOBAL"]\n'
+  const env = {
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    // npm asks for a newer npm once a week, and each time where HOME is read-only.
+    npm_config_update_notifier: 'false',
+    PATH: process.env['PATH'],
+  }
+  const toml = '[env]\npass = ["GIT_CONFIG_GLOBAL", "npm_config_update_notifier"]\n'
   read = await openTestShell({ mode: 'read', cwd, env, toml })
   write = await openTestShell({ mode: 'write', cwd, env, toml })
 })
