@@ -31,7 +31,8 @@ beforeAll(async () => {
     npm_config_update_notifier: 'false',
     PATH: process.env['PATH'],
   }
-  const toml = '[env]\npass = ["GIT_CONFIG_GLOBAL", "npm_config_update_notifier"]\n'
+  // The same environment in both modes: they are compared for what the sandbox changes.
+  const toml = '[env]\ninherit = "listed"\npass = ["GIT_CONFIG_GLOBAL", "npm_config_update_notifier"]\n'
   read = await openTestShell({ mode: 'read', cwd, env, toml })
   write = await openTestShell({ mode: 'write', cwd, env, toml })
 })
