@@ -13,6 +13,7 @@ import { type Judged, judge } from './policy/decide.ts'
 import { listOfRules, type RuleList } from './policy/list.ts'
 import { factsNeeded, planRequest } from './policy/plan.ts'
 import { buildRules, type Origin, type OriginOf, type RuleSet } from './policy/ruleset.ts'
+import type { Place } from './request/environment.ts'
 import type { Work } from './request/request.ts'
 import { ruleSetBy, setBy } from './result/explain-project.ts'
 import type { Mode } from './result/result.ts'
@@ -32,6 +33,8 @@ export interface Standing {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly looker: Looker
+  /** Where commands run, which says what reads a line. */
+  readonly place: Place
 }
 
 /** What execvp(3) takes where there is no PATH. */
@@ -48,6 +51,7 @@ export class Judge {
   readonly #projectFiles: readonly string[]
   readonly #projects: readonly string[]
   readonly #looker: Looker
+  readonly #shell: 'sh' | 'powershell'
 
   /**
    * Throws CONFIG_INVALID for a rule whose example fails, with file and line.
@@ -57,11 +61,12 @@ export class Judge {
     return new Judge(await rulesOf(standing.loaded, originOf), standing)
   }
 
-  private constructor(rules: RuleSet, { loaded, cwd, env, looker }: Standing) {
+  private constructor(rules: RuleSet, { loaded, cwd, env, looker, place }: Standing) {
     const { config, files, outerWorkspace = '' } = loaded
     this.#rules = rules
     this.#projectSettings = projectSettings(loaded)
     this.#looker = looker
+    this.#shell = place === 'windows' ? 'powershell' : 'sh'
     this.#workspace = config.policy.workspace
     this.#home = env['HOME'] ?? ''
     // A container has programs of its own.
@@ -90,7 +95,14 @@ export class Judge {
    * where the command's directory cannot be entered.
    */
   async decide({ work, cwd, mode, env = {} }: Question, againMs = secondLimitMs): Promise<Judged> {
-    const request = planRequest({ work, cwd, mode, home: this.#home, variables: Object.keys(env) })
+    const request = planRequest({
+      work,
+      cwd,
+      mode,
+      home: this.#home,
+      shell: this.#shell,
+      variables: Object.keys(env),
+    })
     const needed = factsNeeded(request)
     const around = {
       workspace: this.#workspace,

@@ -3,6 +3,7 @@ import type { LoadedConfig } from './config/load.ts'
 import { currentDirectory } from './directories.ts'
 import { lookerHere } from './host.ts'
 import { checkMode } from './options.ts'
+import { platform } from './platform.ts'
 import type { RuleList } from './policy/list.ts'
 import { type Fields, isString, readFields } from './request/fields.ts'
 import { completeRequest } from './request/request.ts'
@@ -52,5 +53,6 @@ export async function listRules(loaded: LoadedConfig): Promise<RuleList> {
 async function openJudge(loaded: LoadedConfig, cwd: string, env: Environment) {
   const { Judge, placesOf } = await import('./judge.ts')
   const looker = await lookerHere()
-  return Judge.open({ loaded, cwd, env, looker }, await placesOf(loaded))
+  const place = loaded.config.shell.backend === 'docker' ? 'container' : platform
+  return Judge.open({ loaded, cwd, env, looker, place }, await placesOf(loaded))
 }

@@ -1,4 +1,5 @@
 import type { Backing } from './backend.ts'
+import type { LoadedConfig } from './config/load.ts'
 import type { ProjectSettings } from './config/project-settings.ts'
 import type { Config } from './config/schema.ts'
 import { VitrineError } from './errors.ts'
@@ -8,7 +9,7 @@ import { commandEnvironment, type Place, type Variables } from './request/enviro
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from './request/tools.ts'
 import type { Enforcement, Mode } from './result/result.ts'
 import { type PrivateDirectories, temporaryOf, withoutPrivateTmp } from './sandbox/private-tmp.ts'
-import type { Confinement, Reads } from './sandbox/sandbox.ts'
+import type { Confinement, Reads, Sandbox } from './sandbox/sandbox.ts'
 
 /** What holds a command in a mode, with a private directory or without: worked out once for each. */
 export interface ModeSetup {
@@ -107,4 +108,10 @@ export class Setups {
     }
     return { directories: sandbox.privateDirectories, temporary: temporaryOf(env), caches }
   }
+}
+
+/** What the configuration says, or where it says nothing what the system needs: here-documents of macOS write a file. */
+export function privateTmpOf({ config, sources }: LoadedConfig, sandbox: Sandbox): boolean {
+  const isGiven = sources['shell.private_tmp'].source !== 'default'
+  return isGiven ? config.shell.private_tmp : (sandbox.privateTmpByDefault ?? config.shell.private_tmp)
 }

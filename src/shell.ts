@@ -38,7 +38,7 @@ import {
   type Surroundings,
 } from './run.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
-import { Setups } from './setup.ts'
+import { privateTmpOf, Setups } from './setup.ts'
 import { type Pty, startCommand } from './start.ts'
 import type { Supervision } from './supervise/supervise.ts'
 
@@ -62,10 +62,10 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const loaded = await configOf(options, { cwd, env }, await lookerOf(host))
   checkBackend(loaded)
   const backing = await backingOf(host, loaded, { ...options, cwd, env })
-  const gate = new Gate({ loaded, cwd, env, looker: backing.looker, approver: options.approver })
+  const gate = new Gate({ loaded, cwd, env, ...backing, approver: options.approver })
   await gate.ready()
-  const recorder = await openRecorder(host, loaded, { cwd, env })
-  return new Shell(loaded, gate, { ...backing, recorder }, { ...options, cwd, env })
+  const equipment = { ...backing, recorder: await openRecorder(host, loaded, { cwd, env }) }
+  return new Shell(loaded, gate, equipment, { ...options, cwd, env })
 }
 
 type ShellEquipment = Backing & { readonly recorder: Recorder | undefined }
@@ -89,28 +89,28 @@ export class Shell {
 
   /** Use `openShell`. */
   constructor(
-    { config, ignored }: LoadedConfig,
+    loaded: LoadedConfig,
     gate: Gate,
     equipment: ShellEquipment,
     options: ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>,
   ) {
+    const { config } = loaded
     this.config = config
-    this.ignored = ignored
+    this.ignored = loaded.ignored
     this.cwd = options.cwd ?? '.'
     this.#gate = gate
     this.#equipment = equipment
-    const env = { ...options.env }
-    this.#env = env
+    this.#env = { ...options.env }
     this.#setups = new Setups({
       config,
       equipment,
       reads: equipment.reads,
       network: options.network ?? config.shell.network,
-      privateTmp: options.privateTmp ?? config.shell.private_tmp,
-      env,
+      privateTmp: options.privateTmp ?? privateTmpOf(loaded, equipment.sandbox),
+      env: this.#env,
     })
     const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
-    this.scratchpad = options.scratchpad ?? new Scratchpad(env, { maxAgeDays, maxBytes })
+    this.scratchpad = options.scratchpad ?? new Scratchpad(this.#env, { maxAgeDays, maxBytes })
     this.#mode = options.mode ?? config.shell.mode
     checkLimits(config.limits, equipment.launcher.limits)
     if (this.#mode === 'read' && config.shell.sandbox) this.#setups.in('read')

@@ -51,7 +51,7 @@ Failure start(Command* command);
 DWORD WINAPI run(void* command);
 
 // Starts a process that never runs, as a confined command would be, and reads its integrity back. 0 or an error.
-DWORD try_low_integrity(Integrity* integrity);
+DWORD try_low_integrity(Integrity* integrity, bool* ui_limits);
 
 // For the command's thread.
 Orders take_orders(Command* command);

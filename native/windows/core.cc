@@ -144,7 +144,8 @@ const char* vt_core_step_name(int step) { return step_names[step]; }
 
 void vt_core_probe(const vt_facts* facts) {
   Integrity own = {}, low = {};
-  DWORD error = try_low_integrity(&low);
+  bool ui_limits = false;
+  DWORD error = try_low_integrity(&low, &ui_limits);
   integrity_of(GetCurrentProcess(), &own);
   wchar_t directory[MAX_PATH] = L"";
   char utf8[MAX_PATH * 3] = "";
@@ -155,6 +156,7 @@ void vt_core_probe(const vt_facts* facts) {
   facts->number(facts->to, "error", error);
   facts->number(facts->to, "lowered", low.level);
   facts->flag(facts->to, "noWriteUp", low.no_write_up);
+  facts->flag(facts->to, "uiLimits", ui_limits);
   facts->flag(facts->to, "held", error == 0 && is_held(low));
 }
 

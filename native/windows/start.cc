@@ -62,7 +62,7 @@ Failure list_handles(Parts* parts) {
 }
 
 // A job ends all that is in it when its last handle is closed, so also when this process is killed.
-HANDLE make_job(bool confined) {
+HANDLE make_job(bool ui_limits) {
   HANDLE job = CreateJobObjectW(nullptr, nullptr);
   if (!job) return nullptr;
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {};
@@ -74,12 +74,28 @@ HANDLE make_job(bool confined) {
       JOB_OBJECT_UILIMIT_SYSTEMPARAMETERS | JOB_OBJECT_UILIMIT_DISPLAYSETTINGS | JOB_OBJECT_UILIMIT_GLOBALATOMS |
       JOB_OBJECT_UILIMIT_DESKTOP | JOB_OBJECT_UILIMIT_EXITWINDOWS};
   if (SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits) &&
-      (!confined || SetInformationJobObject(job, JobObjectBasicUIRestrictions, &restrictions, sizeof restrictions)))
+      (!ui_limits || SetInformationJobObject(job, JobObjectBasicUIRestrictions, &restrictions, sizeof restrictions)))
     return job;
   DWORD error = GetLastError();
   CloseHandle(job);
   SetLastError(error);
   return nullptr;
+}
+
+// The job that a process is put into; NULL with GetLastError.
+HANDLE enter_job(HANDLE process, bool ui_limits) {
+  HANDLE job = make_job(ui_limits);
+  if (!job || AssignProcessToJobObject(job, process)) return job;
+  DWORD error = GetLastError();
+  CloseHandle(job);
+  SetLastError(error);
+  return nullptr;
+}
+
+// A job with UI limits cannot stand in another job (AssignProcessToJobObject): there a command goes without, as the probe tells.
+HANDLE enter_best_job(HANDLE process, bool confined) {
+  HANDLE job = confined ? enter_job(process, true) : nullptr;
+  return job ? job : enter_job(process, false);
 }
 
 bool create(const wchar_t* program, Parts* parts) {
@@ -120,8 +136,8 @@ Failure create_first(const vt_text& candidates, Parts* parts) {
 
 // A suspended process is in its job and at its level before its first instruction.
 Failure hold(Command* command, HANDLE process) {
-  command->job = make_job(command->request.confined);
-  if (!command->job || !AssignProcessToJobObject(command->job, process)) return failed(kJobStep);
+  command->job = enter_best_job(process, command->request.confined);
+  if (!command->job) return failed(kJobStep);
   if (!command->request.confined) return kNone;
   Integrity integrity;
   if (!integrity_of(process, &integrity)) return failed(kTokenStep);
@@ -175,7 +191,7 @@ Failure start(Command* command) {
   return failure;
 }
 
-DWORD try_low_integrity(Integrity* integrity) {
+DWORD try_low_integrity(Integrity* integrity, bool* ui_limits) {
   wchar_t program[MAX_PATH];
   DWORD length = GetModuleFileNameW(nullptr, program, MAX_PATH);
   if (length == 0 || length == MAX_PATH) return ERROR_INSUFFICIENT_BUFFER;
@@ -189,6 +205,9 @@ DWORD try_low_integrity(Integrity* integrity) {
               integrity_of(process.hProcess, integrity);
   DWORD error = read ? 0 : GetLastError();
   if (process.hProcess) {
+    HANDLE job = enter_job(process.hProcess, true);
+    *ui_limits = job;
+    close_if_open(job);
     TerminateProcess(process.hProcess, 0);
     CloseHandle(process.hThread);
     CloseHandle(process.hProcess);

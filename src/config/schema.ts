@@ -78,7 +78,7 @@ export const sections = {
         never,
       ),
       private_tmp: key(
-        'Read mode: a writable TMPDIR with caches, then removed.',
+        'Read mode: a writable TMPDIR with caches, then removed. On macOS true unless set.',
         boolean(),
         false,
         oneWay(true, false),

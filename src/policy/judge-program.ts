@@ -15,6 +15,7 @@ import type { Case } from './case.ts'
 import { row, verdictWhenUnsure } from './case.ts'
 import { known, type SimpleCommand } from './line.ts'
 import type { PlannedStep } from './plan.ts'
+import { powershellRules } from './powershell.ts'
 import { analysisList } from './presets/analysis.ts'
 import { type RuleIndex, safeList } from './presets.ts'
 import { lookedUp, programOf } from './program.ts'
@@ -156,7 +157,9 @@ function unlisted(command: SimpleCommand, isAnalysis: boolean): string {
 }
 
 /** What the safe list says. A wrapper is judged by its own words; what it starts is judged for itself. */
-function listedOutcome({ command, wrapped }: PlannedStep, { rules }: Case): RuleOutcome | undefined {
+function listedOutcome({ command, wrapped }: PlannedStep, { rules, request }: Case): RuleOutcome | undefined {
+  if (request.shell === 'powershell')
+    return request.work.kind === 'line' ? bestOf(powershellRules, command) : undefined
   const isWrapper = wrapped && wrapped.inner.length > 0 && wrapped.scripts.length === 0
   return bestOf(rules.safe, isWrapper ? { ...command, words: wrapped.own } : command)
 }

@@ -6,6 +6,7 @@ import { couldMatch } from './globs.ts'
 import { known, lineOfArgv, literal, type ParsedLine, type Unsure, type Word } from './line.ts'
 import { parseLine } from './parse.ts'
 import { atHome, type PathUse, pathUses } from './paths.ts'
+import { parsePowershell } from './powershell.ts'
 import { lookedUp, nameOf, programOf } from './program.ts'
 
 /** What is to be decided about. */
@@ -21,8 +22,8 @@ export interface RequestToDecide {
   readonly home: string
   /** Names of variables that are set for every program of it. */
   readonly variables?: readonly string[]
-  /** What reads the line; default `sh`. No other shell's language is known here. */
-  readonly shell?: 'sh' | 'other'
+  /** What reads the line; default `sh`. Of PowerShell only a few forms are known, and of arguments of Windows programs none. */
+  readonly shell?: 'sh' | 'powershell'
 }
 
 /** A request taken apart, ready to be decided about. */
@@ -56,12 +57,8 @@ export function planRequest(request: RequestToDecide): PolicyRequest {
 function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
   if (work.kind === 'argv') return lineOfArgv(work.argv)
   if (shell === 'sh') return parseLine(work.line)
-  return {
-    commands: [],
-    features: new Set(),
-    unsure: [{ kind: 'other-shell', text: work.line }],
-    forkBombs: [],
-  }
+  const unsure: readonly Unsure[] = [{ kind: 'other-shell', text: work.line }]
+  return parsePowershell(work.line) ?? { commands: [], features: new Set(), unsure, forkBombs: [] }
 }
 
 /** What the line does with the variables assigned in front of each of its commands. */
@@ -122,8 +119,9 @@ export function settled(step: PlannedStep, { withoutDashes }: Facts): PlannedSte
 }
 
 /** Follows `cd`: where a change may have happened or not, both directories count. */
-function placed({ steps }: Expanded, { cwd, home }: RequestToDecide): PlannedStep[] {
-  let bases: readonly string[] = [cwd]
+function placed({ steps }: Expanded, { cwd, home, shell }: RequestToDecide): PlannedStep[] {
+  // Paths of Windows are not known here.
+  let bases: readonly string[] = shell === 'powershell' ? [] : [cwd]
   let sure: { chain: number; bases: readonly string[] } | undefined
   return steps.map((step) => {
     const { command } = step

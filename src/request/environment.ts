@@ -90,6 +90,7 @@ const passingOnWindows = new Set([
   'PROGRAMFILES',
   'PROGRAMFILES(X86)',
   'PROGRAMW6432',
+  'PSMODULEPATH',
   'PUBLIC',
   'SYSTEMDRIVE',
   'SYSTEMROOT',
@@ -166,9 +167,17 @@ export function commandEnvironment(
   for (const [name, value] of Object.entries(named(caller)))
     if (value !== undefined && (pass.has(name) || inherits(name, settings.inherit, purpose)))
       environment[name] = value
+  if (place === 'windows' && purpose.mode === 'read') Object.assign(environment, lowTemp(environment))
   Object.assign(environment, named(settings.set))
   const { variables, git } = onlyLooks ? looking : changing
   return { ...environment, ...variables, ...gitSettings(git, environment) }
+}
+
+/** The temporary directory that a process at Low integrity can write to. */
+function lowTemp({ USERPROFILE: profile }: Variables): Variables {
+  if (profile === undefined) return {}
+  const directory = `${profile}\\AppData\\LocalLow\\Temp`
+  return { TEMP: directory, TMP: directory }
 }
 
 /** The policy has looked at another repository than the one that these name. */

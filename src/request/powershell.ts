@@ -10,6 +10,12 @@ const longestLine = 30_000
 /** A whole command line holds 32,767 characters (CreateProcessW), its NUL included; so does one variable. */
 const longestCommandLine = 32_767 - 1
 
+/** Windows PowerShell writes and reads in the code page of the system otherwise. Where it may not be set (language mode), it does. */
+const utf8 =
+  'try { [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); $OutputEncoding = [Console]::OutputEncoding } catch {}; '
+/** Only a comment may stand before these statements. */
+const mustComeFirst = /^(?:\s|#[^\n]*\n|<#[\s\S]*?#>)*(?:using\b|param\b|\[cmdletbinding)/i
+
 /** `powershell.exe -Command LINE` by its absolute path, and programs looked up without batch files. */
 export function powershell(systemDirectory: string): Interpreter {
   const program = `${systemDirectory}\\WindowsPowerShell\\v1.0\\powershell.exe`
@@ -25,11 +31,9 @@ export function powershell(systemDirectory: string): Interpreter {
   }
 }
 
-/** `-Command -` would read the command from the input: a blank before a dash changes nothing else. */
 function shortLine(program: string, line: string): Program | undefined {
-  if (line.length > longestLine) return undefined
-  const command = line.startsWith('-') ? ` ${line}` : line
-  const argv = ['powershell.exe', '-NoProfile', '-NonInteractive', '-Command', command]
+  if (line.length > longestLine || mustComeFirst.test(line)) return undefined
+  const argv = ['powershell.exe', '-NoProfile', '-NonInteractive', '-Command', utf8 + line]
   const whole = commandLine(argv)
   return whole.length > longestCommandLine ? undefined : { candidates: [program], argv, commandLine: whole }
 }
@@ -40,6 +44,7 @@ function shortLine(program: string, line: string): Program | undefined {
  */
 function longLine(program: string, line: string): Program {
   const script =
+    utf8 +
     "$VitrineLine = ''; $VitrinePart = 0; " +
     'while (Test-Path "Env:VITRINE_LINE_$VitrinePart") { ' +
     '$VitrineLine += (Get-Item "Env:VITRINE_LINE_$VitrinePart").Value; ' +

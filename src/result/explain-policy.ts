@@ -99,7 +99,7 @@ const unsureBecause: Readonly<Record<UnsureKind, string>> = {
   descriptor: 'shells read this descriptor differently',
   'program-name': 'which program runs is only known when it runs',
   'dynamic-script': 'which script runs is only known when it runs',
-  'other-shell': "this shell's language is not known here",
+  'other-shell': 'of PowerShell only a few cmdlets with literal arguments are read for certain',
   unanswered: 'where paths of the line lead is not known, for a file system does not answer',
 }
 

@@ -22,6 +22,7 @@ export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
   let log: DenialLog | undefined
   return {
     privateDirectories: macosPrivateDirectories,
+    privateTmpByDefault: true,
     confine(options): SeatbeltConfinement {
       const profile = profileOf(options)
       const refusal = tryOut(tools.sandboxExec, {

@@ -104,6 +104,8 @@ export interface WindowsProbe {
   readonly lowered: number
   /** Its token's policy makes the level count. */
   readonly noWriteUp: boolean
+  /** Its job could have limits on the user interface: inside the job of another program that fails. */
+  readonly uiLimits: boolean
   /** All of it: a read-mode command will be held. */
   readonly held: boolean
 }
@@ -155,6 +157,8 @@ export function restrictsReads({ readable, unreadable, names }: Reads): boolean 
 
 /** A way to hold a read-mode command. */
 export interface Sandbox {
+  /** What `[shell] private_tmp` is where no configuration names it. Absent: the schema's default. */
+  readonly privateTmpByDefault?: boolean
   /** The confinement for these options. Throws SANDBOX_UNAVAILABLE when less than all of it can be enforced. */
   confine(options: SandboxOptions): Confinement
   /** Per right of the host: enforced or not, and by what. */

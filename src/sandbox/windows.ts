@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { VitrineError } from '../errors.ts'
 import { readsNotes } from '../result/explain-reads.ts'
 import type { Enforcement, RightEnforcement } from '../result/result.ts'
@@ -8,13 +9,13 @@ import { refuseUnixSockets } from './unix-sockets.ts'
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
     confine({ reads, unixSockets }) {
-      if (!probe.held)
-        throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing(probe), remedy: windowsRemedy })
+      if (!probe.held) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing(probe) })
       if (restrictsReads(reads)) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...readsStayOpen })
       refuseUnixSockets(unixSockets, 'Windows')
+      makeLowTemp()
       return { kind: 'low-integrity' }
     },
-    enforcement: () => windowsEnforcement,
+    enforcement: () => (probe.uiLimits ? windowsEnforcement : { ...windowsEnforcement, desktop: nestedJob }),
   }
 }
 
@@ -24,15 +25,40 @@ const readsStayOpen = {
   remedy: 'set reads = "everywhere" and unreadable = []',
 }
 
-const windowsRemedy = 'run it on Windows 10 or newer, not under an emulation that has no integrity levels'
+/** TEMP of read mode's commands; what is made in LocalLow is labelled Low. Where there is no profile TEMP stays as it is. */
+function makeLowTemp(): void {
+  const profile = process.env['USERPROFILE']
+  if (profile !== undefined) mkdirSync(`${profile}\\AppData\\LocalLow\\Temp`, { recursive: true })
+}
 
-function missing({ error, lowered, noWriteUp }: WindowsProbe): { wanted: string; got: string } {
+const remedy = 'run it on Windows 10 or newer, not under an emulation that has no integrity levels'
+
+/** ERROR_PRIVILEGE_NOT_HELD, winerror.h: CreateProcessAsUserW needs SeIncreaseQuotaPrivilege. */
+const privilegeNotHeld = 1314
+const privilegeRemedy =
+  'run it as a user with the right "Adjust memory quotas for a process" (SeIncreaseQuotaPrivilege), or with --backend docker'
+
+function missing({ error, lowered, noWriteUp }: WindowsProbe) {
   const wanted = 'processes at Low integrity (mandatory level 0x1000)'
-  if (error !== 0) return { wanted, got: `starting one failed with Windows error ${error}` }
+  if (error === privilegeNotHeld)
+    return {
+      wanted,
+      got: 'this account may not start them (Windows error 1314)',
+      remedy: privilegeRemedy,
+    }
+  return { wanted, got: shortfall({ error, lowered, noWriteUp }), remedy }
+}
+
+function shortfall({
+  error,
+  lowered,
+  noWriteUp,
+}: Pick<WindowsProbe, 'error' | 'lowered' | 'noWriteUp'>): string {
+  if (error !== 0) return `starting one failed with Windows error ${error}`
   const level = `0x${lowered.toString(16)}`
-  if (lowered > 0x1000) return { wanted, got: `a process that was lowered runs at ${level} all the same` }
+  if (lowered > 0x1000) return `a process that was lowered runs at ${level} all the same`
   const policy = noWriteUp ? 'and is not held' : 'but its token may write up'
-  return { wanted, got: `a lowered process runs at ${level}, ${policy}` }
+  return `a lowered process runs at ${level}, ${policy}`
 }
 
 function held(by: string, note?: string): RightEnforcement {
@@ -42,6 +68,10 @@ function held(by: string, note?: string): RightEnforcement {
 function open(note: string): RightEnforcement {
   return { enforced: false, by: 'none', note }
 }
+
+const nestedJob = open(
+  'this process runs in the job of another program, where Windows allows no limits on clipboard and display',
+)
 
 const lowPlaces =
   'what is labelled Low stays writable: %USERPROFILE%\\AppData\\LocalLow, %TEMP%\\Low, explicit Low entries, what the command makes there'

@@ -134,6 +134,43 @@ test('read mode leaves settings, clipboard, disks and schedules alone', { skip }
   assert.equal(statSync(marker, { throwIfNoEntry: false }), undefined)
 })
 
+test('read mode runs what Xcode stands in for, git and java as they run outside', { skip }, async () => {
+  const outside = (program, ...args) => spawnSync(program, args, { cwd: directory, encoding: 'utf8' }).status
+  outside('/usr/bin/git', 'init', '-q', directory)
+  for (const [program, ...args] of [
+    ['/usr/bin/xcrun', '--find', 'clang'],
+    ['/usr/bin/clang', '--version'],
+    ['/usr/bin/git', 'status', '--short'],
+    ['/usr/bin/java', '-version'],
+  ])
+    assert.equal((await run([program, ...args].join(' '))).exitCode, outside(program, ...args), program)
+})
+
+test('git status in read mode leaves the index alone', { skip }, async () => {
+  const git = (...args) => spawnSync('/usr/bin/git', ['-C', directory, ...args])
+  git('init', '-q')
+  git('add', 'file')
+  writeFileSync(file, readFileSync(file))
+  const index = () => statSync(join(directory, '.git/index')).mtimeMs
+  const before = index()
+  assert.equal((await run('git status --short')).exitCode, 0)
+  assert.equal(index(), before)
+})
+
+test('here-documents work without an option, for TMPDIR is private', { skip }, async () => {
+  const { stdout, exitCode } = await run('cat <<E\nhere\nE')
+  assert.deepEqual({ stdout, exitCode }, { stdout: 'here\n', exitCode: 0 })
+})
+
+test('read mode makes no hard link, in its own TMPDIR neither', { skip }, async () => {
+  writeFileSync(file, 'as it was')
+  for (const to of ['"$TMPDIR/linked"', join(directory, 'linked')]) {
+    const { exitCode } = await run(`ln ${file} ${to} && echo changed > ${to}`)
+    assert.notEqual(exitCode, 0)
+  }
+  assert.equal(readFileSync(file, 'utf8'), 'as it was')
+})
+
 test('read mode signals nobody outside', { skip }, async () => {
   assert.notEqual((await run(`kill -0 ${process.pid}`)).exitCode, 0)
 })

@@ -17,9 +17,9 @@ describe('PowerShell', () => {
 
   it('gets a line of 30,000 characters as it is, and a longer one in variables', () => {
     const line = (length: number) => 'x'.repeat(length)
-    expect(shell.line(line(30_000)).commandLine).toBe(
-      `powershell.exe -NoProfile -NonInteractive -Command ${line(30_000)}`,
-    )
+    const { argv: short } = shell.line(line(30_000))
+    expect(short.slice(0, -1)).toEqual(['powershell.exe', '-NoProfile', '-NonInteractive', '-Command'])
+    expect(short.at(-1)).toMatch(/; x{30000}$/)
     const { argv, variables } = shell.line(line(70_000))
     expect(argv.slice(0, -1)).toEqual([
       ...['powershell.exe', '-NoProfile', '-NonInteractive', '-OutputFormat', 'Text', '-EncodedCommand'],
@@ -48,8 +48,22 @@ describe('PowerShell', () => {
   })
 
   it('a line that begins with a dash is no option, and a dash alone does not read the input', () => {
-    expect(shell.line('-').argv.at(-1)).toBe(' -')
-    expect(shell.line('-x').argv.at(-1)).toBe(' -x')
+    expect(shell.line('-').argv.at(-1)).toMatch(/^try .*; -$/)
+    expect(shell.line('-x').argv.at(-1)).toMatch(/^try .*; -x$/)
+  })
+
+  it('writes UTF-8: the encoding is set before short lines and long ones', () => {
+    const encoding =
+      /^try \{ \[Console\]::OutputEncoding = \[Text\.UTF8Encoding\]::new\(\$false\); \$OutputEncoding = /
+    expect(shell.line('dir').argv.at(-1)).toMatch(encoding)
+    const script = Buffer.from(shell.line('x'.repeat(40_000)).argv.at(-1) ?? '', 'base64').toString('utf16le')
+    expect(script).toMatch(encoding)
+  })
+
+  it('puts nothing before what must come first in a script', () => {
+    for (const line of ['using namespace System.IO', 'param($x) $x', '# a\n<# b #> using module x'])
+      expect(shell.line(line).argv).toContain('-EncodedCommand')
+    expect(shell.line('# a\nls').argv).toContain('-Command')
   })
 
   it('programs are looked for in the absolute directories of PATH, as .exe and .com', () => {

@@ -10,6 +10,7 @@ export interface Attempt {
   readonly directory?: boolean
   /** The name of a Mach service. */
   readonly service?: string
+  readonly sysctl?: string
   /** Of network operations: the path of a unix socket, or undefined for TCP and UDP. */
   readonly socket?: string
   /** Of signals. */
@@ -113,6 +114,8 @@ function holds([name, value, inner, ...rest]: readonly Expression[], attempt: At
       return !holds(listOf(value), attempt)
     case 'global-name':
       return attempt.service === unquote(value)
+    case 'sysctl-name':
+      return attempt.sysctl === unquote(value)
     case 'target':
       return attempt.target === value
     case 'remote':

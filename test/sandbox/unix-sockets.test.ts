@@ -164,6 +164,7 @@ it('is refused on Windows and macOS, where nothing can open one alone', () => {
     error: 0,
     lowered: 0x1000,
     noWriteUp: true,
+    uiLimits: true,
     held: true,
   }
   expect(thrownBy(() => windowsSandbox(low).confine(options)).message).toMatch(/unix_sockets.*Windows/)

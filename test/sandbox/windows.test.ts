@@ -8,6 +8,7 @@ const low: WindowsProbe = {
   error: 0,
   lowered: 0x1000,
   noWriteUp: true,
+  uiLimits: true,
   held: true,
 }
 const confine = (probe: Partial<WindowsProbe>) => () =>
@@ -26,7 +27,8 @@ describe('read mode on Windows', () => {
   it('is refused with what was found', () => {
     expect(confine({ held: false, lowered: 0x3000 })).toThrow('runs at 0x3000 all the same. Nothing ran')
     expect(confine({ held: false, noWriteUp: false })).toThrow('its token may write up')
-    expect(confine({ held: false, error: 1314 })).toThrow('failed with Windows error 1314')
+    expect(confine({ held: false, error: 1314 })).toThrow('SeIncreaseQuotaPrivilege')
+    expect(confine({ held: false, error: 5 })).toThrow('failed with Windows error 5')
   })
 
   it('is refused where something is to be kept from reading: Low integrity does not stop that', () => {
@@ -34,6 +36,13 @@ describe('read mode on Windows', () => {
     expect(() =>
       windowsSandbox(low).confine({ network: false, reads, privateTmp: false, unixSockets: [] }),
     ).toThrow('does not stop reading')
+  })
+
+  it('says where the job could have no limits on the user interface', () => {
+    const options = { network: false, reads: readEverything, privateTmp: false, unixSockets: [] }
+    const enforced = (uiLimits: boolean) =>
+      windowsSandbox({ ...low, uiLimits }).enforcement(options)['desktop']?.enforced
+    expect([enforced(true), enforced(false)]).toEqual([true, false])
   })
 
   it('says what Low integrity does not stop', () => {

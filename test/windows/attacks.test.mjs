@@ -29,6 +29,13 @@ const attacks = {
   'changes rights': `icacls '${file}' /grant Everyone:F`,
   'ends a process': `Stop-Process -Id ${process.pid} -Force`,
   'sets a variable of the user': `[Environment]::SetEnvironmentVariable('${name}', 'x', 'User')`,
+  'schedules a task': `schtasks /Create /F /TN ${name} /SC ONCE /ST 23:59 /TR "cmd /c echo x > '${file}'"`,
+  'starts a process through WMI': `Invoke-CimMethod Win32_Process Create @{ CommandLine = "cmd /c echo x > ""${file}""" }`,
+  'starts a process through wmic': `wmic process call create 'cmd /c echo x > "${file}"'`,
+  'starts a process through COM': `(New-Object -ComObject Shell.Application).ShellExecute('cmd', '/c echo x > "${file}"')`,
+  'runs a program of the shell window': `$s = [Activator]::CreateInstance([Type]::GetTypeFromCLSID('9BA05972-F6A8-11CF-A442-00A0C90A8F39')); $s.Item().Document.Application.ShellExecute('cmd', '/c echo x > "${file}"')`,
+  'makes a service': `sc.exe create ${name} binPath= 'cmd /c echo x > "${file}"'`,
+  'sends a job to BITS': `bitsadmin /create ${name}`,
   'writes the registry': `New-Item -Path 'HKCU:\\Software\\${name}'`,
 }
 for (const [what, command] of Object.entries(attacks)) {
@@ -37,7 +44,9 @@ for (const [what, command] of Object.entries(attacks)) {
       '-NoProfile',
       '-Command',
       `icacls '${file}'; (Get-Item '${file}').LastWriteTime.Ticks; Get-Content '${file}'; ` +
-        `Test-Path 'HKCU:\\Software\\${name}'; [Environment]::GetEnvironmentVariable('${name}', 'User')`,
+        `Test-Path 'HKCU:\\Software\\${name}'; ` +
+        `schtasks /Query /TN ${name} 2>$null; Get-Service ${name} 2>$null; bitsadmin /list; ` +
+        `[Environment]::GetEnvironmentVariable('${name}', 'User')`,
     ]).toString()
 
   test(`read mode: nothing ${what}`, { skip }, async () => {
@@ -45,9 +54,25 @@ for (const [what, command] of Object.entries(attacks)) {
     const shell = await openTestShell({ mode: 'read' })
     const before = look()
     await shell.execute({ command })
+    // What another process starts for it takes a moment.
+    await new Promise((resolve) => setTimeout(resolve, 1000))
     assert.equal(look(), before)
   })
 }
+
+test('cmd may write to NUL, and leaves no file of that name', { skip }, async () => {
+  const shell = await openTestShell({ mode: 'read' })
+  const { exitCode } = await shell.execute({ command: `cmd /c "echo x>NUL"; exit $LASTEXITCODE` })
+  assert.equal(exitCode, 0)
+})
+
+test('TEMP of a read-mode command can be written to', { skip }, async () => {
+  const shell = await openTestShell({ mode: 'read' })
+  const { exitCode } = await shell.execute({
+    command: `$f = New-TemporaryFile -ErrorAction Stop; Remove-Item $f -ErrorAction Stop; exit 0`,
+  })
+  assert.equal(exitCode, 0)
+})
 
 test('a folder labelled Low stays writable, as SECURITY.md says', { skip }, async () => {
   const folder = join(process.env.LOCALAPPDATA ?? '', '..', 'LocalLow', name)

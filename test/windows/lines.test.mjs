@@ -42,10 +42,16 @@ test('a line that grows by its quoting, and characters on every cut, arrive', do
     assert.equal((await shell.execute({ command: `print ${text}` })).output, text)
 })
 
+test('output is UTF-8, of short and of long lines, and of those that must come first', double, async () => {
+  const shell = await openTestShell({ mode: 'read', toml: '[output]\ninline_max_chars = 200000' })
+  for (const text of ['ünïcödé 日本語 🎉', `日本語 ${'x'.repeat(40_000)}`])
+    assert.equal((await shell.execute({ command: `print ${text}` })).output, text)
+})
+
 test('PowerShell loads no profile and asks nobody', double, async () => {
   const shell = await openTestShell({ mode: 'read' })
   const { output } = await shell.execute({ command: 'options' })
-  assert.equal(output, '-NoProfile -NonInteractive -Command options')
+  assert.match(output, /^-NoProfile -NonInteractive -Command .*; options$/)
 })
 
 test('a line that begins with a dash is no option', double, async () => {
