@@ -8,6 +8,7 @@ import {
   importImage,
   missingEngine,
   openDockerShell,
+  processesWith,
   startEngine,
   type TestEngine,
 } from './engine.ts'
@@ -106,8 +107,12 @@ describe.skipIf(missing !== null)(`images and containers that cannot be used${sk
     'a container that is paused in mid-command ends at the deadline: %s mode',
     async (mode) => {
       const shell = await openDockerShell(engine, { mode })
-      const running = shell.execute({ command: 'sleep 20', timeoutMs: 2500 })
-      await pausing(shell)
+      const length = String(900_000 + (process.pid % 1000))
+      const running = shell.execute({ command: `sleep ${length}`, timeoutMs: 2500 })
+      // A pause while a process is joining would freeze the container for good.
+      await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
+      const [own] = await ownOf(shell)
+      await engine.engine.call({ method: 'POST', path: `/containers/${own?.Id}/pause` })
       const result = await running
       expect(result).toMatchObject({ timedOut: true })
       expect(result.durationMs).toBeLessThan(2500 + 200 + 1000)
@@ -116,15 +121,4 @@ describe.skipIf(missing !== null)(`images and containers that cannot be used${sk
       expect(await ownOf(shell)).toEqual([])
     },
   )
-
-  /** Pauses the container of a shell once it runs. */
-  async function pausing(shell: Shell): Promise<void> {
-    const isPaused = async () => {
-      const own = (await ownOf(shell)).find(({ State }) => State === 'running')
-      if (!own) return false
-      await engine.engine.call({ method: 'POST', path: `/containers/${own.Id}/pause` }).catch(() => {})
-      return true
-    }
-    await eventually(isPaused, 'it is paused')
-  }
 })
