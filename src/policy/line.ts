@@ -15,6 +15,8 @@ export interface Word {
   readonly fixed: string
   /** Only for a glob: the pattern, with quoted characters escaped by a backslash. */
   readonly pattern?: string
+  /** Of an open word or one with braces: it may hold a glob, so the shell looks for names. */
+  readonly matching?: true
   /** What stands here comes from the program that runs the command: names that find found, or what xargs reads. */
   readonly filledBy?: 'find' | 'xargs'
 }

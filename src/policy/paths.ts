@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Step } from './expand.ts'
 import type { Facts } from './facts.ts'
 import { couldMatch } from './globs.ts'
-import type { Word } from './line.ts'
+import { literal, type Word } from './line.ts'
 import { builtInRuleFor } from './presets.ts'
 import { programOf } from './program.ts'
 import { argumentsOf, type Rule } from './rules.ts'
@@ -79,8 +79,12 @@ function namingWords({ command }: Step): readonly Word[] {
   if (!rule?.arguments) return [...changed, ...program.words.slice(1)]
   const named = namedBy(rule, rule.arguments, { command })
   // Whatever a word means to the program, the shell looks for the names that it matches.
-  const globs = program.words.slice(1).filter((word) => word.kind === 'glob' && !named.includes(word))
-  return [...changed, ...named, ...globs]
+  const globs = program.words
+    .slice(1)
+    .filter((word) => (word.kind === 'glob' || word.matching) && !named.includes(word))
+  // find(1): without a starting point it begins in the current directory.
+  const implied = rule.prefix[0] === 'find' ? [literal('.')] : []
+  return [...changed, ...implied, ...named, ...globs]
 }
 
 function namedBy(rule: Rule, about: NonNullable<Rule['arguments']>, { command }: Step): readonly Word[] {
@@ -108,6 +112,7 @@ function useOf(word: Word, bases: readonly string[], home: string, redirect: boo
   if (word.kind === 'literal' && word.value === '') return none
   if (word.kind === 'glob' && word.pattern !== undefined) {
     const pattern = word.pattern.startsWith('~/') && home !== '' ? home + word.pattern.slice(1) : word.pattern
+    if (pattern.startsWith('~')) return { ...none, open: true }
     return { ...none, globs: absolute(pattern, bases), open: bases.length === 0 }
   }
   const path = atHome(word, home)

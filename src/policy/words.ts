@@ -46,7 +46,12 @@ export function wordOf(source: WordSource): Word {
     kind,
     fixed: kind === 'literal' ? source.value : textBefore(head, pieces[end]),
     ...(kind === 'glob' ? { pattern: pieces.map((piece) => piece.pattern).join('') } : {}),
+    ...(isMatched(kind, pieces) ? { matching: true } : {}),
   }
+}
+
+function isMatched(kind: WordKind, pieces: readonly Piece[]): boolean {
+  return (kind === 'open' || kind === 'brace') && pieces.some(({ pattern }) => UNQUOTED_GLOB.test(pattern))
 }
 
 const LOOSE = /(?<!\\)(?:\\\\)*[()<>;&|"'`]/
@@ -69,7 +74,7 @@ function pieceOf(part: Part): Piece {
     case 'DoubleQuoted':
       return quotedPiece(part.parts ?? [])
     case 'BraceExpansion':
-      return { kind: /[$`*?[]/.test(text) ? 'open' : 'brace', value: '', pattern: '' }
+      return { kind: /[$`*?[]/.test(text) ? 'open' : 'brace', value: '', pattern: text }
     default:
       return { kind: 'open', value: '', pattern: '' }
   }
@@ -78,7 +83,7 @@ function pieceOf(part: Part): Piece {
 /** Text outside of quotes. The parser marks globs; a bracket that it leaves alone may still be one to some shell. */
 function bareText(text: string, value: string): Piece {
   const isGlob = UNQUOTED_GLOB.test(text) && text !== '['
-  return { kind: isGlob ? 'glob' : 'literal', value: isGlob ? text : value, pattern: text }
+  return { kind: isGlob ? 'glob' : 'literal', value: isGlob ? text : value, pattern: unescaped(text) }
 }
 
 function quotedPiece(parts: readonly Part[]): Piece {
@@ -106,6 +111,11 @@ function textBefore(head: readonly Piece[], next: Piece | undefined): string {
   if (next?.kind !== 'glob') return certain
   const bare = next.value.slice(0, Math.max(0, next.value.search(/[*?[\\]/)))
   return certain + bare
+}
+
+/** Without the backslashes before what is no glob: `\/` begins an absolute path, too. */
+function unescaped(text: string): string {
+  return text.replace(/\\(.)/gs, (pair, next: string) => ('*?[]{}~\\'.includes(next) ? pair : next))
 }
 
 function escaped(value: string): string {

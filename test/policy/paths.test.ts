@@ -147,6 +147,9 @@ describe('the workspace', () => {
     'du --files0-from=/etc/hostname',
     'echo ../outside/*',
     'echo /root/*',
+    String.raw`echo \/root/*`,
+    String.raw`cat \/root/*`,
+    String.raw`cat \.\./outside/*`,
     "printf '%s' /etc/*",
     'ls -I /etc/*',
     'grep /etc/host* a.txt',
@@ -198,12 +201,22 @@ describe('the workspace', () => {
     expect(reason).toContain(workspace)
   })
 
+  it('is not left by words in which the shell finds no names', async () => {
+    for (const line of ['echo $?', 'echo "$X/*"', String.raw`echo $X\*`, 'echo ~other', 'find'])
+      expect((await decideHere(line, presetRules('default'))).verdict, line).toBe('allow')
+  })
+
   it('asks where a path is only known when it runs', async () => {
     const lines = [
       'cat "$X"',
       'cat $X',
       'cat {a,b}.txt',
       'cat ~other/x',
+      'cat ~other/*',
+      'echo ~other/*',
+      'echo $HOME/*',
+      'echo $PWD/../outside/*',
+      "bash -c 'echo {/etc/*,x}'",
       'cd "$X" && cat a.txt',
       'cat odd/*/c.txt',
     ]

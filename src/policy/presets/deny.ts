@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { known, type SimpleCommand, type Word } from '../line.ts'
+import { known, literal, type SimpleCommand, type Word } from '../line.ts'
 import { nameOf } from '../program.ts'
 
 /** What the built-in deny list refuses. */
@@ -71,12 +71,11 @@ function wholeAmong(
   return undefined
 }
 
-/** The starting points of a find expression. */
+/** The starting points of a find expression: without one, the current directory. */
 function startsOf(words: readonly Word[]): readonly Word[] {
-  const end = words.findIndex(
-    ({ value }) => /^(?:-[^HLPO]|-..|[!(])/.test(value) && !/^-[HLPO]\d?$/.test(value),
-  )
-  return (end === -1 ? words : words.slice(0, end)).filter(({ value }) => !value.startsWith('-'))
+  const end = words.findIndex(({ value }) => /^(?:-(?!(?:[HLPODf]|O\d|-)$)|[!(])/.test(value))
+  const starts = (end === -1 ? words : words.slice(0, end)).filter(({ value }) => !value.startsWith('-'))
+  return starts.length > 0 ? starts : [literal('.')]
 }
 
 // find(1): tests that choose some files among all.
@@ -86,15 +85,15 @@ const REMOVER = /^(?:rm|unlink|shred|srm)$/
 
 /** Whether find removes what it finds, and chooses nothing: with an alternative or a negation the rest may be all. */
 function removesAll(words: readonly Word[]): boolean {
-  const removes = words.some(
+  const remover = words.findIndex(
     ({ value }, index) =>
       value === '-delete' ||
       (/^-(?:exec|ok)(?:dir)?$/.test(value) && REMOVER.test(nameOf(words[index + 1]?.value ?? ''))),
   )
-  const chooses = words.some(
-    ({ value }, index) => CHOOSING.test(value) && !/^\**$/.test(words[index + 1]?.value ?? '-'),
-  )
-  return removes && !(chooses && !words.some(({ value }) => /^(?:!|-not|-o|-or|,)$/.test(value)))
+  const chooses = words
+    .slice(0, Math.max(0, remover))
+    .some(({ value }, index) => CHOOSING.test(value) && !/^\**$/.test(words[index + 1]?.value ?? '-'))
+  return remover !== -1 && !(chooses && !words.some(({ value }) => /^(?:!|-not|-o|-or|,)$/.test(value)))
 }
 
 /** What makes a file system, or swap space, over what is there. */
