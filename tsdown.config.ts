@@ -8,9 +8,9 @@ interface Modules {
 }
 
 /** What `vitrine run` loads at its start. */
-const start = ['/src/cli/run.ts', '/src/shell.ts']
+const start = ['/src/cli/run/run.ts', '/src/shell.ts']
 /** Its imports say nothing on what is used: it has everything that anybody may want. */
-const everything = '/src/index.ts'
+const everything = '/src/internal.ts'
 
 /** Whether a module belongs to the start: no import() stands between them. */
 function isStartedWith(id: string, modules: Modules, seen = new Set<string>()): boolean {
@@ -32,7 +32,8 @@ const library = {
 /** The MCP SDK is a file of its own, one directory above the command line's. */
 const besideTheCommandLine = {
   name: 'sdk',
-  resolveId: (source: string) => (source === './sdk.ts' ? { id: '../sdk.cjs', external: true } : null),
+  resolveId: (source: string) =>
+    /^\.\.?\/sdk\.ts$/.test(source) ? { id: '../sdk.cjs', external: true } : null,
 }
 
 /**

@@ -2,12 +2,15 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const sources = process.argv.slice(2)
 const output = sources.pop()
 const program = `${output}.elf`
 const [compiler, ...prefix] = (process.env.CC ?? 'cc').split(' ')
 const flags = [
+  '-iquote',
+  fileURLToPath(new URL('linux', import.meta.url)),
   '-Os',
   '-std=gnu11',
   '-Wall',

@@ -13,6 +13,10 @@ const FLAGS = [
   '-Werror',
   '-fno-omit-frame-pointer',
   '-pthread',
+  '-iquote',
+  'native',
+  '-iquote',
+  'native/linux',
 ]
 const SANITIZERS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 
@@ -57,7 +61,7 @@ function buildWithCompiler(out, programs) {
   const targets = programs.map((program) => join(out, program))
   if (oldest(targets) > newest(['native', 'CMakeLists.txt'])) return true
   mkdirSync(join(root, out), { recursive: true })
-  const watcher = ['native/linux/watcher.c', 'native/linux/watcher_cgroups.c']
+  const watcher = ['native/linux/watcher/main.c', 'native/linux/watcher/cgroups.c']
   if (!run(process.execPath, ['native/embed-watcher.mjs', ...watcher, `${out}/watcher_image.h`])) return false
   const sources = [...listed('VITRINE_CORE_SOURCES'), ...listed('VITRINE_TEST_SOURCES')]
   const objects = sources.map((source) => `${out}/${source.replaceAll('/', '_')}.o`)

@@ -1,14 +1,14 @@
-import type { StandingApproval } from './approval/approve.ts'
-import { type Backing, backingOf } from './backend.ts'
+import { Gate } from './admit/admission.ts'
+import type { StandingApproval } from './admit/approval/approve.ts'
+import { openRecorder, type RecordedCommand, type Recorder } from './audit/open.ts'
+import type { Decision, Encoding, Enforcement, Mode, OutputIn, Result } from './base/types.ts'
 import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue, LoadedConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
-import { absolutePath } from './directories.ts'
-import { ListenerError, VitrineError } from './errors.ts'
-import { Gate } from './gate.ts'
-import { type Host, lookerOf, thisHost } from './host.ts'
-import { checkLimits } from './launch/limits.ts'
-import { configOf } from './loading.ts'
+import { type Backing, backingOf } from './host/backend.ts'
+import { type Host, lookerOf, thisHost } from './host/host.ts'
+import { configOf } from './host/load-config.ts'
+import { privateTmpOf, Setups } from './host/mode-setup.ts'
 import {
   checkMode,
   type ExecuteAllOptions,
@@ -16,10 +16,12 @@ import {
   readListOptions,
   readShellOptions,
   type ShellOptions,
-} from './options.ts'
-import { Listener } from './output/listener.ts'
-import { openRecorder, type Recorder } from './recording.ts'
+} from './host/shell-options.ts'
+import { checkLimits } from './launch/limits.ts'
+import { ListenerError, VitrineError } from './messages/error.ts'
+import { absolutePath } from './request/current-directory.ts'
 import { checkInput } from './request/descriptor.ts'
+import type { ExecuteOptions } from './request/execute-options.ts'
 import {
   type Complete,
   type CompleteRequest,
@@ -29,18 +31,11 @@ import {
 } from './request/request.ts'
 import { checkSignal } from './request/signal.ts'
 import { completeStart, type StartRequest } from './request/terminal.ts'
-import type { Decision, Encoding, Enforcement, Mode, OutputIn, Result } from './result/result.ts'
-import {
-  type CommandToRun,
-  type ExecuteOptions,
-  type RunOptions,
-  runCommand,
-  type Surroundings,
-} from './run.ts'
+import { Listener } from './run/listener.ts'
+import { type Pty, startCommand } from './run/pty.ts'
+import { type RunOptions, runCommand, type Surroundings } from './run/run.ts'
+import type { Supervision } from './run/supervise.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
-import { privateTmpOf, Setups } from './setup.ts'
-import { type Pty, startCommand } from './start.ts'
-import type { Supervision } from './supervise/supervise.ts'
 
 /**
  * Opens a shell: loads the configuration, looks at what this host can enforce, and refuses what it cannot.
@@ -166,7 +161,7 @@ export class Shell {
   ): Promise<Result<OutputIn<E>>[]> {
     const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
     const listed = readList(requests)
-    const commands: CommandToRun[] = []
+    const commands: RecordedCommand[] = []
     const results: Result<OutputIn<E>>[] = []
     try {
       for (const own of listed)
@@ -235,7 +230,7 @@ export class Shell {
     given: R,
     completed: Complete<R>,
     options: ExecuteOptions<Encoding>,
-  ): Promise<CommandToRun> {
+  ): Promise<RecordedCommand> {
     const { recorder } = this.#equipment
     const mode = this.#mode
     const check = () => this.#check(() => this.#complete(given, completed), mode, options)
@@ -248,7 +243,7 @@ export class Shell {
     complete: () => CompleteRequest,
     mode: Mode,
     options: ExecuteOptions<Encoding>,
-  ): Promise<CommandToRun> {
+  ): Promise<RecordedCommand> {
     const { signal } = readExecuteOptions(options)
     this.#checkOpen(signal)
     const given = complete()
@@ -260,13 +255,13 @@ export class Shell {
     const admission = await this.#gate.admit({ ...request, mode }, { timeoutMs: request.timeoutMs, signal })
     const { docker, shell } = this.config
     if (mode === 'write' && docker.start_command !== '' && shell.backend === 'local')
-      await (await import('./docker.ts')).engineReady(request, { env: this.#env, docker, signal })
+      await (await import('./host/docker.ts')).engineReady(request, { env: this.#env, docker, signal })
     return { request, mode, setup, admission }
   }
 
   /** Abort and close may have come while the policy was asked: what is not running yet never does. */
   async #run<E extends Encoding>(
-    command: CommandToRun,
+    command: RecordedCommand,
     { onOutput, ...options }: ExecuteOptions<E> & Pick<RunOptions, 'onStarted'>,
   ): Promise<Result<OutputIn<E>>> {
     const listener = new Listener(onOutput)

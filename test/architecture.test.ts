@@ -4,85 +4,26 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repository } from './helpers/programs.ts'
 
-/** The way of one command: DESIGN.md. A stage knows the types of those before it. */
+/** The stages of one command, in order (ARCHITECTURE.md). A stage calls earlier ones and the foundation. */
 const stages = [
   'request',
   'config',
-  'policy',
   'facts',
-  'approval',
+  'policy',
+  'admit',
   'sandbox',
   'launch',
-  'supervise',
-  'output',
   'scratchpad',
-  'result',
+  'host',
+  'run',
   'audit',
 ]
-/** They use the public API, and the sentences of result/. */
+/** What every stage may use. */
+const foundation = ['base', 'messages']
+/** They use the public names and the foundation. */
 const faces = ['cli', 'doctor', 'mcp', 'adapters']
-/** What stands directly in src/. */
-const trunk = [
-  'shell.ts',
-  'gate.ts',
-  'judge.ts',
-  'rulebook.ts',
-  'reading.ts',
-  'setup.ts',
-  'loading.ts',
-  'backend.ts',
-  'docker.ts',
-  'docker-tools.ts',
-  'run.ts',
-  'private.ts',
-  'start.ts',
-  'recorder.ts',
-  'recording.ts',
-  'options.ts',
-  'index.ts',
-  'host.ts',
-  'platform.ts',
-  'directories.ts',
-  'errors.ts',
-  'errno.ts',
-  'nearest.ts',
-  'package-file.ts',
-  'program-path.ts',
-  'secret-names.ts',
-  'text.ts',
-]
-/** What every stage and every face may call. */
-const shared = [
-  'directories.ts',
-  'errors.ts',
-  'errno.ts',
-  'nearest.ts',
-  'package-file.ts',
-  'program-path.ts',
-  'secret-names.ts',
-  'text.ts',
-]
-/** Who joins the stages: values of all of them. */
-const joiners = [
-  'shell.ts',
-  'gate.ts',
-  'judge.ts',
-  'rulebook.ts',
-  'reading.ts',
-  'setup.ts',
-  'loading.ts',
-  'backend.ts',
-  'docker.ts',
-  'docker-tools.ts',
-  'run.ts',
-  'private.ts',
-  'start.ts',
-  'recorder.ts',
-  'recording.ts',
-  'options.ts',
-  'host.ts',
-  'index.ts',
-]
+/** What stands directly in src/: the public names, those for our own faces, and the file that joins the stages. */
+const top = ['index.ts', 'internal.ts', 'shell.ts']
 
 interface Import {
   /** Both relative to src/; a package's name for a package. */
@@ -141,9 +82,6 @@ const addon = sources.find(({ path }) => path === 'launch/addon.ts')?.text
 const imports = sources.flatMap((source) => source.imports)
 const folderOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : '')
 const isOwn = (path: string) => path.endsWith('.ts')
-/** All sentences for people stand in one place, and whoever has something to say takes them from there. */
-const isSentence = (path: string) => /^result\/explain[a-z-]*\.ts$/.test(path)
-
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 }
@@ -153,12 +91,12 @@ function arrow({ from, to }: Import): string {
 }
 
 describe('architecture', () => {
-  it('src/ holds the stages, the faces and the trunk, and nothing else', () => {
+  it('src/ holds the foundation, the stages, the faces, and three files that join them', () => {
     const strangers = sources
       .map(({ path }) => path)
       .filter((path) => {
         const folder = folderOf(path)
-        return folder === '' ? !trunk.includes(path) : ![...stages, ...faces].includes(folder)
+        return folder === '' ? !top.includes(path) : ![...foundation, ...stages, ...faces].includes(folder)
       })
     expect(strangers).toEqual([])
   })
@@ -178,31 +116,21 @@ describe('architecture', () => {
     expect(found).toEqual(['x/a.ts', 'x/b.ts type', 'x/c.ts type', 'x/d.ts', 'x/e.ts', 'x/i.ts', 'g'])
   })
 
-  it('a stage calls no other stage, and of the trunk the shared files alone', () => {
-    const calls = imports.filter(({ from, to, typeOnly }) => {
-      if (typeOnly || isSentence(to) || !isOwn(to) || !stages.includes(folderOf(from))) return false
-      return folderOf(to) === '' ? !shared.includes(to) : folderOf(to) !== folderOf(from)
-    })
-    expect(calls.map(arrow)).toEqual([])
-  })
-
-  it('a stage knows the types of earlier stages only', () => {
-    // result.ts holds what the caller gets, so every stage may name its parts.
-    const backward = imports.filter(({ from, to }) => {
-      const [here, there] = [stages.indexOf(folderOf(from)), stages.indexOf(folderOf(to))]
-      return here >= 0 && there > here && to !== 'result/result.ts' && !isSentence(to)
+  it('a stage imports earlier stages and the foundation only', () => {
+    const order = [...foundation, ...stages]
+    const backward = imports.filter(({ from, to, typeOnly }) => {
+      if (!isOwn(to) || !order.includes(folderOf(from))) return false
+      // A message names the types of what it puts into words.
+      if (typeOnly && folderOf(from) === 'messages') return false
+      return !order.includes(folderOf(to)) || order.indexOf(folderOf(to)) > order.indexOf(folderOf(from))
     })
     expect(backward.map(arrow)).toEqual([])
   })
 
-  it('only the joiners know several stages', () => {
-    const trunkImports = imports.filter(
-      ({ from, to }) => folderOf(from) === '' && stages.includes(folderOf(to)),
-    )
-    const strangers = trunkImports.filter(({ from }) => !joiners.includes(from))
-    // Whatever is thrown speaks through result/explain.ts, and may carry what the caller knows from results.
-    const isVocabulary = ({ to }: Import) => to === 'result/result.ts' || isSentence(to)
-    expect(strangers.filter((it) => !isVocabulary(it)).map(arrow)).toEqual([])
+  it('no folder holds more than 20 sources', () => {
+    const counts = new Map<string, number>()
+    for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+    expect([...counts].filter(([, count]) => count > 20)).toEqual([])
   })
 
   it('the number of the addon’s interface is raised with it', () => {
@@ -228,25 +156,32 @@ describe('architecture', () => {
     expect({ versions, digest }).toEqual({ versions: ['3', '3'], digest: '5173c08795ef8e35' })
   })
 
-  it('index.ts exports and does nothing else', () => {
-    const index = sources.find(({ path }) => path === 'index.ts')?.text ?? ''
+  it('index.ts and internal.ts export and do nothing else', () => {
+    const index = sources
+      .filter(({ path }) => /^(index|internal)\.ts$/.test(path))
+      .map(({ text }) => text)
+      .join('')
     expect(index.replaceAll(/^export (?:type )?\{[^}]*\} from '[^']+'\n/gm, '')).toBe('')
   })
 
-  it('cli, doctor, mcp and adapters use the public API and result/ alone; only the command line starts others', () => {
+  it('a face uses index.ts, internal.ts and the foundation; only the command line starts other faces', () => {
     const strangers = imports.filter(({ from, to }) => {
       const folder = folderOf(from)
       if (!faces.includes(folder) || !isOwn(to)) return false
-      const open = to === 'index.ts' || to === 'result/result.ts' || isSentence(to) || shared.includes(to)
       const started = folder === 'cli' && ['doctor', 'mcp'].includes(folderOf(to))
-      return !open && !started && folderOf(to) !== folder
+      return (
+        !['index.ts', 'internal.ts'].includes(to) &&
+        !foundation.includes(folderOf(to)) &&
+        !started &&
+        folderOf(to) !== folder
+      )
     })
     expect(strangers.map(arrow)).toEqual([])
   })
 
-  it('process.platform is read in platform.ts alone', () => {
+  it('process.platform is read in base/platform.ts alone', () => {
     const readers = sources.filter(({ text }) => /\bprocess\.platform\b|\bos\.platform\(/.test(text))
-    expect(readers.map(({ path }) => path)).toEqual(['platform.ts'])
+    expect(readers.map(({ path }) => path)).toEqual(['base/platform.ts'])
   })
 
   it('nothing in src asks for a class: instanceof is false across realms (Jest, node:vm)', () => {
@@ -289,7 +224,9 @@ describe('architecture of the addon', () => {
       ([, path = '']) => path,
     )
     const list = /set\(VITRINE_CORE_SOURCES\s([^)]*)\)/.exec(read('CMakeLists.txt'))?.[1] ?? ''
-    const sourcesOfProduct = [...new Set(ofProduct)].filter((path) => !/\/watcher(_cgroups)?\.c$/.test(path))
+    const sourcesOfProduct = [...new Set(ofProduct)].filter(
+      (path) => !/\/watcher\/(main|cgroups)\.c$/.test(path),
+    )
     expect(list.split(/\s+/).filter(Boolean).sort()).toEqual(sourcesOfProduct.sort())
   })
 
@@ -319,20 +256,8 @@ describe('architecture of the addon', () => {
 
 describe('ARCHITECTURE.md', () => {
   const text = readFileSync(join(repository, 'ARCHITECTURE.md'), 'utf8')
-  const named = [...text.matchAll(/`([\w*.-]+\.(?:c|ts|\*))`/g)].map(([, name = '']) => name)
-  const isNamed = (file: string) =>
-    named.some((name) => new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(file))
-
-  it.each([
-    ['src', '.ts'],
-    ['native/linux', '.c'],
-  ])('names every file that stands in %s', (directory, extension) => {
-    const files = readdirSync(join(repository, directory)).filter((file) => file.endsWith(extension))
-    expect(files.filter((file) => !isNamed(file))).toEqual([])
-  })
-
-  it('names every folder of src and native', () => {
-    const folders = ['src', 'native'].flatMap((directory) =>
+  it('names every folder of src, native and native/linux', () => {
+    const folders = ['src', 'native', 'native/linux'].flatMap((directory) =>
       readdirSync(join(repository, directory), { withFileTypes: true })
         .filter((entry) => entry.isDirectory())
         .map(({ name }) => `${name}/`),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { editDistance, nearestKey } from '../src/base/did-you-mean.ts'
 import { keyEntries, sectionNames } from '../src/config/schema.ts'
-import { editDistance, nearestKey } from '../src/nearest.ts'
 
 const candidates = [...sectionNames, ...keyEntries.keys()]
 

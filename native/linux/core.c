@@ -10,18 +10,18 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "denials.h"
-#include "ending.h"
-#include "launcher.h"
-#include "lookups.h"
-#include "meter.h"
-#include "notifier.h"
-#include "probe.h"
-#include "streams.h"
-#include "supervisor.h"
-#include "terminal.h"
-#include "watch.h"
+#include "base/command.h"
+#include "notify/denials.h"
+#include "supervise/deadline.h"
+#include "launch/launcher.h"
+#include "lookup/pool.h"
+#include "limits/monitor.h"
+#include "notify/notify_threads.h"
+#include "confine/probe.h"
+#include "supervise/streams.h"
+#include "supervise/supervisor.h"
+#include "supervise/terminal.h"
+#include "watcher/host_side.h"
 
 /* Splits NUL-separated items into a NULL-terminated vector, with room for one more item. */
 static char **split(struct vt_text text) {
@@ -72,7 +72,7 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->merged = request->merged;
   command->id = request->id;
   command->owner = request->owner;
-  command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
+  command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
   command->stdin_fd = request->stdin_fd;
   command->limits = request->limits;
   if (request->confined) command->places = split(request->places);
@@ -80,14 +80,14 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->with_listener = request->listener;
   command->with_reports = request->report;
   command->abi = request->abi;
-  vt_ending_set(command, request->timeout_ms, request->grace_ms);
+  vt_deadline_set(command, request->timeout_ms, request->grace_ms);
   return command;
 }
 
 /* An unconfined command is known by its cookie. What confines another one is worked out by the launcher: that can take long. */
 static bool mark(struct vt_command *command) {
   if (command->places) return true;
-  if (!vt_watch_cookie(command->id, command->cookie, sizeof command->cookie)) return false;
+  if (!vt_watcher_cookie(command->id, command->cookie, sizeof command->cookie)) return false;
   prepend(command->envp, command->cookie);
   return true;
 }
@@ -101,7 +101,7 @@ static void discard(struct vt_command *command) {
 
 /* The threads that see a command through. */
 static bool is_ready(const struct vt_request *request) {
-  if (vt_supervisor_ready() || vt_launcher_ready() || vt_meter_ready(&request->limits)) return false;
+  if (vt_supervisor_ready() || vt_launcher_ready() || vt_monitor_ready(&request->limits)) return false;
   return !(request->confined && request->listener) || vt_notifier_ready() == 0;
 }
 
@@ -142,12 +142,12 @@ void vt_core_consumed(uint32_t id, size_t bytes) { vt_supervisor_consumed(id, by
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows) { vt_supervisor_resize(id, columns, rows); }
 void vt_core_kill_all_of(struct vt_owner *owner) { vt_supervisor_kill_all_of(owner); }
 const char *vt_core_step_name(int step) { return vt_step_name((enum vt_step)step); }
-int vt_core_watch(void) { return vt_watch_start(); }
-int vt_core_watcher_pid(void) { return vt_watch_pid(); }
+int vt_core_watch(void) { return vt_watcher_start(); }
+int vt_core_watcher_pid(void) { return vt_watcher_pid(); }
 int vt_core_look(struct vt_owner *owner, uint32_t id, void *ticket, struct vt_text questions) {
-  return vt_lookups_queue(owner, id, ticket, questions);
+  return vt_lookup_pool_queue(owner, id, ticket, questions);
 }
-bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked) { return vt_lookups_give_up(id, looked); }
+bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked) { return vt_lookup_pool_give_up(id, looked); }
 int vt_core_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno; }
 
 bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused) {

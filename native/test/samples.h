@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../linux/seccomp.h"
+#include "confine/seccomp.h"
 
 enum { ARGUMENTS = 6 };
 

@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../linux/cgroup.h"
-#include "../linux/clone.h"
-#include "../linux/command.h"
-#include "../linux/launcher.h"
-#include "../linux/supervisor.h"
+#include "limits/cgroup.h"
+#include "launch/clone3.h"
+#include "base/command.h"
+#include "launch/launcher.h"
+#include "supervise/supervisor.h"
 #include "check.h"
 
 #define HOLDS(condition) CHECK(condition, "does not hold")
@@ -70,7 +70,7 @@ static void run(const char *line) {
   command->id = ++last_id;
   command->owner = &owner;
   command->limits = (struct vt_limits){.memory_bytes = UINT64_C(64) << 20};
-  command->stdin_fd = command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
+  command->stdin_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
   vt_supervisor_ready();
   vt_launcher_ready();
   vt_supervisor_add(command);
@@ -200,8 +200,8 @@ static void removes_that_of_a_finished_one(void) {
 }
 
 static void knows_what_an_old_kernel_says(void) {
-  HOLDS(vt_clone_lacks(ENOSYS) && vt_clone_lacks(E2BIG) && vt_clone_lacks(EINVAL));
-  HOLDS(!vt_clone_lacks(EAGAIN) && !vt_clone_lacks(EACCES) && !vt_clone_lacks(EBUSY) && !vt_clone_lacks(ENOMEM));
+  HOLDS(vt_clone3_unsupported(ENOSYS) && vt_clone3_unsupported(E2BIG) && vt_clone3_unsupported(EINVAL));
+  HOLDS(!vt_clone3_unsupported(EAGAIN) && !vt_clone3_unsupported(EACCES) && !vt_clone3_unsupported(EBUSY) && !vt_clone3_unsupported(ENOMEM));
 }
 
 static int only_in_child(void *context) {
@@ -213,9 +213,9 @@ static int only_in_child(void *context) {
 static void starts_nothing_elsewhere(void) {
   static char stack[64 * 1024] __attribute__((aligned(16)));
   int child = 0, pidfd = -1, root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  struct vt_clone options = {stack, sizeof stack, CLONE_VM | CLONE_VFORK, root, only_in_child, &child, &pidfd};
-  HOLDS(vt_clone_into(&options) == -1 && child == 0 && pidfd == -1);
-  HOLDS(errno == EBADF || vt_clone_lacks(errno));
+  struct vt_clone3 options = {stack, sizeof stack, CLONE_VM | CLONE_VFORK, root, only_in_child, &child, &pidfd};
+  HOLDS(vt_clone3_into(&options) == -1 && child == 0 && pidfd == -1);
+  HOLDS(errno == EBADF || vt_clone3_unsupported(errno));
   close(root);
 }
 
@@ -224,11 +224,11 @@ static void starts_in_it(void) {
   static char stack[64 * 1024] __attribute__((aligned(16)));
   struct vt_limits limits = {.cpu_seconds = 1};
   int cgroup = vt_cgroup_make(name, 1, 1, &limits), child = 0, pidfd = -1;
-  struct vt_clone options = {stack, sizeof stack, CLONE_VM | CLONE_VFORK, cgroup, only_in_child, &child, &pidfd};
+  struct vt_clone3 options = {stack, sizeof stack, CLONE_VM | CLONE_VFORK, cgroup, only_in_child, &child, &pidfd};
   HOLDS(cgroup >= 0);
-  pid_t pid = vt_clone_into(&options);
+  pid_t pid = vt_clone3_into(&options);
   if (pid < 0) {
-    HOLDS(vt_clone_lacks(errno));
+    HOLDS(vt_clone3_unsupported(errno));
   } else {
     HOLDS(waitpid(pid, NULL, 0) == pid && child == pid);
   }

@@ -6,15 +6,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "../linux/clock.h"
-#include "../linux/command.h"
-#include "../linux/denials.h"
-#include "../linux/ending.h"
-#include "../linux/launcher.h"
-#include "../linux/notifier.h"
-#include "../linux/policy.h"
-#include "../linux/probe.h"
-#include "../linux/supervisor.h"
+#include "base/clock.h"
+#include "base/command.h"
+#include "notify/denials.h"
+#include "supervise/deadline.h"
+#include "launch/launcher.h"
+#include "notify/notify_threads.h"
+#include "confine/confinement.h"
+#include "confine/probe.h"
+#include "supervise/supervisor.h"
 #include "check.h"
 
 #define HOLDS(condition) CHECK(condition, "at command %u", last_id)
@@ -92,11 +92,11 @@ static struct vt_command *make(const char *program, const char *line, const char
   command->cwd = copies[2];
   command->id = ++last_id;
   command->owner = &owner;
-  command->stdin_fd = command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
+  command->stdin_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
   if (confined) {
     int step;
-    struct vt_policy_options options = {.listener = vt_probe()->listener, .report = vt_probe()->listener};
-    command->policy = vt_policy_take(&options, &step);
+    struct vt_confinement_options options = {.listener = vt_probe()->listener, .report = vt_probe()->listener};
+    command->policy = vt_confinement_take(&options, &step);
     HOLDS(command->policy != NULL);
   }
   return command;
@@ -118,7 +118,7 @@ static uint32_t start_program(const char *program, const char *line, const char 
 
 static uint32_t start_until(uint32_t timeout_ms, uint32_t grace_ms, const char *line, bool confined) {
   struct vt_command *command = make("/bin/sh", line, "/", confined);
-  vt_ending_set(command, timeout_ms, grace_ms);
+  vt_deadline_set(command, timeout_ms, grace_ms);
   return start_command(command);
 }
 

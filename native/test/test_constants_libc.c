@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "../linux/seccomp_constants.h"
+#include "confine/seccomp_constants.h"
 #include "check.h"
 
 #define SAME(name) _Static_assert(VT_##name == (unsigned)(name), #name)

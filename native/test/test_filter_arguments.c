@@ -5,7 +5,7 @@
 #include <linux/audit.h>
 #include <string.h>
 
-#include "../linux/bpf.h"
+#include "confine/bpf.h"
 #include "check.h"
 #include "expectations.h"
 #include "simulator.h"

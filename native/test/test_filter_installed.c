@@ -21,9 +21,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "../linux/seccomp.h"
-#include "../linux/seccomp_constants.h"
-#include "../linux/syscalls.h"
+#include "confine/seccomp.h"
+#include "confine/seccomp_constants.h"
+#include "confine/syscalls.h"
 #include "check.h"
 
 #define SET_FLAGS 0x40086602UL /* FS_IOC_SETFLAGS, linux/fs.h */

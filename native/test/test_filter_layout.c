@@ -2,8 +2,8 @@
 #include <linux/audit.h>
 #include <string.h>
 
-#include "../linux/bpf.h"
-#include "../linux/seccomp_rules.h"
+#include "confine/bpf.h"
+#include "confine/seccomp_rules.h"
 #include "check.h"
 #include "expectations.h"
 #include "simulator.h"

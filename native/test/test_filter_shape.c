@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../linux/bpf.h"
-#include "../linux/seccomp_rules.h"
+#include "confine/bpf.h"
+#include "confine/seccomp_rules.h"
 #include "check.h"
 #include "samples.h"
 #include "simulator.h"

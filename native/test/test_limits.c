@@ -12,16 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../linux/cgroup.h"
-#include "../linux/command.h"
-#include "../linux/disk.h"
-#include "../linux/launcher.h"
-#include "../linux/meter.h"
-#include "../linux/notifier.h"
-#include "../linux/policy.h"
-#include "../linux/probe.h"
-#include "../linux/supervisor.h"
-#include "../linux/usage.h"
+#include "limits/cgroup.h"
+#include "base/command.h"
+#include "limits/disk_usage.h"
+#include "launch/launcher.h"
+#include "limits/monitor.h"
+#include "notify/notify_threads.h"
+#include "confine/confinement.h"
+#include "confine/probe.h"
+#include "supervise/supervisor.h"
+#include "limits/usage.h"
 #include "check.h"
 
 #define HOLDS(condition) CHECK(condition, "does not hold")
@@ -71,11 +71,11 @@ static struct vt_command *make(const char *line, bool confined, struct vt_limits
   command->id = ++last_id;
   command->owner = &owner;
   command->limits = limits;
-  command->stdin_fd = command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
+  command->stdin_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
   if (!confined) return command;
   int step;
-  struct vt_policy_options options = {.listener = vt_probe()->listener, .report = vt_probe()->listener};
-  command->policy = vt_policy_take(&options, &step);
+  struct vt_confinement_options options = {.listener = vt_probe()->listener, .report = vt_probe()->listener};
+  command->policy = vt_confinement_take(&options, &step);
   HOLDS(command->policy != NULL);
   return command;
 }
@@ -89,7 +89,7 @@ static const struct vt_end *run(const char *line, bool confined, struct vt_limit
   vt_supervisor_ready();
   vt_launcher_ready();
   vt_notifier_ready();
-  vt_meter_ready(&command->limits);
+  vt_monitor_ready(&command->limits);
   vt_supervisor_add(command);
   vt_launcher_queue(command);
   pthread_mutex_lock(&lock);
@@ -142,7 +142,7 @@ static void write_file(const char *path, size_t bytes) {
 /* Forty levels more than are held open, a file on each, made before and after the way down. */
 static void measures_a_deep_tree(void) {
   char top[] = "/tmp/vitrine-limits-XXXXXX", here[4096];
-  struct vt_members nobody = {.session = -1, .cookie = ""};
+  struct vt_process_set nobody = {.session = -1, .cookie = ""};
   HOLDS(mkdtemp(top) != NULL && getcwd(here, sizeof here) != NULL && chdir(top) == 0);
   const char *const directories[] = {top, NULL};
   uint64_t empty = vt_disk_usage(directories, &nobody, UINT64_MAX);
@@ -169,10 +169,10 @@ static void burn(double seconds) {
 
 /* A child that was seen, and then waited for, counts once. */
 static void counts_a_child_once(void) {
-  struct vt_members members = {.cookie = ""};
+  struct vt_process_set members = {.cookie = ""};
   struct vt_cpu cpu = {0};
-  vt_members_open(&members, getsid(0), "");
-  HOLDS(vt_members_look(&members, 0));
+  vt_process_set_open(&members, getsid(0), "");
+  HOLDS(vt_process_set_refresh(&members, 0));
   uint64_t before = vt_usage_cpu(&cpu, &members), second = (uint64_t)sysconf(_SC_CLK_TCK);
   pid_t child = fork();
   if (child == 0) {
@@ -180,12 +180,12 @@ static void counts_a_child_once(void) {
     _exit(0);
   }
   siginfo_t info;
-  HOLDS(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) == 0 && vt_members_look(&members, 0));
+  HOLDS(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) == 0 && vt_process_set_refresh(&members, 0));
   uint64_t seen = vt_usage_cpu(&cpu, &members);
-  HOLDS(vt_pids_has(&members.found, child) && waitpid(child, NULL, 0) == child && vt_members_look(&members, 0));
+  HOLDS(vt_pids_has(&members.found, child) && waitpid(child, NULL, 0) == child && vt_process_set_refresh(&members, 0));
   uint64_t after = vt_usage_cpu(&cpu, &members);
   HOLDS(seen - before >= second / 5 && after >= seen && after - seen < second / 5 && cpu.lost == 0);
-  vt_members_free(&members);
+  vt_process_set_free(&members);
   free(cpu.seen);
 }
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "../core.h"
-#include "../linux/landlock.h"
-#include "../linux/policy.h"
+#include "confine/landlock.h"
+#include "confine/confinement.h"
 #include "check.h"
 
 enum { DEPTH = 500, THREADS = 4, TURNS = 40, NOBODY = 65534 };
@@ -149,17 +149,17 @@ static void copes_with_others(void) {
 }
 
 /* For a command that may write to `directory`. */
-static struct vt_policy *policy_for(const char *directory) {
+static struct vt_confinement *policy_for(const char *directory) {
   int step;
   const char *const writable[] = {directory, NULL};
-  struct vt_policy_options options = {.near = "/", .writable = writable};
-  struct vt_policy *policy = vt_policy_take(&options, &step);
+  struct vt_confinement_options options = {.near = "/", .writable = writable};
+  struct vt_confinement *policy = vt_confinement_take(&options, &step);
   CHECK(policy != NULL, "%s", strerror(errno));
   return policy;
 }
 
 /* In a process that is held by it. */
-static bool can_write(const struct vt_policy *policy, const char *directory) {
+static bool can_write(const struct vt_confinement *policy, const char *directory) {
   char path[sizeof((struct vt_private *)0)->path + 8];
   int status = 0;
   snprintf(path, sizeof path, "%s/file", directory);
@@ -177,35 +177,35 @@ static bool can_write(const struct vt_policy *policy, const char *directory) {
 /* A policy serves the next command once the directory of the last one is gone, and only then. */
 static void a_policy_grants_one_directory_at_a_time(void) {
   struct vt_private first = make(), second = make();
-  struct vt_policy *old = policy_for(first.path);
+  struct vt_confinement *old = policy_for(first.path);
   CHECK(can_write(old, first.path) && !can_write(old, second.path), "the first");
-  vt_policy_release(old);
-  struct vt_policy *other = policy_for(second.path);
+  vt_confinement_release(old);
+  struct vt_confinement *other = policy_for(second.path);
   CHECK(other != old, "the first directory is still there");
   CHECK(!can_write(other, first.path) && can_write(other, second.path), "the second");
   CHECK(vt_core_remove_private(first.lock) == 0, "it stays");
   struct vt_private third = make();
-  struct vt_policy *next = policy_for(third.path);
+  struct vt_confinement *next = policy_for(third.path);
   CHECK(next == old && strcmp(next->writable[0], third.path) == 0, "it was built anew");
   CHECK(can_write(next, third.path) && !can_write(next, second.path) && !can_write(other, third.path), "the third");
   CHECK(mkdir(parent, 0700) == -1 && errno == EEXIST, "%s", strerror(errno));
   *strrchr(first.path, '/') = 0; /* somebody puts another directory in the old one's place */
   CHECK(mkdir(first.path, 0700) == 0 && !can_write(next, first.path) && rmdir(first.path) == 0, "the old place");
-  vt_policy_release(next);
-  vt_policy_release(other);
+  vt_confinement_release(next);
+  vt_confinement_release(other);
   CHECK(vt_core_remove_private(second.lock) == 0 && vt_core_remove_private(third.lock) == 0, "something stays");
 }
 
 /* But now and then, for the rules of directories that are gone would add up. */
 static void a_policy_serves_command_after_command(void) {
-  struct vt_policy *last = NULL;
+  struct vt_confinement *last = NULL;
   int built = 0;
   for (int turn = 0; turn < 200; turn++) {
     struct vt_private made = make();
-    struct vt_policy *policy = policy_for(made.path);
+    struct vt_confinement *policy = policy_for(made.path);
     built += policy != last;
     last = policy;
-    vt_policy_release(policy);
+    vt_confinement_release(policy);
     CHECK(vt_core_remove_private(made.lock) == 0, "it stays");
   }
   CHECK(built < 50, "built %d times", built);

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../linux/landlock.h"
-#include "../linux/reads.h"
+#include "confine/landlock.h"
+#include "confine/reads/reads.h"
 #include "check.h"
 
 static char base[PATH_MAX];
@@ -76,11 +76,11 @@ static void paths_that_are_kept(void) {
 
 /* What stands at the place of a link later must not be what a rule for the directory grants. */
 static bool keeps_place_of(struct vt_reads *reads, const char *path) {
-  const struct vt_name *name = reads->root;
+  const struct vt_path_node *name = reads->root;
   for (size_t length; name && *path; path += length) {
     path += strspn(path, "/");
     length = strcspn(path, "/");
-    name = vt_name_find(name, path, length);
+    name = vt_path_node_child(name, path, length);
   }
   return name && name->kept;
 }
@@ -209,17 +209,17 @@ static void another_file_system(void) {
 
 /* A project file may list many: each is found again, whatever others stand beside it. */
 static void many_names(void) {
-  struct vt_name *root = vt_name_root();
+  struct vt_path_node *root = vt_path_tree_root();
   char text[16];
   size_t found = 0;
-  for (int i = 0; i < 50000; i++) vt_name_take(root, text, (size_t)snprintf(text, sizeof text, "name-%d", i))->kept = i % 2;
+  for (int i = 0; i < 50000; i++) vt_path_node_add(root, text, (size_t)snprintf(text, sizeof text, "name-%d", i))->kept = i % 2;
   for (int i = 0; i < 50000; i++) {
-    const struct vt_name *name = vt_name_find(root, text, (size_t)snprintf(text, sizeof text, "name-%d", i));
+    const struct vt_path_node *name = vt_path_node_child(root, text, (size_t)snprintf(text, sizeof text, "name-%d", i));
     found += name && strcmp(name->text, text) == 0 && name->kept == (i % 2);
   }
   CHECK(found == 50000 && root->count == 50000, "%zu of %zu found", found, root->count);
-  CHECK(!vt_name_find(root, "name", 4) && !vt_name_find(root, "name-500000", 11), "a name was found that was never taken");
-  vt_names_free(root);
+  CHECK(!vt_path_node_child(root, "name", 4) && !vt_path_node_child(root, "name-500000", 11), "a name was found that was never taken");
+  vt_path_tree_free(root);
 }
 
 static void odd_places(void) {

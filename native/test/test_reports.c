@@ -10,15 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../linux/clock.h"
-#include "../linux/command.h"
-#include "../linux/denials.h"
-#include "../linux/launcher.h"
-#include "../linux/notifier.h"
-#include "../linux/place.h"
-#include "../linux/policy.h"
-#include "../linux/probe.h"
-#include "../linux/supervisor.h"
+#include "base/clock.h"
+#include "base/command.h"
+#include "notify/denials.h"
+#include "launch/launcher.h"
+#include "notify/notify_threads.h"
+#include "notify/resolve.h"
+#include "confine/confinement.h"
+#include "confine/probe.h"
+#include "supervise/supervisor.h"
 #include "check.h"
 
 enum { EMPTY_PATH = 1 << 26 }; /* O_EMPTYPATH, asm-generic/fcntl.h of Linux 7.3 */
@@ -51,7 +51,7 @@ static void release_lookups(void) {
 }
 
 /* In the place of Linux 7.3, from its headers. */
-bool vt_test_place_can_be_empty(void) { return __atomic_load_n(&takes_empty_paths, __ATOMIC_RELAXED); }
+bool vt_test_takes_empty_path(void) { return __atomic_load_n(&takes_empty_paths, __ATOMIC_RELAXED); }
 
 static void on_output(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length) {
   (void)owner, (void)stream, (void)bytes;
@@ -83,7 +83,7 @@ static struct vt_command *make(const char *line) {
   int step;
   struct vt_command *command = calloc(1, sizeof *command);
   const char *const writable[] = {directory, NULL};
-  struct vt_policy_options options = {.listener = true, .report = true, .writable = writable};
+  struct vt_confinement_options options = {.listener = true, .report = true, .writable = writable};
   command->strings = strdup(line);
   command->candidates = vector((char *)"/bin/sh", NULL, NULL);
   command->argv = vector((char *)"sh", (char *)"-c", command->strings);
@@ -91,8 +91,8 @@ static struct vt_command *make(const char *line) {
   command->cwd = "/";
   command->id = ++last_id;
   command->owner = &owner;
-  command->stdin_fd = command->pidfd = command->listener = command->write_ends[0] = command->write_ends[1] = -1;
-  command->policy = vt_policy_take(&options, &step);
+  command->stdin_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
+  command->policy = vt_confinement_take(&options, &step);
   return command;
 }
 

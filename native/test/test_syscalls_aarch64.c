@@ -10,7 +10,7 @@
 #define __ARCH_WANT_MEMFD_SECRET
 #include <asm-generic/unistd.h>
 
-#include "../linux/syscalls.h"
+#include "confine/syscalls.h"
 #include "check.h"
 #include "lacking_on_aarch64.h"
 #include "newer_syscalls.h"

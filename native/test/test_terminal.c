@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../linux/command.h"
-#include "../linux/denials.h"
-#include "../linux/probe.h"
+#include "base/command.h"
+#include "notify/denials.h"
+#include "confine/probe.h"
 #include "check.h"
 
 #define HOLDS(condition) CHECK(condition, "at command %u: %s", last_id, shown)

@@ -1,5 +1,5 @@
 import type { Shell } from '../index.ts'
-import { restartedText } from '../result/explain-mcp.ts'
+import { restartedText } from '../messages/mcp/mcp.ts'
 import { runTool } from './tool.ts'
 
 /** What Anthropic's bash tool is given. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
-import { isVitrineError } from '../errors.ts'
 import type { ExecuteRequest, Result, Shell } from '../index.ts'
-import { refusedOfSeveral, savedLine } from '../result/explain-mcp.ts'
+import { isVitrineError } from '../messages/error.ts'
+import { refusedOfSeveral, savedLine } from '../messages/mcp/mcp.ts'
 
 /** What OpenAI's shell tool asks for: `ShellAction` of `@openai/agents`. */
 export interface ShellAction {

@@ -1,6 +1,7 @@
-import { platform, type Result, type Shell } from '../index.ts'
-import { parameterTexts, toolDescription } from '../result/explain-mcp.ts'
-import { factsOf, resultText } from '../result/explain-tool.ts'
+import { platform } from '../base/platform.ts'
+import type { Result, Shell } from '../index.ts'
+import { parameterTexts, toolDescription } from '../messages/mcp/mcp.ts'
+import { factsOf, resultText } from '../messages/mcp/tool.ts'
 
 /** What a model gives to run a command. */
 export interface ToolInput {

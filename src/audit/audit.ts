@@ -1,4 +1,4 @@
-import { type AuditFault, isVitrineError } from '../errors.ts'
+import { type AuditFault, isVitrineError } from '../messages/error.ts'
 import type { AuditLine } from './line.ts'
 import type { AuditLog } from './log.ts'
 

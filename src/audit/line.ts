@@ -7,7 +7,7 @@ import type {
   Mode,
   Outcome,
   PolicyMatch,
-} from '../result/result.ts'
+} from '../base/types.ts'
 import type { Redact } from './secrets.ts'
 
 /** One line of the log. Every field is always there; null: there is nothing to say. docs/audit.md describes it. */

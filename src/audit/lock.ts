@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { constants as osConstants } from 'node:os'
-import { errnoName, errorCode } from '../errno.ts'
+import { errnoName, errorCode } from '../base/errno.ts'
 
 /** A lock that is held. */
 export interface HeldLock {

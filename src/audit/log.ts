@@ -10,9 +10,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectories } from '../directories.ts'
-import { errorCode } from '../errno.ts'
-import { type AuditFault, VitrineError } from '../errors.ts'
+import { makeDirectories } from '../base/directories.ts'
+import { errorCode } from '../base/errno.ts'
+import { type AuditFault, VitrineError } from '../messages/error.ts'
 import type { HeldLock, Locker } from './lock.ts'
 import { rotate } from './rotation.ts'
 

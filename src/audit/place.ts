@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { errorCode } from '../errno.ts'
-import { VitrineError } from '../errors.ts'
+import { errorCode } from '../base/errno.ts'
+import { VitrineError } from '../messages/error.ts'
 
 /** What the `[audit]` section says of the place. */
 export interface AuditPlace {

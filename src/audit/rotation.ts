@@ -1,8 +1,6 @@
 import { renameSync } from 'node:fs'
-import { errorCode } from '../errno.ts'
-
-/** Older files are kept as `PATH.1` (the newest of them) to `PATH.9`. */
-export const keptFiles = 9
+import { errorCode } from '../base/errno.ts'
+import { keptFiles } from '../config/audit-files.ts'
 
 /** From the oldest on, so that a crash in between leaves a gap, and no file is written over but the oldest. */
 export function rotate(path: string): void {

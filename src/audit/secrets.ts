@@ -1,4 +1,4 @@
-import { isSecretName } from '../secret-names.ts'
+import { isSecretName } from '../base/secret-names.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { absolutePath, currentDirectory } from '../directories.ts'
+import { packageFile } from '../base/package-file.ts'
 import {
+  absolutePath,
   configRows,
+  currentDirectory,
   type IgnoredValue,
   initConfig,
   type LoadedConfig,
@@ -11,8 +13,7 @@ import {
   projectConfigFiles,
   trustProjectFile,
   userConfigFile,
-} from '../index.ts'
-import { packageFile } from '../package-file.ts'
+} from '../internal.ts'
 import {
   configTable,
   ignoredLines,
@@ -23,12 +24,12 @@ import {
   tooManyWords,
   trustedText,
   unknownSubcommand,
-} from '../result/explain-cli.ts'
-import { describeInit } from '../result/explain-config.ts'
+} from '../messages/cli/run.ts'
+import { describeInit } from '../messages/config.ts'
 import { exitCode } from './command.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
-import { standardError, standardOutput } from './sink.ts'
+import { standardError, standardOutput } from './run/sink.ts'
 
 interface Subcommand {
   /** How many words it takes at most. */

@@ -1,8 +1,14 @@
-import { absolutePath, currentDirectory } from '../directories.ts'
-import { type Backend, type Flags, type LoadedConfig, loadConfig } from '../index.ts'
-import { ignoredLines, prefixed, valueMissing } from '../result/explain-cli.ts'
+import {
+  absolutePath,
+  type Backend,
+  currentDirectory,
+  type Flags,
+  type LoadedConfig,
+  loadConfig,
+} from '../internal.ts'
+import { ignoredLines, prefixed, valueMissing } from '../messages/cli/run.ts'
 import { misuse } from './options.ts'
-import { standardError } from './sink.ts'
+import { standardError } from './run/sink.ts'
 
 /** What a command line says about the configuration. */
 export interface Given {

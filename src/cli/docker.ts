@@ -1,18 +1,18 @@
-import { currentDirectory } from '../directories.ts'
 import {
   buildDockerImage,
   cleanDocker,
+  currentDirectory,
   dockerStatus,
   type LoadedConfig,
   loadConfig,
   nearestKey,
-} from '../index.ts'
-import { subcommandMissing, tooManyWords, unknownSubcommand } from '../result/explain-cli.ts'
-import { builtText, cleanedText, notOursToBuild, statusReport } from '../result/explain-docker-cli.ts'
+} from '../internal.ts'
+import { builtText, cleanedText, notOursToBuild, statusReport } from '../messages/cli/docker.ts'
+import { subcommandMissing, tooManyWords, unknownSubcommand } from '../messages/cli/run.ts'
 import { exitCode } from './command.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
-import { standardError, standardOutput } from './sink.ts'
+import { standardError, standardOutput } from './run/sink.ts'
 
 const subcommands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   build,

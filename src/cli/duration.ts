@@ -1,4 +1,4 @@
-import { VitrineError } from '../index.ts'
+import { VitrineError } from '../internal.ts'
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 

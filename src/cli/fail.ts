@@ -1,10 +1,10 @@
-import { errorText } from '../errno.ts'
-import { isVitrineError } from '../errors.ts'
-import type { Refusal } from '../index.ts'
-import { internalError, prefixed } from '../result/explain-cli.ts'
+import { errorText } from '../base/errno.ts'
+import type { Refusal } from '../internal.ts'
+import { internalError, prefixed } from '../messages/cli/run.ts'
+import { isVitrineError } from '../messages/error.ts'
 import { exitCode } from './command.ts'
 import { jsonVersion } from './json.ts'
-import { standardError, standardOutput } from './sink.ts'
+import { standardError, standardOutput } from './run/sink.ts'
 
 /** Says why nothing ran, for people or as JSON; returns the exit code. */
 export async function fail(error: unknown, { json }: { readonly json: boolean }): Promise<number> {

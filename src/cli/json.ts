@@ -1,5 +1,5 @@
-import type { Result } from '../index.ts'
-import type { Order } from './order.ts'
+import type { Result } from '../internal.ts'
+import type { Order } from './run/options.ts'
 
 /** Raised when a field of `run --json` goes or changes its meaning: docs/run-json.md. */
 export const jsonVersion = 1

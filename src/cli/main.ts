@@ -3,22 +3,22 @@ import type { Command } from './command.ts'
 
 /** Every command; its file is imported only when it is chosen. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  run: () => import('./run.ts'),
-  shell: () => import('./shell.ts'),
+  run: () => import('./run/run.ts'),
+  shell: () => import('./shell/shell.ts'),
   config: () => import('./config.ts'),
   docker: () => import('./docker.ts'),
   doctor: () => import('./doctor.ts'),
   policy: () => import('./policy.ts'),
   mcp: () => import('./mcp.ts'),
   scratchpad: () => import('./scratchpad.ts'),
-  completion: () => import('./completion.ts'),
+  completion: () => import('./completion/completion.ts'),
 }
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
   if (!command || own.includes('--help') || own.includes('-h')) {
-    const { aside } = await import('./aside.ts')
+    const { aside } = await import('./help.ts')
     return aside(name, args, Object.keys(commands))
   }
   try {

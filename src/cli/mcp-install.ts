@@ -1,4 +1,5 @@
 import { sep } from 'node:path'
+import { packageFile } from '../base/package-file.ts'
 import {
   type ClientName,
   clientNames,
@@ -7,14 +8,13 @@ import {
   type ServerCommand,
 } from '../mcp/install/clients.ts'
 import { entryText, installEntry } from '../mcp/install/install.ts'
-import { packageFile } from '../package-file.ts'
-import { prefixed } from '../result/explain-cli.ts'
-import * as say from '../result/explain-mcp-install.ts'
+import { prefixed } from '../messages/cli/run.ts'
+import * as say from '../messages/mcp/install.ts'
 import { exitCode } from './command.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
-import { backendOf } from './order.ts'
-import { standardError, standardOutput } from './sink.ts'
+import { backendOf } from './run/options.ts'
+import { standardError, standardOutput } from './run/sink.ts'
 
 /** `vitrine mcp install CLIENT`: prints the client's entry for this server, or puts it into the client's configuration. */
 export async function install(

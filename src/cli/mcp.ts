@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { absolutePath } from '../directories.ts'
+import { packageFile } from '../base/package-file.ts'
+import { absolutePath } from '../internal.ts'
 import type { ServerOptions, Session } from '../mcp/session.ts'
-import { packageFile } from '../package-file.ts'
-import { prefixed } from '../result/explain-cli.ts'
-import * as say from '../result/explain-mcp-serve.ts'
+import { prefixed } from '../messages/cli/run.ts'
+import * as say from '../messages/mcp/serve.ts'
 import { flagsFor } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
-import { backendOf } from './order.ts'
-import { standardError } from './sink.ts'
+import { backendOf } from './run/options.ts'
+import { standardError } from './run/sink.ts'
 
 /** `vitrine mcp`: serves commands to an agent, on stdin and stdout or over HTTP. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -32,7 +32,7 @@ async function onStdio(session: Session): Promise<number> {
 }
 
 async function onHttp(given: string, makeSession: () => Session): Promise<number> {
-  const { serveUntilSignal, httpAddress, httpToken } = await import('../mcp/http-command.ts')
+  const { serveUntilSignal, httpAddress, httpToken } = await import('../mcp/http/command.ts')
   const address = httpAddress(given) ?? refuse(say.badHttp(given))
   const token = httpToken(address.host, process.env['VITRINE_TOKEN'])
   if ('refusal' in token) throw misuse(token.refusal)

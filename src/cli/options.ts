@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { nearestKey, VitrineError } from '../index.ts'
-import { flagWithValue, onlyFull, optionElsewhere, valueMissing } from '../result/explain-cli.ts'
+import { nearestKey, VitrineError } from '../internal.ts'
+import { flagWithValue, onlyFull, optionElsewhere, valueMissing } from '../messages/cli/run.ts'
 import { takersOf } from './grammar.ts'
 
 /** What an option takes: nothing, or a value: anything, a path, one of a few words, or a variable each time it is given. Only whoever completes tells the values apart. */

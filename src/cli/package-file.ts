@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../package-file.ts'
+import { packageFile } from '../base/package-file.ts'
 
 /** The version of this package. */
 export function packageVersion(): string {

@@ -1,11 +1,11 @@
-import { type Decision, decideAbout, listRules, nearestKey } from '../index.ts'
-import { subcommandMissing, tooManyWords, unknownSubcommand } from '../result/explain-cli.ts'
-import { policyReport, policyTable } from '../result/explain-policy-list.ts'
+import { type Decision, decideAbout, listRules, nearestKey } from '../internal.ts'
+import { policyReport, policyTable } from '../messages/cli/policy-list.ts'
+import { subcommandMissing, tooManyWords, unknownSubcommand } from '../messages/cli/run.ts'
 import { loadGiven, sayIgnored } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
-import { backendOf, wordsAfterDashes, workOf } from './order.ts'
-import { standardOutput } from './sink.ts'
+import { backendOf, wordsAfterDashes, workOf } from './run/options.ts'
+import { standardOutput } from './run/sink.ts'
 
 const subcommands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { check, list }
 

@@ -1,14 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { clearSessions, findAnywhere, listSessions, scratchpadRoots } from '../index.ts'
-import {
-  clearedText,
-  scratchpadListing,
-  scratchpadUsage,
-  unknownEntry,
-} from '../result/explain-scratchpad.ts'
+import { clearSessions, findAnywhere, listSessions, scratchpadRoots } from '../internal.ts'
+import { clearedText, scratchpadListing, scratchpadUsage, unknownEntry } from '../messages/scratchpad.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
-import { standardOutput } from './sink.ts'
+import { standardOutput } from './run/sink.ts'
 
 /** `vitrine scratchpad list | show NAME | clear`: what commands left in every session. */
 export async function main(args: readonly string[]): Promise<number> {

@@ -1,4 +1,4 @@
-import { runningLine } from '../result/explain-cli.ts'
+import { runningLine } from '../messages/cli/run.ts'
 
 /** Long enough that a quick command shows none. */
 const firstMs = 2000

@@ -1,5 +1,5 @@
-import { VitrineError } from '../errors.ts'
-import { limitsOfContainer, socketsInContainer, unreadableInContainer } from '../result/explain-docker.ts'
+import { limitsOfContainer, socketsInContainer, unreadableInContainer } from '../messages/docker.ts'
+import { VitrineError } from '../messages/error.ts'
 import type { LoadedConfig } from './load.ts'
 import type { ConfigKey } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { editDistance } from '../nearest.ts'
+import { editDistance } from '../base/did-you-mean.ts'
 
 /** How a project's `.vitrine.toml` may change a key before the user has trusted the file. */
 export type ProjectRule =

@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import { devNull, homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { errorCode } from '../errno.ts'
-import { isVitrineError, VitrineError } from '../errors.ts'
+import { errorCode } from '../base/errno.ts'
+import { isVitrineError, VitrineError } from '../messages/error.ts'
 import type { ToAbsolute } from './field.ts'
 
 export interface Environment {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
-import { absolutePath } from '../directories.ts'
-import { VitrineError } from '../errors.ts'
+import { VitrineError } from '../messages/error.ts'
+import { absolutePath } from '../request/current-directory.ts'
 import type { KeyPath } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
-import { makeDirectories } from '../directories.ts'
+import { makeDirectories } from '../base/directories.ts'
 import {
   codeOf,
   type Environment,

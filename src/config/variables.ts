@@ -1,5 +1,5 @@
-import { VitrineError } from '../errors.ts'
-import { nearestKey } from '../nearest.ts'
+import { nearestKey } from '../base/did-you-mean.ts'
+import { VitrineError } from '../messages/error.ts'
 import { checkValue } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import type { Environment } from './files.ts'

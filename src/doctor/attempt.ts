@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isVitrineError } from '../errors.ts'
-import type { ExecuteRequest, Result, Shell } from '../index.ts'
-import { tooSlow } from '../result/explain-doctor.ts'
+import type { ExecuteRequest, Result, Shell } from '../internal.ts'
+import { tooSlow } from '../messages/cli/doctor.ts'
+import { isVitrineError } from '../messages/error.ts'
 import type { Bench, Check, Seen } from './check.ts'
 
 /** One way to change something of the host by a command, harmless when it works. */

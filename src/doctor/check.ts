@@ -1,4 +1,4 @@
-import type { Flags, Shell } from '../index.ts'
+import type { Flags, Shell } from '../internal.ts'
 import type { State } from './diagnosis.ts'
 
 /** What a check works with. */

@@ -1,4 +1,4 @@
-import type { DockerStatus, HostSupport, Refusal } from '../index.ts'
+import type { DockerStatus, HostSupport, Refusal } from '../internal.ts'
 import type { Settings } from './check.ts'
 import type { System } from './system.ts'
 import type { Trap } from './traps.ts'

@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { errorCode, errorText } from '../errno.ts'
-import { isVitrineError } from '../errors.ts'
+import { errorCode, errorText } from '../base/errno.ts'
 import {
   type Enforcement,
   type HostSupport,
@@ -11,8 +10,9 @@ import {
   openShell,
   type Shell,
   type VitrineError,
-} from '../index.ts'
-import { trapWords } from '../result/explain-traps.ts'
+} from '../internal.ts'
+import { trapWords } from '../messages/cli/traps.ts'
+import { isVitrineError } from '../messages/error.ts'
 import { trying } from './attempt.ts'
 import type { Bench, Check, Seen, Settings } from './check.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'

@@ -1,4 +1,4 @@
-import type { Result } from '../index.ts'
+import type { Result } from '../internal.ts'
 import type { Check, Settings } from './check.ts'
 
 /** A line that goes over a limit; `holds` tells from its result whether it was kept from it. */

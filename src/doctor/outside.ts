@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { noProcessId } from '../result/explain-doctor.ts'
+import { noProcessId } from '../messages/cli/doctor.ts'
 import type { Check } from './check.ts'
 import { hasEnded, isAlive } from './processes.ts'
 

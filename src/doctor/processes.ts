@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
-import { errorCode } from '../errno.ts'
-import type { Result } from '../index.ts'
+import { errorCode } from '../base/errno.ts'
+import type { Result } from '../internal.ts'
 import type { Attempt, Target } from './attempt.ts'
 
 /** A process of the doctor's own that an attempt is made on. */

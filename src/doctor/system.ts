@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { machine, release } from 'node:os'
-import { errorCode } from '../errno.ts'
+import { errorCode } from '../base/errno.ts'
 
 /** What a system is, as far as it decides what can be enforced. What could not be found out is absent. */
 export interface System {

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import type { HostSupport } from '../index.ts'
+import type { HostSupport } from '../internal.ts'
 import type { System } from './system.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { VitrineError } from '../errors.ts'
+import { VitrineError } from '../messages/error.ts'
 import { Look, type Looker, type Question } from './look.ts'
 import { secondLimitMs } from './silent.ts'
 

@@ -1,5 +1,5 @@
-import type { Facts, FactsNeeded } from '../policy/facts.ts'
 import { canEnter } from './directory.ts'
+import type { Facts, FactsNeeded } from './facts.ts'
 import { expandGlob, globQuestions } from './glob.ts'
 import { type Look, namesIn, whereIs } from './look.ts'
 import { foreignPrograms, programQuestions } from './programs.ts'

@@ -1,4 +1,4 @@
-import type { ConfigEntry } from '../policy/repositories.ts'
+import type { ConfigEntry } from './facts.ts'
 
 /**
  * Reads the text of a git configuration, character by character as git's config.c does (get_base_var, get_value, parse_value).

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute } from 'node:path'
-import type { FoundEntry, RepositoryConfig } from '../policy/repositories.ts'
+import type { FoundEntry, RepositoryConfig } from './facts.ts'
 import { parseGitConfig } from './git-config.ts'
 import { type Answer, isWhole, type Look, type Question } from './look.ts'
 

@@ -1,4 +1,4 @@
-import type { FactsNeeded } from '../policy/facts.ts'
+import type { FactsNeeded } from './facts.ts'
 import { isWhole, type Look, type Name, namesIn, type Question, whereIs } from './look.ts'
 
 /** Directory entries looked at, and matches resolved, for one pattern. */

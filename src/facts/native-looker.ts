@@ -1,4 +1,4 @@
-import { errnoName } from '../errno.ts'
+import { errnoName } from '../base/errno.ts'
 import type { Answer, Kind, Looker, Question } from './look.ts'
 
 /** The addon's part of it (Linux): native/core.h, enum vt_question. */
@@ -18,7 +18,7 @@ const letters: Readonly<Record<Exclude<Kind, 'gitlinks'>, string>> = {
 }
 
 /**
- * Has the addon look, in processes of its own: see native/linux/lookups.c. An index is too large for its answers: threads of
+ * Has the addon look, in processes of its own: see native/linux/lookup/pool.c. An index is too large for its answers: threads of
  * Node's pool read it.
  */
 export function nativeLooker(addon: LookAddon): Looker {

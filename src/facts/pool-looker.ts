@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { access, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises'
-import { errorCode } from '../errno.ts'
+import { errorCode } from '../base/errno.ts'
 import { gitlinksIn } from './git-index.ts'
 import type { Answer, Kind, Looker, Question } from './look.ts'
 

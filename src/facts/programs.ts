@@ -1,6 +1,6 @@
 import { delimiter, dirname, isAbsolute } from 'node:path'
-import type { ForeignProgram } from '../policy/facts.ts'
-import { isProjectDirectory, systemDirectories } from '../program-path.ts'
+import { isProjectDirectory, systemDirectories } from '../base/program-path.ts'
+import type { ForeignProgram } from './facts.ts'
 import { type Look, type Question, whereIs } from './look.ts'
 
 /** Where programs are looked for, and the real paths of directories that must not bring any along. */

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { FoundEntry, RepositoryConfig } from '../policy/repositories.ts'
+import type { FoundEntry, RepositoryConfig } from './facts.ts'
 import {
   directoryNamedBy,
   entriesIn,

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
-import { errorText } from '../errno.ts'
-import { isVitrineError } from '../errors.ts'
+import { errorText } from '../base/errno.ts'
+import { isVitrineError } from '../messages/error.ts'
 import type { ExecEnd } from '../sandbox/docker/exec.ts'
 import type { ProcessEnd } from './launch.ts'
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { PassThrough, type Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorText } from '../errno.ts'
+import { errorText } from '../base/errno.ts'
 import type { Container } from '../sandbox/docker/container.ts'
 import type { Containers, Running, Wanted } from '../sandbox/docker/containers.ts'
 import type { Exec, ExecRequest } from '../sandbox/docker/exec.ts'

@@ -1,8 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { errorCode } from '../errno.ts'
+import { errorCode } from '../base/errno.ts'
+import type { Stream } from '../base/types.ts'
 import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
-import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd, Stream } from './launch.ts'
+import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { type Cookie, makeCookie, sweep } from './sweep.ts'
 
 /** Bytes handed out and not yet taken back, above which reading stops. */

@@ -1,5 +1,5 @@
-import type { Refusal } from '../errors.ts'
-import type { Denial, Limit } from '../result/result.ts'
+import type { Denial, Limit, Stream } from '../base/types.ts'
+import type { Refusal } from '../messages/error.ts'
 import type { Confinement } from '../sandbox/sandbox.ts'
 
 /** Everything a launcher needs to start one process; nothing in it is decided later. */
@@ -43,8 +43,6 @@ export interface Limits {
   /** In the directories granted for writing. */
   readonly privateTmpBytes: number
 }
-
-export type Stream = 'stdout' | 'stderr'
 
 /** How a process ended, or why there never was one. */
 export type ProcessEnd =

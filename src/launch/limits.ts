@@ -1,7 +1,7 @@
+import type { Enforcement } from '../base/types.ts'
 import type { Config } from '../config/schema.ts'
-import { VitrineError } from '../errors.ts'
-import { limitsNote, privateTmpNote, withoutSessions } from '../result/explain-limits.ts'
-import type { Enforcement } from '../result/result.ts'
+import { VitrineError } from '../messages/error.ts'
+import { limitsNote, privateTmpNote, withoutSessions } from '../messages/limits.ts'
 import type { Probe } from '../sandbox/sandbox.ts'
 import type { LimitHolder, Limits } from './launch.ts'
 

@@ -1,18 +1,11 @@
 import { access, readSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
-import { errnoName } from '../errno.ts'
+import { errnoName } from '../base/errno.ts'
+import type { Stream } from '../base/types.ts'
 import type { LandlockConfinement } from '../sandbox/sandbox.ts'
 import type { Addon, AddonCore, NativeEnd, NativeFailure, NativeHandler } from './addon.ts'
-import type {
-  LaunchEvents,
-  LaunchedProcess,
-  Launcher,
-  LaunchRequest,
-  Limits,
-  ProcessEnd,
-  Stream,
-} from './launch.ts'
+import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, Limits, ProcessEnd } from './launch.ts'
 import { linuxLimits } from './limits.ts'
 
 /** Flags of the addon's spawn: native/binding/request.h. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Approval, ApprovalRequest, Approver, Decision, Mode } from '../index.ts'
+import type { Approval, ApprovalRequest, Approver, Decision, Mode } from '../internal.ts'
 
 /** What the user was asked, tied to the call by a signature: a yes counts for the command that was shown, and no other. */
 export interface Asked {

@@ -1,4 +1,4 @@
-import { platform } from '../index.ts'
+import { platform } from '../internal.ts'
 
 /** Commands that one server runs at once; further calls wait in line. */
 export const mostAtOnce = 32

@@ -1,5 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream'
-import { messageTooLong } from '../result/explain-mcp-serve.ts'
+import { messageTooLong } from '../messages/mcp/serve.ts'
 
 const newline = 0x0a
 /** What is kept of a message that is too long, to find its id in. */

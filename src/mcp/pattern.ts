@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
-import { errorText } from '../errno.ts'
-import type { LinePattern } from '../index.ts'
-import { patternTooLarge, patternTooLong } from '../result/explain-mcp-scratchpad.ts'
+import { errorText } from '../base/errno.ts'
+import type { LinePattern } from '../internal.ts'
+import { patternTooLarge, patternTooLong } from '../messages/mcp/scratchpad.ts'
 
 const longestSource = 1000
 /** Of the compiled pattern: `error|warn|fatal` has 18. */

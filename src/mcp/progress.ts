@@ -1,4 +1,4 @@
-import { progressText, waitingText } from '../result/explain-mcp.ts'
+import { progressText, waitingText } from '../messages/mcp/mcp.ts'
 import type { ServerContext } from './sdk.ts'
 
 const everyMs = 500

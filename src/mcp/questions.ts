@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Approval } from '../index.ts'
-import { answerNames, elicitationMessage, elicitationTitle } from '../result/explain-mcp.ts'
+import type { Approval } from '../internal.ts'
+import { answerNames, elicitationMessage, elicitationTitle } from '../messages/mcp/mcp.ts'
 import { type Asked, type Call, inCall, type Question } from './approvers.ts'
 import {
   CLIENT_CAPABILITIES_META_KEY,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { readWhole, type ScratchpadEntry } from '../index.ts'
-import { noSuchResource, tooLargeText } from '../result/explain-mcp-scratchpad.ts'
-import { entryLine } from '../result/explain-scratchpad.ts'
+import { readWhole, type ScratchpadEntry } from '../internal.ts'
+import { noSuchResource, tooLargeText } from '../messages/mcp/scratchpad.ts'
+import { entryLine } from '../messages/scratchpad.ts'
 import {
   type McpServer,
   ProtocolError,

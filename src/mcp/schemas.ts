@@ -1,7 +1,7 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { nearestKey } from '../index.ts'
-import { parameterTexts, type ToolFacts, wantedTexts } from '../result/explain-mcp.ts'
+import { nearestKey } from '../internal.ts'
+import { parameterTexts, type ToolFacts, wantedTexts } from '../messages/mcp/mcp.ts'
 
 /** Parameters of `execute_command`. Unknown ones are refused, defaults filled in. */
 export function executeSchema(facts: ToolFacts) {

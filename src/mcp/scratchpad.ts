@@ -6,9 +6,9 @@ import {
   readLines,
   type ScratchpadEntry,
   scratchpadRoots,
-} from '../index.ts'
-import * as say from '../result/explain-mcp-scratchpad.ts'
-import { entryLine } from '../result/explain-scratchpad.ts'
+} from '../internal.ts'
+import * as say from '../messages/mcp/scratchpad.ts'
+import { entryLine } from '../messages/scratchpad.ts'
 import { failed } from './execute.ts'
 import type { CallToolResult } from './sdk.ts'
 import type { Session } from './session.ts'

@@ -1,5 +1,5 @@
-import { errorText } from '../errno.ts'
-import type { Mode } from '../index.ts'
+import { errorText } from '../base/errno.ts'
+import type { Mode } from '../internal.ts'
 import {
   listScratchpadDescription,
   readModeOff,
@@ -8,8 +8,8 @@ import {
   type ToolFacts,
   toolDescription,
   writeToolName,
-} from '../result/explain-mcp.ts'
-import { factsOf } from '../result/explain-tool.ts'
+} from '../messages/mcp/mcp.ts'
+import { factsOf } from '../messages/mcp/tool.ts'
 import { type Calls, executeCommand } from './execute.ts'
 import { interpreter } from './limits.ts'
 import { askedState } from './questions.ts'

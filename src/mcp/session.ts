@@ -1,6 +1,6 @@
-import { currentDirectory } from '../directories.ts'
 import {
   type Approver,
+  currentDirectory,
   type Flags,
   type LoadedConfig,
   loadConfig,
@@ -9,7 +9,7 @@ import {
   type Scratchpad,
   type Shell,
   VitrineError,
-} from '../index.ts'
+} from '../internal.ts'
 import { approverOf } from './approvers.ts'
 
 /** What is fixed when the server starts. */

@@ -1,6 +1,6 @@
 import { fstatSync, readFileSync } from 'node:fs'
-import { errorCode } from '../errno.ts'
-import { VitrineError } from '../errors.ts'
+import { errorCode } from '../base/errno.ts'
+import { VitrineError } from '../messages/error.ts'
 
 /** The device number of /dev/null: major 1, minor 3 (devices.txt of the kernel). */
 const nullDevice = 0x103

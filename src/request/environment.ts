@@ -1,6 +1,6 @@
-import type { Platform } from '../platform.ts'
-import type { Mode } from '../result/result.ts'
-import { isSecretName } from '../secret-names.ts'
+import type { Platform } from '../base/platform.ts'
+import { isSecretName } from '../base/secret-names.ts'
+import type { Mode } from '../base/types.ts'
 
 /** Names and values, as a process gets them. */
 export type Variables = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
-import { errorMessage } from '../errno.ts'
-import { type RequestProblem, VitrineError } from '../errors.ts'
-import { nearestKey } from '../nearest.ts'
+import { nearestKey } from '../base/did-you-mean.ts'
+import { errorMessage } from '../base/errno.ts'
+import { type RequestProblem, VitrineError } from '../messages/error.ts'
 
 /** What a field of a caller's object has to be. */
 export interface Field {

@@ -1,6 +1,6 @@
 import { win32 } from 'node:path'
-import { VitrineError } from '../errors.ts'
-import { nestedPowershellHint } from '../result/explain-platform.ts'
+import { VitrineError } from '../messages/error.ts'
+import { nestedPowershellHint } from '../messages/platform.ts'
 import { commandLine } from './command-line.ts'
 import type { Variables } from './environment.ts'
 import type { Interpreter, Program } from './interpreter.ts'

@@ -1,7 +1,7 @@
-import { errnoName } from '../errno.ts'
-import { VitrineError } from '../errors.ts'
-import { readsNotes } from '../result/explain-reads.ts'
-import type { Enforcement, RightEnforcement } from '../result/result.ts'
+import { errnoName } from '../base/errno.ts'
+import type { Enforcement, RightEnforcement } from '../base/types.ts'
+import { VitrineError } from '../messages/error.ts'
+import { readsNotes } from '../messages/reads.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
 import type { Probe, Reads, Sandbox, SandboxOptions } from './sandbox.ts'
 import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
@@ -165,7 +165,7 @@ function openSockets(sockets: readonly string[]): string | undefined {
   return `open: ${sockets.join(', ')}`
 }
 
-/** What native/linux/seccomp_rules.c lets through. */
+/** What native/linux/confine/seccomp_rules.c lets through. */
 const openNetwork =
   'open: TCP and UDP clients, name lookups, ports that the kernel picks; shut: listening, ports of choice, multicast groups, fast open, raw and all other protocols'
 

@@ -1,5 +1,5 @@
-import { errnoName } from '../errno.ts'
-import { type Refusal, VitrineError } from '../errors.ts'
+import { errnoName } from '../base/errno.ts'
+import { type Refusal, VitrineError } from '../messages/error.ts'
 import type { Confinement, LandlockConfinement } from './sandbox.ts'
 
 /** A directory that one command may write to. */

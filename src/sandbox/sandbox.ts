@@ -1,7 +1,7 @@
-import type { Denial, Enforcement } from '../result/result.ts'
+import type { Denial, Enforcement } from '../base/types.ts'
 import type { PrivateDirectories } from './private-tmp.ts'
 
-/** Why no cgroup can be made for a command, or none with a limit of memory: native/linux/cgroup_base.c. */
+/** Why no cgroup can be made for a command, or none with a limit of memory: native/linux/limits/cgroup_base.c. */
 export type CgroupMissing =
   | 'unmounted'
   | 'foreign'
@@ -11,7 +11,7 @@ export type CgroupMissing =
   | 'not-delegated'
   | 'not-writable'
 
-/** What the running kernel offers, found out by trying (Linux, native/linux/probe.h). */
+/** What the running kernel offers, found out by trying (Linux, native/linux/confine/probe.h). */
 export interface Probe {
   /** 0: no Landlock. */
   readonly landlockAbi: number
@@ -25,7 +25,7 @@ export interface Probe {
   readonly listenerErrno: number
   /** The listener's hang-up proves that nobody is left. */
   readonly listenerProves: boolean
-  /** Why core dumps cannot be kept inside, as native/linux/core_dumps.h has it; 0: they can. */
+  /** Why core dumps cannot be kept inside, as native/linux/confine/core_dumps.h has it; 0: they can. */
   readonly coreDumpsErrno: number
   readonly pidfd: boolean
   /** setsid(2) really makes a session: inside of a read mode it only says so. */

@@ -1,4 +1,4 @@
-import { type Refusal, VitrineError } from '../errors.ts'
+import { type Refusal, VitrineError } from '../messages/error.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** No sandbox on this host: read mode is refused with the reason. */

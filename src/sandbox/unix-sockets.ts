@@ -1,4 +1,4 @@
-import { VitrineError } from '../errors.ts'
+import { VitrineError } from '../messages/error.ts'
 
 /** From this ABI on a ruleset can tell unix sockets apart by their path (LANDLOCK_ACCESS_FS_RESOLVE_UNIX). */
 export const unixSocketsAbi = 9

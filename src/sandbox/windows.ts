@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
-import { VitrineError } from '../errors.ts'
-import { readsNotes } from '../result/explain-reads.ts'
-import type { Enforcement, RightEnforcement } from '../result/result.ts'
+import type { Enforcement, RightEnforcement } from '../base/types.ts'
+import { VitrineError } from '../messages/error.ts'
+import { readsNotes } from '../messages/reads.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 import { refuseUnixSockets } from './unix-sockets.ts'
 

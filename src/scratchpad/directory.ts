@@ -1,8 +1,8 @@
 import { accessSync, constants, lstatSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { makeDirectories } from '../directories.ts'
-import { errorCode } from '../errno.ts'
+import { makeDirectories } from '../base/directories.ts'
+import { errorCode } from '../base/errno.ts'
 
 /** The variables that say where state is kept. */
 export type StateEnvironment = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { decode } from '../text.ts'
+import { decode } from '../base/text.ts'
 
 const newline = 0x0a
 const chunkBytes = 1 << 20

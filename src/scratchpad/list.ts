@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../errno.ts'
+import { errorCode } from '../base/errno.ts'
 import { type EntryMetadata, readMetadata } from './metadata.ts'
 import { isStoredName } from './name.ts'
 import { isInUse } from './session.ts'

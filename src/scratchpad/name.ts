@@ -1,4 +1,4 @@
-import { type RequestProblem, VitrineError } from '../errors.ts'
+import { type RequestProblem, VitrineError } from '../messages/error.ts'
 
 const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 /** A name that was taken got a suffix. */

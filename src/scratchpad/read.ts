@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { decode, looksBinary } from '../text.ts'
+import { decode, looksBinary } from '../base/text.ts'
 import { afterNewlines, chunksOf, countLines, countNewlines } from './lines.ts'
 
 /** Which part of an entry to read. */

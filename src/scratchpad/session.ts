@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { errorCode } from '../errno.ts'
+import { errorCode } from '../base/errno.ts'
 
 /** What the name of a session tells. */
 export interface SessionOwner {

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, test } from 'vitest'
-import { Approvals as AllApprovals, isYes } from '../../src/approval/approve.ts'
-import type { Approval, ApprovalRequest, Approver } from '../../src/approval/approver.ts'
-import type { Decision } from '../../src/result/result.ts'
+import { Approvals as AllApprovals, isYes } from '../../src/admit/approval/approve.ts'
+import type { Approval, ApprovalRequest, Approver } from '../../src/admit/approval/approver.ts'
+import type { Decision } from '../../src/base/types.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 /** Only whether the command may run. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerIn } from '../../src/approval/keys.ts'
+import { answerIn } from '../../src/admit/approval/keys.ts'
 
 test.each([
   ['y', 'yes'],

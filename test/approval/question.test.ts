@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { inputOf } from '../../src/approval/input.ts'
-import { approvalQuestion } from '../../src/result/explain-approval.ts'
+import { inputOf } from '../../src/admit/approval/input.ts'
+import { approvalQuestion } from '../../src/messages/approval.ts'
 
 const decision = { verdict: 'ask', reason: 'a test', matches: [] } as const
 

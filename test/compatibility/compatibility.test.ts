@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Result } from '../../src/result/result.ts'
+import type { Result } from '../../src/base/types.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { VitrineError } from '../../src/errors.ts'
+import { VitrineError } from '../../src/messages/error.ts'
 import { makePlace } from './place.ts'
 
 interface Case {

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { VitrineError } from '../../src/errors.ts'
+import { VitrineError } from '../../src/messages/error.ts'
 import { makePlace } from './place.ts'
 
 // A repository that was cloned can hold any .vitrine.toml: none may hang, exhaust memory or flood the terminal.

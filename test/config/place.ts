@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach } from 'vitest'
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../src/config/load.ts'
-import { type Refusal, VitrineError } from '../../src/errors.ts'
+import { type Refusal, VitrineError } from '../../src/messages/error.ts'
 
 export type ConfigRefusal = Extract<Refusal, { code: 'CONFIG_INVALID' }>
 

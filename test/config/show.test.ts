@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { keyEntries } from '../../src/config/schema.ts'
 import { configRows, initConfig } from '../../src/config/show.ts'
 import { tomlText } from '../../src/config/toml-text.ts'
-import { describeInit } from '../../src/result/explain-config.ts'
+import { describeInit } from '../../src/messages/config.ts'
 import { makePlace } from './place.ts'
 
 test('every key has one row, in the schema’s order, with its value and its source', async () => {

@@ -213,7 +213,7 @@ describe('a trusted project file', () => {
 
 test('an ignored value is said in one line with its place, the value in force and the way out', async () => {
   const place = withFiles('shell.network', 'false', 'true')
-  const { describeIgnoredValues } = await import('../../src/result/explain-config.ts')
+  const { describeIgnoredValues } = await import('../../src/messages/config.ts')
   expect(describeIgnoredValues((await place.load()).ignored)).toEqual([
     `${place.projectFile}:3: shell.network = true is ignored: a project file may tighten false, not loosen it, until you trust the file with "vitrine config trust"`,
   ])
@@ -222,7 +222,7 @@ test('an ignored value is said in one line with its place, the value in force an
 test('of many ignored values ten are said and the rest is counted', async () => {
   const rules = Array.from({ length: 30 }, (_, index) => `{ prefix = ["p${index}"], verdict = "allow" }`)
   const place = withFiles('policy.rule', '[]', `[${rules.join(', ')}]`)
-  const { describeIgnoredValues } = await import('../../src/result/explain-config.ts')
+  const { describeIgnoredValues } = await import('../../src/messages/config.ts')
   const lines = describeIgnoredValues((await place.load()).ignored)
   expect(lines).toHaveLength(11)
   expect(lines.at(-1)).toContain('20 more')

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Denial, Result } from '../../src/result/result.ts'
+import type { Denial, Result } from '../../src/base/types.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { compileFixture } from '../helpers/programs.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type { Result } from '../../src/result/result.ts'
+import type { Result } from '../../src/base/types.ts'
 import { compileAttempts, makeGround, shorts } from './denied.ts'
 
 /** More than anybody waits for: it is ended once the others are done. */

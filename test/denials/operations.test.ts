@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { denialLines } from '../../src/result/explain-denials.ts'
+import { denialLines } from '../../src/messages/denials.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { compileAttempts, type Ground, makeGround, shorts } from './denied.ts'
 

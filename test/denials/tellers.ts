@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Enforcement, Result } from '../../src/result/result.ts'
+import type { Enforcement, Result } from '../../src/base/types.ts'
 import { builtLibrary } from '../helpers/programs.ts'
 
 /** The last line that a teller prints, as JSON. */

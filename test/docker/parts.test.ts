@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { Frames } from '../../src/sandbox/docker/frames.ts'
+import { Frames } from '../../src/sandbox/docker/engine/frames.ts'
 import { readHost, runs, thisProcess } from '../../src/sandbox/docker/host-label.ts'
 import { tarOf } from '../../src/sandbox/docker/image.ts'
 import { bytesOf, keeperOf } from '../../src/sandbox/docker/spec.ts'

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { report } from '../../src/doctor/doctor.ts'
 import { lookAtSystem, type System } from '../../src/doctor/system.ts'
 import { trapsOf } from '../../src/doctor/traps.ts'
-import type { HostSupport } from '../../src/index.ts'
-import { doctorReport } from '../../src/result/explain-doctor.ts'
-import { trapWords } from '../../src/result/explain-traps.ts'
+import type { HostSupport } from '../../src/internal.ts'
+import { doctorReport } from '../../src/messages/cli/doctor.ts'
+import { trapWords } from '../../src/messages/cli/traps.ts'
 import { realAddon } from '../sandbox/hosts.ts'
 
 const { ENOSYS, EOPNOTSUPP, EPERM, EBUSY, EINVAL } = constants.errno

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, type Kind, Look, type Looker } from '../../src/facts/look.ts'
 import { poolLooker } from '../../src/facts/pool-looker.ts'
-import { lookerHere } from '../../src/host.ts'
+import { lookerHere } from '../../src/host/host.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 const root = makeDirectory()

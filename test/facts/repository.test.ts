@@ -14,12 +14,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Decision } from '../../src/base/types.ts'
 import { gatherFacts } from '../../src/facts/gather.ts'
 import { Look } from '../../src/facts/look.ts'
-import { lookerHere } from '../../src/host.ts'
-import { decide } from '../../src/policy/decide.ts'
-import { factsNeeded, planRequest } from '../../src/policy/plan.ts'
-import type { Decision } from '../../src/result/result.ts'
+import { lookerHere } from '../../src/host/host.ts'
+import { decide } from '../../src/policy/decide/decide.ts'
+import { factsNeeded, planRequest } from '../../src/policy/decide/plan.ts'
 import { presetRules } from '../policy/helper.ts'
 
 /** A busy machine is no file system that hangs. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Result } from '../../src/result/result.ts'
+import type { Result } from '../../src/base/types.ts'
 import { missing, runHost, slack, type Timed } from './hang.ts'
 
 /** What test/fixtures/facts/unreadable.mjs prints. */

@@ -2,8 +2,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { type Host, thisHost } from '../../src/host.ts'
-import type { ShellOptions } from '../../src/options.ts'
+import { type Host, thisHost } from '../../src/host/host.ts'
+import type { ShellOptions } from '../../src/host/shell-options.ts'
 import { openShellOn, type Shell } from '../../src/shell.ts'
 
 const directories: string[] = []

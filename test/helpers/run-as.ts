@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import type { ShellOptions } from '../../src/options.ts'
-import type { Result } from '../../src/result/result.ts'
+import type { Result } from '../../src/base/types.ts'
+import type { ShellOptions } from '../../src/host/shell-options.ts'
 import type { User } from '../attacks/table.ts'
 import { builtLibrary } from './programs.ts'
 

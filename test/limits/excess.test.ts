@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { resultText } from '../../src/result/explain-tool.ts'
+import { resultText } from '../../src/messages/mcp/tool.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { endAll, makeMarker, survivors } from '../helpers/processes.ts'
 import { compileHungry, excesses, spared } from './hungry.ts'

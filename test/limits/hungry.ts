@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Limit } from '../../src/result/result.ts'
+import type { Limit } from '../../src/base/types.ts'
 import { compileFixture } from '../helpers/programs.ts'
 
 const mebibyte = 1024 * 1024

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type HttpServer, serveOnHttp } from '../../src/mcp/http.ts'
+import { type HttpServer, serveOnHttp } from '../../src/mcp/http/server.ts'
 import { mostSessions } from '../../src/mcp/limits.ts'
 import { Session } from '../../src/mcp/session.ts'
 import { makeDirectory } from '../helpers/place.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Result } from '../../src/index.ts'
-import { type Asked, resultText } from '../../src/result/explain-tool.ts'
+import { type Asked, resultText } from '../../src/messages/mcp/tool.ts'
 
 const plain: Result = {
   output: 'out\n',

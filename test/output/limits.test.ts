@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runTool } from '../../src/adapters/tool.ts'
-import type { Mode } from '../../src/result/result.ts'
+import type { Mode } from '../../src/base/types.ts'
 import { scratchpadRoots } from '../../src/scratchpad/directory.ts'
 import { findAnywhere } from '../../src/scratchpad/list.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'

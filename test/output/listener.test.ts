@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ListenerError } from '../../src/errors.ts'
+import type { ListenerError } from '../../src/messages/error.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { aliveWith, makeMarker } from '../helpers/processes.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Mode } from '../../src/result/result.ts'
+import type { Mode } from '../../src/base/types.ts'
 import { openTestShell } from '../helpers/place.ts'
 
 const modes: readonly Mode[] = ['read', 'write']

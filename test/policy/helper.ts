@@ -1,8 +1,13 @@
-import { decide } from '../../src/policy/decide.ts'
-import type { Facts } from '../../src/policy/facts.ts'
-import { factsNeeded, type PolicyRequest, planRequest } from '../../src/policy/plan.ts'
-import { buildRules, type PolicySettings, type Preset, type RuleSet } from '../../src/policy/ruleset.ts'
-import type { Decision, Mode } from '../../src/result/result.ts'
+import type { Decision, Mode } from '../../src/base/types.ts'
+import type { Facts } from '../../src/facts/facts.ts'
+import { decide } from '../../src/policy/decide/decide.ts'
+import { factsNeeded, type PolicyRequest, planRequest } from '../../src/policy/decide/plan.ts'
+import {
+  buildRules,
+  type PolicySettings,
+  type Preset,
+  type RuleSet,
+} from '../../src/policy/decide/ruleset.ts'
 
 export const cwd = '/work-of/project'
 export const home = '/home/agent'

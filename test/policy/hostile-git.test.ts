@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { dangerousEntry } from '../../src/policy/repositories.ts'
+import { dangerousEntry } from '../../src/policy/decide/repositories.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 let root = ''

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Approver } from '../../src/approval/approver.ts'
+import type { Approver } from '../../src/admit/approval/approver.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 const toml = `[policy]
@@ -48,7 +48,7 @@ test('where the file is broken meanwhile, the rules stand as they were loaded, w
   const config = join(makeDirectory(), 'config.toml')
   writeFileSync(config, toml)
   const { openShellOn } = await import('../../src/shell.ts')
-  const { thisHost } = await import('../../src/host.ts')
+  const { thisHost } = await import('../../src/host/host.ts')
   const shell = await openShellOn(thisHost(), { config, mode: 'write', cwd: makeDirectory() })
   writeFileSync(config, '[policy\n')
   await expect(shell.execute({ command: 'forbidden' })).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { decide } from '../../src/policy/decide.ts'
-import { planRequest, type RequestToDecide } from '../../src/policy/plan.ts'
+import { decide } from '../../src/policy/decide/decide.ts'
+import { planRequest, type RequestToDecide } from '../../src/policy/decide/plan.ts'
 import { cwd, home, plainFacts, presetRules, rulesOf } from './helper.ts'
 
 /** What is decided on Windows. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { VitrineError } from '../../src/errors.ts'
-import { buildRules, type PolicySettings, type RuleTable } from '../../src/policy/ruleset.ts'
+import { VitrineError } from '../../src/messages/error.ts'
+import { buildRules, type PolicySettings, type RuleTable } from '../../src/policy/decide/ruleset.ts'
 import { decideArgv, decideLine, presetRules, rulesOf } from './helper.ts'
 
 function table(changed: Partial<RuleTable>): RuleTable {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { needsReading } from '../../src/policy/quick.ts'
+import { needsReading } from '../../src/policy/decide/quick.ts'
 import { decideLine, presetRules } from './helper.ts'
 import { readCorpus, readTable } from './rows.ts'
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { VitrineError } from '../../src/errors.ts'
+import { VitrineError } from '../../src/messages/error.ts'
 import { openShellOn } from '../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { waitFor } from '../helpers/processes.ts'

@@ -1,7 +1,7 @@
 import { lstatSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Result } from '../../src/result/result.ts'
+import type { Result } from '../../src/base/types.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { probing } from '../sandbox/hosts.ts'

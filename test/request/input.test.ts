@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, realpathSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { Mode } from '../../src/result/result.ts'
+import type { Mode } from '../../src/base/types.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 const modes: readonly Mode[] = ['read', 'write']

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { VitrineError } from '../../src/errors.ts'
+import { VitrineError } from '../../src/messages/error.ts'
 import { powershell } from '../../src/request/powershell.ts'
 
 const shell = powershell('C:\\windows\\system32')

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { VitrineError } from '../../src/errors.ts'
+import { VitrineError } from '../../src/messages/error.ts'
 import type { ExecuteRequest } from '../../src/request/request.ts'
 import { openShell, type Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { type Host, thisHost } from '../../src/host.ts'
+import { type Host, thisHost } from '../../src/host/host.ts'
 import type { Addon } from '../../src/launch/addon.ts'
 import type { Probe } from '../../src/sandbox/sandbox.ts'
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execaLauncher } from '../../src/launch/execa.ts'
 import type { ProcessEnd } from '../../src/launch/launch.ts'
-import type { MacosTools } from '../../src/sandbox/macos.ts'
+import type { MacosTools } from '../../src/sandbox/macos/sandbox.ts'
 import type { Confinement } from '../../src/sandbox/sandbox.ts'
 import { makeDirectory } from '../helpers/place.ts'
 

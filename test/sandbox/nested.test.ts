@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Result } from '../../src/result/result.ts'
+import type { Result } from '../../src/base/types.ts'
 import { users } from '../attacks/table.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { readable } from '../helpers/programs.ts'

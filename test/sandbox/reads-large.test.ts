@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { VitrineError } from '../../src/errors.ts'
+import { VitrineError } from '../../src/messages/error.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 const secret = 'TOKEN=1'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Mode } from '../../src/result/result.ts'
+import type { Mode } from '../../src/base/types.ts'
 import type { Shell } from '../../src/shell.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { allProcesses, waitFor } from '../helpers/processes.ts'

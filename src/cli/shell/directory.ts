@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Shell } from '../../index.ts'
-import { standardError } from '../sink.ts'
+import type { Shell } from '../../internal.ts'
+import { standardError } from '../run/sink.ts'
 
 /** The directory, or the nearest one above it that exists. */
 export function existingDirectory(directory: string): string {

@@ -1,6 +1,6 @@
 import { appendFileSync, chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectories } from '../../directories.ts'
+import { makeDirectories } from '../../base/directories.ts'
 
 const mostLines = 1000
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
-import { showsAsItIs } from '../../result/explain-shell.ts'
+import { showsAsItIs } from '../../messages/cli/shell.ts'
 import { colonWords, ownPrograms } from './words.ts'
 
 /** Where words are completed from. */

@@ -6,8 +6,8 @@ import {
   type LineOptions,
   type LineState,
   type Shell,
-} from '../../index.ts'
-import { prefixed } from '../../result/explain-cli.ts'
+} from '../../internal.ts'
+import { prefixed } from '../../messages/cli/run.ts'
 import {
   continuationPrompt,
   directoryGone,
@@ -22,13 +22,13 @@ import {
   shellHelp,
   stoppedLine,
   unknownColon,
-} from '../../result/explain-shell.ts'
+} from '../../messages/cli/shell.ts'
 import { fail } from '../fail.ts'
 import { misuse } from '../options.ts'
-import { Passage } from '../passage.ts'
-import { TerminalCommand } from '../pty.ts'
-import { runStreaming } from '../run.ts'
-import { standardError, standardOutput } from '../sink.ts'
+import { TerminalCommand } from '../run/pty.ts'
+import { Passage } from '../run/relay.ts'
+import { runStreaming } from '../run/run.ts'
+import { standardError, standardOutput } from '../run/sink.ts'
 import { isTerminal } from '../terminal.ts'
 import { isUnfinished } from './continuation.ts'
 import { changedDirectory, existingDirectory } from './directory.ts'

@@ -1,4 +1,4 @@
-import type { LineState, LineVariables, Mode } from '../../index.ts'
+import type { LineState, LineVariables, Mode } from '../../internal.ts'
 
 /**
  * What lines leave behind for the next ones: the directory, and exported variables. What was exported in read mode stays there:

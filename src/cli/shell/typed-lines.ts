@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { searchPrompt } from '../../result/explain-shell.ts'
+import { searchPrompt } from '../../messages/cli/shell.ts'
 import type { History } from './history.ts'
 import type { Lines } from './lines.ts'
 import { offersFor, type Place } from './offers.ts'

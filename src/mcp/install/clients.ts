@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { platform } from '../../index.ts'
+import { platform } from '../../internal.ts'
 
 /** Agents whose configuration vitrine knows. */
 export const clientNames = ['claude', 'codex', 'gemini', 'cursor', 'vscode', 'opencode'] as const

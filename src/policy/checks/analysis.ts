@@ -1,4 +1,4 @@
-import type { Arguments, Objection } from '../arguments.ts'
+import type { Arguments, Objection } from '../command/arguments.ts'
 
 /** less: `+` begins a command to it. */
 export function checkLess({ operands }: Arguments): Objection | undefined {

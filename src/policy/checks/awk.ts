@@ -1,5 +1,5 @@
-import type { Arguments, Objection } from '../arguments.ts'
-import { known, type Word } from '../line.ts'
+import type { Arguments, Objection } from '../command/arguments.ts'
+import { known, type Word } from '../syntax/line.ts'
 
 // system() and pipes run, `>` writes, getline reads files or runs, `@` loads code or calls by name, and a changed ARGV, also by
 // way of SYMTAB, names other files to read (gawk(1)).

@@ -1,6 +1,6 @@
-import { type Arguments, has, type Objection } from '../arguments.ts'
-import { known, splits, type Word } from '../line.ts'
-import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from '../variables.ts'
+import { type Arguments, has, type Objection } from '../command/arguments.ts'
+import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from '../command/variables.ts'
+import { known, splits, type Word } from '../syntax/line.ts'
 
 const FORMAT = /^(?!-)(?:[^%]|%[-+ #0]*\d*(?:\.\d*)?[diouxXeEfFgGaAcsbq%])*$/
 

@@ -1,6 +1,6 @@
-import type { Arguments, Objection } from '../arguments.ts'
-import { couldMatch } from '../globs.ts'
-import type { Word } from '../line.ts'
+import type { Arguments, Objection } from '../command/arguments.ts'
+import { couldMatch } from '../syntax/globs.ts'
+import type { Word } from '../syntax/line.ts'
 
 // find(1): tests, options and actions that only look and print.
 const alone = names(`

@@ -1,5 +1,5 @@
-import { type Arguments, has, type Objection } from '../arguments.ts'
-import { known } from '../line.ts'
+import { type Arguments, has, type Objection } from '../command/arguments.ts'
+import { known } from '../syntax/line.ts'
 
 const FORMATS = ['--format', '--pretty']
 /** An atom of git-for-each-ref(1), signature or signature:grade, is verified to be sorted by. */

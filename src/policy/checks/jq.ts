@@ -1,5 +1,5 @@
-import { type Arguments, has, type Objection } from '../arguments.ts'
-import { known } from '../line.ts'
+import { type Arguments, has, type Objection } from '../command/arguments.ts'
+import { known } from '../syntax/line.ts'
 
 /** jq: `import` and `include` read files from wherever their `search` says (jq(1), MODULES). */
 export function checkJq(given: Arguments): Objection | undefined {

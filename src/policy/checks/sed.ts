@@ -1,5 +1,5 @@
-import { type Arguments, has, type Objection } from '../arguments.ts'
-import { known } from '../line.ts'
+import { type Arguments, has, type Objection } from '../command/arguments.ts'
+import { known } from '../syntax/line.ts'
 
 /** Whether a call of sed only prints: its scripts are known and hold no command that writes, reads or runs. */
 export function checkSed(given: Arguments): Objection | undefined {

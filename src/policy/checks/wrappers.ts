@@ -1,5 +1,5 @@
-import type { Arguments, Objection } from '../arguments.ts'
-import { known, type Word } from '../line.ts'
+import type { Arguments, Objection } from '../command/arguments.ts'
+import { known, type Word } from '../syntax/line.ts'
 
 const SHELL_OPTIONS = /^-[celu]+$/
 

@@ -1,4 +1,4 @@
-import type { Arguments, Objection } from '../arguments.ts'
+import type { Arguments, Objection } from '../command/arguments.ts'
 
 const FLAG = /^-(?:a|b|C|d|E|e|i|p|ps|plain|u|h|v)$/
 const WITH_NUMBER = /^-(?:c|g|l|len|o|s)(?:[-+]?(?:0x)?[0-9a-f]+)?$/

@@ -1,5 +1,5 @@
 import { checkCloc, checkLess } from '../checks/analysis.ts'
-import type { Rule } from '../rules.ts'
+import type { Rule } from '../rules/rules.ts'
 import { fileRules } from './files.ts'
 import { gitRemoteShow, gitRules } from './git.ts'
 import { safe } from './safe.ts'

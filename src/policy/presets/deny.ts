@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
-import { known, literal, type SimpleCommand, type Word } from '../line.ts'
-import { nameOf } from '../program.ts'
+import { nameOf } from '../command/program.ts'
+import { known, literal, type SimpleCommand, type Word } from '../syntax/line.ts'
 
 /** What the built-in deny list refuses. */
 export type Disaster =

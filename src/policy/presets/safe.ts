@@ -1,4 +1,4 @@
-import { argumentRule, type Rule } from '../rules.ts'
+import { argumentRule, type Rule } from '../rules/rules.ts'
 
 type Parts = Parameters<typeof argumentRule>[0]
 

@@ -13,7 +13,7 @@ export const xargs = safe('xargs', {
   },
 })
 
-/** Programs that start another one, by the words that are their own: src/policy/wrappers.ts finds the others. */
+/** Programs that start another one, by the words that are their own: src/policy/command/wrappers.ts finds the others. */
 export const wrapperRules = [
   xargs,
   ...['sh', 'bash', 'dash'].map((name) => safeForms(name, { check: checkShell, paths: pathsOfShell })),

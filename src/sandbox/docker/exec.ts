@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Engine, isEngineError } from './engine.ts'
-import { FirstWords } from './first-words.ts'
-import { type FrameStream, Frames } from './frames.ts'
+import { type Engine, isEngineError } from './engine/engine.ts'
+import { FirstWords } from './engine/first-words.ts'
+import { type FrameStream, Frames } from './engine/frames.ts'
 import type { ContainerUser } from './spec.ts'
 
 /** A process to start in a container. */

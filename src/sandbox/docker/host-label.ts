@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { errorCode } from '../../errno.ts'
+import { errorCode } from '../../base/errno.ts'
 
 /** Label of every container of ours: who made it, as JSON. */
 export const hostLabel = 'vitrine.host'

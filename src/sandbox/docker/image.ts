@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../../package-file.ts'
-import { type Engine, isEngineError } from './engine.ts'
+import { packageFile } from '../../base/package-file.ts'
+import { type Engine, isEngineError } from './engine/engine.ts'
 
 /** A build downloads what it is made of. */
 const buildMs = 3_600_000

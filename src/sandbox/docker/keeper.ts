@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import type { Connection } from './engine.ts'
-import { Frames } from './frames.ts'
+import type { Connection } from './engine/engine.ts'
+import { Frames } from './engine/frames.ts'
 
 /**
  * The script of a container's first process. It says which kernel it runs on and what is mounted, then an empty line. From then

@@ -1,4 +1,4 @@
-import { type Engine, type EngineRequest, isEngineError } from './engine.ts'
+import { type Engine, type EngineRequest, isEngineError } from './engine/engine.ts'
 import {
   type HostProcess,
   hostLabel,

@@ -1,4 +1,3 @@
-import { VitrineError } from '../../errors.ts'
 import {
   containerFailed,
   type DockerWords,
@@ -6,8 +5,9 @@ import {
   imageMissing,
   noShellIn,
   pausedWords,
-} from '../../result/explain-docker.ts'
-import type { Engine, EngineError } from './engine.ts'
+} from '../../messages/docker.ts'
+import { VitrineError } from '../../messages/error.ts'
+import type { Engine, EngineError } from './engine/engine.ts'
 
 export function refusalOf(words: DockerWords): VitrineError {
   return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })

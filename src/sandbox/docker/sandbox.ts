@@ -1,5 +1,5 @@
-import { dockerNotes } from '../../result/explain-docker.ts'
-import type { Enforcement, RightEnforcement } from '../../result/result.ts'
+import type { Enforcement, RightEnforcement } from '../../base/types.ts'
+import { dockerNotes } from '../../messages/docker.ts'
 import type { Sandbox } from '../sandbox.ts'
 
 /** What of the containers the user is told. */

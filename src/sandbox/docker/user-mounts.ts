@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isBeneath } from '../../program-path.ts'
-import { mountMissing } from '../../result/explain-docker.ts'
+import { isBeneath } from '../../base/program-path.ts'
+import { mountMissing } from '../../messages/docker.ts'
 import { refusalOf } from './refusal.ts'
 
 /** A path of this machine, and where a container shows it. */

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { Engine } from './engine.ts'
+import type { Engine } from './engine/engine.ts'
 import type { ContainerUser } from './spec.ts'
 
 /**

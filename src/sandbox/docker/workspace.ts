@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { isBeneath } from '../../program-path.ts'
-import { repositoryOf } from '../worktree.ts'
+import { isBeneath } from '../../base/program-path.ts'
+import { repositoryOf } from '../reads/worktree.ts'
 import type { Shown } from './user-mounts.ts'
 
 /** Directories that a container needs for itself: a workspace there would take their place. */

@@ -1,0 +1,30 @@
+/* Orders from other threads to the supervisor: a queue and a descriptor that wakes it. */
+#pragma once
+
+#include "base/command.h"
+
+enum vt_message_kind {
+  VT_MESSAGE_ADD, VT_MESSAGE_LAUNCHED,
+  VT_MESSAGE_TERMINATE, VT_MESSAGE_KILL, VT_MESSAGE_SIGNAL, VT_MESSAGE_CONSUMED, VT_MESSAGE_RESIZE, VT_MESSAGE_KILL_ALL,
+};
+
+struct vt_message {
+  struct vt_message *next;
+  enum vt_message_kind kind;
+  struct vt_command *command; /* ADD, LAUNCHED */
+  struct vt_owner *owner;     /* KILL_ALL */
+  uint32_t id;
+  size_t value;               /* TERMINATE: whether at the deadline; SIGNAL: the number; CONSUMED: bytes; RESIZE: columns * 65536 + rows */
+};
+
+/* Opens the wake-up descriptor, once; returns it or -1 with errno. */
+int vt_mailbox_open(void);
+
+/* Copies the order into the queue. Without `wake` it is read with the next one that wakes. */
+void vt_mailbox_post(struct vt_message order, bool wake);
+
+/* Wakes the supervisor without an order. */
+void vt_mailbox_wake(void);
+
+/* All waiting orders, first come first; the caller frees each. */
+struct vt_message *vt_mailbox_take(void);

@@ -1,0 +1,50 @@
+#define _GNU_SOURCE
+#include "base/procfs.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/dirent64.h"
+
+int vt_procfs_open(void) { return open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+
+int vt_procfs_each(int proc, void *context, vt_procfs_visit found) {
+  char buffer[32 * 1024] __attribute__((aligned(8)));
+  int sum = 0;
+  lseek(proc, 0, SEEK_SET);
+  for (long length; (length = syscall(SYS_getdents64, proc, buffer, sizeof buffer)) > 0;)
+    for (long at = 0; at < length;) {
+      const struct entry *entry = (const void *)(buffer + at);
+      at += entry->length;
+      if (entry->name[0] >= '1' && entry->name[0] <= '9') sum += found(context, atoi(entry->name));
+    }
+  return sum;
+}
+
+size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  ssize_t length = read(fd, buffer, size - 1);
+  close(fd);
+  if (length < 0) length = 0;
+  buffer[length] = 0;
+  return (size_t)length;
+}
+
+int vt_procfs_has_cookie(pid_t pid, const char *cookie, char *buffer, size_t size) {
+  size_t length = vt_procfs_read(pid, "environ", buffer, size);
+  return memmem(buffer, length, cookie, strlen(cookie)) != NULL;
+}
+
+bool vt_procfs_thread_sleeps(pid_t thread) {
+  char stat[512]; /* the name takes 64 bytes at most (proc_pid_stat(5)); the state follows it */
+  vt_procfs_read(thread, "stat", stat, sizeof stat);
+  const char *state = strrchr(stat, ')');
+  return !state || !state[1] || !strchr("RTt", state[2]);
+}

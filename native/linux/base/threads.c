@@ -1,0 +1,46 @@
+#define _GNU_SOURCE
+#include "base/threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+
+enum { STACK_BYTES = 256 * 1024 };
+
+static int start(pthread_t *thread, int kind, const char *name, void *(*run)(void *), void *context) {
+  sigset_t all, before;
+  pthread_attr_t attributes;
+  /* A thread inherits the mask of its maker: the host's signals stay with the host's threads. */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  pthread_attr_setdetachstate(&attributes, kind);
+  int error = pthread_create(thread, &attributes, run, context);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!error) pthread_setname_np(*thread, name);
+  return error;
+}
+
+int vt_thread_try(const char *name, void *(*run)(void *), void *context) {
+  pthread_t thread;
+  errno = start(&thread, PTHREAD_CREATE_DETACHED, name, run, context);
+  return errno ? -1 : 0;
+}
+
+int vt_thread_run(const char *name, void *(*run)(void *), void *context) {
+  pthread_t thread;
+  int error = start(&thread, PTHREAD_CREATE_JOINABLE, name, run, context);
+  if (!error) error = pthread_join(thread, NULL);
+  errno = error;
+  return error ? -1 : 0;
+}
+
+int vt_start_once(struct vt_once *once, int (*start_it)(void)) {
+  pthread_mutex_lock(&once->lock);
+  if (!once->started) once->started = start_it() == 0;
+  int failed = once->started ? 0 : -1;
+  pthread_mutex_unlock(&once->lock); /* leaves errno as it is */
+  return failed;
+}

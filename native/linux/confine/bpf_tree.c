@@ -1,0 +1,115 @@
+/* Lays verdicts out as a balanced binary tree. At install the kernel emulates the filter once for every system
+ * call number (the action cache, kernel/seccomp.c seccomp_cache_prepare), so a linear list costs three times as
+ * much to install as a tree. */
+#include "confine/bpf.h"
+
+#include <linux/seccomp.h>
+
+/* A run of consecutive numbers with the same answer; the last has no end. */
+struct range {
+  uint32_t first;
+  const struct vt_verdict *verdict;
+  size_t body; /* where the instructions of its verdict stand; not used by a constant one */
+};
+
+/* More ranges than any filter has: each costs two instructions or more, and VT_FILTER_MAX is 1024. */
+#define RANGES_MAX 512
+
+struct ranges {
+  struct range list[RANGES_MAX];
+  size_t count;
+};
+
+static bool same_answer(const struct vt_verdict *a, const struct vt_verdict *b) {
+  if (vt_verdict_is_constant(a) && vt_verdict_is_constant(b)) return a->otherwise == b->otherwise;
+  return a == b;
+}
+
+static bool collect_ranges(struct ranges *ranges, const struct vt_layout *layout) {
+  ranges->count = 0;
+  for (size_t number = 0; number < layout->count; number++) {
+    const struct vt_verdict *verdict = layout->verdicts[number];
+    if (number == (size_t)layout->hot) continue; /* already decided: leaves its range to the neighbour */
+    if (ranges->count > 0 && same_answer(ranges->list[ranges->count - 1].verdict, verdict)) continue;
+    if (ranges->count == RANGES_MAX) return false;
+    ranges->list[ranges->count++] = (struct range){.first = (uint32_t)number, .verdict = verdict};
+  }
+  return ranges->count > 0;
+}
+
+static size_t middle(size_t first, size_t last) {
+  return (first + last + 1) / 2;
+}
+
+/* Conditional jumps have 8 bits, so a large left half is skipped in two steps. */
+static bool is_far(size_t distance) {
+  return distance > UINT8_MAX;
+}
+
+static size_t tree_length(size_t first, size_t last) {
+  if (first == last) return 1;
+  size_t mid = middle(first, last);
+  size_t left = tree_length(first, mid - 1);
+  return 1 + is_far(left) + left + tree_length(mid, last);
+}
+
+static void append_leaf(struct vt_program *program, const struct range *range) {
+  if (vt_verdict_is_constant(range->verdict)) vt_bpf_return(program, range->verdict->otherwise);
+  else vt_bpf_append(program, BPF_JMP | BPF_JA, 0, 0, (uint32_t)(range->body - program->length - 1));
+}
+
+static void append_tree(struct vt_program *program, const struct ranges *ranges, size_t first, size_t last) {
+  if (first == last) {
+    append_leaf(program, &ranges->list[first]);
+    return;
+  }
+  size_t mid = middle(first, last);
+  size_t left = tree_length(first, mid - 1);
+  uint32_t boundary = ranges->list[mid].first;
+  if (is_far(left)) {
+    vt_bpf_append(program, BPF_JMP | BPF_JGE | BPF_K, 0, 1, boundary);
+    vt_bpf_append(program, BPF_JMP | BPF_JA, 0, 0, (uint32_t)left);
+  } else {
+    vt_bpf_append(program, BPF_JMP | BPF_JGE | BPF_K, (uint8_t)left, 0, boundary);
+  }
+  append_tree(program, ranges, first, mid - 1);
+  append_tree(program, ranges, mid, last);
+}
+
+/* Bodies follow the tree, in the order of the ranges. */
+static void place_bodies(struct ranges *ranges, size_t start) {
+  for (size_t i = 0; i < ranges->count; i++) {
+    ranges->list[i].body = start;
+    if (!vt_verdict_is_constant(ranges->list[i].verdict)) start += vt_bpf_verdict_length(ranges->list[i].verdict);
+  }
+}
+
+static void append_bodies(struct vt_program *program, const struct ranges *ranges) {
+  for (size_t i = 0; i < ranges->count; i++)
+    if (!vt_verdict_is_constant(ranges->list[i].verdict)) vt_bpf_verdict(program, ranges->list[i].verdict);
+}
+
+/* The call that is made most among those the kernel cannot cache, before the tree. */
+static void append_hot(struct vt_program *program, const struct vt_layout *layout) {
+  const struct vt_verdict *verdict = layout->verdicts[layout->hot];
+  size_t length = vt_bpf_verdict_length(verdict);
+  if (is_far(length)) program->failed = true;
+  vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, 0, (uint8_t)length, (uint32_t)layout->hot);
+  vt_bpf_verdict(program, verdict);
+}
+
+void vt_bpf_tree(struct vt_program *program, const struct vt_layout *layout) {
+  struct ranges ranges;
+  if (!collect_ranges(&ranges, layout)) {
+    program->failed = true;
+    return;
+  }
+  vt_bpf_load(program, offsetof(struct seccomp_data, arch));
+  vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, layout->arch);
+  vt_bpf_return(program, SECCOMP_RET_KILL_PROCESS); /* int 0x80 and 32-bit programs have other numbers */
+  vt_bpf_load(program, offsetof(struct seccomp_data, nr));
+  append_hot(program, layout);
+  place_bodies(&ranges, program->length + tree_length(0, ranges.count - 1));
+  append_tree(program, &ranges, 0, ranges.count - 1);
+  append_bodies(program, &ranges);
+}

@@ -1,0 +1,44 @@
+#include "confine/confine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "confine/confinement.h"
+#include "confine/reads/reads.h"
+#include "supervise/terminal.h"
+
+/* The paths of one kind, NULL-terminated: pointers into the command's own text. */
+static const char **places_of(char *const *places, enum vt_place_kind kind) {
+  size_t count = 0;
+  while (places[count]) count++;
+  const char **paths = calloc(count + 1, sizeof *paths), **at = paths;
+  if (!paths) abort();
+  for (; *places; places++)
+    if (**places == (char)kind) *at++ = *places + 1;
+  return paths;
+}
+
+int vt_confine(struct vt_command *command, enum vt_step *step) {
+  const char **sockets = places_of(command->places, VT_SOCKET);
+  struct vt_reads *reads = vt_reads_take(command->places);
+  command->writable = places_of(command->places, VT_WRITABLE);
+  const struct vt_confinement_options options = {
+      .abi = command->abi,
+      .network = command->network,
+      .listener = command->with_listener,
+      .report = command->with_reports,
+      .near = command->cwd,
+      .reads = reads,
+      .writable = command->writable,
+      .sockets = sockets,
+      .terminal = command->terminal ? command->terminal->slave : 0,
+  };
+  int failed_step = VT_STEP_NONE;
+  command->policy = vt_confinement_take(&options, &failed_step);
+  int error = errno;
+  if (reads) vt_reads_release(reads);
+  free(sockets);
+  *step = (enum vt_step)failed_step;
+  errno = error;
+  return command->policy ? 0 : -1;
+}

@@ -1,0 +1,65 @@
+#include "confine/confinement_pool.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "confine/confinement.h"
+
+/* A rule of a directory that is gone keeps its inode in memory, and on disk. */
+enum { MOST_SPARES = 8, MOST_USES = 32 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vt_confinement *spares; /* the last used first */
+
+/* A removed directory has no name left, not its own "." either, whatever it was called and wherever it stood. */
+static bool is_gone(struct vt_confinement *policy) {
+  struct stat status;
+  if (policy->granted < 0) return true;
+  if (fstat(policy->granted, &status) || status.st_nlink > 0) return false;
+  close(policy->granted);
+  policy->granted = -1;
+  return true;
+}
+
+static struct vt_confinement **find(const char *key, const struct vt_reads *reads) {
+  struct vt_confinement **at = &spares;
+  while (*at && ((*at)->reads != reads || strcmp((*at)->key, key) || !is_gone(*at))) at = &(*at)->next;
+  return at;
+}
+
+struct vt_confinement *vt_confinement_pool_take(const char *key, const struct vt_reads *reads) {
+  pthread_mutex_lock(&lock);
+  struct vt_confinement **at = find(key, reads), *found = *at;
+  if (found) *at = found->next;
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+/* The one that was not used for longest, where there are too many. */
+static struct vt_confinement *cut_last(void) {
+  struct vt_confinement **at = &spares;
+  for (int kept = 0; *at && kept < MOST_SPARES; kept++) at = &(*at)->next;
+  struct vt_confinement *last = *at; /* one at most: they come one by one */
+  *at = NULL;
+  return last;
+}
+
+bool vt_confinement_pool_keep(struct vt_confinement *policy) {
+  if (!policy->private || ++policy->uses >= MOST_USES) return false;
+  pthread_mutex_lock(&lock);
+  is_gone(policy);
+  policy->next = spares;
+  spares = policy;
+  struct vt_confinement *last = cut_last();
+  pthread_mutex_unlock(&lock);
+  if (last) vt_confinement_free(last);
+  return true;
+}
+
+void vt_confinement_pool_prune(void) {
+  pthread_mutex_lock(&lock);
+  for (struct vt_confinement *policy = spares; policy; policy = policy->next) is_gone(policy);
+  pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,268 @@
+#define _GNU_SOURCE
+#include "confine/landlock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "confine/reads/reads.h"
+
+/* System calls: asm-generic/unistd.h, the same numbers on every architecture since 5.13. */
+enum { NR_CREATE_RULESET = 444, NR_ADD_RULE = 445, NR_RESTRICT_SELF = 446 };
+
+/* linux/landlock.h: flags of landlock_create_ruleset(2), rule types. */
+enum { CREATE_RULESET_VERSION = 1 << 0, CREATE_RULESET_ERRATA = 1 << 1, RULE_PATH_BENEATH = 1 };
+
+/* linux/landlock.h: LANDLOCK_ACCESS_FS_*. */
+#define FS_EXECUTE (1ULL << 0)
+#define FS_WRITE_FILE (1ULL << 1)
+#define FS_READ_FILE (1ULL << 2)
+#define FS_READ_DIR (1ULL << 3)
+#define FS_MAKE_CHAR (1ULL << 6)
+#define FS_MAKE_BLOCK (1ULL << 11)
+#define FS_ABI1_ALL ((1ULL << 13) - 1)
+#define FS_REFER (1ULL << 13)
+#define FS_TRUNCATE (1ULL << 14)
+#define FS_IOCTL_DEV (1ULL << 15)
+#define FS_RESOLVE_UNIX (1ULL << 16)
+
+/* linux/landlock.h: LANDLOCK_ACCESS_NET_*, LANDLOCK_SCOPE_*. */
+#define NET_BIND_TCP (1ULL << 0)
+#define NET_CONNECT_TCP (1ULL << 1)
+#define NET_BIND_UDP (1ULL << 2)
+#define NET_CONNECT_SEND_UDP (1ULL << 3)
+#define SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)
+#define SCOPE_SIGNAL (1ULL << 1)
+
+struct ruleset_attr {
+  uint64_t handled_access_fs, handled_access_net, scoped;
+};
+
+struct path_beneath_attr {
+  uint64_t allowed_access;
+  int32_t parent_fd;
+} __attribute__((packed));
+
+/* What each ABI adds. The kernel takes a shorter struct from older callers: 8, 16 or 24 bytes. */
+static const struct abi_version {
+  int abi;
+  uint64_t fs, net, scoped;
+  size_t size;
+} abi_versions[] = {
+    {1, FS_ABI1_ALL, 0, 0, 8},
+    {2, FS_REFER, 0, 0, 8},
+    {3, FS_TRUNCATE, 0, 0, 8},
+    {4, 0, NET_BIND_TCP | NET_CONNECT_TCP, 0, 16},
+    {5, FS_IOCTL_DEV, 0, 0, 16},
+    {6, 0, 0, SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL, 24},
+    {9, FS_RESOLVE_UNIX, 0, 0, 24},
+    {10, 0, NET_BIND_UDP | NET_CONNECT_SEND_UDP, 0, 24},
+};
+
+int vt_landlock_abi(void) {
+  return (int)syscall(NR_CREATE_RULESET, NULL, 0, CREATE_RULESET_VERSION);
+}
+
+int vt_landlock_errata(void) {
+  int errata = (int)syscall(NR_CREATE_RULESET, NULL, 0, CREATE_RULESET_ERRATA);
+  return errata < 0 ? 0 : errata;
+}
+
+int vt_landlock_restrict(int ruleset) {
+  return (int)syscall(NR_RESTRICT_SELF, ruleset, 0);
+}
+
+/* Everything that the ABI can handle is handled, so that what no rule grants is refused. */
+static struct ruleset_attr handled_by(int abi, size_t *size) {
+  struct ruleset_attr attr = {0, 0, 0};
+  for (size_t i = 0; i < sizeof abi_versions / sizeof *abi_versions; i++) {
+    const struct abi_version *version = &abi_versions[i];
+    if (version->abi > abi) break;
+    attr.handled_access_fs |= version->fs;
+    attr.handled_access_net |= version->net;
+    attr.scoped |= version->scoped;
+    *size = version->size;
+  }
+  return attr;
+}
+
+#define FS_READING (FS_EXECUTE | FS_READ_FILE)
+
+static int grant_at(int ruleset, int fd, uint64_t access) {
+  struct path_beneath_attr rule = {access, fd};
+  return (int)syscall(NR_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
+}
+
+int vt_landlock_grant_reading(int ruleset, int fd, bool directory) {
+  return grant_at(ruleset, fd, directory ? FS_READING | FS_READ_DIR : FS_READING);
+}
+
+int vt_landlock_grant_listing(int ruleset, int fd) { return grant_at(ruleset, fd, FS_READ_DIR); }
+
+/* Grants `access` beneath `path`. */
+static int grant(int ruleset, const char *path, uint64_t access) {
+  int fd = open(path, O_PATH | O_CLOEXEC);
+  if (fd < 0) return -1;
+  struct stat status;
+  int failed = fstat(fd, &status);
+  /* Directory rights on a file are EINVAL (landlock_add_rule(2)). */
+  if (!failed && !S_ISDIR(status.st_mode)) access &= ~(FS_READ_DIR | FS_REFER);
+  if (!failed) failed = grant_at(ruleset, fd, access);
+  int error = errno;
+  close(fd);
+  errno = error;
+  return failed ? -1 : 0;
+}
+
+/* What is not there needs no grant; what may not be opened stays refused. */
+static int grant_if_there(int ruleset, const char *path, uint64_t access) {
+  if (grant(ruleset, path, access) == 0) return 0;
+  return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : -1;
+}
+
+/* Reading is granted to each top-level directory but /dev: beneath /dev stand other people's terminals and disks. */
+static int grant_top_level(int ruleset) {
+  DIR *root = opendir("/");
+  if (!root) return -1;
+  int failed = 0;
+  for (struct dirent *entry; !failed && (entry = readdir(root));) {
+    char path[2 + sizeof entry->d_name];
+    if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strcmp(entry->d_name, "dev")) continue;
+    snprintf(path, sizeof path, "/%s", entry->d_name);
+    struct stat link;
+    /* Following a top-level link (/bin -> usr/bin) would grant its target twice; a link into /dev would grant that. */
+    if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) continue;
+    failed = grant_if_there(ruleset, path, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
+  }
+  int error = errno;
+  closedir(root);
+  errno = error;
+  return failed;
+}
+
+/* The device nodes that ordinary programs open; writing to them changes nothing. Not /dev/shm: a mapped file of others
+ * there lets futex(2) take their wake-ups. */
+static int grant_devices(int ruleset, uint64_t handled) {
+  static const char *const readable[] = {"/dev/random", "/dev/urandom"};
+  static const char *const writable[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty"};
+  for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
+    if (grant_if_there(ruleset, readable[i], FS_READ_FILE)) return -1;
+  for (size_t i = 0; i < sizeof writable / sizeof *writable; i++)
+    if (grant_if_there(ruleset, writable[i], (FS_READ_FILE | FS_WRITE_FILE) & handled)) return -1;
+  return 0;
+}
+
+/* The command's own terminal, by its node, and as /dev/tty, which leads to it and to no other: nobody in its session can
+ * get another one (seccomp_rules.c). */
+static int grant_terminal(int ruleset, int terminal, uint64_t handled) {
+  if (terminal <= 0) return 0;
+  uint64_t access = handled & (FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV);
+  if (grant_at(ruleset, terminal, access)) return -1;
+  return grant_if_there(ruleset, "/dev/tty", access);
+}
+
+/* A private directory: everything but device nodes, device ioctls and sockets of others. */
+#define UNWRITTEN (FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV | FS_RESOLVE_UNIX)
+
+static int grant_writable(int ruleset, const char *const *path, uint64_t handled) {
+  for (; path && *path; path++)
+    if (grant(ruleset, *path, handled & ~UNWRITTEN)) return -1;
+  return 0;
+}
+
+int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading) {
+  size_t size = 0;
+  uint64_t moving = abi >= 2 ? FS_REFER : 0;
+  uint64_t handled = reading ? FS_READING | FS_READ_DIR | moving : handled_by(abi, &size).handled_access_fs;
+  return grant_at(ruleset, fd, handled & ~UNWRITTEN);
+}
+
+/* A socket that is not there cannot be connected to. A directory would grant all sockets in it. */
+static int grant_socket(int ruleset, const char *path) {
+  struct stat status;
+  if (stat(path, &status)) return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : -1;
+  if (S_ISSOCK(status.st_mode)) return grant_if_there(ruleset, path, FS_RESOLVE_UNIX);
+  errno = ENOTSOCK;
+  return -1;
+}
+
+static int grant_sockets(int ruleset, const struct vt_landlock_options *options) {
+  for (const char *const *path = options->sockets; path && *path; path++)
+    if (grant_socket(ruleset, *path)) return -1;
+  return 0;
+}
+
+/* The path that the kernel knows a descriptor by. */
+static int path_of(int fd, char *path, size_t size) {
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, size - 1);
+  if (length < 0) return -1;
+  path[length] = 0;
+  return 0;
+}
+
+/* The kernel walks from a file up to the first rule that grants all that is asked: one close by makes opening cheap. It
+ * grants nothing that the top-level directories do not: never beneath /dev. */
+static int grant_near(int ruleset, const char *near) {
+  char path[PATH_MAX];
+  int fd = near ? open(near, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd < 0) return 0;
+  int failed = path_of(fd, path, sizeof path);
+  close(fd);
+  if (failed || !strcmp(path, "/") || !strcmp(path, "/dev") || !strncmp(path, "/dev/", 5)) return 0;
+  return grant_if_there(ruleset, path, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
+}
+
+bool vt_landlock_handles_truncate(const struct vt_landlock_options *options) {
+  return options->abi >= 3 && options->writable && *options->writable;
+}
+
+/* Closes the ruleset where the building failed. */
+static int finished(int ruleset, int failed) {
+  if (!failed) return ruleset;
+  int error = errno;
+  close(ruleset);
+  errno = error;
+  return -1;
+}
+
+int vt_landlock_build(const struct vt_landlock_options *options) {
+  size_t size = 0;
+  if (options->sockets && *options->sockets && options->abi < VT_UNIX_SOCKETS_ABI) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  struct ruleset_attr attr = handled_by(options->abi, &size);
+  uint64_t *handled = &attr.handled_access_fs;
+  /* Not handled is not restricted: with the network on clients may connect, and seccomp keeps the rest shut. */
+  if (options->network) attr.handled_access_net &= NET_BIND_TCP;
+  /* An open asks for truncating too, if it is handled, and walks on to the root for a rule that grants it. */
+  if (!vt_landlock_handles_truncate(options)) *handled &= ~FS_TRUNCATE;
+  int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, size, 0);
+  if (ruleset < 0) return -1;
+  /* /: listing names is granted everywhere, content only beneath what follows. */
+  return finished(ruleset, grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset) ||
+                               grant_devices(ruleset, *handled) || grant_near(ruleset, options->near) ||
+                               grant_writable(ruleset, options->writable, *handled) ||
+                               grant_sockets(ruleset, options) || grant_terminal(ruleset, options->terminal, *handled));
+}
+
+int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal) {
+  /* Moving between directories is refused by a ruleset that does not grant it, alone of all rights (landlock(7)). */
+  uint64_t moving = abi >= 2 ? FS_REFER : 0;
+  struct ruleset_attr attr = {FS_READING | FS_READ_DIR | moving, 0, 0};
+  int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, abi_versions[0].size, 0);
+  if (ruleset < 0) return -1;
+  return finished(ruleset, (moving && grant(ruleset, "/", moving)) || vt_reads_grant(reads, ruleset) ||
+                               grant_devices(ruleset, attr.handled_access_fs) ||
+                               grant_writable(ruleset, writable, attr.handled_access_fs) ||
+                               grant_terminal(ruleset, terminal, attr.handled_access_fs));
+}

@@ -1,0 +1,119 @@
+#define _GNU_SOURCE
+#include "confine/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "confine/core_dumps.h"
+#include "confine/landlock.h"
+
+/* linux/seccomp.h; the second since 5.19 */
+enum { FLAG_NEW_LISTENER = 1 << 3, FLAG_WAIT_KILLABLE_RECV = 1 << 5 };
+
+/* linux/sched.h, since 5.2 */
+enum { PIDFD = 0x1000 };
+
+static struct vt_probe_result found;
+static uint32_t listener_flags;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* What the trial child writes into the memory that it shares with us. */
+struct trial {
+  bool session;
+  int seccomp_errno, listener_errno, killable_errno, core_dumps_errno, listener;
+};
+
+static int install(uint32_t flags, int *listener) {
+  struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = {1, &allow};
+  int fd = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+  if (fd < 0) return errno;
+  if (listener) *listener = fd;
+  return 0;
+}
+
+/* The listener goes first: it fails with EBUSY below another one, its own predecessor included. */
+static int try_filters(void *context) {
+  struct trial *trial = context;
+  trial->core_dumps_errno = vt_core_dumps_stop() ? errno : 0;
+  trial->session = setsid() >= 0 && getsid(0) == (pid_t)syscall(SYS_getpid);
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  trial->killable_errno = install(FLAG_NEW_LISTENER | FLAG_WAIT_KILLABLE_RECV, &trial->listener);
+  trial->listener_errno = trial->killable_errno ? install(FLAG_NEW_LISTENER, &trial->listener) : 0;
+  trial->seccomp_errno = install(0, NULL);
+  _exit(0);
+}
+
+/* Up to some kernel of the 6.x series a zombie holds its filter until it is reaped. Waits for the end, unreaped, and looks. */
+static bool zombie_lets_go(pid_t pid, int listener) {
+  siginfo_t info;
+  struct pollfd polled = {listener, POLLIN, 0};
+  if (listener < 0 || waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT)) return false;
+  return poll(&polled, 1, 0) > 0 && (polled.revents & POLLHUP);
+}
+
+static void try_in_child(struct trial *trial) {
+  char stack[16 * 1024] __attribute__((aligned(16)));
+  sigset_t all, before;
+  int pidfd = -1;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t pid = clone(try_filters, stack + sizeof stack, CLONE_VM | CLONE_VFORK | CLONE_FILES | PIDFD | SIGCHLD, trial, &pidfd);
+  int error = errno;
+  if (pid > 0) {
+    found.listener_proves = zombie_lets_go(pid, trial->listener);
+    waitpid(pid, NULL, 0);
+  }
+  if (trial->listener >= 0) close(trial->listener);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  found.pidfd = pid > 0 && pidfd >= 0;
+  if (pid < 0) trial->seccomp_errno = trial->listener_errno = trial->killable_errno = error;
+  if (pidfd >= 0) close(pidfd);
+}
+
+static int yama_scope(void) {
+  char text[8] = "";
+  int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  ssize_t length = read(fd, text, sizeof text - 1);
+  close(fd);
+  return length > 0 ? atoi(text) : -1;
+}
+
+static void look(void) {
+  struct trial trial = {false, EINVAL, EINVAL, EINVAL, EINVAL, -1};
+  int abi = vt_landlock_abi();
+  found.landlock_errno = abi < 0 ? errno : 0;
+  found.landlock_abi = abi < 0 ? 0 : abi;
+  found.landlock_errata = abi < 0 ? 0 : vt_landlock_errata();
+  found.yama = yama_scope();
+  try_in_child(&trial);
+  found.core_dumps_errno = trial.core_dumps_errno;
+  found.sessions = trial.session;
+  found.seccomp = trial.seccomp_errno == 0;
+  found.seccomp_errno = trial.seccomp_errno;
+  found.listener = trial.listener_errno == 0;
+  found.listener_errno = trial.listener_errno;
+  listener_flags = FLAG_NEW_LISTENER | (trial.killable_errno ? 0 : FLAG_WAIT_KILLABLE_RECV);
+}
+
+const struct vt_probe_result *vt_probe(void) {
+  pthread_once(&once, look);
+  return &found;
+}
+
+uint32_t vt_probe_listener_flags(void) {
+  vt_probe();
+  return listener_flags;
+}

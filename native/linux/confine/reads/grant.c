@@ -1,0 +1,143 @@
+/* Grants what can be read, from the root down; every step is taken from a descriptor, and no link is followed. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "confine/landlock.h"
+#include "confine/reads/reads.h"
+
+/* A rule takes the kernel about a tenth of a microsecond at each start of a command. */
+enum { MOST_RULES = 250000 };
+
+struct pass {
+  struct vt_reads *reads;
+  int ruleset, rules;
+};
+
+static int enter(struct pass *pass, int fd, const struct vt_path_node *name, bool granted);
+
+static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
+  if (S_ISLNK(status->st_mode) || vt_inode_set_has(&pass->reads->kept, status)) return 0;
+  if (vt_reads_is_linked(pass->reads, status)) return 0;
+  if (++pass->rules > MOST_RULES) {
+    errno = E2BIG;
+    return -1;
+  }
+  if (vt_landlock_grant_reading(pass->ruleset, fd, S_ISDIR(status->st_mode)) == 0) return 0;
+  return errno == EBADFD ? 0 : -1; /* a file of the kernel's own, a namespace for example (landlock_add_rule(2)) */
+}
+
+/* What is gone, may not be looked at or is a file system that is gone (ENOTCONN, ESTALE) stays refused. */
+static int unless_out_of_room(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -1 : 0; }
+
+/* Without asking a server: one that does not answer would keep every command waiting. */
+static int look(int fd, struct stat *status) {
+  struct statx found;
+  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &found)) return -1;
+  *status = (struct stat){
+      .st_dev = makedev(found.stx_dev_major, found.stx_dev_minor),
+      .st_ino = found.stx_ino,
+      .st_mode = found.stx_mode,
+      .st_nlink = found.stx_nlink,
+  };
+  return 0;
+}
+
+static int grant_entry(struct pass *pass, int directory, const char *text, const struct vt_path_node *name, bool granted) {
+  struct stat status;
+  int fd = openat(directory, text, O_PATH | O_NOFOLLOW | O_CLOEXEC), failed = 0;
+  if (fd < 0) return unless_out_of_room();
+  if (name && (name->cut || !granted)) failed = enter(pass, fd, name, granted);
+  else if (look(fd, &status) == 0) failed = grant_whole(pass, fd, &status);
+  int error = errno;
+  close(fd);
+  errno = error;
+  return failed;
+}
+
+/* All entries of a directory that something is kept in. */
+static int grant_entries(struct pass *pass, int fd, const struct vt_path_node *name) {
+  int list = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (list < 0) return unless_out_of_room();
+  DIR *directory = fdopendir(list);
+  if (!directory) return close(list), -1;
+  int failed = 0;
+  for (struct dirent *entry; !failed && (entry = readdir(directory));) {
+    const char *text = entry->d_name;
+    if (strcmp(text, ".") && strcmp(text, ".."))
+      failed = grant_entry(pass, fd, text, vt_path_node_child(name, text, strlen(text)), true);
+  }
+  int error = errno;
+  closedir(directory);
+  errno = error;
+  return failed;
+}
+
+/* The way down to what is granted. */
+static int pass_through(struct pass *pass, int fd, const struct vt_path_node *name) {
+  int failed = 0;
+  for (const struct vt_path_node *child = name->children; child && !failed; child = child->next)
+    failed = grant_entry(pass, fd, child->text, child, false);
+  return failed;
+}
+
+static int enter(struct pass *pass, int fd, const struct vt_path_node *name, bool granted) {
+  struct stat status;
+  if (name->kept || look(fd, &status) || S_ISLNK(status.st_mode)) return 0;
+  granted = granted || name->granted;
+  if (granted && !name->cut) return grant_whole(pass, fd, &status);
+  if (!S_ISDIR(status.st_mode)) return 0;
+  if (!granted) return pass_through(pass, fd, name);
+  if (name->granted && vt_landlock_grant_listing(pass->ruleset, fd)) return -1;
+  return grant_entries(pass, fd, name);
+}
+
+int vt_reads_grant(struct vt_reads *reads, int ruleset) {
+  struct pass pass = {reads, ruleset, 0};
+  int root = open("/", O_PATH | O_CLOEXEC);
+  if (root < 0) return -1;
+  int failed = enter(&pass, root, reads->root, false);
+  int error = errno;
+  close(root);
+  errno = error;
+  return failed;
+}
+
+int vt_reads_ruleset(struct vt_reads *reads, int abi) {
+  if (reads->ruleset < 0) {
+    reads->ruleset = vt_landlock_build_reads(abi, reads, NULL, 0);
+    reads->abi = abi;
+  }
+  if (reads->abi == abi) return reads->ruleset;
+  errno = EINVAL; /* others use the one that is there */
+  return -1;
+}
+
+bool vt_reads_cover(const struct vt_reads *reads, const char *directory) {
+  const struct vt_path_node *name = reads->root;
+  const char *rest = directory;
+  struct stat status;
+  bool granted = false;
+  for (size_t length; name; rest += length) {
+    granted = granted || name->granted;
+    if (!name->cut || name->kept) return granted && !name->kept;
+    rest += strspn(rest, "/");
+    length = strcspn(rest, "/");
+    name = length > 0 ? vt_path_node_child(name, rest, length) : NULL;
+    /* An entry of a cut directory: it has a rule of its own when it stood there before, and so has what is in it. */
+    if (!name && rest[length] == '/') {
+      char path[PATH_MAX];
+      snprintf(path, sizeof path, "%.*s", (int)(rest + length - directory), directory);
+      return granted && lstat(path, &status) == 0 && !vt_inode_set_has(&reads->kept, &status);
+    }
+  }
+  return false;
+}

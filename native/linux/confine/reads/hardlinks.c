@@ -1,0 +1,59 @@
+/* A rule is one for the file, not for its name: a file beside what is kept may be the kept one by another name. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "confine/reads/reads.h"
+
+enum { MOST_LOOKED_AT = 20000, MOST_DEPTH = 40 };
+
+struct look {
+  struct vt_reads *reads;
+  int count;
+};
+
+static void look_into(struct look *look, int parent, const char *name, int depth);
+
+static void look_at(struct look *look, int fd, const char *name, int depth) {
+  struct stat status;
+  if (++look->count > MOST_LOOKED_AT || fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW)) return;
+  if (S_ISDIR(status.st_mode)) look_into(look, fd, name, depth + 1);
+  else if (status.st_nlink > 1) vt_inode_set_add(&look->reads->linked, &status);
+}
+
+static void look_into(struct look *look, int parent, const char *name, int depth) {
+  int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+  if (depth > MOST_DEPTH) look->count = MOST_LOOKED_AT + 1;
+  if (!directory || depth > MOST_DEPTH) {
+    if (directory) closedir(directory);
+    else if (fd >= 0) close(fd);
+    return;
+  }
+  for (struct dirent *entry; look->count <= MOST_LOOKED_AT && (entry = readdir(directory));)
+    if (entry->d_name[0] != '.' || (entry->d_name[1] && (entry->d_name[1] != '.' || entry->d_name[2])))
+      look_at(look, fd, entry->d_name, depth);
+  closedir(directory);
+}
+
+static void look_beneath(struct look *look, const struct vt_path_node *name, char *path) {
+  if (name->kept && vt_path_node_path(name, path, PATH_MAX) > 0 && strcmp(path, "/dev") != 0)
+    return look_into(look, AT_FDCWD, path, 0);
+  for (const struct vt_path_node *child = name->children; child && !name->kept; child = child->next)
+    look_beneath(look, child, path);
+}
+
+bool vt_reads_is_linked(struct vt_reads *reads, const struct stat *status) {
+  if (S_ISDIR(status->st_mode) || status->st_nlink < 2) return false;
+  if (!reads->linked_known) {
+    char path[PATH_MAX]; /* room for one at a time, however deep the tree is */
+    struct look look = {reads, 0};
+    look_beneath(&look, reads->root, path);
+    reads->too_many_linked = look.count > MOST_LOOKED_AT;
+    reads->linked_known = true;
+  }
+  return reads->too_many_linked || vt_inode_set_has(&reads->linked, status);
+}

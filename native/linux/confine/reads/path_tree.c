@@ -1,0 +1,93 @@
+#include "confine/reads/path_tree.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct vt_path_node *make(struct vt_path_node *parent, const char *text, size_t length) {
+  struct vt_path_node *name = calloc(1, sizeof *name + length + 1);
+  if (!name) abort();
+  memcpy(name->text, text, length);
+  name->parent = parent;
+  return name;
+}
+
+struct vt_path_node *vt_path_tree_root(void) { return make(NULL, "", 0); }
+
+enum { LISTED = 8 }; /* so many children are found faster without slots */
+
+static bool is_called(const struct vt_path_node *name, const char *text, size_t length) {
+  return strncmp(name->text, text, length) == 0 && !name->text[length];
+}
+
+/* FNV-1a: a project file may choose the names, but no more of them than collisions can slow down (src/config/schema.ts). */
+static size_t hash(const char *text, size_t length) {
+  uint64_t sum = 14695981039346656037u;
+  for (size_t at = 0; at < length; at++) sum = (sum ^ (unsigned char)text[at]) * 1099511628211u;
+  return (size_t)(sum ^ sum >> 32);
+}
+
+/* Where the name stands among the slots, or the empty one where it would. */
+static struct vt_path_node **slot_of(const struct vt_path_node *directory, const char *text, size_t length) {
+  size_t mask = directory->room - 1, at = hash(text, length) & mask;
+  while (directory->slots[at] && !is_called(directory->slots[at], text, length)) at = (at + 1) & mask;
+  return &directory->slots[at];
+}
+
+struct vt_path_node *vt_path_node_child(const struct vt_path_node *directory, const char *text, size_t length) {
+  if (directory->slots) return *slot_of(directory, text, length);
+  struct vt_path_node *child = directory->children;
+  while (child && !is_called(child, text, length)) child = child->next;
+  return child;
+}
+
+/* At most half full. */
+static void make_room(struct vt_path_node *directory) {
+  if (directory->count < LISTED || directory->count * 2 < directory->room) return;
+  free(directory->slots);
+  directory->room = directory->room ? directory->room * 2 : LISTED * 4;
+  directory->slots = calloc(directory->room, sizeof(struct vt_path_node *));
+  if (!directory->slots) abort();
+  for (struct vt_path_node *child = directory->children; child; child = child->next)
+    *slot_of(directory, child->text, strlen(child->text)) = child;
+}
+
+struct vt_path_node *vt_path_node_add(struct vt_path_node *directory, const char *text, size_t length) {
+  struct vt_path_node *child = vt_path_node_child(directory, text, length);
+  if (child) return child;
+  make_room(directory);
+  child = make(directory, text, length);
+  child->next = directory->children;
+  directory->children = child;
+  directory->count++;
+  if (directory->slots) *slot_of(directory, text, length) = child;
+  return child;
+}
+
+void vt_path_node_cut(struct vt_path_node *directory) {
+  for (; directory && !directory->cut; directory = directory->parent) directory->cut = true;
+}
+
+void vt_path_node_keep(struct vt_path_node *name) {
+  name->kept = true;
+  vt_path_node_cut(name);
+}
+
+int vt_path_node_path(const struct vt_path_node *name, char *path, size_t size) {
+  if (!name->parent) return size > 1 ? (strcpy(path, "/"), 1) : -1;
+  int before = vt_path_node_path(name->parent, path, size);
+  size_t length = strlen(name->text), at = before == 1 ? 0 : (size_t)before;
+  if (before < 0 || at + length + 2 > size) return -1;
+  path[at] = '/';
+  memcpy(path + at + 1, name->text, length + 1);
+  return (int)(at + length + 1);
+}
+
+void vt_path_tree_free(struct vt_path_node *root) {
+  for (struct vt_path_node *child = root->children, *next; child; child = next) {
+    next = child->next;
+    vt_path_tree_free(child);
+  }
+  free(root->slots);
+  free(root);
+}

@@ -1,0 +1,135 @@
+#include "confine/reads/reads.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "confine/reads/inotify.h"
+
+enum { MOST_CACHED = 8 };
+
+static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vt_reads *cache; /* the last used first */
+
+static bool counts(const char *place) { return *place != VT_WRITABLE && *place != VT_SOCKET; }
+
+/* One text that is equal exactly when the places are; NULL when none of them is about reading. */
+static char *key_of(char *const *places) {
+  size_t length = 1;
+  for (char *const *place = places; *place; place++)
+    if (counts(*place)) length += strlen(*place) + 1;
+  if (length == 1) return NULL;
+  char *key = malloc(length), *at = key;
+  if (!key) abort();
+  for (char *const *place = places; *place; place++)
+    if (counts(*place)) at += sprintf(at, "%s\n", *place);
+  return key;
+}
+
+static void mark_all(struct vt_reads *reads, char *const *places, enum vt_place_kind kind, enum vt_reads_mark mark) {
+  for (char *const *place = places; *place; place++)
+    if (**place == (char)kind) vt_reads_mark(reads, *place + 1, mark);
+}
+
+static bool has_any(char *const *places, enum vt_place_kind kind) {
+  for (; *places; places++)
+    if (**places == (char)kind) return true;
+  return false;
+}
+
+/* The vector and its texts in one block. */
+static char **copy_of(char *const *places) {
+  size_t count = 0, bytes = 0;
+  for (; places[count]; count++) bytes += strlen(places[count]) + 1;
+  char **copy = malloc((count + 1) * sizeof *copy + bytes);
+  if (!copy) abort();
+  char *at = (char *)(copy + count + 1);
+  for (size_t i = 0; i < count; i++) {
+    copy[i] = strcpy(at, places[i]);
+    at += strlen(at) + 1;
+  }
+  copy[count] = NULL;
+  return copy;
+}
+
+/* Beneath /dev stand other people's terminals and disks: landlock.c grants the nodes that programs need. */
+static struct vt_reads *make(char *key, char *const *places) {
+  struct vt_reads *reads = calloc(1, sizeof *reads);
+  if (!reads) abort();
+  reads->references = 1;
+  reads->key = key;
+  reads->places = copy_of(places);
+  reads->notices = reads->ruleset = -1;
+  vt_dir_snapshot_begin(&reads->watched);
+  reads->root = vt_path_tree_root();
+  if (has_any(places, VT_READABLE)) mark_all(reads, places, VT_READABLE, VT_MARK_GRANTED);
+  else reads->root->granted = true;
+  vt_reads_mark(reads, "/dev", VT_MARK_KEPT);
+  mark_all(reads, places, VT_UNREADABLE, VT_MARK_KEPT);
+  vt_reads_search(reads);
+  vt_reads_watch(reads);
+  return reads;
+}
+
+static bool matters(const void *reads, const char *name) { return vt_reads_keeps_name(reads, name); }
+
+static bool is_current(const struct vt_reads *reads) {
+  if (!vt_dir_snapshot_unchanged(&reads->watched)) return false;
+  return reads->notices < 0 || vt_inotify_unchanged(reads->notices, matters, reads);
+}
+
+static struct vt_reads *find(const char *key) {
+  for (struct vt_reads **at = &cache; *at; at = &(*at)->next) {
+    struct vt_reads *reads = *at;
+    if (strcmp(reads->key, key)) continue;
+    *at = reads->next;
+    if (is_current(reads)) return reads;
+    vt_reads_release(reads);
+    return NULL;
+  }
+  return NULL;
+}
+
+static void put_first(struct vt_reads *reads) {
+  int kept = 0;
+  reads->next = cache;
+  cache = reads;
+  for (struct vt_reads **at = &cache; *at; at = &(*at)->next) {
+    struct vt_reads *last = *at;
+    if (++kept <= MOST_CACHED) continue;
+    *at = NULL;
+    vt_reads_release(last);
+    return;
+  }
+}
+
+struct vt_reads *vt_reads_take(char *const *places) {
+  char *key = key_of(places);
+  if (!key) return NULL;
+  pthread_mutex_lock(&cache_lock);
+  struct vt_reads *reads = find(key);
+  if (reads) free(key);
+  else reads = make(key, places);
+  put_first(reads);
+  vt_reads_retain(reads);
+  pthread_mutex_unlock(&cache_lock);
+  return reads;
+}
+
+void vt_reads_retain(struct vt_reads *reads) { __atomic_add_fetch(&reads->references, 1, __ATOMIC_RELAXED); }
+
+void vt_reads_release(struct vt_reads *reads) {
+  if (__atomic_sub_fetch(&reads->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+  vt_path_tree_free(reads->root);
+  vt_dir_snapshot_free(&reads->watched);
+  vt_inode_set_free(&reads->kept);
+  vt_inode_set_free(&reads->linked);
+  if (reads->notices >= 0) close(reads->notices);
+  if (reads->ruleset >= 0) close(reads->ruleset);
+  free(reads->places);
+  free(reads->key);
+  free(reads);
+}

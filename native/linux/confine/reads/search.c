@@ -1,0 +1,127 @@
+/* The search for files that are kept because of their name: breadth first, so that the bound cuts off what lies deepest. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "confine/reads/inotify.h"
+#include "confine/reads/reads.h"
+
+enum { MOST_DIRECTORIES = 2000, MOST_FOUND = 1000, MOST_MS = 200 };
+
+struct search {
+  struct vt_reads *reads;
+  char *found[MOST_FOUND];
+  char *queue[MOST_DIRECTORIES];
+  size_t found_count, queue_length;
+  struct timespec begun;
+};
+
+static bool fits(const struct vt_reads *reads, const char *name, enum vt_place_kind kind) {
+  for (char *const *place = reads->places; *place; place++)
+    if (**place == (char)kind && fnmatch(*place + 1, name, 0) == 0) return true;
+  return false;
+}
+
+bool vt_reads_keeps_name(const struct vt_reads *reads, const char *name) {
+  return fits(reads, name, VT_NAME) && !fits(reads, name, VT_EXCEPTED);
+}
+
+static long elapsed_ms(const struct search *search) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (now.tv_sec - search->begun.tv_sec) * 1000 + (now.tv_nsec - search->begun.tv_nsec) / 1000000;
+}
+
+/* A link counts as what it leads to: `.env` may be a link to a file, or to a directory of Python's. */
+static bool is_directory(int fd, const struct dirent *entry, int flags) {
+  struct stat status;
+  if (entry->d_type == DT_DIR) return true;
+  if (entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK) return false;
+  return fstatat(fd, entry->d_name, &status, flags) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Another file system may not answer, and would keep this thread waiting: it is left out, and that is told. */
+static bool is_elsewhere(const struct search *search, int fd, const char *name) {
+  struct statx here, there;
+  const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
+  if (syscall(SYS_statx, fd, "", flags | AT_EMPTY_PATH, STATX_BASIC_STATS, &here)) return true;
+  if (syscall(SYS_statx, fd, name, flags, STATX_BASIC_STATS, &there)) return true;
+  if (here.stx_dev_major == there.stx_dev_major && here.stx_dev_minor == there.stx_dev_minor) return false;
+  search->reads->unsearched = true;
+  return true;
+}
+
+/* What does not fit in is left out, and that is told. */
+static void put(struct search *search, char **list, size_t *length, size_t most, const char *path) {
+  if (*length == most) search->reads->unsearched = true;
+  else if (!(list[(*length)++] = strdup(path))) abort();
+}
+
+static void look_at(struct search *search, int fd, const struct dirent *entry, const char *directory) {
+  char path[PATH_MAX];
+  const char *name = entry->d_name;
+  if (!strcmp(name, ".") || !strcmp(name, "..")) return;
+  int length = snprintf(path, sizeof path, "%s/%s", directory[1] ? directory : "", name);
+  if (length < 0 || (size_t)length >= sizeof path) {
+    search->reads->unsearched = true;
+    return;
+  }
+  if (vt_reads_keeps_name(search->reads, name) && !is_directory(fd, entry, 0))
+    return put(search, search->found, &search->found_count, MOST_FOUND, path);
+  if (is_directory(fd, entry, AT_SYMLINK_NOFOLLOW) && !fits(search->reads, name, VT_SKIPPED) &&
+      !is_elsewhere(search, fd, name))
+    put(search, search->queue, &search->queue_length, MOST_DIRECTORIES, path);
+}
+
+/* A change has to be told from before the look on. */
+static void look_into(struct search *search, const char *path) {
+  if (!vt_inotify_add(search->reads->notices, path)) vt_dir_snapshot_add(&search->reads->watched, path, VT_DIR_SNAPSHOT_ENTRIES);
+  DIR *directory = opendir(path);
+  if (!directory) return; /* what we cannot list, the command cannot read either, but for names it knows */
+  for (struct dirent *entry; (entry = readdir(directory)) && elapsed_ms(search) < MOST_MS;)
+    look_at(search, dirfd(directory), entry, path);
+  closedir(directory);
+}
+
+static void search_beneath(struct search *search, const char *root) {
+  search->reads->notices = vt_inotify_open(root);
+  put(search, search->queue, &search->queue_length, MOST_DIRECTORIES, root);
+  for (size_t at = 0; at < search->queue_length && elapsed_ms(search) < MOST_MS; at++)
+    look_into(search, search->queue[at]);
+  if (elapsed_ms(search) >= MOST_MS) search->reads->unsearched = true;
+}
+
+static void find_all(struct search *search) {
+  for (char *const *place = search->reads->places; *place; place++) {
+    char path[PATH_MAX];
+    if (**place != VT_SEARCHED) continue;
+    struct vt_path_node *root = vt_reads_cut(search->reads, *place + 1);
+    if (root && vt_path_node_path(root, path, sizeof path) > 0) search_beneath(search, path);
+    return; /* there is one of them */
+  }
+}
+
+/* The directory itself is cut even where nothing was found: what comes to be there is kept at once. */
+void vt_reads_search(struct vt_reads *reads) {
+  struct search *search = calloc(1, sizeof *search);
+  if (!search) abort();
+  search->reads = reads;
+  clock_gettime(CLOCK_MONOTONIC, &search->begun);
+  find_all(search);
+  for (size_t i = 0; i < search->found_count; i++) {
+    vt_reads_mark(reads, search->found[i], VT_MARK_KEPT);
+    free(search->found[i]);
+  }
+  for (size_t i = 0; i < search->queue_length; i++) free(search->queue[i]);
+  free(search);
+}

@@ -1,0 +1,37 @@
+/* The table of seccomp_rules.c, for seccomp_select.c. */
+#pragma once
+
+#include "confine/seccomp_rules.h"
+
+/* Marks an answer that is reported: with vt_filter_options.report the supervisor gets the call, and gives the same
+ * answer. Stands in the data bits, where an errno needs 12 of the 16. */
+#define VT_TOLD 0x8000u
+
+/* When a group is part of the filter. */
+enum when {
+  EVER,
+  NETWORK_SHUT,
+  NETWORK_OPEN,
+  OWN_TERMINAL,
+  OWN_TERMINAL_NETWORK_OPEN,
+  UNIX_OPEN,
+  UNIX_OPEN_NETWORK_SHUT,
+  UNIX_OPEN_NETWORK_OPEN,
+  BINDS_UNJUDGED,
+  BINDS_JUDGED_SHUT,
+  BINDS_JUDGED_OPEN,
+  TRUNCATE_UNSEEN,
+  WRITABLE,
+  SIGNALS_REFUSED,
+  SIGNALS_JUDGED
+};
+
+struct vt_group {
+  enum when when;
+  struct vt_verdict verdict;
+  const enum vt_syscall *calls;
+  size_t count;
+};
+
+extern const struct vt_group vt_groups[];
+extern const size_t vt_group_count;

@@ -1,0 +1,25 @@
+/* What read mode answers to each system call, as data. */
+#pragma once
+
+#include <linux/seccomp.h>
+
+#include "confine/bpf.h"
+#include "confine/seccomp.h"
+#include "confine/syscalls.h"
+
+/* One verdict for every reviewed number, and a last one for all beyond (x32 numbers and -1 among them). */
+#define VT_VERDICT_COUNT (VT_LAST_REVIEWED_SYSCALL + 2)
+
+enum { VT_GROUPS_MAX = 64, VT_RULES_A_GROUP_MAX = 6 };
+
+/* The verdicts for one set of options. They point into it: it cannot be copied. */
+struct vt_rules {
+  const struct vt_verdict *verdicts[VT_VERDICT_COUNT];
+  struct vt_verdict of_group[VT_GROUPS_MAX];
+  struct vt_rule of_verdict[VT_GROUPS_MAX][VT_RULES_A_GROUP_MAX];
+};
+
+void vt_rules_select(const struct vt_filter_options *options, struct vt_rules *rules);
+
+/* The SECCOMP_RET_* that the rules give to one call: what the filter built from them would do. */
+uint32_t vt_rules_answer(const struct vt_rules *rules, const struct seccomp_data *call);

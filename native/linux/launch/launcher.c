@@ -1,0 +1,210 @@
+#define _GNU_SOURCE
+#include "launch/launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "confine/confine.h"
+#include "launch/spawn.h"
+#include "supervise/supervisor.h"
+#include "base/threads.h"
+#include "watcher/host_side.h"
+
+/*
+ * One thread launches. It is suspended until its child executes, and where the program lies on a file system that does not answer
+ * that may be never: then, after a while, another one takes what is queued. As many may hang as there are threads.
+ */
+enum { LAUNCHERS = 8, STUCK_MS = 100 };
+
+struct launcher {
+  int64_t since; /* monotonic milliseconds; 0: it launches nothing */
+  struct vt_launch_room *room;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, preparing = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t queued;
+static struct vt_command *first, **last = &first;
+static struct launcher launchers[LAUNCHERS];
+static int threads, idle;
+static bool guarded; /* somebody waits for the others to be stuck */
+
+static int fail(struct vt_command *command, enum vt_step step) {
+  command->failed_step = step;
+  command->failed_errno = errno;
+  return -1;
+}
+
+/* In a host that closed its standard streams a pipe could get their numbers, and be overwritten in the child. */
+static int move_above_standard(int *fd) {
+  if (*fd > 2) return 0;
+  int above = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
+  if (above < 0) return -1;
+  close(*fd);
+  *fd = above;
+  return 0;
+}
+
+/* Pipes, never a socketpair: opening /dev/stderr on a socket fails with ENXIO (unix(7)). */
+static struct vt_pipe *open_pipe(struct vt_command *command, int stream) {
+  int ends[2];
+  struct vt_pipe *pipe = calloc(1, sizeof *pipe);
+  if (!pipe) return NULL;
+  if (pipe2(ends, O_CLOEXEC)) {
+    free(pipe);
+    return NULL;
+  }
+  /* Only our end is non-blocking: the flag belongs to the open file description (fcntl(2)). */
+  if (move_above_standard(&ends[0]) || move_above_standard(&ends[1]) || fcntl(ends[0], F_SETFL, O_NONBLOCK)) {
+    close(ends[0]);
+    close(ends[1]);
+    free(pipe);
+    return NULL;
+  }
+  *pipe = (struct vt_pipe){.fd = ends[0], .stream = stream, .command = command};
+  pipe->source = (struct vt_source){VT_SOURCE_PIPE, pipe};
+  command->write_ends[stream] = ends[1];
+  return pipe;
+}
+
+static int open_pipes(struct vt_command *command) {
+  if (command->terminal) return 0; /* it has its streams */
+  for (int stream = 0; stream < (command->merged ? 1 : VT_STREAMS); stream++) {
+    command->pipes[stream] = open_pipe(command, stream);
+    if (!command->pipes[stream]) return fail(command, VT_STEP_PIPES);
+  }
+  return 0;
+}
+
+static int take_slot(struct vt_command *command) {
+  command->slot = vt_watcher_take_slot();
+  return command->slot ? 0 : fail(command, VT_STEP_WATCHER);
+}
+
+/* What has to be measured is held there, too, where that can be had. */
+static int take_cgroup(struct vt_command *command) {
+  const struct vt_limits *limits = &command->limits;
+  if (!limits->memory_bytes && !limits->cpu_seconds && !limits->processes) return 0;
+  if (!vt_cgroup_base(NULL)) return 0;
+  vt_watcher_enter_cgroup(command->slot, command->id);
+  command->cgroup_fd = vt_cgroup_make(command->cgroup, vt_watcher_host(), command->id, limits);
+  return command->cgroup_fd < 0 ? fail(command, VT_STEP_CGROUP) : 0;
+}
+
+static void close_child_ends(struct vt_command *command) {
+  for (int stream = 0; stream < VT_STREAMS; stream++) {
+    if (command->write_ends[stream] >= 0) close(command->write_ends[stream]);
+    command->write_ends[stream] = -1;
+  }
+  if (command->owns_stdin && command->stdin_fd >= 0) close(command->stdin_fd);
+  if (command->has_state) close(command->state_fd);
+  command->has_state = false;
+  command->stdin_fd = -1;
+  if (command->cgroup[0]) close(command->cgroup_fd);
+}
+
+static int confine(struct vt_command *command) {
+  enum vt_step step;
+  if (!command->places || vt_confine(command, &step) == 0) return 0;
+  return fail(command, step);
+}
+
+static bool prepare(struct vt_command *command) {
+  if (confine(command)) return false;
+  pthread_mutex_lock(&preparing);
+  vt_spawn_prepare();
+  bool ready = open_pipes(command) == 0 && take_slot(command) == 0 && take_cgroup(command) == 0;
+  pthread_mutex_unlock(&preparing);
+  return ready;
+}
+
+static void launch(struct vt_command *command, struct vt_launch_room *room) {
+  if (prepare(command)) vt_spawn(command, room);
+  close_child_ends(command);
+  vt_supervisor_launched(command);
+}
+
+/* When everybody who launches counts as stuck, in monotonic milliseconds; 0: by now. */
+static int64_t all_stuck_at(void) {
+  int64_t last_since = 0;
+  for (const struct launcher *launcher = launchers; launcher < launchers + threads; launcher++)
+    if (launcher->since > last_since) last_since = launcher->since;
+  return last_since + STUCK_MS > vt_now() ? last_since + STUCK_MS : 0;
+}
+
+/* Under the lock: until there is something to launch, and nobody else about to. */
+static void await_turn(void) {
+  for (int64_t at; !first || (at = all_stuck_at()) != 0;) {
+    if (!first) {
+      pthread_cond_wait(&queued, &lock);
+      continue;
+    }
+    const struct timespec until = {at / 1000, at % 1000 * 1000000};
+    guarded = true;
+    pthread_cond_timedwait(&queued, &lock, &until);
+    guarded = false;
+  }
+}
+
+static int start(void);
+
+static void *launch_forever(void *context) {
+  struct launcher *launcher = context;
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    launcher->since = 0;
+    idle++;
+    await_turn();
+    idle--;
+    struct vt_command *command = first;
+    first = command->queued;
+    if (!first) last = &first;
+    launcher->since = vt_now();
+    if (idle == 0) start(); /* without one more nobody relieves us: as it was without relief */
+    pthread_mutex_unlock(&lock);
+    launch(command, launcher->room);
+  }
+  return NULL;
+}
+
+/* Under the lock. */
+static int start(void) {
+  struct launcher *launcher = &launchers[threads];
+  if (threads == LAUNCHERS) return 0;
+  if (!launcher->room) launcher->room = malloc(sizeof *launcher->room);
+  if (!launcher->room || vt_thread_try("vitrine-launch", launch_forever, launcher)) return -1;
+  threads++;
+  return 0;
+}
+
+/* Its waits go by the clock of vt_now(). */
+static int start_first(void) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&queued, &attributes);
+  pthread_condattr_destroy(&attributes);
+  pthread_mutex_lock(&lock);
+  int error = start();
+  pthread_mutex_unlock(&lock);
+  return error;
+}
+
+int vt_launcher_ready(void) {
+  static struct vt_once once = VT_ONCE;
+  return vt_start_once(&once, start_first);
+}
+
+void vt_launcher_queue(struct vt_command *command) {
+  pthread_mutex_lock(&lock);
+  command->queued = NULL;
+  *last = command;
+  last = &command->queued;
+  /* Who launches takes the next one, too, and who guards relieves him: only where neither does somebody has to wake. */
+  if (!guarded || !all_stuck_at()) pthread_cond_signal(&queued);
+  pthread_mutex_unlock(&lock);
+}

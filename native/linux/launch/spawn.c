@@ -1,0 +1,295 @@
+#define _GNU_SOURCE
+#include "launch/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "confine/bpf.h"
+#include "launch/clone3.h"
+#include "confine/core_dumps.h"
+#include "notify/fsize.h"
+#include "confine/landlock.h"
+#include "confine/confinement.h"
+#include "watcher/host_side.h"
+
+/* linux/sched.h (5.2), linux/close_range.h (5.9, 5.11), linux/seccomp.h */
+enum { PIDFD = 0x1000, RANGE_UNSHARE = 1 << 1, RANGE_CLOEXEC = 1 << 2, SET_MODE_FILTER = 1 };
+
+enum { NR_CLOSE_RANGE = 436 };
+
+/*
+ * The child runs in the parent's memory while the launcher thread is suspended (CLONE_VM | CLONE_VFORK, clone(2)):
+ * no allocation, no lock, no libc state but errno. Where confined it also shares the descriptor table until it
+ * unshares it, which is how the listener of its filter gets into the parent's table.
+ */
+struct step {
+  enum vt_step name;
+  int (*run)(struct vt_command *command);
+};
+
+static pid_t host;
+static int null_fd = -1;
+
+static int reset_signals(struct vt_command *command) {
+  (void)command;
+  struct sigaction standard = {.sa_handler = SIG_DFL};
+  for (int signal = 1; signal < NSIG; signal++)
+    if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &standard, NULL); /* 32 and 33 are libc's: EINVAL */
+  return 0;
+}
+
+/* The watcher has to know the session before anything in it can run. */
+static int new_session(struct vt_command *command) {
+  if (setsid() < 0) return -1;
+  if (command->slot) vt_watcher_enter(command->slot, (int32_t)syscall(SYS_getpid), command->policy ? 0 : command->id);
+  return 0;
+}
+
+/* The leader of a new session takes its terminal, and stands in its foreground (ioctl_tty(2)). */
+static int take_terminal(struct vt_command *command) {
+  return command->terminal ? ioctl(command->stdin_fd, TIOCSCTTY, 0) : 0;
+}
+
+static int join_cgroup(struct vt_command *command) {
+  return command->cgroup_door < 0 ? 0 : vt_cgroup_join(command->cgroup_door);
+}
+
+static int change_directory(struct vt_command *command) { return chdir(command->cwd); }
+
+static int stop_core_dumps(struct vt_command *command) {
+  (void)command;
+  return vt_core_dumps_stop();
+}
+
+/* What a user may be granted beyond others (limits.conf(5)), or a real-time host hands down, would let a fork bomb outrun
+ * whoever ends it. By system calls: musl has no such functions. */
+static int stay_ordinary(struct vt_command *command) {
+  (void)command;
+  struct rlimit none = {0, 0};
+  struct sched_param param = {0};
+  long policy = syscall(SYS_sched_getscheduler, 0);
+  if ((policy == SCHED_FIFO || policy == SCHED_RR) && syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &param)) return -1;
+  return setrlimit(RLIMIT_RTPRIO, &none) || setrlimit(RLIMIT_NICE, &none) ? -1 : 0;
+}
+
+/* Soft and hard; never more than there is. */
+static int lower(int resource, uint64_t wanted) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit)) return -1;
+  if (limit.rlim_max > wanted) limit.rlim_max = wanted;
+  if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+  return setrlimit(resource, &limit);
+}
+
+/* Of each process. Where the meters judge the whole command they come first: a second, and a mebibyte, later. Before the
+ * filter: it asks the supervisor about the size of files, and nobody hears it before the launch is over. */
+static int limit_resources(struct vt_command *command) {
+  const struct vt_limits *limits = &command->limits;
+  uint64_t most = vt_fsize_most(command);
+  if (limits->cpu_seconds && lower(RLIMIT_CPU, limits->cpu_seconds + 1)) return -1;
+  return most ? lower(RLIMIT_FSIZE, most) : 0;
+}
+
+/* Behind what needs descriptors of its own. */
+static int limit_descriptors(struct vt_command *command) {
+  uint64_t most = command->limits.open_files;
+  return most ? lower(RLIMIT_NOFILE, most) : 0;
+}
+
+static int drop_capabilities(struct vt_command *command) {
+  const struct vt_confinement *policy = command->policy;
+  for (int at = 0; at < policy->dropped_count; at++)
+    if (prctl(PR_CAPBSET_DROP, policy->dropped[at], 0, 0, 0)) return -1;
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct data[2] = {{policy->kept_capabilities, policy->kept_capabilities, 0}, {0, 0, 0}};
+  return (int)syscall(SYS_capset, &header, data);
+}
+
+static int no_new_privs(struct vt_command *command) {
+  (void)command;
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+/* Fires when the launcher thread ends, which is when the host does. The host may have died before the prctl. */
+static int die_with_parent(struct vt_command *command) {
+  (void)command;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL)) return -1;
+  if (syscall(SYS_getppid) == host) return 0;
+  errno = ESRCH;
+  return -1;
+}
+
+static int restrict_files(struct vt_command *command) {
+  const struct vt_confinement *policy = command->policy;
+  if (vt_landlock_restrict(policy->ruleset)) return -1;
+  return policy->reading < 0 ? 0 : vt_landlock_restrict(policy->reading);
+}
+
+static int filter_calls(struct vt_command *command) {
+  struct sock_filter *filter = command->room->filter;
+  const struct vt_confinement *policy = command->policy;
+  struct sock_fprog program = {policy->program.len, filter};
+  memcpy(filter, policy->filter, policy->program.len * sizeof *filter);
+  vt_bpf_settle(filter, policy->program.len, (uint32_t)syscall(SYS_getpid));
+  long fd = syscall(SYS_seccomp, SET_MODE_FILTER, policy->listener ? policy->listener_flags : 0, &program);
+  if (fd < 0) return -1;
+  if (policy->listener) command->listener_fd = (int)fd;
+  return 0;
+}
+
+/* Where close_range(2) is missing (unconfined only: Landlock came later) every descriptor there may be is marked. */
+static int mark_each_descriptor(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit)) return -1;
+  for (rlim_t fd = 3; fd < limit.rlim_cur && fd < 65536; fd++) fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+  return 0;
+}
+
+static int own_descriptors(struct vt_command *command) {
+  int flags = RANGE_CLOEXEC | (command->policy ? RANGE_UNSHARE : 0);
+  if (syscall(NR_CLOSE_RANGE, 3, ~0u, flags) == 0) return 0;
+  return command->policy ? -1 : mark_each_descriptor();
+}
+
+static int place(int fd, int target) {
+  if (fd == target) return fcntl(fd, F_SETFD, 0);
+  return dup2(fd, target) == target ? 0 : -1;
+}
+
+static int standard_streams(struct vt_command *command) {
+  if (place(command->stdin_fd < 0 ? null_fd : command->stdin_fd, 0)) return -1;
+  if (place(command->write_ends[VT_STDOUT], 1)) return -1;
+  if (place(command->write_ends[command->merged ? VT_STDOUT : VT_STDERR], 2)) return -1;
+  return command->has_state ? place(command->state_fd, 3) : 0;
+}
+
+static int unblock_signals(struct vt_command *command) {
+  (void)command;
+  sigset_t none;
+  sigemptyset(&none);
+  return sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* As execvp(3) does: the next candidate when this one is not there; EACCES is what is told when all fail and one was. */
+static int execute(struct vt_command *command) {
+  int denied = 0;
+  for (char **program = command->candidates; *program; program++) {
+    execve(*program, command->argv, command->envp);
+    if (errno == EACCES) denied = 1;
+    else if (errno != ENOENT && errno != ENOTDIR) return -1;
+  }
+  if (denied) errno = EACCES;
+  return -1;
+}
+
+static const struct step confined[] = {
+    {VT_STEP_SIGNALS, reset_signals},
+    {VT_STEP_SESSION, new_session},
+    {VT_STEP_CGROUP, join_cgroup},
+    {VT_STEP_TERMINAL, take_terminal},
+    {VT_STEP_CWD, change_directory},
+    {VT_STEP_CORE_DUMPS, stop_core_dumps},
+    {VT_STEP_LIMITS, stay_ordinary},
+    {VT_STEP_LIMITS, limit_resources},
+    {VT_STEP_CAPABILITIES, drop_capabilities},
+    {VT_STEP_NO_NEW_PRIVS, no_new_privs},
+    {VT_STEP_PARENT_DEATH, die_with_parent},
+    {VT_STEP_LANDLOCK, restrict_files},
+    {VT_STEP_SECCOMP, filter_calls},
+    {VT_STEP_DESCRIPTORS, own_descriptors},
+    {VT_STEP_STDIO, standard_streams},
+    {VT_STEP_LIMITS, limit_descriptors},
+    {VT_STEP_SIGNALS, unblock_signals},
+    {VT_STEP_EXEC, execute},
+    {VT_STEP_NONE, NULL},
+};
+
+static const struct step unconfined[] = {
+    {VT_STEP_SIGNALS, reset_signals},
+    {VT_STEP_SESSION, new_session},
+    {VT_STEP_CGROUP, join_cgroup},
+    {VT_STEP_TERMINAL, take_terminal},
+    {VT_STEP_CWD, change_directory},
+    {VT_STEP_LIMITS, limit_resources},
+    {VT_STEP_PARENT_DEATH, die_with_parent},
+    {VT_STEP_DESCRIPTORS, own_descriptors},
+    {VT_STEP_STDIO, standard_streams},
+    {VT_STEP_LIMITS, limit_descriptors},
+    {VT_STEP_SIGNALS, unblock_signals},
+    {VT_STEP_EXEC, execute},
+    {VT_STEP_NONE, NULL},
+};
+
+static int child(void *context) {
+  struct vt_command *command = context;
+  for (const struct step *step = command->policy ? confined : unconfined; step->run; step++) {
+    if (step->run(command) == 0) continue;
+    command->failed_errno = errno;
+    command->failed_step = step->name;
+    break;
+  }
+  _exit(127);
+}
+
+static void reap_failed(struct vt_command *command) {
+  siginfo_t info;
+  while (waitid(P_PID, (id_t)command->pid, &info, WEXITED) != 0 && errno == EINTR) continue;
+  if (command->pidfd >= 0) close(command->pidfd);
+  if (command->listener_fd >= 0) close(command->listener_fd);
+  command->pidfd = command->listener_fd = -1;
+}
+
+/* The standard descriptors of the child must not be the sources of each other: keep ours above them. */
+static int open_null(void) {
+  int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || fd > 2) return fd;
+  int above = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  close(fd);
+  return above;
+}
+
+/* Where the kernel cannot start it in its cgroup it joins that itself, before exec. */
+static pid_t start(struct vt_command *command) {
+  char *stack = command->room->stack;
+  int flags = CLONE_VM | CLONE_VFORK | PIDFD | (command->policy ? CLONE_FILES : 0);
+  command->cgroup_door = -1;
+  if (command->cgroup[0]) {
+    struct vt_clone3 options = {stack, VT_CHILD_STACK, flags, command->cgroup_fd, child, command, &command->pidfd};
+    pid_t pid = vt_clone3_into(&options);
+    if (pid >= 0 || !vt_clone3_unsupported(errno)) return pid;
+    command->cgroup_door = vt_cgroup_open_door(command->cgroup_fd);
+    if (command->cgroup_door < 0) return -1;
+  }
+  pid_t pid = clone(child, stack + VT_CHILD_STACK, flags | SIGCHLD, command, &command->pidfd);
+  int error = errno;
+  if (command->cgroup_door >= 0) close(command->cgroup_door);
+  errno = error;
+  return pid;
+}
+
+void vt_spawn_prepare(void) {
+  host = getpid();
+  if (null_fd < 0) null_fd = open_null();
+}
+
+void vt_spawn(struct vt_command *command, struct vt_launch_room *room) {
+  command->room = room;
+  command->pid = start(command);
+  if (command->pid < 0) {
+    command->failed_step = VT_STEP_CLONE;
+    command->failed_errno = errno;
+  } else if (command->failed_step != VT_STEP_NONE) {
+    reap_failed(command);
+  }
+}

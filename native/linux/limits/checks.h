@@ -1,0 +1,36 @@
+/* What the limits of a command are measured by. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core.h"
+#include "limits/cgroup.h"
+#include "limits/process_set.h"
+#include "limits/usage.h"
+
+enum vt_limit { VT_LIMIT_NONE, VT_LIMIT_MEMORY, VT_LIMIT_CPU, VT_LIMIT_PROCESSES, VT_LIMIT_PRIVATE_TMP, VT_LIMIT_EPOLL_WATCHES };
+
+/* A command under measurement. */
+struct vt_limit_subject {
+  struct vt_limits limits;
+  char cookie[64];
+  char *paths;              /* what the directories point into */
+  const char **directories; /* granted for writing, NULL-terminated; NULL: none */
+  char cgroup[VT_CGROUP_NAME]; /* by name; empty: none */
+  struct vt_cgroup_state kernel; /* what that tells */
+  struct vt_process_set members;
+  struct vt_memory memory;
+  struct vt_cpu cpu;
+};
+
+struct vt_reading {
+  bool over;
+  int64_t calm; /* nanoseconds in which it is not exceeded, whatever the command does */
+};
+
+/* Reads the gauge of one limit that is set, for the members that were last looked for. */
+struct vt_reading vt_limit_check(struct vt_limit_subject *subject, enum vt_limit limit);
+
+/* As JavaScript names it; NULL for none. */
+const char *vt_limit_name(enum vt_limit limit);

@@ -1,0 +1,122 @@
+#define _GNU_SOURCE
+#include "limits/disk_usage.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "limits/unlinked_files.h"
+
+enum { BLOCK = 512, OPEN_LEVELS = 32 }; /* st_blocks counts in 512 (stat(3type)) */
+
+/* A directory on the way down. However deep a tree is, only the lowest levels are open; others are opened again by "..". */
+struct level {
+  struct level *above;
+  DIR *directory; /* NULL: closed for now */
+  long position;
+  dev_t device;
+  ino_t inode;
+};
+
+struct tally {
+  uint64_t bytes, limit;
+  struct level *lowest;
+};
+
+static void enter(struct tally *tally, int fd) {
+  struct stat status;
+  struct level *level = calloc(1, sizeof *level);
+  DIR *directory = fd >= 0 && level && fstat(fd, &status) == 0 ? fdopendir(fd) : NULL;
+  if (!directory) {
+    if (fd >= 0) close(fd);
+    return free(level);
+  }
+  *level = (struct level){tally->lowest, directory, 0, status.st_dev, status.st_ino};
+  tally->lowest = level;
+}
+
+static void close_far_above(const struct tally *tally) {
+  struct level *level = tally->lowest;
+  for (int up = 0; level && up < OPEN_LEVELS; up++) level = level->above;
+  if (!level || !level->directory) return;
+  level->position = telldir(level->directory);
+  closedir(level->directory);
+  level->directory = NULL;
+}
+
+/* Whoever moved the directory meanwhile ends the walk there: the next one sees it where it is then. */
+static void reopen(struct level *level, int below) {
+  struct stat status;
+  int fd = openat(below, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  bool same = fstat(fd, &status) == 0 && status.st_dev == level->device && status.st_ino == level->inode;
+  if (!same || !(level->directory = fdopendir(fd))) close(fd);
+  else seekdir(level->directory, level->position);
+}
+
+static void leave(struct tally *tally) {
+  struct level *level = tally->lowest;
+  if (level->above && !level->above->directory && level->directory) reopen(level->above, dirfd(level->directory));
+  if (level->directory) closedir(level->directory);
+  tally->lowest = level->above;
+  free(level);
+}
+
+/* A file of several names is counted in parts, one by each. */
+static void count(struct tally *tally, int directory, const char *name) {
+  struct stat status;
+  if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) return;
+  if (status.st_dev != tally->lowest->device) return;
+  bool shared = !S_ISDIR(status.st_mode) && status.st_nlink > 1;
+  tally->bytes += (uint64_t)status.st_blocks * BLOCK / (shared ? status.st_nlink : 1);
+  if (!S_ISDIR(status.st_mode)) return;
+  enter(tally, openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  close_far_above(tally);
+}
+
+static void step(struct tally *tally) {
+  DIR *directory = tally->lowest->directory;
+  const struct dirent *entry = directory ? readdir(directory) : NULL;
+  if (!entry) return leave(tally);
+  if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) count(tally, dirfd(directory), entry->d_name);
+}
+
+static void walk(struct tally *tally, const char *path) {
+  tally->lowest = NULL;
+  enter(tally, open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  while (tally->lowest && tally->bytes <= tally->limit) step(tally);
+  while (tally->lowest) leave(tally);
+}
+
+uint64_t vt_disk_usage(const char *const *directories, const struct vt_process_set *members, uint64_t limit) {
+  static struct vt_unlinked_files deleted; /* one thread: that of the slow gauge */
+  struct tally tally = {.limit = limit};
+  for (const char *const *path = directories; *path; path++) walk(&tally, *path);
+  if (tally.bytes > limit) return tally.bytes;
+  deleted.prefixes = directories;
+  vt_unlinked_files_scan(&deleted, members, limit - tally.bytes);
+  return tally.bytes + deleted.bytes;
+}
+
+static bool has_entry(const char *path) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+  if (!directory) {
+    if (fd >= 0) close(fd);
+    return true; /* who looks closer tells why */
+  }
+  bool found = false;
+  for (const struct dirent *entry; !found && (entry = readdir(directory));)
+    found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+  closedir(directory);
+  return found;
+}
+
+bool vt_disk_is_empty(const char *const *directories) {
+  for (; *directories; directories++)
+    if (has_entry(*directories)) return false;
+  return true;
+}

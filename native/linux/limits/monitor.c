@@ -1,0 +1,254 @@
+#define _GNU_SOURCE
+#include "limits/monitor.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/command.h"
+#include "limits/disk_usage.h"
+#include "base/mailbox.h"
+#include "base/threads.h"
+
+#define SECOND INT64_C(1000000000)
+#define NEVER INT64_MAX
+
+/* Of the processor time of a look, how many times that until the next: 5 %. */
+enum { SHARE = 20, GAUGES = 3, FIRST_NS = 2000000 };
+
+struct gauge {
+  enum vt_limit limit;
+  int64_t due; /* monotonic nanoseconds; NEVER: there is no such limit */
+};
+
+/* One thread and the meters that it reads. */
+struct watch {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  struct vt_monitor *meters; /* under the lock */
+};
+
+struct vt_monitor {
+  struct vt_monitor *next;
+  struct watch *watch;
+  struct vt_limit_subject subject;
+  struct gauge gauges[GAUGES];
+  bool busy, closed; /* under the lock: the thread looks at it; nobody else wants it any more */
+  int last_wanted, last_taken, exceeded; /* atomic */
+};
+
+static struct watch watches[VT_MONITORS] = {{.lock = PTHREAD_MUTEX_INITIALIZER}, {.lock = PTHREAD_MUTEX_INITIALIZER}};
+
+static int64_t nanoseconds(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
+}
+
+/* Reads one gauge; `spent` is what finding the members took. Returns whether it is over. */
+static bool check(struct vt_monitor *meter, struct gauge *gauge, int64_t spent) {
+  int64_t before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  struct vt_reading reading = vt_limit_check(&meter->subject, gauge->limit);
+  int64_t pause = SHARE * (nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before + spent);
+  gauge->due = nanoseconds(CLOCK_MONOTONIC) + (reading.calm > pause ? reading.calm : pause);
+  if (reading.over) __atomic_store_n(&meter->exceeded, (int)gauge->limit, __ATOMIC_RELEASE);
+  return reading.over;
+}
+
+static void rest(struct vt_monitor *meter) {
+  for (int at = 0; at < GAUGES; at++) meter->gauges[at].due = NEVER;
+}
+
+/* One look at a command: every gauge that is due, in the last one each. The first that is over ends it. */
+static void look(struct vt_monitor *meter, bool alone) {
+  bool last = alone || __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
+  bool over = vt_monitor_exceeded(meter) != VT_LIMIT_NONE;
+  int64_t now = nanoseconds(CLOCK_MONOTONIC), before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  /* Where there is no new list the old one serves. */
+  if (alone) vt_process_set_alone(&meter->subject.members);
+  else vt_process_set_refresh(&meter->subject.members, now);
+  bool grouped = meter->subject.cgroup[0] != 0;
+  if (grouped) meter->subject.kernel = vt_cgroup_look(meter->subject.cgroup);
+  int64_t spent = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
+  for (int at = 0; at < GAUGES && !over; at++) {
+    struct gauge *gauge = &meter->gauges[at];
+    if (gauge->due != NEVER && (last || gauge->due <= now)) over = check(meter, gauge, spent);
+  }
+  if (over && grouped) vt_cgroup_kill(meter->subject.cgroup);
+  if (over || last) rest(meter);
+  if (last) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
+  if ((over || last) && !alone) vt_mailbox_wake();
+}
+
+static int64_t due_of(const struct vt_monitor *meter) {
+  bool last_wanted = __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
+  if (last_wanted && !__atomic_load_n(&meter->last_taken, __ATOMIC_ACQUIRE)) return 0;
+  int64_t soonest = NEVER;
+  for (int at = 0; at < GAUGES; at++)
+    if (meter->gauges[at].due < soonest) soonest = meter->gauges[at].due;
+  return soonest;
+}
+
+static struct vt_monitor *most_due(struct watch *watch) {
+  struct vt_monitor *first = watch->meters;
+  for (struct vt_monitor *meter = first; meter; meter = meter->next)
+    if (due_of(meter) < due_of(first)) first = meter;
+  return first;
+}
+
+static void discard(struct vt_monitor *meter) {
+  struct vt_monitor **at = &meter->watch->meters;
+  while (*at != meter) at = &(*at)->next;
+  *at = meter->next;
+  vt_process_set_free(&meter->subject.members);
+  free(meter->subject.cpu.seen);
+  free(meter->subject.memory.files);
+  free(meter->subject.paths);
+  free(meter->subject.directories);
+  free(meter);
+}
+
+static void look_unlocked(struct watch *watch, struct vt_monitor *meter) {
+  meter->busy = true;
+  pthread_mutex_unlock(&watch->lock);
+  look(meter, false);
+  pthread_mutex_lock(&watch->lock);
+  meter->busy = false;
+  if (meter->closed) discard(meter);
+}
+
+static void wait_until(struct watch *watch, int64_t due) {
+  struct timespec until = {.tv_sec = due / SECOND, .tv_nsec = due % SECOND};
+  pthread_cond_timedwait(&watch->changed, &watch->lock, &until);
+}
+
+static void measure(struct watch *watch) {
+  pthread_mutex_lock(&watch->lock);
+  for (;;) {
+    struct vt_monitor *meter = most_due(watch);
+    int64_t due = meter ? due_of(meter) : NEVER;
+    if (due == NEVER) pthread_cond_wait(&watch->changed, &watch->lock);
+    else if (due > nanoseconds(CLOCK_MONOTONIC)) wait_until(watch, due);
+    else look_unlocked(watch, meter);
+  }
+}
+
+static void *measure_quick(void *unused) {
+  (void)unused;
+  measure(&watches[VT_MONITOR_PROC]);
+  return NULL;
+}
+
+static void *measure_disk(void *unused) {
+  (void)unused;
+  measure(&watches[VT_MONITOR_DISK]);
+  return NULL;
+}
+
+static void prepare(struct watch *watch) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&watch->changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
+static int start(int kind, const char *name, void *(*run)(void *)) {
+  prepare(&watches[kind]);
+  int failed = vt_thread_try(name, run, NULL);
+  if (failed) pthread_cond_destroy(&watches[kind].changed);
+  return failed;
+}
+
+static int start_quick(void) { return start(VT_MONITOR_PROC, "vitrine-meter", measure_quick); }
+static int start_disk(void) { return start(VT_MONITOR_DISK, "vitrine-disk", measure_disk); }
+
+int vt_monitor_ready(const struct vt_limits *limits) {
+  static struct vt_once quick = VT_ONCE, disk = VT_ONCE;
+  bool measures = limits->processes || limits->cpu_seconds || limits->memory_bytes;
+  if (measures && vt_start_once(&quick, start_quick)) return -1;
+  return limits->private_tmp_bytes ? vt_start_once(&disk, start_disk) : 0;
+}
+
+/* Copies: a look can outlast its command. */
+static void take_directories(struct vt_limit_subject *subject, const char *const *paths) {
+  size_t count = 0, length = 0;
+  for (; paths[count]; count++) length += strlen(paths[count]) + 1;
+  subject->directories = calloc(count + 1, sizeof *subject->directories);
+  char *at = subject->paths = malloc(length + 1);
+  if (!at || !subject->directories) abort();
+  for (size_t path = 0; path < count; path++) {
+    subject->directories[path] = at;
+    at = stpcpy(at, paths[path]) + 1;
+  }
+}
+
+/* The cheap ones first: what they find spares the others. The first look comes when a short command is over: it has the
+ * last one. Returns whether there is a gauge. */
+static bool set_gauges(struct gauge gauges[GAUGES], const struct vt_command *command, int kind) {
+  const struct vt_limits *limits = &command->limits;
+  bool quick = kind == VT_MONITOR_PROC, writes = command->writable && command->writable[0];
+  int64_t first = nanoseconds(CLOCK_MONOTONIC) + FIRST_NS;
+  gauges[0] = (struct gauge){VT_LIMIT_PROCESSES, quick && limits->processes ? first : NEVER};
+  gauges[1] = (struct gauge){VT_LIMIT_CPU, quick && limits->cpu_seconds ? first : NEVER};
+  gauges[2] = quick ? (struct gauge){VT_LIMIT_MEMORY, limits->memory_bytes ? first : NEVER}
+                    : (struct gauge){VT_LIMIT_PRIVATE_TMP, limits->private_tmp_bytes && writes ? first : NEVER};
+  return gauges[0].due != NEVER || gauges[1].due != NEVER || gauges[2].due != NEVER;
+}
+
+struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind) {
+  struct gauge gauges[GAUGES];
+  if (!set_gauges(gauges, command, kind)) return NULL;
+  struct vt_monitor *meter = calloc(1, sizeof *meter);
+  if (!meter) abort(); /* a limit that nobody holds would be a lie */
+  struct vt_limit_subject *subject = &meter->subject;
+  subject->limits = command->limits;
+  if (kind == VT_MONITOR_PROC) memcpy(subject->cgroup, command->cgroup, sizeof subject->cgroup);
+  memcpy(subject->cookie, command->cookie, sizeof subject->cookie);
+  vt_process_set_open(&subject->members, command->pid, subject->cookie);
+  subject->members.enough = command->limits.processes;
+  if (kind == VT_MONITOR_DISK) take_directories(subject, command->writable);
+  memcpy(meter->gauges, gauges, sizeof gauges);
+  meter->watch = &watches[kind];
+  pthread_mutex_lock(&meter->watch->lock);
+  meter->next = meter->watch->meters;
+  meter->watch->meters = meter;
+  pthread_cond_signal(&meter->watch->changed);
+  pthread_mutex_unlock(&meter->watch->lock);
+  return meter;
+}
+
+enum vt_limit vt_monitor_exceeded(const struct vt_monitor *meter) {
+  return (enum vt_limit)__atomic_load_n(&meter->exceeded, __ATOMIC_ACQUIRE);
+}
+
+/* The last look, on the caller's thread: at one ended process, or at directories in which nothing stands. */
+static bool look_here(struct vt_monitor *meter) {
+  const char *const *directories = (const char *const *)meter->subject.directories;
+  pthread_mutex_lock(&meter->watch->lock);
+  bool can = !meter->busy && (!directories || vt_disk_is_empty(directories));
+  if (can && !directories) look(meter, true);
+  if (can) rest(meter);
+  if (can) __atomic_store_n(&meter->last_taken, 1, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&meter->watch->lock);
+  return can;
+}
+
+bool vt_monitor_settle(struct vt_monitor *meter, bool alone) {
+  if (__atomic_load_n(&meter->last_taken, __ATOMIC_ACQUIRE)) return true;
+  if (alone && look_here(meter)) return true;
+  if (__atomic_exchange_n(&meter->last_wanted, 1, __ATOMIC_ACQ_REL)) return false;
+  pthread_mutex_lock(&meter->watch->lock);
+  pthread_cond_signal(&meter->watch->changed);
+  pthread_mutex_unlock(&meter->watch->lock);
+  return false;
+}
+
+void vt_monitor_close(struct vt_monitor *meter) {
+  struct watch *watch = meter->watch;
+  pthread_mutex_lock(&watch->lock);
+  if (meter->busy) meter->closed = true;
+  else discard(meter);
+  pthread_mutex_unlock(&watch->lock);
+}

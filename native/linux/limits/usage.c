@@ -1,0 +1,144 @@
+#define _GNU_SOURCE
+#include "limits/usage.h"
+
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/procfs.h"
+
+enum { TEXT_BYTES = 4096, FILES_NS = 20000000 };
+
+/* The number behind a label of status or smaps_rollup; both tell kilobytes (proc_pid_status(5)). */
+static uint64_t number_after(const char *text, const char *label) {
+  const char *at = strstr(text, label);
+  return at ? strtoull(at + strlen(label), NULL, 10) : 0;
+}
+
+struct use {
+  uint64_t own, shared; /* anonymous or in swap; shared memory. Bytes */
+};
+
+static void add(struct use *sum, struct use more) {
+  sum->own += more.own;
+  sum->shared += more.shared;
+}
+
+static struct use mapped_by(pid_t pid, pid_t *parent) {
+  char text[TEXT_BYTES];
+  *parent = 0;
+  if (vt_procfs_read(pid, "status", text, sizeof text) == 0) return (struct use){0, 0};
+  *parent = (pid_t)number_after(text, "\nPPid:");
+  return (struct use){1024 * (number_after(text, "\nRssAnon:") + number_after(text, "\nVmSwap:")),
+                      1024 * number_after(text, "\nRssShmem:")};
+}
+
+/* Between vfork and exec a child shows its parent's memory, page for page. */
+static bool is_of_parent(const struct vt_process_set *members, pid_t pid, pid_t parent) {
+  return vt_pids_has(&members->found, parent) && syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0;
+}
+
+/* A page that n processes map is an nth of it in each (proc_pid_smaps(5)). Not for us to read: what it maps. */
+static struct use share_of(const struct vt_process_set *members, pid_t pid) {
+  char text[TEXT_BYTES];
+  pid_t parent;
+  struct use mapped = mapped_by(pid, &parent);
+  if (mapped.own + mapped.shared == 0 || is_of_parent(members, pid, parent)) return (struct use){0, 0};
+  if (vt_procfs_read(pid, "smaps_rollup", text, sizeof text) == 0 || !strstr(text, "\nPss_Anon:")) return mapped;
+  return (struct use){1024 * (number_after(text, "\nPss_Anon:") + number_after(text, "\nSwapPss:")),
+                      1024 * number_after(text, "\nPss_Shmem:")};
+}
+
+static int64_t nanoseconds(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Every 20 ms, or for a fiftieth of the processor's time. */
+static uint64_t in_files(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit) {
+  static const char *const prefixes[] = {"/memfd:", NULL};
+  if (!memory->files && !(memory->files = calloc(1, sizeof *memory->files))) abort(); /* as at the opening of a meter */
+  if (nanoseconds(CLOCK_MONOTONIC) < memory->due) return memory->files->bytes;
+  int64_t before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  memory->files->prefixes = prefixes;
+  vt_unlinked_files_scan(memory->files, members, limit);
+  int64_t pause = 50 * (nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before);
+  memory->due = nanoseconds(CLOCK_MONOTONIC) + (pause > FILES_NS ? pause : FILES_NS);
+  return memory->files->bytes;
+}
+
+uint64_t vt_usage_memory(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit) {
+  const struct vt_pids *found = &members->found;
+  struct use sum = {0, 0};
+  pid_t parent;
+  if (members->alone) return 0; /* whoever has ended has none */
+  for (int at = 0; at < found->count; at++) add(&sum, mapped_by(found->at[at], &parent));
+  uint64_t files = in_files(memory, members, limit);
+  if (sum.own + (sum.shared > files ? sum.shared : files) > limit) {
+    sum = (struct use){0, 0};
+    for (int at = 0; at < found->count; at++) add(&sum, share_of(members, found->at[at]));
+  }
+  return sum.own + (sum.shared > files ? sum.shared : files);
+}
+
+/* proc_pid_stat(5): fields 14 to 17 are utime, stime, cutime, cstime, 22 is starttime. The name may hold anything. */
+static bool see(pid_t pid, struct vt_seen *seen) {
+  char text[TEXT_BYTES];
+  if (vt_procfs_read(pid, "stat", text, sizeof text) == 0) return false;
+  const char *at = strrchr(text, ')');
+  unsigned long long user, system, waited_user, waited_system, start;
+  if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu %*d %*d %*d %*d %llu", &user,
+                    &system, &waited_user, &waited_system, &start) != 5)
+    return false;
+  *seen = (struct vt_seen){pid, start, user + system, waited_user + waited_system};
+  return true;
+}
+
+static bool is_same(const struct vt_seen *one, const struct vt_seen *other) {
+  return one->pid == other->pid && one->start == other->start;
+}
+
+/* Whoever is missing and runs still has left the session: he is not ours to count, and not lost. */
+static uint64_t ended(const struct vt_seen *seen) {
+  struct vt_seen now;
+  return see(seen->pid, &now) && is_same(seen, &now) ? 0 : seen->own + seen->waited;
+}
+
+/* What those who ended had run is in the time their parents have waited for, or it is lost. Whoever ended after his parent
+ * was read, and before he was, shows in his parent's time at the next look only: then it is taken back. Both lists ascend. */
+static void count_lost(struct vt_cpu *cpu, const struct vt_seen *now, int count) {
+  uint64_t vanished = 0, absorbed = 0;
+  int before = 0;
+  for (int at = 0; at < count; at++) {
+    while (before < cpu->count && cpu->seen[before].pid < now[at].pid) vanished += ended(&cpu->seen[before++]);
+    bool known = before < cpu->count && is_same(&cpu->seen[before], &now[at]);
+    absorbed += now[at].waited - (known ? cpu->seen[before++].waited : 0);
+  }
+  while (before < cpu->count) vanished += ended(&cpu->seen[before++]);
+  uint64_t late = absorbed > vanished ? absorbed - vanished : 0;
+  cpu->lost -= late < cpu->lost_last ? late : cpu->lost_last;
+  cpu->lost_last = vanished > absorbed ? vanished - absorbed : 0;
+  cpu->lost += cpu->lost_last;
+}
+
+uint64_t vt_usage_cpu(struct vt_cpu *cpu, const struct vt_process_set *members) {
+  struct vt_seen *now = malloc(((size_t)members->found.count + 1) * sizeof *now);
+  int count = 0;
+  uint64_t sum = 0;
+  for (int at = 0; now && at < members->found.count; at++) {
+    if (!see(members->found.at[at], &now[count])) continue;
+    sum += now[count].own + now[count].waited;
+    count++;
+  }
+  if (!now) return 0;
+  count_lost(cpu, now, count);
+  free(cpu->seen);
+  cpu->seen = now;
+  cpu->count = count;
+  return sum + cpu->lost;
+}

@@ -1,0 +1,211 @@
+#define _GNU_SOURCE
+#include "lookup/pool.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lookup/worker.h"
+#include "base/threads.h"
+
+/*
+ * Why a process for each set of questions: whoever waits for a file system may be beyond SIGKILL (a FUSE server that has read the
+ * request and stopped, fs/fuse/dev.c, request_wait_answer), and a thread like that keeps its process from ending and its
+ * descriptors from closing. A child in our memory (CLONE_VM | CLONE_VFORK, clone(2)) costs 30 us, can be killed where it
+ * waits, and where not is left behind: its maker's wait for it ends with the host (kernel/fork.c, wait_for_vfork_done). Threads
+ * of libuv's or of a worker would starve or hold up the host.
+ */
+enum { LOOKERS = 8, STACK = 64 * 1024, KEPT_ROOM = 256 * 1024 };
+
+/* linux/close_range.h (5.9) */
+enum { NR_CLOSE_RANGE = 436, RANGE_UNSHARE = 1 << 1 };
+
+struct lookup {
+  struct lookup *next;
+  struct vt_owner *owner;
+  void *ticket;
+  uint32_t id;
+  struct vt_text questions;
+};
+
+/* A thread with a child at a time. */
+struct looker {
+  struct lookup *lookup; /* NULL: idle */
+  bool given_up;
+  pid_t child;           /* not reaped; 0: none */
+  struct vt_answers answers;
+  char *stack;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t queued = PTHREAD_COND_INITIALIZER;
+static struct lookup *first, **last = &first;
+static struct looker lookers[LOOKERS];
+static int threads, idle, waiting, hanging;
+
+/* None of the host's descriptors is held, flushed or seen. */
+static int leave_descriptors(void) {
+  return syscall(NR_CLOSE_RANGE, 0, ~0u, RANGE_UNSHARE) == 0 ? 0 : unshare(CLONE_FILES);
+}
+
+static int child(void *context) {
+  struct looker *looker = context;
+  const struct vt_text *questions = &looker->lookup->questions;
+  bool wanted = !__atomic_load_n(&looker->given_up, __ATOMIC_ACQUIRE); /* from here on a kill would meet us */
+  if (wanted && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && leave_descriptors() == 0)
+    vt_lookup_run(questions->at, questions->length + 1, &looker->answers);
+  _exit(0);
+}
+
+/* Where no such child can be made (RLIMIT_NPROC; EINVAL of an emulator): what hangs then keeps the thread, and LOOKERS are all. */
+static void look_here(struct looker *looker) {
+  const struct vt_text *questions = &looker->lookup->questions;
+  if (!__atomic_load_n(&looker->given_up, __ATOMIC_ACQUIRE)) vt_lookup_run(questions->at, questions->length + 1, &looker->answers);
+}
+
+/* Suspended until the child is done or dead, or the host ends. Its number is known before, to be killed by. */
+static void look(struct looker *looker) {
+  int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PARENT_SETTID;
+  pid_t pid = clone(child, looker->stack + STACK, flags, looker, &looker->child);
+  if (pid < 0) look_here(looker);
+  pthread_mutex_lock(&lock); /* until it is reaped its number is nobody else's */
+  looker->child = 0;
+  pthread_mutex_unlock(&lock);
+  if (pid > 0) waitpid(pid, NULL, __WALL);
+}
+
+static void free_lookup(struct lookup *lookup) {
+  lookup->owner->release(lookup->owner);
+  free(lookup->questions.at);
+  free(lookup);
+}
+
+/* Under the lock, so that whoever gives it up is told, or its owner, and not both. */
+static void tell(struct looker *looker) {
+  struct lookup *lookup = looker->lookup;
+  pthread_mutex_lock(&lock);
+  if (!looker->given_up) {
+    struct vt_looked looked = {lookup->ticket, looker->answers.at, looker->answers.used};
+    lookup->owner->looked(lookup->owner, &looked);
+  }
+  hanging -= looker->given_up;
+  looker->given_up = false;
+  looker->lookup = NULL;
+  pthread_mutex_unlock(&lock);
+  if (looker->answers.used > KEPT_ROOM) madvise(looker->answers.at, VT_ANSWERS, MADV_DONTNEED);
+  looker->answers.used = 0;
+  free_lookup(lookup);
+}
+
+static void take(struct looker *looker) {
+  pthread_mutex_lock(&lock);
+  idle++;
+  while (!first) pthread_cond_wait(&queued, &lock);
+  idle--;
+  waiting--;
+  looker->lookup = first;
+  first = first->next;
+  if (!first) last = &first;
+  pthread_mutex_unlock(&lock);
+}
+
+static void *look_forever(void *context) {
+  struct looker *looker = context;
+  for (;;) {
+    take(looker);
+    look(looker);
+    tell(looker);
+  }
+  return NULL;
+}
+
+static int prepare(struct looker *looker) {
+  const size_t size = VT_ANSWERS + VT_NAMES + STACK;
+  if (looker->stack) return 0;
+  char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return -1;
+  looker->answers = (struct vt_answers){.at = at, .names = at + VT_ANSWERS};
+  looker->stack = at + VT_ANSWERS + VT_NAMES;
+  return 0;
+}
+
+/* Another thread where all are busy. Without any there is nobody to ask; else whoever asks waits for one. */
+static int see_to_threads(void) {
+  if (waiting < idle || threads == LOOKERS) return 0;
+  if (prepare(&lookers[threads]) == 0 && vt_thread_try("vitrine-look", look_forever, &lookers[threads]) == 0) {
+    threads++;
+    return 0;
+  }
+  return threads ? 0 : errno;
+}
+
+int vt_lookup_pool_queue(struct vt_owner *owner, uint32_t id, void *ticket, struct vt_text questions) {
+  struct lookup *lookup = malloc(sizeof *lookup);
+  if (!lookup) return ENOMEM;
+  *lookup = (struct lookup){NULL, owner, ticket, id, questions};
+  pthread_mutex_lock(&lock);
+  int error = hanging == LOOKERS ? EBUSY : see_to_threads();
+  if (!error) {
+    *last = lookup;
+    last = &lookup->next;
+    waiting++;
+    pthread_cond_signal(&queued);
+  }
+  pthread_mutex_unlock(&lock);
+  if (error) free(lookup);
+  return error;
+}
+
+static bool copy_answers(const struct vt_answers *answers, struct vt_looked *looked) {
+  looked->length = __atomic_load_n(&answers->used, __ATOMIC_ACQUIRE);
+  char *copy = malloc(looked->length + 1);
+  looked->answers = copy;
+  if (copy) memcpy(copy, answers->at, looked->length);
+  else looked->length = 0;
+  return true;
+}
+
+/* One that runs: its child is killed, and if that does not help it is counted until it does. */
+static bool give_up_running(uint32_t id, struct vt_looked *looked) {
+  for (struct looker *looker = lookers; looker < lookers + LOOKERS; looker++) {
+    if (!looker->lookup || looker->given_up || looker->lookup->id != id) continue;
+    __atomic_store_n(&looker->given_up, true, __ATOMIC_RELEASE);
+    hanging++;
+    pid_t child = __atomic_load_n(&looker->child, __ATOMIC_ACQUIRE); /* the kernel writes it */
+    if (child > 0) kill(child, SIGKILL);
+    looked->ticket = looker->lookup->ticket;
+    return copy_answers(&looker->answers, looked);
+  }
+  return false;
+}
+
+static struct lookup *take_queued(uint32_t id) {
+  struct lookup **at = &first;
+  while (*at && (*at)->id != id) at = &(*at)->next;
+  struct lookup *lookup = *at;
+  if (!lookup) return NULL;
+  *at = lookup->next;
+  if (!*at) last = at;
+  waiting--;
+  return lookup;
+}
+
+bool vt_lookup_pool_give_up(uint32_t id, struct vt_looked *looked) {
+  *looked = (struct vt_looked){NULL, NULL, 0};
+  pthread_mutex_lock(&lock);
+  struct lookup *lookup = take_queued(id);
+  bool found = lookup || give_up_running(id, looked);
+  pthread_mutex_unlock(&lock);
+  if (!lookup) return found;
+  looked->ticket = lookup->ticket;
+  free_lookup(lookup);
+  return true;
+}

@@ -1,0 +1,231 @@
+#define _GNU_SOURCE
+#include "lookup/worker.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "base/dirent64.h"
+
+/* asm-generic/unistd.h, linux/openat2.h (5.6) */
+enum { NR_OPENAT2 = 437, RESOLVE_NO_LINKS = 4 };
+
+struct how { /* struct open_how */
+  uint64_t flags, mode, resolve;
+};
+
+/* MOST_LINKS: linux/namei.h, MAXSYMLINKS */
+enum { HEAD = 2 * sizeof(uint32_t), LARGEST_TEXT = 1024 * 1024, MOST_LINKS = 40 };
+
+/* One answer while it is written. */
+struct answer {
+  char *at;
+  size_t length, room;
+};
+
+static int append(struct answer *answer, const char *bytes, size_t length) {
+  if (length > answer->room - answer->length) return ENOBUFS;
+  memcpy(answer->at + answer->length, bytes, length);
+  answer->length += length;
+  return 0;
+}
+
+static bool is_deleted(const char *path, size_t length) {
+  static const char mark[] = " (deleted)"; /* proc(5), /proc/pid/fd */
+  const size_t end = sizeof mark - 1;
+  return length > end && memcmp(path + length - end, mark, end) == 0;
+}
+
+/* Where a descriptor stands in the tree; ENOENT where that is nowhere (proc(5): "pipe:[1]", "(unreachable)/a"). */
+static int name_of(int fd, struct answer *answer) {
+  char link[32], path[PATH_MAX];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path);
+  if (length < 0 || (size_t)length == sizeof path) return EIO;
+  if (path[0] != '/') return ENOENT;
+  return is_deleted(path, (size_t)length) ? ESTALE : append(answer, path, (size_t)length);
+}
+
+/* The length of a path without its last name; 0 for that of a name in the root; -1: there is none to take away. */
+static ssize_t cut(const char *path, size_t length) {
+  while (length && path[length - 1] == '/') length--;
+  if (!length) return -1;
+  while (length && path[length - 1] != '/') length--;
+  return length ? (ssize_t)length - 1 : -1;
+}
+
+/* Nothing in it but names: what it says is where it leads, unless there is a link. */
+static bool is_plain(const char *path) {
+  for (const char *at = path; *at == '/';) {
+    size_t length = strcspn(++at, "/");
+    if (length <= 2 && (length == 0 || (at[0] == '.' && (length == 1 || at[1] == '.')))) return false;
+    at += length;
+  }
+  return path[0] == '/';
+}
+
+/* Where it leads, to the end of which everything has to exist. Without links one call does; ELOOP: there is one. */
+static int find(const char *path, struct answer *answer) {
+  struct how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_LINKS};
+  int fd = is_plain(path) ? (int)syscall(NR_OPENAT2, AT_FDCWD, path, &how, sizeof how) : -1;
+  bool direct = fd >= 0;
+  if (!direct) fd = open(path, O_PATH | O_CLOEXEC);
+  if (fd < 0) return errno;
+  int error = direct ? append(answer, path, strlen(path)) : name_of(fd, answer);
+  close(fd);
+  return error;
+}
+
+/* Replaces the link that a path begins with by what it says. ENOENT: there is none. */
+static int follow(char path[PATH_MAX], size_t length) {
+  char target[PATH_MAX], link[PATH_MAX];
+  while (length && path[length - 1] == '/') length--; /* behind a slash it would be what it leads to */
+  memcpy(link, path, length);
+  link[length] = 0;
+  ssize_t size = readlink(link, target, sizeof target);
+  if (size <= 0) return ENOENT;
+  size_t kept = length, rest = strlen(path + length) + 1;
+  while (kept && path[kept - 1] != '/') kept--;
+  if (target[0] == '/') kept = 0;
+  if (kept + (size_t)size + rest > PATH_MAX) return ENAMETOOLONG;
+  memmove(path + kept + size, path + length, rest);
+  memcpy(path + kept, target, (size_t)size);
+  return 0;
+}
+
+/* As far as a path exists; its length is cut to that. A link to what does not exist is followed, too: who writes to it makes
+ * a file there. */
+static int find_beginning(char path[PATH_MAX], size_t *length, struct answer *answer) {
+  char beginning[PATH_MAX];
+  for (int links = 0, error;;) {
+    memcpy(beginning, path, *length);
+    beginning[*length] = 0;
+    error = find(*length ? beginning : "/", answer);
+    if (error != ENOENT && error != ENOTDIR) return error;
+    int followed = follow(path, *length);
+    ssize_t shorter = followed == ENOENT ? cut(path, *length) : 0;
+    if (shorter < 0) return error;
+    if (followed && followed != ENOENT) return followed;
+    if (!followed && ++links > MOST_LINKS) return ELOOP;
+    *length = followed ? (size_t)shorter : strlen(path);
+  }
+}
+
+/* As far as the path exists where it leads, without links; NUL; what is left of the path. */
+static int look_where(const char *asked, struct answer *answer) {
+  char path[PATH_MAX];
+  size_t length = strlen(asked);
+  if (length >= sizeof path) return ENAMETOOLONG;
+  memcpy(path, asked, length + 1);
+  int error = find_beginning(path, &length, answer);
+  if (!error) error = append(answer, "", 1);
+  return error ? error : append(answer, path + length, strlen(path + length));
+}
+
+static int add_names(const char *block, size_t length, struct answer *answer) {
+  for (size_t at = 0; at < length;) {
+    const struct entry *entry = (const struct entry *)(const void *)(block + at);
+    at += entry->length;
+    if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0) continue;
+    int error = append(answer, entry->type == DT_LNK || entry->type == DT_UNKNOWN ? "l" : "-", 1);
+    if (!error) error = append(answer, entry->name, strlen(entry->name) + 1);
+    if (error) return error;
+  }
+  return 0;
+}
+
+/* Each name in a directory, behind a letter for its kind, and a NUL behind it. */
+static int look_into(const char *path, char *block, struct answer *answer) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return errno;
+  long length;
+  int error = 0;
+  while (!error && (length = syscall(SYS_getdents64, fd, block, VT_NAMES)) != 0)
+    error = length < 0 ? errno : add_names(block, (size_t)length, answer);
+  close(fd);
+  return error;
+}
+
+/* A symbolic link counts, wherever it leads. */
+static int look_whether(const char *path) {
+  struct stat status;
+  return fstatat(AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) ? errno : 0;
+}
+
+/* ENOTDIR: it is something else. EACCES: it cannot be entered. */
+static int look_for_directory(const char *path) {
+  struct stat status;
+  if (stat(path, &status)) return errno;
+  if (!S_ISDIR(status.st_mode)) return ENOTDIR;
+  return access(path, X_OK) ? errno : 0;
+}
+
+static int read_all(int fd, struct answer *answer) {
+  ssize_t length;
+  if (answer->room > LARGEST_TEXT + 1) answer->room = LARGEST_TEXT + 1;
+  while ((length = read(fd, answer->at + answer->length, answer->room - answer->length)) > 0)
+    answer->length += (size_t)length;
+  if (length < 0) return errno;
+  return answer->length == answer->room ? EFBIG : 0;
+}
+
+/* Opens what a descriptor of O_PATH stands for, which is there, whatever is at its path by now. */
+static int open_again(int place) {
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", place);
+  return open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static int read_regular(int place, struct answer *answer) {
+  struct stat status;
+  if (fstat(place, &status)) return errno;
+  if (S_ISDIR(status.st_mode)) return EISDIR;
+  if (!S_ISREG(status.st_mode)) return EINVAL;
+  int fd = open_again(place);
+  if (fd < 0) return errno == ENOENT ? EIO : errno; /* without /proc nothing is known, and not that nothing is there */
+  int error = read_all(fd, answer);
+  close(fd);
+  return error;
+}
+
+/* Looked at first: opening a device can do something, and lets go of who waits at a FIFO (open(2), fifo(7)). */
+static int look_at_text(const char *path, struct answer *answer) {
+  int place = open(path, O_PATH | O_CLOEXEC);
+  if (place < 0) return errno;
+  int error = read_regular(place, answer);
+  close(place);
+  return error;
+}
+
+static int look_at(const char *question, char *block, struct answer *answer) {
+  const char *path = question + 1;
+  switch ((enum vt_question)question[0]) {
+    case VT_QUESTION_WHERE: return look_where(path, answer);
+    case VT_QUESTION_NAMES: return look_into(path, block, answer);
+    case VT_QUESTION_EXISTS: return look_whether(path);
+    case VT_QUESTION_DIRECTORY: return look_for_directory(path);
+    case VT_QUESTION_TEXT: return look_at_text(path, answer);
+  }
+  return EINVAL;
+}
+
+void vt_lookup_run(const char *questions, size_t length, struct vt_answers *answers) {
+  size_t used = 0;
+  for (const char *at = questions, *end = questions + length; at < end && used + HEAD <= VT_ANSWERS; at += strlen(at) + 1) {
+    struct answer answer = {.at = answers->at + used + HEAD, .room = VT_ANSWERS - used - HEAD};
+    uint32_t head[] = {(uint32_t)look_at(at, answers->names, &answer), 0};
+    head[1] = head[0] ? 0 : (uint32_t)answer.length;
+    memcpy(answers->at + used, head, HEAD);
+    used += HEAD + head[1];
+    __atomic_store_n(&answers->used, used, __ATOMIC_RELEASE);
+  }
+}

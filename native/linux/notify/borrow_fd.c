@@ -1,0 +1,68 @@
+#define _GNU_SOURCE
+#include "notify/borrow_fd.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "notify/reply.h"
+#include "base/threads.h"
+
+/* asm-generic/unistd.h; linux/pidfd.h: PIDFD_THREAD, Linux 6.9; linux/close_range.h */
+enum { NR_PIDFD_OPEN = 434, NR_CLOSE_RANGE = 436, NR_PIDFD_GETFD = 438, PIDFD_OF_THREAD = O_EXCL, RANGE_UNSHARE = 1 << 1 };
+
+struct errand {
+  struct vt_notification *notification;
+  int number;
+  vt_borrowed_fd_use use;
+  void *context;
+  int result;
+};
+
+static int open_caller(struct vt_caller *caller) {
+  int pidfd = (int)syscall(NR_PIDFD_OPEN, caller->thread, PIDFD_OF_THREAD);
+  return pidfd >= 0 ? pidfd : (int)syscall(NR_PIDFD_OPEN, vt_caller_process(caller), 0);
+}
+
+static int take_from(int pidfd, int number) {
+  if (pidfd < 0) return -1;
+  int fd = (int)syscall(NR_PIDFD_GETFD, pidfd, number, 0);
+  close(pidfd);
+  return fd;
+}
+
+int vt_borrow_separate_table(void) { return (int)syscall(NR_CLOSE_RANGE, 0, ~0u, RANGE_UNSHARE); }
+
+int vt_borrow_listener(const struct vt_listener *listener) {
+  return take_from((int)syscall(NR_PIDFD_OPEN, getpid(), 0), listener->fd);
+}
+
+int vt_borrow_descriptor(struct vt_caller *caller, int number) { return take_from(open_caller(caller), number); }
+
+static int take(const struct errand *errand) {
+  struct vt_notification *notification = errand->notification;
+  int listener = vt_borrow_listener(notification->listener);
+  int fd = vt_borrow_descriptor(&notification->caller, errand->number);
+  /* Only now it is certain whose number that was (seccomp_unotify(2)). */
+  return fd >= 0 && listener >= 0 && vt_caller_still_waits_at(listener, notification) ? fd : -1;
+}
+
+static void *run(void *context) {
+  struct errand *errand = context;
+  if (vt_borrow_separate_table()) return NULL;
+  int fd = take(errand);
+  if (fd >= 0) errand->result = errand->use(errand->notification, fd, errand->context);
+  syscall(NR_CLOSE_RANGE, 0, ~0u, 0); /* now: a thread that was joined may not have ended yet */
+  return NULL;
+}
+
+/*
+ * Whoever closes a descriptor of a file gives up all POSIX locks that his table of descriptors has on it, by whatever other
+ * descriptor they were taken (F_SETLK(2const)): a command could take the host's from it, a database's say. So a thread with
+ * an empty table takes it, uses it and closes it.
+ */
+int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_borrowed_fd_use use, void *context) {
+  struct errand errand = {notification, number, use, context, -1};
+  __atomic_store_n(&notification->takes, true, __ATOMIC_RELAXED);
+  return vt_thread_run("vitrine-take", run, &errand) ? -1 : errand.result;
+}

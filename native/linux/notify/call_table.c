@@ -1,0 +1,241 @@
+#define _GNU_SOURCE
+#include "notify/call_table.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+
+#include "notify/dispatch.h"
+#include "notify/handlers/private_ops.h"
+#include "confine/seccomp.h"
+#include "confine/seccomp_constants.h"
+
+#define NONE VT_NO_ARGUMENT
+#define PATH(path) .subject = VT_PATH, .directory = NONE, .argument = (path)
+#define PATH_AT(dir, path) .subject = VT_PATH, .directory = (dir), .argument = (path)
+#define TWO(old, new) \
+  .subject = VT_TWO_PATHS, .directory = NONE, .argument = (old), .second_directory = NONE, .second = (new)
+#define TWO_AT(old_dir, old, new_dir, new) \
+  .subject = VT_TWO_PATHS, .directory = (old_dir), .argument = (old), .second_directory = (new_dir), .second = (new)
+#define FD(fd) .subject = VT_DESCRIPTOR, .argument = (fd)
+#define ADDRESS(pointer) .subject = VT_ADDRESS, .argument = (pointer) /* its length follows */
+#define FAMILY .subject = VT_FAMILY
+#define OPTION .subject = VT_OPTION
+#define PROCESS(pid) .subject = VT_PROCESS, .argument = (pid)
+#define JUDGED(by) .judge = (by)
+#define QUICK .quick = true
+#define ACTS(how) .act = (how)
+#define FLAGS(index) .flags = (index)
+#define LINK_ITSELF .nofollow = true
+#define ROW(name, what, ...) {.call = VT_SYS_##name, .operation = VT_OP_##what, __VA_ARGS__}
+#define PLAIN(name, what) {.call = VT_SYS_##name, .operation = VT_OP_##what}
+
+static const struct vt_call calls[] = {
+    /* files */
+    ROW(open, WRITE, PATH(0), JUDGED(vt_handle_open)),
+    ROW(openat, WRITE, PATH_AT(0, 1), JUDGED(vt_handle_open)),
+    ROW(creat, WRITE, PATH(0), JUDGED(vt_handle_open)),
+    ROW(truncate, TRUNCATE, PATH(0), JUDGED(vt_handle_truncate)),
+    ROW(ftruncate, TRUNCATE, FD(0), JUDGED(vt_handle_file_size), QUICK),
+    ROW(fallocate, WRITE, FD(0), JUDGED(vt_handle_file_size), QUICK),
+    ROW(unlink, DELETE, PATH(0), JUDGED(vt_handle_remove), LINK_ITSELF),
+    ROW(unlinkat, DELETE, PATH_AT(0, 1), JUDGED(vt_handle_remove), LINK_ITSELF),
+    ROW(rmdir, DELETE, PATH(0), JUDGED(vt_handle_remove), LINK_ITSELF),
+    ROW(mkdir, CREATE, PATH(0), JUDGED(vt_handle_create), LINK_ITSELF),
+    ROW(mkdirat, CREATE, PATH_AT(0, 1), JUDGED(vt_handle_create), LINK_ITSELF),
+    ROW(mknod, CREATE, PATH(0), JUDGED(vt_handle_create), LINK_ITSELF),
+    ROW(mknodat, CREATE, PATH_AT(0, 1), JUDGED(vt_handle_create), LINK_ITSELF),
+    ROW(symlink, LINK, PATH(1), JUDGED(vt_handle_create), LINK_ITSELF),
+    ROW(symlinkat, LINK, PATH_AT(1, 2), JUDGED(vt_handle_create), LINK_ITSELF),
+    ROW(link, LINK, TWO(0, 1), JUDGED(vt_handle_link), LINK_ITSELF),
+    ROW(linkat, LINK, TWO_AT(0, 1, 2, 3), JUDGED(vt_handle_link), LINK_ITSELF),
+    ROW(rename, RENAME, TWO(0, 1), JUDGED(vt_handle_rename), LINK_ITSELF),
+    ROW(renameat, RENAME, TWO_AT(0, 1, 2, 3), JUDGED(vt_handle_rename), LINK_ITSELF),
+    ROW(renameat2, RENAME, TWO_AT(0, 1, 2, 3), JUDGED(vt_handle_rename), LINK_ITSELF),
+    ROW(ioctl, METADATA, FD(0), ACTS(vt_private_op_clone_data)),
+    ROW(fcntl, LOCK, FD(0)),
+    ROW(flock, LOCK, FD(0), ACTS(vt_private_op_lock)),
+
+    /* metadata */
+    ROW(chmod, METADATA, PATH(0), ACTS(vt_private_op_chmod)),
+    ROW(fchmod, METADATA, FD(0), ACTS(vt_private_op_chmod)),
+    ROW(fchmodat, METADATA, PATH_AT(0, 1), ACTS(vt_private_op_chmod)),
+    ROW(fchmodat2, METADATA, PATH_AT(0, 1), FLAGS(3), ACTS(vt_private_op_chmod)),
+    ROW(chown, METADATA, PATH(0), ACTS(vt_private_op_chown)),
+    ROW(fchown, METADATA, FD(0), ACTS(vt_private_op_chown)),
+    ROW(lchown, METADATA, PATH(0), LINK_ITSELF, ACTS(vt_private_op_chown)),
+    ROW(fchownat, METADATA, PATH_AT(0, 1), FLAGS(4), ACTS(vt_private_op_chown)),
+    ROW(utime, METADATA, PATH(0), ACTS(vt_private_op_times)),
+    ROW(utimes, METADATA, PATH(0), ACTS(vt_private_op_times)),
+    ROW(futimesat, METADATA, PATH_AT(0, 1), ACTS(vt_private_op_times)),
+    ROW(utimensat, METADATA, PATH_AT(0, 1), FLAGS(3), ACTS(vt_private_op_times)),
+    ROW(setxattr, METADATA, PATH(0), ACTS(vt_private_op_set_attribute)),
+    ROW(lsetxattr, METADATA, PATH(0), LINK_ITSELF, ACTS(vt_private_op_set_attribute)),
+    ROW(fsetxattr, METADATA, FD(0), ACTS(vt_private_op_set_attribute)),
+    ROW(setxattrat, METADATA, PATH_AT(0, 1), FLAGS(2)),
+    ROW(removexattr, METADATA, PATH(0), ACTS(vt_private_op_remove_attribute)),
+    ROW(lremovexattr, METADATA, PATH(0), LINK_ITSELF, ACTS(vt_private_op_remove_attribute)),
+    ROW(fremovexattr, METADATA, FD(0), ACTS(vt_private_op_remove_attribute)),
+    ROW(removexattrat, METADATA, PATH_AT(0, 1), FLAGS(2)),
+    ROW(file_setattr, METADATA, PATH_AT(0, 1), FLAGS(4)),
+
+    /* sockets */
+    ROW(socket, SOCKET, FAMILY),
+    ROW(socketpair, SOCKET, FAMILY),
+    ROW(connect, CONNECT, ADDRESS(1), JUDGED(vt_handle_connect)),
+    ROW(bind, LISTEN, ADDRESS(1), JUDGED(vt_handle_bind)),
+    ROW(setsockopt, SOCKET, OPTION),
+    PLAIN(listen, LISTEN),
+    PLAIN(accept, LISTEN),
+    PLAIN(accept4, LISTEN),
+
+    /* signals and other processes */
+    ROW(kill, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal), QUICK),
+    ROW(tkill, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal), QUICK),
+    ROW(tgkill, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal), QUICK),
+    ROW(rt_sigqueueinfo, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal), QUICK),
+    ROW(rt_tgsigqueueinfo, SIGNAL, PROCESS(0), JUDGED(vt_handle_signal), QUICK),
+    ROW(pidfd_send_signal, SIGNAL, JUDGED(vt_handle_signal), QUICK),
+    ROW(ptrace, PROCESS, PROCESS(1)),
+    ROW(process_vm_readv, PROCESS, PROCESS(0)),
+    ROW(process_vm_writev, PROCESS, PROCESS(0)),
+    PLAIN(pidfd_getfd, PROCESS),
+    ROW(kcmp, PROCESS, PROCESS(1)),
+    PLAIN(process_madvise, PROCESS),
+    PLAIN(process_mrelease, PROCESS),
+    ROW(migrate_pages, PROCESS, PROCESS(0)),
+    ROW(move_pages, PROCESS, PROCESS(0)),
+    ROW(prlimit64, PROCESS, PROCESS(0), JUDGED(vt_handle_file_limit), QUICK),
+    ROW(setrlimit, PROCESS, JUDGED(vt_handle_file_limit), QUICK),
+    ROW(setpriority, PROCESS, PROCESS(1)),
+    ROW(ioprio_set, PROCESS, PROCESS(1)),
+    ROW(sched_setparam, PROCESS, PROCESS(0)),
+    ROW(sched_setscheduler, PROCESS, PROCESS(0)),
+    ROW(sched_setattr, PROCESS, PROCESS(0)),
+    ROW(sched_setaffinity, PROCESS, PROCESS(0)),
+
+    /* IPC, keys */
+    PLAIN(shmget, IPC),
+    PLAIN(shmat, IPC),
+    PLAIN(shmctl, IPC),
+    PLAIN(shmdt, IPC),
+    PLAIN(semget, IPC),
+    PLAIN(semop, IPC),
+    PLAIN(semctl, IPC),
+    PLAIN(semtimedop, IPC),
+    PLAIN(msgget, IPC),
+    PLAIN(msgsnd, IPC),
+    PLAIN(msgrcv, IPC),
+    PLAIN(msgctl, IPC),
+    PLAIN(mq_open, IPC),
+    PLAIN(mq_unlink, IPC),
+    PLAIN(mq_timedsend, IPC),
+    PLAIN(mq_timedreceive, IPC),
+    PLAIN(mq_notify, IPC),
+    PLAIN(add_key, KEY),
+    PLAIN(request_key, KEY),
+    PLAIN(keyctl, KEY),
+
+    /* namespaces and mounts; whatever is left concerns the system */
+    PLAIN(clone, NAMESPACE),
+    PLAIN(unshare, NAMESPACE),
+    PLAIN(setns, NAMESPACE),
+    ROW(mount, MOUNT, PATH(1)),
+    ROW(umount2, MOUNT, PATH(0)),
+    ROW(pivot_root, MOUNT, PATH(0)),
+    ROW(chroot, MOUNT, PATH(0)),
+    ROW(fchroot, MOUNT, FD(0)),
+    ROW(open_tree, MOUNT, PATH_AT(0, 1)),
+    ROW(open_tree_attr, MOUNT, PATH_AT(0, 1)),
+    ROW(move_mount, MOUNT, PATH_AT(2, 3)),
+    PLAIN(fsopen, MOUNT),
+    PLAIN(fsconfig, MOUNT),
+    PLAIN(fsmount, MOUNT),
+    ROW(fspick, MOUNT, PATH_AT(0, 1)),
+    ROW(mount_setattr, MOUNT, PATH_AT(0, 1)),
+    ROW(swapon, SYSTEM, PATH(0)),
+    ROW(swapoff, SYSTEM, PATH(0)),
+    ROW(acct, SYSTEM, PATH(0)),
+};
+
+enum { ROWS = sizeof calls / sizeof *calls };
+
+/* One row for each number of this architecture. */
+static const struct vt_call *by_number[VT_LAST_REVIEWED_SYSCALL + 1];
+static struct vt_call others[VT_SYSCALL_COUNT + 1];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void index_calls(void) {
+  uint32_t arch = vt_filter_native_arch();
+  for (int call = 0; call <= VT_SYSCALL_COUNT; call++)
+    others[call] = (struct vt_call){.call = (enum vt_syscall)call, .operation = VT_OP_SYSTEM};
+  for (int number = 0; number <= VT_LAST_REVIEWED_SYSCALL; number++)
+    by_number[number] = &others[vt_syscall_by_number(number, arch)];
+  for (int row = 0; row < ROWS; row++) {
+    int number = vt_syscall_number(calls[row].call, arch);
+    if (number != VT_NO_SYSCALL) by_number[number] = &calls[row];
+  }
+}
+
+const struct vt_call *vt_call_of(int number) {
+  pthread_once(&once, index_calls);
+  return number >= 0 && number <= VT_LAST_REVIEWED_SYSCALL ? by_number[number] : &others[VT_SYSCALL_COUNT];
+}
+
+bool vt_call_follows(const struct vt_call *call, const struct seccomp_data *data) {
+  return !call->nofollow && !(call->flags && (data->args[call->flags] & AT_SYMLINK_NOFOLLOW));
+}
+
+static enum vt_operation ioctl_operation(uint32_t command) {
+  switch (command) {
+    case VT_FICLONE:
+    case VT_FICLONERANGE:
+    case VT_FIDEDUPERANGE: return VT_OP_WRITE;
+    case VT_BTRFS_IOC_SNAP_CREATE:
+    case VT_BTRFS_IOC_SNAP_CREATE_V2:
+    case VT_BTRFS_IOC_SUBVOL_CREATE:
+    case VT_BTRFS_IOC_SUBVOL_CREATE_V2: return VT_OP_CREATE;
+    case VT_BTRFS_IOC_SNAP_DESTROY:
+    case VT_BTRFS_IOC_SNAP_DESTROY_V2: return VT_OP_DELETE;
+    case VT_TIOCSTI:
+    case VT_TIOCLINUX:
+    case VT_TIOCCONS: return VT_OP_DEVICE;
+    case VT_FIFREEZE:
+    case VT_FITHAW:
+    case VT_FITRIM:
+    case VT_SIOCSIFFLAGS:
+    case VT_SIOCSIFADDR: return VT_OP_SYSTEM;
+    default: return VT_OP_METADATA;
+  }
+}
+
+static enum vt_operation fcntl_operation(uint32_t command) {
+  switch (command) {
+    case VT_F_SETOWN:
+    case VT_F_SETOWN_EX:
+    case VT_F_SETSIG: return VT_OP_SIGNAL;
+    case VT_F_SET_RW_HINT:
+    case VT_F_SET_FILE_RW_HINT: return VT_OP_METADATA;
+    default: return VT_OP_LOCK;
+  }
+}
+
+/* Access mode 3 is for ioctl(2) alone; an exclusive or unnamed file is a new one; what is opened for reading can only be
+ * truncated (open(2)). */
+static enum vt_operation open_operation(uint32_t flags) {
+  if ((flags & VT_O_ACCMODE) == VT_O_ACCMODE) return VT_OP_DEVICE;
+  if ((flags & VT_O_CREAT && flags & O_EXCL) || (flags & O_TMPFILE) == O_TMPFILE) return VT_OP_CREATE;
+  return (flags & VT_O_ACCMODE) == 0 && (flags & VT_O_TRUNC) ? VT_OP_TRUNCATE : VT_OP_WRITE;
+}
+
+static enum vt_operation clone_operation(uint32_t flags) {
+  return flags & VT_CLONE_NAMESPACES ? VT_OP_NAMESPACE : VT_OP_PROCESS;
+}
+
+enum vt_operation vt_call_operation(const struct vt_call *call, const struct seccomp_data *data) {
+  if (call->call == VT_SYS_open) return open_operation((uint32_t)data->args[1]);
+  if (call->call == VT_SYS_openat) return open_operation((uint32_t)data->args[2]);
+  if (call->call == VT_SYS_clone) return clone_operation((uint32_t)data->args[0]);
+  if (call->call == VT_SYS_ioctl) return ioctl_operation((uint32_t)data->args[1]);
+  if (call->call == VT_SYS_fcntl) return fcntl_operation((uint32_t)data->args[1]);
+  return call->operation;
+}

@@ -1,0 +1,153 @@
+#define _GNU_SOURCE
+#include "notify/caller.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/procfs.h"
+
+enum { PAGE = 4096 };
+
+static bool read_comm(int fd, char program[VT_PROGRAM_BYTES]) {
+  ssize_t length = pread(fd, program, VT_PROGRAM_BYTES, 0);
+  if (length <= 0) return false;
+  program[length - 1] = 0; /* a newline, for which the name's end leaves room */
+  return true;
+}
+
+/* Signal 0 to a thread group finds out for a tenth of reading /proc whether the thread leads it (tgkill(2)). */
+pid_t vt_caller_process(const struct vt_caller *caller) {
+  pid_t thread = caller->thread;
+  if (syscall(SYS_tgkill, thread, thread, 0) == 0 || errno == EPERM) return thread;
+  char path[32], text[512] = "";
+  snprintf(path, sizeof path, "/proc/%d/status", thread);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return thread;
+  ssize_t length = read(fd, text, sizeof text - 1);
+  close(fd);
+  const char *found = length > 0 ? strstr(text, "\nTgid:") : NULL;
+  int process = found ? atoi(found + strlen("\nTgid:")) : 0;
+  return process > 0 ? process : thread;
+}
+
+static struct vt_known_caller *recall(struct vt_known_callers *callers, pid_t thread) {
+  for (int at = 0; at < VT_KNOWN_CALLERS; at++)
+    if (callers->known[at].thread == thread) return &callers->known[at];
+  return NULL;
+}
+
+static void forget(struct vt_known_caller *one) {
+  if (one->thread) close(one->comm);
+  one->thread = 0;
+}
+
+static void remember(struct vt_known_callers *callers, const struct vt_caller *caller, int comm) {
+  struct vt_known_caller *one = &callers->known[callers->oldest];
+  callers->oldest = (callers->oldest + 1) % VT_KNOWN_CALLERS;
+  forget(one);
+  *one = (struct vt_known_caller){caller->thread, caller->process, comm};
+}
+
+void vt_caller_forget(struct vt_known_callers *callers) {
+  for (int at = 0; at < VT_KNOWN_CALLERS; at++) forget(&callers->known[at]);
+}
+
+void vt_caller_identify(struct vt_caller *caller, struct vt_known_callers *callers) {
+  struct vt_known_caller *one = recall(callers, caller->thread);
+  if (one && read_comm(one->comm, caller->program)) {
+    caller->process = one->process;
+    return;
+  }
+  if (one) forget(one);
+  caller->process = vt_caller_process(caller);
+  caller->program[0] = 0;
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/comm", caller->process);
+  int comm = open(path, O_RDONLY | O_CLOEXEC);
+  if (comm < 0) return;
+  if (read_comm(comm, caller->program)) remember(callers, caller, comm);
+  else close(comm);
+}
+
+ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *to, size_t size) {
+  struct iovec ours = {to, size}, theirs = {(void *)(uintptr_t)address, size};
+  return process_vm_readv(caller->thread, &ours, 1, &theirs, 1, 0);
+}
+
+/* What a program was started with, which /proc shows to whoever may not read memory (Yama). */
+static const struct given {
+  int first_field; /* of proc_pid_stat(5): where it starts; the next one: where it ends */
+  const char *file;
+} givens[] = {{48, "cmdline"}, {50, "environ"}};
+
+/* Both 0 where that is not told. */
+static void find_given(const char *stat, const struct given *given, uint64_t *start, uint64_t *end) {
+  *start = *end = 0;
+  const char *at = strrchr(stat, ')'); /* the name before it may hold anything */
+  for (int field = 2; at && field < given->first_field; field++) at = strchr(at + 1, ' ');
+  if (at) sscanf(at, " %" SCNu64 " %" SCNu64, start, end);
+}
+
+static bool read_given(const struct vt_caller *caller, const char *file, uint64_t offset, char *to, size_t size) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/%s", caller->thread, file);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  ssize_t length = pread(fd, to, size, (off_t)offset);
+  close(fd);
+  return length > 0 && memchr(to, 0, (size_t)length);
+}
+
+/* A string among the program's arguments or in its environment: most programs give a path on as they were given it. EPERM
+ * when it lies elsewhere. */
+static int given_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size) {
+  char stat[1024];
+  vt_procfs_read(caller->thread, "stat", stat, sizeof stat);
+  for (size_t at = 0; at < sizeof givens / sizeof *givens; at++) {
+    uint64_t start, end;
+    find_given(stat, &givens[at], &start, &end);
+    if (address < start || address >= end) continue;
+    return read_given(caller, givens[at].file, address - start, to, size) ? 0 : EPERM;
+  }
+  return EPERM;
+}
+
+/* Page by page, for what follows the string may not be mapped; the first bite is small, as paths are. */
+int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size) {
+  enum { BITE = 256 };
+  for (size_t have = 0; have < size;) {
+    size_t wanted = PAGE - (address + have) % PAGE;
+    if (have == 0 && wanted > BITE) wanted = BITE;
+    if (wanted > size - have) wanted = size - have;
+    ssize_t length = vt_caller_read(caller, address + have, to + have, wanted);
+    if (length < 0 && errno == EPERM && have == 0) return given_string(caller, address, to, size);
+    if (length <= 0) return length < 0 ? errno : EFAULT;
+    if (memchr(to + have, 0, (size_t)length)) return 0;
+    have += (size_t)length;
+  }
+  return ENAMETOOLONG;
+}
+
+ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *to, size_t size) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", caller->thread, link);
+  ssize_t length = readlink(path, to, size - 1);
+  if (length >= 0) to[length] = 0;
+  return length;
+}
+
+bool vt_caller_is_dumpable(const struct vt_caller *caller) {
+  char path[32];
+  struct stat status;
+  snprintf(path, sizeof path, "/proc/%d/status", caller->thread);
+  return geteuid() == 0 || (stat(path, &status) == 0 && status.st_uid == geteuid());
+}

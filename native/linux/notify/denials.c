@@ -1,0 +1,73 @@
+#include "notify/denials.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *vt_operation_name(enum vt_operation operation) {
+  static const char *const names[] = {
+      [VT_OP_WRITE] = "write",       [VT_OP_CREATE] = "create",       [VT_OP_DELETE] = "delete",
+      [VT_OP_RENAME] = "rename",     [VT_OP_LINK] = "link",           [VT_OP_TRUNCATE] = "truncate",
+      [VT_OP_METADATA] = "metadata", [VT_OP_DEVICE] = "device",       [VT_OP_LOCK] = "lock",
+      [VT_OP_CONNECT] = "connect",   [VT_OP_SOCKET] = "socket",       [VT_OP_LISTEN] = "listen",
+      [VT_OP_IPC] = "ipc",           [VT_OP_KEY] = "key",             [VT_OP_SIGNAL] = "signal",
+      [VT_OP_PROCESS] = "process",   [VT_OP_NAMESPACE] = "namespace", [VT_OP_MOUNT] = "mount",
+      [VT_OP_SYSTEM] = "system",     [VT_OP_OTHER] = "other",
+  };
+  return names[operation];
+}
+
+/* FNV-1a over whatever tells two rows apart. */
+static uint32_t hash_text(uint32_t hash, const char *text) {
+  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 16777619u;
+  return (hash ^ 0x100u) * 16777619u;
+}
+
+static uint32_t hash_of(const struct vt_denial *denial) {
+  uint32_t hash = 2166136261u ^ (uint32_t)denial->operation << 16 ^ (uint32_t)denial->call;
+  return hash_text(hash_text(hash, denial->program), denial->text ? denial->text : "");
+}
+
+static bool is_same(const struct vt_denial *row, const struct vt_denial *refused, uint32_t hash) {
+  if (row->hash != hash || row->operation != refused->operation || row->call != refused->call) return false;
+  if (strcmp(row->program, refused->program)) return false;
+  if (!row->text || !refused->text) return row->text == refused->text;
+  return strcmp(row->text, refused->text) == 0;
+}
+
+static struct vt_denial *find(struct vt_denials *denials, const struct vt_denial *refused, uint32_t hash) {
+  for (int at = 0; at < denials->count; at++)
+    if (is_same(&denials->rows[at], refused, hash)) return &denials->rows[at];
+  return NULL;
+}
+
+/* A row of its own while there is room; without memory for its text it counts with the rest. */
+static struct vt_denial *add(struct vt_denials *denials, const struct vt_denial *refused, uint32_t hash) {
+  static const struct vt_denial rest = {.operation = VT_OP_OTHER, .call = VT_SYSCALL_COUNT};
+  char *text = NULL;
+  bool fits = denials->count < VT_DENIALS_MAX && (!refused->text || (text = strdup(refused->text)));
+  if (!fits) {
+    struct vt_denial *others = find(denials, &rest, hash_of(&rest));
+    if (others) return others;
+    refused = &rest;
+    hash = hash_of(&rest);
+  }
+  struct vt_denial *row = &denials->rows[denials->count++];
+  *row = *refused;
+  row->text = text;
+  row->hash = hash;
+  row->count = 0;
+  return row;
+}
+
+void vt_denials_count(struct vt_denials *denials, const struct vt_denial *refused) {
+  uint32_t hash = hash_of(refused);
+  struct vt_denial *row = find(denials, refused, hash);
+  if (!row) row = add(denials, refused, hash);
+  row->count++;
+}
+
+void vt_denials_free(struct vt_denials *denials) {
+  if (!denials) return;
+  for (int at = 0; at < denials->count; at++) free(denials->rows[at].text);
+  free(denials);
+}

@@ -1,0 +1,143 @@
+/* What a refused call would have reached, in words. The rules have refused it already: this is for the report alone. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "notify/dispatch.h"
+#include "notify/resolve.h"
+#include "confine/seccomp_constants.h"
+
+static uint64_t argument(const struct vt_notification *notification, int index) { return notification->notif.data.args[index]; }
+
+static void describe_descriptor(struct vt_notification *notification, int fd) {
+  char link[32];
+  snprintf(link, sizeof link, "fd/%d", fd);
+  ssize_t length = vt_caller_link(&notification->caller, link, notification->text, sizeof notification->text);
+  notification->has_text = notification->is_path = length > 0 && notification->text[0] == '/'; /* not "pipe:[1]" */
+}
+
+static void describe_path(struct vt_notification *notification) {
+  const struct vt_call *call = notification->call;
+  struct vt_resolved place;
+  int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)argument(notification, call->directory);
+  uint64_t address = argument(notification, call->argument);
+  if (!notification->given_known) { /* else the watchdog may have it: it is not written to again */
+    notification->given[0] = 0;
+    if (address && vt_caller_string(&notification->caller, address, notification->given, sizeof notification->given)) return;
+  }
+  /* No path, or an empty one: the descriptor itself is meant (utimensat(2), AT_EMPTY_PATH) */
+  if (!notification->given[0]) {
+    if (call->directory != VT_NO_ARGUMENT && directory >= 0) describe_descriptor(notification, directory);
+    return;
+  }
+  __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
+  notification->has_text = notification->is_path = true;
+  int error = vt_resolve(&notification->caller, directory, notification->given, vt_call_follows(call, &notification->notif.data), &place);
+  memcpy(notification->text, error ? notification->given : place.path, sizeof notification->text);
+  /* What is not there has no metadata: touch(1), refused to make a file, goes on to set its times. */
+  bool missing = error == ENOENT || error == ENOTDIR || (!error && !place.exists);
+  if (missing && call->operation == VT_OP_METADATA) notification->counted = false;
+  vt_resolved_close(&place);
+}
+
+/* What a socket of the internet is that no setting opens (PLAIN_INTERNET of seccomp_rules.c); else nothing. */
+static const char *kind_of_internet(const struct vt_notification *notification) {
+  int type = (int)argument(notification, 1) & VT_SOCK_TYPE_MASK, protocol = (int)argument(notification, 2);
+  if (type == SOCK_RAW) return " raw";
+  switch (protocol) {
+    case IPPROTO_IP:
+    case IPPROTO_TCP:
+    case IPPROTO_UDP: return type == SOCK_STREAM || type == SOCK_DGRAM ? "" : " of another type";
+    case IPPROTO_ICMP:
+    case IPPROTO_ICMPV6: return " icmp";
+    case IPPROTO_SCTP: return " sctp";
+    case VT_IPPROTO_MPTCP: return " mptcp";
+    default: return " of another protocol";
+  }
+}
+
+static void describe_family(struct vt_notification *notification) {
+  static const struct {
+    int family;
+    const char *name;
+  } families[] = {
+      {AF_UNIX, "unix"},     {AF_INET, "inet"}, {AF_INET6, "inet6"}, {AF_NETLINK, "netlink"}, {AF_PACKET, "packet"},
+      {AF_BLUETOOTH, "bluetooth"}, {AF_ALG, "alg"},   {AF_VSOCK, "vsock"}, {AF_CAN, "can"}, {AF_TIPC, "tipc"},
+      {AF_KEY, "key"}, {AF_XDP, "xdp"},
+  };
+  int family = (int)argument(notification, 0);
+  notification->has_text = true;
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (families[i].family == family) {
+      bool internet = family == AF_INET || family == AF_INET6;
+      snprintf(notification->text, sizeof notification->text, "%s%s", families[i].name, internet ? kind_of_internet(notification) : "");
+      return;
+    }
+  snprintf(notification->text, sizeof notification->text, "family %d", family);
+}
+
+/* An abstract name starts with a NUL byte, which is written "@" as everywhere (unix(7)). */
+static void print_unix(struct vt_notification *notification, const struct sockaddr_un *address, size_t length) {
+  size_t bytes = length > offsetof(struct sockaddr_un, sun_path) ? length - offsetof(struct sockaddr_un, sun_path) : 0;
+  if (bytes == 0) return;
+  bool abstract = address->sun_path[0] == 0;
+  snprintf(notification->text, sizeof notification->text, "%s%.*s", abstract ? "@" : "", (int)(bytes - abstract),
+           address->sun_path + abstract);
+  notification->has_text = true;
+}
+
+static void describe_address(struct vt_notification *notification) {
+  union {
+    struct sockaddr any;
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+    struct sockaddr_un un;
+  } address;
+  char host[INET6_ADDRSTRLEN];
+  memset(&address, 0, sizeof address);
+  size_t length = argument(notification, notification->call->argument + 1);
+  if (length > sizeof address) length = sizeof address;
+  ssize_t got = vt_caller_read(&notification->caller, argument(notification, notification->call->argument), &address, length);
+  if (got < (ssize_t)sizeof address.any.sa_family) return;
+  if (address.any.sa_family == AF_UNIX) return print_unix(notification, &address.un, (size_t)got);
+  bool six = address.any.sa_family == AF_INET6;
+  if (!six && address.any.sa_family != AF_INET) return;
+  inet_ntop(address.any.sa_family, six ? (void *)&address.in6.sin6_addr : &address.in.sin_addr, host, sizeof host);
+  snprintf(notification->text, sizeof notification->text, six ? "[%s]:%u" : "%s:%u", host,
+           ntohs(six ? address.in6.sin6_port : address.in.sin_port));
+  notification->has_text = true;
+}
+
+/* The options that the rules refuse by name are those that join a group. */
+static void describe_option(struct vt_notification *notification) {
+  int level = (int)argument(notification, 1), name = (int)argument(notification, 2);
+  bool joins = (level == IPPROTO_IP || level == IPPROTO_IPV6) && name != VT_IPV6_FLOWLABEL_MGR;
+  notification->has_text = true;
+  if (joins) snprintf(notification->text, sizeof notification->text, "multicast group");
+  else snprintf(notification->text, sizeof notification->text, "option %d of level %d", name, level);
+}
+
+static void describe_process(struct vt_notification *notification) {
+  int process = (int)argument(notification, notification->call->argument);
+  notification->has_text = process > 0;
+  snprintf(notification->text, sizeof notification->text, "pid %d", process);
+}
+
+void vt_describe(struct vt_notification *notification) {
+  switch (notification->call->subject) {
+    case VT_NO_SUBJECT: return;
+    case VT_PATH:
+    case VT_TWO_PATHS: return describe_path(notification);
+    case VT_DESCRIPTOR: return describe_descriptor(notification, (int)argument(notification, notification->call->argument));
+    case VT_FAMILY: return describe_family(notification);
+    case VT_ADDRESS: return describe_address(notification);
+    case VT_OPTION: return describe_option(notification);
+    case VT_PROCESS: return describe_process(notification);
+  }
+}

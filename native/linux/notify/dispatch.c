@@ -1,0 +1,51 @@
+#include "notify/dispatch.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "confine/confinement.h"
+#include "notify/handlers/private_gate.h"
+
+void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, const struct vt_listener *listener) {
+  notification->notif = *notif;
+  notification->listener = listener;
+  notification->call = vt_call_of(notif->data.nr);
+  notification->rule = vt_rules_answer(&listener->policy->rules, &notif->data);
+  notification->operation = vt_call_operation(notification->call, &notif->data);
+  notification->caller = (struct vt_caller){.thread = (pid_t)notif->pid, .process = (pid_t)notif->pid};
+  __atomic_store_n(&notification->given_known, false, __ATOMIC_RELAXED);
+  __atomic_store_n(&notification->takes, false, __ATOMIC_RELAXED);
+  notification->error = 0;
+  notification->done = notification->waits = notification->counted = notification->has_text = notification->is_path = false;
+  notification->limits_files = notification->asks_too_much = false;
+}
+
+static int rule_errno(const struct vt_notification *notification) { return (int)(notification->rule & SECCOMP_RET_DATA); }
+
+void vt_dispatch(struct vt_notification *notification) {
+  if (!vt_is_refused_by_rule(notification) && notification->call->judge) return notification->call->judge(notification);
+  if (vt_is_refused_by_rule(notification) && vt_private_gate(notification)) return;
+  /* A call that the rules leave to others has a judge: if one had none, it would be refused. */
+  notification->error = vt_is_refused_by_rule(notification) ? rule_errno(notification) : EPERM;
+  notification->counted = !vt_is_nss_lookup(notification);
+  vt_describe(notification);
+}
+
+/* It goes on; whom it ends was not ended by a limit of ours. */
+void vt_handle_file_limit(struct vt_notification *notification) { notification->limits_files = true; }
+
+/* It goes on, and ends its caller (SIGXFSZ) where no file may have that size. */
+void vt_handle_file_size(struct vt_notification *notification) {
+  const __u64 *arguments = notification->notif.data.args;
+  bool allocates = notification->call->call == VT_SYS_fallocate;
+  uint64_t size = allocates ? arguments[2] + arguments[3] : arguments[1], most = notification->listener->most_file_bytes;
+  notification->asks_too_much = most && size > most && size <= INT64_MAX;
+}
+
+void vt_dispatch_without_lookup(struct vt_notification *notification) {
+  if (!vt_is_refused_by_rule(notification) && notification->call->quick) return notification->call->judge(notification);
+  notification->error = vt_is_refused_by_rule(notification) ? rule_errno(notification) : EACCES;
+  notification->counted = true;
+  notification->has_text = notification->is_path = __atomic_load_n(&notification->given_known, __ATOMIC_ACQUIRE);
+  if (notification->has_text) memcpy(notification->text, notification->given, sizeof notification->text);
+}

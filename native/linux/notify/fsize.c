@@ -1,0 +1,53 @@
+#define _GNU_SOURCE
+#include "notify/fsize.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "notify/listener.h"
+
+enum { MEBIBYTE = 1024 * 1024 };
+
+uint64_t vt_fsize_most(const struct vt_command *command) {
+  bool writes = command->writable && command->writable[0];
+  return writes && command->limits.private_tmp_bytes ? command->limits.private_tmp_bytes + MEBIBYTE : 0;
+}
+
+static bool is_set(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
+
+/* Opened while it lives: that of a zombie is root's (proc(5)). */
+void vt_fsize_open(struct vt_command *command) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/io", command->pid);
+  command->io = vt_fsize_most(command) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+void vt_fsize_close(struct vt_command *command) {
+  if (command->io >= 0) close(command->io);
+  command->io = -1;
+}
+
+/* What the leader wrote, and everybody who was waited for (proc_pid_io(5)). The file itself may be gone. */
+static bool has_written(const struct vt_command *command, uint64_t bytes) {
+  char text[512];
+  ssize_t length = command->io < 0 ? -1 : pread(command->io, text, sizeof text - 1, 0);
+  text[length < 0 ? 0 : length] = 0;
+  const char *written = strstr(text, "wchar:");
+  return written && strtoull(written + strlen("wchar:"), NULL, 10) >= bytes;
+}
+
+/* A program can end with the code of a shell, 128 + SIGXFSZ, for reasons of its own: then nobody wrote as much, and nobody asked
+ * for such a file. Whoever forbade a size himself (ulimit -f) may have met that one. */
+bool vt_fsize_met(const struct vt_command *command) {
+  siginfo_t end = {.si_code = 0};
+  if (!vt_fsize_most(command) || (command->listener && is_set(&command->listener->limits_files))) return false;
+  if (waitid(P_PID, (id_t)command->pid, &end, WEXITED | WNOHANG | WNOWAIT)) return false;
+  if (end.si_code != CLD_EXITED) return end.si_status == SIGXFSZ;
+  if (end.si_status != 128 + SIGXFSZ) return false;
+  return (command->listener && is_set(&command->listener->asks_too_much)) || has_written(command, command->limits.private_tmp_bytes);
+}

@@ -1,0 +1,88 @@
+/* bind(2): a client's is done here, on the caller's socket, with an address that its memory cannot change any more. A call
+ * that went on could be given another address, or another socket, after it was judged. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "notify/dispatch.h"
+#include "notify/borrow_fd.h"
+
+union address {
+  struct sockaddr any;
+  struct sockaddr_in in;
+  struct sockaddr_in6 in6;
+  struct sockaddr_nl nl;
+  struct sockaddr_storage storage;
+};
+
+static int option(int fd, int name) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  return getsockopt(fd, SOL_SOCKET, name, &value, &size) ? -1 : value;
+}
+
+/* A port that the kernel picks is what a client has anyway once it connects or sends; listen(2) is refused. The port stands at
+ * the same place in both. */
+static bool is_of_client(int fd, const union address *address) {
+  int domain = option(fd, SO_DOMAIN);
+  if (domain == AF_NETLINK) return true;
+  return (domain == AF_INET || domain == AF_INET6) && address->in.sin_port == 0;
+}
+
+enum { PROCESS_BITS = 0x3fffff, NOT_A_CLIENTS = -1 };
+
+/* The kernel opens some multicast groups to CAP_NET_ADMIN alone (netlink(7)), and it is this thread that binds. The command has no
+ * capabilities: by setsockopt(2) it joins in its own name. */
+static bool has_net_admin(void) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
+  return syscall(SYS_capget, &header, data) != 0 || (data[0].effective & (1u << CAP_NET_ADMIN));
+}
+
+/* Without a number the kernel would take that of the process that binds: ours (netlink(7)). One that is made of another's is
+ * that one's: libraries put their own bits above those of a process id. */
+static int bind_netlink(const struct vt_notification *notification, int fd, struct sockaddr_nl *address, socklen_t length) {
+  uint32_t process = (uint32_t)vt_caller_process(&notification->caller);
+  bool numbered = address->nl_pid == 0;
+  if (numbered) address->nl_pid = process;
+  if ((address->nl_pid & PROCESS_BITS) != (process & PROCESS_BITS)) return EADDRINUSE;
+  if (bind(fd, (struct sockaddr *)address, length) == 0) return 0;
+  if (!numbered || errno != EADDRINUSE) return errno;
+  address->nl_pid = 0;
+  return bind(fd, (struct sockaddr *)address, length) ? errno : 0;
+}
+
+struct binding {
+  union address address;
+  socklen_t length;
+};
+
+static int bind_for(struct vt_notification *notification, int fd, void *context) {
+  struct binding *binding = context;
+  if (!is_of_client(fd, &binding->address)) return NOT_A_CLIENTS;
+  if (option(fd, SO_DOMAIN) == AF_NETLINK && binding->address.nl.nl_groups && has_net_admin()) return NOT_A_CLIENTS;
+  if (option(fd, SO_DOMAIN) == AF_NETLINK) return bind_netlink(notification, fd, &binding->address.nl, binding->length);
+  return bind(fd, &binding->address.any, binding->length) ? errno : 0;
+}
+
+static int bind_client(struct vt_notification *notification) {
+  const __u64 *arguments = notification->notif.data.args;
+  struct binding binding = {.address.storage.ss_family = AF_UNSPEC, .length = (socklen_t)arguments[2]};
+  if (binding.length > sizeof binding.address) return NOT_A_CLIENTS;
+  ssize_t got = vt_caller_read(&notification->caller, arguments[1], &binding.address, binding.length);
+  return got == (ssize_t)binding.length ? vt_with_borrowed_fd(notification, (int)arguments[0], bind_for, &binding) : NOT_A_CLIENTS;
+}
+
+void vt_handle_bind(struct vt_notification *notification) {
+  notification->error = bind_client(notification);
+  notification->done = notification->error == 0;
+  if (notification->error != NOT_A_CLIENTS) return;
+  notification->error = EACCES;
+  notification->counted = true;
+  vt_describe(notification);
+}

@@ -1,0 +1,215 @@
+#define _GNU_SOURCE
+#include "notify/handlers/flock_wait.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "notify/notification.h"
+#include "base/mailbox.h"
+#include "notify/handlers/private_gate.h"
+#include "base/procfs.h"
+#include "notify/borrow_fd.h"
+#include "base/threads.h"
+
+/* How long until the next try, from and to (milliseconds); how many of one command wait: each holds two descriptors. */
+enum { FIRST_PAUSE_MS = 1, LAST_PAUSE_MS = 32, MOST_OF_ONE = 64 };
+
+/* linux/errno.h: the call is made again after a handler with SA_RESTART, or none (signal(7)); never seen by a program that
+ * has a signal pending. */
+enum { RESTART = 512 };
+
+struct waiter {
+  struct waiter *next;
+  struct vt_listener *listener; /* a reference */
+  uint64_t id;              /* of the notification */
+  struct vt_caller caller;
+  int number, operation;    /* arguments of flock(2) */
+  int listener_fd, fd;         /* in the table of the thread; -1: not taken yet */
+  int64_t due, pause;
+  bool signal_seen;         /* one for the whole process: somebody else may take it */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t arrival;
+static struct waiter *arrivals; /* under the lock, the last one first */
+static struct waiter *finished; /* likewise */
+static struct waiter *waiting;  /* the thread's own, the first one first */
+
+static bool still_waits(const struct waiter *waiter) {
+  uint64_t id = waiter->id;
+  return ioctl(waiter->listener_fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+static bool answer(const struct waiter *waiter, int error) {
+  struct seccomp_notif_resp response = {.id = waiter->id, .error = -error};
+  return ioctl(waiter->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response) == 0;
+}
+
+static uint64_t field(const char *status, const char *name) {
+  const char *found = strstr(status, name);
+  return found ? strtoull(found + strlen(name), NULL, 16) : 0;
+}
+
+/*
+ * Once it was received, a notification's caller wakes up for a deadly signal only (SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV), so
+ * that others are looked for (proc_pid_status(5)). Nobody can take a signal away from a thread that it was sent to, or from
+ * the only one. One that kills has come to each (complete_signal(), kernel/signal.c). 0: there is none.
+ */
+static int error_by_signal(struct waiter *waiter) {
+  char status[8192];
+  vt_procfs_read(waiter->caller.thread, "status", status, sizeof status);
+  uint64_t open = ~field(status, "\nSigBlk:"), own = field(status, "\nSigPnd:") & open, shared = field(status, "\nShdPnd:") & open;
+  if (own || (shared && field(status, "\nThreads:") == 1)) return RESTART;
+  bool again = shared && waiter->signal_seen;
+  waiter->signal_seen = shared != 0;
+  return again ? EINTR : 0;
+}
+
+static bool again_later(struct waiter *waiter) {
+  waiter->due = vt_now() + waiter->pause;
+  if (waiter->pause < LAST_PAUSE_MS) waiter->pause *= 2;
+  return false;
+}
+
+/* By another thread the caller may have exchanged what was looked at: so it is proven here, and kept. */
+static bool take_file(struct waiter *waiter) {
+  waiter->fd = vt_borrow_descriptor(&waiter->caller, waiter->number);
+  return waiter->fd >= 0 && still_waits(waiter) && vt_is_private(waiter->listener, waiter->fd);
+}
+
+/* One try. True: it is over. Who has been killed gets no lock, and who dies before the answer leaves none behind: others may
+ * share his file. */
+static bool try(struct waiter *waiter) {
+  bool is_new = waiter->listener_fd < 0;
+  if (is_new) waiter->listener_fd = vt_borrow_listener(waiter->listener);
+  if (waiter->listener_fd < 0) return again_later(waiter); /* no descriptor left: it cannot even be answered */
+  int error = is_new ? 0 : error_by_signal(waiter);
+  if (!still_waits(waiter)) return true;
+  if (is_new && !take_file(waiter)) error = EINTR;
+  if (error) return answer(waiter, error), true;
+  if (flock(waiter->fd, waiter->operation | LOCK_NB) == 0) {
+    if (!answer(waiter, 0)) flock(waiter->fd, LOCK_UN);
+    return true;
+  }
+  if (errno == EWOULDBLOCK) return again_later(waiter);
+  return answer(waiter, errno), true;
+}
+
+static void end(struct waiter *waiter) {
+  if (waiter->fd >= 0) close(waiter->fd);
+  if (waiter->listener_fd >= 0) close(waiter->listener_fd);
+  __atomic_sub_fetch(&waiter->listener->waiting, 1, __ATOMIC_RELAXED);
+  pthread_mutex_lock(&lock);
+  waiter->next = finished;
+  finished = waiter;
+  pthread_mutex_unlock(&lock);
+  vt_mailbox_wake();
+}
+
+void vt_flock_wait_reap(void) {
+  pthread_mutex_lock(&lock);
+  struct waiter *waiter = finished;
+  finished = NULL;
+  pthread_mutex_unlock(&lock);
+  for (struct waiter *next; waiter; waiter = next) {
+    next = waiter->next;
+    vt_listener_release(waiter->listener);
+    free(waiter);
+  }
+}
+
+static void try_all(void) {
+  int64_t now = vt_now();
+  for (struct waiter **at = &waiting; *at;) {
+    struct waiter *waiter = *at;
+    if (waiter->due > now || !try(waiter)) {
+      at = &waiter->next;
+      continue;
+    }
+    *at = waiter->next;
+    end(waiter);
+  }
+}
+
+/* Behind those that wait already. */
+static void admit_arrivals(void) {
+  struct waiter **last = &waiting, *first = NULL;
+  while (*last) last = &(*last)->next;
+  while (arrivals) {
+    struct waiter *next = arrivals->next;
+    arrivals->next = first;
+    first = arrivals;
+    arrivals = next;
+  }
+  *last = first;
+}
+
+static void wait_until_due(void) {
+  int64_t due = waiting->due;
+  for (const struct waiter *waiter = waiting; waiter; waiter = waiter->next)
+    if (waiter->due < due) due = waiter->due;
+  struct timespec until = {.tv_sec = due / 1000, .tv_nsec = due % 1000 * 1000000};
+  pthread_cond_timedwait(&arrival, &lock, &until);
+}
+
+/* A table of its own, as in take.c: what it closes there takes no lock from the host. Nothing is tried under the lock: a file system that does not answer keeps no notifier waiting. */
+static void *serve(void *unused) {
+  (void)unused;
+  while (vt_borrow_separate_table()) sleep(1); /* no memory: they wait on */
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    if (!arrivals && waiting) wait_until_due();
+    while (!arrivals && !waiting) pthread_cond_wait(&arrival, &lock);
+    admit_arrivals();
+    pthread_mutex_unlock(&lock);
+    try_all();
+  }
+  return NULL;
+}
+
+static int start(void) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&arrival, &attributes);
+  pthread_condattr_destroy(&attributes);
+  return vt_thread_try("vitrine-locks", serve, NULL);
+}
+
+static bool has_room(struct vt_listener *listener) {
+  if (__atomic_add_fetch(&listener->waiting, 1, __ATOMIC_RELAXED) <= MOST_OF_ONE) return true;
+  __atomic_sub_fetch(&listener->waiting, 1, __ATOMIC_RELAXED);
+  return false;
+}
+
+bool vt_flock_wait_add(struct vt_listener *listener, const struct vt_notification *notification) {
+  static struct vt_once once = VT_ONCE;
+  if (vt_start_once(&once, start) || !has_room(listener)) return false;
+  struct waiter *waiter = calloc(1, sizeof *waiter);
+  if (!waiter) abort(); /* a call that nobody answers hangs for ever */
+  *waiter = (struct waiter){
+      .listener = listener,
+      .id = notification->notif.id,
+      .caller = notification->caller,
+      .listener_fd = -1,
+      .fd = -1,
+      .number = (int)notification->notif.data.args[0],
+      .operation = (int)notification->notif.data.args[1],
+      .pause = FIRST_PAUSE_MS,
+  };
+  vt_listener_retain(listener);
+  pthread_mutex_lock(&lock);
+  waiter->next = arrivals;
+  arrivals = waiter;
+  pthread_cond_signal(&arrival);
+  pthread_mutex_unlock(&lock);
+  return true;
+}

@@ -1,0 +1,242 @@
+/* Calls that Landlock decides on. Refused here is what would change something; what the kernel refuses for its own
+ * reasons, or Landlock grants, goes on: whatever the caller's memory says by then, Landlock judges the call again. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "notify/dispatch.h"
+#include "notify/resolve.h"
+#include "confine/confinement.h"
+#include "confine/seccomp_constants.h"
+
+/* asm-generic/fcntl.h: O_TMPFILE without O_DIRECTORY; linux/fs.h */
+enum { TMPFILE = 020000000, NO_REPLACE = 1, UNREADABLE = -2 };
+
+/* Named so often that a look is spared: whatever stands there, Landlock decides on it. */
+static bool is_harmless_name(const char *path) {
+  static const char *const names[] = {"/dev/null", "/dev/tty", "/dev/zero", "/dev/full"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(path, names[i]) == 0) return true;
+  return false;
+}
+
+/* Reads the path that an argument points to. */
+static int read_path(const struct vt_notification *notification, int argument, char path[PATH_MAX]) {
+  int error = vt_caller_string(&notification->caller, notification->notif.data.args[argument], path, PATH_MAX);
+  return error == EPERM ? UNREADABLE : error;
+}
+
+/* The descriptor that a path starts from. */
+static int base_of(const struct vt_notification *notification, int directory) {
+  return directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)notification->notif.data.args[directory];
+}
+
+static void refuse(struct vt_notification *notification, enum vt_operation operation, const struct vt_resolved *place) {
+  notification->operation = operation;
+  notification->error = EACCES;
+  notification->counted = true;
+  if (!place) return;
+  notification->has_text = notification->is_path = true;
+  memcpy(notification->text, place->path, sizeof notification->text);
+}
+
+/*
+ * A path that nobody may read. Yama lets orphans be read by nobody (ptrace_scope 1), and they must be able to write to
+ * /dev/null or to make a directory that is there: such calls go on, unreported. A process that made itself unreadable
+ * has no such claim.
+ */
+static void judge_unread(struct vt_notification *notification, bool often_harmless) {
+  if (!often_harmless || !vt_caller_is_dumpable(&notification->caller)) refuse(notification, notification->operation, NULL);
+}
+
+static uint32_t open_flags(const struct vt_notification *notification) {
+  const struct seccomp_data *data = &notification->notif.data;
+  if (notification->call->call == VT_SYS_creat) return O_CREAT | O_WRONLY | O_TRUNC;
+  return (uint32_t)data->args[notification->call->call == VT_SYS_open ? 1 : 2];
+}
+
+/* An empty path with O_EMPTYPATH (asm-generic/fcntl.h of Linux 7.3) is the file that the descriptor stands for: it takes that
+ * one's path. Older kernels find nothing there. */
+static int take_path_of_descriptor(struct vt_notification *notification) {
+  char link[32] = "cwd";
+  bool meant = notification->call->judge == vt_handle_open && (open_flags(notification) & VT_O_EMPTYPATH);
+  if (!meant || !vt_resolve_takes_empty_path()) return ENOENT;
+  int base = base_of(notification, notification->call->directory);
+  if (base != AT_FDCWD) snprintf(link, sizeof link, "fd/%d", base);
+  if (vt_caller_link(&notification->caller, link, notification->given, sizeof notification->given) < 0) return errno;
+  return notification->given[0] == '/' ? 0 : VT_NO_FILE;
+}
+
+/* The watchdog may have the path as given from then on: it is not written to again. */
+static int find(struct vt_notification *notification, bool follow, struct vt_resolved *place) {
+  const struct vt_call *call = notification->call;
+  int error = read_path(notification, call->argument, notification->given);
+  if (!error && !notification->given[0]) error = take_path_of_descriptor(notification);
+  if (error) return error;
+  __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
+  if (call->operation == VT_OP_WRITE && is_harmless_name(notification->given)) return VT_NO_FILE;
+  return vt_resolve(&notification->caller, base_of(notification, call->directory), notification->given, follow, place);
+}
+
+/* Finds the call's own path. False: there is nothing to refuse, or it is refused already. */
+static bool find_own(struct vt_notification *notification, bool follow, bool often_harmless, struct vt_resolved *place) {
+  place->parent = -1;
+  int error = find(notification, follow, place);
+  if (error == UNREADABLE) judge_unread(notification, often_harmless);
+  return error == 0;
+}
+
+/* What we could not do either is refused for other reasons than ours. */
+static bool may_change(const struct vt_resolved *place) { return faccessat(place->parent, ".", W_OK | X_OK, 0) == 0; }
+
+static bool may_write(const struct vt_resolved *place) {
+  return faccessat(place->parent, place->name[0] ? place->name : ".", W_OK, 0) == 0;
+}
+
+/* What follows the granted directory in the path: "" for the directory itself; NULL where none is granted. */
+static const char *granted_part(const struct vt_notification *notification, const struct vt_resolved *place) {
+  for (char **directory = notification->listener->policy->writable; *directory; directory++) {
+    size_t length = strlen(*directory);
+    const char *rest = place->path + length;
+    if (strncmp(place->path, *directory, length) == 0 && (*rest == '/' || *rest == 0)) return rest;
+  }
+  return NULL;
+}
+
+static bool is_granted(const struct vt_notification *notification, const struct vt_resolved *place) {
+  return granted_part(notification, place) != NULL;
+}
+
+/* The name itself may come and go; a granted directory's own name stands in one that is not granted. */
+static bool is_granted_name(const struct vt_notification *notification, const struct vt_resolved *place) {
+  const char *rest = granted_part(notification, place);
+  return rest && *rest;
+}
+
+/* The nodes that Landlock grants (landlock.c): null, zero, full, tty (Documentation/admin-guide/devices.txt). */
+static bool is_harmless_node(const struct stat *status) {
+  dev_t node = status->st_rdev;
+  return S_ISCHR(status->st_mode) && (node == makedev(1, 3) || node == makedev(1, 5) || node == makedev(1, 7) ||
+                                      node == makedev(5, 0));
+}
+
+/* The name of a thread of its own: pthread_setname_np(3) writes it there for every thread but the calling one. */
+static bool is_name_of_own_thread(const struct vt_notification *notification, const char *path) {
+  int process, thread, end = 0;
+  sscanf(path, "/proc/%d/task/%d/comm%n", &process, &thread, &end);
+  return end > 0 && path[end] == 0 && process == vt_caller_process(&notification->caller);
+}
+
+/* What its own core dump would hold (core(5)). */
+static bool is_own_dump_filter(const struct vt_notification *notification, const char *path) {
+  int process, end = 0;
+  sscanf(path, "/proc/%d/coredump_filter%n", &process, &end);
+  return end > 0 && path[end] == 0 && process == vt_caller_process(&notification->caller);
+}
+
+/* Programs try it whenever they start, and go on without a word: a report would be one of each java. Landlock refuses it.
+ * The statistics are perfMemory_posix.cpp's of OpenJDK, which asks no TMPDIR. */
+static bool is_dispensable(const struct vt_notification *notification, const struct vt_resolved *place) {
+  static const char statistics[] = "/tmp/hsperfdata_";
+  return strncmp(place->path, statistics, sizeof statistics - 1) == 0 || is_name_of_own_thread(notification, place->path) ||
+         is_own_dump_filter(notification, place->path);
+}
+
+static void judge_existing(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
+  mode_t mode = place->status.st_mode;
+  if ((flags & O_CREAT) && (flags & O_EXCL)) return;              /* EEXIST */
+  if (S_ISLNK(mode) || S_ISDIR(mode) || S_ISSOCK(mode)) return;   /* ELOOP, EISDIR, ENXIO */
+  if ((flags & VT_O_ACCMODE) == O_RDONLY || is_harmless_node(&place->status) || !may_write(place)) return;
+  if (S_ISCHR(mode) && place->status.st_rdev == notification->listener->policy->terminal) return;
+  refuse(notification, S_ISCHR(mode) || S_ISBLK(mode) ? VT_OP_DEVICE : VT_OP_WRITE, place);
+}
+
+void vt_handle_open(struct vt_notification *notification) {
+  struct vt_resolved place;
+  uint32_t flags = open_flags(notification);
+  bool exclusive = (flags & O_CREAT) && (flags & O_EXCL), unnamed = (flags & TMPFILE) != 0;
+  if (flags & O_PATH) return; /* its access mode means nothing (open(2)) */
+  if (!find_own(notification, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
+  if (is_granted(notification, &place) || is_dispensable(notification, &place)) return vt_resolved_close(&place);
+  if (unnamed && place.exists && S_ISDIR(place.status.st_mode) && may_write(&place))
+    refuse(notification, VT_OP_CREATE, &place);
+  else if (!unnamed && place.exists) judge_existing(notification, flags, &place);
+  else if (!unnamed && (flags & O_CREAT) && may_change(&place)) refuse(notification, VT_OP_CREATE, &place);
+  vt_resolved_close(&place);
+}
+
+void vt_handle_truncate(struct vt_notification *notification) {
+  struct vt_resolved place;
+  if (!find_own(notification, true, false, &place)) return;
+  if (place.exists && S_ISREG(place.status.st_mode) && !is_granted(notification, &place) && may_write(&place))
+    refuse(notification, VT_OP_TRUNCATE, &place);
+  vt_resolved_close(&place);
+}
+
+static bool removes_directory(const struct vt_notification *notification) {
+  if (notification->call->call == VT_SYS_unlinkat) return (notification->notif.data.args[2] & AT_REMOVEDIR) != 0;
+  return notification->call->call == VT_SYS_rmdir;
+}
+
+void vt_handle_remove(struct vt_notification *notification) {
+  struct vt_resolved place;
+  if (!find_own(notification, false, false, &place)) return;
+  bool fits = place.exists && place.name[0] && S_ISDIR(place.status.st_mode) == removes_directory(notification);
+  bool meant = fits && !is_granted_name(notification, &place) && !is_dispensable(notification, &place);
+  if (meant && may_change(&place)) refuse(notification, VT_OP_DELETE, &place);
+  vt_resolved_close(&place);
+}
+
+/* Landlock grants device nodes nowhere (landlock.c). */
+static bool makes_device(const struct vt_notification *notification) {
+  enum vt_syscall call = notification->call->call;
+  if (call != VT_SYS_mknod && call != VT_SYS_mknodat) return false;
+  mode_t mode = (mode_t)notification->notif.data.args[call == VT_SYS_mknod ? 1 : 2];
+  return S_ISCHR(mode) || S_ISBLK(mode);
+}
+
+void vt_handle_create(struct vt_notification *notification) {
+  struct vt_resolved place;
+  bool directory = notification->call->call == VT_SYS_mkdir || notification->call->call == VT_SYS_mkdirat;
+  if (!find_own(notification, false, directory, &place)) return;
+  bool granted = is_granted_name(notification, &place) && !makes_device(notification);
+  if (!place.exists && !granted && !is_dispensable(notification, &place) && may_change(&place))
+    refuse(notification, notification->call->operation, &place);
+  vt_resolved_close(&place);
+}
+
+/* Finds where a call with two paths leads. False as find_own(). */
+static bool find_both(struct vt_notification *notification, struct vt_resolved *old, struct vt_resolved *new) {
+  const struct vt_call *call = notification->call;
+  char second[PATH_MAX];
+  new->parent = -1;
+  if (!find_own(notification, false, false, old)) return false;
+  int error = read_path(notification, call->second, second);
+  if (!error) error = vt_resolve(&notification->caller, base_of(notification, call->second_directory), second, false, new);
+  if (error) vt_resolved_close(old);
+  return error == 0;
+}
+
+void vt_handle_link(struct vt_notification *notification) {
+  struct vt_resolved old, new;
+  if (!find_both(notification, &old, &new)) return;
+  if (old.exists && !S_ISDIR(old.status.st_mode) && !new.exists && !is_granted_name(notification, &new) && may_change(&new))
+    refuse(notification, VT_OP_LINK, &new);
+  vt_resolved_close(&old);
+  vt_resolved_close(&new);
+}
+
+void vt_handle_rename(struct vt_notification *notification) {
+  struct vt_resolved old, new;
+  if (!find_both(notification, &old, &new)) return;
+  bool keeps = notification->call->call == VT_SYS_renameat2 && (notification->notif.data.args[4] & NO_REPLACE);
+  bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists);
+  bool granted = is_granted_name(notification, &old) && is_granted_name(notification, &new);
+  if (possible && !granted && may_change(&old) && may_change(&new)) refuse(notification, VT_OP_RENAME, &old);
+  vt_resolved_close(&old);
+  vt_resolved_close(&new);
+}

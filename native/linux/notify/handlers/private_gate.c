@@ -1,0 +1,127 @@
+#define _GNU_SOURCE
+#include "notify/handlers/private_gate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "notify/reply.h"
+#include "notify/dispatch.h"
+#include "notify/resolve.h"
+#include "confine/confinement.h"
+#include "notify/handlers/private_ops.h"
+
+/* linux/stat.h: STATX_MNT_ID, Linux 5.8; stx_mnt_id stands at 0x90 */
+enum { MOUNT_ID = 0x1000, MOUNT_ID_AT = 0x90, STATX_BYTES = 0x100 };
+enum { NOT_FOUND = -2 };
+
+/* The mount that a descriptor's file was reached through. */
+static bool mount_of(int fd, uint64_t *mount) {
+  union {
+    char bytes[STATX_BYTES];
+    uint32_t mask;
+  } found;
+  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, MOUNT_ID, &found)) return false;
+  memcpy(mount, found.bytes + MOUNT_ID_AT, sizeof *mount);
+  return (found.mask & MOUNT_ID) != 0;
+}
+
+static bool is_beneath(const char *path, const char *directory) {
+  size_t length = strlen(directory);
+  return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
+}
+
+/* A path alone would not do: what hangs on no mount of ours any more has one that begins anywhere. */
+static bool is_in(const char *directory, const char *path, uint64_t mount) {
+  uint64_t own;
+  if (!is_beneath(path, directory)) return false;
+  int fd = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool same = mount_of(fd, &own) && own == mount;
+  close(fd);
+  return same;
+}
+
+/* The kernel names the file by the directory entry that it was reached by. Nothing from elsewhere gets an entry there:
+ * Landlock refuses to link or rename across the border. */
+bool vt_is_private(const struct vt_listener *listener, int fd) {
+  char link[48], path[PATH_MAX];
+  uint64_t mount;
+  snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd); /* a thread may have a table of its own (take.c) */
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length <= 0 || length == (ssize_t)sizeof path - 1 || !mount_of(fd, &mount)) return false;
+  path[length] = 0;
+  for (char **directory = listener->policy->writable; *directory; directory++)
+    if (is_in(*directory, path, mount)) return true;
+  return false;
+}
+
+static uint64_t argument(const struct vt_notification *notification, int index) { return notification->notif.data.args[index]; }
+
+static int open_descriptor(const struct vt_notification *notification, int number) {
+  char link[48];
+  snprintf(link, sizeof link, "/proc/%d/fd/%d", notification->caller.thread, number);
+  return open(link, O_PATH | O_CLOEXEC);
+}
+
+/* Of a directory's descriptor and no path: what the descriptor stands for (utimensat(2), AT_EMPTY_PATH). */
+static int open_directory_itself(const struct vt_notification *notification) {
+  const struct vt_call *call = notification->call;
+  bool may_be_empty = call->flags && (argument(notification, call->flags) & AT_EMPTY_PATH);
+  bool has_no_path = argument(notification, call->argument) == 0;
+  if (call->directory == VT_NO_ARGUMENT || !(may_be_empty || has_no_path)) return -1;
+  return open_descriptor(notification, (int)argument(notification, call->directory));
+}
+
+/* The file at the end of the call's path. NOT_FOUND: there is none, in a place of the caller's own. */
+static int open_at_path(struct vt_notification *notification) {
+  const struct vt_call *call = notification->call;
+  struct vt_resolved place;
+  uint64_t address = argument(notification, call->argument);
+  int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)argument(notification, call->directory);
+  notification->given[0] = 0;
+  if (address && vt_caller_string(&notification->caller, address, notification->given, sizeof notification->given)) return -1;
+  if (!notification->given[0]) return open_directory_itself(notification);
+  __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
+  bool follow = vt_call_follows(call, &notification->notif.data);
+  if (vt_resolve(&notification->caller, directory, notification->given, follow, &place)) return -1;
+  const char *name = place.name[0] ? place.name : ".";
+  int fd = openat(place.parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT && vt_is_private(notification->listener, place.parent)) fd = NOT_FOUND;
+  vt_resolved_close(&place);
+  return fd;
+}
+
+static int open_subject(struct vt_notification *notification) {
+  if (notification->call->subject == VT_DESCRIPTOR) return open_descriptor(notification, (int)argument(notification, notification->call->argument));
+  return open_at_path(notification);
+}
+
+/* Flags that nobody knows are for the kernel to refuse, and it is not asked. */
+static bool has_known_flags(const struct vt_notification *notification) {
+  int flags = notification->call->flags;
+  return !flags || (argument(notification, flags) & ~(uint64_t)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) == 0;
+}
+
+/* The caller must still be the one that was looked at. What happens to its names from here on changes nothing. */
+static int act_on(struct vt_notification *notification, int fd) {
+  struct vt_private_file file = {.fd = fd};
+  if (!vt_is_private(notification->listener, fd) || fstat(fd, &file.status)) return VT_NOT_OURS;
+  return vt_caller_still_waits(notification->listener, notification) ? notification->call->act(notification, &file) : VT_NOT_OURS;
+}
+
+bool vt_private_gate(struct vt_notification *notification) {
+  if (!notification->call->act || !notification->listener->policy->writable[0] || !has_known_flags(notification)) return false;
+  int fd = open_subject(notification);
+  if (fd == -1) return false;
+  int error = fd == NOT_FOUND ? ENOENT : act_on(notification, fd);
+  if (fd >= 0) close(fd);
+  if (error == VT_NOT_OURS) return false;
+  notification->error = error;
+  notification->done = error == 0;
+  return true;
+}

@@ -1,0 +1,146 @@
+#define _GNU_SOURCE
+#include "notify/handlers/private_ops.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/time.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#include <utime.h>
+
+#include "notify/handlers/private_gate.h"
+#include "confine/seccomp_constants.h"
+#include "notify/borrow_fd.h"
+
+/* linux/limits.h */
+enum { ATTRIBUTE_NAME_BYTES = 256, ATTRIBUTE_BYTES = 65536 };
+
+/* The argument behind the path or descriptor, and those that follow. */
+static uint64_t argument(const struct vt_notification *notification, int index) {
+  return notification->notif.data.args[notification->call->argument + 1 + index];
+}
+
+/* A host of root's could change files of others, and what it may must not be the command's: so only what is its own. */
+static bool is_own(const struct vt_private_file *file) { return file->status.st_uid == geteuid(); }
+
+static void path_of(const struct vt_private_file *file, char path[32]) { snprintf(path, 32, "/proc/self/fd/%d", file->fd); }
+
+static int errno_of(int failed) { return failed ? errno : 0; }
+
+/* Set-user-ID and set-group-ID would reach beyond the command; what a directory inherited it may keep. */
+int vt_private_op_chmod(struct vt_notification *notification, const struct vt_private_file *file) {
+  char path[32];
+  mode_t mode = (mode_t)argument(notification, 0) & 07777;
+  mode_t kept = S_ISDIR(file->status.st_mode) ? file->status.st_mode & S_ISGID : 0;
+  if (S_ISLNK(file->status.st_mode)) return EOPNOTSUPP;
+  if (!is_own(file)) return EPERM;
+  if (mode & (S_ISUID | S_ISGID) & ~kept) return VT_NOT_OURS;
+  path_of(file, path);
+  return errno_of(chmod(path, mode));
+}
+
+/* To itself only: no ownership of others, and none that a host of root's could give. */
+int vt_private_op_chown(struct vt_notification *notification, const struct vt_private_file *file) {
+  uid_t user = (uid_t)argument(notification, 0);
+  gid_t group = (gid_t)argument(notification, 1);
+  bool same_user = user == (uid_t)-1 || user == file->status.st_uid;
+  bool same_group = group == (gid_t)-1 || group == file->status.st_gid || group == getegid();
+  if (!is_own(file)) return EPERM;
+  if (!same_user || !same_group) return VT_NOT_OURS;
+  return errno_of(fchownat(file->fd, "", user, group, AT_EMPTY_PATH));
+}
+
+static bool read_exactly(const struct vt_notification *notification, uint64_t address, void *to, size_t size) {
+  return vt_caller_read(&notification->caller, address, to, size) == (ssize_t)size;
+}
+
+/* What utime(2), utimes(2) and futimesat(2) say of times, in the words of utimensat(2). */
+static int read_times(const struct vt_notification *notification, uint64_t address, struct timespec times[2]) {
+  struct utimbuf seconds;
+  struct timeval micros[2];
+  if (notification->call->call == VT_SYS_utimensat)
+    return read_exactly(notification, address, times, 2 * sizeof *times) ? 0 : EFAULT;
+  if (notification->call->call == VT_SYS_utime) {
+    if (!read_exactly(notification, address, &seconds, sizeof seconds)) return EFAULT;
+    times[0] = (struct timespec){.tv_sec = seconds.actime};
+    times[1] = (struct timespec){.tv_sec = seconds.modtime};
+    return 0;
+  }
+  if (!read_exactly(notification, address, micros, sizeof micros)) return EFAULT;
+  for (int at = 0; at < 2; at++) {
+    if (micros[at].tv_usec < 0 || micros[at].tv_usec > 999999) return EINVAL;
+    times[at] = (struct timespec){micros[at].tv_sec, micros[at].tv_usec * 1000};
+  }
+  return 0;
+}
+
+int vt_private_op_times(struct vt_notification *notification, const struct vt_private_file *file) {
+  struct timespec times[2];
+  uint64_t address = argument(notification, 0);
+  int error = address ? read_times(notification, address, times) : 0;
+  if (error) return error;
+  if (!is_own(file)) return EPERM;
+  return errno_of(utimensat(file->fd, "", address ? times : NULL, AT_EMPTY_PATH)); /* Linux 5.8 */
+}
+
+/* Attributes of users. Access lists are answered as by a file system without: who copies files goes on without them. */
+static int read_name(const struct vt_notification *notification, const struct vt_private_file *file, char *name) {
+  int error = vt_caller_string(&notification->caller, argument(notification, 0), name, ATTRIBUTE_NAME_BYTES);
+  if (error) return error == ENAMETOOLONG ? ERANGE : error;
+  if (strncmp(name, "system.", 7) == 0) return EOPNOTSUPP;
+  if (strncmp(name, "user.", 5) != 0) return VT_NOT_OURS;
+  /* Root's host could write to what the command may not. */
+  return is_own(file) && (file->status.st_mode & S_IWUSR) ? 0 : EACCES;
+}
+
+int vt_private_op_set_attribute(struct vt_notification *notification, const struct vt_private_file *file) {
+  char path[32], name[ATTRIBUTE_NAME_BYTES];
+  size_t size = argument(notification, 2);
+  int error = read_name(notification, file, name);
+  if (error) return error;
+  if (size > ATTRIBUTE_BYTES) return E2BIG;
+  void *value = malloc(size + 1);
+  if (!value) return ENOMEM;
+  path_of(file, path);
+  error = size > 0 && !read_exactly(notification, argument(notification, 1), value, size)
+              ? EFAULT
+              : errno_of(setxattr(path, name, value, size, (int)argument(notification, 3)));
+  free(value);
+  return error;
+}
+
+int vt_private_op_remove_attribute(struct vt_notification *notification, const struct vt_private_file *file) {
+  char path[32], name[ATTRIBUTE_NAME_BYTES];
+  int error = read_name(notification, file, name);
+  if (error) return error;
+  path_of(file, path);
+  return errno_of(removexattr(path, name));
+}
+
+static int lock_private(struct vt_notification *notification, int fd, void *context) {
+  const int *operation = context;
+  return vt_is_private(notification->listener, fd) ? errno_of(flock(fd, *operation | LOCK_NB)) : VT_NOT_OURS;
+}
+
+/*
+ * An exclusive lock belongs to the open file description (flock(2)), which a descriptor of ours shares: it stays when ours
+ * closes. Nobody waits here: who wants to is kept waiting (waiters.c).
+ */
+int vt_private_op_lock(struct vt_notification *notification, const struct vt_private_file *file) {
+  (void)file; /* the descriptor may be another one by now: what is locked is proven itself */
+  int operation = (int)argument(notification, 0);
+  int error = vt_with_borrowed_fd(notification, (int)notification->notif.data.args[0], lock_private, &operation);
+  notification->waits = error == EWOULDBLOCK && !(operation & LOCK_NB);
+  return notification->waits ? EINTR : error; /* where nobody can be kept waiting any more */
+}
+
+/* cp tries to share data before it copies: it does so without, and that is no refusal to tell of. */
+int vt_private_op_clone_data(struct vt_notification *notification, const struct vt_private_file *file) {
+  (void)file;
+  uint32_t request = (uint32_t)argument(notification, 0);
+  return request == VT_FICLONE || request == VT_FICLONERANGE ? EOPNOTSUPP : VT_NOT_OURS;
+}

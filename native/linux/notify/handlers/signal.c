@@ -1,0 +1,115 @@
+/* Signals: those to the command's own session go on. From ABI 6 on Landlock judges them again (LANDLOCK_SCOPE_SIGNAL);
+ * below, this is what holds them: the target stands in a register, so nothing can change it after the judgement. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "notify/dispatch.h"
+#include "confine/confinement.h"
+#include "base/procfs.h"
+#include "supervise/session.h"
+
+enum whose { OURS, FOREIGN, NOBODYS };
+
+enum { SIGNAL_SCOPE_ABI = 6 };
+
+static enum whose whose_process(const struct vt_notification *notification, pid_t target) {
+  pid_t session = getsid(target);
+  return session < 0 ? NOBODYS : session == notification->listener->session ? OURS : FOREIGN;
+}
+
+/* A group never spans sessions (credentials(7)), so any member speaks for it. */
+static enum whose whose_group(const struct vt_notification *notification, pid_t group) {
+  if (vt_session_has_group(notification->listener->session, group)) return OURS;
+  return kill(-group, 0) && errno == ESRCH ? NOBODYS : FOREIGN;
+}
+
+/* linux/pidfd.h: PIDFD_SELF_THREAD, PIDFD_SELF_THREAD_GROUP, Linux 6.14 */
+enum { PIDFD_SELF_THREAD = -10000, PIDFD_SELF_PROCESS = -10001, NOT_KNOWN = 0 };
+
+static pid_t number_in_pidfd(const struct vt_caller *caller, int pidfd) {
+  char name[32], text[512];
+  snprintf(name, sizeof name, "fdinfo/%d", pidfd);
+  vt_procfs_read(caller->thread, name, text, sizeof text);
+  const char *found = strstr(text, "\nPid:");
+  return found ? (pid_t)atoi(found + strlen("\nPid:")) : NOT_KNOWN;
+}
+
+/* A directory of /proc does as well (pidfd_send_signal(2)). */
+static pid_t number_in_directory(const struct vt_caller *caller, int directory) {
+  char name[32], path[PATH_MAX];
+  int number = 0, end = 0;
+  snprintf(name, sizeof name, "fd/%d", directory);
+  if (vt_caller_link(caller, name, path, sizeof path) <= 0) return NOT_KNOWN;
+  sscanf(path, "/proc/%d%n", &number, &end);
+  return end > 0 && path[end] == 0 ? number : NOT_KNOWN;
+}
+
+/* Whom a pidfd stands for; -1: somebody who has ended (proc_pid_fdinfo(5)). */
+static pid_t number_behind(const struct vt_caller *caller, int pidfd) {
+  if (pidfd == PIDFD_SELF_THREAD || pidfd == PIDFD_SELF_PROCESS) return caller->thread;
+  pid_t number = number_in_pidfd(caller, pidfd);
+  return number == NOT_KNOWN ? number_in_directory(caller, pidfd) : number;
+}
+
+static bool is_by_pidfd(const struct vt_notification *notification) { return notification->call->call == VT_SYS_pidfd_send_signal; }
+
+static pid_t target_of(const struct vt_notification *notification) {
+  pid_t named = (pid_t)notification->notif.data.args[0];
+  return is_by_pidfd(notification) ? number_behind(&notification->caller, named) : named;
+}
+
+static enum whose whose_target(const struct vt_notification *notification, pid_t target) {
+  const __u64 *arguments = notification->notif.data.args;
+  switch (notification->call->call) {
+    case VT_SYS_kill:
+      if (target == 0) return OURS; /* its own group */
+      return target > 0 ? whose_process(notification, target) : target == -1 ? FOREIGN : whose_group(notification, -target);
+    case VT_SYS_tgkill:
+    case VT_SYS_rt_tgsigqueueinfo:
+      if (target > 0 && (pid_t)arguments[1] > 0 && whose_process(notification, target) == OURS)
+        return whose_process(notification, (pid_t)arguments[1]);
+      return target > 0 ? whose_process(notification, target) : NOBODYS;
+    default:
+      return target > 0 ? whose_process(notification, target) : NOBODYS;
+  }
+}
+
+/* Which argument is the signal: 0 is a question, not a signal (kill(2)). */
+static int signal_of(const struct vt_notification *notification) {
+  bool has_thread = notification->call->call == VT_SYS_tgkill || notification->call->call == VT_SYS_rt_tgsigqueueinfo;
+  return (int)notification->notif.data.args[has_thread ? 2 : 1];
+}
+
+static void name_target(struct vt_notification *notification, pid_t target) {
+  notification->has_text = true;
+  if (target == -1) snprintf(notification->text, sizeof notification->text, "every process");
+  else if (target < 0) snprintf(notification->text, sizeof notification->text, "group %d", -target);
+  else snprintf(notification->text, sizeof notification->text, "pid %d", target);
+}
+
+/* The group of a process is of its session, too, so that whom a pidfd stands for speaks for its group (PIDFD_SIGNAL_PROCESS_GROUP). */
+static void judge_number(struct vt_notification *notification, pid_t target, bool scoped) {
+  enum whose whose = whose_target(notification, target);
+  if (whose == OURS || (whose == NOBODYS && scoped)) return;
+  notification->error = whose == NOBODYS ? ESRCH : EPERM;
+  /* What we could not signal either is refused for other reasons than ours. */
+  bool possible = target == -1 || kill(target, 0) == 0;
+  notification->counted = whose == FOREIGN && signal_of(notification) != 0 && possible;
+  name_target(notification, target);
+}
+
+/* Nothing here can block. Without the scope a pidfd could be replaced behind our back, and nobody would look again; with it
+ * the kernel picks those that everyone may signal. */
+void vt_handle_signal(struct vt_notification *notification) {
+  pid_t target = target_of(notification);
+  bool scoped = notification->listener->policy->abi >= SIGNAL_SCOPE_ABI;
+  if (scoped && notification->call->call == VT_SYS_kill && target == -1) return;
+  if (scoped || !is_by_pidfd(notification)) return judge_number(notification, target, scoped);
+  notification->error = EPERM;
+  notification->counted = signal_of(notification) != 0;
+}

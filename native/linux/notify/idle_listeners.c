@@ -1,0 +1,89 @@
+#define _GNU_SOURCE
+#include "notify/idle_listeners.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int set = -1, arrival = -1;
+static struct vt_listener *newcomers; /* in the set, too */
+
+/*
+ * Whether the last command made such a call: then the next one is expected to, and its listener is taken into use from the
+ * start. That saves its first call 20 us of waking a thread on another processor, and costs a command without calls a few.
+ */
+static bool calls_expected; /* under the lock */
+
+int vt_idle_open(void) {
+  struct epoll_event event = {.events = EPOLLIN | EPOLLET}; /* edges: never read */
+  if (set < 0) set = epoll_create1(EPOLL_CLOEXEC);
+  if (arrival < 0) arrival = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (set < 0 || arrival < 0) return -1;
+  return epoll_ctl(set, EPOLL_CTL_ADD, arrival, &event) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+int vt_idle_descriptor(void) { return set; }
+
+int vt_idle_wait(void) {
+  struct epoll_event event; /* whom it names may be gone by now: it is asked for again under the lock */
+  return epoll_wait(set, &event, 1, -1);
+}
+
+/* Where the user's epoll watches are used up it is taken into use at once: then it is polled. */
+static void add(struct vt_listener *listener, bool expected) {
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = listener};
+  listener->idle = true;
+  if (epoll_ctl(set, EPOLL_CTL_ADD, listener->fd, &event) == 0 && !expected) return;
+  listener->newer = newcomers;
+  newcomers = listener;
+  eventfd_write(arrival, 1);
+}
+
+void vt_idle_add(struct vt_listener *listener) {
+  pthread_mutex_lock(&lock);
+  add(listener, false);
+  pthread_mutex_unlock(&lock);
+}
+
+void vt_idle_add_new(struct vt_listener *listener) {
+  pthread_mutex_lock(&lock);
+  add(listener, calls_expected);
+  pthread_mutex_unlock(&lock);
+}
+
+static void take_out(struct vt_listener *listener) {
+  listener->idle = false;
+  epoll_ctl(set, EPOLL_CTL_DEL, listener->fd, NULL);
+  struct vt_listener **at = &newcomers;
+  while (*at && *at != listener) at = &(*at)->newer;
+  if (*at) *at = listener->newer;
+}
+
+struct vt_listener *vt_idle_take(bool *called) {
+  struct epoll_event event;
+  pthread_mutex_lock(&lock);
+  struct vt_listener *listener = epoll_wait(set, &event, 1, 0) > 0 ? event.data.ptr : NULL; /* NULL: an arrival */
+  if (listener) take_out(listener);
+  pthread_mutex_unlock(&lock);
+  if (listener) *called = (event.events & EPOLLIN) != 0;
+  return listener;
+}
+
+struct vt_listener *vt_idle_take_new(void) {
+  pthread_mutex_lock(&lock);
+  struct vt_listener *listener = newcomers;
+  if (listener) take_out(listener);
+  pthread_mutex_unlock(&lock);
+  return listener;
+}
+
+bool vt_idle_remove(struct vt_listener *listener) {
+  pthread_mutex_lock(&lock);
+  calls_expected = __atomic_load_n(&listener->called, __ATOMIC_RELAXED);
+  bool was_idle = listener->idle;
+  if (was_idle) take_out(listener);
+  pthread_mutex_unlock(&lock);
+  return was_idle;
+}

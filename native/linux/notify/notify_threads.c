@@ -1,0 +1,290 @@
+#define _GNU_SOURCE
+#include "notify/notify_threads.h"
+
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "notify/reply.h"
+#include "base/clock.h"
+#include "notify/idle_listeners.h"
+#include "notify/dispatch.h"
+#include "base/event_loop.h"
+#include "base/procfs.h"
+#include "base/threads.h"
+
+enum { NOTIFIERS = 8, IDLE_MS = 100 };
+
+enum state { READY, LOOKING, RELIEVED };
+
+struct notifier {
+  bool started;
+  pid_t thread;              /* set by itself, before it looks at anything */
+  pthread_mutex_t lock;      /* of state, and of the answer: whoever answers holds it */
+  enum state state;
+  int64_t since;             /* of the lookup */
+  int finished;              /* atomic: it wants nothing but the lock any more */
+  struct vt_listener *listener;  /* a reference, while looking */
+  struct vt_notification notification;
+};
+
+/* A listener in use. */
+struct served {
+  struct vt_listener *listener;
+  int64_t last_call;
+};
+
+static struct notifier notifiers[NOTIFIERS];
+static pthread_mutex_t roster = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t relief = PTHREAD_COND_INITIALIZER;
+static struct notifier *on_duty;
+
+/*
+ * Idle listeners stand in an epoll set (idle.c). Those in use are polled directly, for epoll would defeat their synchronous
+ * wake-up (24 us a call instead of 5): they belong to the one on duty, and polled[0] is the epoll set.
+ */
+static struct served *served;
+static struct pollfd *polled;
+static int served_count, served_room;
+static int active; /* atomic: served_count, for the supervisor */
+
+static void *must(void *memory) {
+  if (!memory) abort(); /* a call that nobody answers hangs for ever */
+  return memory;
+}
+
+static void *serve(void *self);
+
+static bool is_spare(const struct notifier *notifier) {
+  return notifier->started && notifier != on_duty &&
+         __atomic_load_n(&notifier->state, __ATOMIC_ACQUIRE) != RELIEVED;
+}
+
+static struct notifier *spare(void) {
+  for (int at = 0; at < NOTIFIERS; at++)
+    if (is_spare(&notifiers[at])) return &notifiers[at];
+  return NULL;
+}
+
+/* Keeps one in reserve; with none left to start, the last one does not look. */
+static void reserve(void) {
+  for (int at = 0; at < NOTIFIERS && !spare(); at++)
+    if (!notifiers[at].started) notifiers[at].started = vt_thread_try("vitrine-notify", serve, &notifiers[at]) == 0;
+}
+
+static bool is_last(void) {
+  pthread_mutex_lock(&roster);
+  bool last = !spare();
+  pthread_mutex_unlock(&roster);
+  return last;
+}
+
+static void relieve(void) {
+  pthread_mutex_lock(&roster);
+  on_duty = spare(); /* there is one: the last never gets stuck */
+  reserve();
+  pthread_cond_broadcast(&relief);
+  pthread_mutex_unlock(&roster);
+}
+
+static void wait_for_duty(const struct notifier *self) {
+  pthread_mutex_lock(&roster);
+  while (on_duty != self) pthread_cond_wait(&relief, &roster);
+  pthread_mutex_unlock(&roster);
+}
+
+/* The tables of whoever is on duty; a start that is tried again finds them. */
+static void make_tables(void) {
+  if (served) return;
+  served_room = 16;
+  served = must(calloc((size_t)served_room, sizeof *served));
+  polled = must(calloc((size_t)served_room + 1, sizeof *polled));
+  for (int at = 0; at < NOTIFIERS; at++) pthread_mutex_init(&notifiers[at].lock, NULL);
+}
+
+static int start(void) {
+  if (vt_idle_open()) return -1;
+  make_tables();
+  polled[0] = (struct pollfd){vt_idle_descriptor(), POLLIN, 0};
+  pthread_mutex_lock(&roster);
+  on_duty = &notifiers[0];
+  int failed = vt_thread_try("vitrine-notify", serve, on_duty);
+  on_duty->started = failed == 0;
+  if (!failed) reserve();
+  pthread_mutex_unlock(&roster);
+  return failed;
+}
+
+int vt_notifier_ready(void) {
+  static struct vt_once once = VT_ONCE;
+  return vt_start_once(&once, start);
+}
+
+/* Returns false when somebody else has taken over meanwhile. */
+static bool receive(struct notifier *self, struct vt_listener *listener, bool last) {
+  struct seccomp_notif notif;
+  memset(&notif, 0, sizeof notif); /* anything but zeroes is EINVAL (seccomp_unotify(2)) */
+  if (ioctl(listener->fd, SECCOMP_IOCTL_NOTIF_RECV, &notif)) return true; /* its caller was killed meanwhile */
+  __atomic_store_n(&listener->called, true, __ATOMIC_RELAXED);
+  vt_notification_begin(&self->notification, &notif, listener);
+  pthread_mutex_lock(&self->lock);
+  self->state = LOOKING;
+  self->since = vt_now();
+  __atomic_store_n(&self->finished, 0, __ATOMIC_RELAXED);
+  self->listener = listener;
+  vt_listener_retain(listener);
+  pthread_mutex_unlock(&self->lock);
+  if (last) vt_dispatch_without_lookup(&self->notification);
+  else vt_dispatch(&self->notification);
+  __atomic_store_n(&self->finished, 1, __ATOMIC_RELEASE);
+  pthread_mutex_lock(&self->lock);
+  bool relieved = self->state == RELIEVED;
+  if (!relieved) vt_reply(listener, &self->notification);
+  self->listener = NULL;
+  __atomic_store_n(&self->state, READY, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&self->lock);
+  vt_listener_release(listener);
+  return !relieved;
+}
+
+static void make_room(void) {
+  if (served_count < served_room) return;
+  served_room *= 2;
+  served = must(realloc(served, (size_t)served_room * sizeof *served));
+  polled = must(realloc(polled, ((size_t)served_room + 1) * sizeof *polled));
+}
+
+/* The supervisor has to watch over lookups as long as there may be any. */
+static void start_serving(struct vt_listener *listener, int64_t now) {
+  make_room();
+  polled[served_count + 1] = (struct pollfd){listener->fd, POLLIN, 0};
+  served[served_count++] = (struct served){listener, now};
+  __atomic_store_n(&active, served_count, __ATOMIC_RELAXED);
+  if (served_count == 1) vt_event_loop_alarm(VT_WATCH_MS); /* no wake-up: the supervisor would take the caller's processor */
+}
+
+static struct vt_listener *stop_serving(int at) {
+  struct vt_listener *listener = served[at].listener;
+  served[at] = served[--served_count];
+  polled[at + 1] = polled[served_count + 1];
+  __atomic_store_n(&active, served_count, __ATOMIC_RELAXED);
+  return listener;
+}
+
+static void let_idle_go(struct notifier *self, int64_t now) {
+  for (int at = served_count - 1; at >= 0; at--)
+    if (now - served[at].last_call >= IDLE_MS) vt_idle_add(stop_serving(at));
+  if (served_count == 0) vt_caller_forget(&self->notification.callers);
+}
+
+static bool serve_those_in_use(struct notifier *self, int64_t now, bool last) {
+  for (int at = served_count - 1; at >= 0; at--) {
+    short events = polled[at + 1].revents;
+    if (events & POLLIN) {
+      served[at].last_call = now;
+      if (!receive(self, served[at].listener, last)) return false;
+    } else if (events) {
+      vt_listener_release(stop_serving(at)); /* nobody is left under the filter */
+    }
+  }
+  return true;
+}
+
+static void serve_newcomers(int64_t now) {
+  for (struct vt_listener *listener; (listener = vt_idle_take_new());) start_serving(listener, now);
+}
+
+/* One at a time: a relief must find the others where they are. False as receive(). */
+static bool serve_one_idle(struct notifier *self, int64_t now, bool last) {
+  bool called = false;
+  struct vt_listener *listener = vt_idle_take(&called);
+  if (!listener) return true;
+  if (!called) {
+    vt_listener_release(listener); /* hung up */
+    return true;
+  }
+  start_serving(listener, now);
+  return receive(self, listener, last);
+}
+
+/* Waits for any listener; returns whether an idle one has something, or -1 and errno. */
+static int wait_for_calls(void) {
+  if (served_count == 0) return vt_idle_wait();
+  return poll(polled, (nfds_t)served_count + 1, IDLE_MS) < 0 ? -1 : polled[0].revents != 0;
+}
+
+/* One look at all listeners, one call of each: none keeps the others waiting. False: relieved, and nothing of this is ours. */
+static bool make_a_round(struct notifier *self) {
+  int one_is_idle = wait_for_calls();
+  if (one_is_idle < 0) return true; /* EINTR */
+  int64_t now = vt_now();
+  bool last = is_last();
+  if (!serve_those_in_use(self, now, last)) return false;
+  let_idle_go(self, now);
+  serve_newcomers(now);
+  return !one_is_idle || serve_one_idle(self, now, last);
+}
+
+static void *serve(void *context) {
+  struct notifier *self = context;
+  self->thread = gettid();
+  for (;;) {
+    wait_for_duty(self);
+    while (make_a_round(self)) continue;
+    vt_caller_forget(&self->notification.callers);
+  }
+  return NULL;
+}
+
+void vt_notifier_add(struct vt_listener *listener) {
+  vt_listener_retain(listener);
+  vt_idle_add_new(listener);
+}
+
+void vt_notifier_remove(struct vt_listener *listener) {
+  if (vt_idle_remove(listener)) vt_listener_release(listener);
+}
+
+bool vt_notifier_is_active(void) { return __atomic_load_n(&active, __ATOMIC_RELAXED) > 0; }
+
+/* Its lookup goes on behind our back: only what the notifier has published may be read. */
+static void answer_for(struct notifier *stuck) {
+  static struct vt_notification notification; /* supervisor thread only */
+  vt_notification_begin(&notification, &stuck->notification.notif, stuck->listener);
+  if (__atomic_load_n(&stuck->notification.given_known, __ATOMIC_ACQUIRE)) {
+    memcpy(notification.given, stuck->notification.given, sizeof notification.given);
+    notification.given_known = true;
+  }
+  vt_dispatch_without_lookup(&notification);
+  vt_reply(stuck->listener, &notification);
+  vt_caller_forget(&notification.callers);
+}
+
+/* On a busy machine, or when the host was stopped, a lookup that does not wait for anything is late, too: to refuse it would
+ * take /dev/null from a command. One that has come to its end sleeps as well, for the lock that we hold: asked for last. */
+static bool is_stuck(const struct notifier *notifier) {
+  if (notifier->state != LOOKING) return false;
+  int most = __atomic_load_n(&notifier->notification.takes, __ATOMIC_RELAXED) ? VT_TAKE_MS : VT_LOOKUP_MS;
+  int64_t looking = vt_now() - notifier->since;
+  if (looking <= VT_LOOKUP_MOST_MS && (looking <= most || !vt_procfs_thread_sleeps(notifier->thread))) return false;
+  return !__atomic_load_n(&notifier->finished, __ATOMIC_ACQUIRE);
+}
+
+static void relieve_if_stuck(struct notifier *notifier) {
+  pthread_mutex_lock(&notifier->lock);
+  if (is_stuck(notifier)) {
+    answer_for(notifier);
+    __atomic_store_n(&notifier->state, RELIEVED, __ATOMIC_RELEASE);
+    relieve(); /* before the lock is let go: it must not come back and find itself on duty */
+  }
+  pthread_mutex_unlock(&notifier->lock);
+}
+
+void vt_notifier_watch(void) {
+  if (!vt_notifier_is_active()) return;
+  for (int at = 0; at < NOTIFIERS; at++)
+    if (notifiers[at].started) relieve_if_stuck(&notifiers[at]);
+}

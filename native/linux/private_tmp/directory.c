@@ -1,0 +1,238 @@
+#define _GNU_SOURCE
+#include "private_tmp/directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "confine/confinement_pool.h"
+
+enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+enum { NAME_BYTES = 16, NAME_LENGTH = 2 * NAME_BYTES, MOST_TRIES = 16, MOST_MS = 120000 };
+
+static const char granted[] = "tmp";
+
+static int fail(struct vt_private *made, enum vt_private_step step, int error) {
+  made->failed_step = step;
+  made->failed_errno = error;
+  return -1;
+}
+
+/* Where anybody may rename what is ours, nothing that is found there by its name can be relied on. */
+static bool is_anybodys(const struct stat *status) { return (status->st_mode & S_IWOTH) && !(status->st_mode & S_ISVTX); }
+
+/* The temporary directory itself. */
+static int open_temporary(const char *temporary, struct vt_private *made) {
+  struct stat status;
+  int fd = open(temporary, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return fail(made, VT_PRIVATE_TEMPORARY, errno);
+  int error = fstat(fd, &status) ? errno : is_anybodys(&status) ? EPERM : 0;
+  if (!error) return fd;
+  close(fd);
+  return fail(made, VT_PRIVATE_UNSAFE, error);
+}
+
+/* Whatever the umask of the host is. In this place nobody else can exchange what we have made. */
+static int make_at(int at, const char *name) {
+  return mkdirat(at, name, S_IRWXU) || fchmodat(at, name, S_IRWXU, 0) ? -1 : 0;
+}
+
+static void name_parent(char name[32]) { snprintf(name, 32, "vitrine-%u", (unsigned)geteuid()); }
+
+/* The directory of this user's beneath it. Somebody else may have put anything there before us. */
+static int open_parent(const char *temporary, bool make, struct vt_private *made) {
+  char name[32];
+  struct stat status;
+  int above = open_temporary(temporary, made);
+  if (above < 0) return -1;
+  name_parent(name);
+  int failed = make && make_at(above, name) && errno != EEXIST;
+  int fd = failed ? -1 : openat(above, name, DIRECTORY);
+  int error = errno;
+  close(above);
+  if (failed) return fail(made, VT_PRIVATE_PARENT, error);
+  if (fd < 0) return fail(made, error == ELOOP || error == ENOTDIR ? VT_PRIVATE_FOREIGN : VT_PRIVATE_PARENT, error);
+  if (fstat(fd, &status) == 0 && status.st_uid == geteuid() && !(status.st_mode & (S_IRWXG | S_IRWXO))) return fd;
+  close(fd);
+  return fail(made, VT_PRIVATE_FOREIGN, EPERM);
+}
+
+static int random_name(char name[NAME_LENGTH + 1]) {
+  unsigned char bytes[NAME_BYTES];
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return -1;
+  for (int at = 0; at < NAME_BYTES; at++) snprintf(name + 2 * at, 3, "%02x", bytes[at]);
+  return 0;
+}
+
+static bool is_our_name(const char *name) {
+  return strlen(name) == NAME_LENGTH && strspn(name, "0123456789abcdef") == NAME_LENGTH;
+}
+
+/* Locked, and still there: a sweep may have taken it before we had the lock. EWOULDBLOCK: a sweep has it now. */
+static int lock_directory(int fd) {
+  struct stat status;
+  if (flock(fd, LOCK_EX | LOCK_NB)) return errno;
+  if (fstat(fd, &status)) return errno;
+  return status.st_nlink > 0 ? 0 : ENOENT;
+}
+
+/* Whoever took the last one out of it takes it away; who makes one then makes it anew. */
+static void close_parent(int parent) {
+  char name[32];
+  int above = openat(parent, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  name_parent(name);
+  if (above >= 0) {
+    unlinkat(above, name, AT_REMOVEDIR);
+    close(above);
+  }
+  close(parent);
+}
+
+/* One try. Returns its descriptor, which holds the lock. */
+static int make_locked(int parent, struct vt_private *made) {
+  char name[NAME_LENGTH + 1];
+  if (random_name(name)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
+  if (make_at(parent, name)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
+  int fd = openat(parent, name, DIRECTORY);
+  if (fd < 0) return fail(made, VT_PRIVATE_DIRECTORY, errno);
+  int error = lock_directory(fd);
+  if (!error) return fd;
+  unlinkat(parent, name, AT_REMOVEDIR);
+  close(fd);
+  return fail(made, VT_PRIVATE_LOCK, error);
+}
+
+/* What the command is granted, and its path as the kernel knows it. */
+static int fill(int fd, struct vt_private *made) {
+  char link[32];
+  struct stat status;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, made->path, sizeof made->path - sizeof granted - 1);
+  if (length < 0) return fail(made, VT_PRIVATE_DIRECTORY, errno);
+  snprintf(made->path + length, sizeof made->path - (size_t)length, "/%s", granted);
+  if (make_at(fd, granted)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
+  if (stat(made->path, &status)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
+  return 0;
+}
+
+static void make_directory(const char *temporary, struct vt_private *made) {
+  int parent = open_parent(temporary, true, made);
+  if (parent < 0) return;
+  made->lock = make_locked(parent, made);
+  close(parent);
+}
+
+/* The temporary directory itself may be missing: that is no matter of time. */
+static bool may_try_again(const struct vt_private *made) {
+  return made->failed_step >= VT_PRIVATE_PARENT &&
+         (made->failed_errno == ENOENT || made->failed_errno == EWOULDBLOCK || made->failed_errno == EEXIST);
+}
+
+void vt_core_make_private(const char *temporary, struct vt_private *made) {
+  *made = (struct vt_private){.lock = -1};
+  for (int tried = 0; tried < MOST_TRIES; tried++) {
+    make_directory(temporary, made);
+    if (made->lock >= 0 || !may_try_again(made)) break;
+  }
+  if (made->lock < 0) return;
+  made->failed_step = made->failed_errno = 0;
+  if (fill(made->lock, made) == 0) return;
+  vt_core_remove_private(made->lock);
+  made->lock = -1;
+}
+
+/* Removes one that we hold the lock of, by the name it stands under. */
+static int remove_locked(int parent, const char *name, int fd) {
+  int error = fchmod(fd, S_IRWXU) ? errno : vt_private_dir_empty(fd, vt_now() + MOST_MS);
+  if (error) return error;
+  return unlinkat(parent, name, AT_REMOVEDIR) && errno != ENOENT ? errno : 0;
+}
+
+/* Where it stands: its name, and a descriptor of what holds it; -1 with errno, ENOENT when it is gone. */
+static int find_locked(int lock, char name[NAME_LENGTH + 1]) {
+  char link[32], path[sizeof((struct vt_private *)0)->path];
+  struct stat status;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", lock);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length < 0 || fstat(lock, &status)) return -1;
+  path[length] = 0;
+  if (status.st_nlink == 0 || strlen(strrchr(path, '/') + 1) != NAME_LENGTH) {
+    errno = ENOENT;
+    return -1;
+  }
+  strcpy(name, strrchr(path, '/') + 1);
+  return openat(lock, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int vt_core_remove_private(int lock) {
+  char name[NAME_LENGTH + 1];
+  int parent = find_locked(lock, name);
+  int error = parent >= 0 ? remove_locked(parent, name, lock) : errno == ENOENT ? 0 : errno;
+  if (parent >= 0) close_parent(parent);
+  close(lock);
+  vt_confinement_pool_prune();
+  return error;
+}
+
+bool vt_core_remove_empty_private(int lock) {
+  char name[NAME_LENGTH + 1];
+  if (unlinkat(lock, granted, AT_REMOVEDIR)) return false;
+  int parent = find_locked(lock, name);
+  if (parent < 0) return false;
+  bool gone = unlinkat(parent, name, AT_REMOVEDIR) == 0;
+  close_parent(parent);
+  if (gone) close(lock);
+  if (gone) vt_confinement_pool_prune();
+  return gone;
+}
+
+/* Whoever holds the lock lives, or somebody else sweeps: both are left alone. */
+static int sweep_one(int parent, const char *name) {
+  int fd = openat(parent, name, DIRECTORY);
+  if (fd < 0) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : errno;
+  int error = lock_directory(fd);
+  if (!error) error = remove_locked(parent, name, fd);
+  else if (error == EWOULDBLOCK || error == ENOENT) error = 0;
+  close(fd);
+  return error;
+}
+
+int vt_core_sweep_private(const char *temporary) {
+  struct vt_private made = {.lock = -1};
+  int fd = open_parent(temporary, false, &made), error = 0;
+  if (fd < 0) return made.failed_errno == ENOENT ? 0 : made.failed_errno;
+  DIR *entries = fdopendir(fd);
+  if (!entries) {
+    error = errno;
+    close(fd);
+    return error;
+  }
+  for (struct dirent *entry; (entry = readdir(entries));) {
+    int failed = is_our_name(entry->d_name) ? sweep_one(fd, entry->d_name) : 0;
+    if (failed) error = failed;
+  }
+  int parent = openat(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  closedir(entries);
+  if (parent >= 0) close_parent(parent);
+  return error;
+}
+
+const char *vt_core_private_step_name(int step) {
+  switch ((enum vt_private_step)step) {
+    case VT_PRIVATE_TEMPORARY: return "temporary";
+    case VT_PRIVATE_UNSAFE: return "unsafe";
+    case VT_PRIVATE_PARENT: return "parent";
+    case VT_PRIVATE_FOREIGN: return "foreign";
+    case VT_PRIVATE_DIRECTORY: return "directory";
+    case VT_PRIVATE_LOCK: return "lock";
+  }
+  return "directory";
+}

@@ -1,0 +1,44 @@
+#define _GNU_SOURCE
+#include "supervise/deadline.h"
+
+#include <signal.h>
+
+#include "base/clock.h"
+#include "supervise/session.h"
+
+/* The clock's milliseconds are cut off: one more, so that nobody is ended before his time. */
+void vt_deadline_set(struct vt_command *command, uint32_t timeout_ms, uint32_t grace_ms) {
+  command->deadline = timeout_ms ? vt_now() + timeout_ms + 1 : 0;
+  command->grace_ms = grace_ms;
+}
+
+static void ask(const struct vt_command *command) {
+  vt_session_signal(command, SIGTERM);
+  if (command->terminal) vt_session_signal(command, SIGHUP); /* an interactive shell ignores TERM, and passes HUP on */
+  vt_session_signal(command, SIGCONT); /* a stopped group never sees TERM */
+}
+
+void vt_deadline_terminate(struct vt_command *command, bool at_deadline) {
+  if (command->terminated || command->killing || command->reported) return;
+  command->terminated = true;
+  command->timed_out = at_deadline;
+  command->grace_ends = vt_now() + command->grace_ms;
+  if (command->phase != VT_LAUNCHING) ask(command);
+}
+
+void vt_deadline_launched(const struct vt_command *command) {
+  if (command->terminated) ask(command);
+}
+
+/* What is launched has nobody yet who could be asked. */
+int64_t vt_deadline_due(const struct vt_command *command) {
+  if (!command->deadline || command->phase == VT_LAUNCHING || command->killing || command->reported) return VT_NEVER;
+  return command->terminated ? command->grace_ends : command->deadline;
+}
+
+void vt_deadline_apply(struct vt_command *command) {
+  int64_t due = vt_deadline_due(command);
+  if (due == VT_NEVER || due > vt_now()) return;
+  if (command->terminated) command->killing = true;
+  else vt_deadline_terminate(command, true);
+}

@@ -1,0 +1,68 @@
+#define _GNU_SOURCE
+#include "supervise/epoll_watches.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "limits/checks.h"
+#include "supervise/session.h"
+
+enum { LOOK_MS = 20, MOST_DESCRIPTORS = 50000 };
+
+static int set = -1, watched = -1;
+static int64_t looked_at;
+
+static bool is_at_risk(const struct vt_command *command) {
+  return command->policy && command->phase == VT_RUNNING && !command->killing && command->failed_step == VT_STEP_NONE;
+}
+
+int vt_watches_due_in(const struct vt_command *commands) {
+  for (; commands; commands = commands->next)
+    if (is_at_risk(commands)) return LOOK_MS;
+  return -1;
+}
+
+/* By trying: how many the user has in use is told nowhere. */
+static bool are_used_up(void) {
+  struct epoll_event event = {.events = 0};
+  if (set < 0) set = epoll_create1(EPOLL_CLOEXEC);
+  if (watched < 0) watched = eventfd(0, EFD_CLOEXEC);
+  if (set < 0 || watched < 0) return false;
+  if (epoll_ctl(set, EPOLL_CTL_ADD, watched, &event)) return errno == ENOSPC;
+  epoll_ctl(set, EPOLL_CTL_DEL, watched, NULL);
+  return false;
+}
+
+/* How many a process has is not read: the kernel would write a list of all, in the memory of the host. */
+static int holds_some(void *context, pid_t pid) {
+  int *left = context;
+  char path[64], target[32];
+  bool found = *left <= 0; /* so many descriptors are no way to hide one */
+  snprintf(path, sizeof path, "/proc/%d/fd", pid);
+  DIR *directory = found ? NULL : opendir(path);
+  for (struct dirent *entry; directory && !found && (entry = readdir(directory)) && --*left > 0;) {
+    ssize_t length = readlinkat(dirfd(directory), entry->d_name, target, sizeof target - 1);
+    if (length > 0) target[length] = 0;
+    found = length > 0 && strcmp(target, "anon_inode:[eventpoll]") == 0;
+  }
+  if (directory) closedir(directory);
+  return found;
+}
+
+void vt_watches_look(struct vt_command *commands) {
+  if (vt_watches_due_in(commands) < 0 || vt_now() < looked_at + LOOK_MS) return;
+  looked_at = vt_now();
+  if (!are_used_up()) return;
+  for (struct vt_command *command = commands; command; command = command->next) {
+    int left = MOST_DESCRIPTORS;
+    if (!is_at_risk(command) || vt_session_each(command->pid, &left, holds_some) == 0) continue;
+    if (!command->terminated) command->limited = vt_limit_name(VT_LIMIT_EPOLL_WATCHES);
+    command->killing = true;
+  }
+}

@@ -1,0 +1,256 @@
+#define _GNU_SOURCE
+#include "supervise/lifecycle.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "notify/listener.h"
+#include "supervise/deadline.h"
+#include "notify/fsize.h"
+#include "limits/monitor.h"
+#include "notify/notify_threads.h"
+#include "supervise/orphans.h"
+#include "confine/confinement.h"
+#include "base/event_loop.h"
+#include "confine/reads/reads.h"
+#include "supervise/session.h"
+#include "supervise/streams.h"
+#include "watcher/host_side.h"
+
+/* After the leader's end output is awaited for 50 ms of silence, 250 ms in all: a child that holds the pipe delays no
+ * result. A sweep that takes longer than 800 ms goes on behind the result. */
+enum { SILENCE_MS = 50, DRAIN_MS = 250, SWEEP_MS = 800, CALM_PASSES = 2 };
+
+/* So often, a millisecond apart, orphans are looked for that have not ended quite. */
+enum { MOST_FINISHES = 100 };
+
+/* The last look of the meters is awaited so long at most: a limit without a name is better than a late result. */
+enum { SETTLE_MS = 200 };
+
+static void enter(struct vt_command *command, enum vt_phase phase) {
+  command->phase = phase;
+  command->phase_entered = command->phase_since = command->last_byte = vt_now();
+}
+
+/* A hang-up of the listener is the proof that nobody is left under the filter, and that all is counted. */
+static bool is_empty(struct vt_command *command) {
+  if (command->empty || !command->listener) return command->empty;
+  command->empty = (vt_listener_events(command->listener) & POLLHUP) != 0;
+  return command->empty;
+}
+
+static bool is_quiet(const struct vt_command *command) {
+  if (vt_streams_ended(command)) return true;
+  if (vt_streams_paused(command)) return false;
+  int64_t now = vt_now();
+  return now - command->last_byte >= SILENCE_MS || now - command->phase_since >= DRAIN_MS;
+}
+
+/* The owner does not keep up with somebody who goes on writing: his clock is the wall's, or he would never be quiet. */
+static bool is_flooded(struct vt_command *command) {
+  if (!vt_streams_paused(command) || vt_now() - command->phase_entered < DRAIN_MS) return false;
+  return command->policy || vt_session_count(command) > 0;
+}
+
+static void reap(struct vt_command *command, struct vt_end *end) {
+  siginfo_t info = {.si_code = 0};
+  /* The number of the session is free for others from the wait on: the watcher forgets it before. */
+  if (command->slot) vt_watcher_free_slot(command->slot);
+  command->slot = NULL;
+  while (waitid(P_PID, (id_t)command->pid, &info, WEXITED) != 0) {
+    if (errno == EINTR) continue;
+    /* The host has waited for every child it has: how this one ended is lost. */
+    end->failed_step = VT_STEP_WAIT;
+    end->failed_errno = errno;
+    return;
+  }
+  if (info.si_code == CLD_EXITED) end->code = info.si_status;
+  else end->signal = info.si_status;
+}
+
+/* The first cause wins: whoever is being ended already is not limited, but ends at once. */
+static void heed_limits(struct vt_command *command) {
+  for (int kind = 0; kind < VT_MONITORS; kind++) {
+    enum vt_limit limit = command->meters[kind] ? vt_monitor_exceeded(command->meters[kind]) : VT_LIMIT_NONE;
+    if (limit == VT_LIMIT_NONE) continue;
+    if (!command->terminated && !command->killing) command->limited = vt_limit_name(limit);
+    command->killing = true;
+  }
+}
+
+/* What a command used up before it ended is found out before it is called ended. */
+static bool has_settled(struct vt_command *command) {
+  bool all = true, alone = command->policy && command->policy->listener_proves && is_empty(command);
+  for (int kind = 0; kind < VT_MONITORS; kind++) all &= !command->meters[kind] || vt_monitor_settle(command->meters[kind], alone);
+  command->settled = all || vt_now() - command->phase_entered > SETTLE_MS;
+  if (all) heed_limits(command);
+  return command->settled;
+}
+
+static void close_meters(struct vt_command *command) {
+  for (int kind = 0; kind < VT_MONITORS; kind++) {
+    if (command->meters[kind]) vt_monitor_close(command->meters[kind]);
+    command->meters[kind] = NULL;
+  }
+}
+
+static void close_descriptors(struct vt_command *command) {
+  if (command->listener) vt_notifier_remove(command->listener);
+  if (command->listener) vt_listener_close(command->listener);
+  if (command->pidfd >= 0) {
+    vt_event_loop_remove(command->pidfd);
+    close(command->pidfd);
+  }
+  vt_fsize_close(command);
+  command->listener = NULL;
+  command->pidfd = -1;
+}
+
+static void report(struct vt_command *command, const struct vt_end *end) {
+  if (command->reported) return vt_denials_free(end->denials); /* what was refused after the report is told to nobody */
+  command->reported = true;
+  struct vt_end told = *end;
+  told.timed_out = command->timed_out;
+  told.unsearched = command->policy && command->policy->reads && command->policy->reads->unsearched;
+  command->owner->end(command->owner, command->id, &told);
+}
+
+/* Unconfined children may live on: once the leader is reaped, a signal to its group finds out at no cost. */
+static int count_background(struct vt_command *command) {
+  if (command->policy || kill(-command->pid, 0) != 0) return 0;
+  return vt_session_count(command);
+}
+
+/* A killed process becomes a zombie a moment after its listener has hung up. False: there may be more of them soon. */
+static bool are_reaped(struct vt_command *command) {
+  if (!vt_orphans_expected()) return true;
+  bool waits = vt_orphans_reap(command) > 0 && command->policy && command->finishing++ < MOST_FINISHES;
+  if (!waits) vt_orphans_adopt(command);
+  return !waits;
+}
+
+static bool finish(struct vt_command *command) {
+  if (!are_reaped(command)) return false;
+  struct vt_end end = {.group = command->pid, .killed = command->killed, .limited = command->limited};
+  close_meters(command);
+  if (!command->terminated && !command->killing && vt_fsize_met(command)) end.limited = vt_limit_name(VT_LIMIT_PRIVATE_TMP);
+  reap(command, &end);
+  if (command->cgroup[0]) vt_cgroup_remove(command->cgroup);
+  end.alive = count_background(command);
+  vt_streams_release(command, !command->policy && !command->killing);
+  if (command->listener) end.denials = vt_listener_take(command->listener);
+  close_descriptors(command);
+  report(command, &end);
+  command->phase = VT_ENDED;
+  return true;
+}
+
+static bool fail(struct vt_command *command) {
+  struct vt_end end = {.failed_step = command->failed_step, .failed_errno = command->failed_errno};
+  if (command->cgroup[0]) vt_cgroup_remove(command->cgroup);
+  if (command->slot) vt_watcher_free_slot(command->slot);
+  vt_streams_release(command, false);
+  report(command, &end);
+  command->phase = VT_ENDED;
+  return true;
+}
+
+/* Whether nobody but the ended leader is left. Without a listener that proves it, the sessions are looked through. */
+static bool is_alone(struct vt_command *command) {
+  if (command->policy && command->policy->listener_proves) return is_empty(command);
+  return vt_streams_ended(command) && vt_session_count(command) == 0;
+}
+
+/* Everybody left gets his last words out, then he is swept; unconfined, he may stay. */
+static bool drain(struct vt_command *command) {
+  if (!command->settled && !has_settled(command)) return false;
+  if (command->killing) {
+    enter(command, VT_SWEEPING);
+    return false;
+  }
+  if (is_empty(command)) return is_quiet(command) && finish(command);
+  /* Within the grace: the members end by themselves, or the order to kill comes when it is over. */
+  if (command->terminated) return is_alone(command) && is_quiet(command) && finish(command);
+  if (!is_quiet(command) && !is_flooded(command)) return false;
+  if (!command->policy) {
+    vt_streams_take_rest(command);
+    return finish(command);
+  }
+  enter(command, VT_SWEEPING);
+  return false;
+}
+
+/* Tells the owner before the sweep is over, so that no call outlasts its deadline; the sweep itself goes on. */
+static void report_late(struct vt_command *command) {
+  if (command->reported) return;
+  struct vt_end end = {.group = command->pid, .killed = command->killed, .signal = SIGKILL, .limited = command->limited};
+  end.alive = vt_session_count(command);
+  vt_streams_release(command, false);
+  if (command->listener) end.denials = vt_listener_take(command->listener);
+  report(command, &end);
+}
+
+/* A comet (fork, exit, fork, ...) can slip through a pass, but not past the listener. Without one, two passes in a row
+ * that found nobody have to do. */
+static bool sweep(struct vt_command *command) {
+  bool proves = command->policy && command->policy->listener_proves;
+  command->misses = vt_session_sweep(command) ? 0 : command->misses + 1;
+  if (command->leader_ended && (proves ? is_empty(command) : command->misses >= CALM_PASSES)) {
+    enter(command, VT_ENDING);
+    return true;
+  }
+  if (vt_now() - command->phase_since > SWEEP_MS) report_late(command);
+  return false;
+}
+
+static bool advance_once(struct vt_command *command) {
+  switch (command->phase) {
+    case VT_LAUNCHING:
+      return false;
+    case VT_RUNNING:
+      if (command->leader_ended) enter(command, VT_DRAINING);
+      else if (command->killing) enter(command, VT_SWEEPING);
+      return command->phase != VT_RUNNING;
+    case VT_DRAINING:
+      return drain(command) || command->phase != VT_DRAINING;
+    case VT_SWEEPING:
+      return sweep(command);
+    case VT_ENDING:
+      return is_quiet(command) && finish(command);
+    case VT_ENDED:
+      return false;
+  }
+  return false;
+}
+
+bool vt_lifecycle_advance(struct vt_command *command) {
+  if (command->phase == VT_ENDED) return true;
+  if (command->phase == VT_RUNNING && command->failed_step != VT_STEP_NONE) return fail(command);
+  heed_limits(command);
+  vt_deadline_apply(command);
+  while (advance_once(command)) continue;
+  return command->phase == VT_ENDED;
+}
+
+/* While the owner holds the output back, only a flood is looked for. */
+static int flood_due_in(const struct vt_command *command) {
+  if (command->phase != VT_DRAINING || command->empty) return -1;
+  int64_t due = command->phase_entered + DRAIN_MS - vt_now();
+  return due > 0 ? (int)due : SILENCE_MS;
+}
+
+int vt_lifecycle_due_in(const struct vt_command *command) {
+  if (command->finishing) return 1;
+  if (command->phase == VT_SWEEPING) return command->misses ? 1 : 0;
+  if (command->phase != VT_DRAINING && command->phase != VT_ENDING) return -1;
+  if (command->phase == VT_DRAINING && !command->settled) return SETTLE_MS;
+  if (vt_streams_paused(command)) return flood_due_in(command);
+  if (command->terminated && command->phase == VT_DRAINING) return 10;
+  int64_t now = vt_now(), silence = command->last_byte + SILENCE_MS, limit = command->phase_since + DRAIN_MS;
+  int64_t due = (silence < limit ? silence : limit) - now;
+  return due > 0 ? (int)due : 0;
+}

@@ -1,0 +1,131 @@
+#define _GNU_SOURCE
+#include "supervise/orphans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "supervise/session.h"
+
+/* asm-generic/unistd.h */
+enum { NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
+
+enum { LOOK_MS = 1000 };
+
+/* A session that outlives its command. As long as the anchor is not reaped nobody else can have the session's number. */
+struct remembered {
+  struct remembered *next;
+  pid_t session, anchor;
+  int anchor_fd;
+};
+
+static struct remembered *remembered;
+static int64_t looked_at;
+
+bool vt_orphans_expected(void) {
+  int subreaper = 0;
+  return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper);
+}
+
+/* Somebody else's child fails with ECHILD, and stays. */
+static bool is_reaped(pid_t pid) {
+  siginfo_t info = {.si_pid = 0};
+  return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG) == 0 && info.si_pid == pid;
+}
+
+static int reap_but(void *context, pid_t pid) {
+  const pid_t *spared = context;
+  return pid != *spared && !is_reaped(pid);
+}
+
+int vt_orphans_reap(const struct vt_command *command) {
+  pid_t leader = command->pid;
+  return vt_session_each(leader, &leader, reap_but);
+}
+
+/* The first member but the one that is spared; its pidfd is opened while that one still holds the number. */
+struct search {
+  pid_t spared, found;
+  int fd;
+};
+
+static int take_first(void *context, pid_t pid) {
+  struct search *search = context;
+  if (pid == search->spared || search->fd >= 0) return 0;
+  search->found = pid;
+  search->fd = (int)syscall(NR_PIDFD_OPEN, pid, 0);
+  return search->fd >= 0;
+}
+
+static bool is_remembered(pid_t session) {
+  const struct remembered *at = remembered;
+  while (at && at->session != session) at = at->next;
+  return at != NULL;
+}
+
+/* The process is the command's: by its session, or by the cookie where it has one of its own. */
+static int remember(void *context, pid_t pid) {
+  const struct vt_command *command = context;
+  pid_t session = getsid(pid);
+  if (pid == command->pid || session <= 0 || session == getsid(0) || is_remembered(session)) return 0;
+  int fd = (int)syscall(NR_PIDFD_OPEN, pid, 0);
+  struct remembered *fresh = fd < 0 ? NULL : malloc(sizeof *fresh);
+  if (!fresh) return fd < 0 ? 0 : close(fd); /* it stays a zombie when it ends */
+  *fresh = (struct remembered){remembered, session, pid, fd};
+  remembered = fresh;
+  return 1;
+}
+
+void vt_orphans_adopt(const struct vt_command *command) { vt_session_each_of(command, (void *)command, remember); }
+
+/* A zombie can be signalled, too; ESRCH: it is reaped. */
+static bool is_anchored(const struct remembered *session) {
+  return syscall(NR_PIDFD_SEND_SIGNAL, session->anchor_fd, 0, NULL, 0) == 0 || errno != ESRCH;
+}
+
+/* False: there is nobody in it any more, or that is not certain. */
+static bool look_through(struct remembered *session) {
+  struct remembered before = *session;
+  if (!is_anchored(&before)) return false;
+  int left = vt_session_each(before.session, &before.anchor, reap_but);
+  siginfo_t info = {.si_pid = 0};
+  bool ended = waitid(P_PID, (id_t)before.anchor, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == before.anchor;
+  if (!ended) return true;
+  struct search search = {.spared = before.anchor, .fd = -1};
+  bool again = left > 0 && vt_session_each(before.session, &search, take_first) > 0;
+  is_reaped(before.anchor);
+  if (!again) return false;
+  close(before.anchor_fd);
+  session->anchor = search.found;
+  session->anchor_fd = search.fd;
+  return true;
+}
+
+static void look_at_remembered(void) {
+  for (struct remembered **at = &remembered; *at;) {
+    struct remembered *session = *at;
+    if (look_through(session)) {
+      at = &session->next;
+      continue;
+    }
+    *at = session->next;
+    close(session->anchor_fd);
+    free(session);
+  }
+}
+
+int vt_orphans_due_in(const struct vt_command *commands) {
+  return remembered || (commands && vt_orphans_expected()) ? LOOK_MS : -1;
+}
+
+void vt_orphans_look(const struct vt_command *commands) {
+  if (vt_now() < looked_at + LOOK_MS || vt_orphans_due_in(commands) < 0) return;
+  looked_at = vt_now();
+  for (const struct vt_command *command = commands; command; command = command->next)
+    if (command->phase != VT_LAUNCHING && command->failed_step == VT_STEP_NONE) vt_orphans_reap(command);
+  look_at_remembered();
+}

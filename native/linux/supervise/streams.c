@@ -1,0 +1,105 @@
+#define _GNU_SOURCE
+#include "supervise/streams.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/event_loop.h"
+#include "supervise/terminal.h"
+
+/* A pipe holds 64 KiB (pipe(7)): one read empties it. A window of output that the owner has not consumed yet. */
+enum { READ_BYTES = 64 * 1024, WINDOW_BYTES = 1024 * 1024 };
+
+static char buffer[READ_BYTES]; /* supervisor thread only */
+
+static void close_pipe(struct vt_pipe *pipe) {
+  if (!pipe->paused) vt_event_loop_remove(pipe->fd);
+  close(pipe->fd);
+  if (pipe->command) pipe->command->pipes[pipe->stream] = NULL;
+  free(pipe);
+}
+
+/* Out of the poller altogether: it would report a hang-up whatever it was asked for. */
+static void pause_streams(struct vt_command *command) {
+  for (int stream = 0; stream < VT_STREAMS; stream++) {
+    struct vt_pipe *pipe = command->pipes[stream];
+    if (!pipe || pipe->paused) continue;
+    vt_event_loop_remove(pipe->fd);
+    pipe->paused = true;
+    command->paused_since = vt_now();
+  }
+}
+
+static void hand_out(struct vt_pipe *pipe, size_t length) {
+  struct vt_command *command = pipe->command;
+  if (!command) return;
+  command->last_byte = vt_now();
+  command->unconsumed += length;
+  command->owner->output(command->owner, command->id, pipe->stream, buffer, length);
+  if (command->unconsumed > WINDOW_BYTES) pause_streams(command);
+}
+
+void vt_stream_read(struct vt_pipe *pipe) {
+  if (pipe->paused) return; /* held back by what its sibling brought in the same batch */
+  ssize_t length = read(pipe->fd, buffer, sizeof buffer);
+  if (length > 0) hand_out(pipe, (size_t)length);
+  else if (length == 0 || (errno != EAGAIN && errno != EINTR)) close_pipe(pipe);
+}
+
+void vt_streams_open(struct vt_command *command) {
+  for (int stream = 0; stream < VT_STREAMS; stream++)
+    if (command->pipes[stream]) vt_event_loop_add(command->pipes[stream]->fd, &command->pipes[stream]->source);
+}
+
+bool vt_streams_ended(const struct vt_command *command) {
+  return !command->pipes[VT_STDOUT] && !command->pipes[VT_STDERR];
+}
+
+bool vt_streams_paused(const struct vt_command *command) {
+  for (int stream = 0; stream < VT_STREAMS; stream++)
+    if (command->pipes[stream] && command->pipes[stream]->paused) return true;
+  return false;
+}
+
+/* Silence while we were not listening is no silence: the drain's clocks stood still. */
+static void resume_streams(struct vt_command *command) {
+  int64_t held = vt_now() - command->paused_since;
+  command->last_byte += held;
+  command->phase_since += held;
+  for (int stream = 0; stream < VT_STREAMS; stream++) {
+    struct vt_pipe *pipe = command->pipes[stream];
+    if (!pipe || !pipe->paused) continue;
+    pipe->paused = false;
+    vt_event_loop_add(pipe->fd, &pipe->source);
+  }
+}
+
+void vt_streams_consumed(struct vt_command *command, size_t bytes) {
+  command->unconsumed -= bytes < command->unconsumed ? bytes : command->unconsumed;
+  if (vt_streams_paused(command) && command->unconsumed <= WINDOW_BYTES / 2) resume_streams(command);
+}
+
+void vt_streams_take_rest(struct vt_command *command) {
+  for (int stream = 0; stream < VT_STREAMS; stream++) {
+    struct vt_pipe *pipe = command->pipes[stream];
+    /* A terminal holds 64 KiB as well, and gives 4 at once (linux/tty.h: N_TTY_BUF_SIZE). */
+    ssize_t length = pipe ? 1 : 0;
+    for (int reads = command->terminal ? 20 : 1; length > 0 && reads > 0; reads--)
+      if ((length = read(pipe->fd, buffer, sizeof buffer)) > 0) hand_out(pipe, (size_t)length);
+  }
+}
+
+void vt_streams_release(struct vt_command *command, bool keep) {
+  if (command->terminal) keep = false; /* its window is closed: whoever lives on is hung up on (pty(7)) */
+  vt_terminal_close(command);
+  if (keep && vt_streams_paused(command)) resume_streams(command);
+  for (int stream = 0; stream < VT_STREAMS; stream++) {
+    struct vt_pipe *pipe = command->pipes[stream];
+    if (!pipe) continue;
+    if (keep) pipe->command = NULL;
+    else close_pipe(pipe);
+    command->pipes[stream] = NULL;
+  }
+}

@@ -1,0 +1,215 @@
+#define _GNU_SOURCE
+#include "supervise/supervisor.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "notify/listener.h"
+#include "supervise/deadline.h"
+#include "notify/fsize.h"
+#include "supervise/watcher_respawn.h"
+#include "limits/monitor.h"
+#include "notify/notify_threads.h"
+#include "base/mailbox.h"
+#include "supervise/orphans.h"
+#include "supervise/lifecycle.h"
+#include "base/event_loop.h"
+#include "supervise/session.h"
+#include "supervise/streams.h"
+#include "supervise/terminal.h"
+#include "base/threads.h"
+#include "notify/handlers/flock_wait.h"
+#include "supervise/epoll_watches.h"
+
+static struct vt_command *commands; /* supervisor thread only */
+
+static struct vt_command *find(uint32_t id) {
+  for (struct vt_command *command = commands; command; command = command->next)
+    if (command->id == id) return command;
+  return NULL;
+}
+
+static void free_command(struct vt_command *command) {
+  struct vt_owner *owner = command->owner;
+  vt_command_free(command);
+  owner->release(owner);
+}
+
+static void ready(struct vt_source *source) {
+  struct vt_command *command = source->of;
+  switch (source->kind) {
+    case VT_SOURCE_WAKE:
+      return; /* the orders are read every time round */
+    case VT_SOURCE_LEADER:
+      /* It stays a zombie until everything is over, so that its number, the session's and the group's is not used again. */
+      command->leader_ended = true;
+      vt_terminal_leader_ended(command);
+      vt_event_loop_remove(command->pidfd);
+      return;
+    case VT_SOURCE_LISTENER:
+      command->empty = true; /* a hang-up proves that nobody is left under the filter */
+      vt_event_loop_remove(command->listener->fd);
+      return;
+    case VT_SOURCE_PIPE:
+      vt_stream_read(source->of);
+      return;
+    case VT_SOURCE_TYPED:
+      vt_terminal_typed(source->of);
+      return;
+    case VT_SOURCE_ROOM:
+      vt_terminal_has_room(source->of);
+      return;
+    case VT_SOURCE_WATCHER:
+      vt_watcher_respawn_lost();
+      return;
+  }
+}
+
+static void launched(struct vt_command *command) {
+  command->phase = VT_RUNNING;
+  if (command->failed_step != VT_STEP_NONE) return;
+  command->leader_source = (struct vt_source){VT_SOURCE_LEADER, command};
+  command->listener_source = (struct vt_source){VT_SOURCE_LISTENER, command};
+  vt_event_loop_add(command->pidfd, &command->leader_source);
+  for (int kind = 0; kind < VT_MONITORS; kind++) command->meters[kind] = vt_monitor_open(command, kind);
+  vt_fsize_open(command);
+  vt_streams_open(command);
+  if (command->terminal) {
+    vt_terminal_begin(command);
+    command->owner->started(command->owner, command->id);
+  }
+  if (command->listener_fd >= 0) {
+    command->listener = vt_listener_open(command, &command->listener_source);
+    vt_notifier_add(command->listener);
+  }
+  vt_deadline_launched(command);
+}
+
+static void kill_all_of(const struct vt_owner *owner) {
+  for (struct vt_command *command = commands; command; command = command->next)
+    if (command->owner == owner) command->killing = true;
+}
+
+static void obey_for(struct vt_command *command, const struct vt_message *order) {
+  if (order->kind == VT_MESSAGE_KILL) command->killing = true;
+  else if (order->kind == VT_MESSAGE_CONSUMED) vt_streams_consumed(command, order->value);
+  else if (order->kind == VT_MESSAGE_RESIZE) vt_terminal_resize(command, order->value >> 16, order->value & UINT16_MAX);
+  else if (order->kind == VT_MESSAGE_SIGNAL) vt_session_signal(command, (int)order->value);
+  else if (order->kind == VT_MESSAGE_TERMINATE) vt_deadline_terminate(command, order->value != 0);
+}
+
+static void obey(const struct vt_message *order) {
+  if (order->kind == VT_MESSAGE_ADD) {
+    order->command->next = commands;
+    commands = order->command;
+  } else if (order->kind == VT_MESSAGE_LAUNCHED) {
+    launched(order->command);
+  } else if (order->kind == VT_MESSAGE_KILL_ALL) {
+    kill_all_of(order->owner);
+    order->owner->release(order->owner);
+  } else {
+    struct vt_command *command = find(order->id);
+    if (command) obey_for(command, order);
+  }
+}
+
+static void obey_orders(void) {
+  for (struct vt_message *order = vt_mailbox_take(), *next; order; order = next) {
+    next = order->next;
+    obey(order);
+    free(order);
+  }
+}
+
+static void advance_all(void) {
+  for (struct vt_command **at = &commands; *at;) {
+    struct vt_command *command = *at;
+    if (!vt_lifecycle_advance(command)) {
+      at = &command->next;
+      continue;
+    }
+    *at = command->next;
+    free_command(command);
+  }
+}
+
+static void set_clock(void) {
+  int64_t soonest = VT_NEVER;
+  for (const struct vt_command *command = commands; command; command = command->next) {
+    int64_t due = vt_deadline_due(command);
+    if (due < soonest) soonest = due;
+  }
+  if (soonest != VT_NEVER) vt_event_loop_wake_at(soonest);
+}
+
+static int next_due(void) {
+  int soonest = -1;
+  for (const struct vt_command *command = commands; command; command = command->next) {
+    int due = vt_lifecycle_due_in(command);
+    if (due >= 0 && (soonest < 0 || due < soonest)) soonest = due;
+  }
+  int keeper = vt_watcher_respawn_due_in(commands != NULL);
+  if (keeper >= 0 && (soonest < 0 || keeper < soonest)) soonest = keeper;
+  int watches = vt_watches_due_in(commands);
+  if (watches >= 0 && (soonest < 0 || watches < soonest)) soonest = watches;
+  int orphans = vt_orphans_due_in(commands);
+  if (orphans >= 0 && (soonest < 0 || orphans < soonest)) soonest = orphans;
+  if (vt_notifier_is_active() && (soonest < 0 || soonest > VT_WATCH_MS)) soonest = VT_WATCH_MS;
+  return soonest;
+}
+
+static void *supervise(void *unused) {
+  (void)unused;
+  for (;;) {
+    set_clock();
+    vt_event_loop_wait(next_due(), ready);
+    vt_notifier_watch();
+    vt_flock_wait_reap();
+    obey_orders();
+    vt_watches_look(commands);
+    advance_all();
+    vt_watcher_respawn_check(commands != NULL);
+    vt_orphans_look(commands);
+  }
+  return NULL;
+}
+
+static int start(void) {
+  int wake_fd = vt_mailbox_open();
+  if (wake_fd < 0 || vt_event_loop_open(wake_fd) || vt_session_open()) return -1;
+  return vt_thread_try("vitrine-super", supervise, NULL);
+}
+
+int vt_supervisor_ready(void) {
+  static struct vt_once once = VT_ONCE;
+  return vt_start_once(&once, start);
+}
+
+/* No wake-up: the launcher's report or an order for it comes next. */
+void vt_supervisor_add(struct vt_command *command) {
+  vt_mailbox_post((struct vt_message){.kind = VT_MESSAGE_ADD, .command = command}, false);
+}
+
+void vt_supervisor_launched(struct vt_command *command) {
+  vt_mailbox_post((struct vt_message){.kind = VT_MESSAGE_LAUNCHED, .command = command}, true);
+}
+
+static void post_for(uint32_t id, enum vt_message_kind kind, size_t value) {
+  if (vt_supervisor_ready()) return; /* there was no command yet */
+  vt_mailbox_post((struct vt_message){.kind = kind, .id = id, .value = value}, true);
+}
+
+void vt_supervisor_terminate(uint32_t id, bool at_deadline) { post_for(id, VT_MESSAGE_TERMINATE, at_deadline); }
+void vt_supervisor_kill(uint32_t id) { post_for(id, VT_MESSAGE_KILL, 0); }
+void vt_supervisor_signal(uint32_t id, int signal) { post_for(id, VT_MESSAGE_SIGNAL, (size_t)signal); }
+void vt_supervisor_consumed(uint32_t id, size_t bytes) { post_for(id, VT_MESSAGE_CONSUMED, bytes); }
+void vt_supervisor_resize(uint32_t id, uint16_t columns, uint16_t rows) {
+  post_for(id, VT_MESSAGE_RESIZE, (size_t)columns << 16 | rows);
+}
+
+void vt_supervisor_kill_all_of(struct vt_owner *owner) {
+  if (vt_supervisor_ready()) return owner->release(owner); /* there was no command yet */
+  vt_mailbox_post((struct vt_message){.kind = VT_MESSAGE_KILL_ALL, .owner = owner}, true);
+}

@@ -1,0 +1,227 @@
+/*
+ * The watcher: a freestanding program, embedded in the addon, that outlives the host and ends what it left.
+ * Descriptor 3 is the table of commands, 4 a pipe whose write end the host holds, 5 where cgroups of commands stand. It
+ * waits until the pipe closes or the host's pidfd tells its death (a write end that somebody inherited would hide the
+ * first), kills whatever belongs to a command in the table until none is found, removes its cgroup, and ends. No libc: a few pages, nothing to load.
+ * What it will need it takes at its start: a command may leave the machine without descriptors, memory or time.
+ */
+#include "base/watch_table.h"
+#include "watcher/cgroups.h"
+#include "watcher/raw_syscalls.h"
+
+enum { TABLE_FD = 3, PIPE_FD = 4, MOST_PASSES = 20000, PAUSE_NS = 1000000 };
+/* Passes in a row that find nobody, before it is believed. Asking for every process id there can be takes longer. */
+enum { CALM_PASSES = 20, CALM_PASSES_OF_IDS = 3 };
+/* After so many passes whoever is found does not end (uninterruptible sleep, proc(5)): no more hurry. */
+enum { HURRIED_PASSES = 500 };
+/* A cgroup is busy until the last who was killed in it has ended; a finished command's, as long as somebody lives there. */
+enum { MOST_REMOVALS = 3000, LEAST_REMOVALS = 5 };
+
+static char entries[8192] __attribute__((aligned(8))), text[512], environment[64 * 1024];
+static const struct vt_watch_table *table;
+static long proc;
+
+/* What runs, taken out of the table for one pass. */
+static int sessions[VT_WATCH_TABLE_SLOTS], session_count;
+static uint32_t cookies[VT_WATCH_TABLE_SLOTS];
+static int cookie_count;
+
+static int number_in(const char *digits) {
+  int value = 0;
+  while (*digits >= '0' && *digits <= '9') value = value * 10 + *digits++ - '0';
+  return value;
+}
+
+/* Reads a small file into `text`, zero-terminated; returns the length or less than 1. */
+static long read_text(const char *path) {
+  long fd = call3(__NR_openat, CWD, (long)path, READ_ONLY);
+  if (fd < 0) return fd;
+  long length = call3(__NR_read, fd, (long)text, sizeof text - 1);
+  call1(__NR_close, fd);
+  if (length > 0) text[length] = 0;
+  return length;
+}
+
+/* A pidfd is readable once the last thread has ended (pidfd_open(2)); the state in /proc tells of the first thread only. */
+static int has_ended(long pidfd) {
+  struct poll_entry polled = {(int)pidfd, POLL_IN, 0};
+  struct pause none = {0, 0};
+  return call(__NR_ppoll, (long)&polled, 1, (long)&none, 0, 0, 0) != 0;
+}
+
+static void take_commands(void) {
+  session_count = cookie_count = 0;
+  for (int slot = 0; slot < VT_WATCH_TABLE_SLOTS; slot++) {
+    const struct vt_watch_slot *command = &table->commands[slot];
+    if (command->session > 0) sessions[session_count++] = command->session;
+    if (command->session > 0 && command->cookie) cookies[cookie_count++] = command->cookie;
+  }
+}
+
+static int has_session(int session) {
+  for (int at = 0; at < session_count; at++)
+    if (sessions[at] == session) return 1;
+  return 0;
+}
+
+static int has_cookie(uint32_t cookie) {
+  for (int at = 0; at < cookie_count; at++)
+    if (cookies[at] == cookie) return 1;
+  return 0;
+}
+
+static const char cookie_name[] = VT_COOKIE_NAME;
+enum {
+  COOKIE_NAME_LENGTH = sizeof cookie_name - 1,
+  COOKIE_LENGTH = COOKIE_NAME_LENGTH + VT_COOKIE_HOST_DIGITS + 1 + VT_COOKIE_COMMAND_DIGITS,
+};
+
+static int starts_with_name(const char *at) {
+  for (int i = 0; i < COOKIE_NAME_LENGTH; i++)
+    if (at[i] != cookie_name[i]) return 0;
+  return 1;
+}
+
+static int is_our_cookie(const char *at) {
+  if (!starts_with_name(at) || hexadecimal(at + COOKIE_NAME_LENGTH, VT_COOKIE_HOST_DIGITS) != table->host) return 0;
+  const char *command = at + COOKIE_NAME_LENGTH + VT_COOKIE_HOST_DIGITS + 1;
+  return has_cookie((uint32_t)hexadecimal(command, VT_COOKIE_COMMAND_DIGITS));
+}
+
+/* Writes "PID/environ", for openat below /proc. */
+static void name_environment(char *at, int pid) {
+  static const char rest[] = "/environ";
+  int digits = 1;
+  for (int left = pid; left >= 10; left /= 10) digits++;
+  for (int i = digits - 1; i >= 0; i--, pid /= 10) at[i] = (char)('0' + pid % 10);
+  for (int i = 0; i < (int)sizeof rest; i++) at[digits + i] = rest[i];
+}
+
+/* Whether a process that left its session carries the cookie of a command that runs, wherever in its environment. */
+static int carries_cookie(int pid) {
+  char path[24];
+  if (cookie_count == 0) return 0;
+  name_environment(path, pid);
+  long fd = call3(__NR_openat, proc, (long)path, READ_ONLY), kept = 0, found = 0;
+  if (fd < 0) return 0;
+  while (!found) {
+    long length = call3(__NR_read, fd, (long)environment + kept, (long)sizeof environment - kept);
+    if (length <= 0) break;
+    length += kept;
+    for (long at = 0; at + COOKIE_LENGTH <= length && !found; at++) found = is_our_cookie(environment + at);
+    kept = length < COOKIE_LENGTH ? length : COOKIE_LENGTH - 1; /* one may lie across two reads */
+    for (long i = 0; i < kept; i++) environment[i] = environment[length - kept + i];
+  }
+  call1(__NR_close, fd);
+  return (int)found;
+}
+
+static int is_member(int pid) {
+  long session = call1(__NR_getsid, pid);
+  return session > 0 && (has_session((int)session) || carries_cookie(pid));
+}
+
+/* A group never spans sessions (credentials(7)): whoever leads it speaks for it. */
+static void kill_group_of(int pid) {
+  long group = call1(__NR_getpgid, pid), session = call1(__NR_getsid, pid);
+  if (group > 1 && session > 0 && call1(__NR_getsid, group) == session) call2(__NR_kill, -group, SIGNAL_KILL);
+}
+
+/* The pidfd comes before the second check, so that the process that was checked is the one that is killed. Where there are
+ * no descriptors left (ENFILE) it has to do without. */
+static int kill_member(int pid) {
+  if (!is_member(pid)) return 0;
+  long pidfd = call2(NR_PIDFD_OPEN, pid, 0);
+  if (pidfd == NO_SUCH_PROCESS) return 0;
+  int found = is_member(pid) && (pidfd < 0 || !has_ended(pidfd));
+  if (found) {
+    kill_group_of(pid);
+    if (pidfd >= 0) call4(NR_PIDFD_SEND_SIGNAL, pidfd, SIGNAL_KILL, 0, 0);
+    else call2(__NR_kill, pid, SIGNAL_KILL);
+  }
+  if (pidfd >= 0) call1(__NR_close, pidfd);
+  return found;
+}
+
+static int sweep_proc(void) {
+  int found = 0;
+  call3(__NR_lseek, proc, 0, SEEK_TO);
+  for (long length; (length = call3(__NR_getdents64, proc, (long)entries, sizeof entries)) > 0;)
+    for (long at = 0; at < length;) {
+      const struct entry *entry = (const void *)(entries + at);
+      at += entry->length;
+      if (entry->name[0] >= '1' && entry->name[0] <= '9') found += kill_member(number_in(entry->name));
+    }
+  return found;
+}
+
+/* Where hidepid (proc(5)) hides those that are not dumpable, every process id there can be is asked. */
+static int sweep_ids(void) {
+  int last = read_text("/proc/sys/kernel/pid_max") > 0 ? number_in(text) : 4 * 1024 * 1024, found = 0;
+  for (int pid = 2; pid <= last; pid++) found += kill_member(pid);
+  return found;
+}
+
+static void pause_shortly(void) {
+  struct pause pause = {0, PAUSE_NS};
+  call2(__NR_nanosleep, (long)&pause, 0);
+}
+
+/* The kernel ends a cgroup as a whole, with whoever has left the session and cleared his environment. */
+static void sweep(void) {
+  int hidden = proc < 0 || read_text("/proc/1/stat") <= 0;
+  int enough = hidden ? CALM_PASSES_OF_IDS : CALM_PASSES;
+  for (int calm = 0, pass = 0; calm < enough && pass < MOST_PASSES; pass++) {
+    take_commands();
+    cgroups_kill(table);
+    int found = hidden ? sweep_ids() : sweep_proc();
+    calm = found ? 0 : calm + 1;
+    if (calm || pass > HURRIED_PASSES) pause_shortly();
+  }
+}
+
+static void remove_cgroups(void) {
+  for (int tried = 0; tried < MOST_REMOVALS; tried++) {
+    if (cgroups_remove(table) == 0 && tried >= LEAST_REMOVALS) return;
+    cgroups_kill(table);
+    pause_shortly();
+  }
+}
+
+/* Not to be the one that a lack of memory ends. In another read mode, which only pretends setsid(2), it would be refused and reported. */
+static void be_spared(void) {
+  static const char never[] = "-1000"; /* OOM_SCORE_ADJ_MIN, linux/oom.h */
+  if (call1(__NR_getsid, 0) != call1(__NR_getpid, 0)) return;
+  long fd = call3(__NR_openat, CWD, (long)"/proc/self/oom_score_adj", WRITE_ONLY);
+  if (fd >= 0) call3(__NR_write, fd, (long)never, sizeof never - 1);
+  if (fd >= 0) call1(__NR_close, fd);
+}
+
+/* Each helps where it is allowed: to be spared, and to get its turn among many. */
+static void get_ready(void) {
+  be_spared();
+  call3(__NR_setpriority, 0, 0, -20);
+  call1(__NR_mlockall, LOCK_CURRENT | LOCK_FUTURE);
+}
+
+static void wait_for_host(void) {
+  struct poll_entry polled[2] = {{PIPE_FD, POLL_IN, 0}, {-1, POLL_IN, 0}};
+  polled[1].fd = (int)call2(NR_PIDFD_OPEN, call1(__NR_getppid, 0), 0);
+  while (call(__NR_ppoll, (long)polled, 2, 0, 0, 0, 0) <= 0) continue;
+}
+
+__attribute__((noreturn, used)) void watch(void) {
+  table = (void *)call(__NR_mmap, 0, sizeof *table, PROTECT_READ, MAP_SHARED_PAGES, TABLE_FD, 0);
+  proc = call3(__NR_openat, CWD, (long)"/proc", DIRECTORY_FLAG);
+  get_ready();
+  wait_for_host();
+  sweep();
+  remove_cgroups();
+  for (;;) call1(__NR_exit_group, 0);
+}
+
+#if defined(__x86_64__)
+__asm__(".globl _start\n_start: xor %ebp, %ebp\n and $-16, %rsp\n call watch\n");
+#else
+__asm__(".globl _start\n_start: mov x29, #0\n mov x30, #0\n b watch\n");
+#endif

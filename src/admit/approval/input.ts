@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto'
+import { types } from 'node:util'
+import type { CompleteRequest } from '../../request/request.ts'
+import type { ApprovalInput } from './approver.ts'
+
+const longestBeginning = 1000
+
+/** Describes what a command reads on its standard input. */
+export function inputOf({ stdin, terminal }: Pick<CompleteRequest, 'stdin' | 'terminal'>): ApprovalInput {
+  if (terminal) return { kind: 'unknown' }
+  if (stdin === null || stdin === '') return { kind: 'none' }
+  if (typeof stdin !== 'string' && !types.isUint8Array(stdin)) return { kind: 'unknown' }
+  const bytes = Buffer.from(stdin)
+  return {
+    kind: 'given',
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    beginning: bytes.toString('utf8', 0, longestBeginning),
+    complete: bytes.length <= longestBeginning,
+  }
+}

@@ -1,0 +1,16 @@
+import type { LoadedConfig } from '../config/load.ts'
+import type { Host } from '../host/host.ts'
+import type { Recorder, RecorderOptions } from './recorder.ts'
+
+export type { RecordedCommand, Recorder } from './recorder.ts'
+
+/** The keeper of the audit log; undefined without one. Throws CONFIG_INVALID, AUDIT_FAILED. Imported late: most shells have none. */
+export async function openRecorder(
+  host: Host,
+  loaded: LoadedConfig,
+  given: Pick<RecorderOptions, 'cwd' | 'env'>,
+): Promise<Recorder | undefined> {
+  const { path, required } = loaded.config.audit
+  if (path === '' && !required) return undefined
+  return (await import('./recorder.ts')).makeRecorder(host, loaded, given)
+}

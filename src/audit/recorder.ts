@@ -1,0 +1,207 @@
+import { hostname, userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Admission } from '../admit/admission.ts'
+import { errorText } from '../base/errno.ts'
+import type { AnyResult, ApprovalRecord, Decision, Mode } from '../base/types.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import type { Host } from '../host/host.ts'
+import { lostLine } from '../messages/audit.ts'
+import { type AuditFault, isVitrineError, VitrineError } from '../messages/error.ts'
+import type { CommandToRun } from '../run/run.ts'
+import { temporaryOf } from '../sandbox/private-tmp.ts'
+import { Audit } from './audit.ts'
+import { type Asked, type Author, auditLine, type Ending } from './line.ts'
+import { exlockOfBsd, exlockOfWindows, flockLocker, type Locker, openLocker } from './lock.ts'
+import { AuditLog } from './log.ts'
+import { checkSettings } from './place.ts'
+import { type Redact, redactor } from './secrets.ts'
+
+/** What a recorder needs of its shell. */
+export interface RecorderOptions {
+  readonly config: Config
+  readonly locker: Locker
+  readonly cwd: string
+  /** What commands' environments are chosen from: the values of its secrets are not written. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The recorder of a configuration that has an audit log. Throws CONFIG_INVALID, AUDIT_FAILED. */
+export function makeRecorder(
+  host: Host,
+  { config, sources }: LoadedConfig,
+  { cwd, env }: Pick<RecorderOptions, 'cwd' | 'env'>,
+): Recorder {
+  const { path, required } = config.audit
+  const privateParent = join(temporaryOf(env), `vitrine-${process.getuid?.()}`)
+  checkSettings({ path, required, privateParent, where: (key) => sources[`audit.${key}`].where })
+  const locker = lockerOf(host)
+  if (!locker) throw new VitrineError({ code: 'AUDIT_FAILED', path, step: 'lock', reason: 'no-locks' })
+  return new Recorder({ config, locker, cwd, env })
+}
+
+/** Locks that the kernel ends with their holder; undefined where there are none: Linux without the addon. */
+function lockerOf({ platform, name, addon }: Host): Locker | undefined {
+  switch (platform) {
+    case 'linux':
+      return 'missing' in addon ? undefined : flockLocker(addon.lock)
+    case 'windows':
+      return openLocker(exlockOfWindows)
+    case 'macos':
+      return openLocker(exlockOfBsd)
+    case 'other':
+      return name?.endsWith('bsd') ? openLocker(exlockOfBsd) : undefined
+  }
+}
+
+/** Keeps the audit log of a shell. */
+export class Recorder {
+  readonly #options: RecorderOptions
+  readonly #audit: Audit
+  readonly #author: Omit<Author, 'session'>
+  readonly #redact: Redact
+
+  constructor(options: RecorderOptions) {
+    const { config, locker, env } = options
+    const { path, required, max_bytes: maxBytes } = config.audit
+    this.#options = options
+    this.#audit = new Audit(new AuditLog({ path, maxBytes, locker }), required)
+    this.#author = { host: hostname(), user: userName(), pid: process.pid }
+    this.#redact = redactor(env, config.env.set)
+  }
+
+  /** Before a command is decided on. Throws AUDIT_FAILED when the log is required and takes no line. */
+  async begin(request: unknown, mode: Mode, session: string): Promise<Entry> {
+    const asked = this.#asked(request, mode)
+    const author = { ...this.#author, session }
+    await this.#audit.ready()
+    return new Entry((ending) => this.#audit.record(auditLine(author, asked, ending, this.#redact)))
+  }
+
+  /** What was asked may be of any type yet. */
+  #asked(request: unknown, mode: Mode): Asked {
+    const { command, argv, cwd } = readable(request)
+    return {
+      time: new Date().toISOString(),
+      mode,
+      backend: this.#options.config.shell.backend,
+      cwd: typeof cwd === 'string' ? resolve(this.#options.cwd, cwd) : this.#options.cwd,
+      command: typeof command === 'string' ? command : null,
+      argv: Array.isArray(argv) ? Array.from(argv, shown) : null,
+    }
+  }
+}
+
+/** As far as it can be read: what cannot is refused for that in a moment, and the line says so. */
+function readable(request: unknown): Readonly<Record<string, unknown>> {
+  try {
+    const { command, argv, cwd } = Object(request)
+    return { command, cwd, argv: Array.isArray(argv) ? [...argv] : undefined }
+  } catch {
+    return {}
+  }
+}
+
+function shown(argument: unknown): string {
+  return typeof argument === 'string' ? argument : typeof argument
+}
+
+type Write = (ending: Ending) => Promise<AuditFault | undefined>
+
+/** An admitted command, and its line in the audit log where there is one. */
+export interface RecordedCommand extends CommandToRun {
+  readonly entry?: Entry
+}
+
+/** The line of one command, while it is not known yet what becomes of it. */
+export class Entry {
+  readonly #record: Write
+  #admission: Admission | undefined
+  #written = false
+
+  constructor(record: Write) {
+    this.#record = record
+  }
+
+  /** Has the command checked and decided on. */
+  async admitting(check: () => Promise<CommandToRun>): Promise<RecordedCommand> {
+    const command = await this.#watching(check)
+    this.#admission = command.admission
+    return { ...command, entry: this }
+  }
+
+  /** Has it run. The result says so when the line could not be written. */
+  async running(run: () => Promise<AnyResult>): Promise<AnyResult> {
+    const result = await this.#watching(run)
+    const lost = await this.#write(endingOf(result, this.#admission?.approval))
+    if (!lost) return result
+    return { ...result, hint: [result.hint, lostLine(lost)].filter(Boolean).join(' ') }
+  }
+
+  /** Nothing more is going to happen. */
+  async close(): Promise<void> {
+    if (!this.#written) await this.#write({ ...this.#decided(undefined), outcome: 'not-started' })
+  }
+
+  /** What is thrown is written as a refusal. */
+  async #watching<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const refusal = refusalOf(error)
+      const lost = await this.#write({ ...this.#decided(error), outcome: 'refused', refusal })
+      if (lost) Reflect.set(Object(error), 'message', `${errorText(error)} ${lostLine(lost)}`)
+      throw error
+    }
+  }
+
+  #write(ending: Ending): Promise<AuditFault | undefined> {
+    this.#written = true
+    return this.#record(ending)
+  }
+
+  #decided(error: unknown): Pick<Ending, 'decision' | 'approval'> {
+    const refusal = isVitrineError(error) ? error.refusal : undefined
+    const decision = refusal && 'decision' in refusal ? refusal.decision : this.#admission?.decision
+    const approval = refusal && 'approval' in refusal ? refusal.approval : this.#admission?.approval
+    return { decision: decision ? decided(decision) : null, approval: approval ?? null }
+  }
+}
+
+function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): Ending {
+  const { exitCode, signal, denials, bytes, survivorsKilled, durationMs } = result
+  return {
+    decision: decided(result.decision),
+    approval: approval ?? null,
+    outcome: result.outcome.kind,
+    ...{ exitCode, signal, denials, bytes, survivorsKilled },
+    backend: result.backend,
+    limited: result.limited ?? null,
+    scratchpad: result.scratchpad?.path ?? null,
+    background: result.background?.count ?? null,
+    durationMs: Math.round(durationMs),
+  }
+}
+
+function decided({ verdict, reason, matches }: Decision): Ending['decision'] {
+  return { verdict, reason, rules: matches }
+}
+
+/** What is no refusal is the reason of an aborted signal, or a mistake of ours. */
+function refusalOf(error: unknown): NonNullable<Ending['refusal']> {
+  if (isVitrineError(error)) return { code: error.code, message: error.message }
+  const aborted = Object(error).name === 'AbortError'
+  return {
+    code: aborted ? 'ABORTED' : 'INTERNAL',
+    message: errorText(error),
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A user id without a name, as in many containers.
+    return String(process.getuid?.() ?? '')
+  }
+}

@@ -1,0 +1,41 @@
+import { nearestKey } from '../internal.ts'
+import { helpFor, type Topic, topics } from '../messages/cli/help.ts'
+import { noSuchHelp, prefixed, unknownCommand, unknownOption } from '../messages/cli/run.ts'
+import { exitCode } from './command.ts'
+import { packageVersion } from './package-file.ts'
+import { standardError, standardOutput } from './run/sink.ts'
+
+const options = ['--help', '--version']
+
+/** Everything but a command: help, the version, and what is neither. */
+export async function aside(
+  name: string | undefined,
+  args: readonly string[],
+  commands: readonly string[],
+): Promise<number> {
+  if (name === undefined || name === '--help' || name === '-h') return print(helpFor('vitrine'))
+  if (name === 'help') return helpOn(args[0], commands)
+  if (name === '--version' || name === '-V' || name === '-v') return print(`${packageVersion()}\n`)
+  if (isTopic(name) || commands.includes(name)) return print(helpFor(isTopic(name) ? name : 'vitrine'))
+  const said = name.startsWith('-')
+    ? unknownOption(name, nearestKey(name, options))
+    : unknownCommand(name, args, nearestKey(name, [...commands, 'help']))
+  await standardError.write(prefixed(said))
+  return exitCode.refused
+}
+
+async function helpOn(name: string | undefined, commands: readonly string[]): Promise<number> {
+  if (name === undefined) return print(helpFor('vitrine'))
+  if (isTopic(name)) return print(helpFor(name))
+  await standardError.write(prefixed(noSuchHelp(name, nearestKey(name, commands))))
+  return exitCode.refused
+}
+
+async function print(text: string): Promise<number> {
+  await standardOutput.write(text)
+  return 0
+}
+
+function isTopic(name: string): name is Topic {
+  return (topics as readonly string[]).includes(name)
+}

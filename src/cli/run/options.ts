@@ -1,0 +1,106 @@
+import type { Backend, ExecuteRequest } from '../../internal.ts'
+import {
+  commandMissing,
+  dashesMissing,
+  keepGoingAlone,
+  unknownBackend,
+  variableUnnamed,
+} from '../../messages/cli/run.ts'
+import { milliseconds } from '../duration.ts'
+import { grammar } from '../grammar.ts'
+import { misuse, parseOptions } from '../options.ts'
+
+/** What a `vitrine run` line asks for. */
+export interface Order {
+  readonly write: boolean
+  readonly network: boolean
+  readonly privateTmp: boolean
+  /** `full`: with every field of the library's result. */
+  readonly json: 'short' | 'full' | undefined
+  /** The command gets a terminal of its own. */
+  readonly pty: boolean
+  /** Somebody at the terminal decides on what the policy asks about. */
+  readonly ask: boolean
+  /** The requests are a list, even if there is one only. */
+  readonly each: boolean
+  /** A list goes on behind a line that fails. */
+  readonly keepGoing: boolean
+  readonly cwd: string | undefined
+  readonly config: string | undefined
+  readonly workspace: string | undefined
+  readonly backend: Backend | undefined
+  readonly requests: readonly ExecuteRequest[]
+}
+
+/** Reads what stands behind `vitrine run`. Throws INVALID_REQUEST. */
+export function readOrder(args: readonly string[]): Order {
+  const { flags, values, lists, words } = parseOptions(args, grammar.run.options)
+  const timeout = values.get('timeout')
+  const each = flags.has('each')
+  if (flags.has('keep-going') && !each) throw misuse(keepGoingAlone)
+  const command = wordsAfterDashes('run', args, words)
+  const how = {
+    merged: flags.has('merged'),
+    scratchpad: values.get('scratchpad'),
+    env: variablesOf(lists.get('env') ?? []),
+    timeoutMs: timeout === undefined ? undefined : milliseconds('--timeout', timeout),
+  }
+  return {
+    write: flags.has('write'),
+    network: flags.has('network'),
+    privateTmp: flags.has('private-tmp'),
+    json: flags.has('json=full') ? 'full' : flags.has('json') ? 'short' : undefined,
+    pty: flags.has('pty'),
+    ask: flags.has('ask'),
+    each,
+    keepGoing: flags.has('keep-going'),
+    cwd: values.get('cwd'),
+    config: values.get('config'),
+    workspace: values.get('workspace'),
+    backend: backendOf(values.get('backend')),
+    requests: (each ? command.map((line) => ({ command: line })) : [workOf(command)]).map((work) => ({
+      ...work,
+      ...how,
+    })),
+  }
+}
+
+/** `NAME=VALUE`, or `NAME` with its value here; a variable that is not set stays unset. */
+function variablesOf(given: readonly string[]): Record<string, string> {
+  const variables: Record<string, string> = {}
+  for (const text of given) {
+    const [name = '', ...rest] = text.split('=')
+    const value = text.includes('=') ? rest.join('=') : process.env[name]
+    if (name === '') throw misuse(variableUnnamed(text))
+    if (value !== undefined) variables[name] = value
+  }
+  return variables
+}
+
+/** Throws INVALID_REQUEST for one that there is not. */
+export function backendOf(name: string | undefined): Backend | undefined {
+  if (name === undefined || name === 'local' || name === 'docker') return name
+  throw misuse(unknownBackend(name))
+}
+
+/** One word is a shell line, several are an argument vector. */
+export function workOf(command: readonly string[]): Pick<ExecuteRequest, 'command' | 'argv'> {
+  const [line, ...more] = command
+  return more.length === 0 ? { command: line } : { argv: command }
+}
+
+/**
+ * The words behind `--`, at least one. Throws INVALID_REQUEST.
+ * @param name the command of vitrine, for example `policy check`
+ */
+export function wordsAfterDashes(
+  name: string,
+  args: readonly string[],
+  [dashes, ...command]: readonly string[],
+): readonly string[] {
+  if (dashes === undefined || (dashes === '--' && command.length === 0)) throw misuse(commandMissing(name))
+  if (dashes === '--') return command
+  const first = args.length - command.length - 1
+  const corrected = ['vitrine', ...name.split(' '), ...args.slice(0, first), '--', ...args.slice(first)]
+  throw misuse(dashesMissing(corrected))
+}

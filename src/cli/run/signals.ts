@@ -1,0 +1,17 @@
+import type { Shell } from '../../internal.ts'
+
+const forwarded: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+
+/** Passes our signals on to the command's group; a second interrupt kills it. Returns how to stop that. */
+export function forwardSignals(shell: Shell): () => void {
+  let interrupted = false
+  const forward = (name: NodeJS.Signals) => {
+    const kill = name === 'SIGINT' && interrupted
+    interrupted ||= name === 'SIGINT'
+    shell.signal(kill ? 'SIGKILL' : name)
+  }
+  for (const name of forwarded) process.on(name, forward)
+  return () => {
+    for (const name of forwarded) process.off(name, forward)
+  }
+}

@@ -1,0 +1,129 @@
+import { fstatSync, write } from 'node:fs'
+import type { Writable } from 'node:stream'
+import { isTerminal } from '../terminal.ts'
+
+/** Where output goes: one of the standard streams. */
+export interface Sink {
+  /** Resolves when the bytes have been taken, or cannot be: then `broken` says why, and the rest is dropped. Writes keep their order. */
+  write(bytes: string | Uint8Array): Promise<void>
+  /** The code of the system error that ended it, for example EPIPE. */
+  readonly broken: string | undefined
+  /** Called once, when it breaks. */
+  onBroken: () => void
+}
+
+abstract class BreakableSink implements Sink {
+  broken: string | undefined
+  onBroken: () => void = () => {}
+
+  abstract write(bytes: string | Uint8Array): Promise<void>
+
+  protected break(error: NodeJS.ErrnoException): void {
+    if (this.broken !== undefined) return
+    this.broken = error.code ?? error.message
+    this.onBroken()
+  }
+}
+
+/** Pipes and sockets: Node writes to them without blocking, and tells when the reader has taken it. */
+class StreamSink extends BreakableSink {
+  readonly #stream: Writable
+
+  constructor(stream: Writable) {
+    super()
+    this.#stream = stream
+    stream.on('error', (error) => this.break(error))
+  }
+
+  write(bytes: string | Uint8Array): Promise<void> {
+    if (this.broken !== undefined) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#stream.write(bytes, () => resolve())
+    })
+  }
+}
+
+/** What is written one after the other. */
+interface Lane {
+  last: Promise<void>
+}
+
+/**
+ * Files, devices and terminals. Node's own stream for files drops what a nearly full disk did not take (write(2) may take a part); the
+ * one for terminals blocks (lib/tty.js), and with it deadlines and signals, as long as the terminal takes nothing (Ctrl-S).
+ */
+class FileSink extends BreakableSink {
+  readonly #fd: number
+  readonly #lane: Lane
+
+  constructor(fd: number, lane: Lane = { last: Promise.resolve() }) {
+    super()
+    this.#fd = fd
+    this.#lane = lane
+  }
+
+  write(bytes: string | Uint8Array): Promise<void> {
+    const buffer = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+    this.#lane.last = this.#lane.last.then(() => this.#writeAll(buffer))
+    return this.#lane.last
+  }
+
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    try {
+      for (let at = 0; at < bytes.length && this.broken === undefined; )
+        at += await writeOnce(this.#fd, bytes.subarray(at))
+    } catch (error) {
+      this.break(error as NodeJS.ErrnoException)
+    }
+  }
+}
+
+/** Resolves to how much was taken. Who shares a terminal with us may have made it non-blocking (fcntl(2)): then it is tried again. */
+function writeOnce(fd: number, bytes: Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) =>
+    write(fd, bytes, (error, written) => {
+      if (error?.code === 'EAGAIN') setTimeout(() => resolve(0), 10)
+      else if (error) reject(error)
+      else resolve(written)
+    }),
+  )
+}
+
+/** Opens its sink with the first write: Node's streams take time to load, and many commands print nothing. */
+class LazySink implements Sink {
+  readonly #open: () => Sink
+  #sink: Sink | undefined
+  onBroken: () => void = () => {}
+
+  constructor(open: () => Sink) {
+    this.#open = open
+  }
+
+  get broken(): string | undefined {
+    return this.#sink?.broken
+  }
+
+  write(bytes: string | Uint8Array): Promise<void> {
+    if (!this.#sink) {
+      this.#sink = this.#open()
+      this.#sink.onBroken = () => this.onBroken()
+    }
+    return this.#sink.write(bytes)
+  }
+}
+
+/** Windows has no user ids. Its consoles take text, not bytes, and Node does not block for them. */
+const isWindows = process.getuid === undefined
+
+/** What is shown on terminals keeps its order, whichever stream it came by: it is one terminal, as a rule. */
+const terminals: Lane = { last: Promise.resolve() }
+
+function sinkOf(fd: number, stream: () => Writable): Sink {
+  const stat = fstatSync(fd)
+  if (!stat.isFile() && !stat.isCharacterDevice()) return new StreamSink(stream())
+  if (!isTerminal(fd)) return new FileSink(fd)
+  return isWindows ? new StreamSink(stream()) : new FileSink(fd, terminals)
+}
+
+export const standardOutput: Sink = new LazySink(() => sinkOf(1, () => process.stdout))
+export const standardError: Sink = new LazySink(() => sinkOf(2, () => process.stderr))

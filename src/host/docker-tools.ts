@@ -1,0 +1,105 @@
+import type { LoadedConfig } from '../config/load.ts'
+import { containerFailed, ownImage } from '../messages/docker.ts'
+import { isVitrineError, VitrineError } from '../messages/error.ts'
+import { type Engine, type EngineError, isEngineError } from '../sandbox/docker/engine/engine.ts'
+import { type FoundSocket, findEngines, reachEngine } from '../sandbox/docker/engine/reach.ts'
+import { buildImage, hasImage } from '../sandbox/docker/image.ts'
+import {
+  type CleanUp,
+  type OwnContainer,
+  ownContainers,
+  removeLeftOver,
+} from '../sandbox/docker/left-over.ts'
+
+export type { CleanUp, OwnContainer } from '../sandbox/docker/left-over.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** What there is of the docker backend. */
+export interface DockerStatus {
+  /** Of this format. Fields may be added to it; none changes its meaning or goes. */
+  readonly version: 1
+  /** The configuration chooses it. */
+  readonly chosen: boolean
+  readonly engine?: { readonly socket: string; readonly version: string; readonly api: string }
+  /** Why there is none. */
+  readonly problem?: string
+  /** The sockets that may be tried, first to last; `api` where an engine answers. */
+  readonly sockets: readonly FoundSocket[]
+  readonly image: { readonly name: string; readonly own: boolean; readonly present: boolean | null }
+  /** Containers of vitrine's, of every process. */
+  readonly containers: readonly OwnContainer[]
+}
+
+/** Looks at engine, image and containers. Starts nothing, and changes nothing. */
+export async function dockerStatus({ config }: LoadedConfig, env: Variables): Promise<DockerStatus> {
+  const image = { name: imageOf({ config }), own: config.docker.image === '' }
+  const found = { version: 1, chosen: config.shell.backend === 'docker' } as const
+  let sockets: readonly FoundSocket[] = []
+  try {
+    sockets = await findEngines(env)
+    const engine = await reachEngine({ env, startCommand: '' })
+    const { Version } = await engine.call<{ readonly Version: string }>({ method: 'GET', path: '/version' })
+    return {
+      ...found,
+      sockets,
+      engine: { socket: engine.socketPath, version: Version, api: engine.api },
+      image: { ...image, present: await hasImage(engine, image.name) },
+      containers: await ownContainers(engine),
+    }
+  } catch (error) {
+    if (!(isEngineError(error) || isVitrineError(error))) throw error
+    return {
+      ...found,
+      sockets,
+      problem: problemOf(error),
+      image: { ...image, present: null },
+      containers: [],
+    }
+  }
+}
+
+function problemOf(error: EngineError | VitrineError): string {
+  if (isEngineError(error)) return error.message
+  return 'got' in error.refusal && typeof error.refusal.got === 'string' ? error.refusal.got : error.message
+}
+
+/** Removes the containers of hosts that are gone, and nothing else; resolves to what came of it. Throws SANDBOX_UNAVAILABLE. */
+export async function cleanDocker(env: Variables): Promise<CleanUp> {
+  return asked(await reachEngine({ env, startCommand: '' }), (engine) => removeLeftOver(engine))
+}
+
+/** What came of a build. */
+export interface DockerBuild {
+  readonly image: string
+  /** What ended it, in the engine's words. */
+  readonly error?: string
+}
+
+/**
+ * Builds vitrine's own image. Another one that the configuration names is its owner's to build: then undefined. `said` is
+ * called with what the engine says. Throws SANDBOX_UNAVAILABLE.
+ */
+export async function buildDockerImage(
+  { config }: LoadedConfig,
+  env: Variables,
+  said: (text: string) => void,
+): Promise<DockerBuild | undefined> {
+  if (config.docker.image !== '') return undefined
+  const engine = await reachEngine({ env, startCommand: config.docker.start_command })
+  const error = await asked(engine, () => buildImage(engine, ownImage, said))
+  return error === undefined ? { image: ownImage } : { image: ownImage, error }
+}
+
+function imageOf({ config }: Pick<LoadedConfig, 'config'>): string {
+  return config.docker.image === '' ? ownImage : config.docker.image
+}
+
+async function asked<T>(engine: Engine, work: (engine: Engine) => Promise<T>): Promise<T> {
+  try {
+    return await work(engine)
+  } catch (error) {
+    if (!isEngineError(error)) throw error
+    throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...containerFailed(error.message) })
+  }
+}

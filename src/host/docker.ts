@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LoadedConfig } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import { Look, type Looker } from '../facts/look.ts'
+import { dockerLauncher } from '../launch/docker.ts'
+import { type DockerWords, engineLate, otherPlatform, ownImage } from '../messages/docker.ts'
+import { isVitrineError, VitrineError } from '../messages/error.ts'
+import { callsDocker } from '../policy/command/calls-docker.ts'
+import { posixShell } from '../request/interpreter.ts'
+import type { CompleteRequest } from '../request/request.ts'
+import { reachEngine } from '../sandbox/docker/engine/reach.ts'
+import { engineSockets } from '../sandbox/docker/engine/sockets.ts'
+import { isShown, openDocker } from '../sandbox/docker/open.ts'
+import { dockerSandbox } from '../sandbox/docker/sandbox.ts'
+import { bytesOf } from '../sandbox/docker/spec.ts'
+import { type Equipment, type Host, lookerOf } from './host.ts'
+import { workspaceOf } from './readable.ts'
+
+/** What the shell that is opened asks of its backend. */
+export interface DockerShell {
+  readonly loaded: LoadedConfig
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly network: boolean
+}
+
+/** Equips a shell whose commands run in containers. Throws SANDBOX_UNAVAILABLE. */
+export async function equipDocker(host: Host, shell: DockerShell): Promise<Equipment> {
+  const { loaded, cwd, env, network } = shell
+  const { config } = loaded
+  const { platform, name = platform } = host
+  if (platform !== 'linux' && platform !== 'macos')
+    throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...otherPlatform(name) })
+  const { workspace } = workspaceOf(loaded, cwd)
+  const settings = settingsOf(config, network)
+  const startCommand = config.docker.start_command
+  const opened = await openDocker({ env, startCommand, workspace, docker: config.docker, settings })
+  const { containers, places } = opened
+  const looker = await lookerOf(host)
+  return {
+    platform,
+    place: 'container',
+    sandbox: dockerSandbox({ ...settings, close: () => containers.close() }),
+    launcher: dockerLauncher(containers),
+    interpreter: posixShell,
+    looker,
+    async directoryThere(path) {
+      const real = await realPathOf(path, looker)
+      if (isShown(real, places)) return real
+      throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd-outside', path, workspace } })
+    },
+  }
+}
+
+/** As it was given where it cannot be looked up: then it is told by whoever looks whether it can be entered. */
+async function realPathOf(path: string, looker: Looker): Promise<string> {
+  const [answer] = await new Look(looker).ask([{ kind: 'where', path }])
+  return answer && 'found' in answer ? answer.found.replace('\0', '') : path
+}
+
+/** `network = true` wants one, whichever: without a name it is the engine's default one. */
+function settingsOf({ docker, limits }: Config, network: boolean) {
+  return {
+    image: docker.image === '' ? ownImage : docker.image,
+    network: network && docker.network === 'none' ? 'bridge' : docker.network,
+    memory: bytesOf(docker.memory),
+    cpus: docker.cpus,
+    pids: docker.pids,
+    writableRoot: docker.writable_root,
+    privateTmpBytes: limits.private_tmp_bytes,
+  }
+}
+
+/** What the wait for an engine depends on. */
+export interface Readiness {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly docker: Config['docker']
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Before a command that calls the Docker client: runs the start command where no engine answers, and waits until one does. Throws
+ * SANDBOX_UNAVAILABLE when none comes before the command's deadline, the signal's reason when it is aborted.
+ */
+export async function engineReady({ work, timeoutMs }: CompleteRequest, readiness: Readiness): Promise<void> {
+  if (!callsDocker(work) || !isLocal(readiness.env)) return
+  const over = new AbortController()
+  const late = sleep(timeoutMs, undefined, { signal: over.signal }).then(() => {
+    throw needed(engineLate(timeoutMs))
+  })
+  const aborted = new Promise<never>((_, reject) => {
+    const { signal } = readiness
+    signal?.addEventListener('abort', () => reject(signal.reason), { signal: over.signal })
+  })
+  try {
+    const { env, docker } = readiness
+    await Promise.race([reachEngine({ env, startCommand: docker.start_command }), late, aborted])
+  } catch (error) {
+    if (isVitrineError(error) && error.refusal.code === 'SANDBOX_UNAVAILABLE') throw needed(error.refusal)
+    throw error
+  } finally {
+    over.abort()
+    late.catch(() => {}) // given up
+  }
+}
+
+/** An engine elsewhere is not started from here: the client says what it makes of it. */
+function isLocal(env: Readiness['env']): boolean {
+  try {
+    return engineSockets(env).length > 0
+  } catch (error) {
+    if (isVitrineError(error)) return false
+    throw error
+  }
+}
+
+function needed({ wanted, got, remedy }: DockerWords): VitrineError {
+  return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'engine', wanted, got, remedy })
+}

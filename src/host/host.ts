@@ -1,0 +1,163 @@
+import { errorText } from '../base/errno.ts'
+import { type Platform, platform, platformName } from '../base/platform.ts'
+import type { Looker } from '../facts/look.ts'
+import { nativeLooker } from '../facts/native-looker.ts'
+import { type Addon, type AddonMissing, loadAddon, type WindowsAddon } from '../launch/addon.ts'
+import type { Launcher } from '../launch/launch.ts'
+import { nativeLauncher } from '../launch/native.ts'
+import { VitrineError } from '../messages/error.ts'
+import { addonRemedy } from '../messages/platform.ts'
+import type { Place } from '../request/environment.ts'
+import { type Interpreter, posixShell } from '../request/interpreter.ts'
+import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
+import { selectSandbox } from './select-sandbox.ts'
+
+/** The machine as vitrine finds it: what is chosen once and holds for every shell of the process. */
+export interface Host {
+  readonly platform: Platform
+  /** What the system is called, where it has no sandbox: `freebsd`. Default: the platform. */
+  readonly name?: string
+  /** The Linux addon, or why none loaded, on any system. */
+  readonly addon: Addon | AddonMissing
+  /** What the kernel offers; absent without an addon. */
+  readonly probe?: Probe
+  /** The Windows addon, and what it found. */
+  readonly windows?: { readonly addon: WindowsAddon; readonly probe: WindowsProbe }
+}
+
+/** What a shell works with on a host. */
+export interface Equipment {
+  readonly platform: Platform
+  /** Where commands run. */
+  readonly place: Place
+  readonly sandbox: Sandbox
+  readonly launcher: Launcher
+  readonly interpreter: Interpreter
+  readonly looker: Looker
+  /** What a directory is called where commands run; throws INVALID_REQUEST for one that is not there. Absent: as here. */
+  readonly directoryThere?: (path: string) => Promise<string>
+}
+
+/** This machine, by the path of the addon that it was looked at with. */
+const found = new Map<string | undefined, Host>()
+
+/** This machine, looked at once. @param addonPath absolute; default: the package's own addon */
+export function thisHost(addonPath?: string): Host {
+  const host = found.get(addonPath) ?? look(addonPath)
+  found.set(addonPath, host)
+  return host
+}
+
+function look(addonPath: string | undefined): Host {
+  if (platform === 'windows') return lookAtWindows(addonPath)
+  if (platform !== 'linux')
+    return { platform, name: platformName, addon: { missing: `there is no addon for ${platformName}` } }
+  const addon = loadAddon<Addon>(addonPath)
+  return 'missing' in addon ? { platform, addon } : { platform, addon, probe: addon.probe() }
+}
+
+function lookAtWindows(addonPath: string | undefined): Host {
+  const addon = loadAddon<WindowsAddon>(addonPath)
+  if ('missing' in addon) return { platform, addon }
+  return {
+    platform,
+    addon: { missing: 'this is Windows' },
+    windows: { addon, probe: addon.probe() },
+  }
+}
+
+/** Chooses what a host's shells work with. What only one system needs is loaded there alone. */
+export async function equip(host: Host): Promise<Equipment> {
+  const { platform, addon } = host
+  const windows = platform === 'windows'
+  return {
+    platform,
+    place: platform,
+    sandbox: await selectSandbox({
+      platform,
+      name: host.name ?? platform,
+      probe: host.probe,
+      windows: host.windows?.probe,
+      missing: 'missing' in addon ? addon.missing : undefined,
+      watch: () => ('missing' in addon ? 0 : addon.watch()),
+      privateTmp: 'missing' in addon ? undefined : addon,
+    }),
+    launcher: await selectLauncher(host),
+    interpreter: windows ? await windowsShell(host) : posixShell,
+    looker: await lookerOf(host),
+  }
+}
+
+/** Who looks at paths on a host. The addon's is loaded with everybody, the other one only where it is needed. */
+export async function lookerOf({ addon }: Pick<Host, 'addon'>): Promise<Looker> {
+  if (!('missing' in addon)) return nativeLooker(addon)
+  pool ??= (await import('../facts/pool-looker.ts')).poolLooker()
+  return pool
+}
+
+/** Who looks at paths on this machine; nothing else is found out about it. */
+export async function lookerHere(): Promise<Looker> {
+  return lookerOf(
+    found.get(undefined) ?? { addon: platform === 'linux' ? loadAddon<Addon>() : { missing: platformName } },
+  )
+}
+
+/** One for the process: it counts what hangs. */
+let pool: Looker | undefined
+
+async function windowsShell({ windows }: Host): Promise<Interpreter> {
+  const { powershell } = await import('../request/powershell.ts')
+  // The addon asks the system; the variable, which anybody can set, has to do where there is none, in write mode.
+  const root = process.env['SystemRoot'] ?? 'C:\\Windows'
+  return powershell(windows?.probe.systemDirectory ?? `${root}\\System32`)
+}
+
+/** One launcher per environment: the addon has one listener. Shells that open at once wait for the same one. */
+const launchers = new WeakMap<object, Promise<Launcher>>()
+
+function selectLauncher(host: Host): Promise<Launcher> {
+  const addon = host.windows?.addon ?? host.addon
+  const launcher = launchers.get(addon) ?? makeLauncher(host)
+  launchers.set(addon, launcher)
+  return launcher
+}
+
+async function makeLauncher({ platform, addon, windows }: Host): Promise<Launcher> {
+  if (windows) return (await import('../launch/windows.ts')).windowsLauncher(windows.addon)
+  return 'missing' in addon ? launcherWithout(addon, platform) : nativeLauncher(addon)
+}
+
+/** Throws SANDBOX_UNAVAILABLE where execa does not load either: not every bundle can load it. */
+async function launcherWithout({ missing }: AddonMissing, platform: Platform): Promise<Launcher> {
+  try {
+    const { execaLauncher } = await import('../launch/execa.ts')
+    return await execaLauncher({ groups: platform !== 'windows' })
+  } catch (error) {
+    const got = `${missing}; execa: ${errorText(error)}`
+    throw new VitrineError({
+      code: 'SANDBOX_UNAVAILABLE',
+      for: 'launcher',
+      wanted: 'the native addon, or execa in its place',
+      got,
+      remedy: addonRemedy,
+    })
+  }
+}
+
+/** What this machine offers for read mode, as a report shows it. */
+export interface HostSupport {
+  readonly platform: Platform
+  /** Why there is no addon, when there is none. */
+  readonly missing?: string
+  readonly probe?: Probe
+  /** The watcher's process id, once it runs. */
+  readonly watcherPid?: number
+}
+
+/** What this machine offers for read mode. */
+export function hostSupport(): HostSupport {
+  const { platform, addon, probe } = thisHost()
+  if ('missing' in addon) return { platform, missing: addon.missing }
+  const watcherPid = addon.watcherPid()
+  return { platform, ...(probe && { probe }), ...(watcherPid > 0 ? { watcherPid } : {}) }
+}

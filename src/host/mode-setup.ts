@@ -1,0 +1,117 @@
+import type { Enforcement, Mode } from '../base/types.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import type { ProjectSettings } from '../config/project-settings.ts'
+import type { Config } from '../config/schema.ts'
+import type { Limits } from '../launch/launch.ts'
+import { limitsEnforcement, limitsOf } from '../launch/limits.ts'
+import { VitrineError } from '../messages/error.ts'
+import { commandEnvironment, type Place, type Variables } from '../request/environment.ts'
+import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
+import { type PrivateDirectories, temporaryOf, withoutPrivateTmp } from '../sandbox/private-tmp.ts'
+import type { Confinement, Reads, Sandbox } from '../sandbox/sandbox.ts'
+import type { Backing } from './backend.ts'
+
+/** What holds a command in a mode, with a private directory or without: worked out once for each. */
+export interface ModeSetup {
+  readonly environment: Variables
+  /** For a command that is known to look only: nothing of a repository's configuration runs. */
+  readonly lookingEnvironment: Variables
+  /** Where commands run, as far as names of variables go. */
+  readonly place: Place
+  readonly confinement: Confinement | null
+  /** Each command gets a directory beneath `temporary`; null: none does. */
+  readonly privateTmp: {
+    readonly directories: PrivateDirectories
+    readonly temporary: string
+    readonly caches: ToolCaches
+  } | null
+  readonly limits: Limits | null
+  readonly enforcement: Enforcement
+  readonly projectSettings: ProjectSettings
+}
+
+/** What the setups of a shell are made from. */
+export interface SetupOptions {
+  readonly config: Config
+  readonly equipment: Backing
+  readonly reads: Reads
+  readonly network: boolean
+  /** For a command that does not say. */
+  readonly privateTmp: boolean
+  /** What commands' environments are chosen from. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** What holds the commands of a shell. */
+export class Setups {
+  readonly #options: SetupOptions
+  readonly #made: Partial<Record<Mode | 'read with private tmp', ModeSetup>> = {}
+
+  constructor(options: SetupOptions) {
+    this.#options = options
+  }
+
+  /**
+   * What holds a command in this mode. There is no way from read mode to a setup without confinement. Throws
+   * WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE.
+   * @param privateTmp read mode: the command gets a directory of its own
+   */
+  in(mode: Mode, privateTmp = this.#options.privateTmp): ModeSetup {
+    const name = mode === 'read' && privateTmp ? 'read with private tmp' : mode
+    const setup = this.#made[name] ?? this.#make(mode, privateTmp)
+    this.#made[name] = setup
+    return setup
+  }
+
+  #make(mode: Mode, privateTmp: boolean): ModeSetup {
+    const { config, equipment, reads, network } = this.#options
+    if (mode === 'read' && !config.shell.sandbox) throw this.#withoutSandbox()
+    const { sandbox, launcher } = equipment
+    const options = { network, reads, privateTmp, unixSockets: config.shell.unix_sockets }
+    const limits = limitsOf(config.limits, mode === 'read' && privateTmp)
+    const plain = this.#environment(mode, true)
+    const looking = mode === 'read' ? withToolSettings(plain, network) : plain
+    return {
+      environment: mode === 'read' ? looking : this.#environment(mode, false),
+      lookingEnvironment: looking,
+      place: equipment.place,
+      confinement: mode === 'write' ? null : sandbox.confine(options),
+      privateTmp: mode === 'read' && privateTmp ? this.#privateTmp(looking) : null,
+      limits,
+      projectSettings: equipment.projectSettings,
+      enforcement: {
+        ...(mode === 'write' ? sandbox.writeEnforcement?.() : sandbox.enforcement(options)),
+        ...limitsEnforcement(limits, launcher.limits),
+      },
+    }
+  }
+
+  #withoutSandbox(): VitrineError {
+    const setBy = this.#options.equipment.projectSettings.get('shell.sandbox')
+    return new VitrineError({ code: 'WRITE_MODE_REQUIRED', ...(setBy === undefined ? {} : { setBy }) })
+  }
+
+  #environment(mode: Mode, onlyLooks: boolean): Variables {
+    const { config, equipment, env } = this.#options
+    return commandEnvironment(env, config.env, { mode, onlyLooks, place: equipment.place })
+  }
+
+  #privateTmp(environment: Variables): ModeSetup['privateTmp'] {
+    const { equipment, env, network } = this.#options
+    const { sandbox, platform } = equipment
+    if (sandbox.ownTmp) return null
+    if (!sandbox.privateDirectories) throw withoutPrivateTmp(platform)
+    const caches = {
+      network,
+      goCache: hasGoCache(environment),
+      fossilSettings: hasFossilSettings(environment),
+    }
+    return { directories: sandbox.privateDirectories, temporary: temporaryOf(env), caches }
+  }
+}
+
+/** What the configuration says, or where it says nothing what the system needs: here-documents of macOS write a file. */
+export function privateTmpOf({ config, sources }: LoadedConfig, sandbox: Sandbox): boolean {
+  const isGiven = sources['shell.private_tmp'].source !== 'default'
+  return isGiven ? config.shell.private_tmp : (sandbox.privateTmpByDefault ?? config.shell.private_tmp)
+}

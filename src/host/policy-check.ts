@@ -1,0 +1,58 @@
+import { platform } from '../base/platform.ts'
+import type { Decision, Mode } from '../base/types.ts'
+import { checkBackend } from '../config/backend.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import type { RuleList } from '../policy/decide/list.ts'
+import { currentDirectory } from '../request/current-directory.ts'
+import { type Fields, isString, readFields } from '../request/fields.ts'
+import { completeRequest } from '../request/request.ts'
+import { lookerHere } from './host.ts'
+import { checkMode } from './shell-options.ts'
+
+/** A command to decide about: exactly one of `command` and `argv`. */
+export interface QuestionToDecide {
+  readonly command?: string | undefined
+  readonly argv?: readonly string[] | undefined
+  /** Default: the current directory of the process. */
+  readonly cwd?: string | undefined
+  readonly mode: Mode
+}
+
+const fields: Fields<QuestionToDecide> = {
+  command: { wanted: 'a string', test: isString },
+  argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
+  cwd: { wanted: 'a string', test: isString },
+  mode: { wanted: '"read" or "write"', test: isString },
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * What the policy says about a command, on a host that need not be able to run it; rules are named with their line.
+ * Nothing is probed or started. Throws INVALID_REQUEST, CONFIG_INVALID.
+ */
+export async function decideAbout(
+  loaded: LoadedConfig,
+  question: QuestionToDecide,
+  env: Environment = process.env,
+): Promise<Decision> {
+  checkBackend(loaded)
+  const { mode, ...request } = readFields('question', question, fields)
+  checkMode(mode)
+  const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
+  const { work, cwd } = completeRequest(request, { cwd: currentDirectory(), timeoutMs, maxTimeoutMs })
+  return (await (await openJudge(loaded, cwd, env)).decide({ work, cwd, mode })).decision
+}
+
+/** The rules in force, each with its source. Throws CONFIG_INVALID. */
+export async function listRules(loaded: LoadedConfig): Promise<RuleList> {
+  return (await openJudge(loaded, currentDirectory(), process.env)).rules()
+}
+
+/** Imported late: the parser costs start-up time. */
+async function openJudge(loaded: LoadedConfig, cwd: string, env: Environment) {
+  const { Judge, placesOf } = await import('../admit/decider.ts')
+  const looker = await lookerHere()
+  const place = loaded.config.shell.backend === 'docker' ? 'container' : platform
+  return Judge.open({ loaded, cwd, env, looker, place }, await placesOf(loaded))
+}

@@ -1,0 +1,54 @@
+import { isAbsolute } from 'node:path'
+import { isBeneath } from '../base/program-path.ts'
+import { gitRoot, realDirectory } from '../config/files.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import { Look, type Looker } from '../facts/look.ts'
+import { VitrineError } from '../messages/error.ts'
+import { type Reads, readEverything } from '../sandbox/sandbox.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/**
+ * What commands of a shell can read. Throws CONFIG_INVALID where no command could start any more. `env`: what the
+ * commands get, and what their environment is chosen from.
+ */
+export async function readsOf(
+  loaded: LoadedConfig,
+  { cwd, env, looker }: { readonly cwd: string; readonly env: Variables; readonly looker: Looker },
+): Promise<Reads> {
+  const { reads, unreadable } = loaded.config.shell
+  if (reads === 'everywhere' && unreadable.length === 0) return readEverything
+  // Loaded late: most shells keep nothing from being read.
+  const { readsFor, tooMuch } = await import('../sandbox/reads/reads.ts')
+  const { whole, workspace } = workspaceOf(loaded, cwd)
+  const path = tooMuch(await new Look(looker).where(unreadable.filter(isAbsolute)), workspace)
+  if (path !== undefined) throw holdsTooMuch(loaded, path, workspace)
+  return readsFor({ reads, unreadable, workspace, whole, env })
+}
+
+/** `workspace` lies in `whole`. Both are real paths. */
+export interface Workspace {
+  readonly whole: string
+  readonly workspace: string
+}
+
+/**
+ * The workspace, and what it would be without project files that nobody has trusted: those can make it smaller, and secrets
+ * are looked for in all of it. No workspace is no limit to the policy, but the root of the repository here.
+ */
+export function workspaceOf({ config, outerWorkspace }: LoadedConfig, cwd: string): Workspace {
+  const named = config.policy.workspace
+  const directory = (path: string) => (path === '' ? gitRoot(cwd) : realDirectory(path))
+  const [whole, workspace] = [directory(outerWorkspace ?? named), directory(named)]
+  return { whole, workspace: isBeneath(workspace, whole) ? workspace : whole }
+}
+
+function holdsTooMuch({ sources }: LoadedConfig, path: string, workspace: string): VitrineError {
+  const wanted = `paths that hold neither the workspace (${workspace}) nor /bin/sh`
+  return new VitrineError({
+    code: 'CONFIG_INVALID',
+    file: sources['shell.unreadable'].where,
+    key: 'shell.unreadable',
+    problem: { kind: 'bad-value', wanted, got: JSON.stringify(path) },
+  })
+}

@@ -1,0 +1,52 @@
+import type { Platform } from '../base/platform.ts'
+import { addonRemedy } from '../messages/platform.ts'
+import { linuxSandbox } from '../sandbox/linux.ts'
+import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
+import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
+import { unavailableSandbox } from '../sandbox/unavailable.ts'
+
+/** What the choice of a sandbox depends on. */
+export interface SandboxHost {
+  readonly platform: Platform
+  /** What the system is called. */
+  readonly name: string
+  readonly probe: Probe | undefined
+  readonly windows: WindowsProbe | undefined
+  /** Why there is no addon, when there is none. */
+  readonly missing: string | undefined
+  /** Starts the watcher; 0 or an errno. */
+  watch(): number
+  /** What makes private directories, where something does. */
+  readonly privateTmp: PrivateTmpAddon | undefined
+}
+
+/** The sandbox of this host. Where there is none, one that refuses and says why. */
+export async function selectSandbox(host: SandboxHost): Promise<Sandbox> {
+  switch (host.platform) {
+    case 'linux':
+      return host.probe ? linuxSandbox(host.probe, () => host.watch(), host.privateTmp) : withoutAddon(host)
+    case 'windows':
+      return host.windows
+        ? (await import('../sandbox/windows.ts')).windowsSandbox(host.windows)
+        : withoutAddon(host)
+    case 'macos':
+      return (await import('../sandbox/macos/sandbox.ts')).macosSandbox()
+    case 'other':
+      return unavailableSandbox({
+        code: 'SANDBOX_UNAVAILABLE',
+        wanted: 'a sandbox for this system',
+        got: `${host.name}, which has none`,
+        remedy: 'run it on Linux, macOS or Windows',
+        platform: host.name,
+      })
+  }
+}
+
+function withoutAddon({ missing }: SandboxHost): Sandbox {
+  return unavailableSandbox({
+    code: 'SANDBOX_UNAVAILABLE',
+    wanted: 'the native addon',
+    got: missing ?? 'it did not load',
+    remedy: addonRemedy,
+  })
+}

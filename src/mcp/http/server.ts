@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { errorText } from '../../base/errno.ts'
+import { drainMs, idleMs, mostAtOnce } from '../limits.ts'
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  isLegacyRequest,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  type McpHttpHandler,
+  originValidationResponse,
+} from '../sdk.ts'
+import { makeServer } from '../server.ts'
+import type { Session } from '../session.ts'
+import { Turns } from '../turns.ts'
+import { sendResponse, webRequest } from './node-http.ts'
+import { errorResponse, HttpSessions } from './sessions.ts'
+import { carriesToken } from './token.ts'
+
+export interface HttpOptions {
+  readonly host: string
+  /** 0: one that is free. */
+  readonly port: number
+  readonly token: string
+  readonly makeSession: () => Session
+  readonly idleMs?: number | undefined
+  readonly drainMs?: number | undefined
+  readonly brokenGraceMs?: number | undefined
+  readonly log: (line: string) => void
+}
+
+/** A server of many clients over HTTP. */
+export interface HttpServer {
+  /** Where it listens: `http://127.0.0.1:8080/mcp`. */
+  readonly url: string
+  /** Takes no more requests, lets what runs come to its end for a while, then kills it. */
+  close(): Promise<void>
+  /** Ends the waiting of `close`. */
+  hurry(): void
+}
+
+/** Whether only this machine can connect. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+/** Listens. Rejects when the address cannot be had. */
+export async function serveOnHttp(options: HttpOptions): Promise<HttpServer> {
+  const service = new HttpService(options)
+  const server = createServer((request, response) => {
+    service.answer(request, response).catch((error) => {
+      options.log(errorText(error))
+      response.destroy()
+    })
+  })
+  await listening(server, options)
+  const { address, port, family } = server.address() as AddressInfo
+  const host = family === 'IPv6' ? `[${address}]` : address
+  return {
+    url: `http://${host}:${port}/mcp`,
+    close: () => service.close(server),
+    hurry: () => service.hurry(),
+  }
+}
+
+function listening(server: Server, { host, port }: HttpOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => resolve())
+  })
+}
+
+class HttpService {
+  readonly #options: HttpOptions
+  readonly #sessions: HttpSessions
+  readonly #modern: McpHttpHandler
+  /** Clients of MCP 2026-07-28 have no session: they share this one. */
+  readonly #shared: Session
+  #draining = false
+  #drainUntil = 0
+
+  constructor(options: HttpOptions) {
+    const { brokenGraceMs } = options
+    const turns = new Turns(mostAtOnce)
+    this.#options = options
+    this.#shared = options.makeSession()
+    this.#sessions = new HttpSessions({
+      idleMs: options.idleMs ?? idleMs,
+      makeSession: options.makeSession,
+      makeServer: (session) => makeServer({ session, turns, hasSession: true, brokenGraceMs }),
+    })
+    const shared = {
+      session: this.#shared,
+      turns,
+      hasSession: false,
+      brokenGraceMs,
+      saved: () => this.#modern.notify.resourcesChanged(),
+    }
+    this.#modern = createMcpHandler(() => makeServer(shared), {
+      legacy: 'reject',
+      onerror: (error) => options.log(error.message),
+    })
+  }
+
+  async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const gone = new AbortController()
+    outgoing.once('close', () => gone.abort())
+    const request = webRequest(incoming, gone.signal)
+    await sendResponse(await this.#respond(request), outgoing)
+  }
+
+  async close(server: Server): Promise<void> {
+    this.#draining = true
+    const closed = new Promise((resolve) => server.close(resolve))
+    this.#drainUntil = Date.now() + (this.#options.drainMs ?? drainMs)
+    while ((this.#shared.isBusy || this.#sessions.isBusy) && Date.now() < this.#drainUntil)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    await Promise.all([this.#shared.close(), this.#sessions.close()])
+    await this.#modern.close()
+    server.closeAllConnections()
+    await closed
+  }
+
+  hurry(): void {
+    this.#drainUntil = 0
+  }
+
+  async #respond(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/healthz') return this.#health()
+    const refused = this.#refusal(request, pathname)
+    if (refused) return refused
+    if (await isLegacyRequest(request)) return this.#sessions.handle(request)
+    return this.#modern.fetch(request)
+  }
+
+  /** Without a token: it tells nothing but that the server is there. */
+  #health(): Response {
+    const status = this.#draining ? 'draining' : 'ok'
+    return Response.json({ status }, { status: this.#draining ? 503 : 200 })
+  }
+
+  #refusal(request: Request, pathname: string): Response | undefined {
+    if (this.#draining) return errorResponse(503, 'The server is about to end', { connection: 'close' })
+    const { host, token } = this.#options
+    // DNS rebinding reaches a server that listens on this machine only. Elsewhere the name is the deployment's, and the token decides.
+    const rebound = isLoopback(host)
+      ? hostHeaderValidationResponse(request, localhostAllowedHostnames())
+      : undefined
+    const refused = rebound ?? originValidationResponse(request, localhostAllowedOrigins())
+    if (refused) return refused
+    if (!carriesToken(request.headers.get('authorization') ?? undefined, token))
+      return errorResponse(401, 'A bearer token is needed', { 'www-authenticate': 'Bearer' })
+    return pathname === '/mcp' || pathname === '/' ? undefined : errorResponse(404, 'The endpoint is /mcp')
+  }
+}

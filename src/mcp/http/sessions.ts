@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { mostSessions } from '../limits.ts'
+import { type McpServer, WebStandardStreamableHTTPServerTransport } from '../sdk.ts'
+import type { Session } from '../session.ts'
+
+/** A client of a protocol before 2026-07-28, which has a session, and so a shell of its own. */
+interface Client {
+  readonly session: Session
+  readonly transport: WebStandardStreamableHTTPServerTransport
+}
+
+export interface SessionsOptions {
+  readonly idleMs: number
+  readonly makeSession: () => Session
+  readonly makeServer: (session: Session) => Promise<McpServer>
+}
+
+/** The sessions of such clients, by the id that each of their requests carries. */
+export class HttpSessions {
+  readonly #options: SessionsOptions
+  readonly #clients = new Map<string, Client>()
+  readonly #sweep: NodeJS.Timeout
+  /** Clients whose first request is being answered: they are not in the map yet. */
+  #beginning = 0
+
+  constructor(options: SessionsOptions) {
+    this.#options = options
+    this.#sweep = setInterval(() => this.#closeIdle(), Math.max(50, Math.min(30_000, options.idleMs / 2)))
+    this.#sweep.unref()
+  }
+
+  get count(): number {
+    return this.#clients.size
+  }
+
+  /** Whether a command runs in one of them. */
+  get isBusy(): boolean {
+    return [...this.#clients.values()].some(({ session }) => session.isBusy)
+  }
+
+  async handle(request: Request): Promise<Response> {
+    const id = request.headers.get('mcp-session-id')
+    const client = id === null ? undefined : this.#clients.get(id)
+    // 404 tells a client to begin anew (MCP 2025-11-25, Session Management).
+    if (id !== null && !client) return errorResponse(404, 'Session not found')
+    if (client) return this.#pass(client, request)
+    if (this.#clients.size + this.#beginning >= mostSessions && !this.#closeLongestIdle())
+      return errorResponse(503, 'Too many sessions')
+    this.#beginning++
+    return this.#begin(request).finally(() => this.#beginning--)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    await Promise.all([...this.#clients.keys()].map((id) => this.#close(id)))
+  }
+
+  async #begin(request: Request): Promise<Response> {
+    const session = this.#options.makeSession()
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => {
+        this.#clients.set(id, client)
+      },
+      onsessionclosed: (id) => this.#close(id),
+    })
+    const client: Client = { session, transport }
+    const server = await this.#options.makeServer(session)
+    await server.connect(transport)
+    const response = await this.#pass(client, request)
+    // No initialize request: nobody will come back to this one.
+    if (transport.sessionId === undefined) await session.close()
+    return response
+  }
+
+  async #pass(client: Client, request: Request): Promise<Response> {
+    client.session.touch()
+    return client.transport.handleRequest(request)
+  }
+
+  async #close(id: string): Promise<void> {
+    const client = this.#clients.get(id)
+    if (!client) return
+    this.#clients.delete(id)
+    await client.session.close()
+    await client.transport.close()
+  }
+
+  /** Makes room for another client. False when a command runs in every session. */
+  #closeLongestIdle(): boolean {
+    const idle = [...this.#clients].filter(([, { session }]) => !session.isBusy)
+    const [first, ...others] = idle
+    if (!first) return false
+    const [id] = others.reduce(
+      (oldest, one) => (one[1].session.usedMs < oldest[1].session.usedMs ? one : oldest),
+      first,
+    )
+    void this.#close(id)
+    return true
+  }
+
+  #closeIdle(): void {
+    const before = Date.now() - this.#options.idleMs
+    for (const [id, { session }] of this.#clients)
+      if (session.usedMs < before && !session.isBusy) void this.#close(id)
+  }
+}
+
+/** An error outside of any JSON-RPC call. */
+export function errorResponse(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const body = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null }
+  return Response.json(body, { status, headers: { ...headers } })
+}

@@ -1,0 +1,94 @@
+import type { ApprovalInput } from '../admit/approval/approver.ts'
+import type { Decision, Mode } from '../base/types.ts'
+import { whollyVisible } from '../base/visible.ts'
+
+interface Asked {
+  readonly command: string
+  readonly cwd: string
+  readonly mode: Mode
+  readonly stdin: ApprovalInput
+}
+
+/** More rows than this nobody has in view, nor in most terminals to scroll back to. */
+const mostRows = 1000
+const usualColumns = 80
+const fewestColumns = 24
+/** From here on the beginning may have left the screen. */
+const manyRows = 15
+
+/** Colours, concealment and other characters that earlier output may have left switched on: ECMA-48 SGR, ISO 2022. */
+const plain = '\u001b[0m\u001b(B\u000f'
+
+/**
+ * The question at the terminal: what would run, where, and why it is asked. Every row of what somebody else has written
+ * begins with a margin, so that none can pass for one of ours. Undefined when the command is too long to be shown whole.
+ */
+export function approvalQuestion(request: Asked, decision: Decision, columns: number): string | undefined {
+  const width = Math.max(fewestColumns, columns || usualColumns) - 1
+  const command = request.command.split('\n').flatMap((line) => rows('  | ', '  : ', line, width))
+  if (command.length > mostRows) return undefined
+  return [
+    `${plain}\nvitrine: run this in ${request.mode} mode?`,
+    ...command,
+    ...(command.length > manyRows ? [`  (${command.length} rows: scroll up to read all of them)`] : []),
+    ...rows('  in ', '   : ', request.cwd, width),
+    ...inputRows(request.stdin, width),
+    ...rows('  asked because: ', '   : ', decision.reason, width),
+    '',
+  ].join('\n')
+}
+
+const mostInputRows = 20
+
+function inputRows(stdin: ApprovalInput, width: number): string[] {
+  if (stdin.kind === 'none') return []
+  if (stdin.kind === 'unknown')
+    return rows('  ', '   : ', 'its standard input is not known before it runs, so [s] counts once', width)
+  const shown = stdin.beginning.split('\n').flatMap((line) => rows('  < ', '  : ', line, width))
+  const isWhole = stdin.complete && shown.length <= mostInputRows
+  const head = isWhole
+    ? 'with this standard input:'
+    : `with ${stdin.bytes} bytes of standard input, which begin:`
+  return [`  ${head}`, ...shown.slice(0, mostInputRows)]
+}
+
+/** Shown when keys count. */
+export const approvalChoices = '[y]es  [n]o  [a]ll this session  [s] this command this session: '
+
+/** After keys that are no answer. */
+export const approvalReminder = '\nPlease press one key, y, n, a or s: '
+
+/** Closes the question. */
+export function approvalAnswer(answer: 'yes' | 'no' | 'all' | 'same'): string {
+  return `${answer}\n`
+}
+
+/** Closes a question that has waited too long. */
+export const approvalLate = 'no (too late)\n'
+
+/** What cannot be read cannot be approved. */
+export function approvalTooLong({ command }: Asked): string {
+  return `${plain}\nvitrine: a command of ${command.length} characters is too long to be shown whole, so it is not approved.\n`
+}
+
+/** No terminal to ask at. */
+export const approvalNobody = 'there is no terminal to ask at, so the answer is no'
+
+/** A text in rows of a width, behind a margin. */
+function rows(first: string, next: string, text: string, width: number): string[] {
+  const done: string[] = []
+  let row = first
+  let used = first.length
+  for (const character of whollyVisible(text)) {
+    // Wide or not: what is not ASCII is counted as two columns, so that the terminal never breaks a row itself.
+    const wide = character <= '~' ? 1 : 2
+    if (used + wide > width) {
+      done.push(row)
+      row = next
+      used = next.length
+    }
+    row += character
+    used += wide
+  }
+  return [...done, row]
+}

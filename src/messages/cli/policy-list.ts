@@ -1,0 +1,59 @@
+import type { Decision, PolicyMatch } from '../../base/types.ts'
+import { visible } from '../../base/visible.ts'
+import type { ListedRule, RuleList } from '../../policy/decide/list.ts'
+
+export function explainEndless(): string {
+  return 'a function that starts itself again and again'
+}
+
+export function explainRunsCode(): string {
+  return 'it runs code: allowed in read mode, which holds it'
+}
+
+const longestCommand = 200
+
+/** What `vitrine policy check` prints: each simple command with the rule that matched and why, then the verdict. */
+export function policyReport({ verdict, reason, matches }: Decision): string {
+  const lines = [...matches.flatMap(matchLines), `${verdict}: ${visible(reason)}`]
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function matchLines({ verdict, command, rule, source, why }: PolicyMatch): string[] {
+  return [
+    `${verdict.padEnd(5)}  ${clipped(command)}`,
+    `       ${visible(rule)} (${visible(source)}): ${visible(why)}`,
+  ]
+}
+
+function clipped(command: string): string {
+  const text = visible(command)
+  return text.length > longestCommand ? `${text.slice(0, longestCommand)}...` : text
+}
+
+const widest = 40
+
+/** The table of `vitrine policy list`. */
+export function policyTable(list: RuleList): string {
+  const rows = list.rules.map(rowOf)
+  const width = (column: 1 | 2) => Math.min(widest, Math.max(...rows.map((row) => row[column].length)))
+  const [rule, source] = [width(1), width(2)]
+  const lines = rows.map(
+    ([verdict, name, from, why]) =>
+      `${verdict.padEnd(5)}  ${name.padEnd(rule)}  ${from.padEnd(source)}  ${why}`,
+  )
+  return [heading(list), ...lines].map((line) => `${line.trimEnd()}\n`).join('')
+}
+
+function rowOf({ verdict, rule, source, reason, byArguments }: ListedRule): [string, string, string, string] {
+  const why = reason === '' && byArguments ? 'with certain arguments' : reason
+  return [verdict, visible(rule), visible(source), visible(why)]
+}
+
+const becomes = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const
+
+function heading({ preset, unlisted: { read, write }, autoConfirm }: RuleList): string {
+  const rest =
+    read === write ? `${becomes[read]}` : `${becomes[read]} in read mode and ${becomes[write]} in write mode`
+  const confirm = autoConfirm ? '; auto_confirm: what would be asked about runs' : ''
+  return `preset ${preset}: what no rule names is ${rest}${confirm}`
+}

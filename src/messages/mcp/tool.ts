@@ -1,0 +1,109 @@
+import type { Mode, Result } from '../../base/types.ts'
+import type { Config } from '../../config/schema.ts'
+import { denialsBeside } from '../denials.ts'
+import { omittedLine } from '../refusal.ts'
+import type { ToolFacts } from './mcp.ts'
+import * as say from './mcp.ts'
+
+/** What the call asked for, where it makes a difference to what is told. */
+export interface Asked {
+  readonly timeoutMs: number
+  readonly scratchpad?: string | undefined
+  readonly inlineChars: number
+}
+
+/** The answer to a call: what the command printed, then a line in brackets for each thing to know about it. */
+export function resultText(result: Result, asked: Asked): string {
+  const shown = shownOutput(result, asked.inlineChars)
+  const lines = [...endLines(result), ...noticeLines(result, asked), ...savedLines(result, asked)]
+  if (lines.length === 0) return shown
+  return `${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${lines.join('\n')}`
+}
+
+/** Binary output is never shown: only where it stands. */
+function shownOutput({ bytes, binary, output }: Result, inlineChars: number): string {
+  if (bytes === 0) return say.noOutput
+  return binary ? '' : bounded(output, inlineChars)
+}
+
+/** What could not be saved stands in the result whole, however long: a model gets head and tail of it. */
+function bounded(output: string, inlineChars: number): string {
+  const mostChars = inlineChars + longestMark
+  if (output.length <= mostChars) return output
+  const half = Math.floor(inlineChars / 2)
+  const left = output.slice(half, output.length - half)
+  return `${output.slice(0, half)}${omittedLine(Buffer.byteLength(left))}${output.slice(output.length - half)}`
+}
+
+/** Room for the line between head and tail, which may name two paths. */
+const longestMark = 10_000
+
+function endLines({ outcome }: Result): string[] {
+  switch (outcome.kind) {
+    case 'exited':
+      return outcome.code === 0 ? [] : [say.exitCodeLine(outcome.code)]
+    case 'signalled':
+      return [say.killedByLine(outcome.signal)]
+    case 'timed-out':
+      return [say.timedOutLine(outcome.afterMs)]
+    case 'cancelled':
+      return [say.cancelledLine]
+    case 'limited':
+      return [say.limitedLine(outcome)]
+    case 'output-limit':
+      return [say.outputLimitLine(outcome.limit)]
+  }
+}
+
+function noticeLines(result: Result, { timeoutMs }: Asked): string[] {
+  const { hint, background, survivorsKilled } = result
+  return [
+    ...say.denialLines(denialsBeside(result)),
+    ...(hint === undefined ? [] : [say.hintLine(hint)]),
+    ...(background ? [say.backgroundLine(background)] : []),
+    ...(survivorsKilled > 0 && result.outcome.kind === 'exited' ? [say.survivorsLine(survivorsKilled)] : []),
+    ...(timeoutMs > result.timeoutMs ? [say.loweredTimeoutLine(timeoutMs, result.timeoutMs)] : []),
+  ]
+}
+
+function savedLines({ scratchpad, binary, bytes, omittedBytes }: Result, asked: Asked): string[] {
+  if (!scratchpad) return binary ? [say.binaryUnsavedLine(bytes)] : []
+  const taken = asked.scratchpad !== undefined && asked.scratchpad !== scratchpad.name
+  return [
+    binary ? say.binaryLine(scratchpad) : textSavedLine(scratchpad, omittedBytes, asked.inlineChars),
+    ...(taken ? [say.takenNameLine(asked.scratchpad ?? '', scratchpad.name)] : []),
+  ]
+}
+
+function textSavedLine(
+  saved: NonNullable<Result['scratchpad']>,
+  omittedBytes: number,
+  inlineChars: number,
+): string {
+  return omittedBytes > 0 ? say.cutLine(saved, Math.floor(inlineChars / 2)) : say.savedLine(saved)
+}
+
+/** Facts for a description when no shell could be opened: the defaults. */
+const unknownConfig = {
+  shell: { network: false, timeout_ms: 30_000, max_timeout_ms: 600_000 },
+  output: { inline_max_chars: 30_000 },
+}
+
+/** What a tool's description tells, from the configuration in force. */
+export function factsOf(
+  config: Pick<Config, 'shell' | 'output'> | undefined,
+  mode: Mode,
+  hasWriteTool: boolean,
+  interpreter: ToolFacts['interpreter'],
+): ToolFacts {
+  const { shell, output } = config ?? unknownConfig
+  return {
+    mode,
+    hasWriteTool,
+    network: shell.network,
+    interpreter,
+    defaultTimeoutMs: Math.min(shell.timeout_ms, shell.max_timeout_ms),
+    maxTimeoutMs: shell.max_timeout_ms,
+    inlineChars: output.inline_max_chars,
+  }
+}

@@ -1,0 +1,54 @@
+import type { AnyResult, Limit } from '../base/types.ts'
+import { visible } from '../base/visible.ts'
+import type { ConfigKey } from '../config/load.ts'
+import type { ProjectSettings } from '../config/project-settings.ts'
+import type { Config } from '../config/schema.ts'
+
+/** Says which project file a message follows from. */
+export function setBy(key: ConfigKey, file: string): string {
+  return `${key} is set by ${visible(file)}`
+}
+
+/** Says which project file, and which line of it, a rule stands in. */
+export function ruleSetBy(source: string): string {
+  return `a rule of ${visible(source)}`
+}
+
+/** The result with a hint that names the project files whose settings it follows from. */
+export function namingProjects<R extends AnyResult>(
+  result: R,
+  { shell }: Config,
+  settings: ProjectSettings,
+): R {
+  const named = keysBehind(result, shell).flatMap((key) => {
+    const file = settings.get(key)
+    return file === undefined ? [] : [setBy(key, file)]
+  })
+  if (named.length === 0) return result
+  const said = `${named.join('; ')}.`
+  return { ...result, hint: result.hint === undefined ? said : `${result.hint} ${said}` }
+}
+
+const limitKeys: Readonly<Record<Limit, readonly ConfigKey[]>> = {
+  memory: ['limits.memory_bytes'],
+  cpu: ['limits.cpu_seconds'],
+  processes: ['limits.processes'],
+  private_tmp: ['limits.private_tmp_bytes'],
+  // The kernel's own.
+  epoll_watches: [],
+}
+
+/** Settings that may have led to what the result says. */
+function keysBehind(result: AnyResult, shell: Config['shell']): readonly ConfigKey[] {
+  const { outcome, failure, denials, omittedBytes, timeoutMs } = result
+  const keys: ConfigKey[] = []
+  if (outcome.kind === 'timed-out' && timeoutMs === shell.timeout_ms) keys.push('shell.timeout_ms')
+  if (outcome.kind === 'timed-out' && timeoutMs === shell.max_timeout_ms) keys.push('shell.max_timeout_ms')
+  if (outcome.kind === 'output-limit') keys.push('output.max_bytes')
+  if (outcome.kind === 'limited') keys.push(...limitKeys[outcome.limit])
+  else if (failure?.kind === 'limit' && outcome.kind === 'exited') keys.push('limits.open_files')
+  if (omittedBytes > 0) keys.push('output.inline_max_chars')
+  if (result.mode === 'read' && (failure?.kind === 'permission-denied' || denials.length > 0))
+    keys.push('shell.mode', 'shell.network', 'shell.private_tmp', 'shell.reads', 'shell.unreadable')
+  return keys
+}

@@ -1,0 +1,77 @@
+import { visible } from '../base/visible.ts'
+
+/** What a listing needs to know about an entry. */
+export interface ListedEntry {
+  readonly session: string
+  readonly name: string
+  readonly bytes: number
+  readonly changedMs: number
+  readonly metadata?:
+    | {
+        readonly command: string | readonly string[]
+        readonly outcome: string
+        readonly exitCode: number | null
+        readonly signal: string | null
+      }
+    | undefined
+}
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB']
+const longestCommand = 100
+
+/** `1.2 MB`: decimal units, one place behind the point. */
+export function sizeText(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  for (; value >= 999.95 && unit < units.length - 1; unit++) value /= 1000
+  return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit]}`
+}
+
+/** One line about an entry: name, size, how its command ended, and the command. */
+export function entryLine({ name, bytes, changedMs, metadata }: ListedEntry): string {
+  const saved = new Date(changedMs).toISOString().replace(/\.\d+Z$/, 'Z')
+  if (!metadata) return `${name}  ${sizeText(bytes)}  ${saved}  (its command did not end properly)`
+  return `${name}  ${sizeText(bytes)}  ${saved}  ${ended(metadata)}  ${commandText(metadata.command)}`
+}
+
+function ended({ outcome, exitCode, signal }: NonNullable<ListedEntry['metadata']>): string {
+  if (outcome === 'exited') return `exit ${exitCode}`
+  return outcome === 'signalled' ? String(signal) : outcome
+}
+
+function commandText(command: string | readonly string[]): string {
+  const text = visible(typeof command === 'string' ? command : command.join(' '))
+  return text.length <= longestCommand ? text : `${text.slice(0, longestCommand)}...`
+}
+
+/** The whole listing, newest session last. */
+export function scratchpadListing(
+  sessions: readonly {
+    readonly session: string
+    readonly inUse: boolean
+    readonly bytes: number
+    readonly entries: readonly ListedEntry[]
+  }[],
+): string {
+  if (sessions.length === 0) return 'nothing saved\n'
+  return sessions
+    .map(({ session, inUse, bytes, entries }) => {
+      const head = `${session}  ${sizeText(bytes)}${inUse ? '  (in use)' : ''}`
+      return `${[head, ...entries.map((entry) => `  ${entryLine(entry)}`)].join('\n')}\n`
+    })
+    .join('')
+}
+
+/** What `vitrine scratchpad clear` did. */
+export function clearedText(removed: number, bytes: number, kept: number): string {
+  const rest = kept === 0 ? '' : `; ${kept} in use or not removable, kept`
+  return `removed ${removed} ${removed === 1 ? 'session' : 'sessions'} (${sizeText(bytes)})${rest}\n`
+}
+
+/** A name that nothing is saved under. */
+export function unknownEntry(name: string): string {
+  return `Nothing is saved under ${JSON.stringify(name)}. "vitrine scratchpad list" shows what is; SESSION/NAME names one of several.`
+}
+
+export const scratchpadUsage =
+  'Say what to do: vitrine scratchpad list [--json], vitrine scratchpad show NAME, or vitrine scratchpad clear.'

@@ -1,0 +1,18 @@
+import type { CompleteRequest } from '../../request/request.ts'
+import { known, lineOfArgv } from '../syntax/line.ts'
+import { parseLine } from '../syntax/parse.ts'
+import { expand } from './expand.ts'
+import { nameOf } from './program.ts'
+
+/** Subcommands and options of the client that ask no engine. */
+const withoutEngine = new Set(['--help', '--version', '-h', '-v', 'completion', 'context', 'help'])
+
+/** Whether a command calls the Docker client, directly or through a wrapper, with something that takes an engine. */
+export function callsDocker(work: CompleteRequest['work']): boolean {
+  const line = work.kind === 'line' ? parseLine(work.line) : lineOfArgv(work.argv)
+  return expand(line).steps.some(({ command: { words } }) => {
+    const [program, first] = [known(words[0]), known(words[1])]
+    if (program === undefined || !/^docker(-compose)?$/.test(nameOf(program))) return false
+    return words.length > 1 && !withoutEngine.has(first ?? '')
+  })
+}

@@ -1,0 +1,214 @@
+import { anything, known, literal, type SimpleCommand, type Word } from '../syntax/line.ts'
+import { nameOf } from './program.ts'
+
+/** What a program that starts other programs was told to start. */
+export interface Wrapped {
+  /** The words that are the wrapper's own. */
+  readonly own: readonly Word[]
+  /** Commands it starts, one for each `-exec` of find. */
+  readonly inner: readonly SimpleCommand[]
+  /** Shell scripts it runs. */
+  readonly scripts: readonly Word[]
+}
+
+/** How to find the wrapped command: options that take the next word, operands before it, whether variables may be set. */
+interface Wrapper {
+  readonly valued: ReadonlySet<string>
+  readonly operands: number
+  /** Options whose value is a script or a command line. */
+  readonly script: ReadonlySet<string>
+}
+
+function wrapper(valued = '', operands = 0, script = ''): Wrapper {
+  const set = (text: string) => new Set(text.split(' ').filter((name) => name !== ''))
+  return { valued: set(valued), operands, script: set(script) }
+}
+
+const prefixes: ReadonlyMap<string, Wrapper> = new Map([
+  [
+    'sudo',
+    wrapper('-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --chroot --role --type'),
+  ],
+  ['doas', wrapper('-u -C')],
+  ['env', wrapper('-u -C --unset --chdir', 0, '-S --split-string')],
+  [
+    'xargs',
+    wrapper('-I -L -n -P -s -d -E -a -J -R --max-args --max-procs --max-chars --delimiter --arg-file'),
+  ],
+  ['nohup', wrapper()],
+  ['setsid', wrapper()],
+  ['time', wrapper('-o -f --output --format')],
+  ['nice', wrapper('-n --adjustment')],
+  ['ionice', wrapper('-c -n --class --classdata')],
+  ['chrt', wrapper('', 1)],
+  ['taskset', wrapper('', 1)],
+  ['timeout', wrapper('-s -k --signal --kill-after', 1)],
+  ['stdbuf', wrapper('-i -o -e --input --output --error')],
+  ['command', wrapper()],
+  ['builtin', wrapper()],
+  ['exec', wrapper('-a')],
+  ['busybox', wrapper()],
+  ['toybox', wrapper()],
+  ['chroot', wrapper('--userspec --groups', 1)],
+  ['unshare', wrapper('-S -G -R -w --setuid --setgid --root --wd')],
+  ['strace', wrapper('-e -o -p -s -u -E -P -a -S -X')],
+  ['watch', wrapper('-n -q --interval')],
+  ['su', wrapper('-s -g -G --shell', 1, '-c --command')],
+  ['runuser', wrapper('-u -s -g -G --user --shell', 0, '-c --command')],
+  ['flock', wrapper('-w -E --timeout --conflict-exit-code', 1, '-c --command')],
+])
+const shells = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'hush'])
+const shellValued = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file'])
+const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
+const whatIsRead: Word = { ...anything, filledBy: 'xargs' }
+
+/** What a command starts in turn; undefined when it is no wrapper. */
+export function unwrap(command: SimpleCommand): Wrapped | undefined {
+  const [head, ...rest] = command.words
+  const name = nameOf(known(head) ?? '')
+  if (!head || name === '') return undefined
+  if (name === 'eval') return { own: [head], inner: [], scripts: rest.length > 0 ? [joined(rest)] : [] }
+  if (shells.has(name)) return shellScript(head, rest)
+  if (name === 'find') return findCommands(command)
+  if (name === 'fd' || name === 'fdfind') return fdCommand(command)
+  // command(1p): with -v or -V it only tells what a name is.
+  if (name === 'command' && /^-[pvV]*[vV]/.test(rest[0]?.value ?? '')) return undefined
+  const kind = prefixes.get(name)
+  return kind && prefixed(command, kind, name)
+}
+
+/** Words as one script, as eval(1p) joins them. */
+function joined(words: readonly Word[]): Word {
+  const open = words.find(({ kind }) => kind !== 'literal')
+  return open ? anything : literal(words.map(({ value }) => value).join(' '))
+}
+
+function shellScript(head: Word, words: readonly Word[]): Wrapped {
+  let given = false
+  let at = 0
+  for (; at < words.length; at++) {
+    const text = words[at]?.value ?? ''
+    if (!/^[-+]./.test(text) || text === '--') break
+    if (/^-[A-Za-z]*c/.test(text)) given = true
+    if (shellValued.has(text)) at += 1
+  }
+  if (words[at]?.value === '--') at += 1
+  const script = words[at]
+  // Without a script and without a file it runs what it reads.
+  if (given) return { own: [head], inner: [], scripts: [script ?? anything] }
+  const asks = words.some(({ value }) => value === '--version' || value === '--help')
+  return { own: [head], inner: [], scripts: script || asks ? [] : [anything] }
+}
+
+function prefixed(command: SimpleCommand, kind: Wrapper, name: string): Wrapped | undefined {
+  const { words } = command
+  const scripts: Word[] = []
+  let operands = kind.operands
+  let at = 1
+  let assigned = at
+  for (; at < words.length; at++) {
+    const text = words[at]?.value ?? ''
+    const option = text.split('=', 1)[0] ?? ''
+    if (kind.script.has(option))
+      scripts.push(text.includes('=') ? literal(text.slice(option.length + 1)) : (words[++at] ?? anything))
+    else if (name === 'env' && /^-S./.test(text)) scripts.push(literal(text.slice(2)))
+    else if (kind.valued.has(text)) at += 1
+    else if (/^-./.test(text)) continue
+    else if (/^[A-Za-z_]\w*=/.test(text) && (name === 'env' || name === 'sudo' || name === 'doas')) continue
+    else if (operands-- <= 0) break
+    if (!/^[A-Za-z_]\w*=/.test(text)) assigned = at + 1
+  }
+  const tail = words.slice(at)
+  if (tail.length === 0 && scripts.length === 0) return undefined
+  const variables = words.slice(assigned, at).filter(({ value }) => /^[A-Za-z_]\w*=/.test(value))
+  const own = words.slice(0, at).filter((word) => !variables.includes(word))
+  const inner =
+    tail.length > 0 ? [innerOf(command, name === 'xargs' ? filledByXargs(own, tail) : tail, variables)] : []
+  return { own, inner, scripts }
+}
+
+function innerOf(
+  outer: SimpleCommand,
+  words: readonly Word[],
+  variables: readonly Word[] = [],
+): SimpleCommand {
+  const assignments = variables.map((word) => ({
+    name: word.value.slice(0, word.value.indexOf('=')),
+    value: literal(word.value.slice(word.value.indexOf('=') + 1)),
+  }))
+  return {
+    text: words.map(({ text }) => text).join(' '),
+    assignments,
+    words,
+    redirects: [],
+    chain: outer.chain,
+    gate: false,
+  }
+}
+
+/** xargs puts what it reads at the end, or in the place of a mark. */
+function filledByXargs(own: readonly Word[], words: readonly Word[]): Word[] {
+  const at = own.findIndex(({ value }) => /^-I|^-i|^--replace/.test(value))
+  if (at === -1) return [...words, whatIsRead]
+  const value = own[at]?.value ?? ''
+  const mark =
+    value === '-I' ? (own[at + 1]?.value ?? '{}') : value.replace(/^(?:-[Ii]|--replace=?)/, '') || '{}'
+  return words.map((word) => filled(word, mark, 'xargs'))
+}
+
+/** What find fills in begins with a starting point, which is never an option. */
+function filled(word: Word, mark: string, filledBy: 'find' | 'xargs'): Word {
+  const at = word.value.indexOf(mark)
+  if (at === -1 || word.kind !== 'literal') return word
+  const beginning = at === 0 && filledBy === 'find' ? './' : word.value.slice(0, at)
+  return { ...word, kind: 'quoted', fixed: beginning, filledBy }
+}
+
+/** The commands after -exec and the like. What is only known when it runs may end one of them, and begin another part of the expression. */
+function findCommands(command: SimpleCommand): Wrapped | undefined {
+  const own: Word[] = []
+  const inner: SimpleCommand[] = []
+  const scripts: Word[] = []
+  const { words } = command
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]
+    if (!word) break
+    if (!findActions.has(word.value)) {
+      own.push(word)
+      continue
+    }
+    // The others change the directory, or ask: the rule of find objects to them.
+    if (word.value !== '-exec') own.push(word)
+    const end = words.findIndex(({ value }, index) => index > at && (value === ';' || value === '+'))
+    const part = words.slice(at + 1, end === -1 ? undefined : end)
+    const many = words[end]?.value === '+'
+    // To GNU find a `+` ends it only behind `{}`, to that of busybox anywhere.
+    const isClear = end !== -1 && !(many && part.at(-1)?.value !== '{}') && part.every(isOneArgument)
+    if (!isClear) scripts.push(anything)
+    inner.push(innerOf(command, filledByFind(part, many)))
+    at = end === -1 ? words.length : end
+  }
+  return inner.length > 0 ? { own, inner, scripts } : undefined
+}
+
+function isOneArgument({ kind, fixed }: Word): boolean {
+  return kind === 'literal' || kind === 'tilde' || (kind === 'quoted' && !/^[;+]?$/.test(fixed))
+}
+
+function filledByFind(part: readonly Word[], many: boolean): readonly Word[] {
+  return part.map((given) => ({
+    ...filled(given, '{}', 'find'),
+    ...(many && given.value === '{}' ? { kind: 'brace' as const } : {}),
+  }))
+}
+
+function fdCommand(command: SimpleCommand): Wrapped | undefined {
+  const at = command.words.findIndex(({ value }) => /^(?:-[A-Za-z]*[xX]|--exec|--exec-batch)$/.test(value))
+  if (at === -1 || at === command.words.length - 1) return undefined
+  const own = command.words.slice(0, at)
+  const part = command.words.slice(at + 1)
+  // A `;` ends the command, and another one may follow.
+  const isClear = part.every((word) => isOneArgument(word) && word.value !== ';')
+  const inner = [innerOf(command, [...part, whatIsRead])]
+  return { own, inner, scripts: isClear ? [] : [anything] }
+}

@@ -1,0 +1,109 @@
+import { posix } from 'node:path'
+import type { PolicyMatch } from '../../base/types.ts'
+import {
+  explainDevice,
+  explainDisaster,
+  explainLeaves,
+  explainOutside,
+  explainSystemPath,
+  explainUnknownPath,
+} from '../../messages/policy.ts'
+import { nameOf } from '../command/program.ts'
+import { removesTrees } from '../presets/deny.ts'
+import { known } from '../syntax/line.ts'
+import { type Case, denyList, row } from './case.ts'
+import { destinations, isInside, leavesWorkspace, type PathUse, systemPathOf } from './paths.ts'
+import type { PlannedStep } from './plan.ts'
+
+/** Which files a command names: inside the workspace, none of the system's in `analysis`, and none of vitrine's own to change. */
+export function judgeFiles(step: PlannedStep, given: Case, onlyLooks: boolean): PolicyMatch[] {
+  const own = onlyLooks ? step.paths.filter(({ redirect }) => redirect) : step.paths
+  return [
+    ...own.flatMap((use) => judgeOwn(use, step, given)),
+    ...(given.rules.preset === 'analysis' ? step.paths.flatMap((use) => judgeSystem(use, step, given)) : []),
+    ...(given.lenient ? [] : step.paths.flatMap((use) => judgeDevice(use, step, given))),
+    ...(bindsWorkspace(given) ? step.paths.flatMap((use) => judgeWorkspace(use, step, given)) : []),
+  ]
+}
+
+// They name a file and leave it as it is.
+const recording = new Set(['add', 'commit', 'diff', 'log', 'status'])
+
+function judgeOwn(use: PathUse, { command }: PlannedStep, { facts }: Case): PolicyMatch[] {
+  const name = nameOf(known(command.words[0]) ?? '')
+  if (name === 'cd' || (name === 'git' && recording.has(command.words[1]?.value ?? ''))) return []
+  const removes = name === 'mv' || (name === 'rm' && removesTrees(command.words))
+  const touched = (destinations(use, facts) ?? asWritten(use)).some((path) =>
+    facts.ownPaths.some((own) => isInside(path, own) || (removes && isInside(own, path))),
+  )
+  if (!touched) return []
+  return [row(command.text, 'changes-own-rules', denyList, 'deny', explainDisaster('changes-own-rules'))]
+}
+
+/** Where it leads is not known; what it says is. */
+function asWritten({ paths, globs }: PathUse): readonly string[] {
+  return [...paths, ...globs].map((path) => posix.normalize(path))
+}
+
+const HARMLESS_DEVICE = /^\/dev(?:\/(?:null|zero|full|u?random|std(?:in|out|err)|fd|fd\/\d+)?)?$/
+// They look at names and inodes, and open nothing.
+const notOpening = new Set([
+  'ls',
+  'stat',
+  'find',
+  'fd',
+  'du',
+  'df',
+  'readlink',
+  'realpath',
+  'test',
+  '[',
+  'cd',
+  'lsblk',
+  'echo',
+  'printf',
+  'git',
+])
+
+/** Opening a device can do something: watchdog(4) reboots, a terminal loses input. */
+function judgeDevice(use: PathUse, { command }: PlannedStep, { facts, rules }: Case): PolicyMatch[] {
+  if (!use.redirect && notOpening.has(nameOf(known(command.words[0]) ?? ''))) return []
+  const found = [...asWritten(use), ...(destinations(use, facts) ?? [])]
+  const device = found.find((path) => isInside(path, '/dev') && !HARMLESS_DEVICE.test(path))
+  return device === undefined
+    ? []
+    : [row(command.text, 'device', `preset ${rules.preset}`, 'ask', explainDevice(use.text))]
+}
+
+function judgeSystem(use: PathUse, { command }: PlannedStep, { facts }: Case): PolicyMatch[] {
+  const found = systemPathOf(use, facts)
+  if (found !== undefined)
+    return [row(command.text, 'system path', 'preset analysis', 'deny', explainSystemPath(use.text, found))]
+  if (destinations(use, facts) || use.filled) return []
+  return [row(command.text, 'system path', 'preset analysis', 'deny', explainUnknownPath(use.text))]
+}
+
+/** Whether commands must stay inside the workspace in this mode. */
+export function bindsWorkspace({ facts, rules, request }: Case): boolean {
+  return facts.workspace !== undefined && (request.mode === 'write' || rules.workspaceInReadMode)
+}
+
+function judgeWorkspace(use: PathUse, { command }: PlannedStep, given: Case): PolicyMatch[] {
+  const { workspace } = given.facts
+  if (workspace === undefined) return []
+  const found = leavesWorkspace(use, workspace, given.facts)
+  if (found === undefined) return []
+  if (found !== 'unknown')
+    return [row(command.text, 'workspace', 'workspace', 'deny', explainLeaves(use.text, found, workspace))]
+  return [row(command.text, 'workspace', 'workspace', 'ask', explainUnknownPath(use.text))]
+}
+
+/** The current directory must lie inside the workspace, too. */
+export function judgeDirectory(given: Case): PolicyMatch[] {
+  const { facts, request } = given
+  const { workspace } = facts
+  if (workspace === undefined || !bindsWorkspace(given)) return []
+  const cwd = facts.realPaths.get(request.cwd)
+  if (cwd !== undefined && isInside(cwd, workspace)) return []
+  return [row(request.cwd, 'workspace', 'workspace', 'deny', explainOutside(request.cwd, workspace))]
+}

@@ -1,0 +1,108 @@
+import type { PolicyMatch } from '../../base/types.ts'
+import {
+  explainAssignment,
+  explainHook,
+  explainRedirect,
+  explainRepositoryKey,
+  explainRepositoryUnknown,
+  explainRepositoryUnreadable,
+} from '../../messages/policy.ts'
+import { programOf } from '../command/program.ts'
+import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from '../command/variables.ts'
+import { known, type Redirect, type SimpleCommand } from '../syntax/line.ts'
+import { type Case, row } from './case.ts'
+import { isInside } from './paths.ts'
+import type { PlannedStep } from './plan.ts'
+import { dangerousEntry, hookOf } from './repositories.ts'
+
+/** How a git command is kept from running what a repository names. */
+export interface Protection {
+  /** The whole line only looks: its environment overrules settings of the repository, and has no hooks. */
+  readonly line: boolean
+  /** This command only looks. */
+  readonly command: boolean
+}
+
+/** What is around the program: variables, redirects, and the repository that git would read. */
+export function judgeSettings(step: PlannedStep, given: Case, protection: Protection): PolicyMatch[] {
+  if (given.lenient) return []
+  return [
+    ...judgeAssignments(step, given),
+    ...judgeRedirects(step, given),
+    ...judgeRepository(step, given, protection),
+  ]
+}
+
+function judgeAssignments({ command }: PlannedStep, { rules }: Case): PolicyMatch[] {
+  const bare = command.words.length === 0
+  const bad = command.assignments.filter(
+    ({ name, value }) =>
+      (isDangerousVariable(name) || (bare ? changesReading(name) : mayNamePlace(name))) &&
+      !isHarmlessSetting(name, known(value)),
+  )
+  return bad.map(({ name }) =>
+    row(command.text, 'assignment', `preset ${rules.preset}`, 'ask', explainAssignment(name)),
+  )
+}
+
+function judgeRedirects({ command }: PlannedStep, { rules }: Case): PolicyMatch[] {
+  const bad = command.redirects.filter((redirect) => !isHarmless(redirect))
+  return bad.map(({ text }) =>
+    row(command.text, 'redirect', `preset ${rules.preset}`, 'ask', explainRedirect(text)),
+  )
+}
+
+/**
+ * To /dev/null, between descriptors, or from a file, whose name is known: bash makes a connection of /dev/tcp/HOST/PORT. A
+ * here-document has no target.
+ */
+function isHarmless({ operator, target }: Redirect): boolean {
+  if (!target) return operator === '<<' || operator === '<<-'
+  if (operator === '<') return target.kind === 'literal' || target.kind === 'tilde'
+  return onlySilences({ operator, target })
+}
+
+/** To /dev/null, or between descriptors. */
+export function onlySilences({ operator, target }: Pick<Redirect, 'operator' | 'target'>): boolean {
+  if (target?.kind !== 'literal') return false
+  if (operator === '>&' || operator === '<&') return /^(?:\d|-)$/.test(target.value)
+  return target.value === '/dev/null' && ['>', '>>', '>|'].includes(operator)
+}
+
+/** Git runs what a repository's configuration names. Read mode holds it; write mode asks, whatever rule allows the command. */
+function judgeRepository(
+  { command, repositories }: PlannedStep,
+  given: Case,
+  protection: Protection,
+): PolicyMatch[] {
+  if (repositories === undefined || given.request.mode === 'read') return []
+  const ask = (why: string) => [
+    row(command.text, 'repository configuration', 'hostile repositories', 'ask', why),
+  ]
+  if (repositories === 'unknown') return ask(explainRepositoryUnknown())
+  for (const directory of repositories) {
+    const config = given.facts.repositories.get(directory)
+    if (!config) return ask(explainRepositoryUnknown())
+    if (config.kind === 'unreadable') return ask(explainRepositoryUnreadable(config.path, config.why))
+    if (config.kind === 'none') continue
+    const entry = dangerousEntry(config.entries, protection.line)
+    if (entry) return ask(explainRepositoryKey(entry.key, entry.file))
+    const hook = protection.line ? undefined : hookThatRuns(command, config.hooks, given, protection)
+    if (hook !== undefined) return ask(explainHook(hook))
+  }
+  return []
+}
+
+/** A rule of the user's that names a hook by its absolute path, or the directory it stands in, lets it run. */
+function hookThatRuns(
+  command: SimpleCommand,
+  hooks: readonly string[],
+  { rules }: Case,
+  protection: Protection,
+): string | undefined {
+  const allowed = rules.own.flatMap(({ verdict, prefix: [path = ''], prefix }) =>
+    verdict === 'allow' && prefix.length === 1 && path.startsWith('/') ? [path] : [],
+  )
+  const rest = hooks.filter((hook) => !allowed.some((path) => isInside(hook, path)))
+  return hookOf(rest, known(programOf(command)?.words[1]), protection.command)
+}

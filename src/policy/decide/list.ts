@@ -1,0 +1,79 @@
+import { explainEndless, explainRunsCode } from '../../messages/cli/policy-list.ts'
+import { explainDisaster } from '../../messages/policy.ts'
+import type { Disaster } from '../presets/deny.ts'
+import type { Rule } from '../rules/rules.ts'
+import type { Verdict } from '../rules/verdict.ts'
+import { denyList } from './case.ts'
+import type { Preset, RuleSet } from './ruleset.ts'
+
+/** One rule, as data. */
+export interface ListedRule {
+  readonly verdict: Verdict
+  /** The first words of what it is about, or the name of a check. */
+  readonly rule: string
+  /** A built-in list, a preset, or a config file and its line. */
+  readonly source: string
+  /** Only some arguments are allowed: which, the rule itself knows. */
+  readonly byArguments: boolean
+  /** Why, where somebody has said so; else empty. */
+  readonly reason: string
+}
+
+/** The rules in force. */
+export interface RuleList {
+  readonly preset: Preset
+  /** What becomes of a command that no rule names. */
+  readonly unlisted: { readonly read: Verdict; readonly write: Verdict }
+  /** What is asked about runs. */
+  readonly autoConfirm: boolean
+  readonly rules: readonly ListedRule[]
+}
+
+/** The rules of a set as data: what is denied anywhere, the user's own, the preset's by name. */
+export function listOfRules(set: RuleSet): RuleList {
+  return {
+    preset: set.preset,
+    unlisted: unlistedIn[set.preset],
+    autoConfirm: set.autoConfirm,
+    rules: [
+      ...disasters.map(deniedAnywhere),
+      { ...builtInDenial, rule: 'fork bomb', reason: explainEndless() },
+      ...set.own.map(listed),
+      ...[...set.safe.values()].flat().map(listed).sort(byName),
+      ...(set.preset === 'analysis' ? [...set.interpreters.values()].flat().map(interpreter) : []),
+    ],
+  }
+}
+
+const unlistedIn: Readonly<Record<Preset, RuleList['unlisted']>> = {
+  open: { read: 'allow', write: 'allow' },
+  default: { read: 'allow', write: 'ask' },
+  analysis: { read: 'deny', write: 'deny' },
+}
+
+const everyDisaster: Readonly<Record<Disaster, true>> = {
+  'removes-root': true,
+  'removes-home': true,
+  'makes-filesystem': true,
+  'overwrites-device': true,
+  'changes-own-rules': true,
+}
+const disasters = Object.keys(everyDisaster) as readonly Disaster[]
+
+const builtInDenial = { verdict: 'deny', source: denyList, byArguments: false } as const
+
+function deniedAnywhere(disaster: Disaster): ListedRule {
+  return { ...builtInDenial, rule: disaster, reason: explainDisaster(disaster) }
+}
+
+function listed({ prefix, verdict, source, reason, arguments: about }: Rule): ListedRule {
+  return { verdict, rule: prefix.join(' '), source, byArguments: about !== undefined, reason }
+}
+
+function interpreter(rule: Rule): ListedRule {
+  return { ...listed(rule), verdict: 'ask', reason: explainRunsCode() }
+}
+
+function byName(a: ListedRule, b: ListedRule): number {
+  return a.rule < b.rule ? -1 : Number(a.rule > b.rule)
+}

@@ -1,0 +1,118 @@
+import type { Arguments, Objection } from '../command/arguments.ts'
+import { indexRules } from '../presets/index.ts'
+import { safeForms } from '../presets/safe.ts'
+import { type Feature, literal, type ParsedLine, type SimpleCommand } from '../syntax/line.ts'
+
+/**
+ * Cmdlets that only look, with their switches and with the parameters that take a value. PowerShell's own parser cannot be had
+ * here, so a line is read only where it is a cmdlet of this list with literal arguments, or a pipe of such.
+ */
+const cmdlets: Readonly<Record<string, { readonly switches?: string; readonly values?: string }>> = {
+  'Get-ChildItem': {
+    switches: '-Recurse -Force -Name -File -Directory -Hidden',
+    values: '-Path -LiteralPath -Filter -Include -Exclude -Depth',
+  },
+  'Get-Content': {
+    switches: '-Raw',
+    values: '-Path -LiteralPath -TotalCount -Head -First -Tail -Last -Encoding',
+  },
+  'Get-Date': { values: '-Format -UFormat' },
+  'Get-FileHash': { values: '-Path -LiteralPath -Algorithm' },
+  'Get-Item': { switches: '-Force', values: '-Path -LiteralPath' },
+  'Get-Location': {},
+  'Measure-Object': { switches: '-Line -Word -Character', values: '-Property' },
+  'Resolve-Path': { switches: '-Relative', values: '-Path -LiteralPath' },
+  'Select-Object': { switches: '-Unique', values: '-First -Last -Skip -Property -ExpandProperty' },
+  'Select-String': {
+    switches: '-SimpleMatch -CaseSensitive -Quiet -List -NotMatch -AllMatches',
+    values: '-Pattern -Path -LiteralPath -Include -Exclude -Context',
+  },
+  'Sort-Object': { switches: '-Descending -Unique', values: '-Property' },
+  'Split-Path': { switches: '-Leaf -Parent', values: '-Path' },
+  'Test-Path': { values: '-Path -LiteralPath -PathType' },
+  'Write-Output': {},
+}
+/** Aliases of PowerShell 5.1 and 7 on Windows; a session starts with these whatever programs PATH has. */
+const aliases: Readonly<Record<string, string>> = {
+  cat: 'Get-Content',
+  dir: 'Get-ChildItem',
+  echo: 'Write-Output',
+  gc: 'Get-Content',
+  gci: 'Get-ChildItem',
+  ls: 'Get-ChildItem',
+  measure: 'Measure-Object',
+  pwd: 'Get-Location',
+  select: 'Select-Object',
+  sls: 'Select-String',
+  sort: 'Sort-Object',
+  type: 'Get-Content',
+}
+const names = new Map(
+  [...Object.keys(cmdlets).map((name) => [name, name] as const), ...Object.entries(aliases)].map(
+    ([given, name]) => [given.toLowerCase(), name],
+  ),
+)
+
+/** The rules for what `parsePowershell` reads. */
+export const powershellRules = indexRules(
+  Object.entries(cmdlets).map(([name, { switches = '', values = '' }]) => {
+    const [flags, valued] = [switches, values].map((text) => new Set(text.toLowerCase().split(' ')))
+    return safeForms(name, { check: (given) => checkCmdlet(given, flags, valued) })
+  }),
+)
+
+function checkCmdlet(
+  { words }: Arguments,
+  flags: ReadonlySet<string> = new Set(),
+  valued: ReadonlySet<string> = new Set(),
+): Objection | undefined {
+  for (let at = 0; at < words.length; at++) {
+    const text = words[at]?.value.toLowerCase() ?? ''
+    if (!text.startsWith('-') || flags.has(text)) continue
+    // A switch in the place of a value would be read as a parameter.
+    if (!valued.has(text) || words[++at]?.value.startsWith('-') !== false) return { kind: 'option', text }
+  }
+  const bad = words.find(({ value }) => leadsAway(value))
+  return bad && { kind: 'operand', text: bad.text }
+}
+
+const DEVICE = /^(?:con|conin\$|conout\$|prn|aux|nul|com\d|lpt\d)(?:$|[.:])/i
+
+/** A share of another machine, which would be told who asks; a device; a drive that is no disk. */
+function leadsAway(value: string): boolean {
+  if (/[\\/]{2}/.test(value) || value.replace(/^[A-Za-z]:(?!:)/, '').includes(':')) return true
+  return value.split(/[\\/]/).some((part) => DEVICE.test(part.trim()))
+}
+
+// Only ASCII: PowerShell takes other dashes, quotes and blanks for these. No comma, which makes a list of what it parts.
+const TOKEN = /^(?:'([ -&(-~]*)'|"([ !#%-_a-~]*)"|([\w.\\/:*?+=-]+)|(\|))(?: +|$)/
+
+/** Reads a line of PowerShell where that can be done for certain; undefined elsewhere. */
+export function parsePowershell(line: string): ParsedLine | undefined {
+  const commands: SimpleCommand[] = []
+  for (const part of partsOf(line) ?? [[]]) {
+    const [head = '', ...rest] = part
+    const name = names.get(head.toLowerCase())
+    if (name === undefined) return undefined
+    const words = [name, ...rest].map(literal)
+    commands.push({ text: part.join(' '), assignments: [], words, redirects: [], chain: 0, gate: false })
+  }
+  const features = new Set<Feature>(commands.length > 1 ? ['pipe'] : [])
+  return { commands, features, unsure: [], forkBombs: [] }
+}
+
+/** The words between pipes. A quoted word is never the name of a command. */
+function partsOf(line: string): readonly string[][] | undefined {
+  const parts: string[][] = [[]]
+  for (let rest = line.trim(); rest !== ''; ) {
+    const [all = '', single, double, bare, pipe] = TOKEN.exec(rest) ?? []
+    if (all === '') return undefined
+    rest = rest.slice(all.length)
+    const words = parts.at(-1) ?? []
+    if (pipe) parts.push([])
+    else if (bare === undefined && words.length === 0) return undefined
+    // Quoted, a dash begins no parameter here; what PowerShell makes of it is left to ask about.
+    else words.push(bare ?? single ?? double ?? '')
+  }
+  return parts
+}

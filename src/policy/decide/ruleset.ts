@@ -1,0 +1,177 @@
+import { type ConfigProblem, VitrineError } from '../../messages/error.ts'
+import { analysisRules, interpreters } from '../presets/analysis.ts'
+import { defaultRules, indexRules, type RuleIndex } from '../presets/index.ts'
+import { applyRule, argumentRule, type Rule } from '../rules/rules.ts'
+import type { Verdict } from '../rules/verdict.ts'
+import { known } from '../syntax/line.ts'
+import { parseLine } from '../syntax/parse.ts'
+
+export type Preset = 'open' | 'default' | 'analysis'
+
+/** A `[[policy.rule]]` table. */
+export interface RuleTable {
+  readonly prefix: readonly string[]
+  readonly verdict: Verdict
+  readonly reason: string
+  readonly match: readonly string[]
+  readonly not_match: readonly string[]
+  /** Only these options; what else is given is asked about. Default: any. */
+  readonly allow_options?: readonly string[]
+  readonly ask_options?: readonly string[]
+  readonly deny_options?: readonly string[]
+  /** The most operands. Default: any number. */
+  readonly operands?: number
+}
+
+/** The `[policy]` section. */
+export interface PolicySettings {
+  readonly preset: Preset
+  readonly pipes: boolean
+  readonly allow: readonly string[]
+  readonly ask: readonly string[]
+  readonly deny: readonly string[]
+  readonly safe: readonly string[]
+  readonly auto_confirm: boolean
+  readonly rule: readonly RuleTable[]
+}
+
+/** Where a setting stands. */
+export interface Origin {
+  readonly file: string
+  readonly line?: number
+  readonly column?: number
+}
+
+/** Finds where an entry of a key stands: `originOf('deny', 0)`. */
+export type OriginOf = (key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule', index: number) => Origin
+
+/** Everything that decides, ready to use. */
+export interface RuleSet {
+  readonly preset: Preset
+  /** The safe list in force. */
+  readonly safe: RuleIndex
+  /** Programs of `analysis` that run code. */
+  readonly interpreters: RuleIndex
+  /** The user's own rules. */
+  readonly own: readonly Rule[]
+  readonly autoConfirm: boolean
+  /** `analysis`: pipes, and output to /dev/null, pass. */
+  readonly pipes: boolean
+  /** Preset `analysis`, or `[shell] reads = "workspace"`: the workspace binds read mode, too. */
+  readonly workspaceInReadMode: boolean
+}
+
+const nowhere: OriginOf = () => ({ file: 'config' })
+
+/** Puts the rules together and checks their examples. Throws CONFIG_INVALID with file and line. */
+export function buildRules(
+  settings: PolicySettings,
+  options: { readonly originOf?: OriginOf; readonly workspaceInReadMode?: boolean } = {},
+): RuleSet {
+  const originOf = options.originOf ?? nowhere
+  return {
+    preset: settings.preset,
+    safe: indexRules(safeRules(settings, originOf)),
+    interpreters: indexRules(interpreters),
+    own: [
+      ...settings.rule.map((table, index) => tableRule(table, originOf('rule', index))),
+      ...wordRules(settings, 'deny', originOf),
+      ...wordRules(settings, 'ask', originOf),
+      ...wordRules(settings, 'allow', originOf),
+    ],
+    autoConfirm: settings.auto_confirm,
+    pipes: settings.pipes,
+    workspaceInReadMode: settings.preset === 'analysis' || (options.workspaceInReadMode ?? false),
+  }
+}
+
+/** `safe` picks from the preset's list by name; what is not on it is allowed with any arguments. */
+function safeRules(settings: PolicySettings, originOf: OriginOf): readonly Rule[] {
+  const preset =
+    settings.preset === 'analysis' ? analysisRules : settings.preset === 'default' ? defaultRules : []
+  if (settings.safe.length === 0) return preset
+  return settings.safe.flatMap((text, index) => {
+    const origin = originOf('safe', index)
+    const prefix = wordsOf(text, 'safe', origin)
+    const picked = preset.filter((rule) => prefix.every((word, at) => rule.prefix[at] === word))
+    return picked.length > 0
+      ? picked
+      : [{ prefix, verdict: 'allow' as const, source: nameOfOrigin(origin), reason: '' }]
+  })
+}
+
+function wordRules(settings: PolicySettings, verdict: Verdict, originOf: OriginOf): Rule[] {
+  return settings[verdict].map((text, index) => {
+    const origin = originOf(verdict, index)
+    return { prefix: wordsOf(text, verdict, origin), verdict, source: nameOfOrigin(origin), reason: '' }
+  })
+}
+
+/** The words of an entry such as `npm test`. */
+function wordsOf(text: string, key: string, origin: Origin): readonly string[] {
+  const line = parseLine(text)
+  const words = line.commands[0]?.words.map(known) ?? []
+  const known_ = words.filter((word) => word !== undefined)
+  const plain = line.commands.length === 1 && line.unsure.length === 0 && line.features.size === 0
+  if (!plain || known_.length === 0 || known_.length < words.length)
+    throw invalid(`policy.${key}`, origin, {
+      kind: 'bad-value',
+      wanted: 'the first words of a command',
+      got: JSON.stringify(text),
+    })
+  return known_
+}
+
+function tableRule(table: RuleTable, origin: Origin): Rule {
+  const { prefix, verdict, reason, allow_options, ask_options, deny_options, operands } = table
+  const limited = allow_options ?? ask_options ?? deny_options ?? operands
+  const rule: Rule = {
+    prefix,
+    verdict,
+    source: nameOfOrigin(origin),
+    reason,
+    ...(limited === undefined ? {} : { arguments: argumentsOfTable(table) }),
+  }
+  for (const example of table.match) if (!matches(rule, example)) throw badExample('match', example, origin)
+  for (const example of table.not_match)
+    if (matches(rule, example)) throw badExample('not_match', example, origin)
+  return rule
+}
+
+function argumentsOfTable({ allow_options, ask_options, deny_options, operands }: RuleTable) {
+  return argumentRule({
+    ...(allow_options ? { options: { flags: allow_options.join(' ') } } : {}),
+    ...(operands === undefined ? {} : { operands: { most: operands } }),
+    asked: ask_options ?? [],
+    denied: deny_options ?? [],
+  })
+}
+
+/** Whether a rule decides about a command of the example. */
+export function matches(rule: Rule, example: string): boolean {
+  return parseLine(example).commands.some((command) => {
+    const outcome = applyRule(rule, command)
+    return outcome !== undefined && !outcome.maybe && (rule.verdict !== 'allow' || !outcome.objection)
+  })
+}
+
+function badExample(key: 'match' | 'not_match', example: string, origin: Origin): VitrineError {
+  const wanted =
+    key === 'match' ? 'a command line that the rule matches' : 'a command line that the rule does not match'
+  return invalid(`policy.rule.${key}`, origin, { kind: 'bad-value', wanted, got: JSON.stringify(example) })
+}
+
+function invalid(key: string, { file, line, column }: Origin, problem: ConfigProblem): VitrineError {
+  return new VitrineError({
+    code: 'CONFIG_INVALID',
+    file,
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+    key,
+    problem,
+  })
+}
+
+function nameOfOrigin({ file, line }: Origin): string {
+  return line === undefined ? file : `${file}:${line}`
+}

@@ -1,0 +1,45 @@
+import type { Program } from '../command/program.ts'
+import type { Rule } from '../rules/rules.ts'
+import { known } from '../syntax/line.ts'
+import { analysisRules } from './analysis.ts'
+import { fileRules } from './files.ts'
+import { gitRules } from './git.ts'
+import { shellRules } from './shell.ts'
+import { textRules } from './text.ts'
+import { toolRules } from './tools.ts'
+import { wrapperRules } from './wrappers.ts'
+
+/** The safe list: what looks and does not touch, by its arguments. */
+export const defaultRules: readonly Rule[] = [
+  ...fileRules,
+  ...textRules,
+  ...shellRules,
+  ...gitRules,
+  ...toolRules,
+  ...wrapperRules,
+]
+
+/** Rules by the name of the program, longest prefix first. */
+export type RuleIndex = ReadonlyMap<string, readonly Rule[]>
+
+/** Arranges rules for looking up. */
+export function indexRules(rules: readonly Rule[]): RuleIndex {
+  const index = new Map<string, Rule[]>()
+  for (const rule of rules) {
+    const name = rule.prefix[0] ?? ''
+    index.set(name, [...(index.get(name) ?? []), rule])
+  }
+  for (const list of index.values()) list.sort((a, b) => b.prefix.length - a.prefix.length)
+  return index
+}
+
+/** The safe list of the default preset, whatever the configuration makes of it. */
+export const safeList = indexRules(defaultRules)
+
+const everything = indexRules([...defaultRules, ...analysisRules])
+
+/** The built-in rule that knows how to read the arguments of a program, whatever the preset. */
+export function builtInRuleFor({ words }: Program): Rule | undefined {
+  const candidates = everything.get(known(words[0]) ?? '') ?? []
+  return candidates.find(({ prefix }) => prefix.every((part, index) => known(words[index]) === part))
+}

@@ -1,0 +1,201 @@
+import {
+  type Arguments,
+  type Objection,
+  type OptionTable,
+  optionTable,
+  readArguments,
+} from '../command/arguments.ts'
+import { nameOf, type Program, programOf } from '../command/program.ts'
+import { known, type SimpleCommand, type Word } from '../syntax/line.ts'
+import type { Verdict } from './verdict.ts'
+
+/** How the operands of a program are to be read. */
+export interface Operands {
+  /** `pattern`: the first is a pattern or a script, the others are paths, unless an option of `patternIn` brings the pattern. */
+  readonly are: 'paths' | 'words' | 'pattern'
+  readonly most: number
+  readonly patternIn: readonly string[]
+}
+
+/** What a rule says about the arguments of what it matches. */
+export interface ArgumentRule {
+  /** Absent: `check` sees the words as they are. */
+  readonly options?: OptionTable
+  /** Options that make a matched command one to ask about, or one that never runs. */
+  readonly asked: readonly string[]
+  readonly denied: readonly string[]
+  readonly operands: Operands
+  /** No option of the program writes or runs, so a word that is only known when it runs does no harm. */
+  readonly harmless: boolean
+  /** Looks at what options and a number of operands cannot say. */
+  readonly check: (given: Arguments) => Objection | undefined
+  /** Which words name files, where `operands` cannot say it. */
+  readonly paths?: (words: readonly Word[]) => readonly Word[]
+}
+
+/** Decides about the commands that begin with certain words. */
+export interface Rule {
+  readonly prefix: readonly string[]
+  readonly verdict: Verdict
+  /** Who says so: a preset, or a config file and its line. */
+  readonly source: string
+  /** Why, in the words of who wrote the rule. */
+  readonly reason: string
+  /** Absent: any arguments. */
+  readonly arguments?: ArgumentRule
+}
+
+/** What a rule makes of a command. */
+export interface RuleOutcome {
+  readonly rule: Rule
+  readonly verdict: Verdict
+  /** Why the verdict is not the rule's own. */
+  readonly objection?: Objection
+  /** The words match only if the shell expands them so. */
+  readonly maybe: boolean
+}
+
+/** What a rule makes of a command; undefined when it does not match. */
+export function applyRule(rule: Rule, command: SimpleCommand): RuleOutcome | undefined {
+  const program = programOf(command)
+  if (!program) return undefined
+  if (rule.verdict !== 'allow') return applyStrictly(rule, program)
+  if (!startsWith(program, rule.prefix)) return undefined
+  return judged(rule, program)
+}
+
+/** The arguments of a command as a rule reads them. */
+export function argumentsOf(rule: Rule, command: SimpleCommand): Arguments | undefined {
+  const program = programOf(command)
+  if (!program || !rule.arguments) return undefined
+  return given(rule.arguments, program.words.slice(rule.prefix.length))
+}
+
+function given({ options, harmless }: ArgumentRule, words: readonly Word[]): Arguments {
+  return options ? readArguments(words, options, harmless) : { options: [], operands: words, words }
+}
+
+function judged(rule: Rule, program: Program): RuleOutcome {
+  const { arguments: about } = rule
+  if (program.objection) return { rule, verdict: 'ask', objection: program.objection, maybe: false }
+  if (!about) return { rule, verdict: rule.verdict, maybe: false }
+  const read = given(about, program.words.slice(rule.prefix.length))
+  const option = listedOption(about, program.words)
+  if (option) return { rule, maybe: false, ...option }
+  const objection = read.objection ?? tooMany(about.operands, read.operands) ?? about.check(read)
+  return objection
+    ? { rule, verdict: 'ask', objection, maybe: false }
+    : { rule, verdict: rule.verdict, maybe: false }
+}
+
+function tooMany({ most }: Operands, given: readonly Word[]): Objection | undefined {
+  if (most === Number.POSITIVE_INFINITY) return undefined
+  const several = given.find(({ kind }) => kind === 'open' || kind === 'glob' || kind === 'brace')
+  const text = several?.text ?? given[most]?.text
+  return several || given.length > most ? { kind: 'operand', text: text ?? '' } : undefined
+}
+
+/** Allowing: every word of the prefix stands at its place. A rule that names a path means exactly that path. */
+function startsWith({ words, trusted, written }: Program, [name = '', ...rest]: readonly string[]): boolean {
+  const isNamed = name.includes('/') ? written === name : trusted && known(words[0]) === name
+  return isNamed && rest.every((part, index) => known(words[index + 1]) === part)
+}
+
+/** Asking and denying: options may stand between, any path of the program counts, and a word that may expand to the prefix may match. */
+function applyStrictly(rule: Rule, program: Program): RuleOutcome | undefined {
+  const [name = '', ...rest] = rule.prefix
+  const head = program.words[0]
+  if (!head) return undefined
+  if (head.kind === 'literal' && nameOf(head.value) !== nameOf(name)) return undefined
+  // `./git` is some other program, unless it leads to git after all.
+  const certain = head.kind === 'literal' && (!head.value.includes('/') || head.value.startsWith('/'))
+  const tail = program.words.slice(1)
+  const positional = rest.filter((part) => !part.startsWith('-'))
+  const words = findWords(tail, positional)
+  const found = weakest(
+    certain ? 'yes' : 'maybe',
+    // `git -c alias.p=push p`: what a subcommand means is open.
+    words === 'no' && program.objection ? 'maybe' : words,
+    ...rest.filter((part) => part.startsWith('-')).map((option) => findOption(tail, option)),
+  )
+  if (found === 'no') return undefined
+  const option = rule.arguments && listedOption(rule.arguments, program.words)
+  return { rule, verdict: rule.verdict, ...option, maybe: found === 'maybe' }
+}
+
+/** The verdict of an option that the rule names. */
+function listedOption(
+  { denied, asked }: ArgumentRule,
+  words: readonly Word[],
+): Pick<RuleOutcome, 'verdict' | 'objection'> | undefined {
+  const found = (names: readonly string[]) => names.find((name) => mentions(words, name))
+  const worst = found(denied)
+  if (worst !== undefined) return { verdict: 'deny', objection: { kind: 'option', text: worst } }
+  const doubtful = found(asked)
+  return doubtful === undefined
+    ? undefined
+    : { verdict: 'ask', objection: { kind: 'option', text: doubtful } }
+}
+
+type Found = 'yes' | 'maybe' | 'no'
+
+function weakest(...found: readonly Found[]): Found {
+  if (found.includes('no')) return 'no'
+  return found.includes('maybe') ? 'maybe' : 'yes'
+}
+
+/** Whether the parts come first among the words that are neither options nor perhaps their values. */
+function findWords(words: readonly Word[], parts: readonly string[], from = 0): Found {
+  const [part, ...others] = parts
+  if (part === undefined) return 'yes'
+  const word = words[from]
+  if (!word) return 'no'
+  if (word.kind !== 'literal') return couldBe(word, part) ? 'maybe' : 'no'
+  if (word.value === part) return findWords(words, others, from + 1)
+  if (!word.value.startsWith('-')) return 'no'
+  const without = findWords(words, parts, from + 1)
+  return without === 'no' ? findWords(words, parts, from + 2) : without
+}
+
+function couldBe(word: Word, part: string): boolean {
+  return word.kind === 'open' ? part.startsWith(word.fixed) || word.fixed === '' : part.startsWith(word.fixed)
+}
+
+function findOption(words: readonly Word[], option: string): Found {
+  if (mentions(words, option)) return 'yes'
+  return words.some((word) => word.kind !== 'literal' && couldBe(word, option)) ? 'maybe' : 'no'
+}
+
+/** Whether an option is given: whole, with a value, abbreviated, or in a cluster. */
+function mentions(words: readonly Word[], option: string): boolean {
+  return words.some(({ value }) => {
+    const given = value.split('=', 1)[0] ?? ''
+    if (given === option) return true
+    if (option.startsWith('--')) return given.length > 3 && given.startsWith('--') && option.startsWith(given)
+    const letters = option.slice(1)
+    return /^-[A-Za-z]+$/.test(given) && [...letters].every((letter) => given.includes(letter))
+  })
+}
+
+const anyNumber = Number.POSITIVE_INFINITY
+
+/** Puts the rule for a program's arguments together. */
+export function argumentRule(parts: {
+  readonly options?: Parameters<typeof optionTable>[0]
+  readonly operands?: Partial<Operands>
+  readonly harmless?: boolean
+  readonly check?: ArgumentRule['check']
+  readonly asked?: readonly string[]
+  readonly denied?: readonly string[]
+  readonly paths?: (words: readonly Word[]) => readonly Word[]
+}): ArgumentRule {
+  return {
+    ...(parts.options ? { options: optionTable(parts.options) } : {}),
+    asked: parts.asked ?? [],
+    denied: parts.denied ?? [],
+    operands: { are: 'paths', most: anyNumber, patternIn: [], ...parts.operands },
+    harmless: parts.harmless ?? false,
+    check: parts.check ?? (() => undefined),
+    ...(parts.paths ? { paths: parts.paths } : {}),
+  }
+}

@@ -1,0 +1,297 @@
+import {
+  type Command,
+  type CommandExpansionPart,
+  forEachChild,
+  type HereDoc,
+  type Pipeline,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+} from 'unbash'
+import { errorText } from '../../base/errno.ts'
+import { conditionWords } from './condition.ts'
+import {
+  doubtsOfText,
+  overCap,
+  plainArithmetic,
+  plainDelimiter,
+  plainNestedBody,
+  plainParameter,
+  plainSubstitution,
+} from './dialects.ts'
+import { repeats } from './fork-bomb.ts'
+import {
+  anything,
+  type Feature,
+  literal,
+  type ParsedLine,
+  type SimpleCommand,
+  type Unsure,
+  type UnsureKind,
+} from './line.ts'
+import { argumentOf, assignmentOf, holdsOperators, redirectOf, wordOf } from './words.ts'
+
+const DEEPEST = 48
+const MOST_DOUBTS = 20
+const MOST_COMMANDS = 2_000
+
+/** Where a node stands. */
+interface Place {
+  /** The script that positions count in. */
+  readonly source: string
+  readonly depth: number
+  readonly chain: number
+  readonly gate: boolean
+  readonly substituted: boolean
+  readonly quoted: boolean
+}
+
+/** Takes a shell line apart: every simple command wherever it stands, and why the reading is not certain. Never throws. */
+export function parseLine(line: string): ParsedLine {
+  const walker = new Walker(doubtsOfText(line))
+  if (!overCap(walker.unsure)) walker.read(line)
+  return walker
+}
+
+class Walker implements ParsedLine {
+  readonly commands: SimpleCommand[] = []
+  readonly features = new Set<Feature>()
+  readonly unsure: Unsure[]
+  readonly forkBombs: string[] = []
+  #chains = 0
+
+  constructor(unsure: Unsure[]) {
+    this.unsure = unsure
+  }
+
+  read(line: string): void {
+    try {
+      const place = { source: line, depth: 0, chain: 0, gate: false, substituted: false, quoted: false }
+      this.#visit(parse(line), place)
+    } catch (error) {
+      // The parser promises not to throw; whatever it meets, the line stays unread, and unsure is never plainly allowed.
+      this.#doubt('syntax', errorText(error))
+    }
+  }
+
+  #doubt(kind: UnsureKind, text: string): void {
+    const isNew = !this.unsure.some((known) => known.kind === kind && known.text === text)
+    if (isNew && this.unsure.length < MOST_DOUBTS) this.unsure.push({ kind, text })
+  }
+
+  #visit(node: SyntaxNode, outer: Place): void {
+    if (outer.depth > DEEPEST) {
+      this.#doubt('nesting', '')
+      return
+    }
+    const place = { ...outer, depth: outer.depth + 1 }
+    if (!this.#inspectList(node, place) && !this.#inspectPart(node, place)) this.#inspectCompound(node, place)
+  }
+
+  #children(node: SyntaxNode, place: Place): void {
+    forEachChild(node, (child) => this.#visit(child, place))
+  }
+
+  /** Scripts, statements, lists, pipelines, commands. True when the node was one of them. */
+  #inspectList(node: SyntaxNode, place: Place): boolean {
+    switch (node.type) {
+      case 'Script':
+        for (const { message } of node.errors ?? []) this.#doubt('syntax', message)
+        this.#statements(node, { ...place, source: node.source ?? place.source })
+        return true
+      case 'CompoundList':
+        this.#statements(node, place)
+        return true
+      case 'Statement':
+        if (node.background) this.features.add('background')
+        this.#children(node, place)
+        return true
+      case 'AndOr':
+        this.#andOr(node, place)
+        return true
+      case 'Pipeline':
+        this.#pipeline(node, place)
+        return true
+      case 'Command':
+        this.#command(node, place)
+        return true
+      default:
+        return false
+    }
+  }
+
+  #statements(node: Extract<SyntaxNode, { type: 'Script' | 'CompoundList' }>, place: Place): void {
+    if (node.commands.length > 1) this.features.add('chain')
+    for (const statement of node.commands)
+      this.#visit(statement, { ...place, chain: ++this.#chains, gate: false })
+  }
+
+  #andOr(node: Extract<SyntaxNode, { type: 'AndOr' }>, place: Place): void {
+    this.features.add('chain')
+    const onlyAnd = node.operators.every((operator) => operator === '&&')
+    for (const command of node.commands) this.#visit(command, { ...place, gate: onlyAnd })
+  }
+
+  #pipeline(node: Pipeline, place: Place): void {
+    if (node.commands.length > 1) this.features.add('pipe')
+    if (node.operators.includes('|&')) this.#doubt('bash-only', '|&')
+    if (node.prefixes.some(({ type }) => type === 'Time')) this.#time(node, place)
+    for (const command of node.commands) this.#visit(command, { ...place, gate: false })
+  }
+
+  /** A keyword to bash and a program to dash: both run a command that begins with a plain name. */
+  #time(node: Pipeline, place: Place): void {
+    const [first] = node.commands
+    const [prefix, ...others] = node.prefixes.filter(({ type }) => type === 'Time')
+    const isPlain =
+      first?.type === 'Command' && first.prefix.length === 0 && first.name && !first.name.text.startsWith('-')
+    if (!prefix || others.length > 0 || !isPlain) this.#doubt('bash-only', 'time')
+    else this.#add(prefix, { ...place, gate: false }, { words: [literal('time')] })
+  }
+
+  #command(node: Command, place: Place): void {
+    if (node.name && wordOf(node.name).kind !== 'literal') this.#doubt('program-name', node.name.text)
+    const words = [...(node.name ? [wordOf(node.name)] : []), ...node.args.map(argumentOf)]
+    const assignments = node.prefix.filter((child) => child.type === 'Assignment').map(assignmentOf)
+    // First what stands in its words: it runs before the command does.
+    this.#children(node, { ...place, gate: false })
+    this.#add(node, place, { words, assignments, redirects: node.redirects.map(redirectOf(place.source)) })
+  }
+
+  #add(
+    node: { readonly pos: number; readonly end: number },
+    { source, chain, gate }: Place,
+    parts: Partial<Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>>,
+  ): void {
+    if (this.commands.length === MOST_COMMANDS) this.#doubt('too-many-commands', '')
+    if (this.commands.length < MOST_COMMANDS)
+      this.commands.push({ ...nothing, ...parts, text: source.slice(node.pos, node.end), chain, gate })
+  }
+
+  /** Words, their parts, assignments, redirects. True when the node was one of them. */
+  #inspectPart(node: SyntaxNode, place: Place): boolean {
+    switch (node.type) {
+      case 'Word':
+        if (holdsOperators(node)) this.#doubt('syntax', node.text)
+        break
+      case 'AnsiCQuoted':
+      case 'LocaleString':
+      case 'ProcessSubstitution':
+      case 'ExtendedGlob':
+        this.#doubt('bash-only', node.text)
+        break
+      case 'DoubleQuoted':
+        this.#children(node, { ...place, quoted: true })
+        return true
+      case 'CommandExpansion':
+        this.#substitution(node, place)
+        return true
+      case 'ArithmeticExpansion':
+        this.features.add('expansion')
+        if (!plainArithmetic(node.text)) this.#doubt('arithmetic', node.text)
+        break
+      case 'SimpleExpansion':
+      case 'ParameterExpansion':
+        this.features.add('expansion')
+        if (!plainParameter(node.text)) this.#doubt('parameter', node.text)
+        break
+      case 'Assignment':
+        if (node.append || node.index || node.value.type === 'ArrayValue') this.#doubt('bash-only', node.text)
+        break
+      case 'Redirect':
+      case 'HereString':
+      case 'HereDoc':
+        this.#redirect(node, place)
+        break
+      default:
+        return false
+    }
+    this.#children(node, place)
+    return true
+  }
+
+  #substitution(node: CommandExpansionPart, place: Place): void {
+    this.features.add('substitution')
+    if (!node.script || !plainSubstitution(node.text, place.quoted)) this.#doubt('substitution', node.text)
+    this.#children(node, { ...place, substituted: true, quoted: false, gate: false })
+  }
+
+  #redirect(node: Redirection, place: Place): void {
+    this.features.add(node.type === 'HereDoc' ? 'here-document' : 'redirect')
+    const text = place.source.slice(node.pos, node.end)
+    if (node.descriptor?.type === 'FileDescriptorVariable' || (node.descriptor?.value ?? 0) > 9)
+      this.#doubt('descriptor', text)
+    if (node.type === 'HereString') this.#doubt('bash-only', '<<<')
+    else if (node.type === 'HereDoc') this.#hereDocument(node, place)
+    else if (node.operator.startsWith('&>')) this.#doubt('bash-only', node.operator)
+    // Dash reads `>&12` as a descriptor of one digit and fails; bash opens it.
+    else if (/^\d\d/.test(node.target?.text ?? '') && node.operator.endsWith('&'))
+      this.#doubt('descriptor', text)
+  }
+
+  #hereDocument({ delimiter, body, closing }: HereDoc, { source, substituted }: Place): void {
+    // Up to its end, for a backslash before the closing line is part of it to some.
+    const continued = delimiter?.quoted === false && source.slice(body.pos, closing?.end).includes('\\\n')
+    const hidden = substituted && !plainNestedBody(body.text)
+    if (!delimiter || !closing || !plainDelimiter(delimiter.text) || continued || hidden)
+      this.#doubt('here-document', delimiter ? source.slice(delimiter.pos - 2, delimiter.end) : '<<')
+  }
+
+  /** `[[ ]]`: a condition to bash, a program that does not exist to dash. */
+  #test(node: Extract<SyntaxNode, { type: 'TestCommand' }>, place: Place): void {
+    const words = conditionWords(node.expression)
+    if (words) this.#add(node, place, { words: [literal('[['), ...words, literal(']]')] })
+    else this.#doubt('bash-only', place.source.slice(node.pos, node.end))
+  }
+
+  /** Loops, conditions, groups, functions, and what only bash knows. */
+  #inspectCompound(node: SyntaxNode, place: Place): void {
+    switch (node.type) {
+      case 'ArithmeticCommand':
+      case 'ArithmeticFor':
+      case 'Coproc':
+      case 'Select':
+        this.#doubt('bash-only', place.source.slice(node.pos, node.end))
+        break
+      case 'TestCommand':
+        this.#test(node, place)
+        break
+      case 'Function':
+        this.#doubt('function', node.name.value)
+        if (repeats(node.body, node.name.value, false)) this.forkBombs.push(node.name.value)
+        break
+      case 'Subshell':
+        // Dash tries `((` as arithmetic only after `$`; bash tries it first.
+        if (place.source.startsWith('((', node.pos)) this.#doubt('bash-only', '((')
+        break
+      case 'Case':
+        if (place.substituted) this.#doubt('substitution', 'case')
+        if (node.items.some(({ terminator }) => terminator && terminator !== ';;'))
+          this.#doubt('bash-only', ';&')
+        break
+      case 'For':
+        this.#add(node.name, place, {
+          assignments: (node.wordlist?.map(wordOf) ?? [anything]).map((value) => ({
+            name: node.name.value,
+            value,
+          })),
+        })
+        break
+      case 'Redirected':
+        this.#add(node, place, { redirects: node.redirects.map(redirectOf(place.source)) })
+        break
+      default:
+        break
+    }
+    if (compounds.has(node.type)) this.features.add('compound')
+    this.#children(node, { ...place, gate: false })
+  }
+}
+
+const nothing = { words: [], assignments: [], redirects: [] }
+
+const compounds: ReadonlySet<string> = new Set(
+  'ArithmeticCommand ArithmeticFor TestCommand Coproc Select Function Subshell BraceGroup Case For If While Redirected'.split(
+    ' ',
+  ),
+)

@@ -1,0 +1,21 @@
+import { isAbsolute, resolve } from 'node:path'
+import { errorCode } from '../base/errno.ts'
+import { VitrineError } from '../messages/error.ts'
+
+/** The current directory of this process. Throws INVALID_REQUEST where it does not exist any more. */
+export function currentDirectory(): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    throw new VitrineError({
+      code: 'INVALID_REQUEST',
+      problem: { kind: 'cwd', path: '.', reason: 'deleted' },
+    })
+  }
+}
+
+/** A path from the current directory on. Throws as `currentDirectory` does. */
+export function absolutePath(path: string): string {
+  return isAbsolute(path) ? resolve(path) : resolve(currentDirectory(), path)
+}

@@ -1,0 +1,236 @@
+import { isUtf8 } from 'node:buffer'
+import { decode } from '../base/text.ts'
+import type {
+  AnyResult,
+  Backend,
+  Decision,
+  Encoding,
+  Enforcement,
+  Failure,
+  Limit,
+  Mode,
+  Outcome,
+  Result,
+} from '../base/types.ts'
+import type { Limits, ProcessEnd } from '../launch/launch.ts'
+import { denialHint, type HintReader, type Temporary } from '../messages/denials.ts'
+import { lostAdvice, lostHint } from '../messages/docker.ts'
+import { containerMemoryHint, limitAdvice, openFilesHint } from '../messages/limits.ts'
+import { readsHint, unsearchedNote } from '../messages/reads.ts'
+import { adviceFor, hintFor, notSavedHint, unsavedHint, unsavedLine } from '../messages/refusal.ts'
+import type { Collected } from './collect.ts'
+import type { Saved } from './save.ts'
+import { type Shown, shownBytes, shownText } from './shown.ts'
+import type { SupervisedEnd } from './supervise.ts'
+import type { View } from './window.ts'
+
+/** Everything a result is made of. */
+export interface ResultParts {
+  readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
+  readonly collected: Collected
+  readonly saved: Saved
+  /** The most characters that are shown of a stream; bytes, when `encoding` is `buffer`. */
+  readonly inlineChars: number
+  readonly encoding: Encoding
+  readonly maxBytes: number
+  readonly durationMs: number
+  readonly timeoutMs: number
+  readonly mode: Mode
+  readonly backend: Backend
+  readonly limits: Limits | null
+  readonly enforcement: Enforcement
+  readonly decision: Decision
+  readonly temporary: Temporary
+  /** One program ran, with no shell around it. */
+  readonly single: boolean
+  readonly hintFor: HintReader
+  /** What the interpreter makes of the line, when nothing weightier is to be said. */
+  readonly hint: string | undefined
+}
+
+/** Puts the parts together. */
+export function buildResult(parts: ResultParts): AnyResult {
+  const { ended, collected, saved, mode } = parts
+  const outcome = outcomeOf(parts)
+  const { denials } = ended.end
+  const errors = errorsOf(collected)
+  const exitCode = ended.end.kind === 'exited' ? ended.end.code : null
+  const noFiles = openFilesHint(parts.limits, exitCode, errors)
+  const { lost, containerMemory } = ended.end
+  const failure = noFiles
+    ? { kind: 'limit' as const, ...limitAdvice('open_files') }
+    : failureOf(outcome, denials.length > 0, errors, lost)
+  const enforcement = enforcementOf(parts)
+  const hint =
+    noFiles ??
+    savingHint(saved, outcome) ??
+    (lost === undefined ? undefined : lostHint(lost)) ??
+    (containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)) ??
+    denialHint({
+      denials,
+      networkIsShut: enforcement['network']?.enforced === true,
+      temporary: parts.temporary,
+      errors,
+      succeeded: outcome.kind === 'exited' && outcome.code === 0,
+      single: parts.single,
+      reader: parts.hintFor,
+    }) ??
+    // In a container nothing that was asked for is kept from being read: what is not there is not there.
+    (parts.backend === 'local' ? readsHint(enforcement, failure) : undefined) ??
+    hintFor(mode, failure, enforcement['denial reports']) ??
+    parts.hint
+  return {
+    ...(parts.encoding === 'buffer' ? bytesOf(parts) : textsOf(parts)),
+    exitCode,
+    signal: ended.end.kind === 'signalled' ? ended.end.signal : null,
+    timedOut: outcome.kind === 'timed-out',
+    cancelled: outcome.kind === 'cancelled',
+    outputLimited: outcome.kind === 'output-limit',
+    durationMs: parts.durationMs,
+    bytes: collected.bytes,
+    binary: collected.binary,
+    timeoutMs: parts.timeoutMs,
+    survivorsKilled: ended.end.survivors.killed,
+    ...backgroundOf(ended.end),
+    ...(outcome.kind === 'limited' && { limited: outcome.limit }),
+    denials,
+    ...(hint === undefined ? {} : { hint }),
+    ...(saved.scratchpad && { scratchpad: saved.scratchpad }),
+    ...(failure === undefined ? {} : { failure }),
+    mode,
+    backend: parts.backend,
+    enforcement,
+    decision: parts.decision,
+    outcome,
+  }
+}
+
+/** Only what could not be saved ends a command over its output, or cuts it for good. */
+function savingHint({ notSaved, unsaved }: Saved, outcome: Outcome): string | undefined {
+  if (notSaved !== undefined) return notSavedHint(notSaved)
+  return unsaved && outcome.kind === 'output-limit' ? unsavedHint(unsaved.reason) : undefined
+}
+
+/** What holds for this command: the search for names may have ended before everything was seen. */
+function enforcementOf({ enforcement, ended }: ResultParts): Enforcement {
+  const { unreadable } = enforcement
+  if (!ended.end.unsearched || !unreadable) return enforcement
+  return { ...enforcement, unreadable: { ...unreadable, note: unsearchedNote } }
+}
+
+function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes, limits }: ResultParts): Outcome {
+  // The core names a limit only when that came first: what it was told to end before is not limited.
+  const { limited, containerMemory } = ended.end
+  if (limited && containerMemory !== undefined)
+    return { kind: 'limited', limit: limited, value: containerMemory, container: true }
+  if (limited) return { kind: 'limited', limit: limited, value: configuredOf(limited, limits) }
+  switch (ended.cause) {
+    case 'deadline':
+      return { kind: 'timed-out', afterMs: timeoutMs }
+    case 'abort':
+    case 'closed':
+    case 'listener':
+      return { kind: 'cancelled' }
+    case 'output-limit':
+      return { kind: 'output-limit', limit: saved.unsaved ? collected.bytes : maxBytes }
+    case undefined:
+      return ended.end.kind === 'exited'
+        ? { kind: 'exited', code: ended.end.code }
+        : { kind: 'signalled', signal: ended.end.signal }
+  }
+}
+
+function configuredOf(limit: Limit, limits: Limits | null): number {
+  switch (limit) {
+    case 'memory':
+      return limits?.memoryBytes ?? 0
+    case 'cpu':
+      return limits?.cpuSeconds ?? 0
+    case 'processes':
+      return limits?.processes ?? 0
+    case 'private_tmp':
+      return limits?.privateTmpBytes ?? 0
+    // The kernel's, not the configuration's.
+    case 'epoll_watches':
+      return 0
+  }
+}
+
+function backgroundOf({ survivors }: ResultParts['ended']['end']): Pick<Result, 'background'> {
+  return survivors.alive > 0 ? { background: { count: survivors.alive, group: survivors.group } } : {}
+}
+
+type Streams<Output extends string | Buffer> = Pick<
+  Result<Output>,
+  'output' | 'stdout' | 'stderr' | 'omittedBytes' | 'truncated'
+>
+
+function streamsOf<Output extends string | Buffer>(
+  collected: Collected,
+  show: (view: View) => Shown<Output>,
+): Streams<Output> {
+  const { output, omittedBytes } = show(collected.output)
+  const [stdout, stderr] = [show(collected.stdout), show(collected.stderr)]
+  const truncated = omittedBytes + stdout.omittedBytes + stderr.omittedBytes > 0
+  return { output, omittedBytes, truncated, stdout: stdout.output, stderr: stderr.output }
+}
+
+/** Characters of errors that hints go by, whatever of them is shown. */
+const errorChars = 30_000
+
+function errorsOf({ stderr, output }: Collected): string {
+  return shownText(stderr, errorChars).output || shownText(output, errorChars).output
+}
+
+function textsOf({ collected, saved, inlineChars }: ResultParts): Streams<string> {
+  const texts = streamsOf(collected, (view) => shownText(view, inlineChars, saved.notSaved))
+  const { unsaved, scratchpad } = saved
+  if (!unsaved) return texts
+  const isText = isUtf8(unsaved.bytes)
+  const rest = isText ? decode(unsaved.bytes) : unsaved.bytes.toString('base64')
+  const line = unsavedLine(unsaved.bytes.length, unsaved.reason, isText ? 'whole' : 'in base64')
+  return { ...texts, output: `${scratchpad ? texts.output : ''}${line}${rest}`, omittedBytes: 0 }
+}
+
+function bytesOf({ collected, saved, inlineChars }: ResultParts): Streams<Buffer> {
+  const streams = streamsOf(collected, (view) => shownBytes(view, inlineChars, saved.notSaved))
+  const { unsaved, scratchpad } = saved
+  if (!unsaved) return streams
+  const line = Buffer.from(unsavedLine(unsaved.bytes.length, unsaved.reason, 'whole'))
+  const shown = scratchpad ? [streams.output, line] : [line]
+  return { ...streams, output: Buffer.concat([...shown, unsaved.bytes]), omittedBytes: 0 }
+}
+
+/** The words of strerror(3) for the errors that a refusal gives: a guess, where no report says more. */
+const refusalWords =
+  /permission denied|read-only file system|operation not permitted|access denied|\b(EACCES|EPERM|EROFS)\b/i
+
+function failureOf(
+  outcome: Outcome,
+  wasRefused: boolean,
+  errors: string,
+  lost: string | undefined,
+): Failure | undefined {
+  if (lost !== undefined) return { kind: 'signal', retryable: true, advice: lostAdvice }
+  const kind = failureKind(outcome, wasRefused || refusalWords.test(errors))
+  if (outcome.kind === 'limited') return { kind: 'limit', ...limitAdvice(outcome.limit) }
+  return kind === undefined ? undefined : { kind, ...adviceFor(kind) }
+}
+
+function failureKind(outcome: Outcome, wasRefused: boolean): Failure['kind'] | undefined {
+  switch (outcome.kind) {
+    case 'timed-out':
+      return 'timeout'
+    case 'output-limit':
+    case 'limited':
+      return 'limit'
+    case 'cancelled':
+      return undefined
+    case 'signalled':
+      return 'signal'
+    case 'exited':
+      if (outcome.code === 0) return undefined
+      if (outcome.code === 127) return 'not-found'
+      return outcome.code === 126 || wasRefused ? 'permission-denied' : 'non-zero'
+  }
+}

@@ -1,0 +1,84 @@
+import { decode } from '../base/text.ts'
+import { omittedLine } from '../messages/refusal.ts'
+import type { View } from './window.ts'
+
+/** What a result shows of a stream: all of it when it fits, else head and tail around a line that says what is left out. */
+export interface Shown<Output> {
+  readonly output: Output
+  readonly omittedBytes: number
+}
+
+/**
+ * @param inlineChars UTF-16 code units; 0 shows nothing
+ * @param notSaved why what is left out stands nowhere else
+ */
+export function shownText(view: View, inlineChars: number, notSaved?: string): Shown<string> {
+  const whole = view.omitted === 0
+  // More bytes than this are more characters: they need not be decoded to know.
+  if (whole && view.head.length <= inlineChars * bytesPerUnit) {
+    const output = decode(view.head)
+    if (output.length <= inlineChars) return { output, omittedBytes: 0 }
+  }
+  if (inlineChars === 0) return { output: '', omittedBytes: bytesIn(view) }
+  const half = Math.floor(inlineChars / 2)
+  const end = whole ? view.head : view.tail
+  const reach = half * bytesPerUnit
+  const first = headOf(view.head.subarray(0, reach), half)
+  const last = tailOf(end.subarray(Math.max(0, end.length - reach)), half)
+  const omittedBytes = bytesIn(view) - first.length - last.length
+  const mark = omittedLine(omittedBytes, notSaved)
+  const head = decode(first)
+  return { output: `${head}${head.endsWith('\n') ? mark.slice(1) : mark}${decode(last)}`, omittedBytes }
+}
+
+/** The same of bytes that nothing decodes; `inlineBytes` counts them. */
+export function shownBytes(view: View, inlineBytes: number, notSaved?: string): Shown<Buffer> {
+  const whole = view.omitted === 0
+  if (whole && view.head.length <= inlineBytes) return { output: view.head, omittedBytes: 0 }
+  if (inlineBytes === 0) return { output: Buffer.alloc(0), omittedBytes: bytesIn(view) }
+  const half = Math.floor(inlineBytes / 2)
+  const end = whole ? view.head : view.tail
+  const first = view.head.subarray(0, half)
+  const last = end.subarray(Math.max(0, end.length - half))
+  const omittedBytes = bytesIn(view) - first.length - last.length
+  const mark = Buffer.from(omittedLine(omittedBytes, notSaved))
+  return { output: Buffer.concat([first, mark, last]), omittedBytes }
+}
+
+/** UTF-8 needs at most this many bytes for one UTF-16 code unit. */
+const bytesPerUnit = 3
+
+function bytesIn({ head, tail, omitted }: View): number {
+  return head.length + tail.length + omitted
+}
+
+/** The first characters, up to the end of a line. */
+function headOf(bytes: Buffer, characters: number): Buffer {
+  const text = decode(bytes, { end: true })
+  const shown = text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '')
+  const cut = bytes.subarray(0, lengthIn(bytes, text, shown))
+  const bound = cut.lastIndexOf('\n') + 1
+  return isWorthCutting(bound, cut.length) ? cut.subarray(0, bound) : cut
+}
+
+/** The last characters, from the beginning of a line. */
+function tailOf(bytes: Buffer, characters: number): Buffer {
+  const text = decode(bytes, { start: true })
+  const shown = (characters > 0 ? text.slice(-characters) : '').replace(/^[\uDC00-\uDFFF]/, '')
+  const cut = bytes.subarray(bytes.length - lengthIn(bytes, text, shown))
+  const bound = cut.indexOf('\n') + 1
+  return isWorthCutting(cut.length - bound, cut.length) ? cut.subarray(bound) : cut
+}
+
+/**
+ * Bytes of a part of the text. A byte that is no UTF-8 became a replacement character of three: then no character has a
+ * length of its own, and bytes are counted instead.
+ */
+function lengthIn(bytes: Buffer, text: string, part: string): number {
+  return Buffer.byteLength(text) > bytes.length ? part.length : Buffer.byteLength(part)
+}
+
+/** A bound that leaves less than half is none: a very long line is shown in part. */
+function isWorthCutting(left: number, length: number): boolean {
+  return left < length && left * 2 >= length
+}

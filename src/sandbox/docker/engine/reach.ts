@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { engineMissing, startFailed } from '../../../messages/docker.ts'
+import { refusalOf } from '../refusal.ts'
+import { Engine, EngineError, isEngineError } from './engine.ts'
+import { type EngineSocket, engineSockets } from './sockets.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** How an engine is reached. */
+export interface Reach {
+  /** The caller's environment: DOCKER_HOST, DOCKER_CONTEXT, XDG_RUNTIME_DIR, HOME. */
+  readonly env: Variables
+  /** `[docker] start_command`; empty: none. */
+  readonly startCommand: string
+}
+
+/** What a start command may take until the engine answers. */
+const startMs = 30_000
+const everyMs = 100
+const pingMs = 5000
+
+/** The first engine that answers, started by the start command where none does. Throws SANDBOX_UNAVAILABLE. */
+export async function reachEngine({ env, startCommand }: Reach): Promise<Engine> {
+  const sockets = engineSockets(env)
+  const answer = await firstAnswer(sockets, pingMs)
+  if (!isEngineError(answer)) return answer
+  const [{ path }] = sockets as readonly [EngineSocket]
+  if (startCommand !== '' && isDown(answer)) return startedEngine(env, path, startCommand)
+  throw refusalOf(engineMissing(path, answer.reason, answer.message))
+}
+
+/** A socket that is there, and what answers at it. */
+export interface FoundSocket extends EngineSocket {
+  /** The version of the API; absent where no engine answers. */
+  readonly api?: string
+}
+
+/** Every socket that may be tried, each asked. Throws SANDBOX_UNAVAILABLE. */
+export function findEngines(env: Variables): Promise<readonly FoundSocket[]> {
+  return Promise.all(
+    engineSockets(env).map(async (socket) => {
+      const answer = await answerAt(socket, pingMs)
+      return isEngineError(answer) ? socket : { ...socket, api: answer.api }
+    }),
+  )
+}
+
+/** The engine, or why the first socket has none. One after the other: the first that answers is used. */
+async function firstAnswer(
+  sockets: readonly EngineSocket[],
+  timeoutMs: number,
+): Promise<Engine | EngineError> {
+  let first: EngineError | undefined
+  for (const socket of sockets) {
+    const answer = await answerAt(socket, timeoutMs)
+    if (!isEngineError(answer) || !(isDown(answer) || answer.reason === 'EACCES')) return answer
+    first ??= answer
+  }
+  return first ?? new EngineError(0, 'ENOENT', 'there is no socket')
+}
+
+async function answerAt({ path }: EngineSocket, timeoutMs: number): Promise<Engine | EngineError> {
+  try {
+    return await Engine.connect(path, timeoutMs)
+  } catch (error) {
+    if (isEngineError(error)) return error
+    throw error
+  }
+}
+
+/** Nothing listens. An engine that answers otherwise, or is not for this user, is not started once more. */
+function isDown({ reason }: EngineError): boolean {
+  return reason === 'ENOENT' || reason === 'ECONNREFUSED'
+}
+
+/** One start for all shells of the process that wait for it. */
+const starting = new Map<string, Promise<Engine>>()
+
+function startedEngine(env: Variables, socketPath: string, command: string): Promise<Engine> {
+  const known = starting.get(socketPath)
+  if (known) return known
+  const started = startEngine(env, socketPath, command).finally(() => starting.delete(socketPath))
+  starting.set(socketPath, started)
+  return started
+}
+
+/** Runs the command, which may stay (a daemon) or end, and waits until an engine answers. */
+async function startEngine(env: Variables, socketPath: string, command: string): Promise<Engine> {
+  let failed: string | undefined
+  // In a session of its own: an engine is not to end with this process.
+  const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: 'ignore' })
+  child.unref()
+  child.once('error', ({ message }) => {
+    failed = message
+  })
+  child.once('exit', (code, signal) => {
+    if (code !== 0) failed = signal ?? `exit code ${code}`
+  })
+  const until = Date.now() + startMs
+  while (failed === undefined && Date.now() < until) {
+    await sleep(everyMs)
+    const answer = await firstAnswer(engineSockets(env), 2000)
+    if (!isEngineError(answer)) return answer
+  }
+  const got = failed ?? `no engine at ${socketPath} after ${startMs / 1000} seconds`
+  throw refusalOf(startFailed(command, got))
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { contextUnknown, remoteEngine } from '../../../messages/docker.ts'
+import { refusalOf } from '../refusal.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** A socket at which an engine may listen. */
+export interface EngineSocket {
+  /** What names it, or what usually listens there. */
+  readonly name: string
+  readonly path: string
+}
+
+/**
+ * The sockets to try, first to last: the one that DOCKER_HOST or a context names, and no other; else the usual ones that are there.
+ * Throws SANDBOX_UNAVAILABLE for an engine that is not on this machine, and for a context that is not defined.
+ */
+export function engineSockets(env: Variables): readonly EngineSocket[] {
+  const host = env['DOCKER_HOST'] ?? ''
+  if (host !== '') return [named('DOCKER_HOST', host)]
+  const context = contextOf(env)
+  return context ? [named(`context "${context.name}"`, context.host)] : usualSockets(env)
+}
+
+function named(name: string, host: string): EngineSocket {
+  if (!host.startsWith('unix://')) throw refusalOf(remoteEngine(`${name} = ${host}`))
+  return { name, path: host.slice('unix://'.length) }
+}
+
+/** The context in use, docker(1): DOCKER_CONTEXT, else `currentContext` of the client's configuration; undefined: the default one. */
+function contextOf(env: Variables): { readonly name: string; readonly host: string } | undefined {
+  const directory = env['DOCKER_CONFIG'] || join(homeOf(env), '.docker')
+  const name = env['DOCKER_CONTEXT'] || textAt(readJson(join(directory, 'config.json')), 'currentContext')
+  if (name === undefined || name === 'default') return undefined
+  const id = createHash('sha256').update(name).digest('hex')
+  const file = join(directory, 'contexts/meta', id, 'meta.json')
+  const host = textAt(readJson(file), 'Endpoints', 'docker', 'Host')
+  if (host === undefined) throw refusalOf(contextUnknown(name, file))
+  return { name, host }
+}
+
+function usualSockets(env: Variables): readonly EngineSocket[] {
+  const home = homeOf(env)
+  const runtime = env['XDG_RUNTIME_DIR'] || '/nonexistent'
+  const config = env['XDG_CONFIG_HOME'] || join(home, '.config')
+  const usual: readonly (readonly [name: string, path: string])[] = [
+    ['Docker', usualSocket],
+    ['rootless Docker', join(runtime, 'docker.sock')],
+    ['Docker Desktop', join(home, '.docker/run/docker.sock')],
+    ['Docker Desktop', join(home, '.docker/desktop/docker.sock')],
+    ['Colima', join(env['COLIMA_HOME'] || join(home, '.colima'), 'default/docker.sock')],
+    ['Colima', join(config, 'colima/default/docker.sock')],
+    ['rootless Podman', join(runtime, 'podman/podman.sock')],
+    ['Podman', '/run/podman/podman.sock'],
+    ['Podman machine', join(home, '.local/share/containers/podman/machine/podman.sock')],
+  ]
+  const found = usual.map(([name, path]) => ({ name, path })).filter(({ path }) => existsSync(path))
+  return found.length > 0 ? found : [{ name: 'Docker', path: usualSocket }]
+}
+
+const usualSocket = '/var/run/docker.sock'
+
+function homeOf(env: Variables): string {
+  return env['HOME'] || homedir()
+}
+
+/** Undefined where there is none, or no JSON: the client does without it, too. */
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function textAt(value: unknown, ...keys: readonly string[]): string | undefined {
+  const found = keys.reduce<unknown>((at, key) => Object(at)[key], value)
+  return typeof found === 'string' && found !== '' ? found : undefined
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import type { Denial, RightEnforcement } from '../../base/types.ts'
+import { denialOf, readReport } from './report.ts'
+
+/** After the end of a command its refusals are awaited for this long at most, and this long after the last one. Milliseconds. */
+const longestWaitMs = 200
+const silenceMs = 40
+/** Rows of one command; what is past them is counted in one more. */
+const mostRows = 64
+
+/** One command as the log knows it. */
+export interface Logged {
+  /** What its profile's rules are to say: no other command has it. */
+  readonly tag: string
+  /** What was refused to it. Waits a short moment for what the log still holds when something is expected. */
+  denials(expected: boolean): Promise<readonly Denial[]>
+}
+
+/** The refusals of commands, from the system's log. Where it cannot be read there are none, and `enforcement` says why. */
+export interface DenialLog {
+  begin(): Logged
+  enforcement(): RightEnforcement
+  close(): void
+}
+
+interface Rows {
+  readonly byWhat: Map<string, Denial>
+  heard(): void
+}
+
+/** Programs that read a log: they end with this process. */
+const readers = new Set<ChildProcess>()
+const endReaders = () => {
+  for (const reader of readers) reader.kill('SIGKILL')
+}
+
+/** Starts to read the log. `tool` is log(1). */
+export function openDenialLog(tool: string): DenialLog {
+  const prefix = randomBytes(8).toString('hex')
+  const commands = new Map<string, Rows>()
+  let begun = 0
+  const reader = new LogReader(tool, prefix, (line) => {
+    const report = readReport(line)
+    const rows = report && commands.get(report.tag)
+    const denial = report && denialOf(report)
+    if (rows && denial) count(rows, denial)
+  })
+  return {
+    begin() {
+      const tag = `${prefix}x${begun++}`
+      const rows: Rows = { byWhat: new Map(), heard: () => {} }
+      commands.set(tag, rows)
+      return {
+        tag,
+        async denials(expected) {
+          if (expected && reader.missing === undefined) await silence(rows)
+          commands.delete(tag)
+          return [...rows.byWhat.values()]
+        },
+      }
+    },
+    enforcement: () =>
+      reader.missing === undefined
+        ? {
+            enforced: true,
+            by: 'log stream',
+            note: `of a command that fails, within ${longestWaitMs} ms of its end`,
+          }
+        : {
+            enforced: false,
+            by: 'none',
+            note: `refusals show in the output of the command only: ${reader.missing}`,
+          },
+    close: () => reader.close(),
+  }
+}
+
+function count({ byWhat, heard }: Rows, denial: Denial): void {
+  const { operation, path, address, syscall } = denial
+  const fits = JSON.stringify([operation, path, address, syscall])
+  const key = byWhat.has(fits) || byWhat.size < mostRows ? fits : ''
+  const row = byWhat.get(key)
+  if (row) byWhat.set(key, { ...row, count: row.count + denial.count })
+  else if (key !== '') byWhat.set(key, denial)
+  else byWhat.set(key, { operation: 'other', syscall: '', pid: denial.pid, program: '', count: denial.count })
+  heard()
+}
+
+/** Waits until nothing more is heard. */
+function silence(rows: Rows): Promise<void> {
+  return new Promise((resolve) => {
+    const longest = setTimeout(resolve, longestWaitMs)
+    let quiet: NodeJS.Timeout | undefined
+    rows.heard = () => {
+      clearTimeout(quiet)
+      quiet = setTimeout(() => {
+        clearTimeout(longest)
+        resolve()
+      }, silenceMs)
+    }
+    if (rows.byWhat.size > 0) rows.heard()
+  })
+}
+
+/** `log stream`, for the messages of one shell's profiles. It keeps no process from ending. */
+class LogReader {
+  /** Why nothing is read, once that is known. */
+  missing: string | undefined
+  readonly #child: ChildProcess
+
+  constructor(tool: string, prefix: string, onLine: (line: string) => void) {
+    // From the kernel alone: a command could write to the log itself. Older systems name the sender, newer ones the subsystem.
+    const bySandbox = '(senderImagePath CONTAINS "/Sandbox" OR subsystem == "com.apple.sandbox.reporting")'
+    const predicate = `processID == 0 AND ${bySandbox} AND eventMessage CONTAINS "${prefix}"`
+    const args = ['stream', '--style', 'ndjson', '--predicate', predicate]
+    const child = spawn(tool, args, { stdio: ['ignore', 'pipe', 'pipe'], env: {} })
+    this.#child = child
+    let errors = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      errors = `${errors}${chunk}`.slice(-200)
+    })
+    child.once('error', ({ message }) => this.#ended(message))
+    child.once('close', (code) => this.#ended(errors.trim() || `${tool} ended with ${code}`))
+    createInterface({ input: child.stdout }).on('line', onLine)
+    letGo(child)
+    if (readers.size === 0) process.once('exit', endReaders)
+    readers.add(child)
+  }
+
+  close(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  #ended(why: string): void {
+    this.missing ??= why
+    readers.delete(this.#child)
+    if (readers.size === 0) process.off('exit', endReaders)
+  }
+}
+
+function letGo(child: ChildProcess): void {
+  child.unref()
+  // Pipes of a child are sockets, which can be let go; the types know streams only.
+  for (const pipe of [child.stdout, child.stderr])
+    if (pipe && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref()
+}

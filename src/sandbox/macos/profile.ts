@@ -1,0 +1,95 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { packageFile } from '../../base/package-file.ts'
+import type { UnreadableNames } from '../sandbox.ts'
+
+/** What a profile is made for. */
+export interface ProfileOptions {
+  readonly network: boolean
+  /** The only places besides the system's whose files can be read. Default: all files can. */
+  readonly readable?: readonly string[]
+  /** Files and directories whose content cannot be read all the same. */
+  readonly unreadable?: readonly string[]
+  /** Files that cannot be read because of their name. Directories to skip are looked into here: that costs nothing. */
+  readonly names?: UnreadableNames | null
+  /** A directory that can be written. */
+  readonly privateTmp?: string
+  /** What denials are found by in the log: letters and digits. */
+  readonly tag: string
+}
+
+/** A profile's text, and the values of its parameters. */
+export interface Profile {
+  readonly text: string
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** What stands before a command, so that it runs under the profile. */
+export function wrapperOf(tool: string, { text, parameters }: Profile): [string, ...string[]] {
+  const values = Object.entries(parameters).map(([name, value]) => `-D${name}=${value}`)
+  return [tool, '-p', text, ...values, '--']
+}
+
+/** Puts the profile together: sections of macos.sbpl. The last rule that matches decides, so what is refused comes last. */
+export function seatbeltProfile(options: ProfileOptions): Profile {
+  if (!/^[0-9A-Za-z]+$/.test(options.tag)) throw new Error('a tag is letters and digits')
+  const writer = new ProfileWriter()
+  writer.add('always')
+  if (options.readable) {
+    writer.add('reads-listed')
+    for (const path of options.readable) writer.add('readable', path)
+  }
+  if (options.names) addNames(writer, options.names)
+  if (options.privateTmp !== undefined) writer.add('private-tmp', options.privateTmp)
+  for (const path of options.unreadable ?? []) writer.add('unreadable', path)
+  writer.add(options.network ? 'network-on' : 'network-off')
+  return writer.profile(options.tag)
+}
+
+function addNames(writer: ProfileWriter, { beneath, patterns, except }: UnreadableNames): void {
+  for (const pattern of patterns) writer.add('unreadable-name', beneath, namePattern(pattern))
+  for (const pattern of except) writer.add('readable-name', beneath, namePattern(pattern))
+}
+
+/** A shell pattern of names as the end of a regular expression of paths. Throws on what is not known to mean the same in both. */
+function namePattern(pattern: string): string {
+  if (!/^[\w.*?-]+$/.test(pattern)) throw new Error(`a name that macOS cannot hold: ${pattern}`)
+  return pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*').replaceAll('?', '[^/]')
+}
+
+/** Sections and the parameters that they name: each path is a parameter of its own, never text. */
+class ProfileWriter {
+  readonly #sections = readSections()
+  readonly #parts: string[] = []
+  readonly #parameters: Record<string, string> = {}
+
+  add(name: string, path?: string, pattern = ''): void {
+    const section = this.#sections.get(name)
+    if (section === undefined) throw new Error(`macos.sbpl has no section ${name}`)
+    const parameter = `PATH_${Object.keys(this.#parameters).length}`
+    if (path !== undefined) this.#parameters[parameter] = realPath(path)
+    this.#parts.push(section.replaceAll('"PATH"', `"${parameter}"`).replaceAll('NAME', () => pattern))
+  }
+
+  profile(tag: string): Profile {
+    return { text: this.#parts.join('').replaceAll('VITRINE_TAG', tag), parameters: this.#parameters }
+  }
+}
+
+/** Rules judge real paths: /tmp is /private/tmp there. What does not exist yet lies beneath what does. */
+function realPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path)
+  const parent = dirname(path)
+  return parent === path ? path : join(realPath(parent), basename(path))
+}
+
+function readSections(): Map<string, string> {
+  const [, ...sections] = readFileSync(packageFile('src/sandbox/macos.sbpl'), 'utf8').split(/^;@ /m)
+  return new Map(
+    sections.map((section) => {
+      const [name = '', ...lines] = section.split('\n')
+      const rules = lines.filter((line) => line.trim() !== '' && !line.startsWith(';'))
+      return [name.trim(), `${rules.join('\n')}\n`]
+    }),
+  )
+}

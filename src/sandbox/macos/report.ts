@@ -1,0 +1,77 @@
+import type { Denial, Operation } from '../../base/types.ts'
+
+/** What the kernel's sandbox wrote about refused calls: one, and how often more. */
+export interface Report {
+  readonly program: string
+  readonly pid: number
+  /** As the profile names it: `file-write-create`. */
+  readonly operation: string
+  /** A path, a socket, a service; empty where there is none. */
+  readonly target: string
+  readonly times: number
+  /** The message of the rule that refused it. */
+  readonly tag: string
+}
+
+/**
+ * Reads a line of `log stream --style ndjson`; undefined when it is none about a refusal. The message of the event is, with
+ * the rule's own message as its last line:
+ *
+ *     Sandbox: touch(4002) deny(1) file-write-create /Users/me/a
+ *     TAG
+ *
+ * and `2 duplicate reports for Sandbox: ...` where a process repeats itself.
+ */
+export function readReport(line: string): Report | undefined {
+  const message = messageOf(line)
+  // A path can hold newlines, a program's name blanks and parentheses.
+  const found = message?.match(
+    /^(?:(\d+) duplicate reports? for )?Sandbox: (.*)\((\d+)\) deny\(\d+\) (\S+)(?: ([\s\S]*))?\n([0-9A-Za-z]+)\s*$/,
+  )
+  if (!found) return undefined
+  const [, times = '1', program = '', pid, operation = '', target = '', tag = ''] = found
+  return { program, pid: Number(pid), operation, target, times: Number(times), tag }
+}
+
+function messageOf(line: string): string | undefined {
+  // What is no event is the heading of the log, or half a line at its end.
+  if (!line.startsWith('{')) return undefined
+  try {
+    const { eventMessage } = JSON.parse(line) as { readonly eventMessage?: unknown }
+    return typeof eventMessage === 'string' ? eventMessage : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What a profile's operations would have done; the first that fits. Refused reads are not told, as on Linux. */
+const operations: readonly (readonly [RegExp, Operation])[] = [
+  [/^file-write-create$/, 'create'],
+  [/^file-write-unlink$/, 'delete'],
+  [/^file-write-data$/, 'write'],
+  [/^file-link$/, 'link'],
+  [/^file-mknod$/, 'create'],
+  [/^file-write-/, 'metadata'],
+  [/^file-(un)?mount/, 'mount'],
+  [/^network-outbound$/, 'connect'],
+  [/^network-/, 'listen'],
+  [/^(system-socket|socket-)/, 'socket'],
+  [/^(mach-lookup|ipc-)/, 'ipc'],
+  [/^signal$/, 'signal'],
+  [/^(lsopen|appleevent-send|job-creation|mach-priv|process-)/, 'process'],
+  [/^(sysctl-|iokit-|nvram|user-preference-|system-)/, 'system'],
+]
+
+/** As a result tells it; undefined when a result does not. */
+export function denialOf({ program, pid, operation, target, times }: Report): Denial | undefined {
+  const known = operations.find(([pattern]) => pattern.test(operation))
+  if (!known) return undefined
+  const where =
+    target === '' ? {} : operation.startsWith('file-') ? { path: target } : { address: addressOf(target) }
+  return { operation: known[1], ...where, syscall: operation, pid, program, count: times }
+}
+
+/** `remote:*:443` and `local:*:80` without the end that they name. */
+function addressOf(target: string): string {
+  return target.replace(/^(remote|local):/, '')
+}

@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import type { Enforcement, RightEnforcement } from '../../base/types.ts'
+import { VitrineError } from '../../messages/error.ts'
+import { readsNotes } from '../../messages/reads.ts'
+import type { Reads, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
+import { refuseUnixSockets } from '../unix-sockets.ts'
+import { type DenialLog, openDenialLog } from './log.ts'
+import { type ProfileOptions, seatbeltProfile, wrapperOf } from './profile.ts'
+import { macosPrivateDirectories } from './tmp.ts'
+
+/** Programs of macOS, by their absolute paths; a test puts doubles there. */
+export interface MacosTools {
+  readonly sandboxExec: string
+  readonly log: string
+}
+
+const macosTools: MacosTools = { sandboxExec: '/usr/bin/sandbox-exec', log: '/usr/bin/log' }
+
+/** sandbox-exec. */
+export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
+  let log: DenialLog | undefined
+  return {
+    privateDirectories: macosPrivateDirectories,
+    privateTmpByDefault: true,
+    confine(options): SeatbeltConfinement {
+      const profile = profileOf(options)
+      const refusal = tryOut(tools.sandboxExec, {
+        ...profile,
+        ...(options.privateTmp && { privateTmp: tmpdir() }),
+      })
+      if (refusal) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...refusal })
+      refuseUnixSockets(options.unixSockets, 'macOS')
+      log ??= openDenialLog(tools.log)
+      return seatbelt(tools.sandboxExec, profile, log)
+    },
+    enforcement: (options) => macosEnforcement(options, log),
+    close: () => log?.close(),
+  }
+}
+
+type Untagged = Omit<ProfileOptions, 'tag'>
+
+function seatbelt(tool: string, profile: Untagged, log: DenialLog): SeatbeltConfinement {
+  return {
+    kind: 'seatbelt',
+    begin() {
+      const { tag, denials } = log.begin()
+      return { wrapper: wrapperOf(tool, seatbeltProfile({ ...profile, tag })), denials }
+    },
+    writing: (privateTmp) => seatbelt(tool, { ...profile, privateTmp }, log),
+  }
+}
+
+function profileOf({ network, reads }: SandboxOptions): Untagged {
+  const { readable, unreadable, names } = reads
+  return {
+    network,
+    unreadable,
+    names,
+    ...(readable && { readable: [readable.workspace, ...readable.others] }),
+  }
+}
+
+interface Missing {
+  readonly wanted: string
+  readonly got: string
+  readonly remedy: string
+}
+
+/** Exit code of sandbox-exec when sandbox_apply(3) fails: EX_OSERR, sysexits(3). */
+const applyFailed = 71
+
+/** Runs nothing under the profile, to see that it holds here. A sandbox inside a sandbox cannot be applied. */
+function tryOut(tool: string, profile: Untagged): Missing | undefined {
+  const wanted = 'sandbox-exec of macOS'
+  const { status, error, stderr } = spawnSync(
+    tool,
+    wrapperOf(tool, seatbeltProfile({ ...profile, tag: 'probe' }))
+      .slice(1)
+      .concat('/usr/bin/true'),
+    { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 10_000, env: {} },
+  )
+  if (status === 0) return undefined
+  const remedy = 'run it on macOS, outside of every other sandbox'
+  if (error) return { wanted, got: `${tool} could not be run: ${error.message}`, remedy }
+  if (status === applyFailed)
+    return { wanted, got: 'it cannot apply a profile: this process is in a sandbox already', remedy }
+  return { wanted, got: `it refused the profile with exit code ${status}: ${stderr.trim()}`, remedy }
+}
+
+function readsEnforcement({ readable, unreadable, names }: Reads): Enforcement {
+  const keeps = unreadable.length > 0 || names !== null
+  return {
+    reads: readable ? held('seatbelt', readsNotes.workspace) : open(readsNotes.everywhere),
+    unreadable: keeps ? held('seatbelt', readsNotes.kept) : open(readsNotes.nothing),
+  }
+}
+
+function held(by: string, note?: string): RightEnforcement {
+  return note === undefined ? { enforced: true, by } : { enforced: true, by, note }
+}
+
+function open(note: string): RightEnforcement {
+  return { enforced: false, by: 'none', note }
+}
+
+function macosEnforcement(
+  { network, reads, privateTmp }: SandboxOptions,
+  log: DenialLog | undefined,
+): Enforcement {
+  return {
+    'file contents': held('seatbelt'),
+    'file metadata': held('seatbelt'),
+    'device nodes': held('seatbelt', 'ioctl on a device that can be opened for reading is not judged'),
+    locks: open('a file that can be read can be locked'),
+    network: network
+      ? open('TCP and UDP clients are allowed; listening and unix sockets are not')
+      : held('seatbelt'),
+    'unix sockets': held('seatbelt', network ? 'the resolver is let through' : undefined),
+    signals: held('seatbelt'),
+    'other processes': held('seatbelt', 'LaunchServices, Apple events and launchd jobs are refused'),
+    ipc: held('seatbelt', 'POSIX only; other Mach services are not judged'),
+    system: held('seatbelt'),
+    terminals: held('seatbelt', 'a session of its own'),
+    survivors: open('the process group is killed; a child that left it lives on'),
+    'death of the host': open('a command that ignores SIGTERM lives on when this process is killed'),
+    ...readsEnforcement(reads),
+    ...(privateTmp && {
+      'private tmp': held(
+        'seatbelt',
+        'what a host leaves that is killed is left to the system; no hard links in it',
+      ),
+    }),
+    // Looked up when it is asked for: the log can be lost at any time.
+    get 'denial reports'() {
+      return log?.enforcement() ?? open('refusals show in the output of the command only')
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from '../../base/errno.ts'
+import { VitrineError } from '../../messages/error.ts'
+import type { PrivateDirectories } from '../private-tmp.ts'
+
+/** Directories of mkdtemp(3), which only their owner can enter; the profile of the one command lets it write there. */
+export const macosPrivateDirectories: PrivateDirectories = {
+  make(temporary) {
+    const path = makeIn(temporary)
+    return {
+      path,
+      async remove() {
+        try {
+          await rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 })
+          return undefined
+        } catch (error) {
+          return errorCode(error) ?? String(error)
+        }
+      },
+    }
+  },
+  grant(confinement, directory) {
+    if (confinement.kind !== 'seatbelt')
+      throw new Error(`a private directory cannot be granted in ${confinement.kind} here`)
+    return confinement.writing(directory)
+  },
+}
+
+function makeIn(temporary: string): string {
+  try {
+    return mkdtempSync(join(realpathSync(temporary), 'vitrine-'))
+  } catch (error) {
+    throw new VitrineError({
+      code: 'SANDBOX_UNAVAILABLE',
+      wanted: 'a private temporary directory (private_tmp = true)',
+      got: `none can be made in ${temporary}: ${errorCode(error) ?? String(error)}`,
+      remedy: 'set TMPDIR to a directory that you can write to',
+    })
+  }
+}

@@ -1,0 +1,76 @@
+import { type Dirent, readdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { isBeneath, isProjectDirectory } from '../../base/program-path.ts'
+import { readablePlaces } from './readable-places.ts'
+
+/** More programs than a PATH leads to; what is past them is not looked at. */
+const mostPrograms = 20_000
+const programDirectories = new Set(['bin', 'sbin', 'shims', 'libexec'])
+
+/**
+ * The directories that programs of PATH need: its own, and where links in them lead; of `PREFIX/bin` all of PREFIX, unless
+ * it holds more than programs. A directory that comes with a project needs nothing: what it links to is the project's choice.
+ */
+export function placesOfPrograms(
+  path: string,
+  homes: readonly string[],
+  projects: readonly string[],
+): readonly string[] {
+  const directories = [...new Set(path.split(':').filter(isAbsolute))].flatMap((entry) => {
+    const real = realPath(entry)
+    return real === undefined || isOfProject(entry, projects) ? [] : [real]
+  })
+  const places = new Set(directories.map((directory) => withPrefix(directory, homes)))
+  for (const program of linkedPrograms(directories)) places.add(withPrefix(dirname(program), homes))
+  return [...places].filter((place) => !holdsHome(place, homes))
+}
+
+/** Whether a path is a project's, or goes through one: a link in it leads where the project says. */
+export function isOfProject(path: string, projects: readonly string[]): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    if ([at, realPath(at) ?? at].some((place) => isProjectDirectory(place, projects))) return true
+    if (dirname(at) === at) return false
+  }
+}
+
+/** Where symbolic links among the programs lead. */
+function linkedPrograms(directories: readonly string[]): readonly string[] {
+  const links = directories.flatMap((directory) =>
+    entriesOf(directory)
+      .filter((entry) => entry.isSymbolicLink())
+      .map((entry) => join(directory, entry.name)),
+  )
+  return links.slice(0, mostPrograms).flatMap((link) => realPath(link) ?? [])
+}
+
+function withPrefix(directory: string, homes: readonly string[]): string {
+  const prefix = dirname(directory)
+  const shared = homes.flatMap((home) => readablePlaces.shared.map((name) => join(home, name)))
+  const alone =
+    !programDirectories.has(basename(directory)) || holdsHome(prefix, homes) || shared.includes(prefix)
+  return alone ? directory : prefix
+}
+
+/** A directory of PATH that holds the home directory, or is it, would grant everything there. */
+function holdsHome(place: string, homes: readonly string[]): boolean {
+  return place === '/' || homes.some((home) => isBeneath(home, place))
+}
+
+function entriesOf(directory: string): readonly Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch {
+    // A directory of PATH that cannot be listed needs nothing granted: no program is run from there by its link.
+    return []
+  }
+}
+
+/** Undefined: it leads nowhere, or cannot be looked at. */
+export function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    // ENOENT, ELOOP, EACCES: whatever it is, a command cannot use it either.
+    return undefined
+  }
+}

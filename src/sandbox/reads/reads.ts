@@ -1,0 +1,128 @@
+import { accessSync, constants } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { isBeneath } from '../../base/program-path.ts'
+import type { Reads } from '../sandbox.ts'
+import { isOfProject, placesOfPrograms, realPath } from './programs.ts'
+import { readablePlaces } from './readable-places.ts'
+import { secrets } from './secrets.ts'
+import { repositoryOf } from './worktree.ts'
+
+/** What the configuration says about reading, and what the answer depends on. */
+export interface ReadsWanted {
+  readonly reads: 'everywhere' | 'workspace'
+  /** Absolute paths, and the word "secrets". */
+  readonly unreadable: readonly string[]
+  /** Absolute real path. */
+  readonly workspace: string
+  /** Where secrets are looked for: the workspace, or what it lies in. */
+  readonly whole: string
+  /** Of the commands. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+const word = 'secrets'
+
+/** Works out what commands can read. */
+export function readsFor({ reads, unreadable, workspace, whole, env }: ReadsWanted): Reads {
+  const withSecrets = unreadable.includes(word)
+  const paths = unreadable.filter((path) => path !== word)
+  return {
+    readable:
+      reads === 'workspace' ? { workspace, others: otherPlaces(workspace, [workspace, whole], env) } : null,
+    unreadable: withSecrets ? [...paths, ...secretPlaces(env)] : paths,
+    names: withSecrets ? { beneath: whole, ...secrets.names } : null,
+  }
+}
+
+/**
+ * The first of the paths that would keep a command from starting at all: it holds the workspace, or the shell.
+ * @param leadsTo where each path leads; what is absent does not count
+ */
+export function tooMuch(leadsTo: ReadonlyMap<string, string>, workspace: string): string | undefined {
+  const needed = [workspace, ...['/bin/sh', '/usr/bin/env'].flatMap((program) => realPath(program) ?? [])]
+  for (const [path, real] of leadsTo) if (needed.some((place) => isBeneath(place, real))) return path
+  return undefined
+}
+
+type Variables = ReadsWanted['env']
+
+/** The home directory as the command sees it, as this process does, and as the system knows it. */
+function homesOf(env: Variables): readonly string[] {
+  const named = [env['HOME'] ?? '', homedir(), homeOfUser()]
+  return [...new Set(named.filter((home) => isAbsolute(home) && home !== '/'))]
+}
+
+function homeOfUser(): string {
+  try {
+    return userInfo().homedir
+  } catch {
+    // No entry in passwd(5): a user id alone has no home directory.
+    return ''
+  }
+}
+
+function secretPlaces(env: Variables): readonly string[] {
+  const { home, macHome, config, data, state, cache, shared, system } = secrets
+  const beneath = (directories: readonly string[], parts: readonly string[]) =>
+    directories.flatMap((directory) => parts.map((part) => join(directory, part)))
+  const homes = homesOf(env)
+  const isRoot = process.getuid?.() === 0
+  return [
+    ...beneath(homes, [...home, ...macHome.filter((part) => canRead(join(homes[0] ?? '/', part)))]),
+    ...beneath(baseDirectories(env, 'XDG_CONFIG_HOME', '.config'), config),
+    ...beneath(baseDirectories(env, 'XDG_DATA_HOME', '.local/share'), data),
+    ...beneath(baseDirectories(env, 'XDG_STATE_HOME', '.local/state'), state),
+    ...beneath(baseDirectories(env, 'XDG_CACHE_HOME', '.cache'), cache),
+    ...namedByVariables(env),
+    ...shared,
+    ...system.filter((path) => isRoot || canRead(path)),
+  ]
+}
+
+/** XDG Base Directory Specification: a path that is not absolute does not count. */
+function baseDirectories(env: Variables, variable: string, otherwise: string): readonly string[] {
+  const named = env[variable]
+  const usual = homesOf(env).map((home) => join(home, otherwise))
+  return named !== undefined && isAbsolute(named) ? [...new Set([named, ...usual])] : usual
+}
+
+function namedByVariables(env: Variables): readonly string[] {
+  return Object.entries(secrets.variables).flatMap(([variable, parts]) =>
+    (env[variable] ?? '')
+      .split(':')
+      .filter(isAbsolute)
+      .flatMap((path) => [parts].flat().map((part) => join(path, part))),
+  )
+}
+
+function canRead(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    // ENOENT, EACCES: either way there is nothing that a command of this user could read.
+    return false
+  }
+}
+
+/** System, toolchains, what PATH needs, and the repository of a worktree. */
+function otherPlaces(workspace: string, projects: readonly string[], env: Variables): readonly string[] {
+  const homes = homesOf(env)
+  const real = homes.flatMap((home) => realPath(home) ?? [])
+  const toolchains = Object.entries(readablePlaces.variables).flatMap(([variable, parts]) => {
+    const named = env[variable] ?? ''
+    const holdsHome = real.some((home) => isBeneath(home, named))
+    // One that lies in a project is readable as part of it; where it links to is the project's choice.
+    return isAbsolute(named) && !holdsHome && !isOfProject(named, projects)
+      ? parts.map((part) => join(named, part))
+      : []
+  })
+  return [
+    ...readablePlaces.system,
+    ...homes.flatMap((home) => readablePlaces.home.map((part) => join(home, part))),
+    ...toolchains,
+    ...placesOfPrograms(env['PATH'] ?? '', [...homes, ...real], projects),
+    ...repositoryOf(workspace),
+  ]
+}
