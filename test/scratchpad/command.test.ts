@@ -2,10 +2,18 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
+import { makeDirectory } from '../helpers/place.ts'
+
+/** With a TMPDIR of its own: outputs that could not be saved in the state directory stand in the machine's. */
+function ownHome(): Home {
+  const home = new Home()
+  home.env['TMPDIR'] = makeDirectory()
+  return home
+}
 
 describe('vitrine scratchpad', () => {
   test('list, show and clear what commands left', async () => {
-    const home = new Home()
+    const home = ownHome()
     expect((await home.run(['scratchpad', 'list'])).stdout).toBe('nothing saved\n')
     const command = String.raw`printf 'a\000\377'; exit 3`
     await home.run(['run', '--scratchpad', 'raw', '--', command])
@@ -38,21 +46,21 @@ describe('vitrine scratchpad', () => {
     [['clear', 'all'], /Say what to do/],
     [['list', '--all'], /--all/],
   ])('%j is refused with what to do', async (args, said) => {
-    const ran = await new Home().run(['scratchpad', ...args])
+    const ran = await ownHome().run(['scratchpad', ...args])
     expect(ran.code).toBe(125)
     expect(ran.stderr).toMatch(said)
     expect(ran.stdout).toBe('')
   })
 
   test('show ends quietly when its reader has seen enough', async () => {
-    const home = new Home()
+    const home = ownHome()
     await home.run(['run', '--scratchpad', 'long', '--', 'seq 1 1000000'])
     const ran = await home.shell('vitrine scratchpad show long | head -1')
     expect(ran).toMatchObject({ stdout: '1\n', stderr: '' })
   })
 
   test('a name with control characters in its command does not reach the terminal', async () => {
-    const home = new Home()
+    const home = ownHome()
     writeFileSync(join(home.directory, 'script'), 'echo x')
     await home.run(['run', '--scratchpad', 'esc', '--', "echo '\u001b[2J' > /dev/null"])
     expect((await home.run(['scratchpad', 'list'])).stdout).not.toContain('\u001b')
@@ -61,7 +69,7 @@ describe('vitrine scratchpad', () => {
   test.each(['/proc', '/proc/self'])(
     'with HOME=%s outputs are kept in the temporary directory',
     async (HOME) => {
-      const home = new Home()
+      const home = ownHome()
       const env = { HOME, XDG_STATE_HOME: '', XDG_CONFIG_HOME: '', TMPDIR: home.directory }
       expect(await home.run(['run', '--scratchpad', 'kept', '--', 'echo hello'], { env })).toMatchObject({
         code: 0,
@@ -78,7 +86,7 @@ describe('vitrine scratchpad', () => {
   )
 
   test('where nothing can be saved, --scratchpad is refused before the command runs', async () => {
-    const home = new Home()
+    const home = ownHome()
     const env = { HOME: '/proc', XDG_STATE_HOME: '', TMPDIR: '/proc' }
     const made = join(home.directory, 'made')
     const ran = await home.run(['run', '--write', '--scratchpad', 'x', '--', `echo x > ${made}`], { env })
