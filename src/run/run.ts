@@ -96,8 +96,9 @@ async function runToEnd(
     graceMs: config.shell.kill_grace_ms,
   }
   const supervision = new Supervision({ ...deadline, signal: options.signal })
-  running.add(supervision)
   const { launched, collector } = launch(command, deadline, surroundings, supervision, options)
+  // After the launch: close() waits for the end of each of these, and a launch that throws has none.
+  running.add(supervision)
   const ended = await supervision.ended
   running.delete(supervision)
   launched.stdin?.destroy()

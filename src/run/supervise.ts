@@ -26,14 +26,20 @@ export class Supervision {
   #resolve: (ended: SupervisedEnd) => void = () => {}
   #cause: Cause | undefined
   #process: LaunchedProcess | undefined
-  readonly #graceMs: number
+  readonly #options: SuperviseOptions
   readonly #cleanups: (() => void)[] = []
 
-  constructor({ timeoutMs, graceMs, signal }: SuperviseOptions) {
-    this.#graceMs = graceMs
+  constructor(options: SuperviseOptions) {
+    this.#options = options
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve
     })
+  }
+
+  /** The process to supervise, once it has been launched. Until then there is no timer and no listener to clean up. */
+  watch(process: LaunchedProcess): void {
+    this.#process = process
+    const { timeoutMs, signal } = this.#options
     const deadline = setTimeout(() => this.stop('deadline'), timeoutMs)
     const abort = () => this.stop('abort')
     signal?.addEventListener('abort', abort, { once: true })
@@ -41,11 +47,6 @@ export class Supervision {
       () => clearTimeout(deadline),
       () => signal?.removeEventListener('abort', abort),
     )
-  }
-
-  /** The process to supervise, once it has been launched. */
-  watch(process: LaunchedProcess): void {
-    this.#process = process
     if (this.#cause) this.#end(process, this.#cause)
   }
 
@@ -69,7 +70,7 @@ export class Supervision {
 
   /** Over its output limit a command gets no grace: it would go on writing. */
   #end(process: LaunchedProcess, cause: Cause): void {
-    const graceMs = cause === 'output-limit' ? 0 : this.#graceMs
+    const graceMs = cause === 'output-limit' ? 0 : this.#options.graceMs
     const backstop = setTimeout(() => this.finish(abandoned), graceMs + lastWaitMs)
     const callOff =
       cause === 'output-limit' ? killNow(process) : endAfterGrace(process, graceMs, cause === 'deadline')

@@ -79,10 +79,15 @@ for (const mode of ['read', 'write']) {
     const shell = await open()
     for (const name of ['there-is-no-such-program', 'Z:\\no\\such.exe'])
       await assert.rejects(shell.execute({ argv: [name] }), { code: 'SPAWN_FAILED', message: /not found/ })
+  })
+
+  test(`${mode}: a batch file is refused, and the shell can be closed`, async () => {
+    const shell = await open()
     await assert.rejects(shell.execute({ argv: ['npm.cmd', '-v'] }), {
       code: 'INVALID_REQUEST',
       message: /batch file/,
     })
+    await shell.close()
   })
 
   test(`${mode}: a file that is no program is told`, async () => {
