@@ -18,7 +18,7 @@ import {
   type ShellOptions,
 } from './host/shell-options.ts'
 import { checkLimits } from './launch/limits.ts'
-import { ListenerError, VitrineError } from './messages/error.ts'
+import { keeping, ListenerError, VitrineError } from './messages/error.ts'
 import { absolutePath } from './request/current-directory.ts'
 import { checkInput } from './request/descriptor.ts'
 import type { ExecuteOptions } from './request/execute-options.ts'
@@ -167,7 +167,7 @@ export class Shell {
       for (const own of listed)
         commands.push(await this.#admit({ cwd, timeoutMs, ...own }, completeRequest, each))
       for (const command of commands) {
-        const result = await this.#run<E>(command, each)
+        const result = await this.#run<E>(command, each).catch(keeping(results))
         results.push(result)
         if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
       }

@@ -8,9 +8,16 @@ export interface Asked {
   readonly mode: string
 }
 
+/** What the user said about one command. */
+export interface Answer {
+  readonly asked: Asked
+  readonly approval: Approval
+}
+
 /** The part of one tool call that an approver needs to see, and leaves its question in. */
 export interface Call {
-  readonly answered: { readonly asked: Asked; readonly approval: Approval } | undefined
+  /** From earlier rounds of this call. Each counts once: a list may hold the same command twice. */
+  readonly unused: Answer[]
   question?: Question
 }
 
@@ -52,8 +59,9 @@ const elicitingApprover: Approver = Object.assign(elicit, { by: 'mcp-elicitation
 async function elicit(request: ApprovalRequest, decision: Decision): Promise<Approval> {
   const call = calls.getStore()
   if (!call) return 'no'
-  const { answered } = call
-  if (answered && isSame(answered.asked, request)) return answered.approval
+  const at = call.unused.findIndex(({ asked }) => isSame(asked, request))
+  const [answer] = at === -1 ? [] : call.unused.splice(at, 1)
+  if (answer) return answer.approval
   call.question = { request, decision }
   throw new Error('nobody has answered yet')
 }

@@ -1,7 +1,8 @@
-import type { Mode, Result } from '../internal.ts'
+import type { Mode, Result, VitrineError } from '../internal.ts'
 import { isVitrineError } from '../messages/error.ts'
-import { notApprovedByUser, notAskable, refusalText } from '../messages/mcp/mcp.ts'
-import { resultText } from '../messages/mcp/tool.ts'
+import { ignoreErrorsAlone, notApprovedByUser, notAskable, refusalText } from '../messages/mcp/mcp.ts'
+import { listText } from '../messages/mcp/tool.ts'
+import type { Answer } from './approvers.ts'
 import { endingWhenBroken } from './broken.ts'
 import { brokenGraceMs } from './limits.ts'
 import { Progress } from './progress.ts'
@@ -17,6 +18,9 @@ export interface ExecuteArguments {
   readonly scratchpad?: string | undefined
   readonly cwd?: string | undefined
   readonly private_tmp?: boolean | undefined
+  /** Further lines, to run after `command`. */
+  readonly next?: readonly string[] | undefined
+  readonly ignore_errors?: boolean | undefined
 }
 
 /** What the calls of one connection share. */
@@ -40,13 +44,14 @@ export async function executeCommand(
   asked: ExecuteArguments,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { outcome, question, answered } = await withAnswers(context, calls.hasSession, () =>
+  if (asked.ignore_errors && !asked.next) return failed(ignoreErrorsAlone)
+  const { outcome, question, answers } = await withAnswers(context, calls.hasSession, () =>
     run(calls, mode, asked, context),
   )
   if (outcome.status === 'fulfilled') return outcome.value
-  if (!question) return refused(outcome.reason, answered)
+  if (!question) return refused(outcome.reason, answers, asked)
   if (!canElicit(context, calls.capabilities())) return failed(notAskable(question.decision.reason))
-  return questionFor(question, calls.hasSession)
+  return questionFor(question, answers, calls.hasSession)
 }
 
 async function run(
@@ -76,15 +81,40 @@ async function runInTurn(
 ): Promise<CallToolResult> {
   const shell = await session.shell(mode)
   progress.start()
-  const { command, cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = asked
-  const result = await shell.execute(
-    { command, cwd, scratchpad, timeoutMs, privateTmp, merged: true },
-    { signal, hintFor: 'tool', onOutput: (_stream, chunk) => progress.wrote(chunk.length) },
+  const { cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = asked
+  const lines = linesOf(asked)
+  // All answers together are as long as one may be.
+  const inlineChars = Math.floor(shell.config.output.inline_max_chars / lines.length)
+  const requests = lines.map((command) => ({ command, cwd, scratchpad, timeoutMs, privateTmp, merged: true }))
+  const { results, refused } = await ranOf(
+    shell.executeAll(requests, {
+      signal,
+      hintFor: 'tool',
+      inlineMaxChars: inlineChars,
+      ignoreErrors: asked.ignore_errors ?? false,
+      onOutput: (_stream, chunk) => progress.wrote(chunk.length),
+    }),
   )
-  if (result.scratchpad) saved()
-  const inlineChars = shell.config.output.inline_max_chars
-  const text = resultText(result, { timeoutMs, scratchpad, inlineChars })
-  return answer(text, session.options.structured ? structured(result) : undefined)
+  if (results.some((result) => result.scratchpad)) saved()
+  const text = listText({ lines, results, refused }, { timeoutMs, scratchpad, inlineChars })
+  return answer(text, session.options.structured ? structured(lines, results) : undefined)
+}
+
+/** What ran of a list. It may be refused in the middle: the first line can remove the directory of the second. */
+async function ranOf(
+  list: Promise<readonly Result[]>,
+): Promise<{ results: readonly Result[]; refused?: VitrineError }> {
+  try {
+    return { results: await list }
+  } catch (error) {
+    if (!isVitrineError(error) || !error.results) throw error
+    // Text: no other encoding was asked for.
+    return { results: error.results as readonly Result[], refused: error }
+  }
+}
+
+function linesOf({ command, next = [] }: ExecuteArguments): readonly string[] {
+  return [command, ...next]
 }
 
 function answer(text: string, structuredContent: Record<string, unknown> | undefined): CallToolResult {
@@ -97,14 +127,22 @@ export function failed(text: string): CallToolResult {
 }
 
 /** What is no refusal is a mistake of ours, and goes to the SDK, which answers with its message. */
-function refused(error: unknown, answered: boolean): CallToolResult {
+function refused(error: unknown, answers: readonly Answer[], { next }: ExecuteArguments): CallToolResult {
   if (!isVitrineError(error)) throw error
-  if (answered && error.code === 'NOT_APPROVED') return failed(notApprovedByUser)
-  return failed(refusalText(error.code, error.message))
+  const last = answers.at(-1)
+  if (last && error.code === 'NOT_APPROVED')
+    return failed(notApprovedByUser(next ? last.asked.command : undefined))
+  return failed(refusalText(error))
 }
 
-/** The fields that `resultSchema` has. Binary output is not shown here either. */
-function structured(result: Result): Record<string, unknown> {
+/** The fields that `resultSchema` has: those of `command`, and with a list those of the lines after it. */
+function structured(lines: readonly string[], results: readonly Result[]): Record<string, unknown> {
+  const [first, ...next] = results.map(fieldsOf)
+  return { ...first, ...(lines.length > 1 && { next, notRun: lines.slice(results.length) }) }
+}
+
+/** Binary output is not shown here either. */
+function fieldsOf(result: Result): Record<string, unknown> {
   const { exitCode, signal, timedOut, cancelled, outputLimited, durationMs, timeoutMs, bytes } = result
   const { omittedBytes, binary, mode, denials, hint, scratchpad, background, limited, failure } = result
   return {

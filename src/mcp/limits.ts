@@ -3,6 +3,12 @@ import { platform } from '../internal.ts'
 /** Commands that one server runs at once; further calls wait in line. */
 export const mostAtOnce = 32
 
+/**
+ * Lines that one call can run. Each may have to be asked about in a round of its own, and the SDK ends a call after 8
+ * rounds for clients of the older protocols.
+ */
+export const mostLines = 8
+
 /** Clients with a session that one server has at once over HTTP. */
 export const mostSessions = 256
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Approval } from '../internal.ts'
 import { answerNames, elicitationMessage, elicitationTitle } from '../messages/mcp/mcp.ts'
-import { type Asked, type Call, inCall, type Question } from './approvers.ts'
+import { type Answer, type Asked, type Call, inCall, type Question } from './approvers.ts'
 import {
   CLIENT_CAPABILITIES_META_KEY,
   createRequestStateCodec,
@@ -18,18 +18,29 @@ function lettersFor(hasSession: boolean): readonly (keyof typeof answers)[] {
   return hasSession ? ['y', 'n', 'a', 's'] : ['y', 'n']
 }
 
-/** Signs what was asked; one key for every server of this process. */
-export const askedState = createRequestStateCodec<Asked>({ key: randomBytes(32) })
+/** What one round of a call asks, and what earlier rounds were answered. */
+interface Round {
+  readonly asked: Asked
+  readonly earlier: readonly Answer[]
+}
 
-/** Runs the work of one call; returns what it asked, if it asked. */
+/** Signs what was asked and answered; one key for every server of this process. */
+export const askedState = createRequestStateCodec<Round>({ key: randomBytes(32) })
+
+/** Runs the work of one call; returns what it asked, if it asked, and what the user has answered before. */
 export async function withAnswers<T>(
   context: ServerContext,
   hasSession: boolean,
   work: () => Promise<T>,
-): Promise<{ outcome: PromiseSettledResult<T>; question: Question | undefined; answered: boolean }> {
-  const call: Call = { answered: answeredIn(context, hasSession) }
+): Promise<{
+  outcome: PromiseSettledResult<T>
+  question: Question | undefined
+  answers: readonly Answer[]
+}> {
+  const answers = answersIn(context, hasSession)
+  const call: Call = { unused: [...answers] }
   const [outcome] = await Promise.allSettled([inCall(call, work)])
-  return { outcome, question: call.question, answered: call.answered !== undefined }
+  return { outcome, question: call.question, answers }
 }
 
 /** Whether the client can put a question to its user. */
@@ -50,6 +61,7 @@ export function canElicit(
 /** The question, as the result of a call. */
 export async function questionFor(
   { request, decision }: Question,
+  earlier: readonly Answer[],
   hasSession: boolean,
 ): Promise<InputRequiredResult> {
   const { command, cwd, mode } = request
@@ -67,16 +79,16 @@ export async function questionFor(
         requestedSchema: { type: 'object', properties: { answer }, required: ['answer'] },
       }),
     },
-    requestState: await askedState.mint({ command, cwd, mode }),
+    requestState: await askedState.mint({ asked: { command, cwd, mode }, earlier }),
   })
 }
 
 /** Whatever is not clearly a yes is a no. */
-function answeredIn(context: ServerContext, hasSession: boolean): Call['answered'] {
-  const asked = context.mcpReq.requestState<Asked>()
+function answersIn(context: ServerContext, hasSession: boolean): readonly Answer[] {
+  const round = context.mcpReq.requestState<Round>()
   const response = inputResponse(context.mcpReq.inputResponses, 'approval')
-  if (asked === undefined || response.kind !== 'elicit') return undefined
+  if (round === undefined || response.kind !== 'elicit') return []
   const given = response.action === 'accept' ? response.content?.['answer'] : 'n'
   const letter = lettersFor(hasSession).find((known) => known === given) ?? 'n'
-  return { asked, approval: answers[letter] }
+  return [...round.earlier, { asked: round.asked, approval: answers[letter] }]
 }

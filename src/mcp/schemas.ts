@@ -2,6 +2,7 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { nearestKey } from '../internal.ts'
 import { parameterTexts, type ToolFacts, wantedTexts } from '../messages/mcp/mcp.ts'
+import { mostLines } from './limits.ts'
 
 /** Parameters of `execute_command`. Unknown ones are refused, defaults filled in. */
 export function executeSchema(facts: ToolFacts) {
@@ -14,6 +15,8 @@ export function executeSchema(facts: ToolFacts) {
     scratchpad: v.optional(text(parameterTexts.scratchpad, wantedTexts.scratchpad)),
     cwd: v.optional(text(parameterTexts.cwd, wantedTexts.cwd)),
     private_tmp: v.optional(trueOrFalse(parameterTexts.privateTmp)),
+    next: v.optional(furtherLines()),
+    ignore_errors: v.optional(trueOrFalse(parameterTexts.ignoreErrors)),
   }
   return parameters(entries, facts.network ? {} : { network: wantedTexts.network })
 }
@@ -72,7 +75,8 @@ export function resultSchema() {
     limited: v.optional(v.picklist(['memory', 'cpu', 'processes', 'private_tmp', 'epoll_watches'])),
     failure: v.optional(v.object({ kind: v.string(), retryable: v.boolean(), advice: v.string() })),
   }
-  return toStandardJsonSchema(v.object(entries))
+  const list = { next: v.optional(v.array(v.object(entries))), notRun: v.optional(v.array(v.string())) }
+  return toStandardJsonSchema(v.object({ ...entries, ...list }))
 }
 
 /** Unknown keys are refused by naming the known ones, and those that are withheld by why; a missing one is asked for. */
@@ -92,6 +96,16 @@ function parameters<const E extends v.ObjectEntries>(
 
 function text(about: string, wanted: string) {
   return v.pipe(v.string(wanted), v.description(about))
+}
+
+function furtherLines() {
+  const wanted = wantedTexts.next(mostLines - 1)
+  return v.pipe(
+    v.array(v.string(wanted), wanted),
+    v.minLength(1, wanted),
+    v.maxLength(mostLines - 1, wanted),
+    v.description(parameterTexts.next),
+  )
 }
 
 function trueOrFalse(about: string) {

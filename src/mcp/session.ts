@@ -30,7 +30,7 @@ export interface ServerOptions {
 }
 
 /** What the tools need of a shell. */
-export type SessionShell = Pick<Shell, 'execute' | 'close' | 'config' | 'scratchpad'>
+export type SessionShell = Pick<Shell, 'executeAll' | 'close' | 'config' | 'scratchpad'>
 
 export type OpenShell = (options: {
   readonly mode: Mode

@@ -80,7 +80,7 @@ export interface Refused {
 }
 
 /** What each reader can do. */
-const remedies = {
+export const remedies = {
   user: {
     network: 'set network = true (--network), or run the command in write mode',
     networkAlone: 'For the network alone, set network = true (--network).',

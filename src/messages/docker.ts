@@ -1,4 +1,5 @@
 import { visible } from '../base/visible.ts'
+import type { HintReader } from './denials.ts'
 
 /** The parts of a refusal of the docker backend: what it needs, what there is, and what to do. */
 export interface DockerWords {
@@ -9,7 +10,7 @@ export interface DockerWords {
 
 /** Why nothing ran, and what to do. */
 export function describeNoDocker({ wanted, got, remedy }: DockerWords): string {
-  return `The docker backend ([shell] backend = "docker") needs ${wanted}; here: ${got}. Nothing ran. To have it: ${remedy}. It is never replaced by this machine itself; --backend local runs commands there.`
+  return `The docker backend ([shell] backend = "docker") needs ${wanted}; here: ${got}. Nothing ran. To have it: ${remedy}. It is never replaced by this machine itself; backend = "local" runs commands there.`
 }
 
 /** Why a command that calls docker did not run on this machine. */
@@ -173,11 +174,17 @@ export const unreadableInContainer =
 export const socketsInContainer = '[], for a container reaches no unix socket outside of the workspace'
 
 /** @param said why the engine does not know */
-export function lostHint(said: string): string {
-  return `How the command ended is not known, for the Docker engine or the container went away (${said}). It may have run on; "vitrine docker status" shows what is left.`
+export function lostHint(said: string, reader: HintReader): string {
+  const look = reader === 'tool' ? 'the user can look with' : 'see what is left with'
+  return `How the command ended is not known, for the Docker engine or the container went away (${said}). It may have run on; ${look} "vitrine docker status".`
 }
 
-export const lostAdvice = 'The engine or the container went away: see that it runs, then try again.'
+/** What to do after that. */
+export function lostAdvice(reader: HintReader): string {
+  const remedy =
+    reader === 'tool' ? 'try again, and tell the user if that fails, too' : 'see that it runs, then try again'
+  return `The engine or the container went away: ${remedy}.`
+}
 
 /** Notes on what a container holds. */
 export const dockerNotes = {

@@ -83,16 +83,26 @@ export type ConfigProblem =
   | { readonly kind: 'bad-value'; readonly wanted: string; readonly got: string }
   | { readonly kind: 'unreadable'; readonly reason: string }
 
-/** Thrown means: the command never ran. The facts of the refusal stand on `refusal`, its code on `code`. */
+/** Thrown means: the command never ran, nor any of a list unless `results` has them. The facts of the refusal stand on `refusal`, its code on `code`. */
 export class VitrineError extends Error {
   override readonly name = 'VitrineError'
   readonly code: RefusalCode
   readonly refusal: Refusal
+  /** Of `executeAll`, where a later command could not be started: the results of those that ran before it. */
+  results?: readonly AnyResult[]
 
   constructor(refusal: Refusal) {
     super(describeRefusal(refusal))
     this.code = refusal.code
     this.refusal = refusal
+  }
+}
+
+/** Puts what has run of a list on the error that ends it. */
+export function keeping(results: readonly AnyResult[]): (error: unknown) => never {
+  return (error) => {
+    if (isVitrineError(error) && results.length > 0) error.results = results
+    throw error
   }
 }
 

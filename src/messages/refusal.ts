@@ -2,6 +2,7 @@ import type { Enforcement, Failure, Mode } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 import { describeAuditFailure } from './audit.ts'
 import { describeConfigProblem } from './config.ts'
+import { type HintReader, remedies } from './denials.ts'
 import { describeNoDocker, describeNoEngine, describeOutside, noTerminalInContainer } from './docker.ts'
 import type { Refusal, RequestProblem } from './error.ts'
 import { describeNoLimits } from './limits.ts'
@@ -14,10 +15,10 @@ import {
 import { describeDenied, describeNotApproved } from './policy.ts'
 
 /** Says why nothing ran, and what to do. */
-export function describeRefusal(refusal: Refusal): string {
+export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): string {
   switch (refusal.code) {
     case 'INVALID_REQUEST':
-      return `${describeRequestProblem(refusal.problem)} Nothing ran.`
+      return `${describeRequestProblem(refusal.problem, reader)} Nothing ran.`
     case 'CONFIG_INVALID':
       return describeConfigProblem(refusal)
     case 'SANDBOX_UNAVAILABLE':
@@ -45,16 +46,18 @@ export function describeListenerFailure(said: string): string {
   return `onOutput failed (${said}), so the command was ended. Its result is on this error as "result".`
 }
 
-function describeRequestProblem(problem: RequestProblem): string {
+function describeRequestProblem(problem: RequestProblem, reader: HintReader): string {
+  const forTool = reader === 'tool'
   switch (problem.kind) {
     case 'blank-command':
+      if (forTool) return 'The command is empty: give a shell line.'
       return 'The command is empty: give a shell line as "command", or a program and its arguments as "argv".'
     case 'command-and-argv':
       return 'Give either "command" (a shell line) or "argv" (no shell), not both.'
     case 'nul-byte':
       return `"${problem.field}" contains a NUL byte, which no program can be given.`
     case 'too-long':
-      return `"${problem.field}" is ${problem.bytes} bytes long; the kernel takes at most ${problem.limit} in one argument. Put the script into a file, or give it as stdin to "sh".`
+      return `"${problem.field}" is ${problem.bytes} bytes long; the kernel takes at most ${problem.limit} in one argument. ${forTool ? 'Split it into several shorter commands' : 'Put the script into a file, or give it as stdin to "sh"'}.`
     case 'wrong-type':
     case 'out-of-range':
       return `"${problem.field}" must be ${problem.wanted}, not ${problem.got}.`
@@ -65,7 +68,7 @@ function describeRequestProblem(problem: RequestProblem): string {
     case 'unreadable':
       return `"${problem.field}" cannot be read: looking at it threw "${problem.reason}".`
     case 'cwd':
-      return describeDirectoryProblem(problem)
+      return describeDirectoryProblem(problem, forTool)
     case 'unsavable':
       return `Nothing can be saved under ${JSON.stringify(problem.name)} (${problem.reason}). Set XDG_STATE_HOME or TMPDIR to a directory that can be written to.`
     case 'cwd-outside':
@@ -81,11 +84,15 @@ function describeRequestProblem(problem: RequestProblem): string {
   }
 }
 
-function describeDirectoryProblem(problem: Extract<RequestProblem, { kind: 'cwd' }>): string {
+function describeDirectoryProblem(
+  problem: Extract<RequestProblem, { kind: 'cwd' }>,
+  forTool: boolean,
+): string {
   const { reason } = problem
   const path = visible(problem.path)
   switch (reason) {
     case 'deleted':
+      if (forTool) return 'The working directory does not exist any more: name another one with cwd.'
       return 'The current directory does not exist any more: change to another one (cd), or name one (--cwd, or `cwd` of the call).'
     case 'missing':
       return `The directory ${path} does not exist.`
@@ -115,10 +122,13 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
 }
 
 /** Whether another try makes sense, and how. */
-export function adviceFor(kind: Failure['kind']): Omit<Failure, 'kind'> {
+export function adviceFor(kind: Failure['kind'], reader: HintReader): Omit<Failure, 'kind'> {
   switch (kind) {
     case 'timeout':
-      return { retryable: true, advice: 'Ask for less at once, or give a larger timeout.' }
+      return {
+        retryable: true,
+        advice: `Ask for less at once, or give a larger ${reader === 'tool' ? 'timeout_ms' : 'timeout'}.`,
+      }
     case 'limit':
       return { retryable: true, advice: 'Ask for less output: filter it, or write it in parts.' }
     case 'permission-denied':
@@ -137,16 +147,22 @@ export function hintFor(
   mode: Mode,
   failure: Failure | undefined,
   reports: Enforcement[string] | undefined,
+  reader: HintReader,
 ): string | undefined {
   if (mode !== 'read' || failure?.kind !== 'permission-denied') return undefined
+  const { write } = remedies[reader]
   if (reports?.enforced)
-    return 'Read mode has no refusal to report: this user may lack the permission, and then write mode does not help; if not, and a change is meant, run the command in write mode.'
-  return 'Read mode refuses every change outside the command; if this one is meant, run the command in write mode.'
+    return `Read mode has no refusal to report: this user may lack the permission, and then write mode does not help; if not, and a change is meant, ${write}.`
+  return `Read mode refuses every change outside the command; if this one is meant, ${write}.`
 }
 
 /** The command was ended because the place for its output is full, or fails. */
-export function unsavedHint(reason: string): string {
-  return `Saving the output failed (${reason}), so the command was ended. Make room where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another place.`
+export function unsavedHint(reason: string, reader: HintReader): string {
+  const remedy =
+    reader === 'tool'
+      ? 'Ask for less output, or ask the user to make room where outputs are saved'
+      : 'Make room where outputs are saved (vitrine scratchpad clear), or set XDG_STATE_HOME to another place'
+  return `Saving the output failed (${reason}), so the command was ended. ${remedy}.`
 }
 
 /** Stands between the head and the tail of output that is not shown whole. */
@@ -156,8 +172,12 @@ export function omittedLine(bytes: number, notSaved?: string): string {
 }
 
 /** Only head and tail of the output are left. */
-export function notSavedHint(reason: string): string {
-  return `The output is too long to show whole, and could not be saved (${reason}). Set XDG_STATE_HOME or TMPDIR to a directory that can be written to, or ask for less.`
+export function notSavedHint(reason: string, reader: HintReader): string {
+  const remedy =
+    reader === 'tool'
+      ? 'Ask for less, or ask the user to start the server with XDG_STATE_HOME or TMPDIR set to a directory that can be written to'
+      : 'Set XDG_STATE_HOME or TMPDIR to a directory that can be written to, or ask for less'
+  return `The output is too long to show whole, and could not be saved (${reason}). ${remedy}.`
 }
 
 /** Stands before output that could not be stored. */

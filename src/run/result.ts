@@ -59,12 +59,12 @@ export function buildResult(parts: ResultParts): AnyResult {
   const { lost, containerMemory } = ended.end
   const failure = noFiles
     ? { kind: 'limit' as const, ...limitAdvice('open_files') }
-    : failureOf(outcome, denials.length > 0, errors, lost)
+    : failureOf(parts, outcome, errors)
   const enforcement = enforcementOf(parts)
   const hint =
     noFiles ??
-    savingHint(saved, outcome) ??
-    (lost === undefined ? undefined : lostHint(lost)) ??
+    savingHint(saved, outcome, parts.hintFor) ??
+    (lost === undefined ? undefined : lostHint(lost, parts.hintFor)) ??
     (containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)) ??
     denialHint({
       denials,
@@ -76,8 +76,8 @@ export function buildResult(parts: ResultParts): AnyResult {
       reader: parts.hintFor,
     }) ??
     // In a container nothing that was asked for is kept from being read: what is not there is not there.
-    (parts.backend === 'local' ? readsHint(enforcement, failure) : undefined) ??
-    hintFor(mode, failure, enforcement['denial reports']) ??
+    (parts.backend === 'local' ? readsHint(enforcement, failure, parts.hintFor) : undefined) ??
+    hintFor(mode, failure, enforcement['denial reports'], parts.hintFor) ??
     parts.hint
   return {
     ...(parts.encoding === 'buffer' ? bytesOf(parts) : textsOf(parts)),
@@ -106,9 +106,9 @@ export function buildResult(parts: ResultParts): AnyResult {
 }
 
 /** Only what could not be saved ends a command over its output, or cuts it for good. */
-function savingHint({ notSaved, unsaved }: Saved, outcome: Outcome): string | undefined {
-  if (notSaved !== undefined) return notSavedHint(notSaved)
-  return unsaved && outcome.kind === 'output-limit' ? unsavedHint(unsaved.reason) : undefined
+function savingHint({ notSaved, unsaved }: Saved, outcome: Outcome, reader: HintReader): string | undefined {
+  if (notSaved !== undefined) return notSavedHint(notSaved, reader)
+  return unsaved && outcome.kind === 'output-limit' ? unsavedHint(unsaved.reason, reader) : undefined
 }
 
 /** What holds for this command: the search for names may have ended before everything was seen. */
@@ -206,15 +206,15 @@ const refusalWords =
   /permission denied|read-only file system|operation not permitted|access denied|\b(EACCES|EPERM|EROFS)\b/i
 
 function failureOf(
+  { ended, hintFor: reader }: ResultParts,
   outcome: Outcome,
-  wasRefused: boolean,
   errors: string,
-  lost: string | undefined,
 ): Failure | undefined {
-  if (lost !== undefined) return { kind: 'signal', retryable: true, advice: lostAdvice }
-  const kind = failureKind(outcome, wasRefused || refusalWords.test(errors))
+  const { denials, lost } = ended.end
+  if (lost !== undefined) return { kind: 'signal', retryable: true, advice: lostAdvice(reader) }
+  const kind = failureKind(outcome, denials.length > 0 || refusalWords.test(errors))
   if (outcome.kind === 'limited') return { kind: 'limit', ...limitAdvice(outcome.limit) }
-  return kind === undefined ? undefined : { kind, ...adviceFor(kind) }
+  return kind === undefined ? undefined : { kind, ...adviceFor(kind, reader) }
 }
 
 function failureKind(outcome: Outcome, wasRefused: boolean): Failure['kind'] | undefined {

@@ -240,7 +240,7 @@ describe('over HTTP', () => {
         made
           .at(-1)
           ?.shell('read')
-          .then((shell) => shell.execute({ command: 'true' })),
+          .then((shell) => shell.executeAll(['true'])),
       ).rejects.toThrow(/closed/)
     } finally {
       await server.close()

@@ -120,7 +120,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     [{ command: 'x', timeout_ms: 1.5 }, 'timeout_ms: give a whole number'],
     [
       { command: 'x', tty: true },
-      'tty: there is no such parameter; the parameters are command, timeout_ms, scratchpad, cwd, private_tmp',
+      'tty: there is no such parameter; the parameters are command, timeout_ms, scratchpad, cwd, private_tmp, next, ignore_errors',
     ],
     [{ command: 'x', timeout: 5 }, 'timeout: there is no such parameter; did you mean timeout_ms? The param'],
     [{ command: 'x', privateTmp: true }, 'privateTmp: there is no such parameter; did you mean private_tmp?'],

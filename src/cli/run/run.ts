@@ -5,7 +5,8 @@ import {
   type Result,
   type Shell,
 } from '../../internal.ts'
-import { isFailure, listLines, prefixed, timeoutLowered } from '../../messages/cli/run.ts'
+import { prefixed, timeoutLowered } from '../../messages/cli/run.ts'
+import { isFailure, listLines } from '../../messages/list.ts'
 import { loadGiven, sayIgnored } from '../configuration.ts'
 import { jsonOf } from '../json.ts'
 import { brokenCode, codeOf } from './exit-code.ts'

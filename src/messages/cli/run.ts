@@ -52,45 +52,6 @@ export function timeoutLowered(asked: number, most: number): string {
   return `--timeout ${asked} ms is over the maximum: ${most} ms ([shell] max_timeout_ms) are used.`
 }
 
-/** What became of the lines of a list: which failed, and which did not run. */
-export function listLines(lines: readonly string[], results: readonly Result[]): readonly string[] {
-  const failed = results.flatMap((result, at) =>
-    isFailure(result)
-      ? [`line ${at + 1} of ${lines.length} failed (${endOf(result)}): ${brief(lines[at])}`]
-      : [],
-  )
-  const skipped = lines.slice(results.length)
-  if (skipped.length === 0) return failed
-  return [...failed, `not run: ${skipped.map(brief).join('; ')}`]
-}
-
-function endOf({ outcome }: Result): string {
-  switch (outcome.kind) {
-    case 'exited':
-      return `exit code ${outcome.code}`
-    case 'signalled':
-      return outcome.signal
-    case 'timed-out':
-      return 'timed out'
-    case 'cancelled':
-      return 'cancelled'
-    case 'output-limit':
-    case 'limited':
-      return 'over a limit'
-  }
-}
-
-export function isFailure({ outcome }: Result): boolean {
-  return outcome.kind !== 'exited' || outcome.code !== 0
-}
-
-const longestLine = 60
-
-function brief(line = ''): string {
-  const shown = visible(line)
-  return shown.length > longestLine ? `${shown.slice(0, longestLine)}...` : shown
-}
-
 export function flagWithValue(option: string): string {
   return `${option} takes no value.`
 }

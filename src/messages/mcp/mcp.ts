@@ -1,7 +1,9 @@
 import type { Denial, Mode, Outcome, Result } from '../../base/types.ts'
 import { visible, whollyVisible } from '../../base/visible.ts'
 import { attemptsIn, blocked } from '../denials.ts'
+import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
+import { describeRefusal } from '../refusal.ts'
 import { sizeText } from '../scratchpad.ts'
 
 /** What a tool's description has to tell a model. */
@@ -101,6 +103,8 @@ export const parameterTexts = {
   cwd: 'The directory to run it in. Default: the working directory.',
   privateTmp:
     'Read mode: true gives the command a TMPDIR of its own that it can write to, removed after it: for temporary files, caches, compilers and test runners. Default: as configured.',
+  next: 'Further command lines to run in order after command, each started anew with the same cwd, timeout_ms (for each line) and private_tmp; each output that is saved gets a name of its own. All are decided about before the first starts; the first that fails ends the list.',
+  ignoreErrors: 'With next: true goes on after a line that fails.',
   entryName: 'The name it was saved under, as a result or list_scratchpad says.',
   unit: 'What offset and limit count.',
   offset:
@@ -116,6 +120,7 @@ export const wantedTexts = {
   timeoutMs: 'give a whole number of milliseconds above 0, or leave it out',
   scratchpad: 'give a name as a string, or leave it out',
   cwd: 'give a directory as a string, or leave it out',
+  next: (most: number) => `give an array of 1 to ${most} command lines`,
   entryName: 'give the name that list_scratchpad shows',
   unit: 'give "lines" or "bytes"',
   offset: 'give a whole number',
@@ -229,12 +234,25 @@ export function takenNameLine(asked: string, got: string): string {
 // Errors and questions
 
 /** A refusal as the text of a tool's error. */
-export function refusalText(code: string, message: string): string {
-  return `${code}: ${message}`
+export function refusalText({ code, message, refusal }: VitrineError): string {
+  // What the audit log adds to a message stays.
+  const said = message.replace(describeRefusal(refusal), () => describeRefusal(refusal, 'tool'))
+  return `${code}: ${said}`
 }
 
-export const notApprovedByUser =
-  'NOT_APPROVED: The user said no. Nothing ran. Do not try the same in another way: ask what they want instead.'
+/** The same for a line of a list that could not be started after others had run. */
+export function refusalInList(error: VitrineError): string {
+  return refusedOfSeveral(refusalText(error), 0)
+}
+
+export const ignoreErrorsAlone =
+  'INVALID_REQUEST: ignore_errors goes on after a line of a list that fails, so it needs next. Nothing ran.'
+
+/** @param command which one of several */
+export function notApprovedByUser(command?: string): string {
+  const about = command === undefined ? '' : ` to "${visible(command)}"`
+  return `NOT_APPROVED: The user said no${about}. Nothing ran. Do not try the same in another way: ask what they want instead.`
+}
 
 export function notAskable(reason: string): string {
   return `NOT_APPROVED: This command has to be approved (${reason}), and this client cannot ask its user: it has no elicitation. Nothing ran. Use a command that needs no approval, or ask the user to run it, to allow it in [policy] allow, or to start the server with --approve client.`

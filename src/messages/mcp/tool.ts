@@ -1,6 +1,8 @@
 import type { Mode, Result } from '../../base/types.ts'
 import type { Config } from '../../config/schema.ts'
 import { denialsBeside } from '../denials.ts'
+import type { VitrineError } from '../error.ts'
+import { lineHeader, listLines } from '../list.ts'
 import { omittedLine } from '../refusal.ts'
 import type { ToolFacts } from './mcp.ts'
 import * as say from './mcp.ts'
@@ -18,6 +20,23 @@ export function resultText(result: Result, asked: Asked): string {
   const lines = [...endLines(result), ...noticeLines(result, asked), ...savedLines(result, asked)]
   if (lines.length === 0) return shown
   return `${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${lines.join('\n')}`
+}
+
+/** What became of the lines of one call. */
+export interface Ran {
+  readonly lines: readonly string[]
+  readonly results: readonly Result[]
+  /** Why the line after the results could not be started. */
+  readonly refused?: VitrineError | undefined
+}
+
+/** The answer to a call with several lines: each result behind its line, then what failed and what did not run. */
+export function listText({ lines, results, refused }: Ran, asked: Asked): string {
+  const texts = results.map((result) => resultText(result, asked))
+  if (lines.length === 1) return texts.join('')
+  const shown = texts.map((text, at) => `${lineHeader(lines, at)}\n${text}${text.endsWith('\n') ? '' : '\n'}`)
+  const after = [...(refused ? [say.refusalInList(refused)] : []), ...listLines(lines, results)]
+  return [...shown, ...after.map((line) => `${say.hintLine(line)}\n`)].join('')
 }
 
 /** Binary output is never shown: only where it stands. */
