@@ -14,6 +14,8 @@ import {
 } from './platform.ts'
 import { describeDenied, describeNotApproved } from './policy.ts'
 
+const writableState = 'XDG_STATE_HOME or TMPDIR to a directory that can be written to'
+
 /** Says why nothing ran, and what to do. */
 export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): string {
   switch (refusal.code) {
@@ -70,7 +72,7 @@ function describeRequestProblem(problem: RequestProblem, reader: HintReader): st
     case 'cwd':
       return describeDirectoryProblem(problem, forTool)
     case 'unsavable':
-      return `Nothing can be saved under ${JSON.stringify(problem.name)} (${problem.reason}). Set XDG_STATE_HOME or TMPDIR to a directory that can be written to.`
+      return `Nothing can be saved under ${JSON.stringify(problem.name)} (${problem.reason}). ${forTool ? 'Leave scratchpad out, or ask the user to set' : 'Set'} ${writableState}.`
     case 'cwd-outside':
       return describeOutside(problem.path, problem.workspace)
     case 'batch-file':
@@ -175,8 +177,8 @@ export function omittedLine(bytes: number, notSaved?: string): string {
 export function notSavedHint(reason: string, reader: HintReader): string {
   const remedy =
     reader === 'tool'
-      ? 'Ask for less, or ask the user to start the server with XDG_STATE_HOME or TMPDIR set to a directory that can be written to'
-      : 'Set XDG_STATE_HOME or TMPDIR to a directory that can be written to, or ask for less'
+      ? `Ask for less, or ask the user to set ${writableState}`
+      : `Set ${writableState}, or ask for less`
   return `The output is too long to show whole, and could not be saved (${reason}). ${remedy}.`
 }
 

@@ -1,0 +1,102 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { adviceFor, describeRefusal, hintFor, notSavedHint, unsavedHint } from '../../src/result/explain.ts'
+import { denialHint } from '../../src/result/explain-denials.ts'
+import { lostAdvice, lostHint } from '../../src/result/explain-docker.ts'
+import { openFilesHint } from '../../src/result/explain-limits.ts'
+import { readsHint } from '../../src/result/explain-reads.ts'
+import type { Denial, Enforcement, Failure } from '../../src/result/result.ts'
+import { Home } from '../cli/vitrine.ts'
+import { makeDirectory } from '../helpers/place.ts'
+import { connect } from './connect.ts'
+
+const row = { enforced: true, by: 'landlock' }
+const refused: Failure = { kind: 'permission-denied', ...adviceFor('permission-denied', 'tool') }
+const kinds: Failure['kind'][] = ['timeout', 'limit', 'permission-denied', 'not-found', 'signal', 'non-zero']
+
+function denied(rest: Pick<Denial, 'operation' | 'path' | 'address'>): string | undefined {
+  const denials = [{ ...rest, syscall: 'x', pid: 1, program: 'x', count: 1 }]
+  const temporary = { directory: '/tmp', own: false, cwd: '/home' }
+  const about = { networkIsShut: true, temporary, errors: '', succeeded: false, single: true }
+  return denialHint({ denials, ...about, reader: 'tool' })
+}
+
+/** Everything that a result can advise the reader of a tool's answer to do. */
+const said: readonly (string | undefined)[] = [
+  ...kinds.map((kind) => adviceFor(kind, 'tool').advice),
+  hintFor('read', refused, row, 'tool'),
+  hintFor('read', refused, undefined, 'tool'),
+  notSavedHint('ENOSPC', 'tool'),
+  unsavedHint('ENOSPC', 'tool'),
+  lostHint('x', 'tool'),
+  lostAdvice('tool'),
+  openFilesHint({ openFiles: 8 } as Parameters<typeof openFilesHint>[0], 1, 'Too many open files'),
+  readsHint({ reads: row, unreadable: row } satisfies Enforcement, refused, 'tool'),
+  denied({ operation: 'create', path: '/tmp/x' }),
+  denied({ operation: 'create', path: '/home/x' }),
+  denied({ operation: 'socket', address: 'inet' }),
+  ...(['blank-command', 'too-long', 'cwd', 'unsavable'] as const).map((kind) => {
+    const problem = { kind, field: 'command', bytes: 2, limit: 1, path: '/x', reason: 'deleted', name: 'x' }
+    return describeRefusal({ code: 'INVALID_REQUEST', problem: problem as never }, 'tool')
+  }),
+]
+
+describe('hints and advice for the reader of a tool’s answer', () => {
+  it.each(said)('%s', (text) => {
+    expect(text).toBeTypeOf('string')
+    // An option, a field of the library, or "run it in write mode": none of them is a parameter of a tool.
+    expect(text).not.toMatch(
+      /(^|\W)--\w|\bargv\b|\bstdin\b|timeoutMs|privateTmp|run the command in write mode/,
+    )
+  })
+
+  it('a deadline names timeout_ms', async () => {
+    const { run } = await connect(['--structured'])
+    const { structured } = await run({ command: 'sleep 60', timeout_ms: 200 })
+    expect(structured).toMatchObject({ failure: { advice: expect.stringContaining('timeout_ms') } })
+  })
+
+  it('a file that read mode keeps from being read is the user’s to open, a change the write tool’s', async () => {
+    const home = new Home()
+    home.configure('[shell]\nreads = "workspace"\n')
+    const file = join(makeDirectory(), 'file')
+    writeFileSync(file, 'x')
+    const { run } = await connect([], { home })
+    const { text } = await run({ command: `cat ${file}` })
+    expect(text).toContain('only the user can let a file through')
+    expect(text).toContain('execute_command_write')
+  })
+
+  it('a refusal that is the user’s own permissions names the write tool', async () => {
+    const { run, home } = await connect([])
+    mkdirSync(join(home.directory, 'bin'))
+    writeFileSync(join(home.directory, 'bin/tool'), '#!/bin/sh\n')
+    chmodSync(join(home.directory, 'bin/tool'), 0o644)
+    expect((await run({ command: './bin/tool' })).text).toContain('use execute_command_write where that tool')
+  })
+
+  it('output that cannot be saved: ask for less, or the user', async () => {
+    const nowhere = { XDG_STATE_HOME: '/proc/none', TMPDIR: '/proc/none' }
+    const { run } = await connect([], { env: nowhere })
+    const long = await run({ command: 'seq 1 100000' })
+    expect(long.text).toContain('Ask for less, or ask the user to set XDG_STATE_HOME')
+    const named = await run({ command: 'echo x', scratchpad: 'x' })
+    expect(named).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('Leave scratchpad out, or ask'),
+    })
+  })
+
+  it('a working directory that is gone names cwd', async () => {
+    const home = new Home()
+    const cwd = join(home.directory, 'gone')
+    mkdirSync(cwd)
+    const { run } = await connect([], { home, cwd })
+    await run({ command: 'true' })
+    rmSync(cwd, { recursive: true })
+    const { text, isError } = await run({ command: 'pwd' })
+    expect(isError).toBe(true)
+    expect(text).not.toMatch(/--cwd|\(cd\)/)
+  })
+})
