@@ -89,7 +89,7 @@ export class VitrineError extends Error {
   readonly code: RefusalCode
   readonly refusal: Refusal
   /** Of `executeAll`, where a later command could not be started: the results of those that ran before it. */
-  results?: readonly AnyResult[]
+  declare results?: readonly AnyResult[]
 
   constructor(refusal: Refusal) {
     super(describeRefusal(refusal))

@@ -12,16 +12,18 @@ import { aliveWith, makeMarker, survivors, waitFor } from '../helpers/processes.
 import { connect } from '../mcp/connect.ts'
 
 describe('toolDefinition', () => {
-  test('is what the MCP server lists, but for the dialect', async () => {
+  test('is what the MCP server lists, but for the dialect and lists of lines', async () => {
     const shell = await openTestShell()
     const { name, description, inputSchema } = toolDefinition(shell)
     const { tools } = await (await connect()).client.listTools()
     const { $schema, ...schema } = Object(tools[0]?.inputSchema)
+    const { next, ignore_errors, ...properties } = schema.properties
+    expect([next.type, ignore_errors.type]).toEqual(['array', 'boolean'])
     expect($schema).toContain('json-schema.org')
     expect({ name, description, inputSchema }).toEqual({
       name: tools[0]?.name,
       description: tools[0]?.description,
-      inputSchema: schema,
+      inputSchema: { ...schema, properties },
     })
   })
 

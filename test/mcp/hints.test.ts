@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { adviceFor, describeRefusal, hintFor, notSavedHint, unsavedHint } from '../../src/result/explain.ts'
@@ -86,17 +86,5 @@ describe('hints and advice for the reader of a tool’s answer', () => {
       isError: true,
       text: expect.stringContaining('Leave scratchpad out, or ask'),
     })
-  })
-
-  it('a working directory that is gone names cwd', async () => {
-    const home = new Home()
-    const cwd = join(home.directory, 'gone')
-    mkdirSync(cwd)
-    const { run } = await connect([], { home, cwd })
-    await run({ command: 'true' })
-    rmSync(cwd, { recursive: true })
-    const { text, isError } = await run({ command: 'pwd' })
-    expect(isError).toBe(true)
-    expect(text).not.toMatch(/--cwd|\(cd\)/)
   })
 })

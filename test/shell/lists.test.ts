@@ -116,6 +116,14 @@ describe('executeAll', () => {
     expect(made('second')).toBe(false)
   })
 
+  test('a list refused in the middle keeps the results of what ran', async () => {
+    const shell = await openTestShell({ cwd, mode: 'write' })
+    mkdirSync(join(cwd, 'sub'))
+    const list = shell.executeAll(['echo one; rmdir ../sub', 'echo two'], { workDir: 'sub' })
+    await expect(list).rejects.toMatchObject({ code: 'INVALID_REQUEST', results: [{ stdout: 'one\n' }] })
+    await expect(shell.executeAll(['echo one', ''])).rejects.not.toHaveProperty('results')
+  })
+
   test('an empty list is done', async () => {
     expect(await (await openTestShell({ cwd })).executeAll([])).toEqual([])
   })
