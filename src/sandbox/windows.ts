@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { errorText } from '../base/errno.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { readsNotes } from '../messages/reads.ts'
@@ -28,7 +29,18 @@ const readsStayOpen = {
 /** TEMP of read mode's commands; what is made in LocalLow is labelled Low. Where there is no profile TEMP stays as it is. */
 function makeLowTemp(): void {
   const profile = process.env['USERPROFILE']
-  if (profile !== undefined) mkdirSync(`${profile}\\AppData\\LocalLow\\Temp`, { recursive: true })
+  if (profile === undefined) return
+  const directory = `${profile}\\AppData\\LocalLow\\Temp`
+  try {
+    mkdirSync(directory, { recursive: true })
+  } catch (error) {
+    throw new VitrineError({
+      code: 'SANDBOX_UNAVAILABLE',
+      wanted: `TEMP of read mode, ${directory}`,
+      got: `it cannot be made: ${errorText(error)}`,
+      remedy: 'make this directory yourself, or set USERPROFILE to your own profile',
+    })
+  }
 }
 
 const remedy = 'run it on Windows 10 or newer, not under an emulation that has no integrity levels'
