@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Variables } from './environment.ts'
 import { plainScript, terminalScript } from './line-scripts.ts'
 import { canBeUnread } from './typed-ahead.ts'
@@ -43,7 +42,7 @@ const mostTyped = 1024 * 1024
  */
 export class LineFollower {
   /** Begins with no digit: it follows an escape sequence of printf(1). */
-  readonly #word = `v${randomBytes(16).toString('hex')}`
+  readonly #word = `v${randomHex()}`
   readonly #marker = new RegExp(`\\0${this.#word}:(\\w+)\\0`)
   readonly #options: LineOptions
   readonly #before: Variables
@@ -146,4 +145,9 @@ export class LineFollower {
 function entryOf(entry: string): [string, string] {
   const at = entry.indexOf('=')
   return [entry.slice(0, at), entry.slice(at + 1)]
+}
+
+/** 128 bits. By the global `crypto`, which Node loads at its first use: node:crypto costs start-up time. */
+function randomHex(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex')
 }

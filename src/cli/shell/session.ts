@@ -23,12 +23,11 @@ import {
   stoppedLine,
   unknownColon,
 } from '../../messages/cli/shell.ts'
-import { fail } from '../fail.ts'
 import { misuse } from '../options.ts'
-import { TerminalCommand } from '../run/pty.ts'
 import { Passage } from '../run/relay.ts'
 import { runStreaming } from '../run/run.ts'
 import { standardError, standardOutput } from '../run/sink.ts'
+import { TerminalCommand } from '../run/terminal-command.ts'
 import { isTerminal } from '../terminal.ts'
 import { isUnfinished } from './continuation.ts'
 import { changedDirectory, existingDirectory } from './directory.ts'
@@ -88,7 +87,7 @@ export class Session {
       const command = await this.#next()
       if (command === undefined) break
       await this.#take(command).catch(async (error: unknown) => {
-        this.#code = await fail(error, { json: false })
+        this.#code = await (await import('../fail.ts')).fail(error, { json: false })
       })
       await this.#sayHistoryLost()
       if (standardOutput.broken !== undefined) break

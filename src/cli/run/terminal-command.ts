@@ -1,0 +1,226 @@
+import { constants } from 'node:os'
+import type { ExecuteRequest, LineOptions, Pty, Shell } from '../../internal.ts'
+import { brokenCode, codeOf } from './exit-code.ts'
+import { RawTerminal } from './raw-terminal.ts'
+import { Passage } from './relay.ts'
+
+/** A command in a terminal of its own, shown in ours while it is in the foreground. */
+export class TerminalCommand {
+  readonly #pty: Pty
+  readonly #passage: Passage
+  readonly #terminal: RawTerminal
+  readonly #gate: Gate
+  #endings: Endings | undefined
+  #stopped: (() => void) | undefined
+
+  /**
+   * A number: the exit code, for a signal called it off before it began.
+   * @param line it is a line of a session: then it can be stopped
+   */
+  static async start(
+    shell: Shell,
+    request: ExecuteRequest,
+    line?: Pick<LineOptions, 'variables' | 'onState'>,
+  ): Promise<TerminalCommand | number> {
+    const terminal = new RawTerminal()
+    const passage = new Passage()
+    const endings = new Endings(passage)
+    const gate = new Gate()
+    let onStopped = () => {}
+    try {
+      const options = line && { ...line, onStopped: () => onStopped() }
+      const pty = await startIn(shell, request, passage, gate, options)
+      const command = new TerminalCommand(pty, passage, terminal, endings, gate)
+      onStopped = () => command.#stopped?.()
+      return command
+    } catch (error) {
+      endings.release()
+      // It was called off before it began.
+      if (endings.code !== undefined && error === passage.signal.reason) return endings.code
+      throw error
+    }
+  }
+
+  private constructor(pty: Pty, passage: Passage, terminal: RawTerminal, endings: Endings, gate: Gate) {
+    this.#pty = pty
+    this.#passage = passage
+    this.#terminal = terminal
+    this.#endings = endings
+    this.#gate = gate
+  }
+
+  /** Shows it until it has ended, or was stopped. */
+  async foreground(): Promise<number | 'stopped'> {
+    const isResumed = this.#endings === undefined
+    const endings = this.#endings ?? new Endings(this.#passage)
+    this.#endings = undefined
+    try {
+      const stopped = new Promise<'stopped'>((resolve) => {
+        this.#stopped = () => resolve('stopped')
+      })
+      const ending = Promise.race([this.#pty.result, stopped])
+      this.#gate.open()
+      if (isResumed) this.#pty.resume()
+      const result = await attached(this.#pty, ending, this.#terminal, this.#passage, endings)
+      if (result === 'stopped') {
+        this.#gate.close()
+        return result
+      }
+      const broken = await brokenCode()
+      if (broken === undefined) await this.#passage.sayAfterwards([result])
+      return broken ?? codeOf(result)
+    } finally {
+      endings.release()
+    }
+  }
+
+  /** What was typed and read by nothing. */
+  takeUnread(): Uint8Array {
+    return this.#pty.takeUnread()
+  }
+}
+
+/** Holds the output of a command back while it is not in the foreground. */
+class Gate {
+  #isOpen = true
+  #waiting: (() => void)[] = []
+
+  open(): void {
+    this.#isOpen = true
+    for (const pass of this.#waiting.splice(0)) pass()
+  }
+
+  close(): void {
+    this.#isOpen = false
+  }
+
+  pass(write: () => Promise<void>): Promise<void> {
+    if (this.#isOpen) return write()
+    return new Promise((resolve) => {
+      this.#waiting.push(() => resolve(write()))
+    })
+  }
+}
+
+function startIn(
+  shell: Shell,
+  { merged: _, ...request }: ExecuteRequest,
+  passage: Passage,
+  gate: Gate,
+  line: LineOptions | undefined,
+): Promise<Pty> {
+  return shell.start(
+    { ...request, ...windowSize(), pty: true },
+    {
+      signal: passage.signal,
+      onOutput: (stream, chunk) => gate.pass(() => passage.pass(stream, chunk)),
+      save: request.scratchpad !== undefined,
+      line,
+    },
+  )
+}
+
+/** Undefined where the terminal does not say. */
+function windowSize(): { readonly columns?: number; readonly rows?: number } {
+  const { columns, rows } = process.stdout
+  return columns > 0 && rows > 0 ? { columns, rows } : {}
+}
+
+/** Both terminals are one, until the command has ended and everything is shown. */
+async function attached<R>(
+  pty: Pty,
+  ending: Promise<R>,
+  terminal: RawTerminal,
+  passage: Passage,
+  endings: Endings,
+): Promise<R> {
+  const follow = () => {
+    const { columns, rows } = windowSize()
+    if (columns && rows) pty.resize(columns, rows)
+  }
+  const stop = () => {
+    terminal.end()
+    process.kill(process.pid, 'SIGSTOP')
+  }
+  // Whoever has stopped us may have given the terminal settings of his own.
+  const goOn = () => {
+    terminal.begin()
+    follow()
+  }
+  terminal.begin()
+  process.stdout.on('resize', follow)
+  process.on('SIGTSTP', stop)
+  process.on('SIGCONT', goOn)
+  endings.attend(pty)
+  const keep = passOn(pty, passage)
+  try {
+    const result = await ending
+    await passage.flushed()
+    return result
+  } finally {
+    process.stdout.off('resize', follow)
+    process.off('SIGTSTP', stop)
+    process.off('SIGCONT', goOn)
+    keep()
+    terminal.end()
+  }
+}
+
+/** What is typed goes to the command, and no faster than it is taken. Returns how to keep what is typed from then on. */
+function passOn(pty: Pty, passage: Passage): () => void {
+  const { stdin } = process
+  let passing = true
+  const pass = (typed: Buffer) => {
+    stdin.pause()
+    void pty.write(typed).then(() => passing && stdin.resume())
+  }
+  // Our terminal has gone.
+  const gone = () => passage.cancel()
+  const ends = ['end', 'error', 'close']
+  stdin.on('data', pass)
+  // It may have been read from before, for a line of a shell.
+  stdin.resume()
+  for (const event of ends) stdin.on(event, gone)
+  return () => {
+    passing = false
+    stdin.off('data', pass)
+    for (const event of ends) stdin.off(event, gone)
+    stdin.pause()
+  }
+}
+
+/** What signals to us do to the command: an interrupt reaches it, the second one and those that end us end it. */
+class Endings {
+  /** Set by the first signal that ends us. */
+  code: number | undefined
+  #pty: Pty | undefined
+  #interrupted = false
+  readonly #listeners: readonly (readonly [NodeJS.Signals, (name: NodeJS.Signals) => void])[]
+
+  constructor(passage: Passage) {
+    const end = (name: NodeJS.Signals) => {
+      this.code ??= 128 + constants.signals[name]
+      passage.cancel()
+    }
+    const interrupt = (name: NodeJS.Signals) => {
+      if (!this.#pty || (name === 'SIGINT' && this.#interrupted)) return end(name)
+      this.#interrupted ||= name === 'SIGINT'
+      this.#pty.kill(name)
+    }
+    this.#listeners = [
+      ['SIGTERM', end],
+      ['SIGHUP', end],
+      ['SIGINT', interrupt],
+      ['SIGQUIT', interrupt],
+    ]
+    for (const [name, listener] of this.#listeners) process.on(name, listener)
+  }
+
+  release(): void {
+    for (const [name, listener] of this.#listeners) process.off(name, listener)
+  }
+
+  attend(pty: Pty): void {
+    this.#pty = pty
+  }
+}
