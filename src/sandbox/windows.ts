@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { errorText } from '../base/errno.ts'
+import { errorCode, errorText } from '../base/errno.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { readsNotes } from '../messages/reads.ts'
@@ -36,8 +36,8 @@ function makeLowTemp(): void {
   } catch (error) {
     throw new VitrineError({
       code: 'SANDBOX_UNAVAILABLE',
-      wanted: `TEMP of read mode, ${directory}`,
-      got: `it cannot be made: ${errorText(error)}`,
+      wanted: 'a TEMP that Low integrity can write to',
+      got: `${directory} cannot be made (${errorCode(error) ?? errorText(error)})`,
       remedy: 'make this directory yourself, or set USERPROFILE to your own profile',
     })
   }
