@@ -29,7 +29,14 @@ describe('a line of PowerShell', () => {
   it('runs in read mode, which holds it, unless rules of yours deny something', () => {
     const line = 'Remove-Item x'
     expect(verdict({ kind: 'line', line }, presetRules('default'), 'read')).toBe('allow')
-    expect(verdict({ kind: 'line', line }, rulesOf({ deny: ['Remove-Item'] }), 'read')).toBe('ask')
+    expect(verdict({ kind: 'line', line }, rulesOf({ deny: ['Remove-Item'] }), 'read')).toBe('deny')
+  })
+
+  it('is denied by a rule of yours about a program, and by the deny list, also where it is not read for certain', () => {
+    for (const line of ['git push', 'git push origin main', 'git status; git push', 'git push $x'])
+      expect(verdict({ kind: 'line', line }, rulesOf({ deny: ['git push'] })), line).toBe('deny')
+    expect(verdict({ kind: 'line', line: 'vitrine config trust' }, presetRules('open'))).toBe('deny')
+    expect(verdict({ kind: 'line', line: 'npm test' }, rulesOf({ allow: ['npm test'] }))).toBe('ask')
   })
 
   it('is denied by preset analysis, and by a rule of yours about a cmdlet', () => {

@@ -57,8 +57,13 @@ export function planRequest(request: RequestToDecide): PolicyRequest {
 function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
   if (work.kind === 'argv') return lineOfArgv(work.argv)
   if (shell === 'sh') return parseLine(work.line)
-  const unsure: readonly Unsure[] = [{ kind: 'other-shell', text: work.line }]
-  return parsePowershell(work.line) ?? { commands: [], features: new Set(), unsure, forkBombs: [] }
+  return parsePowershell(work.line) ?? unsureOf(work.line)
+}
+
+/** A line of another shell is unsure; what it says to `sh` counts for the rules that deny or ask. */
+function unsureOf(line: string): ParsedLine {
+  const unsure: readonly Unsure[] = [{ kind: 'other-shell', text: line }]
+  return { ...parseLine(line), unsure }
 }
 
 /** What the line does with the variables assigned in front of each of its commands. */
