@@ -215,6 +215,8 @@ describe('the workspace', () => {
       'cat ~other/*',
       'echo ~other/*',
       'echo $HOME/*',
+      'for f in $HOME/*; do echo "$f"; done',
+      'x=$HOME/*; echo $x',
       'echo $PWD/../outside/*',
       "bash -c 'echo {/etc/*,x}'",
       'cd "$X" && cat a.txt',

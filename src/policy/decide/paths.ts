@@ -50,7 +50,7 @@ export function pathUses(step: Step, bases: readonly string[], home: string): Pa
 
 /** What `for` goes through, and what a variable holds that a later word may expand: the shell looks for the names it matches. */
 function expandedLater(value: Word): Word[] {
-  if (value.kind === 'glob') return [value]
+  if (value.kind === 'glob' || value.matching) return [value]
   const mayLeave = value.kind === 'literal' && /[*?[]/.test(value.value) && /^[/~]|\.\./.test(value.value)
   return mayLeave ? [{ ...value, kind: 'open' }] : []
 }
