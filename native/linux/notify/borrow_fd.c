@@ -43,7 +43,7 @@ static int take(const struct errand *errand) {
   struct vt_notification *notification = errand->notification;
   int listener = vt_borrow_listener(notification->listener);
   int fd = vt_borrow_descriptor(&notification->caller, errand->number);
-  /* Only now it is certain whose number that was (seccomp_unotify(2)). */
+  /* Only if the call still waits is it certain whose descriptor that was (seccomp_unotify(2)). */
   return fd >= 0 && listener >= 0 && vt_caller_still_waits_at(listener, notification) ? fd : -1;
 }
 
@@ -52,14 +52,14 @@ static void *run(void *context) {
   if (vt_borrow_separate_table()) return NULL;
   int fd = take(errand);
   if (fd >= 0) errand->result = errand->use(errand->notification, fd, errand->context);
-  syscall(NR_CLOSE_RANGE, 0, ~0u, 0); /* now: a thread that was joined may not have ended yet */
+  syscall(NR_CLOSE_RANGE, 0, ~0u, 0); /* a joined thread may not have ended yet, so close here and not at its end */
   return NULL;
 }
 
 /*
- * Whoever closes a descriptor of a file gives up all POSIX locks that his table of descriptors has on it, by whatever other
- * descriptor they were taken (F_SETLK(2const)): a command could take the host's from it, a database's say. So a thread with
- * an empty table takes it, uses it and closes it.
+ * Closing any descriptor of a file drops all POSIX locks that the closing descriptor table holds on it (F_SETLK(2const)): a
+ * command could make the host lose its locks, on a database for example. So a thread with an empty table of its own takes,
+ * uses and closes the descriptor.
  */
 int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_borrowed_fd_use use, void *context) {
   struct errand errand = {notification, number, use, context, -1};

@@ -17,7 +17,7 @@
 #define TWO_AT(old_dir, old, new_dir, new) \
   .subject = VT_TWO_PATHS, .directory = (old_dir), .argument = (old), .second_directory = (new_dir), .second = (new)
 #define FD(fd) .subject = VT_DESCRIPTOR, .argument = (fd)
-#define ADDRESS(pointer) .subject = VT_ADDRESS, .argument = (pointer) /* its length follows */
+#define ADDRESS(pointer) .subject = VT_ADDRESS, .argument = (pointer) /* the next argument is its length */
 #define FAMILY .subject = VT_FAMILY
 #define OPTION .subject = VT_OPTION
 #define PROCESS(pid) .subject = VT_PROCESS, .argument = (pid)
@@ -135,7 +135,7 @@ static const struct vt_call calls[] = {
     PLAIN(request_key, KEY),
     PLAIN(keyctl, KEY),
 
-    /* namespaces and mounts; whatever is left concerns the system */
+    /* namespaces, mounts and the system; calls without a row count as VT_OP_SYSTEM */
     PLAIN(clone, NAMESPACE),
     PLAIN(unshare, NAMESPACE),
     PLAIN(setns, NAMESPACE),
@@ -159,7 +159,7 @@ static const struct vt_call calls[] = {
 
 enum { ROWS = sizeof calls / sizeof *calls };
 
-/* One row for each number of this architecture. */
+/* The row of each system call number of this architecture. */
 static const struct vt_call *by_number[VT_LAST_REVIEWED_SYSCALL + 1];
 static struct vt_call others[VT_SYSCALL_COUNT + 1];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -219,8 +219,8 @@ static enum vt_operation fcntl_operation(uint32_t command) {
   }
 }
 
-/* Access mode 3 is for ioctl(2) alone; an exclusive or unnamed file is a new one; what is opened for reading can only be
- * truncated (open(2)). */
+/* Access mode 3 permits only ioctl(2); O_EXCL and O_TMPFILE make a new file; opening read-only can at most truncate
+ * (open(2)). */
 static enum vt_operation open_operation(uint32_t flags) {
   if ((flags & VT_O_ACCMODE) == VT_O_ACCMODE) return VT_OP_DEVICE;
   if ((flags & VT_O_CREAT && flags & O_EXCL) || (flags & O_TMPFILE) == O_TMPFILE) return VT_OP_CREATE;

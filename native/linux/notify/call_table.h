@@ -1,4 +1,4 @@
-/* What each reported call would change, and where its arguments name it. */
+/* What each notified call would change, and which arguments name its target. */
 #pragma once
 
 #include <linux/seccomp.h>
@@ -9,7 +9,7 @@
 struct vt_notification;
 struct vt_private_file;
 
-/* What the arguments name. */
+/* The kind of target that the arguments name. */
 enum vt_subject { VT_NO_SUBJECT, VT_PATH, VT_TWO_PATHS, VT_DESCRIPTOR, VT_FAMILY, VT_ADDRESS, VT_OPTION, VT_PROCESS };
 
 enum { VT_NO_ARGUMENT = -1 };
@@ -18,23 +18,23 @@ struct vt_call {
   enum vt_syscall call;
   enum vt_operation operation;
   enum vt_subject subject;
-  int8_t directory;         /* the argument with the directory's descriptor; none: the working directory */
-  int8_t argument;          /* the argument with the path, descriptor, address or process */
+  int8_t directory;         /* index of the directory descriptor; VT_NO_ARGUMENT: the working directory */
+  int8_t argument;          /* index of the path, descriptor, address or process */
   int8_t second_directory, second; /* VT_TWO_PATHS */
-  int8_t flags;             /* the argument with AT_* flags, never the first; 0: none */
-  bool nofollow;            /* a last symbolic link is meant itself */
-  /* Where the rules leave the decision to others: sets error and counted. NULL: the rules alone refuse. */
+  int8_t flags;             /* index of the AT_* flags, never the first argument; 0: none */
+  bool nofollow;            /* the call acts on a final symbolic link itself */
+  /* The handler for calls that the filter rules do not decide: sets error and counted. NULL: only the rules refuse. */
   void (*judge)(struct vt_notification *notification);
-  bool quick;               /* its judge needs no look that could block: it judges even where nobody may look */
-  /* What the rules refuse is done in the caller's place in its private directory (private_acts.h). NULL: there neither. */
+  bool quick;               /* the handler never touches a file system, so it may run on the supervisor's thread */
+  /* Carries the refused call out for the caller in its private tmp (private_ops.h). NULL: refused there too. */
   int (*act)(struct vt_notification *notification, const struct vt_private_file *file);
 };
 
-/* The row of a call; the last one, of no call, for what is not in the table. */
+/* The row of a call; a generic one for a call without a row. */
 const struct vt_call *vt_call_of(int number);
 
-/* What this very call would do: ioctl(2) and its like do several things. */
+/* The operation of this call: ioctl(2) and others depend on their arguments. */
 enum vt_operation vt_call_operation(const struct vt_call *call, const struct seccomp_data *data);
 
-/* Whether a symbolic link at the end of the path is followed. */
+/* Whether a final symbolic link of the path is followed. */
 bool vt_call_follows(const struct vt_call *call, const struct seccomp_data *data);

@@ -20,11 +20,11 @@ enum { PAGE = 4096 };
 static bool read_comm(int fd, char program[VT_PROGRAM_BYTES]) {
   ssize_t length = pread(fd, program, VT_PROGRAM_BYTES, 0);
   if (length <= 0) return false;
-  program[length - 1] = 0; /* a newline, for which the name's end leaves room */
+  program[length - 1] = 0; /* replaces the newline, so a name of the maximal length still fits */
   return true;
 }
 
-/* Signal 0 to a thread group finds out for a tenth of reading /proc whether the thread leads it (tgkill(2)). */
+/* Tests with signal 0 whether the thread leads its group: a tenth of the cost of reading /proc (tgkill(2)). */
 pid_t vt_caller_process(const struct vt_caller *caller) {
   pid_t thread = caller->thread;
   if (syscall(SYS_tgkill, thread, thread, 0) == 0 || errno == EPERM) return thread;
@@ -83,16 +83,16 @@ ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *t
   return process_vm_readv(caller->thread, &ours, 1, &theirs, 1, 0);
 }
 
-/* What a program was started with, which /proc shows to whoever may not read memory (Yama). */
+/* Arguments and environment, which /proc shows even if Yama forbids reading the memory. */
 static const struct given {
-  int first_field; /* of proc_pid_stat(5): where it starts; the next one: where it ends */
+  int first_field; /* of proc_pid_stat(5): the start address; the next field is the end */
   const char *file;
 } givens[] = {{48, "cmdline"}, {50, "environ"}};
 
-/* Both 0 where that is not told. */
+/* Both 0 if unknown. */
 static void find_given(const char *stat, const struct given *given, uint64_t *start, uint64_t *end) {
   *start = *end = 0;
-  const char *at = strrchr(stat, ')'); /* the name before it may hold anything */
+  const char *at = strrchr(stat, ')'); /* the program's name before it may contain anything */
   for (int field = 2; at && field < given->first_field; field++) at = strchr(at + 1, ' ');
   if (at) sscanf(at, " %" SCNu64 " %" SCNu64, start, end);
 }
@@ -107,8 +107,8 @@ static bool read_given(const struct vt_caller *caller, const char *file, uint64_
   return length > 0 && memchr(to, 0, (size_t)length);
 }
 
-/* A string among the program's arguments or in its environment: most programs give a path on as they were given it. EPERM
- * when it lies elsewhere. */
+/* Reads a string that is one of the program's arguments or environment entries: most programs pass paths on unchanged. EPERM
+ * if it lies elsewhere. */
 static int given_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size) {
   char stat[1024];
   vt_procfs_read(caller->thread, "stat", stat, sizeof stat);
@@ -121,7 +121,7 @@ static int given_string(const struct vt_caller *caller, uint64_t address, char *
   return EPERM;
 }
 
-/* Page by page, for what follows the string may not be mapped; the first bite is small, as paths are. */
+/* Page by page, since the page after the string may be unmapped; the first read is small, as most paths are. */
 int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size) {
   enum { BITE = 256 };
   for (size_t have = 0; have < size;) {

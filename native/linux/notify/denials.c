@@ -16,7 +16,7 @@ const char *vt_operation_name(enum vt_operation operation) {
   return names[operation];
 }
 
-/* FNV-1a over whatever tells two rows apart. */
+/* FNV-1a over the fields that distinguish rows. */
 static uint32_t hash_text(uint32_t hash, const char *text) {
   for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 16777619u;
   return (hash ^ 0x100u) * 16777619u;
@@ -40,7 +40,7 @@ static struct vt_denial *find(struct vt_denials *denials, const struct vt_denial
   return NULL;
 }
 
-/* A row of its own while there is room; without memory for its text it counts with the rest. */
+/* Adds a row; when the table is full or there is no memory for the text, the denial counts in the row for the rest. */
 static struct vt_denial *add(struct vt_denials *denials, const struct vt_denial *refused, uint32_t hash) {
   static const struct vt_denial rest = {.operation = VT_OP_OTHER, .call = VT_SYSCALL_COUNT};
   char *text = NULL;

@@ -1,4 +1,4 @@
-/* What was refused to one command: distinct rows with counts, bounded; what comes after is counted together. */
+/* The denials of one command: a bounded table of distinct rows with counts. Once it is full, new kinds share one row. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,6 @@
 extern "C" {
 #endif
 
-/* What a call would have changed. */
 enum vt_operation {
   VT_OP_WRITE,
   VT_OP_CREATE,
@@ -32,7 +31,7 @@ enum vt_operation {
   VT_OP_NAMESPACE,
   VT_OP_MOUNT,
   VT_OP_SYSTEM,
-  VT_OP_OTHER, /* the row for what the others had no room for */
+  VT_OP_OTHER, /* the row for the rest, once the table is full */
 };
 
 const char *vt_operation_name(enum vt_operation operation);
@@ -43,19 +42,19 @@ struct vt_denial {
   enum vt_operation operation;
   enum vt_syscall call;          /* VT_SYSCALL_COUNT in the row for the rest */
   pid_t pid;                     /* the first process; 0 in the row for the rest */
-  char program[VT_PROGRAM_BYTES]; /* "": could not be read */
-  char *text;                    /* path or address, NULL: none */
+  char program[VT_PROGRAM_BYTES]; /* "" if it could not be read */
+  char *text;                    /* path or address, or NULL */
   bool is_path;
   uint64_t count;
   uint32_t hash;
 };
 
 struct vt_denials {
-  int count; /* of rows */
+  int count;
   struct vt_denial rows[VT_DENIALS_MAX + 1];
 };
 
-/* Counts one refusal: its row is the one with the same operation, call, program and text, whatever the process. Copies. */
+/* Counts one denial in the row with the same operation, call, program and text, whichever the process. Copies the text. */
 void vt_denials_count(struct vt_denials *denials, const struct vt_denial *refused);
 
 void vt_denials_free(struct vt_denials *denials);

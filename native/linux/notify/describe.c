@@ -1,4 +1,4 @@
-/* What a refused call would have reached, in words. The rules have refused it already: this is for the report alone. */
+/* Describes the target of a refused call for the report. Runs only after the decision, so it changes none. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,11 +27,11 @@ static void describe_path(struct vt_notification *notification) {
   struct vt_resolved place;
   int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)argument(notification, call->directory);
   uint64_t address = argument(notification, call->argument);
-  if (!notification->given_known) { /* else the watchdog may have it: it is not written to again */
+  if (!notification->given_known) { /* once published, the supervisor may read it: never written again */
     notification->given[0] = 0;
     if (address && vt_caller_string(&notification->caller, address, notification->given, sizeof notification->given)) return;
   }
-  /* No path, or an empty one: the descriptor itself is meant (utimensat(2), AT_EMPTY_PATH) */
+  /* No path or an empty one means the descriptor itself (utimensat(2), AT_EMPTY_PATH). */
   if (!notification->given[0]) {
     if (call->directory != VT_NO_ARGUMENT && directory >= 0) describe_descriptor(notification, directory);
     return;
@@ -40,13 +40,13 @@ static void describe_path(struct vt_notification *notification) {
   notification->has_text = notification->is_path = true;
   int error = vt_resolve(&notification->caller, directory, notification->given, vt_call_follows(call, &notification->notif.data), &place);
   memcpy(notification->text, error ? notification->given : place.path, sizeof notification->text);
-  /* What is not there has no metadata: touch(1), refused to make a file, goes on to set its times. */
+  /* A missing file has no metadata to change: touch(1), denied the creation, still tries to set the times. Not counted. */
   bool missing = error == ENOENT || error == ENOTDIR || (!error && !place.exists);
   if (missing && call->operation == VT_OP_METADATA) notification->counted = false;
   vt_resolved_close(&place);
 }
 
-/* What a socket of the internet is that no setting opens (PLAIN_INTERNET of seccomp_rules.c); else nothing. */
+/* Names the kinds of internet socket that no setting allows (see PLAIN_INTERNET in seccomp_rules.c), else "". */
 static const char *kind_of_internet(const struct vt_notification *notification) {
   int type = (int)argument(notification, 1) & VT_SOCK_TYPE_MASK, protocol = (int)argument(notification, 2);
   if (type == SOCK_RAW) return " raw";
@@ -82,7 +82,7 @@ static void describe_family(struct vt_notification *notification) {
   snprintf(notification->text, sizeof notification->text, "family %d", family);
 }
 
-/* An abstract name starts with a NUL byte, which is written "@" as everywhere (unix(7)). */
+/* An abstract name starts with a NUL byte, shown as "@" (unix(7)). */
 static void print_unix(struct vt_notification *notification, const struct sockaddr_un *address, size_t length) {
   size_t bytes = length > offsetof(struct sockaddr_un, sun_path) ? length - offsetof(struct sockaddr_un, sun_path) : 0;
   if (bytes == 0) return;
@@ -114,7 +114,7 @@ static void describe_address(struct vt_notification *notification) {
   notification->has_text = true;
 }
 
-/* The options that the rules refuse by name are those that join a group. */
+/* Among the options refused by name, those of the IP levels join multicast groups, except the flow label one. */
 static void describe_option(struct vt_notification *notification) {
   int level = (int)argument(notification, 1), name = (int)argument(notification, 2);
   bool joins = (level == IPPROTO_IP || level == IPPROTO_IPV6) && name != VT_IPV6_FLOWLABEL_MGR;

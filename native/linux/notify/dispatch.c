@@ -25,16 +25,16 @@ static int rule_errno(const struct vt_notification *notification) { return (int)
 void vt_dispatch(struct vt_notification *notification) {
   if (!vt_is_refused_by_rule(notification) && notification->call->judge) return notification->call->judge(notification);
   if (vt_is_refused_by_rule(notification) && vt_private_gate(notification)) return;
-  /* A call that the rules leave to others has a judge: if one had none, it would be refused. */
+  /* A call that the rules do not decide has a handler; without one it would be refused. */
   notification->error = vt_is_refused_by_rule(notification) ? rule_errno(notification) : EPERM;
   notification->counted = !vt_is_nss_lookup(notification);
   vt_describe(notification);
 }
 
-/* It goes on; whom it ends was not ended by a limit of ours. */
+/* The call goes on. From now on SIGXFSZ may come from the command's own limit and not from ours. */
 void vt_handle_file_limit(struct vt_notification *notification) { notification->limits_files = true; }
 
-/* It goes on, and ends its caller (SIGXFSZ) where no file may have that size. */
+/* The call goes on; the kernel sends SIGXFSZ if the size exceeds the limit. */
 void vt_handle_file_size(struct vt_notification *notification) {
   const __u64 *arguments = notification->notif.data.args;
   bool allocates = notification->call->call == VT_SYS_fallocate;

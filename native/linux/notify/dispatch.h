@@ -1,18 +1,18 @@
-/* Judges intercepted calls: what is refused and reported, what goes on. Runs on a notifier, may block on a lookup. */
+/* Decides notified calls: refused and reported, carried out, or continued. Runs on a notifier; a lookup may block. */
 #pragma once
 
 #include "notify/notification.h"
 
-/* Starts an notification: everything that needs no look at the caller. */
+/* Initializes a notification as far as possible without a look at the caller. */
 void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, const struct vt_listener *listener);
 
-/* Fills in what came out. */
+/* Fills in the outcome. */
 void vt_dispatch(struct vt_notification *notification);
 
-/* The outcome where nobody may look: refused, with the path as given if that is known. Some calls need no such look. */
+/* Fills in the outcome without a lookup: refused, with the path as given if known. Handlers marked `quick` still decide. */
 void vt_dispatch_without_lookup(struct vt_notification *notification);
 
-/* Of calls that the rules leave to Landlock: judged by where their path leads (judge_path.c). */
+/* Calls that Landlock decides, by where their path leads (handlers/path.c). */
 void vt_handle_open(struct vt_notification *notification);
 void vt_handle_truncate(struct vt_notification *notification);
 void vt_handle_remove(struct vt_notification *notification);
@@ -20,21 +20,21 @@ void vt_handle_create(struct vt_notification *notification);
 void vt_handle_link(struct vt_notification *notification);
 void vt_handle_rename(struct vt_notification *notification);
 
-/* Of signals: by the session of the target (judge_signal.c). */
+/* Signals, by the session of the target (handlers/signal.c). */
 void vt_handle_signal(struct vt_notification *notification);
 
-/* Of the size of files: what limit the command sets itself, and what size it asks for, is noted (judge.c). */
+/* File sizes: notes RLIMIT_FSIZE limits that the command sets and sizes that it asks for (dispatch.c). */
 void vt_handle_file_limit(struct vt_notification *notification);
 void vt_handle_file_size(struct vt_notification *notification);
 
-/* Of addresses: the bind of a client is done in the caller's place (judge_bind.c). */
+/* Carries a client's bind out in the caller's place (handlers/bind.c). */
 void vt_handle_bind(struct vt_notification *notification);
 
-/* Where some unix sockets are granted: by where the path leads; Landlock judges it again (judge_connect.c). */
+/* Connects where some unix sockets are granted, by where the path leads; Landlock checks again (handlers/connect.c). */
 void vt_handle_connect(struct vt_notification *notification);
 
-/* Texts of what calls that the rules refuse would have reached (describe.c). */
+/* Describes the target of a refused call (describe.c). */
 void vt_describe(struct vt_notification *notification);
 
-/* Whether the refused socket is a lookup of users or groups that every program makes (name_service.c). */
+/* True if the refused socket is for a user or group lookup through libc (handlers/nss.c). */
 bool vt_is_nss_lookup(const struct vt_notification *notification);

@@ -20,7 +20,7 @@ uint64_t vt_fsize_most(const struct vt_command *command) {
 
 static bool is_set(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
 
-/* Opened while it lives: that of a zombie is root's (proc(5)). */
+/* Opened while the process lives: a zombie's file belongs to root (proc(5)). */
 void vt_fsize_open(struct vt_command *command) {
   char path[32];
   snprintf(path, sizeof path, "/proc/%d/io", command->pid);
@@ -32,7 +32,7 @@ void vt_fsize_close(struct vt_command *command) {
   command->io = -1;
 }
 
-/* What the leader wrote, and everybody who was waited for (proc_pid_io(5)). The file itself may be gone. */
+/* Whether the leader and the children it waited for wrote so much (proc_pid_io(5)). The file itself may be gone. */
 static bool has_written(const struct vt_command *command, uint64_t bytes) {
   char text[512];
   ssize_t length = command->io < 0 ? -1 : pread(command->io, text, sizeof text - 1, 0);
@@ -41,8 +41,8 @@ static bool has_written(const struct vt_command *command, uint64_t bytes) {
   return written && strtoull(written + strlen("wchar:"), NULL, 10) >= bytes;
 }
 
-/* A program can end with the code of a shell, 128 + SIGXFSZ, for reasons of its own: then nobody wrote as much, and nobody asked
- * for such a file. Whoever forbade a size himself (ulimit -f) may have met that one. */
+/* Exit code 128 + SIGXFSZ proves nothing alone: a program may choose it. The limit counts as met only if that much was
+ * written or asked for, and the command set no limit of its own (ulimit -f). */
 bool vt_fsize_met(const struct vt_command *command) {
   siginfo_t end = {.si_code = 0};
   if (!vt_fsize_most(command) || (command->listener && is_set(&command->listener->limits_files))) return false;

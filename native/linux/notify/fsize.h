@@ -1,14 +1,15 @@
-/* The size that no file may have where a private directory has a limit (RLIMIT_FSIZE, setrlimit(2)), and whether one met it. */
+/* The file size limit (RLIMIT_FSIZE, setrlimit(2)) of a command whose private tmp has a limit, and whether it was met. */
 #pragma once
 
 #include "base/command.h"
 
-/* A mebibyte over the limit of the whole directory, for the meters come first; 0: none. */
+/* The limit of the whole private tmp plus 1 MiB, so that the monitor acts first; 0: none. */
 uint64_t vt_fsize_most(const struct vt_command *command);
 
-/* The command runs: keeps what can tell of its writing at its end. */
+/* Opens /proc/PID/io of the started command, to be read at its end. */
 void vt_fsize_open(struct vt_command *command);
 void vt_fsize_close(struct vt_command *command);
 
-/* Whether the leader was ended by that size, or is a shell that says so of its last command. Before it is reaped. */
+/* True if SIGXFSZ ended the leader, or the leader is a shell that reports so of its last command. Call before it
+ * is reaped. */
 bool vt_fsize_met(const struct vt_command *command);

@@ -8,16 +8,17 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int set = -1, arrival = -1;
-static struct vt_listener *newcomers; /* in the set, too */
+static struct vt_listener *newcomers; /* listeners in the set that are to be taken into use */
 
 /*
- * Whether the last command made such a call: then the next one is expected to, and its listener is taken into use from the
- * start. That saves its first call 20 us of waking a thread on another processor, and costs a command without calls a few.
+ * True if the last command made a notified call: the next one probably will, so its listener is taken into use from the
+ * start. That saves its first call the 20 us of waking a thread on another processor, and costs a command without calls a
+ * few.
  */
 static bool calls_expected; /* under the lock */
 
 int vt_idle_open(void) {
-  struct epoll_event event = {.events = EPOLLIN | EPOLLET}; /* edges: never read */
+  struct epoll_event event = {.events = EPOLLIN | EPOLLET}; /* edge-triggered: never read */
   if (set < 0) set = epoll_create1(EPOLL_CLOEXEC);
   if (arrival < 0) arrival = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (set < 0 || arrival < 0) return -1;
@@ -27,11 +28,11 @@ int vt_idle_open(void) {
 int vt_idle_descriptor(void) { return set; }
 
 int vt_idle_wait(void) {
-  struct epoll_event event; /* whom it names may be gone by now: it is asked for again under the lock */
+  struct epoll_event event; /* may name a freed listener: vt_idle_take() asks again under the lock */
   return epoll_wait(set, &event, 1, -1);
 }
 
-/* Where the user's epoll watches are used up it is taken into use at once: then it is polled. */
+/* If the user's epoll watches are used up, the listener is taken into use at once and polled instead. */
 static void add(struct vt_listener *listener, bool expected) {
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = listener};
   listener->idle = true;
@@ -64,7 +65,7 @@ static void take_out(struct vt_listener *listener) {
 struct vt_listener *vt_idle_take(bool *called) {
   struct epoll_event event;
   pthread_mutex_lock(&lock);
-  struct vt_listener *listener = epoll_wait(set, &event, 1, 0) > 0 ? event.data.ptr : NULL; /* NULL: an arrival */
+  struct vt_listener *listener = epoll_wait(set, &event, 1, 0) > 0 ? event.data.ptr : NULL; /* NULL: `arrival` */
   if (listener) take_out(listener);
   pthread_mutex_unlock(&lock);
   if (listener) *called = (event.events & EPOLLIN) != 0;

@@ -10,7 +10,7 @@
 #include "confine/confinement.h"
 #include "base/event_loop.h"
 
-/* linux/seccomp.h, 6.6: a wake-up on the caller's processor, 4 us a call instead of 30. An older kernel does without. */
+/* linux/seccomp.h, 6.6: wakes up on the caller's processor, 4 us a call instead of 30. Not needed: older kernels fail. */
 #define NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
 enum { SYNC_WAKE_UP = 1 };
 
@@ -56,7 +56,7 @@ void vt_listener_release(struct vt_listener *listener) {
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused) {
   pthread_mutex_lock(&listener->lock);
   if (!listener->denials) listener->denials = calloc(1, sizeof *listener->denials);
-  if (!listener->denials) abort(); /* a refusal that is not counted would be a lie */
+  if (!listener->denials) abort(); /* an uncounted denial would falsify the report */
   if (!listener->closed) vt_denials_count(listener->denials, refused);
   pthread_mutex_unlock(&listener->lock);
 }

@@ -1,5 +1,5 @@
-/* What the supervisor and the notifiers share of one confined command: the listener of its filter, and what was refused.
- * The supervisor opens it and closes it at the command's end; a notifier that is at work keeps it alive beyond that. */
+/* State of one confined command shared by supervisor and notifiers: the filter's listener and the denials. The supervisor
+ * opens it, and closes it at the command's end; a notifier at work keeps it alive beyond that. */
 #pragma once
 
 #include <pthread.h>
@@ -15,25 +15,25 @@ struct vt_listener {
   int fd;            /* closed with the last reference */
   pid_t session;
   struct vt_confinement *policy;
-  bool idle;               /* in the set of idle listeners; under its lock (idle.c), and so is the next */
-  struct vt_listener *newer; /* in its list of new ones */
-  bool called;             /* atomic: some call has come */
-  int waiting;             /* atomic: calls that wait for a lock (waiters.c) */
-  uint64_t most_file_bytes; /* that a file may have (file_size.h); 0: no limit */
+  bool idle;               /* in the idle set; under the lock of idle_listeners.c, as is `newer` */
+  struct vt_listener *newer; /* next in the list of newcomers */
+  bool called;             /* atomic: a call has been received */
+  int waiting;             /* atomic: calls that wait for a lock (handlers/flock_wait.c) */
+  uint64_t most_file_bytes; /* largest size of a file (fsize.h); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
-  bool asks_too_much;      /* atomic: it asked for a file that is larger than any may be */
-  pthread_mutex_t lock;    /* of what follows */
-  bool closed;             /* the command has been told: nothing is counted any more */
+  bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
+  pthread_mutex_t lock;    /* for the fields below */
+  bool closed;             /* the command is reported: denials no longer count */
   struct vt_denials *denials;
 };
 
-/* Takes over the listener of a command that has started. Aborts without memory: nobody would answer its calls. */
+/* Takes over the listener of a started command. Aborts without memory, since its calls would hang unanswered. */
 struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt_source *source);
 
-/* What poll(2) tells of the listener: POLLIN a call waits, POLLHUP nobody is left under the filter. */
+/* Events of poll(2): POLLIN a call waits, POLLHUP no process is left under the filter. */
 int vt_listener_events(const struct vt_listener *listener);
 
-/* The command has ended and been told: the supervisor lets go of its reference. */
+/* The command has ended and is reported: releases the supervisor's reference. */
 void vt_listener_close(struct vt_listener *listener);
 
 void vt_listener_retain(struct vt_listener *listener);
@@ -41,5 +41,5 @@ void vt_listener_release(struct vt_listener *listener);
 
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused);
 
-/* Takes out what was counted, NULL for nothing; the caller frees it. Counting goes on. */
+/* Takes the denials out, NULL if there are none; the caller frees them. Counting goes on. */
 struct vt_denials *vt_listener_take(struct vt_listener *listener);

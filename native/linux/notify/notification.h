@@ -1,4 +1,4 @@
-/* One intercepted call, from the notification to the answer. */
+/* One notified call, from its receipt to the reply. */
 #pragma once
 
 #include <limits.h>
@@ -15,29 +15,29 @@ struct vt_notification {
   struct seccomp_notif notif;
   const struct vt_listener *listener;
   const struct vt_call *call;
-  uint32_t rule;               /* SECCOMP_RET_* of the rules: an errno, or what somebody has to judge */
+  uint32_t rule;               /* SECCOMP_RET_* of the rules: an errno, or left to a handler */
   struct vt_caller caller;
-  struct vt_known_callers callers; /* from one notification to the next: whoever inquires has it to itself */
+  struct vt_known_callers callers; /* kept between notifications; used by one notifier only */
 
-  /* the path as given, once `given_known` (atomic: the watchdog reads it behind our back) */
+  /* the path as given; valid once `given_known` (atomic: the supervisor reads it concurrently) */
   bool given_known;
   char given[PATH_MAX];
 
-  bool takes; /* atomic: a thread of its own is at the caller's descriptor (take.c), where no file system can block it */
+  bool takes; /* atomic: a separate thread borrows the descriptor (borrow_fd.c), where no file system can block it */
 
-  /* what came out */
+  /* outcome */
   enum vt_operation operation;
   int error;                   /* 0: the call goes on, and the kernel decides */
-  bool done;                   /* it was made in the caller's place: it does not go on, and returns 0 */
-  bool waits;                  /* for a lock that somebody else has; the error is for where it cannot */
-  bool counted;                /* the refusal is reported */
-  bool limits_files;           /* the command forbids itself files of a size (RLIMIT_FSIZE) */
-  bool asks_too_much;          /* it asks for a file that is larger than any may be */
+  bool done;                   /* carried out in the caller's place: returns 0 without going on */
+  bool waits;                  /* for a lock held elsewhere; `error` applies if it cannot wait */
+  bool counted;                /* the denial is reported */
+  bool limits_files;           /* the command sets its own RLIMIT_FSIZE */
+  bool asks_too_much;          /* it asks for a larger file than allowed */
   bool has_text, is_path;
   char text[PATH_MAX];         /* path or address */
 };
 
-/* Whether the rules themselves refuse: then the call never goes on, for nothing else would hold it. */
+/* Whether the rules themselves refuse the call: it must never continue, since nothing else would stop it. */
 static inline bool vt_is_refused_by_rule(const struct vt_notification *notification) {
   return (notification->rule & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO;
 }

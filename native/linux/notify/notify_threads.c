@@ -22,16 +22,15 @@ enum state { READY, LOOKING, RELIEVED };
 
 struct notifier {
   bool started;
-  pid_t thread;              /* set by itself, before it looks at anything */
-  pthread_mutex_t lock;      /* of state, and of the answer: whoever answers holds it */
+  pid_t thread;              /* set by the thread itself before its first lookup */
+  pthread_mutex_t lock;      /* for `state`; also held while replying */
   enum state state;
-  int64_t since;             /* of the lookup */
-  int finished;              /* atomic: it wants nothing but the lock any more */
-  struct vt_listener *listener;  /* a reference, while looking */
+  int64_t since;             /* start of the lookup */
+  int finished;              /* atomic: the lookup is done, only the lock is missing */
+  struct vt_listener *listener;  /* a reference, during a lookup */
   struct vt_notification notification;
 };
 
-/* A listener in use. */
 struct served {
   struct vt_listener *listener;
   int64_t last_call;
@@ -42,17 +41,15 @@ static pthread_mutex_t roster = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t relief = PTHREAD_COND_INITIALIZER;
 static struct notifier *on_duty;
 
-/*
- * Idle listeners stand in an epoll set (idle.c). Those in use are polled directly, for epoll would defeat their synchronous
- * wake-up (24 us a call instead of 5): they belong to the one on duty, and polled[0] is the epoll set.
- */
+/* Idle listeners are in an epoll set (idle_listeners.c). Listeners in use are polled directly, because epoll defeats their
+ * synchronous wake-up (24 us a call instead of 5). The tables belong to the notifier on duty; polled[0] is the epoll set. */
 static struct served *served;
 static struct pollfd *polled;
 static int served_count, served_room;
 static int active; /* atomic: served_count, for the supervisor */
 
 static void *must(void *memory) {
-  if (!memory) abort(); /* a call that nobody answers hangs for ever */
+  if (!memory) abort(); /* an unanswered call hangs for ever */
   return memory;
 }
 
@@ -69,7 +66,7 @@ static struct notifier *spare(void) {
   return NULL;
 }
 
-/* Keeps one in reserve; with none left to start, the last one does not look. */
+/* Keeps one notifier in reserve. When no more can be started, the last one makes no lookups. */
 static void reserve(void) {
   for (int at = 0; at < NOTIFIERS && !spare(); at++)
     if (!notifiers[at].started) notifiers[at].started = vt_thread_try("vitrine-notify", serve, &notifiers[at]) == 0;
@@ -84,7 +81,7 @@ static bool is_last(void) {
 
 static void relieve(void) {
   pthread_mutex_lock(&roster);
-  on_duty = spare(); /* there is one: the last never gets stuck */
+  on_duty = spare(); /* never NULL: the last notifier makes no lookups, so it cannot get stuck */
   reserve();
   pthread_cond_broadcast(&relief);
   pthread_mutex_unlock(&roster);
@@ -96,7 +93,7 @@ static void wait_for_duty(const struct notifier *self) {
   pthread_mutex_unlock(&roster);
 }
 
-/* The tables of whoever is on duty; a start that is tried again finds them. */
+/* The tables of the notifier on duty; a repeated start finds them made. */
 static void make_tables(void) {
   if (served) return;
   served_room = 16;
@@ -123,10 +120,10 @@ int vt_notifier_ready(void) {
   return vt_start_once(&once, start);
 }
 
-/* Returns false when somebody else has taken over meanwhile. */
+/* Receives and answers one call. False if another notifier has taken over meanwhile. */
 static bool receive(struct notifier *self, struct vt_listener *listener, bool last) {
   struct seccomp_notif notif;
-  memset(&notif, 0, sizeof notif); /* anything but zeroes is EINVAL (seccomp_unotify(2)) */
+  memset(&notif, 0, sizeof notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
   if (ioctl(listener->fd, SECCOMP_IOCTL_NOTIF_RECV, &notif)) return true; /* its caller was killed meanwhile */
   __atomic_store_n(&listener->called, true, __ATOMIC_RELAXED);
   vt_notification_begin(&self->notification, &notif, listener);
@@ -157,13 +154,13 @@ static void make_room(void) {
   polled = must(realloc(polled, ((size_t)served_room + 1) * sizeof *polled));
 }
 
-/* The supervisor has to watch over lookups as long as there may be any. */
+/* The supervisor watches over lookups as long as any listener is in use. */
 static void start_serving(struct vt_listener *listener, int64_t now) {
   make_room();
   polled[served_count + 1] = (struct pollfd){listener->fd, POLLIN, 0};
   served[served_count++] = (struct served){listener, now};
   __atomic_store_n(&active, served_count, __ATOMIC_RELAXED);
-  if (served_count == 1) vt_event_loop_alarm(VT_WATCH_MS); /* no wake-up: the supervisor would take the caller's processor */
+  if (served_count == 1) vt_event_loop_alarm(VT_WATCH_MS); /* a timer, not a wake-up: the supervisor would take the caller's processor */
 }
 
 static struct vt_listener *stop_serving(int at) {
@@ -187,7 +184,7 @@ static bool serve_those_in_use(struct notifier *self, int64_t now, bool last) {
       served[at].last_call = now;
       if (!receive(self, served[at].listener, last)) return false;
     } else if (events) {
-      vt_listener_release(stop_serving(at)); /* nobody is left under the filter */
+      vt_listener_release(stop_serving(at)); /* hung up: no process is left under the filter */
     }
   }
   return true;
@@ -197,7 +194,7 @@ static void serve_newcomers(int64_t now) {
   for (struct vt_listener *listener; (listener = vt_idle_take_new());) start_serving(listener, now);
 }
 
-/* One at a time: a relief must find the others where they are. False as receive(). */
+/* One call at a time: a relieving notifier must find the other listeners in the set. False: see receive(). */
 static bool serve_one_idle(struct notifier *self, int64_t now, bool last) {
   bool called = false;
   struct vt_listener *listener = vt_idle_take(&called);
@@ -210,13 +207,14 @@ static bool serve_one_idle(struct notifier *self, int64_t now, bool last) {
   return receive(self, listener, last);
 }
 
-/* Waits for any listener; returns whether an idle one has something, or -1 and errno. */
+/* Waits for any listener. Returns whether an idle one has an event, or -1 and errno. */
 static int wait_for_calls(void) {
   if (served_count == 0) return vt_idle_wait();
   return poll(polled, (nfds_t)served_count + 1, IDLE_MS) < 0 ? -1 : polled[0].revents != 0;
 }
 
-/* One look at all listeners, one call of each: none keeps the others waiting. False: relieved, and nothing of this is ours. */
+/* One round over all listeners, one call each, so that none starves. False: relieved, so the tables belong to another
+ * notifier. */
 static bool make_a_round(struct notifier *self) {
   int one_is_idle = wait_for_calls();
   if (one_is_idle < 0) return true; /* EINTR */
@@ -250,7 +248,7 @@ void vt_notifier_remove(struct vt_listener *listener) {
 
 bool vt_notifier_is_active(void) { return __atomic_load_n(&active, __ATOMIC_RELAXED) > 0; }
 
-/* Its lookup goes on behind our back: only what the notifier has published may be read. */
+/* The stuck lookup still runs: only what the notifier has published may be read. */
 static void answer_for(struct notifier *stuck) {
   static struct vt_notification notification; /* supervisor thread only */
   vt_notification_begin(&notification, &stuck->notification.notif, stuck->listener);
@@ -263,8 +261,8 @@ static void answer_for(struct notifier *stuck) {
   vt_caller_forget(&notification.callers);
 }
 
-/* On a busy machine, or when the host was stopped, a lookup that does not wait for anything is late, too: to refuse it would
- * take /dev/null from a command. One that has come to its end sleeps as well, for the lock that we hold: asked for last. */
+/* On a busy machine, or after the host was stopped, a lookup that waits for nothing is late too: refusing it would deny even
+ * /dev/null. A finished lookup also sleeps, on the lock that we hold, so `finished` is checked last. */
 static bool is_stuck(const struct notifier *notifier) {
   if (notifier->state != LOOKING) return false;
   int most = __atomic_load_n(&notifier->notification.takes, __ATOMIC_RELAXED) ? VT_TAKE_MS : VT_LOOKUP_MS;
@@ -278,7 +276,7 @@ static void relieve_if_stuck(struct notifier *notifier) {
   if (is_stuck(notifier)) {
     answer_for(notifier);
     __atomic_store_n(&notifier->state, RELIEVED, __ATOMIC_RELEASE);
-    relieve(); /* before the lock is let go: it must not come back and find itself on duty */
+    relieve(); /* before unlocking: the relieved notifier must not find itself still on duty */
   }
   pthread_mutex_unlock(&notifier->lock);
 }

@@ -1,7 +1,7 @@
 /*
- * The notifiers: threads that answer intercepted calls. One is on duty: it polls the listeners in use, and receives, looks
- * up and answers by itself. A lookup can block for as long as a file system likes; then the supervisor answers in its
- * place, and another notifier takes over. When all but the last are stuck, that one answers without looking.
+ * The notifiers: threads that answer notified calls. The one on duty polls the listeners in use, and receives, looks up and
+ * replies. A lookup can block as long as a file system does; then the supervisor replies instead, and another notifier takes
+ * over. When all others are stuck, the last one replies without lookups.
  */
 #pragma once
 
@@ -9,21 +9,21 @@
 
 #include "notify/listener.h"
 
-/* How long a lookup may take that waits for something, one that can only wait for a lock (milliseconds); how long any may that
- * wants the processor; and how often the supervisor has to look. */
+/* Milliseconds: how long a sleeping lookup may take; how long one that borrows a descriptor, which can wait only for a lock;
+ * how long any, even if it only lacks processor time; and the interval of vt_notifier_watch(). */
 enum { VT_LOOKUP_MS = 20, VT_TAKE_MS = 500, VT_LOOKUP_MOST_MS = 1000, VT_WATCH_MS = 10 };
 
-/* As vt_supervisor_ready(), for commands with a listener. */
+/* Like vt_supervisor_ready(), for commands with a listener. */
 int vt_notifier_ready(void);
 
-/* From now on notifiers answer the calls at the listener's listener, until it hangs up. */
+/* Has the notifiers answer the listener's calls until it hangs up. */
 void vt_notifier_add(struct vt_listener *listener);
 
-/* The command has ended: an idle listener need not wait until a notifier sees it hang up. */
+/* The command has ended: releases an idle listener now, before a notifier sees it hang up. */
 void vt_notifier_remove(struct vt_listener *listener);
 
-/* Whether listeners are in use, so that vt_notifier_watch() has to be called every VT_WATCH_MS. Supervisor thread. */
+/* Whether listeners are in use: vt_notifier_watch() must then be called every VT_WATCH_MS. Supervisor thread. */
 bool vt_notifier_is_active(void);
 
-/* Answers in the place of a notifier that is stuck. Supervisor thread only; never blocks. */
+/* Replies in place of stuck notifiers. Supervisor thread only; never blocks. */
 void vt_notifier_watch(void);

@@ -38,5 +38,5 @@ void vt_reply(struct vt_listener *listener, struct vt_notification *notification
   else if (notification->error && notification->counted && listener->policy->report) count(listener, notification);
   if (notification->asks_too_much) __atomic_store_n(&listener->asks_too_much, true, __ATOMIC_RELAXED);
   if (notification->limits_files) __atomic_store_n(&listener->limits_files, true, __ATOMIC_RELAXED);
-  ioctl(listener->fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: its caller was killed meanwhile */
+  ioctl(listener->fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */
 }

@@ -19,7 +19,6 @@ struct how { /* struct open_how */
   uint64_t flags, mode, resolve;
 };
 
-/* The directory that a relative path starts from. */
 static int open_base(const struct vt_caller *caller, int directory) {
   char path[48];
   if (directory == AT_FDCWD) snprintf(path, sizeof path, "/proc/%d/cwd", caller->thread);
@@ -27,7 +26,7 @@ static int open_base(const struct vt_caller *caller, int directory) {
   return open(path, DIRECTORY);
 }
 
-/* Where a descriptor of ours stands in the tree. */
+/* The path of our own descriptor. */
 static int name_of(int fd, char *to, size_t size) {
   char path[32];
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -41,7 +40,7 @@ static bool is_dots(const char *name, size_t length) {
   return (length == 1 && name[0] == '.') || (length == 2 && name[0] == '.' && name[1] == '.');
 }
 
-/* Splits "a/b/c" into "a/b/" and "c"; with slashes, "." or ".." at its end the name is empty. */
+/* Splits "a/b/c" into "a/b/" and "c"; if it ends in a slash, "." or "..", the name is empty. */
 static int split(const char *given, char *directory, char *name) {
   const char *slash = strrchr(given, '/');
   size_t before = slash ? (size_t)(slash + 1 - given) : 0, length = strlen(given + before);
@@ -56,7 +55,7 @@ static int split(const char *given, char *directory, char *name) {
   return 0;
 }
 
-/* The path's text, once its directory is known. */
+/* Builds the path's text from the directory. */
 static int complete(struct vt_resolved *place) {
   int error = name_of(place->parent, place->path, sizeof place->path);
   if (error || !place->name[0]) return error;
@@ -72,7 +71,7 @@ static int look(struct vt_resolved *place) {
   return place->exists || errno == ENOENT ? 0 : errno;
 }
 
-/* Without a symbolic link on the way, which is the rule, two or three calls do. ELOOP: there is one. */
+/* The usual case, a path without symbolic links, in two or three calls. ELOOP: it has one, or openat2(2) is missing. */
 static int find_directly(int base, const char *given, bool follow, struct vt_resolved *place) {
   char directory[PATH_MAX];
   int error = split(given, directory, place->name);
@@ -85,7 +84,7 @@ static int find_directly(int base, const char *given, bool follow, struct vt_res
   return error ? error : complete(place);
 }
 
-/* A walk along a path, link by link: what is behind, without links, and what is to come. */
+/* A walk along a path, link by link: the resolved part and the rest. */
 struct walk {
   const struct vt_caller *caller;
   char done[PATH_MAX], rest[2 * PATH_MAX];
@@ -97,7 +96,7 @@ static void step_back(struct walk *walk) {
   if (slash) *slash = 0;
 }
 
-/* "/proc/self" names whoever looks: for the caller that is itself (proc(5)). */
+/* "/proc/self" would name us, so it is replaced by the caller's number (proc(5)). */
 static int step_into(struct walk *walk, const char *name, size_t length) {
   char own[64];
   bool in_proc = strcmp(walk->done, "/proc") == 0;
@@ -117,7 +116,7 @@ static int step_into(struct walk *walk, const char *name, size_t length) {
   return 0;
 }
 
-/* "pipe:[1]", "socket:[2]", "anon_inode:...", "/gone (deleted)": what stands nowhere in the tree (proc(5), /proc/pid/fd) */
+/* "pipe:[1]", "socket:[2]", "anon_inode:...", "/gone (deleted)": not in the file tree (proc(5), /proc/pid/fd) */
 static bool leads_nowhere(const char *target, size_t length) {
   static const char deleted[] = " (deleted)";
   const size_t end = sizeof deleted - 1;
@@ -125,18 +124,18 @@ static bool leads_nowhere(const char *target, size_t length) {
   return length > end && strcmp(target + length - end, deleted) == 0;
 }
 
-/* Replaces the link that the walk stands on by where it leads. */
+/* Replaces the link just reached by its target. EAGAIN: the walk goes on with a new rest. */
 static int follow_link(struct walk *walk, const char *rest) {
   char target[PATH_MAX], joined[2 * PATH_MAX];
   ssize_t length = readlink(walk->done, target, sizeof target - 1);
-  if (length < 0) return errno == EINVAL ? 0 : errno; /* no link */
+  if (length < 0) return errno == EINVAL ? 0 : errno; /* not a link */
   target[length] = 0;
   if (++walk->links > MOST_LINKS) return ELOOP;
   if (strncmp(walk->done, "/proc/", 6) == 0 && leads_nowhere(target, (size_t)length)) return VT_NO_FILE;
   if ((size_t)snprintf(joined, sizeof joined, "%s/%s", target, rest) >= sizeof joined) return ENAMETOOLONG;
   if (target[0] == '/') walk->done[0] = 0;
   else step_back(walk);
-  /* A link at the end of the path leaves no slash behind, which would ask for a directory. */
+  /* A final link must leave no trailing slash, which would demand a directory. */
   if (!*rest) joined[length] = 0;
   strcpy(walk->rest, joined);
   return EAGAIN;
@@ -157,7 +156,7 @@ static int walk_on(struct walk *walk, bool follow) {
     if (!*at && !follow) return 0;
     error = follow_link(walk, at + strspn(at, "/"));
     if (error == EAGAIN) at = walk->rest;
-    else if (error == ENOENT && !at[strspn(at, "/")]) return 0; /* the last one need not be there */
+    else if (error == ENOENT && !at[strspn(at, "/")]) return 0; /* the last component may be missing */
     else if (error) return error;
   }
   return 0;
@@ -181,7 +180,7 @@ static int find_by_walking(const struct vt_caller *caller, int base, const char 
   return error ? error : complete(place);
 }
 
-/* "new/" names what "new" does, as a directory: mkdir(2) takes it. Returns whether something was cut off. */
+/* "new/" names the same as "new", as a directory: mkdir(2) accepts it. Returns whether slashes were removed. */
 static bool cut_slashes(char *path) {
   size_t length = strlen(path), all = length;
   while (length > 1 && path[length - 1] == '/') length--;
@@ -209,7 +208,7 @@ int vt_resolve(const struct vt_caller *caller, int directory, const char *path, 
 }
 
 bool vt_resolve_takes_empty_path(void) {
-  static int known; /* atomic; 0: not asked yet, 1: yes, -1: no */
+  static int known; /* atomic; 0: unknown, 1: yes, -1: no */
   if (vt_test_takes_empty_path) return vt_test_takes_empty_path();
   if (!__atomic_load_n(&known, __ATOMIC_RELAXED)) {
     int root = open("/", DIRECTORY), again = openat(root, "", O_RDONLY | O_DIRECTORY | O_CLOEXEC | (int)VT_O_EMPTYPATH);

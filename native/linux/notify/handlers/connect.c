@@ -1,5 +1,5 @@
-/* connect(2) where some unix sockets are granted. Refused here, to be reported, is what Landlock refuses: the others, and
- * abstract names. What goes on it judges again, whatever the caller's memory says by then. */
+/* connect(2) where some unix sockets are granted. Refuses, so as to report it, what Landlock refuses too: other sockets and
+ * abstract names. Whatever continues is checked again by Landlock, even if the caller's memory has changed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ static bool is_granted(const struct vt_notification *notification, const struct 
   return false;
 }
 
-/* Whether somebody who is not granted could be reached under that path. */
+/* Whether the path leads to a socket that is not granted. */
 static bool reaches_another(const struct vt_notification *notification, const char *path) {
   struct vt_resolved place;
   if (vt_resolve(&notification->caller, AT_FDCWD, path, true, &place)) return false;
@@ -36,7 +36,7 @@ void vt_handle_connect(struct vt_notification *notification) {
   size_t length = (uint32_t)notification->notif.data.args[2];
   if (length > sizeof address) length = sizeof address;
   ssize_t got = vt_caller_read(&notification->caller, notification->notif.data.args[1], &address, length);
-  if (got <= (ssize_t)before || address.sun_family != AF_UNIX) return; /* no unix socket, or EFAULT */
+  if (got <= (ssize_t)before || address.sun_family != AF_UNIX) return; /* not a unix socket, or EFAULT */
   char path[sizeof address.sun_path + 1] = "";
   memcpy(path, address.sun_path, (size_t)got - before);
   if (path[0] && !reaches_another(notification, path)) return;

@@ -19,11 +19,12 @@
 #include "notify/borrow_fd.h"
 #include "base/threads.h"
 
-/* How long until the next try, from and to (milliseconds); how many of one command wait: each holds two descriptors. */
+/* Shortest and longest pause between tries (milliseconds), and how many calls of one command may wait: each holds two
+ * descriptors. */
 enum { FIRST_PAUSE_MS = 1, LAST_PAUSE_MS = 32, MOST_OF_ONE = 64 };
 
-/* linux/errno.h: the call is made again after a handler with SA_RESTART, or none (signal(7)); never seen by a program that
- * has a signal pending. */
+/* linux/errno.h: ERESTARTSYS. The kernel restarts the call if the signal has no handler or one with SA_RESTART (signal(7)). A
+ * program with a pending signal never sees it. */
 enum { RESTART = 512 };
 
 struct waiter {
@@ -32,16 +33,16 @@ struct waiter {
   uint64_t id;              /* of the notification */
   struct vt_caller caller;
   int number, operation;    /* arguments of flock(2) */
-  int listener_fd, fd;         /* in the table of the thread; -1: not taken yet */
+  int listener_fd, fd;         /* in the thread's own table; -1: not taken yet */
   int64_t due, pause;
-  bool signal_seen;         /* one for the whole process: somebody else may take it */
+  bool signal_seen;         /* the last try saw a process-directed signal, which another thread may take */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t arrival;
-static struct waiter *arrivals; /* under the lock, the last one first */
-static struct waiter *finished; /* likewise */
-static struct waiter *waiting;  /* the thread's own, the first one first */
+static struct waiter *arrivals; /* under the lock, newest first */
+static struct waiter *finished; /* under the lock */
+static struct waiter *waiting;  /* used by the thread only, oldest first */
 
 static bool still_waits(const struct waiter *waiter) {
   uint64_t id = waiter->id;
@@ -59,9 +60,10 @@ static uint64_t field(const char *status, const char *name) {
 }
 
 /*
- * Once it was received, a notification's caller wakes up for a deadly signal only (SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV), so
- * that others are looked for (proc_pid_status(5)). Nobody can take a signal away from a thread that it was sent to, or from
- * the only one. One that kills has come to each (complete_signal(), kernel/signal.c). 0: there is none.
+ * After its notification is received only a deadly signal wakes a caller (SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV), so this
+ * looks for other pending signals (proc_pid_status(5)). A signal sent to the thread, or to a process with one thread, is
+ * certain to be its own; a process-directed one counts when a second look still finds it. A deadly one is pending on each
+ * thread (complete_signal(), kernel/signal.c). 0: none.
  */
 static int error_by_signal(struct waiter *waiter) {
   char status[8192];
@@ -79,18 +81,18 @@ static bool again_later(struct waiter *waiter) {
   return false;
 }
 
-/* By another thread the caller may have exchanged what was looked at: so it is proven here, and kept. */
+/* Another thread may have replaced the descriptor since the check, so the borrowed one is checked itself, and kept. */
 static bool take_file(struct waiter *waiter) {
   waiter->fd = vt_borrow_descriptor(&waiter->caller, waiter->number);
   return waiter->fd >= 0 && still_waits(waiter) && vt_is_private(waiter->listener, waiter->fd);
 }
 
-/* One try. True: it is over. Who has been killed gets no lock, and who dies before the answer leaves none behind: others may
- * share his file. */
+/* Tries the lock once; true if this waiter is done. A killed caller gets no lock, and if the reply cannot be delivered the
+ * lock is released: others may share the open file. */
 static bool try(struct waiter *waiter) {
   bool is_new = waiter->listener_fd < 0;
   if (is_new) waiter->listener_fd = vt_borrow_listener(waiter->listener);
-  if (waiter->listener_fd < 0) return again_later(waiter); /* no descriptor left: it cannot even be answered */
+  if (waiter->listener_fd < 0) return again_later(waiter); /* no descriptor left: cannot even reply */
   int error = is_new ? 0 : error_by_signal(waiter);
   if (!still_waits(waiter)) return true;
   if (is_new && !take_file(waiter)) error = EINTR;
@@ -139,7 +141,7 @@ static void try_all(void) {
   }
 }
 
-/* Behind those that wait already. */
+/* Appends the arrivals, oldest first, to the waiting calls. */
 static void admit_arrivals(void) {
   struct waiter **last = &waiting, *first = NULL;
   while (*last) last = &(*last)->next;
@@ -160,10 +162,11 @@ static void wait_until_due(void) {
   pthread_cond_timedwait(&arrival, &lock, &until);
 }
 
-/* A table of its own, as in take.c: what it closes there takes no lock from the host. Nothing is tried under the lock: a file system that does not answer keeps no notifier waiting. */
+/* The thread has its own descriptor table, as in borrow_fd.c: closing there drops none of the host's locks. It tries without
+ * holding the mutex, so that an unresponsive file system blocks no notifier. */
 static void *serve(void *unused) {
   (void)unused;
-  while (vt_borrow_separate_table()) sleep(1); /* no memory: they wait on */
+  while (vt_borrow_separate_table()) sleep(1); /* no memory: the calls keep waiting */
   for (;;) {
     pthread_mutex_lock(&lock);
     if (!arrivals && waiting) wait_until_due();
@@ -194,7 +197,7 @@ bool vt_flock_wait_add(struct vt_listener *listener, const struct vt_notificatio
   static struct vt_once once = VT_ONCE;
   if (vt_start_once(&once, start) || !has_room(listener)) return false;
   struct waiter *waiter = calloc(1, sizeof *waiter);
-  if (!waiter) abort(); /* a call that nobody answers hangs for ever */
+  if (!waiter) abort(); /* an unanswered call hangs for ever */
   *waiter = (struct waiter){
       .listener = listener,
       .id = notification->notif.id,

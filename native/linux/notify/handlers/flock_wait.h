@@ -1,4 +1,4 @@
-/* Calls that wait for a lock: a thread asks for it again and again in their place, so that nobody else's call waits with them. */
+/* Calls that wait for a lock: a separate thread retries for them, so that no other call has to wait. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,9 +6,9 @@
 struct vt_listener;
 struct vt_notification;
 
-/* Takes an notification over, and answers it when the lock is had, a signal comes, or the caller has
- * gone. False: too many of the command's calls wait already, or there is no thread: the answer is left to whoever asks. */
+/* Takes over a notification, and replies when the lock is acquired, a signal arrives or the caller is gone. False: too many
+ * of the command's calls wait already, or there is no thread; then the caller of this function replies. */
 bool vt_flock_wait_add(struct vt_listener *listener, const struct vt_notification *notification);
 
-/* Lets go of what those needed whose wait is over: their thread cannot, for it has other descriptors. Supervisor thread. */
+/* Releases finished waiters; their own thread cannot, having another descriptor table. Supervisor thread. */
 void vt_flock_wait_reap(void);

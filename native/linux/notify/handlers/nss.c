@@ -1,7 +1,7 @@
 /*
- * Every program that asks libc for a user's or group's name (ls -l, id, git, ...) makes libc try the name service
- * cache over a unix socket, and go on without (nscd(8), nss-systemd(8)). That is nobody's attempt to reach anything. It
- * is told from a real one by who calls socket(2): libc itself or one of its name service modules.
+ * User and group lookups through libc (ls -l, id, git, ...) first try the name service cache on a unix socket and go on
+ * without it (nscd(8), nss-systemd(8)). Such a denial is not worth a report. It is recognized by the code that called
+ * socket(2): libc or one of its name service modules.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static bool is_module(const char *path) {
   return false;
 }
 
-/* Whether an address lies in the code of such a module (/proc/pid/maps, proc(5)). */
+/* Whether an address lies in the code of libc or an NSS module (/proc/pid/maps, proc(5)). */
 static bool is_in_module(const struct vt_caller *caller, uint64_t address) {
   char path[32], line[512];
   snprintf(path, sizeof path, "/proc/%d/maps", caller->thread);
@@ -39,8 +39,8 @@ static bool is_in_module(const struct vt_caller *caller, uint64_t address) {
   return found;
 }
 
-/* The stack pointer of a caller that waits for its answer; 0 where it is not told. "running": it has handed its call over and
- * is about to fall asleep (proc_pid_syscall(5)). */
+/* The stack pointer of a waiting caller; 0 if unknown. "running": it has sent its notification and is about to sleep
+ * (proc_pid_syscall(5)), so this retries. */
 static uint64_t stack_of(const struct vt_caller *caller) {
   enum { TRIES = 100, NAP_NS = 100000 };
   char text[256] = "running";
@@ -53,9 +53,9 @@ static uint64_t stack_of(const struct vt_caller *caller) {
 }
 
 /*
- * The address that socket() returns to. The wrapper has no frame of its own, so on x86_64 it lies on top of the stack.
- * On aarch64 it is in a register out of our sight, and the frame record on top of the stack belongs to whoever called
- * the wrapper (AAPCS64): it holds where that one returns to.
+ * The return address of socket(). The wrapper has no frame: on x86_64 the address is on top of the stack. On aarch64 it is in
+ * a register we cannot see; the frame record on top of the stack belongs to the wrapper's caller (AAPCS64) and holds that
+ * function's return address.
  */
 static uint64_t returns_to(const struct vt_caller *caller) {
   uint64_t stack = stack_of(caller), address = 0;
@@ -74,6 +74,6 @@ bool vt_is_nss_lookup(const struct vt_notification *notification) {
   if (!((int)data->args[1] & SOCK_CLOEXEC)) return false;
   uint64_t caller = returns_to(&notification->caller);
   if (caller) return is_in_module(&notification->caller, caller);
-  /* Yama: nobody may see who called. All look-ups of names have both flags, and they call by libc. */
+  /* Yama hides the stack. All NSS lookups set both flags, and call through libc. */
   return ((int)data->args[1] & SOCK_NONBLOCK) && is_in_module(&notification->caller, data->instruction_pointer);
 }

@@ -1,5 +1,5 @@
-/* Calls that Landlock decides on. Refused here is what would change something; what the kernel refuses for its own
- * reasons, or Landlock grants, goes on: whatever the caller's memory says by then, Landlock judges the call again. */
+/* Calls that Landlock decides. Refused and reported here: changes that Landlock would refuse. What it grants, or the kernel
+ * refuses for other reasons, continues; Landlock checks it again even if the caller's memory has changed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 /* asm-generic/fcntl.h: O_TMPFILE without O_DIRECTORY; linux/fs.h */
 enum { TMPFILE = 020000000, NO_REPLACE = 1, UNREADABLE = -2 };
 
-/* Named so often that a look is spared: whatever stands there, Landlock decides on it. */
+/* So frequent that the lookup is skipped: Landlock decides on whatever file is there. */
 static bool is_harmless_name(const char *path) {
   static const char *const names[] = {"/dev/null", "/dev/tty", "/dev/zero", "/dev/full"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -24,13 +24,12 @@ static bool is_harmless_name(const char *path) {
   return false;
 }
 
-/* Reads the path that an argument points to. */
 static int read_path(const struct vt_notification *notification, int argument, char path[PATH_MAX]) {
   int error = vt_caller_string(&notification->caller, notification->notif.data.args[argument], path, PATH_MAX);
   return error == EPERM ? UNREADABLE : error;
 }
 
-/* The descriptor that a path starts from. */
+/* The directory descriptor that the path is relative to. */
 static int base_of(const struct vt_notification *notification, int directory) {
   return directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)notification->notif.data.args[directory];
 }
@@ -45,9 +44,9 @@ static void refuse(struct vt_notification *notification, enum vt_operation opera
 }
 
 /*
- * A path that nobody may read. Yama lets orphans be read by nobody (ptrace_scope 1), and they must be able to write to
- * /dev/null or to make a directory that is there: such calls go on, unreported. A process that made itself unreadable
- * has no such claim.
+ * The path cannot be read. With Yama's ptrace_scope 1 nobody can read an orphan's memory, yet an orphan must be able to write
+ * to /dev/null and mkdir an existing directory: such calls continue, unreported. A process that made itself undumpable gets
+ * no such exception.
  */
 static void judge_unread(struct vt_notification *notification, bool often_harmless) {
   if (!often_harmless || !vt_caller_is_dumpable(&notification->caller)) refuse(notification, notification->operation, NULL);
@@ -59,8 +58,8 @@ static uint32_t open_flags(const struct vt_notification *notification) {
   return (uint32_t)data->args[notification->call->call == VT_SYS_open ? 1 : 2];
 }
 
-/* An empty path with O_EMPTYPATH (asm-generic/fcntl.h of Linux 7.3) is the file that the descriptor stands for: it takes that
- * one's path. Older kernels find nothing there. */
+/* With O_EMPTYPATH (asm-generic/fcntl.h, Linux 7.3) an empty path means the descriptor's file, so this takes that file's
+ * path. Older kernels: ENOENT. */
 static int take_path_of_descriptor(struct vt_notification *notification) {
   char link[32] = "cwd";
   bool meant = notification->call->judge == vt_handle_open && (open_flags(notification) & VT_O_EMPTYPATH);
@@ -71,7 +70,7 @@ static int take_path_of_descriptor(struct vt_notification *notification) {
   return notification->given[0] == '/' ? 0 : VT_NO_FILE;
 }
 
-/* The watchdog may have the path as given from then on: it is not written to again. */
+/* Once `given_known` is set, the supervisor may read the path: it is never written again. */
 static int find(struct vt_notification *notification, bool follow, struct vt_resolved *place) {
   const struct vt_call *call = notification->call;
   int error = read_path(notification, call->argument, notification->given);
@@ -82,7 +81,7 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   return vt_resolve(&notification->caller, base_of(notification, call->directory), notification->given, follow, place);
 }
 
-/* Finds the call's own path. False: there is nothing to refuse, or it is refused already. */
+/* Resolves the call's path. False: nothing to refuse, or refused already. */
 static bool find_own(struct vt_notification *notification, bool follow, bool often_harmless, struct vt_resolved *place) {
   place->parent = -1;
   int error = find(notification, follow, place);
@@ -90,14 +89,14 @@ static bool find_own(struct vt_notification *notification, bool follow, bool oft
   return error == 0;
 }
 
-/* What we could not do either is refused for other reasons than ours. */
+/* Changes that our own permissions forbid are not the sandbox's to report. */
 static bool may_change(const struct vt_resolved *place) { return faccessat(place->parent, ".", W_OK | X_OK, 0) == 0; }
 
 static bool may_write(const struct vt_resolved *place) {
   return faccessat(place->parent, place->name[0] ? place->name : ".", W_OK, 0) == 0;
 }
 
-/* What follows the granted directory in the path: "" for the directory itself; NULL where none is granted. */
+/* The path's part below the granted directory: "" for the directory itself; NULL if none contains it. */
 static const char *granted_part(const struct vt_notification *notification, const struct vt_resolved *place) {
   for (char **directory = notification->listener->policy->writable; *directory; directory++) {
     size_t length = strlen(*directory);
@@ -111,35 +110,35 @@ static bool is_granted(const struct vt_notification *notification, const struct 
   return granted_part(notification, place) != NULL;
 }
 
-/* The name itself may come and go; a granted directory's own name stands in one that is not granted. */
+/* Whether the name may be created and removed: not that of a granted directory, whose parent is not granted. */
 static bool is_granted_name(const struct vt_notification *notification, const struct vt_resolved *place) {
   const char *rest = granted_part(notification, place);
   return rest && *rest;
 }
 
-/* The nodes that Landlock grants (landlock.c): null, zero, full, tty (Documentation/admin-guide/devices.txt). */
+/* The devices that Landlock grants (landlock.c): null, zero, full, tty (Documentation/admin-guide/devices.txt). */
 static bool is_harmless_node(const struct stat *status) {
   dev_t node = status->st_rdev;
   return S_ISCHR(status->st_mode) && (node == makedev(1, 3) || node == makedev(1, 5) || node == makedev(1, 7) ||
                                       node == makedev(5, 0));
 }
 
-/* The name of a thread of its own: pthread_setname_np(3) writes it there for every thread but the calling one. */
+/* The name of a thread in the caller's process: pthread_setname_np(3) writes it for every thread but the calling one. */
 static bool is_name_of_own_thread(const struct vt_notification *notification, const char *path) {
   int process, thread, end = 0;
   sscanf(path, "/proc/%d/task/%d/comm%n", &process, &thread, &end);
   return end > 0 && path[end] == 0 && process == vt_caller_process(&notification->caller);
 }
 
-/* What its own core dump would hold (core(5)). */
+/* The caller's own core dump filter (core(5)). */
 static bool is_own_dump_filter(const struct vt_notification *notification, const char *path) {
   int process, end = 0;
   sscanf(path, "/proc/%d/coredump_filter%n", &process, &end);
   return end > 0 && path[end] == 0 && process == vt_caller_process(&notification->caller);
 }
 
-/* Programs try it whenever they start, and go on without a word: a report would be one of each java. Landlock refuses it.
- * The statistics are perfMemory_posix.cpp's of OpenJDK, which asks no TMPDIR. */
+/* Files that programs try at every start and can do without: Landlock refuses them, but a report would name each run of java.
+ * The statistics file is OpenJDK's (perfMemory_posix.cpp), which ignores TMPDIR. */
 static bool is_dispensable(const struct vt_notification *notification, const struct vt_resolved *place) {
   static const char statistics[] = "/tmp/hsperfdata_";
   return strncmp(place->path, statistics, sizeof statistics - 1) == 0 || is_name_of_own_thread(notification, place->path) ||
@@ -159,7 +158,7 @@ void vt_handle_open(struct vt_notification *notification) {
   struct vt_resolved place;
   uint32_t flags = open_flags(notification);
   bool exclusive = (flags & O_CREAT) && (flags & O_EXCL), unnamed = (flags & TMPFILE) != 0;
-  if (flags & O_PATH) return; /* its access mode means nothing (open(2)) */
+  if (flags & O_PATH) return; /* the access mode is ignored (open(2)) */
   if (!find_own(notification, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
   if (is_granted(notification, &place) || is_dispensable(notification, &place)) return vt_resolved_close(&place);
   if (unnamed && place.exists && S_ISDIR(place.status.st_mode) && may_write(&place))
@@ -191,7 +190,7 @@ void vt_handle_remove(struct vt_notification *notification) {
   vt_resolved_close(&place);
 }
 
-/* Landlock grants device nodes nowhere (landlock.c). */
+/* Landlock grants making device nodes nowhere (landlock.c). */
 static bool makes_device(const struct vt_notification *notification) {
   enum vt_syscall call = notification->call->call;
   if (call != VT_SYS_mknod && call != VT_SYS_mknodat) return false;
@@ -209,7 +208,7 @@ void vt_handle_create(struct vt_notification *notification) {
   vt_resolved_close(&place);
 }
 
-/* Finds where a call with two paths leads. False as find_own(). */
+/* Resolves both paths of a call. False: see find_own(). */
 static bool find_both(struct vt_notification *notification, struct vt_resolved *old, struct vt_resolved *new) {
   const struct vt_call *call = notification->call;
   char second[PATH_MAX];

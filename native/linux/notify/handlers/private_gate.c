@@ -15,11 +15,11 @@
 #include "confine/confinement.h"
 #include "notify/handlers/private_ops.h"
 
-/* linux/stat.h: STATX_MNT_ID, Linux 5.8; stx_mnt_id stands at 0x90 */
+/* linux/stat.h: STATX_MNT_ID, Linux 5.8; stx_mnt_id is at offset 0x90 */
 enum { MOUNT_ID = 0x1000, MOUNT_ID_AT = 0x90, STATX_BYTES = 0x100 };
 enum { NOT_FOUND = -2 };
 
-/* The mount that a descriptor's file was reached through. */
+/* The id of the mount that the descriptor's file was reached through. */
 static bool mount_of(int fd, uint64_t *mount) {
   union {
     char bytes[STATX_BYTES];
@@ -35,7 +35,7 @@ static bool is_beneath(const char *path, const char *directory) {
   return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
-/* A path alone would not do: what hangs on no mount of ours any more has one that begins anywhere. */
+/* The path alone proves nothing: that of a file on a detached mount can begin with anything. */
 static bool is_in(const char *directory, const char *path, uint64_t mount) {
   uint64_t own;
   if (!is_beneath(path, directory)) return false;
@@ -46,12 +46,12 @@ static bool is_in(const char *directory, const char *path, uint64_t mount) {
   return same;
 }
 
-/* The kernel names the file by the directory entry that it was reached by. Nothing from elsewhere gets an entry there:
- * Landlock refuses to link or rename across the border. */
+/* The kernel reports the path of the directory entry that the file was opened by. No foreign file gets an entry in a private
+ * directory: Landlock refuses links and renames across its border. */
 bool vt_is_private(const struct vt_listener *listener, int fd) {
   char link[48], path[PATH_MAX];
   uint64_t mount;
-  snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd); /* a thread may have a table of its own (take.c) */
+  snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd); /* the thread may have its own descriptor table (borrow_fd.c) */
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length <= 0 || length == (ssize_t)sizeof path - 1 || !mount_of(fd, &mount)) return false;
   path[length] = 0;
@@ -68,7 +68,7 @@ static int open_descriptor(const struct vt_notification *notification, int numbe
   return open(link, O_PATH | O_CLOEXEC);
 }
 
-/* Of a directory's descriptor and no path: what the descriptor stands for (utimensat(2), AT_EMPTY_PATH). */
+/* A directory descriptor without a path: opens the descriptor's own file (utimensat(2), AT_EMPTY_PATH). */
 static int open_directory_itself(const struct vt_notification *notification) {
   const struct vt_call *call = notification->call;
   bool may_be_empty = call->flags && (argument(notification, call->flags) & AT_EMPTY_PATH);
@@ -77,7 +77,7 @@ static int open_directory_itself(const struct vt_notification *notification) {
   return open_descriptor(notification, (int)argument(notification, call->directory));
 }
 
-/* The file at the end of the call's path. NOT_FOUND: there is none, in a place of the caller's own. */
+/* Opens the file of the call's path. NOT_FOUND: missing, in a private directory. */
 static int open_at_path(struct vt_notification *notification) {
   const struct vt_call *call = notification->call;
   struct vt_resolved place;
@@ -101,13 +101,14 @@ static int open_subject(struct vt_notification *notification) {
   return open_at_path(notification);
 }
 
-/* Flags that nobody knows are for the kernel to refuse, and it is not asked. */
+/* Unknown flags: the kernel would refuse them, so no action is carried out. */
 static bool has_known_flags(const struct vt_notification *notification) {
   int flags = notification->call->flags;
   return !flags || (argument(notification, flags) & ~(uint64_t)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) == 0;
 }
 
-/* The caller must still be the one that was looked at. What happens to its names from here on changes nothing. */
+/* The caller must still wait, so that the descriptor is its own. Later renames do not matter: the action uses
+ * the descriptor. */
 static int act_on(struct vt_notification *notification, int fd) {
   struct vt_private_file file = {.fd = fd};
   if (!vt_is_private(notification->listener, fd) || fstat(fd, &file.status)) return VT_NOT_OURS;

@@ -19,19 +19,19 @@
 /* linux/limits.h */
 enum { ATTRIBUTE_NAME_BYTES = 256, ATTRIBUTE_BYTES = 65536 };
 
-/* The argument behind the path or descriptor, and those that follow. */
+/* The argument at `index` after the path or descriptor. */
 static uint64_t argument(const struct vt_notification *notification, int index) {
   return notification->notif.data.args[notification->call->argument + 1 + index];
 }
 
-/* A host of root's could change files of others, and what it may must not be the command's: so only what is its own. */
+/* A host that runs as root could change other users' files, which the command must not: only files of our own user. */
 static bool is_own(const struct vt_private_file *file) { return file->status.st_uid == geteuid(); }
 
 static void path_of(const struct vt_private_file *file, char path[32]) { snprintf(path, 32, "/proc/self/fd/%d", file->fd); }
 
 static int errno_of(int failed) { return failed ? errno : 0; }
 
-/* Set-user-ID and set-group-ID would reach beyond the command; what a directory inherited it may keep. */
+/* Set-user-ID and set-group-ID would have effects outside the command; a directory may keep an inherited set-group-ID. */
 int vt_private_op_chmod(struct vt_notification *notification, const struct vt_private_file *file) {
   char path[32];
   mode_t mode = (mode_t)argument(notification, 0) & 07777;
@@ -43,7 +43,7 @@ int vt_private_op_chmod(struct vt_notification *notification, const struct vt_pr
   return errno_of(chmod(path, mode));
 }
 
-/* To itself only: no ownership of others, and none that a host of root's could give. */
+/* Allows no change of owner, and of group only to ours: a root host could give any. */
 int vt_private_op_chown(struct vt_notification *notification, const struct vt_private_file *file) {
   uid_t user = (uid_t)argument(notification, 0);
   gid_t group = (gid_t)argument(notification, 1);
@@ -58,7 +58,7 @@ static bool read_exactly(const struct vt_notification *notification, uint64_t ad
   return vt_caller_read(&notification->caller, address, to, size) == (ssize_t)size;
 }
 
-/* What utime(2), utimes(2) and futimesat(2) say of times, in the words of utimensat(2). */
+/* Reads the times of utime(2), utimes(2) and futimesat(2) in the form of utimensat(2). */
 static int read_times(const struct vt_notification *notification, uint64_t address, struct timespec times[2]) {
   struct utimbuf seconds;
   struct timeval micros[2];
@@ -87,13 +87,13 @@ int vt_private_op_times(struct vt_notification *notification, const struct vt_pr
   return errno_of(utimensat(file->fd, "", address ? times : NULL, AT_EMPTY_PATH)); /* Linux 5.8 */
 }
 
-/* Attributes of users. Access lists are answered as by a file system without: who copies files goes on without them. */
+/* Only "user." attributes. For ACLs ("system.") answers as a file system without them does, so that cp goes on. */
 static int read_name(const struct vt_notification *notification, const struct vt_private_file *file, char *name) {
   int error = vt_caller_string(&notification->caller, argument(notification, 0), name, ATTRIBUTE_NAME_BYTES);
   if (error) return error == ENAMETOOLONG ? ERANGE : error;
   if (strncmp(name, "system.", 7) == 0) return EOPNOTSUPP;
   if (strncmp(name, "user.", 5) != 0) return VT_NOT_OURS;
-  /* Root's host could write to what the command may not. */
+  /* A root host could write where the command may not. */
   return is_own(file) && (file->status.st_mode & S_IWUSR) ? 0 : EACCES;
 }
 
@@ -126,19 +126,17 @@ static int lock_private(struct vt_notification *notification, int fd, void *cont
   return vt_is_private(notification->listener, fd) ? errno_of(flock(fd, *operation | LOCK_NB)) : VT_NOT_OURS;
 }
 
-/*
- * An exclusive lock belongs to the open file description (flock(2)), which a descriptor of ours shares: it stays when ours
- * closes. Nobody waits here: who wants to is kept waiting (waiters.c).
- */
+/* A lock belongs to the open file description (flock(2)), which a borrowed descriptor shares, so it outlives our descriptor.
+ * This never blocks: calls that have to wait go to flock_wait.c. */
 int vt_private_op_lock(struct vt_notification *notification, const struct vt_private_file *file) {
-  (void)file; /* the descriptor may be another one by now: what is locked is proven itself */
+  (void)file; /* the descriptor may have been replaced: the borrowed one is checked itself */
   int operation = (int)argument(notification, 0);
   int error = vt_with_borrowed_fd(notification, (int)notification->notif.data.args[0], lock_private, &operation);
   notification->waits = error == EWOULDBLOCK && !(operation & LOCK_NB);
-  return notification->waits ? EINTR : error; /* where nobody can be kept waiting any more */
+  return notification->waits ? EINTR : error; /* EINTR is for when it cannot wait (vt_flock_wait_add) */
 }
 
-/* cp tries to share data before it copies: it does so without, and that is no refusal to tell of. */
+/* cp tries to clone data and falls back to copying: EOPNOTSUPP, not reported. */
 int vt_private_op_clone_data(struct vt_notification *notification, const struct vt_private_file *file) {
   (void)file;
   uint32_t request = (uint32_t)argument(notification, 0);

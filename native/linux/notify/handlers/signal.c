@@ -1,5 +1,5 @@
-/* Signals: those to the command's own session go on. From ABI 6 on Landlock judges them again (LANDLOCK_SCOPE_SIGNAL);
- * below, this is what holds them: the target stands in a register, so nothing can change it after the judgement. */
+/* Signals to the command's own session continue. From ABI 6 on Landlock checks again (LANDLOCK_SCOPE_SIGNAL). Below, this
+ * check alone decides; the target is in a register, so it cannot change afterwards. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ static enum whose whose_process(const struct vt_notification *notification, pid_
   return session < 0 ? NOBODYS : session == notification->listener->session ? OURS : FOREIGN;
 }
 
-/* A group never spans sessions (credentials(7)), so any member speaks for it. */
+/* A group never spans sessions (credentials(7)), so one member decides. */
 static enum whose whose_group(const struct vt_notification *notification, pid_t group) {
   if (vt_session_has_group(notification->listener->session, group)) return OURS;
   return kill(-group, 0) && errno == ESRCH ? NOBODYS : FOREIGN;
@@ -39,7 +39,7 @@ static pid_t number_in_pidfd(const struct vt_caller *caller, int pidfd) {
   return found ? (pid_t)atoi(found + strlen("\nPid:")) : NOT_KNOWN;
 }
 
-/* A directory of /proc does as well (pidfd_send_signal(2)). */
+/* A /proc/PID directory serves as a pidfd too (pidfd_send_signal(2)). */
 static pid_t number_in_directory(const struct vt_caller *caller, int directory) {
   char name[32], path[PATH_MAX];
   int number = 0, end = 0;
@@ -49,7 +49,7 @@ static pid_t number_in_directory(const struct vt_caller *caller, int directory) 
   return end > 0 && path[end] == 0 ? number : NOT_KNOWN;
 }
 
-/* Whom a pidfd stands for; -1: somebody who has ended (proc_pid_fdinfo(5)). */
+/* The process of a pidfd; -1: it has ended (proc_pid_fdinfo(5)). */
 static pid_t number_behind(const struct vt_caller *caller, int pidfd) {
   if (pidfd == PIDFD_SELF_THREAD || pidfd == PIDFD_SELF_PROCESS) return caller->thread;
   pid_t number = number_in_pidfd(caller, pidfd);
@@ -67,7 +67,7 @@ static enum whose whose_target(const struct vt_notification *notification, pid_t
   const __u64 *arguments = notification->notif.data.args;
   switch (notification->call->call) {
     case VT_SYS_kill:
-      if (target == 0) return OURS; /* its own group */
+      if (target == 0) return OURS; /* the caller's own group */
       return target > 0 ? whose_process(notification, target) : target == -1 ? FOREIGN : whose_group(notification, -target);
     case VT_SYS_tgkill:
     case VT_SYS_rt_tgsigqueueinfo:
@@ -79,7 +79,7 @@ static enum whose whose_target(const struct vt_notification *notification, pid_t
   }
 }
 
-/* Which argument is the signal: 0 is a question, not a signal (kill(2)). */
+/* The signal number; 0 only tests for existence (kill(2)). */
 static int signal_of(const struct vt_notification *notification) {
   bool has_thread = notification->call->call == VT_SYS_tgkill || notification->call->call == VT_SYS_rt_tgsigqueueinfo;
   return (int)notification->notif.data.args[has_thread ? 2 : 1];
@@ -92,19 +92,19 @@ static void name_target(struct vt_notification *notification, pid_t target) {
   else snprintf(notification->text, sizeof notification->text, "pid %d", target);
 }
 
-/* The group of a process is of its session, too, so that whom a pidfd stands for speaks for its group (PIDFD_SIGNAL_PROCESS_GROUP). */
+/* A process and its group share a session, so the pidfd's process decides for its group too (PIDFD_SIGNAL_PROCESS_GROUP). */
 static void judge_number(struct vt_notification *notification, pid_t target, bool scoped) {
   enum whose whose = whose_target(notification, target);
   if (whose == OURS || (whose == NOBODYS && scoped)) return;
   notification->error = whose == NOBODYS ? ESRCH : EPERM;
-  /* What we could not signal either is refused for other reasons than ours. */
+  /* Signals that we may not send either are refused for other reasons: not reported. */
   bool possible = target == -1 || kill(target, 0) == 0;
   notification->counted = whose == FOREIGN && signal_of(notification) != 0 && possible;
   name_target(notification, target);
 }
 
-/* Nothing here can block. Without the scope a pidfd could be replaced behind our back, and nobody would look again; with it
- * the kernel picks those that everyone may signal. */
+/* Never blocks. Without the scope nothing checks again, and a pidfd could be replaced meanwhile: refused. With the scope
+ * kill(-1) continues: the kernel picks the permitted targets. */
 void vt_handle_signal(struct vt_notification *notification) {
   pid_t target = target_of(notification);
   bool scoped = notification->listener->policy->abi >= SIGNAL_SCOPE_ABI;
