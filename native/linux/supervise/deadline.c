@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "supervise/session.h"
 
-/* The clock's milliseconds are cut off: one more, so that nobody is ended before his time. */
+/* The clock truncates to milliseconds: one is added, so that no command ends early. */
 void vt_deadline_set(struct vt_command *command, uint32_t timeout_ms, uint32_t grace_ms) {
   command->deadline = timeout_ms ? vt_now() + timeout_ms + 1 : 0;
   command->grace_ms = grace_ms;
@@ -14,8 +14,8 @@ void vt_deadline_set(struct vt_command *command, uint32_t timeout_ms, uint32_t g
 
 static void ask(const struct vt_command *command) {
   vt_session_signal(command, SIGTERM);
-  if (command->terminal) vt_session_signal(command, SIGHUP); /* an interactive shell ignores TERM, and passes HUP on */
-  vt_session_signal(command, SIGCONT); /* a stopped group never sees TERM */
+  if (command->terminal) vt_session_signal(command, SIGHUP); /* an interactive shell ignores SIGTERM, and passes SIGHUP on */
+  vt_session_signal(command, SIGCONT); /* a stopped group would not handle SIGTERM */
 }
 
 void vt_deadline_terminate(struct vt_command *command, bool at_deadline) {
@@ -30,7 +30,7 @@ void vt_deadline_launched(const struct vt_command *command) {
   if (command->terminated) ask(command);
 }
 
-/* What is launched has nobody yet who could be asked. */
+/* During the launch there is no process to signal yet. */
 int64_t vt_deadline_due(const struct vt_command *command) {
   if (!command->deadline || command->phase == VT_LAUNCHING || command->killing || command->reported) return VT_NEVER;
   return command->terminated ? command->grace_ends : command->deadline;

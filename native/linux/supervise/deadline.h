@@ -1,22 +1,22 @@
-/* How a command is ended from here: it is asked at its deadline or by order, and killed when the grace is over. The supervisor's
- * clock, not JavaScript's: a host that computes ends its commands, too. Supervisor thread, but for the first. */
+/* Ends commands: SIGTERM at the deadline or by order, SIGKILL after the grace. The clock is the supervisor's, so commands end
+ * even while JavaScript is busy. Supervisor thread, except vt_deadline_set(). */
 #pragma once
 
 #include "base/command.h"
 
 #define VT_NEVER INT64_MAX
 
-/* Before the launch: sets the deadline so many milliseconds from now. 0: there is none, and no grace either. */
+/* Before the launch: sets the deadline in milliseconds from now. 0: neither deadline nor grace. */
 void vt_deadline_set(struct vt_command *command, uint32_t timeout_ms, uint32_t grace_ms);
 
-/* Asks everybody of the group to end. Only the first cause counts. */
+/* Asks the process group to end. Only the first cause counts. */
 void vt_deadline_terminate(struct vt_command *command, bool at_deadline);
 
-/* It runs: who was asked before is asked now. */
+/* The command runs: sends a request made during the launch. */
 void vt_deadline_launched(const struct vt_command *command);
 
-/* Does what is due. */
+/* Terminates at the deadline, orders the kill after the grace. */
 void vt_deadline_apply(struct vt_command *command);
 
-/* When something is, in monotonic milliseconds; VT_NEVER. */
+/* When vt_deadline_apply() has to act next, in monotonic milliseconds; VT_NEVER. */
 int64_t vt_deadline_due(const struct vt_command *command);

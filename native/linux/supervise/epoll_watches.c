@@ -28,7 +28,7 @@ int vt_watches_due_in(const struct vt_command *commands) {
   return -1;
 }
 
-/* By trying: how many the user has in use is told nowhere. */
+/* Found by trying: no interface tells how many watches the user has in use. */
 static bool are_used_up(void) {
   struct epoll_event event = {.events = 0};
   if (set < 0) set = epoll_create1(EPOLL_CLOEXEC);
@@ -39,11 +39,12 @@ static bool are_used_up(void) {
   return false;
 }
 
-/* How many a process has is not read: the kernel would write a list of all, in the memory of the host. */
+/* Searches descriptors for an epoll set. Their watches are not counted: the kernel would build a list of all, on the host's
+ * memory. */
 static int holds_some(void *context, pid_t pid) {
   int *left = context;
   char path[64], target[32];
-  bool found = *left <= 0; /* so many descriptors are no way to hide one */
+  bool found = *left <= 0; /* more than MOST_DESCRIPTORS: assumed to hold some, so that none can hide */
   snprintf(path, sizeof path, "/proc/%d/fd", pid);
   DIR *directory = found ? NULL : opendir(path);
   for (struct dirent *entry; directory && !found && (entry = readdir(directory)) && --*left > 0;) {

@@ -21,14 +21,14 @@
 #include "supervise/streams.h"
 #include "watcher/host_side.h"
 
-/* After the leader's end output is awaited for 50 ms of silence, 250 ms in all: a child that holds the pipe delays no
- * result. A sweep that takes longer than 800 ms goes on behind the result. */
+/* Milliseconds. After the leader's end its output may go on until 50 of silence, 250 in all: a child that holds the pipe
+ * delays no result. A sweep of more than 800 goes on behind the result. */
 enum { SILENCE_MS = 50, DRAIN_MS = 250, SWEEP_MS = 800, CALM_PASSES = 2 };
 
-/* So often, a millisecond apart, orphans are looked for that have not ended quite. */
+/* How often, 1 ms apart, to look for orphans that are about to become zombies. */
 enum { MOST_FINISHES = 100 };
 
-/* The last look of the meters is awaited so long at most: a limit without a name is better than a late result. */
+/* How long to wait for the monitor's last measurement: rather an unnamed limit than a late result. */
 enum { SETTLE_MS = 200 };
 
 static void enter(struct vt_command *command, enum vt_phase phase) {
@@ -36,7 +36,7 @@ static void enter(struct vt_command *command, enum vt_phase phase) {
   command->phase_entered = command->phase_since = command->last_byte = vt_now();
 }
 
-/* A hang-up of the listener is the proof that nobody is left under the filter, and that all is counted. */
+/* The listener's hang-up proves that no process is left under the filter and that all denials are counted. */
 static bool is_empty(struct vt_command *command) {
   if (command->empty || !command->listener) return command->empty;
   command->empty = (vt_listener_events(command->listener) & POLLHUP) != 0;
@@ -50,7 +50,8 @@ static bool is_quiet(const struct vt_command *command) {
   return now - command->last_byte >= SILENCE_MS || now - command->phase_since >= DRAIN_MS;
 }
 
-/* The owner does not keep up with somebody who goes on writing: his clock is the wall's, or he would never be quiet. */
+/* The owner has paused us while a survivor keeps writing. The pause-adjusted clock would never reach the silence limit, so
+ * wall time decides. */
 static bool is_flooded(struct vt_command *command) {
   if (!vt_streams_paused(command) || vt_now() - command->phase_entered < DRAIN_MS) return false;
   return command->policy || vt_session_count(command) > 0;
@@ -58,12 +59,12 @@ static bool is_flooded(struct vt_command *command) {
 
 static void reap(struct vt_command *command, struct vt_end *end) {
   siginfo_t info = {.si_code = 0};
-  /* The number of the session is free for others from the wait on: the watcher forgets it before. */
+  /* The wait frees the session's number for reuse, so the watcher must forget it first. */
   if (command->slot) vt_watcher_free_slot(command->slot);
   command->slot = NULL;
   while (waitid(P_PID, (id_t)command->pid, &info, WEXITED) != 0) {
     if (errno == EINTR) continue;
-    /* The host has waited for every child it has: how this one ended is lost. */
+    /* The host itself reaped the child: its status is lost. */
     end->failed_step = VT_STEP_WAIT;
     end->failed_errno = errno;
     return;
@@ -72,7 +73,8 @@ static void reap(struct vt_command *command, struct vt_end *end) {
   else end->signal = info.si_status;
 }
 
-/* The first cause wins: whoever is being ended already is not limited, but ends at once. */
+/* Applies exceeded limits. The first cause wins: a command that is ending already is not reported as limited,
+ * but is killed. */
 static void heed_limits(struct vt_command *command) {
   for (int kind = 0; kind < VT_MONITORS; kind++) {
     enum vt_limit limit = command->meters[kind] ? vt_monitor_exceeded(command->meters[kind]) : VT_LIMIT_NONE;
@@ -82,7 +84,7 @@ static void heed_limits(struct vt_command *command) {
   }
 }
 
-/* What a command used up before it ended is found out before it is called ended. */
+/* What a command used is measured once more before it counts as ended. */
 static bool has_settled(struct vt_command *command) {
   bool all = true, alone = command->policy && command->policy->listener_proves && is_empty(command);
   for (int kind = 0; kind < VT_MONITORS; kind++) all &= !command->meters[kind] || vt_monitor_settle(command->meters[kind], alone);
@@ -111,7 +113,7 @@ static void close_descriptors(struct vt_command *command) {
 }
 
 static void report(struct vt_command *command, const struct vt_end *end) {
-  if (command->reported) return vt_denials_free(end->denials); /* what was refused after the report is told to nobody */
+  if (command->reported) return vt_denials_free(end->denials); /* denials after the report are dropped */
   command->reported = true;
   struct vt_end told = *end;
   told.timed_out = command->timed_out;
@@ -119,13 +121,13 @@ static void report(struct vt_command *command, const struct vt_end *end) {
   command->owner->end(command->owner, command->id, &told);
 }
 
-/* Unconfined children may live on: once the leader is reaped, a signal to its group finds out at no cost. */
+/* Unconfined children may live on; a signal to the group first is a cheap test whether there are any. */
 static int count_background(struct vt_command *command) {
   if (command->policy || kill(-command->pid, 0) != 0) return 0;
   return vt_session_count(command);
 }
 
-/* A killed process becomes a zombie a moment after its listener has hung up. False: there may be more of them soon. */
+/* A killed process becomes a zombie shortly after its listener hangs up. False: more may follow. */
 static bool are_reaped(struct vt_command *command) {
   if (!vt_orphans_expected()) return true;
   bool waits = vt_orphans_reap(command) > 0 && command->policy && command->finishing++ < MOST_FINISHES;
@@ -159,13 +161,13 @@ static bool fail(struct vt_command *command) {
   return true;
 }
 
-/* Whether nobody but the ended leader is left. Without a listener that proves it, the sessions are looked through. */
+/* Whether only the ended leader is left: proven by the listener, else by closed streams and a search of all processes. */
 static bool is_alone(struct vt_command *command) {
   if (command->policy && command->policy->listener_proves) return is_empty(command);
   return vt_streams_ended(command) && vt_session_count(command) == 0;
 }
 
-/* Everybody left gets his last words out, then he is swept; unconfined, he may stay. */
+/* Survivors may finish their output, then they are swept; unconfined ones may live on. */
 static bool drain(struct vt_command *command) {
   if (!command->settled && !has_settled(command)) return false;
   if (command->killing) {
@@ -173,7 +175,7 @@ static bool drain(struct vt_command *command) {
     return false;
   }
   if (is_empty(command)) return is_quiet(command) && finish(command);
-  /* Within the grace: the members end by themselves, or the order to kill comes when it is over. */
+  /* During the grace the members end by themselves, or are killed when it is over. */
   if (command->terminated) return is_alone(command) && is_quiet(command) && finish(command);
   if (!is_quiet(command) && !is_flooded(command)) return false;
   if (!command->policy) {
@@ -184,7 +186,7 @@ static bool drain(struct vt_command *command) {
   return false;
 }
 
-/* Tells the owner before the sweep is over, so that no call outlasts its deadline; the sweep itself goes on. */
+/* Reports before the sweep is over, so that no run outlasts its deadline; the sweep goes on. */
 static void report_late(struct vt_command *command) {
   if (command->reported) return;
   struct vt_end end = {.group = command->pid, .killed = command->killed, .signal = SIGKILL, .limited = command->limited};
@@ -194,8 +196,8 @@ static void report_late(struct vt_command *command) {
   report(command, &end);
 }
 
-/* A comet (fork, exit, fork, ...) can slip through a pass, but not past the listener. Without one, two passes in a row
- * that found nobody have to do. */
+/* A process that keeps forking and exiting can slip through a pass, but not past the listener. Without one, two empty passes
+ * in a row must do. */
 static bool sweep(struct vt_command *command) {
   bool proves = command->policy && command->policy->listener_proves;
   command->misses = vt_session_sweep(command) ? 0 : command->misses + 1;
@@ -236,7 +238,7 @@ bool vt_lifecycle_advance(struct vt_command *command) {
   return command->phase == VT_ENDED;
 }
 
-/* While the owner holds the output back, only a flood is looked for. */
+/* While the owner holds the output back, only is_flooded() needs the clock. */
 static int flood_due_in(const struct vt_command *command) {
   if (command->phase != VT_DRAINING || command->empty) return -1;
   int64_t due = command->phase_entered + DRAIN_MS - vt_now();

@@ -1,4 +1,4 @@
-/* The phases of a command: running, draining, sweeping, ending. Supervisor thread only. */
+/* The phases of a command: launching, running, draining, sweeping, ending. Supervisor thread only. */
 #pragma once
 
 #include "base/command.h"
@@ -6,5 +6,5 @@
 /* Takes every step that is due; true when the command has ended and can be freed. */
 bool vt_lifecycle_advance(struct vt_command *command);
 
-/* Milliseconds until the command needs another look by the clock, -1: never. */
+/* Milliseconds until vt_lifecycle_advance() is due again; -1: never. */
 int vt_lifecycle_due_in(const struct vt_command *command);

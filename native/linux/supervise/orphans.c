@@ -16,7 +16,7 @@ enum { NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
 
 enum { LOOK_MS = 1000 };
 
-/* A session that outlives its command. As long as the anchor is not reaped nobody else can have the session's number. */
+/* A session that outlives its command. Its number cannot be reused while the anchor, a member, is not reaped. */
 struct remembered {
   struct remembered *next;
   pid_t session, anchor;
@@ -31,7 +31,7 @@ bool vt_orphans_expected(void) {
   return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper);
 }
 
-/* Somebody else's child fails with ECHILD, and stays. */
+/* Not our child: ECHILD, left alone. */
 static bool is_reaped(pid_t pid) {
   siginfo_t info = {.si_pid = 0};
   return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG) == 0 && info.si_pid == pid;
@@ -47,7 +47,7 @@ int vt_orphans_reap(const struct vt_command *command) {
   return vt_session_each(leader, &leader, reap_but);
 }
 
-/* The first member but the one that is spared; its pidfd is opened while that one still holds the number. */
+/* Finds the first member except `spared`, and opens its pidfd while `spared` still holds the session's number. */
 struct search {
   pid_t spared, found;
   int fd;
@@ -67,14 +67,14 @@ static bool is_remembered(pid_t session) {
   return at != NULL;
 }
 
-/* The process is the command's: by its session, or by the cookie where it has one of its own. */
+/* Remembers the session of a process of the command, found by session or by cookie. */
 static int remember(void *context, pid_t pid) {
   const struct vt_command *command = context;
   pid_t session = getsid(pid);
   if (pid == command->pid || session <= 0 || session == getsid(0) || is_remembered(session)) return 0;
   int fd = (int)syscall(NR_PIDFD_OPEN, pid, 0);
   struct remembered *fresh = fd < 0 ? NULL : malloc(sizeof *fresh);
-  if (!fresh) return fd < 0 ? 0 : close(fd); /* it stays a zombie when it ends */
+  if (!fresh) return fd < 0 ? 0 : close(fd); /* not remembered: it stays a zombie when it ends */
   *fresh = (struct remembered){remembered, session, pid, fd};
   remembered = fresh;
   return 1;
@@ -82,12 +82,12 @@ static int remember(void *context, pid_t pid) {
 
 void vt_orphans_adopt(const struct vt_command *command) { vt_session_each_of(command, (void *)command, remember); }
 
-/* A zombie can be signalled, too; ESRCH: it is reaped. */
+/* Succeeds for zombies too; ESRCH: it has been reaped. */
 static bool is_anchored(const struct remembered *session) {
   return syscall(NR_PIDFD_SEND_SIGNAL, session->anchor_fd, 0, NULL, 0) == 0 || errno != ESRCH;
 }
 
-/* False: there is nobody in it any more, or that is not certain. */
+/* Reaps the session's ended members. False: it is empty, or its number is no longer certain. */
 static bool look_through(struct remembered *session) {
   struct remembered before = *session;
   if (!is_anchored(&before)) return false;

@@ -15,7 +15,7 @@
 /* asm-generic/unistd.h */
 enum { NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
 
-/* Kept open: a host may have no descriptor left when a command has to be ended. Supervisor thread only. */
+/* Kept open: the host may have no descriptor left when a command must be ended. Supervisor thread only. */
 static int proc = -1;
 
 int vt_session_open(void) {
@@ -23,8 +23,8 @@ int vt_session_open(void) {
   return proc < 0 ? -1 : 0;
 }
 
-/* A pidfd is readable once the last thread has ended (pidfd_open(2)). The state in /proc is no judge: a process whose
- * first thread has ended shows as a zombie while its others run. */
+/* A pidfd is readable once the last thread has ended (pidfd_open(2)). The state in /proc misleads: a process whose first
+ * thread has ended shows as a zombie while others run. */
 static bool has_ended(int pidfd) {
   struct pollfd polled = {pidfd, POLLIN, 0};
   return poll(&polled, 1, 0) != 0;
@@ -34,11 +34,11 @@ static int open_pidfd(pid_t pid) { return (int)syscall(NR_PIDFD_OPEN, pid, 0); }
 
 static int is_member(const struct vt_command *command, pid_t pid) {
   if (getsid(pid) == command->pid) return 1;
-  static char text[256 * 1024]; /* supervisor thread only; the cookie stands first in the environment */
+  static char text[256 * 1024]; /* supervisor thread only; the cookie comes first in the environment */
   return command->cookie[0] && vt_procfs_has_cookie(pid, command->cookie, text, sizeof text);
 }
 
-/* hidepid (proc(5)) hides processes that are not dumpable: then every process id there can be is asked for its session. */
+/* hidepid (proc(5)) hides undumpable processes, so getsid(2) is called for every possible process id. */
 static int each_process_id(pid_t session, void *context, vt_procfs_visit found) {
   char text[16] = "";
   int fd = open("/proc/sys/kernel/pid_max", O_RDONLY | O_CLOEXEC), sum = 0;
@@ -75,8 +75,8 @@ static void remember(struct vt_command *command, pid_t pid) {
   if (command->remembered_count < VT_REMEMBERED) command->remembered[command->remembered_count++] = pid;
 }
 
-/* A pidfd taken before the check makes it certain that whoever was checked is whoever is killed (pidfd_open(2)). Without a
- * descriptor left it has to be done by number, as the watcher does. */
+/* A pidfd opened before the check guarantees that the checked process is the one killed (pidfd_open(2)). Without a free
+ * descriptor it is killed by number, as the watcher does. */
 static int kill_one(void *context, pid_t pid) {
   struct vt_command *command = context;
   if ((pid == command->pid && command->leader_ended) || getpid() == pid) return 0;
@@ -154,7 +154,7 @@ bool vt_session_has_group(pid_t session, pid_t group) {
 
 void vt_session_signal(const struct vt_command *command, int signal) {
   if (command->pid <= 1) return;
-  /* First: a shell that ends takes its terminal back, and leaves the others behind. */
+  /* The foreground group first: a shell that ends takes its terminal back and leaves the others behind. */
   pid_t front = vt_terminal_foreground(command);
   if (front > 1 && front != command->pid && vt_session_has_group(command->pid, front)) kill(-front, signal);
   kill(-command->pid, signal);

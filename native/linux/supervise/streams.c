@@ -9,7 +9,8 @@
 #include "base/event_loop.h"
 #include "supervise/terminal.h"
 
-/* A pipe holds 64 KiB (pipe(7)): one read empties it. A window of output that the owner has not consumed yet. */
+/* A pipe holds 64 KiB (pipe(7)), so one read empties it. The window is the most output that the owner may leave
+ * unconsumed. */
 enum { READ_BYTES = 64 * 1024, WINDOW_BYTES = 1024 * 1024 };
 
 static char buffer[READ_BYTES]; /* supervisor thread only */
@@ -21,7 +22,7 @@ static void close_pipe(struct vt_pipe *pipe) {
   free(pipe);
 }
 
-/* Out of the poller altogether: it would report a hang-up whatever it was asked for. */
+/* Removes the pipes from the event loop, which would report a hang-up in any case. */
 static void pause_streams(struct vt_command *command) {
   for (int stream = 0; stream < VT_STREAMS; stream++) {
     struct vt_pipe *pipe = command->pipes[stream];
@@ -42,7 +43,7 @@ static void hand_out(struct vt_pipe *pipe, size_t length) {
 }
 
 void vt_stream_read(struct vt_pipe *pipe) {
-  if (pipe->paused) return; /* held back by what its sibling brought in the same batch */
+  if (pipe->paused) return; /* paused by its sibling's output in the same batch */
   ssize_t length = read(pipe->fd, buffer, sizeof buffer);
   if (length > 0) hand_out(pipe, (size_t)length);
   else if (length == 0 || (errno != EAGAIN && errno != EINTR)) close_pipe(pipe);
@@ -63,7 +64,7 @@ bool vt_streams_paused(const struct vt_command *command) {
   return false;
 }
 
-/* Silence while we were not listening is no silence: the drain's clocks stood still. */
+/* Time while paused is not silence: the drain's clocks are moved on by it. */
 static void resume_streams(struct vt_command *command) {
   int64_t held = vt_now() - command->paused_since;
   command->last_byte += held;
@@ -84,7 +85,7 @@ void vt_streams_consumed(struct vt_command *command, size_t bytes) {
 void vt_streams_take_rest(struct vt_command *command) {
   for (int stream = 0; stream < VT_STREAMS; stream++) {
     struct vt_pipe *pipe = command->pipes[stream];
-    /* A terminal holds 64 KiB as well, and gives 4 at once (linux/tty.h: N_TTY_BUF_SIZE). */
+    /* A terminal holds 64 KiB as well, but yields 4 KiB per read (linux/tty.h: N_TTY_BUF_SIZE). */
     ssize_t length = pipe ? 1 : 0;
     for (int reads = command->terminal ? 20 : 1; length > 0 && reads > 0; reads--)
       if ((length = read(pipe->fd, buffer, sizeof buffer)) > 0) hand_out(pipe, (size_t)length);
@@ -92,7 +93,7 @@ void vt_streams_take_rest(struct vt_command *command) {
 }
 
 void vt_streams_release(struct vt_command *command, bool keep) {
-  if (command->terminal) keep = false; /* its window is closed: whoever lives on is hung up on (pty(7)) */
+  if (command->terminal) keep = false; /* the terminal closes: survivors get a hang-up (pty(7)) */
   vt_terminal_close(command);
   if (keep && vt_streams_paused(command)) resume_streams(command);
   for (int stream = 0; stream < VT_STREAMS; stream++) {

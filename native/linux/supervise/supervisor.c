@@ -41,15 +41,15 @@ static void ready(struct vt_source *source) {
   struct vt_command *command = source->of;
   switch (source->kind) {
     case VT_SOURCE_WAKE:
-      return; /* the orders are read every time round */
+      return; /* supervise() reads the orders in every round */
     case VT_SOURCE_LEADER:
-      /* It stays a zombie until everything is over, so that its number, the session's and the group's is not used again. */
+      /* Not reaped until everything is over, so that its pid, also the session's and the group's, is not reused. */
       command->leader_ended = true;
       vt_terminal_leader_ended(command);
       vt_event_loop_remove(command->pidfd);
       return;
     case VT_SOURCE_LISTENER:
-      command->empty = true; /* a hang-up proves that nobody is left under the filter */
+      command->empty = true; /* the hang-up proves that no process is left under the filter */
       vt_event_loop_remove(command->listener->fd);
       return;
     case VT_SOURCE_PIPE:
@@ -187,7 +187,7 @@ int vt_supervisor_ready(void) {
   return vt_start_once(&once, start);
 }
 
-/* No wake-up: the launcher's report or an order for it comes next. */
+/* No wake-up: the launcher's message or an order for it follows. */
 void vt_supervisor_add(struct vt_command *command) {
   vt_mailbox_post((struct vt_message){.kind = VT_MESSAGE_ADD, .command = command}, false);
 }

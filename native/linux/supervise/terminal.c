@@ -10,7 +10,7 @@
 
 #include "base/event_loop.h"
 
-/* asm-generic/ioctls.h: TIOCGPTPEER, since Linux 4.13. It opens the slave wherever devpts is mounted. */
+/* asm-generic/ioctls.h: TIOCGPTPEER, since Linux 4.13. Opens the slave wherever devpts is mounted. */
 enum { OPEN_SLAVE = 0x5441 };
 
 static void close_one(int *fd) {
@@ -18,7 +18,8 @@ static void close_one(int *fd) {
   *fd = -1;
 }
 
-/* In a host that closed its standard streams a terminal could get their numbers, and be overwritten in the child. */
+/* Moves a descriptor above 2: if the host closed its standard streams, the terminal would get one of their numbers, and be
+ * overwritten in the child. */
 static int above_standard(int fd) {
   if (fd < 0 || fd > 2) return fd;
   int above = fcntl(fd, F_DUPFD_CLOEXEC, 3), error = errno;
@@ -27,7 +28,8 @@ static int above_standard(int fd) {
   return above;
 }
 
-/* Our side never waits: what the terminal does not take now is kept here (fcntl(2): the flag is the master's alone). */
+/* Our side never blocks: what the terminal does not accept stays buffered. O_NONBLOCK applies to the master only
+ * (fcntl(2)). */
 static int open_master(void) {
   return above_standard(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
 }
@@ -43,7 +45,7 @@ static int set_size(int fd, unsigned columns, unsigned rows) {
   return ioctl(fd, TIOCSWINSZ, &size);
 }
 
-/* IUTF8: where the line discipline erases a character, it erases all of its bytes (termios(3)). */
+/* IUTF8: erasing a character in the line discipline erases all its bytes (termios(3)). */
 static int prepare(int slave, unsigned columns, unsigned rows) {
   struct termios settings;
   if (tcgetattr(slave, &settings)) return -1;
@@ -51,7 +53,7 @@ static int prepare(int slave, unsigned columns, unsigned rows) {
   return tcsetattr(slave, TCSANOW, &settings) || set_size(slave, columns, rows);
 }
 
-/* A pipe between the owner and the terminal: the owner's writes wait there, and none is lost. */
+/* A pipe from the owner to the terminal, which buffers the owner's writes so that none is lost. */
 static int open_typed(struct vt_terminal *terminal) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) return -1;
@@ -61,7 +63,7 @@ static int open_typed(struct vt_terminal *terminal) {
   return -1;
 }
 
-/* What the terminal shows, as the one stream of the command. Owns the master from here on. */
+/* The terminal's output, as the command's only stream. Takes over the master. */
 static int open_shown(struct vt_command *command, int master) {
   struct vt_pipe *shown = calloc(1, sizeof *shown);
   if (!shown) abort();
@@ -72,7 +74,7 @@ static int open_shown(struct vt_command *command, int master) {
   return command->terminal->room < 0 ? -1 : 0;
 }
 
-/* The child's standard streams. */
+/* Opens the child's standard streams. */
 static int open_streams(struct vt_command *command) {
   command->merged = true;
   command->stdin_fd = command->write_ends[VT_STDOUT] = fcntl(command->terminal->slave, F_DUPFD_CLOEXEC, 3);

@@ -8,21 +8,21 @@
 #include "base/event_loop.h"
 #include "watcher/host_side.h"
 
-/* Between two tries: where no process can be had, or whoever ended one ends the next. */
+/* Delay between respawns: no process can be created, or something keeps killing the watcher. */
 enum { RETRY_MS = 100 };
 
 static struct vt_source source = {VT_SOURCE_WATCHER, NULL};
 static int pidfd = -1;
 static int64_t next_try;
 
-/* The launcher may have started another already: then only that one is looked at. */
+/* If the launcher has already started another, only opens a pidfd for it. */
 void vt_watcher_respawn_check(bool needed) {
   if (pidfd >= 0 || !needed || vt_now() < next_try) return;
   next_try = vt_now() + RETRY_MS;
   if (vt_watcher_start()) return;
   pidfd = vt_watcher_open();
   if (pidfd >= 0) vt_event_loop_add(pidfd, &source);
-  else if (errno == ENOSYS) next_try = INT64_MAX; /* before Linux 5.3 the launcher looks, with every command */
+  else if (errno == ENOSYS) next_try = INT64_MAX; /* before Linux 5.3 the launcher checks at each command instead */
 }
 
 void vt_watcher_respawn_lost(void) {
