@@ -6,7 +6,10 @@ import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
 import type { Probe, Reads, Sandbox, SandboxOptions } from './sandbox.ts'
 import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
 
-/** Landlock and seccomp, by the addon. `watcher` is the errno of starting the watcher, 0 when it runs. */
+/**
+ * Landlock and seccomp, set up by the addon. `watcher` returns the errno of starting the watcher, 0 when it
+ * runs.
+ */
 export function linuxSandbox(
   probe: Probe,
   watcher: () => number,
@@ -40,7 +43,7 @@ interface Missing {
   readonly remedy: string
 }
 
-/** From this ABI on Landlock itself keeps signals inside (LANDLOCK_SCOPE_SIGNAL). */
+/** Since this ABI Landlock itself scopes signals (LANDLOCK_SCOPE_SIGNAL). */
 const signalScopeAbi = 6
 
 function missingSupport(probe: Probe): Missing | undefined {
@@ -79,7 +82,7 @@ const landlockReasons: Readonly<Record<string, string>> = {
   EPERM: 'a container or policy blocks the landlock_* system calls',
 }
 
-/** Where a crash is dumped is the machine's choice (kernel.core_pattern, core(5)), and it lies outside of the sandbox. */
+/** kernel.core_pattern (core(5)) decides where a core dump is written, and that lies outside the sandbox. */
 function leavingDumps(errno: string): Missing {
   const wanted = 'core dumps kept inside'
   const other = 'let root set another one: sysctl -w kernel.core_pattern=core'
@@ -165,11 +168,13 @@ function openSockets(sockets: readonly string[]): string | undefined {
   return `open: ${sockets.join(', ')}`
 }
 
-/** What native/linux/confine/seccomp_rules.c lets through. */
+/** What native/linux/confine/seccomp_rules.c allows. */
 const openNetwork =
   'open: TCP and UDP clients, name lookups, ports that the kernel picks; shut: listening, ports of choice, multicast groups, fast open, raw and all other protocols'
 
-/** What cannot be done in a private directory here. Landlock ABI 2 brought renames between directories, 3 truncate(2). */
+/**
+ * What is refused even in a private tmp. Landlock ABI 2 added renames between directories, ABI 3 truncate(2).
+ */
 function privateTmpOf({ listener, landlockAbi }: Probe): RightEnforcement {
   const lacking = [
     ...(listener ? [] : ['modes, times, attributes and exclusive flock(2)']),
@@ -180,7 +185,7 @@ function privateTmpOf({ listener, landlockAbi }: Probe): RightEnforcement {
   return enforced(listener ? 'landlock+seccomp listener' : 'landlock', note)
 }
 
-/** What a command leaves behind is found by its session. */
+/** Survivors are found by the command's session. */
 function inSession({ sessions }: Probe, by: string): RightEnforcement {
   if (sessions) return enforced(by)
   return {
@@ -195,7 +200,10 @@ function denialReports({ listener, listenerErrno, yama }: Probe): RightEnforceme
   return enforced('seccomp listener', yamaNotes[Math.min(yama, 2)])
 }
 
-/** A report needs the path in the caller's memory (kernel.yama.ptrace_scope, Documentation/admin-guide/LSM/Yama.rst). */
+/**
+ * A report reads the path from the caller's memory (kernel.yama.ptrace_scope,
+ * Documentation/admin-guide/LSM/Yama.rst).
+ */
 const yamaNotes: Readonly<Record<number, string>> = {
   1: 'Yama hides the memory of processes whose parent has ended: what those open for writing is refused, but reported only where the path is an argument of the program or in its environment',
   2: 'Yama hides the memory of commands: what is opened for writing is refused, but reported only where the path is an argument of the program or in its environment',

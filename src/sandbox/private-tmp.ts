@@ -4,46 +4,51 @@ import type { Confinement, LandlockConfinement } from './sandbox.ts'
 
 /** A directory that one command may write to. */
 export interface PrivateDirectory {
-  /** Absolute, real. */
+  /** Absolute, without symbolic links. */
   readonly path: string
-  /** Removes it with all that is in it; the name of the error when something stays. Called once, when nobody is left in it. */
+  /**
+   * Removes it and everything in it; resolves to an error name if something remains. Called once, after the
+   * last process ended.
+   */
   remove(): Promise<string | undefined>
 }
 
-/** How a platform gives a read-mode command a directory of its own. */
+/** How a platform gives a read-mode command a private directory. */
 export interface PrivateDirectories {
-  /** Makes one beneath the temporary directory. Throws SANDBOX_UNAVAILABLE. */
+  /** Creates one in the temporary directory. Throws SANDBOX_UNAVAILABLE. */
   make(temporary: string): PrivateDirectory
   /** The confinement of the one command that may write beneath `directory`. */
   grant(confinement: Confinement, directory: string): Confinement
 }
 
-/** The addon's part of it (Linux): native/core.h, struct vt_private. */
+/** The addon's part on Linux: native/core.h, struct vt_private. */
 export interface PrivateTmpAddon {
   makePrivate(
     temporary: string,
   ):
     | { readonly path: string; readonly keeper: unknown }
     | { readonly failedStep: string; readonly errno: number }
-  /** Errno of what stays; 0: nothing. At once where nothing stands in it. */
+  /** The errno if something remains, else 0. Synchronous when the directory is empty. */
   removePrivate(keeper: unknown): Promise<number> | number
   sweepPrivate(temporary: string): Promise<number>
 }
 
-/** Where the host's temporary files go, as os.tmpdir() would say with this environment. */
+/** The host's temporary directory, as os.tmpdir() would return it for this environment. */
 export function temporaryOf(env: Readonly<Record<string, string | undefined>>): string {
   return env['TMPDIR'] || env['TMP'] || env['TEMP'] || '/tmp'
 }
 
-/** What makes a command use its directory, over whatever is configured: nothing else could be written to. */
+/**
+ * Points a command's temporary files to its directory. Overrides the configuration: nothing else is writable.
+ */
 export function privateVariables(directory: string): Readonly<Record<string, string>> {
-  // TMPPREFIX: zsh's here-documents (zshparam(1)), a prefix of names, not a directory.
+  // TMPPREFIX is a prefix of file names, not a directory: zsh uses it for here-documents (zshparam(1)).
   return { TMPDIR: directory, TMP: directory, TEMP: directory, TMPPREFIX: `${directory}/zsh` }
 }
 
-/** Linux: the addon makes, locks and removes; Landlock grants. */
+/** Linux: the addon creates, locks and removes; Landlock grants the right to write. */
 export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirectories {
-  // Once for each temporary directory: what hosts left that were killed.
+  // One sweep per temporary directory: removes what killed hosts left behind.
   const sweeps = new Map<string, Promise<number>>()
   return {
     make(temporary) {
@@ -71,7 +76,6 @@ function writing(confinement: Confinement, directory: string): LandlockConfineme
 
 type Unavailable = Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
 
-/** No private directories here. */
 export function withoutPrivateTmp(platform: string): VitrineError {
   return new VitrineError({
     code: 'SANDBOX_UNAVAILABLE',

@@ -1,7 +1,7 @@
 import type { Denial, Enforcement } from '../base/types.ts'
 import type { PrivateDirectories } from './private-tmp.ts'
 
-/** Why no cgroup can be made for a command, or none with a limit of memory: native/linux/limits/cgroup_base.c. */
+/** Why a command gets no cgroup, or one without a memory limit: native/linux/limits/cgroup_base.c. */
 export type CgroupMissing =
   | 'unmounted'
   | 'foreign'
@@ -16,44 +16,44 @@ export interface Probe {
   /** 0: no Landlock. */
   readonly landlockAbi: number
   readonly landlockErrno: number
-  /** Bitmask of the errata that are fixed. */
+  /** Bitmask of the fixed errata. */
   readonly landlockErrata: number
   readonly seccomp: boolean
   readonly seccompErrno: number
   /** A filter can be installed with a notification listener. */
   readonly listener: boolean
   readonly listenerErrno: number
-  /** The listener's hang-up proves that nobody is left. */
+  /** When the listener hangs up, no process is left. */
   readonly listenerProves: boolean
-  /** Why core dumps cannot be kept inside, as native/linux/confine/core_dumps.h has it; 0: they can. */
+  /** Why core dumps cannot be kept inside, as in native/linux/confine/core_dumps.h; 0: they can. */
   readonly coreDumpsErrno: number
   readonly pidfd: boolean
-  /** setsid(2) really makes a session: inside of a read mode it only says so. */
+  /** setsid(2) really creates a session: inside read mode it only reports success. */
   readonly sessions: boolean
   /** kernel.yama.ptrace_scope; -1: no Yama. */
   readonly yama: number
-  /** The directory beneath which a command with limits gets a cgroup of its own; empty: none does. */
+  /** The parent directory of the cgroups of commands with limits; empty: there is none. */
   readonly cgroup: string
-  /** Why none does, or why that has no limit of memory; empty where it has one. */
+  /** Why there is none, or why it has no memory limit; empty: it has one. */
   readonly cgroupMissing: CgroupMissing | ''
 }
 
-/** What a read-mode command is confined to. A launcher refuses every kind but its own. */
+/** What confines a read-mode command. A launcher refuses every kind but its own. */
 export type Confinement =
   | LandlockConfinement
   | LowIntegrityConfinement
   | SeatbeltConfinement
   | ContainerConfinement
 
-/** Linux: the addon builds ruleset and filter from it once and keeps them. */
+/** Linux: the addon builds ruleset and filter from it once and caches them. */
 export interface LandlockConfinement {
   readonly kind: 'landlock'
-  /** TCP and UDP clients are let through; unix sockets stay shut either way. */
+  /** TCP and UDP clients are allowed; unix sockets are refused either way. */
   readonly network: boolean
-  /** Directories granted for writing (a private tmp). Absolute real paths. */
+  /** Directories granted for writing (a private tmp): absolute, without symbolic links. */
   readonly writable: readonly string[]
   readonly reads: Reads
-  /** Unix sockets that can be connected to. Absolute paths; only from ABI 9 on. */
+  /** Unix sockets that may be connected to: absolute paths. Needs ABI 9. */
   readonly sockets: readonly string[]
   /** The Landlock ABI to build for. */
   readonly abi: number
@@ -71,104 +71,106 @@ export interface LowIntegrityConfinement {
 /** The docker backend: the command runs in a container that shows the workspace read-only. */
 export interface ContainerConfinement {
   readonly kind: 'container'
-  /** One that nobody has used, for its /tmp is the command's own. */
+  /** An unused container, because /tmp is this command's private tmp. */
   readonly fresh: boolean
 }
 
 /** macOS: the command runs under sandbox-exec. */
 export interface SeatbeltConfinement {
   readonly kind: 'seatbelt'
-  /** Called for each command. */
   begin(): SeatbeltCommand
-  /** The same with a directory that can be written to. */
+  /** The same, with a writable directory. */
   writing(directory: string): SeatbeltConfinement
 }
 
 /** One command under sandbox-exec. */
 export interface SeatbeltCommand {
-  /** What stands before its own argument vector: the program by its absolute path, profile, parameters. */
+  /** Prefix of the command's argv: the absolute path of the program, the profile, its parameters. */
   readonly wrapper: readonly [string, ...string[]]
-  /** What was refused to it, once it is over; waits a moment for it when something is expected. */
+  /** The denials of the finished command. Waits a moment for late ones if some are expected. */
   denials(expected: boolean): Promise<readonly Denial[]>
 }
 
-/** What a process started as a read-mode command would be can change, found out by trying (Windows, native/windows/). */
+/**
+ * What a process started like a read-mode command could change, found out by trying (Windows,
+ * native/windows/).
+ */
 export interface WindowsProbe {
   /** GetSystemDirectoryW, for example `C:\\windows\\system32`. */
   readonly systemDirectory: string
   /** SECURITY_MANDATORY_*_RID of this process: 0x2000 is Medium, 0x3000 High. */
   readonly integrity: number
-  /** Why the process could not be started or read back; 0 when it could. GetLastError. */
+  /** Why the process could not be started or read back, as GetLastError; 0: it could. */
   readonly error: number
-  /** The level that was read back. */
+  /** The integrity level that was read back. */
   readonly lowered: number
-  /** Its token's policy makes the level count. */
+  /** The token's policy enforces the level. */
   readonly noWriteUp: boolean
-  /** Its job could have limits on the user interface: inside the job of another program that fails. */
+  /** The job could be given UI limits; inside another program's job that fails. */
   readonly uiLimits: boolean
-  /** All of it: a read-mode command will be held. */
+  /** All of it holds: a read-mode command will be confined. */
   readonly held: boolean
 }
 
-/** What the user asks of read mode. */
+/** What the user configured for read mode. */
 export interface SandboxOptions {
   readonly network: boolean
   readonly reads: Reads
-  /** Each command gets a directory that it can write to. */
+  /** Each command gets a private tmp. */
   readonly privateTmp: boolean
-  /** Unix sockets that can be connected to all the same. Absolute paths; symbolic links are followed. */
+  /** Unix sockets that may be connected to anyway: absolute paths; symbolic links are followed. */
   readonly unixSockets: readonly string[]
 }
 
-/** What can be read. Paths are absolute; symbolic links in them are followed as they stand when a command starts. */
+/** What a command may read. Paths are absolute; symbolic links are resolved when the command starts. */
 export interface Reads {
-  /** The only places that can be read; null: all can. */
+  /** The only readable places; null: everything is readable. */
   readonly readable: ReadablePlaces | null
-  /** Files and directories whose content cannot be read all the same; they need not exist. */
+  /** Files and directories whose contents cannot be read anyway; they need not exist. */
   readonly unreadable: readonly string[]
-  /** Files that cannot be read because of their name; null: none. */
+  /** Files that cannot be read because of their names; null: none. */
   readonly names: UnreadableNames | null
 }
 
 /** `[shell] reads = "workspace"` */
 export interface ReadablePlaces {
   readonly workspace: string
-  /** Directories of the system, homes of toolchains, what programs of PATH need. */
+  /** System directories, homes of toolchains, what programs in PATH need. */
   readonly others: readonly string[]
 }
 
-/** Names as shell patterns (fnmatch(3)), `.env.*` for example: the last part of a path alone. */
+/**
+ * File names as shell patterns (fnmatch(3)), such as `.env.*`; matched against the last part of a path only.
+ */
 export interface UnreadableNames {
   readonly beneath: string
   readonly patterns: readonly string[]
-  /** Names that stay readable although a pattern fits. */
+  /** Names that stay readable even if a pattern matches. */
   readonly except: readonly string[]
-  /** Names of directories that are not looked into. */
+  /** Names of directories that are not searched. */
   readonly skip: readonly string[]
 }
 
-/** Nothing is kept from being read. */
 export const readEverything: Reads = { readable: null, unreadable: [], names: null }
 
-/** Whether anything is kept from being read. */
 export function restrictsReads({ readable, unreadable, names }: Reads): boolean {
   return readable !== null || unreadable.length > 0 || names !== null
 }
 
-/** A way to hold a read-mode command. */
+/** One way to confine a read-mode command. */
 export interface Sandbox {
-  /** What `[shell] private_tmp` is where no configuration names it. Absent: the schema's default. */
+  /** Default of `[shell] private_tmp` when no configuration sets it. Absent: the schema's default. */
   readonly privateTmpByDefault?: boolean
-  /** The confinement for these options. Throws SANDBOX_UNAVAILABLE when less than all of it can be enforced. */
+  /** The confinement for these options. Throws SANDBOX_UNAVAILABLE unless all of it can be enforced. */
   confine(options: SandboxOptions): Confinement
-  /** Per right of the host: enforced or not, and by what. */
+  /** For each right: whether it is enforced, and by what. */
   enforcement(options: SandboxOptions): Enforcement
-  /** The same for write mode, where something holds there, too. */
+  /** The same for write mode, where the sandbox enforces something there too. */
   writeEnforcement?(): Enforcement
-  /** Absent where a command cannot be given a directory of its own: then `privateTmp` is refused. */
+  /** Absent where no private tmp is possible: `privateTmp` is then refused. */
   readonly privateDirectories?: PrivateDirectories | undefined
-  /** What confines a command gives it such a directory by itself. */
+  /** The confinement provides the private tmp itself. */
   readonly ownTmp?: true
-  /** Lets go of what is held for a shell. */
+  /** Releases what is held for a shell. */
   close?(): void | Promise<void>
 }

@@ -1,9 +1,12 @@
 import { VitrineError } from '../messages/error.ts'
 
-/** From this ABI on a ruleset can tell unix sockets apart by their path (LANDLOCK_ACCESS_FS_RESOLVE_UNIX). */
+/** Since this ABI a ruleset can tell unix sockets apart by path (LANDLOCK_ACCESS_FS_RESOLVE_UNIX). */
 export const unixSocketsAbi = 9
 
-/** Throws SANDBOX_UNAVAILABLE where `[shell] unix_sockets` names any: nothing here can open one and keep the others shut. */
+/**
+ * Throws SANDBOX_UNAVAILABLE if `[shell] unix_sockets` is not empty: this host cannot open single sockets
+ * only.
+ */
 export function refuseUnixSockets(sockets: readonly string[], got: string): void {
   if (sockets.length === 0) return
   throw new VitrineError({

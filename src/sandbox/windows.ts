@@ -6,7 +6,9 @@ import { readsNotes } from '../messages/reads.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 import { refuseUnixSockets } from './unix-sockets.ts'
 
-/** Low integrity in a job, by the addon: what lies at Medium and above cannot be changed from it. */
+/**
+ * Low integrity in a job, set up by the addon: the command cannot change objects labelled Medium or above.
+ */
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
     confine({ reads, unixSockets }) {
@@ -26,7 +28,10 @@ const readsStayOpen = {
   remedy: 'set reads = "everywhere" and unreadable = []',
 }
 
-/** TEMP of read mode's commands; what is made in LocalLow is labelled Low. Where there is no profile TEMP stays as it is. */
+/**
+ * Creates the TEMP of read-mode commands: Windows labels everything in LocalLow as Low. Without a profile
+ * TEMP is unchanged.
+ */
 function makeLowTemp(): void {
   const profile = process.env['USERPROFILE']
   if (profile === undefined) return

@@ -4,21 +4,23 @@ import { createInterface } from 'node:readline'
 import type { Denial, RightEnforcement } from '../../base/types.ts'
 import { denialOf, readReport } from './report.ts'
 
-/** After the end of a command its refusals are awaited for this long at most, and this long after the last one. Milliseconds. */
+/** Milliseconds to wait for denials after a command's end: at most in total, and after the last one. */
 const longestWaitMs = 200
 const silenceMs = 40
-/** Rows of one command; what is past them is counted in one more. */
+/** Rows per command; further kinds are summed up in one extra row. */
 const mostRows = 64
 
-/** One command as the log knows it. */
 export interface Logged {
-  /** What its profile's rules are to say: no other command has it. */
+  /** The message of the rules in its profile; unique to the command. */
   readonly tag: string
-  /** What was refused to it. Waits a short moment for what the log still holds when something is expected. */
+  /** The command's denials. If some are expected, waits briefly for what the log has not delivered yet. */
   denials(expected: boolean): Promise<readonly Denial[]>
 }
 
-/** The refusals of commands, from the system's log. Where it cannot be read there are none, and `enforcement` says why. */
+/**
+ * The denials of commands, from the system log. If it cannot be read there are none, and `enforcement` says
+ * why.
+ */
 export interface DenialLog {
   begin(): Logged
   enforcement(): RightEnforcement
@@ -30,13 +32,13 @@ interface Rows {
   heard(): void
 }
 
-/** Programs that read a log: they end with this process. */
+/** The running log(1) processes: killed when this process exits. */
 const readers = new Set<ChildProcess>()
 const endReaders = () => {
   for (const reader of readers) reader.kill('SIGKILL')
 }
 
-/** Starts to read the log. `tool` is log(1). */
+/** Starts reading the log with `tool`, which is log(1). */
 export function openDenialLog(tool: string): DenialLog {
   const prefix = randomBytes(8).toString('hex')
   const commands = new Map<string, Rows>()
@@ -88,7 +90,7 @@ function count({ byWhat, heard }: Rows, denial: Denial): void {
   heard()
 }
 
-/** Waits until nothing more is heard. */
+/** Waits until no more denials arrive. */
 function silence(rows: Rows): Promise<void> {
   return new Promise((resolve) => {
     const longest = setTimeout(resolve, longestWaitMs)
@@ -104,14 +106,15 @@ function silence(rows: Rows): Promise<void> {
   })
 }
 
-/** `log stream`, for the messages of one shell's profiles. It keeps no process from ending. */
+/** Runs `log stream`, filtered by the prefix of one shell's profiles. It does not keep this process alive. */
 class LogReader {
-  /** Why nothing is read, once that is known. */
+  /** Why nothing can be read, once known. */
   missing: string | undefined
   readonly #child: ChildProcess
 
   constructor(tool: string, prefix: string, onLine: (line: string) => void) {
-    // From the kernel alone: a command could write to the log itself. Older systems name the sender, newer ones the subsystem.
+    // Only messages from the kernel: a command could write to the log itself. Older systems name the sender,
+    // newer the subsystem.
     const bySandbox = '(senderImagePath CONTAINS "/Sandbox" OR subsystem == "com.apple.sandbox.reporting")'
     const predicate = `processID == 0 AND ${bySandbox} AND eventMessage CONTAINS "${prefix}"`
     const args = ['stream', '--style', 'ndjson', '--predicate', predicate]
@@ -142,7 +145,7 @@ class LogReader {
 
 function letGo(child: ChildProcess): void {
   child.unref()
-  // Pipes of a child are sockets, which can be let go; the types know streams only.
+  // A child's pipes are sockets and can be unref'ed; their declared type is a plain stream.
   for (const pipe of [child.stdout, child.stderr])
     if (pipe && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref()
 }

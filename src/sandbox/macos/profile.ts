@@ -3,34 +3,33 @@ import { basename, dirname, join } from 'node:path'
 import { packageFile } from '../../base/package-file.ts'
 import type { UnreadableNames } from '../sandbox.ts'
 
-/** What a profile is made for. */
 export interface ProfileOptions {
   readonly network: boolean
-  /** The only places besides the system's whose files can be read. Default: all files can. */
+  /** The only readable places besides the system's. Default: all files are readable. */
   readonly readable?: readonly string[]
-  /** Files and directories whose content cannot be read all the same. */
+  /** Files and directories whose contents cannot be read anyway. */
   readonly unreadable?: readonly string[]
-  /** Files that cannot be read because of their name. Directories to skip are looked into here: that costs nothing. */
+  /** Files that cannot be read because of their names. `skip` is ignored: here a search costs nothing. */
   readonly names?: UnreadableNames | null
-  /** A directory that can be written. */
+  /** A writable directory. */
   readonly privateTmp?: string
-  /** What denials are found by in the log: letters and digits. */
+  /** Identifies the command's denials in the log: letters and digits. */
   readonly tag: string
 }
 
-/** A profile's text, and the values of its parameters. */
+/** A profile's text and the values of its parameters. */
 export interface Profile {
   readonly text: string
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** What stands before a command, so that it runs under the profile. */
+/** The prefix that makes a command run under the profile. */
 export function wrapperOf(tool: string, { text, parameters }: Profile): [string, ...string[]] {
   const values = Object.entries(parameters).map(([name, value]) => `-D${name}=${value}`)
   return [tool, '-p', text, ...values, '--']
 }
 
-/** Puts the profile together: sections of macos.sbpl. The last rule that matches decides, so what is refused comes last. */
+/** Builds the profile from sections of macos.sbpl. The last matching rule decides, so denials come last. */
 export function seatbeltProfile(options: ProfileOptions): Profile {
   if (!/^[0-9A-Za-z]+$/.test(options.tag)) throw new Error('a tag is letters and digits')
   const writer = new ProfileWriter()
@@ -51,13 +50,15 @@ function addNames(writer: ProfileWriter, { beneath, patterns, except }: Unreadab
   for (const pattern of except) writer.add('readable-name', beneath, namePattern(pattern))
 }
 
-/** A shell pattern of names as the end of a regular expression of paths. Throws on what is not known to mean the same in both. */
+/**
+ * Turns a shell pattern into the end of a path regex. Throws on syntax not known to mean the same in both.
+ */
 function namePattern(pattern: string): string {
   if (!/^[\w.*?-]+$/.test(pattern)) throw new Error(`a name that macOS cannot hold: ${pattern}`)
   return pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*').replaceAll('?', '[^/]')
 }
 
-/** Sections and the parameters that they name: each path is a parameter of its own, never text. */
+/** Collects sections and their parameters: each path is a parameter of its own, never text. */
 class ProfileWriter {
   readonly #sections = readSections()
   readonly #parts: string[] = []
@@ -76,7 +77,10 @@ class ProfileWriter {
   }
 }
 
-/** Rules judge real paths: /tmp is /private/tmp there. What does not exist yet lies beneath what does. */
+/**
+ * Rules match real paths: /tmp is /private/tmp on macOS. A missing path is resolved from its nearest existing
+ * parent.
+ */
 function realPath(path: string): string {
   if (existsSync(path)) return realpathSync(path)
   const parent = dirname(path)

@@ -1,15 +1,15 @@
 import type { Denial, Operation } from '../../base/types.ts'
 
-/** What the kernel's sandbox wrote about refused calls: one, and how often more. */
+/** What the kernel's sandbox logged about a refused call, and how often it was repeated. */
 export interface Report {
   readonly program: string
   readonly pid: number
-  /** As the profile names it: `file-write-create`. */
+  /** As the profile names it, such as `file-write-create`. */
   readonly operation: string
-  /** A path, a socket, a service; empty where there is none. */
+  /** A path, socket or service; may be empty. */
   readonly target: string
   readonly times: number
-  /** The message of the rule that refused it. */
+  /** The message of the rule that refused the call. */
   readonly tag: string
 }
 
@@ -24,7 +24,7 @@ export interface Report {
  */
 export function readReport(line: string): Report | undefined {
   const message = messageOf(line)
-  // A path can hold newlines, a program's name blanks and parentheses.
+  // A path may contain newlines; a program's name may contain blanks and parentheses.
   const found = message?.match(
     /^(?:(\d+) duplicate reports? for )?Sandbox: (.*)\((\d+)\) deny\(\d+\) (\S+)(?: ([\s\S]*))?\n([0-9A-Za-z]+)\s*$/,
   )
@@ -34,7 +34,7 @@ export function readReport(line: string): Report | undefined {
 }
 
 function messageOf(line: string): string | undefined {
-  // What is no event is the heading of the log, or half a line at its end.
+  // Other lines are the log's heading or a truncated last line.
   if (!line.startsWith('{')) return undefined
   try {
     const { eventMessage } = JSON.parse(line) as { readonly eventMessage?: unknown }
@@ -44,7 +44,7 @@ function messageOf(line: string): string | undefined {
   }
 }
 
-/** What a profile's operations would have done; the first that fits. Refused reads are not told, as on Linux. */
+/** Maps profile operations to ours; the first match counts. Refused reads are not reported, as on Linux. */
 const operations: readonly (readonly [RegExp, Operation])[] = [
   [/^file-write-create$/, 'create'],
   [/^file-write-unlink$/, 'delete'],
@@ -62,7 +62,7 @@ const operations: readonly (readonly [RegExp, Operation])[] = [
   [/^(sysctl-|iokit-|nvram|user-preference-|system-)/, 'system'],
 ]
 
-/** As a result tells it; undefined when a result does not. */
+/** The denial for a result; undefined if results do not report this operation. */
 export function denialOf({ program, pid, operation, target, times }: Report): Denial | undefined {
   const known = operations.find(([pattern]) => pattern.test(operation))
   if (!known) return undefined
@@ -71,7 +71,7 @@ export function denialOf({ program, pid, operation, target, times }: Report): De
   return { operation: known[1], ...where, syscall: operation, pid, program, count: times }
 }
 
-/** `remote:*:443` and `local:*:80` without the end that they name. */
+/** Strips the direction: `remote:*:443`, `local:*:80`. */
 function addressOf(target: string): string {
   return target.replace(/^(remote|local):/, '')
 }

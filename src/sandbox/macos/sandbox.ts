@@ -9,7 +9,7 @@ import { type DenialLog, openDenialLog } from './log.ts'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from './profile.ts'
 import { macosPrivateDirectories } from './tmp.ts'
 
-/** Programs of macOS, by their absolute paths; a test puts doubles there. */
+/** Absolute paths of macOS programs; tests replace them. */
 export interface MacosTools {
   readonly sandboxExec: string
   readonly log: string
@@ -17,7 +17,7 @@ export interface MacosTools {
 
 const macosTools: MacosTools = { sandboxExec: '/usr/bin/sandbox-exec', log: '/usr/bin/log' }
 
-/** sandbox-exec. */
+/** Confines with sandbox-exec. */
 export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
   let log: DenialLog | undefined
   return {
@@ -68,10 +68,12 @@ interface Missing {
   readonly remedy: string
 }
 
-/** Exit code of sandbox-exec when sandbox_apply(3) fails: EX_OSERR, sysexits(3). */
+/** sandbox-exec exits with EX_OSERR (sysexits(3)) when sandbox_apply(3) fails. */
 const applyFailed = 71
 
-/** Runs nothing under the profile, to see that it holds here. A sandbox inside a sandbox cannot be applied. */
+/**
+ * Runs /usr/bin/true under the profile to see that it works here. A sandbox cannot be applied inside another.
+ */
 function tryOut(tool: string, profile: Untagged): Missing | undefined {
   const wanted = 'sandbox-exec of macOS'
   const { status, error, stderr } = spawnSync(
@@ -132,7 +134,7 @@ function macosEnforcement(
         'what a host leaves that is killed is left to the system; no hard links in it',
       ),
     }),
-    // Looked up when it is asked for: the log can be lost at any time.
+    // A getter, because the log can be lost at any time.
     get 'denial reports'() {
       return log?.enforcement() ?? open('refusals show in the output of the command only')
     },

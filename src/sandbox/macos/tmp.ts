@@ -5,7 +5,9 @@ import { errorCode } from '../../base/errno.ts'
 import { VitrineError } from '../../messages/error.ts'
 import type { PrivateDirectories } from '../private-tmp.ts'
 
-/** Directories of mkdtemp(3), which only their owner can enter; the profile of the one command lets it write there. */
+/**
+ * Directories of mkdtemp(3), which only their owner can enter; the command's profile allows writing there.
+ */
 export const macosPrivateDirectories: PrivateDirectories = {
   make(temporary) {
     const path = makeIn(temporary)

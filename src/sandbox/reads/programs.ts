@@ -3,13 +3,14 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { isBeneath, isProjectDirectory } from '../../base/program-path.ts'
 import { readablePlaces } from './readable-places.ts'
 
-/** More programs than a PATH leads to; what is past them is not looked at. */
+/** More programs than a PATH usually has; the rest is not looked at. */
 const mostPrograms = 20_000
 const programDirectories = new Set(['bin', 'sbin', 'shims', 'libexec'])
 
 /**
- * The directories that programs of PATH need: its own, and where links in them lead; of `PREFIX/bin` all of PREFIX, unless
- * it holds more than programs. A directory that comes with a project needs nothing: what it links to is the project's choice.
+ * The directories that programs in PATH need: those of PATH and the targets of links in them. For
+ * `PREFIX/bin` all of PREFIX, unless it holds more than programs. A directory inside a project adds nothing:
+ * the project chooses where its links lead.
  */
 export function placesOfPrograms(
   path: string,
@@ -25,7 +26,7 @@ export function placesOfPrograms(
   return [...places].filter((place) => !holdsHome(place, homes))
 }
 
-/** Whether a path is a project's, or goes through one: a link in it leads where the project says. */
+/** Whether a path lies in a project or passes through one: the project then chooses where its links lead. */
 export function isOfProject(path: string, projects: readonly string[]): boolean {
   for (let at = path; ; at = dirname(at)) {
     if ([at, realPath(at) ?? at].some((place) => isProjectDirectory(place, projects))) return true
@@ -33,7 +34,7 @@ export function isOfProject(path: string, projects: readonly string[]): boolean 
   }
 }
 
-/** Where symbolic links among the programs lead. */
+/** The targets of symbolic links among the programs. */
 function linkedPrograms(directories: readonly string[]): readonly string[] {
   const links = directories.flatMap((directory) =>
     entriesOf(directory)
@@ -51,7 +52,7 @@ function withPrefix(directory: string, homes: readonly string[]): string {
   return alone ? directory : prefix
 }
 
-/** A directory of PATH that holds the home directory, or is it, would grant everything there. */
+/** A PATH directory that is or contains the home directory would grant everything in it. */
 function holdsHome(place: string, homes: readonly string[]): boolean {
   return place === '/' || homes.some((home) => isBeneath(home, place))
 }
@@ -60,17 +61,17 @@ function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch {
-    // A directory of PATH that cannot be listed needs nothing granted: no program is run from there by its link.
+    // A PATH directory that cannot be listed needs no grant: no program in it can be found through a link.
     return []
   }
 }
 
-/** Undefined: it leads nowhere, or cannot be looked at. */
+/** Undefined: the path leads nowhere, or cannot be looked up. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path)
   } catch {
-    // ENOENT, ELOOP, EACCES: whatever it is, a command cannot use it either.
+    // ENOENT, ELOOP, EACCES: a command could not use it either.
     return undefined
   }
 }

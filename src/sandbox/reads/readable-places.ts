@@ -1,6 +1,9 @@
-/** What `reads = "workspace"` lets through beside the workspace. The one place to add to; SECURITY.md describes it in words. */
+/**
+ * What `reads = "workspace"` makes readable besides the workspace. Add to it here only; SECURITY.md describes
+ * it in words.
+ */
 export const readablePlaces = {
-  /** Programs, libraries, configuration and data of the system; what is not there does not matter. */
+  /** Programs, libraries, configuration and data of the system; entries that do not exist are ignored. */
   system: [
     ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/proc', '/sys'],
     ...['/nix', '/gnu', '/snap', '/run/current-system', '/run/wrappers', '/run/systemd/resolve'],
@@ -16,7 +19,7 @@ export const readablePlaces = {
     ...['/var/lib/snapd', '/var/lib/flatpak', '/var/lib/locales', '/var/lib/ghc', '/var/lib/gems'],
     ...['/var/cache/man', '/var/cache/fontconfig', '/var/cache/ldconfig', '/var/cache/apt', '/var/db'],
   ],
-  /** Homes of toolchains and settings that hold no secrets, in the home directory. */
+  /** Homes of toolchains and settings without secrets, in the home directory. */
   home: [
     // Node, Bun, Deno
     ...['.nvm', '.fnm', '.volta', '.n', '.npm-global', '.nodenv', '.bun', '.deno', '.yarn', '.config/yarn'],
@@ -67,7 +70,7 @@ export const readablePlaces = {
     ...['.local/state/nix', '.cache/pre-commit', '.gitconfig', '.gitignore', '.gitignore_global'],
     ...['.gitattributes', '.config/git', '.config/mise', '.config/pip', '.config/ripgrep', '.terminfo'],
   ],
-  /** Homes of toolchains, where a variable names one; behind "/" the parts that hold no secrets. */
+  /** Homes of toolchains named by a variable; after "/" the parts that hold no secrets. */
   variables: {
     ANDROID_HOME: [''],
     ANDROID_SDK_ROOT: [''],
@@ -99,6 +102,9 @@ export const readablePlaces = {
     VIRTUAL_ENV: [''],
     VOLTA_HOME: [''],
   },
-  /** Directories of the home directory that hold more than a toolchain: a program in their bin opens that bin alone. */
+  /**
+   * Directories in the home directory that hold more than a toolchain: a program in their bin opens only that
+   * bin.
+   */
   shared: ['.local', '.cargo', '.config', '.gradle', '.m2', '.docker', '.kube', '.composer', 'snap'],
 } as const

@@ -8,22 +8,21 @@ import { readablePlaces } from './readable-places.ts'
 import { secrets } from './secrets.ts'
 import { repositoryOf } from './worktree.ts'
 
-/** What the configuration says about reading, and what the answer depends on. */
+/** What the configuration says about reading, and what the result depends on. */
 export interface ReadsWanted {
   readonly reads: 'everywhere' | 'workspace'
   /** Absolute paths, and the word "secrets". */
   readonly unreadable: readonly string[]
   /** Absolute real path. */
   readonly workspace: string
-  /** Where secrets are looked for: the workspace, or what it lies in. */
+  /** Where secrets are searched: the workspace, or the directory around it. */
   readonly whole: string
-  /** Of the commands. */
+  /** The commands' environment. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 const word = 'secrets'
 
-/** Works out what commands can read. */
 export function readsFor({ reads, unreadable, workspace, whole, env }: ReadsWanted): Reads {
   const withSecrets = unreadable.includes(word)
   const paths = unreadable.filter((path) => path !== word)
@@ -36,8 +35,8 @@ export function readsFor({ reads, unreadable, workspace, whole, env }: ReadsWant
 }
 
 /**
- * The first of the paths that would keep a command from starting at all: it holds the workspace, or the shell.
- * @param leadsTo where each path leads; what is absent does not count
+ * The first path that would keep every command from starting because it contains the workspace or the shell.
+ * @param leadsTo the target of each path; paths that do not exist are absent
  */
 export function tooMuch(leadsTo: ReadonlyMap<string, string>, workspace: string): string | undefined {
   const needed = [workspace, ...['/bin/sh', '/usr/bin/env'].flatMap((program) => realPath(program) ?? [])]
@@ -47,7 +46,7 @@ export function tooMuch(leadsTo: ReadonlyMap<string, string>, workspace: string)
 
 type Variables = ReadsWanted['env']
 
-/** The home directory as the command sees it, as this process does, and as the system knows it. */
+/** The home directory according to the command's environment, this process, and the system. */
 function homesOf(env: Variables): readonly string[] {
   const named = [env['HOME'] ?? '', homedir(), homeOfUser()]
   return [...new Set(named.filter((home) => isAbsolute(home) && home !== '/'))]
@@ -57,7 +56,7 @@ function homeOfUser(): string {
   try {
     return userInfo().homedir
   } catch {
-    // No entry in passwd(5): a user id alone has no home directory.
+    // No entry in passwd(5): a bare user id has no home directory.
     return ''
   }
 }
@@ -80,7 +79,7 @@ function secretPlaces(env: Variables): readonly string[] {
   ]
 }
 
-/** XDG Base Directory Specification: a path that is not absolute does not count. */
+/** XDG Base Directory Specification: relative paths are ignored. */
 function baseDirectories(env: Variables, variable: string, otherwise: string): readonly string[] {
   const named = env[variable]
   const usual = homesOf(env).map((home) => join(home, otherwise))
@@ -101,7 +100,7 @@ function canRead(path: string): boolean {
     accessSync(path, constants.R_OK)
     return true
   } catch {
-    // ENOENT, EACCES: either way there is nothing that a command of this user could read.
+    // ENOENT, EACCES: either way this user's commands could not read it.
     return false
   }
 }
@@ -113,7 +112,7 @@ function otherPlaces(workspace: string, projects: readonly string[], env: Variab
   const toolchains = Object.entries(readablePlaces.variables).flatMap(([variable, parts]) => {
     const named = env[variable] ?? ''
     const holdsHome = real.some((home) => isBeneath(home, named))
-    // One that lies in a project is readable as part of it; where it links to is the project's choice.
+    // Inside a project it is readable already, and the project chooses where its links lead.
     return isAbsolute(named) && !holdsHome && !isOfProject(named, projects)
       ? parts.map((part) => join(named, part))
       : []

@@ -1,4 +1,4 @@
-/** What `unreadable = "secrets"` stands for. The one place to add to; SECURITY.md describes it in words. */
+/** What `unreadable = "secrets"` stands for. Add to it here only; SECURITY.md describes it in words. */
 export const secrets = {
   /** In the home directory. */
   home: [
@@ -48,7 +48,7 @@ export const secrets = {
     // Agents and models
     ...['.claude.json', '.claude/.credentials.json', '.codex/auth.json', '.gemini/oauth_creds.json'],
     ...['.huggingface', '.kaggle', '.cursor/mcp.json', '.continue', '.aider', '.aider.conf.yml'],
-    // Editors: tokens of extensions stand in state.vscdb, or beside it
+    // Editors: tokens of extensions are in or next to state.vscdb
     ...['.vscode-server/data/User/globalStorage', '.cursor-server/data/User/globalStorage'],
     // Databases, mail, other machines
     ...['.pgpass', '.my.cnf', '.mylogin.cnf', '.msmtprc', '.mbsyncrc', '.fetchmailrc', '.authinfo'],
@@ -68,7 +68,7 @@ export const secrets = {
     ...['.var/app/com.brave.Browser', '.var/app/org.mozilla.Thunderbird'],
     // Wallets
     ...['.bitcoin', '.ethereum', '.electrum'],
-    // What was typed
+    // Histories of what was typed
     ...['.bash_history', '.zsh_history', '.zhistory', '.histfile', '.sh_history', '.ash_history', '.history'],
     ...['.python_history', '.node_repl_history', '.psql_history', '.mysql_history', '.sqlite_history'],
     ...['.rediscli_history', '.irb_history', '.viminfo', '.lesshst', '.dbshell', '.mongodb/mongosh'],
@@ -110,7 +110,10 @@ export const secrets = {
     ...['Library/Application Support/io.datasette.llm/keys.json', 'Library/Application Support/ngrok'],
     ...['Library/Application Support/Syncthing'],
   ],
-  /** Where a variable says that one lies elsewhere; behind "/" the part or parts of that directory. Several paths stand with ":". */
+  /**
+   * Variables that move one elsewhere; after "/" the part or parts of that directory. A value may list
+   * several paths with ":".
+   */
   variables: {
     GNUPGHOME: '',
     AWS_SHARED_CREDENTIALS_FILE: '',
@@ -141,7 +144,7 @@ export const secrets = {
     BLUEMIX_HOME: '/.bluemix',
     IBMCLOUD_HOME: '/.bluemix',
     TELEPORT_HOME: '',
-    // It names either that directory or the one that holds it.
+    // It names either that directory or its parent.
     MINIKUBE_HOME: ['/.minikube', '/ca.key', '/certs', '/machines', '/profiles', '/proxy-client-ca.key'],
     LLM_USER_PATH: '/keys.json',
     WEECHAT_HOME: '',
@@ -151,7 +154,7 @@ export const secrets = {
     HISTFILE: '',
     XAUTHORITY: '',
   },
-  /** Of the machine. Kept for root, and for others as far as they can be read. */
+  /** Of the machine: kept unreadable for root, and for other users where they could read it. */
   system: [
     ...['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d'],
     ...['/etc/ssh/ssh_host_rsa_key', '/etc/ssh/ssh_host_ecdsa_key', '/etc/ssh/ssh_host_ed25519_key'],
@@ -160,9 +163,9 @@ export const secrets = {
     ...['/etc/NetworkManager/system-connections', '/etc/wpa_supplicant', '/etc/rancher', '/etc/kubernetes'],
     ...['/var/lib/secrets', '/var/lib/kubelet', '/var/lib/systemd/credential.secret'],
   ],
-  /** Kept for everybody: a container's secrets are open to all who run in it. */
+  /** Kept unreadable for every user: everyone in a container can read its secrets. */
   shared: ['/run/secrets', '/run/credentials', '/run/agenix'],
-  /** Files of the workspace. */
+  /** Files in the workspace. */
   names: {
     patterns: ['.env', '.env.*', '.envrc', '.dev.vars', '.dev.vars.*', '.npmrc'],
     except: ['*.example', '*.sample', '*.template', '*.dist', '*.defaults', '*.schema', '*.md', '*.d.ts'],

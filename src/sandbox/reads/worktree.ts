@@ -3,9 +3,9 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { realPath } from './programs.ts'
 
 /**
- * Where Git keeps the repository of a linked worktree or a submodule: outside the workspace, whose `.git` is a file that
- * names it (gitrepository-layout(5)). That file is believed only where the repository names the workspace in turn: a
- * hostile one could name any directory.
+ * Where Git keeps the repository of a linked worktree or a submodule: outside the workspace, named by its
+ * `.git` file (gitrepository-layout(5)). A hostile `.git` could name any directory, so it counts only if the
+ * repository names the workspace in turn.
  */
 export function repositoryOf(workspace: string): readonly string[] {
   const named = /^gitdir: (.+)$/m.exec(textOf(join(workspace, '.git')))?.[1]
@@ -23,12 +23,12 @@ function isWorktree(directory: string, workspace: string): boolean {
 
 function commonDirectory(directory: string): string {
   const common = resolve(directory, textOf(join(directory, 'commondir')).trim() || '.')
-  // REPOSITORY/worktrees/NAME: any other place is no repository that this worktree belongs to.
+  // Git keeps it in REPOSITORY/worktrees/NAME; a `commondir` elsewhere is not its repository.
   const isAbove = common === dirname(dirname(directory)) && basename(dirname(directory)) === 'worktrees'
   return isAbove ? common : directory
 }
 
-/** What every repository has: a directory that merely holds hostile files is none. */
+/** What every repository has, unlike a directory that merely holds hostile files. */
 function isRepository(directory: string): boolean {
   return ['HEAD', 'objects'].every((name) => existsSync(join(directory, name)))
 }
@@ -38,16 +38,19 @@ function isSubmodule(directory: string, workspace: string): boolean {
   return tree !== undefined && realPath(resolve(directory, tree.trim())) === workspace
 }
 
-/** What Git keeps in such a file is short. */
+/** Git's files of this kind are short. */
 const mostBytes = 1_048_576
 
-/** Empty where there is none, nor a regular one: a FIFO would be waited for, and opening a device can do something (open(2)). */
+/**
+ * Empty unless it is a regular file: a FIFO would block, and opening a device can have side effects
+ * (open(2)).
+ */
 function textOf(file: string): string {
   try {
     const status = statSync(file)
     return status.isFile() && status.size <= mostBytes ? readFileSync(file, 'utf8') : ''
   } catch {
-    // Nothing can be learned, so nothing is granted.
+    // Nothing is learned, so nothing is granted.
     return ''
   }
 }
