@@ -10,8 +10,9 @@ import type { ContainerUser } from './spec.ts'
 type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * A file for /etc/passwd with the image's accounts and one for the commands' user: without one `whoami`, ssh and Python's
- * `getpass` fail. Kept for each image in the state directory. Undefined where the file cannot be written. Throws EngineError.
+ * A file for /etc/passwd: the image's accounts and one for the commands' user, without which `whoami`, ssh
+ * and Python's `getpass` fail. Cached per image in the state directory. Undefined if it cannot be written.
+ * Throws EngineError.
  */
 export async function accountFile(
   engine: Engine,
@@ -31,11 +32,11 @@ export async function accountFile(
     await rename(fresh, file)
     return file
   } catch {
-    return undefined // commands run all the same, as a user without a name
+    return undefined // commands still run, as a user without a name
   }
 }
 
-/** passwd(5) with a line for a user that has none. */
+/** passwd(5), with a line added for a user that has none. */
 export function withAccount(text: string, { uid, gid }: ContainerUser): string {
   const accounts = text.split('\n').filter((line) => line !== '')
   if (accounts.some((line) => line.split(':')[2] === String(uid))) return text
@@ -44,7 +45,7 @@ export function withAccount(text: string, { uid, gid }: ContainerUser): string {
   return `${[...accounts, `${name}:x:${uid}:${gid}::/tmp:/bin/sh`].join('\n')}\n`
 }
 
-/** What the user of this process is called, where commands run as that one. */
+/** This process's user name, if commands run as that user. */
 function nameHere(uid: number): string | undefined {
   try {
     const { username, uid: own } = userInfo()
@@ -54,7 +55,7 @@ function nameHere(uid: number): string | undefined {
   }
 }
 
-/** The text of an image's /etc/passwd, from a container that is made and never started; empty where there is none. */
+/** An image's /etc/passwd, read from a container that is created but never started; empty if it has none. */
 async function accountsOf(engine: Engine, image: string): Promise<string> {
   const { Id: id } = await engine.call<{ readonly Id: string }>({
     method: 'POST',
@@ -69,11 +70,11 @@ async function accountsOf(engine: Engine, image: string): Promise<string> {
     if (isEngineError(error) && error.status === 404) return ''
     throw error
   } finally {
-    void removeContainer(engine, id, { inBackground: true }).catch(() => {}) // it never ran, and holds nothing
+    void removeContainer(engine, id, { inBackground: true }).catch(() => {}) // it never ran and holds nothing
   }
 }
 
-/** The content of an archive's first entry (ustar): its length is an octal number at 124, its type a character at 156. */
+/** The content of an archive's first entry (ustar): octal length at offset 124, type character at 156. */
 function fileIn(archive: Buffer): string {
   const isFile = archive[156] === '0'.charCodeAt(0)
   const length = Number.parseInt(archive.toString('latin1', 124, 135), 8)

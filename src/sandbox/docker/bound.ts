@@ -1,4 +1,4 @@
-/** Runs no more than so many tasks at the same time; the others wait their turn. */
+/** Limits how many tasks run at the same time; the others wait in a queue. */
 export class Bound {
   readonly #most: number
   readonly #waiting: (() => void)[] = []

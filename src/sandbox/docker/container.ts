@@ -12,14 +12,15 @@ import { type MountPoint, readMounts } from './workspace.ts'
 
 /** init and the keeper. */
 const ownProcesses = 2
-/** What ends by itself right behind a command is not taken for something that stayed. */
+/** Pauses before counting again: processes that end shortly after the command are not survivors. */
 const settleMs = [10, 20, 40]
-/** A container whose input has ended takes this long at most; one that is paused needs the engine. */
+/**
+ * How long a container may take to end after its input is closed; a paused one needs the engine to kill it.
+ */
 const endMs = 400
 const killMs = 2000
 const signalMs = 5000
 
-/** What a container is made from. */
 export interface NewContainer {
   readonly spec: object
   readonly name: string
@@ -27,13 +28,12 @@ export interface NewContainer {
   readonly user: ContainerUser
 }
 
-/** A container that runs. */
+/** A running container. */
 export class Container {
   readonly id: string
   readonly name: string
-  /** The boot of the kernel that it runs on. */
+  /** The boot id of the kernel it runs on. */
   readonly kernel: string
-  /** What is mounted in it. */
   readonly mounts: readonly MountPoint[]
   readonly #engine: Engine
   readonly #user: ContainerUser
@@ -58,7 +58,10 @@ export class Container {
     this.mounts = readMounts(mountinfo)
   }
 
-  /** Creates and starts one, whose life hangs on a connection of this process. Throws EngineError, SANDBOX_UNAVAILABLE; then there is none. */
+  /**
+   * Creates and starts one; it lives as long as a connection of this process. Throws EngineError,
+   * SANDBOX_UNAVAILABLE; then no container is left.
+   */
   static async start(engine: Engine, made: NewContainer): Promise<Container> {
     const { Id: id } = await engine.call<{ readonly Id: string }>({
       method: 'POST',
@@ -77,24 +80,26 @@ export class Container {
       if (introduction.kind === 'ended') throw refusalOf(noShellIn(made.image, introduction.words))
       throw new EngineError(0, 'ETIMEDOUT', 'the first process of the container said nothing')
     } catch (error) {
-      void removeContainer(engine, id, { inBackground: true }).catch(() => {}) // why it did not start is what is told
+      // the reason it did not start is what is reported
+      void removeContainer(engine, id, { inBackground: true }).catch(() => {})
       throw error
     }
   }
 
-  /** It has ended, or is being ended. */
+  /** It has ended or is ending. */
   get gone(): boolean {
     return this.#end !== undefined || this.#keeper.hasEnded
   }
 
-  /** Starts a process as the commands' user. Throws EngineError: then there is none. */
+  /** Starts a process as the commands' user. Throws EngineError; then nothing was started. */
   exec(request: ExecRequest, output: (stream: FrameStream, bytes: Buffer) => void): Promise<Exec> {
     return Exec.start(this.#engine, this.id, this.#user, request, output)
   }
 
   /**
-   * Sends a signal: to every process of the commands' user, where one command at a time runs here; with a cookie to all that
-   * carry it in their environment, so that none of them runs on while the others are signalled. Throws EngineError.
+   * Sends a signal to every process of the commands' user, where only one command at a time runs. With a
+   * cookie, sends it to all processes that have the cookie in their environment, so that none runs on while
+   * others are signalled. Throws EngineError.
    */
   async signal(name: NodeJS.Signals, cookie?: string): Promise<void> {
     const argv = cookie === undefined ? signalAll(name) : signalCarriers(name, cookie)
@@ -105,8 +110,8 @@ export class Container {
   }
 
   /**
-   * How many processes are there that are not ours; undefined when that cannot be seen. The kernel's count of tasks decides:
-   * a process that forks and ends over and over is in it at every moment.
+   * How many processes are neither init nor the keeper; undefined if that is unknown. The kernel's count of
+   * tasks decides: it always includes a process that keeps forking and exiting.
    */
   async strangers(): Promise<number | undefined> {
     for (const wait of settleMs) {
@@ -119,7 +124,7 @@ export class Container {
     return count && Math.max(count.tasks === ownProcesses ? 0 : 1, count.processes - ownProcesses)
   }
 
-  /** How many of its processes the kernel has killed for its memory since the last question. */
+  /** How many of its processes the kernel has killed at the memory limit since the last call. */
   async outOfMemory(): Promise<number> {
     const total: Count['oomKills'] = (await this.#keeper.count())?.oomKills ?? this.#oomKills
     const more = total - this.#oomKills
@@ -127,13 +132,13 @@ export class Container {
     return more
   }
 
-  /** Ends everything in it. Throws EngineError when it goes on. The engine removes it behind that. */
+  /** Ends everything in it; the engine removes it afterwards. Throws EngineError if it does not end. */
   end(): Promise<void> {
     this.#end ??= this.#ended()
     return this.#end
   }
 
-  /** Ends it, and waits until the engine has removed it. Throws EngineError. */
+  /** Ends it and waits until the engine has removed it. Throws EngineError. */
   remove(): Promise<void> {
     this.#removal ??= this.end()
       .then(() => removeContainer(this.#engine, this.id))

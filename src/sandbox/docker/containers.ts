@@ -15,27 +15,28 @@ import { mountsOf, mountTable, showsSocket, wronglyShown } from './workspace.ts'
 
 /** How long closing a shell waits for the engine. */
 const closeMs = 5000
-/** Starts at the same time: an engine takes longer for all of them the more there are. */
+/** Concurrent starts: each start slows down all the others. */
 const starts = new Bound(4)
 
-/** What a shell's containers are made from. */
 export interface ContainersOptions {
   readonly engine: Engine
   readonly settings: ContainerSettings
   readonly workspace: string
-  /** Directories that they show. */
+  /** Directories that they mount. */
   readonly places: readonly string[]
-  /** The caller's environment: git's identity is looked for in it. */
+  /** The caller's environment, in which git's identity is looked up. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** What a command needs of its container. `fresh`: read mode, no command has used it or will, for its /tmp is the command's own. */
+/**
+ * What a command needs of its container. `fresh`: a read-mode container for this command alone, because /tmp
+ * is its private tmp.
+ */
 export interface Wanted {
   readonly mode: Mode
   readonly fresh: boolean
 }
 
-/** A command's process, and where it runs. */
 export interface Running {
   readonly container: Container
   readonly exec: Exec
@@ -43,16 +44,17 @@ export interface Running {
 
 type Output = (stream: FrameStream, bytes: Buffer) => void
 
-/** A command that waits for a container. */
+/** A command waiting for a container. */
 interface Waiter {
   resolve(container: Container): void
   reject(error: unknown): void
 }
 
 /**
- * The containers of a shell, started when a command needs one. In read mode a container runs one command at a time: what is
- * left in it afterwards is the command's. A command takes one that is free, or the next that gets free or is started; one is
- * kept. In write mode all share one, for they may leave something running.
+ * The containers of a shell, started on demand. In read mode a container runs one command at a time: any
+ * process left in it is that command's. A command takes the free container, or else the next one that is
+ * given back or started; one free container is kept. In write mode all commands share one container, because
+ * they may leave processes running.
  */
 export class Containers {
   readonly #options: ContainersOptions
@@ -75,15 +77,15 @@ export class Containers {
     return this.#options.settings.memory
   }
 
-  /** Who commits: name and mail of the host's git. */
+  /** Author and committer, from the host's git. */
   gitIdentity(): Promise<GitIdentity> {
     this.#identity ??= gitIdentity(this.#options.env)
     return this.#identity
   }
 
   /**
-   * Starts a process in a container. A container that went away, or one of read mode that has been paused from outside, is replaced
-   * once. Throws SANDBOX_UNAVAILABLE; when it is given up before the process starts, the signal's reason.
+   * Starts a process in a container. Replaces the container once if it is gone or, in read mode, paused from
+   * outside. Throws SANDBOX_UNAVAILABLE, or the signal's reason if aborted before the process starts.
    */
   async exec(wanted: Wanted, signal: AbortSignal, request: ExecRequest, output: Output): Promise<Running> {
     for (let isFirst = true; ; isFirst = false) {
@@ -106,7 +108,7 @@ export class Containers {
     return fresh ? this.#start('read', true) : (this.#takeIdle() ?? this.#takeNext(signal))
   }
 
-  /** A read-mode command has ended, and nothing of it is left in its container. */
+  /** Takes back a container when its read-mode command has ended and left nothing in it. */
   giveBack(container: Container, { fresh }: Wanted): void {
     const isUsable = !fresh && !container.gone && !this.#closed
     const waiter = isUsable ? this.#waiting.shift() : undefined
@@ -115,17 +117,17 @@ export class Containers {
     else this.discard(container)
   }
 
-  /** Has a container removed; closing waits for that. */
+  /** Removes a container in the background; `close` waits for it. */
   discard(container: Container): void {
     const removal = container
       .remove()
       .then(() => void this.#all.delete(container))
-      .catch(() => {}) // it is tried again when the shell is closed, and by the next shell
+      .catch(() => {}) // closing the shell tries again, and so does the next shell
       .finally(() => this.#removing.delete(removal))
     this.#removing.add(removal)
   }
 
-  /** Removes all of them. What an engine that hangs does not remove any more ends with this process. */
+  /** Removes all of them. Any that a hanging engine does not remove in time end with this process. */
   async close(): Promise<void> {
     this.#closed = true
     for (const waiter of this.#waiting.splice(0)) waiter.reject(closedError())
@@ -161,7 +163,7 @@ export class Containers {
     })
   }
 
-  /** Each waiter is given one that got free, or the outcome of one start. */
+  /** Each waiter gets a container given back, or the outcome of one start. */
   async #startForWaiting(): Promise<void> {
     if (this.#startingForWaiting >= this.#waiting.length) return
     this.#startingForWaiting++
@@ -188,7 +190,7 @@ export class Containers {
     return starts.run(() => this.#tracked(this.#started(mode, fresh)))
   }
 
-  /** Closing waits for what is being started. */
+  /** Makes `close` wait for the start. */
   async #tracked(starting: Promise<Container>): Promise<Container> {
     this.#starting.add(starting)
     try {
@@ -202,13 +204,12 @@ export class Containers {
     }
   }
 
-  /** What an answer of the engine's amounts to. */
   #refusal(error: EngineError): VitrineError {
     const { engine, settings } = this.#options
     return engineRefusal(engine, settings.image, error)
   }
 
-  /** With the mounts that are beneath its places now. */
+  /** Mounts what is mounted beneath the places at this moment. */
   async #started(mode: Mode, fresh: boolean): Promise<Container> {
     const { engine, settings, workspace, places } = this.#options
     const labels = {
@@ -236,7 +237,9 @@ function closedError(): VitrineError {
   return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
 }
 
-/** Of an engine in a machine of its own (Docker Desktop) the table here says nothing. */
+/**
+ * If the engine runs in a virtual machine (Docker Desktop), this host's mount table says nothing about it.
+ */
 function isComparable({ kernel }: Container): boolean {
   const here = thisKernel()
   return here !== '' && (kernel === '' || kernel === here)

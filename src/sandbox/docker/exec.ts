@@ -5,28 +5,27 @@ import { FirstWords } from './engine/first-words.ts'
 import { type FrameStream, Frames } from './engine/frames.ts'
 import type { ContainerUser } from './spec.ts'
 
-/** A process to start in a container. */
 export interface ExecRequest {
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly cwd: string
-  /** It is given something to read. */
+  /** Its input is connected. */
   readonly stdin: boolean
 }
 
 /** How a process in a container ended. */
 export type ExecEnd =
-  /** 128+n when signal n ended it: the engine does not tell the two apart. */
+  /** 128+n if signal n ended it: the engine does not distinguish the two. */
   | { readonly kind: 'exited'; readonly code: number }
-  /** It never started: the engine's words. */
+  /** It never started; the engine's message. */
   | { readonly kind: 'never'; readonly said: string }
-  /** The engine or the container went away: how it ended is not known. */
+  /** The engine or the container went away, so the outcome is unknown. */
   | { readonly kind: 'lost'; readonly said: string }
 
 interface ExecState {
   readonly Running: boolean
   readonly ExitCode: number | null
-  /** 0 until there is a process. */
+  /** 0 until the process exists. */
   readonly Pid: number
 }
 
@@ -34,7 +33,7 @@ const stateMs = 400
 
 /** A process that runs in a container. */
 export class Exec {
-  /** Its input, and where its output comes from: `pause` and `resume` it. */
+  /** Carries its input and output; `pause` and `resume` control the output. */
   readonly socket: Socket
   readonly ended: Promise<ExecEnd>
   readonly #engine: Engine
@@ -48,7 +47,7 @@ export class Exec {
     this.ended = this.#end(words)
   }
 
-  /** Starts one. Throws EngineError: then there is none. */
+  /** Starts one. Throws EngineError; then nothing was started. */
   static async start(
     engine: Engine,
     container: string,
@@ -80,12 +79,15 @@ export class Exec {
     return new Exec(engine, id, socket, words)
   }
 
-  /** Whether it runs. An engine that does not answer holds a lock: it waits for the output of a process that has ended (moby, monitor.go). */
+  /**
+   * Whether it runs. No answer means no: the engine then holds a lock while it waits for an ended process's
+   * output (moby, monitor.go).
+   */
   async runs(): Promise<boolean> {
     return (await this.#state(stateMs))?.Running ?? false
   }
 
-  /** Resolves when it has its process, or has ended: a signal that is sent before finds none. */
+  /** Resolves when the process exists or has ended: a signal sent earlier would not reach it. */
   async started(): Promise<void> {
     for (;;) {
       const state = await this.#state(stateMs)
@@ -94,7 +96,7 @@ export class Exec {
     }
   }
 
-  /** Waits for it no longer: `ended` resolves with `lost`. */
+  /** Stops waiting: `ended` resolves with `lost`. */
   giveUp(): void {
     this.#givenUp.abort()
     this.socket.destroy()
@@ -107,7 +109,10 @@ export class Exec {
     return end
   }
 
-  /** The stream ends when both outputs are closed, which a process can do long before it ends. */
+  /**
+   * The stream ends when both outputs are closed, possibly long before the process ends: so polls for the
+   * exit code.
+   */
   async #exit(said: string): Promise<ExecEnd> {
     const { signal } = this.#givenUp
     try {
@@ -143,7 +148,7 @@ const everyMs = 10
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     socket.once('end', resolve).once('close', resolve)
-    // ECONNRESET: the engine went away; asking it for the exit code says so.
+    // ECONNRESET: the engine went away; the request for the exit code then fails and reports it.
     socket.on('error', () => resolve())
   })
 }

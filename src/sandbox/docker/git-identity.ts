@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Who commits, as git's variables name it. */
+/** Author and committer, as git's environment variables. */
 export type GitIdentity = Readonly<Record<string, string>>
 
 const gitMs = 2000
 
-/** Name and mail of the host's git, outside of every repository; empty where it has none. */
+/** Name and email from the host's git configuration, outside every repository; empty if unset. */
 export async function gitIdentity(env: Variables): Promise<GitIdentity> {
   const [name, email] = await Promise.all([setting('user.name', env), setting('user.email', env)])
   return {
@@ -19,7 +19,7 @@ export async function gitIdentity(env: Variables): Promise<GitIdentity> {
 function setting(key: string, env: Variables): Promise<string> {
   return new Promise((resolve) => {
     const options = { cwd: '/', env: { ...env }, timeout: gitMs, encoding: 'utf8' } as const
-    // Without git, or without the setting, it fails: there is nothing to pass.
+    // It fails without git or without the setting: then nothing is passed.
     execFile('git', ['config', '--get', key], options, (error, said) => resolve(error ? '' : said.trim()))
   })
 }

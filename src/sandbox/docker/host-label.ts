@@ -2,44 +2,42 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { errorCode } from '../../base/errno.ts'
 
-/** Label of every container of ours: who made it, as JSON. */
+/** Label of each of our containers: the process that made it, as JSON. */
 export const hostLabel = 'vitrine.host'
-/** Label: the mode whose commands run in it. */
 export const modeLabel = 'vitrine.mode'
-/** Label: the directory that it was made for. */
+/** Label: the directory that the container was made for. */
 export const workspaceLabel = 'vitrine.workspace'
 
-/** A name for a container of a mode, which no other one has. */
+/** A unique name for a container of this mode. */
 export function newName(mode: string): string {
   return `vitrine-${mode}-${randomBytes(6).toString('hex')}`
 }
 
 /**
- * Whether a name is of those. An image that somebody made of one of our containers has its labels, and gives them to all that are made
- * from it, which are not ours; names it gives none.
+ * Whether `newName` made this name. Labels prove nothing: an image committed from one of our containers
+ * passes its labels, but not its name, on to containers made from it.
  */
 export function isOurName(name = ''): boolean {
   return /^vitrine-(read|write)-[0-9a-f]{12}$/.test(name)
 }
 
-/** A process that cannot be taken for a later one with its number, nor for one of another container or machine. */
+/** Identifies a process even after its PID is reused, and across containers and machines. */
 export interface HostProcess {
   readonly pid: number
-  /** In clock ticks since the boot: proc_pid_stat(5), field 22. */
+  /** In clock ticks since boot: proc_pid_stat(5), field 22. */
   readonly start: string
   /** /proc/sys/kernel/random/boot_id */
   readonly boot: string
-  /** The PID namespace that its number is from. */
+  /** The PID namespace of `pid`. */
   readonly namespace: string
 }
 
-/** This process. */
 export function thisProcess(): HostProcess {
   const { pid } = process
   return { pid, start: startOf(pid) ?? '', ...surroundings() }
 }
 
-/** What a label says; undefined when it is not one of ours. */
+/** Parses a label; undefined if it is not one of ours. */
 export function readHost(label: string | undefined): HostProcess | undefined {
   try {
     const { pid, start, boot, namespace } = JSON.parse(label ?? '') as Partial<HostProcess>
@@ -51,7 +49,7 @@ export function readHost(label: string | undefined): HostProcess | undefined {
   }
 }
 
-/** Whether it runs; undefined: that cannot be seen from here. */
+/** Whether the process runs; undefined: not visible from here. */
 export function runs({ pid, start, boot, namespace }: HostProcess): boolean | undefined {
   const here = surroundings()
   if (here.boot !== boot || here.namespace !== namespace) return undefined
@@ -59,7 +57,7 @@ export function runs({ pid, start, boot, namespace }: HostProcess): boolean | un
   return answers(pid)
 }
 
-/** The boot of the kernel that runs here; empty where that is not told. */
+/** The boot id of this kernel; empty if unknown. */
 export function thisKernel(): string {
   return read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? ''
 }
@@ -71,13 +69,13 @@ function surroundings(): Pick<HostProcess, 'boot' | 'namespace'> {
   }
 }
 
-/** The name of the program, which may hold anything, ends with the last parenthesis. */
+/** The program's name may contain anything; it ends at the last parenthesis. */
 function startOf(pid: number): string | undefined {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
 }
 
-/** Undefined where there is no such file: no such process, or no proc file system. */
+/** Undefined if the file does not exist: no such process, or no /proc. */
 function read(look: () => string): string | undefined {
   try {
     return look()

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs'
 import { packageFile } from '../../base/package-file.ts'
 import { type Engine, isEngineError } from './engine/engine.ts'
 
-/** A build downloads what it is made of. */
+/** A build downloads packages. */
 const buildMs = 3_600_000
 
-/** Whether the engine has an image. Throws EngineError. */
 export async function hasImage(engine: Engine, image: string): Promise<boolean> {
   return (await imageId(engine, image)) !== undefined
 }
@@ -27,8 +26,8 @@ interface BuildStep {
 }
 
 /**
- * Builds our own image; `said` is called with what the engine says, line by line. Resolves to the error that ended the build,
- * or to undefined. Throws EngineError.
+ * Builds vitrine's own image and passes the engine's output to `said`, line by line. Resolves to the error
+ * that ended the build, or to undefined. Throws EngineError.
  */
 export async function buildImage(
   engine: Engine,
@@ -65,8 +64,8 @@ export function tarOf(name: string, content: Uint8Array): Buffer {
   head.write(octal(0, 8), 116) // gid
   head.write(octal(content.length, 12), 124)
   head.write(octal(0, 12), 136) // mtime
-  head.write(' '.repeat(8), 148) // the sum is taken over blanks in its place
-  head.write('0', 156) // an ordinary file
+  head.write(' '.repeat(8), 148) // the checksum counts its own field as blanks
+  head.write('0', 156) // a regular file
   head.write('ustar\0', 257)
   head.write('00', 263)
   const sum = head.reduce((total, byte) => total + byte, 0)

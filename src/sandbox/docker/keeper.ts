@@ -3,9 +3,10 @@ import type { Connection } from './engine/engine.ts'
 import { Frames } from './engine/frames.ts'
 
 /**
- * The script of a container's first process. It says which kernel it runs on and what is mounted, then an empty line. From then
- * on it answers each line of its input with a count (`Count`). The input is a connection of the host's process: when that ends,
- * however it does, so do this process and the container. Only builtins of the shell: nothing is forked.
+ * The script of a container's first process. It prints the boot id of its kernel and its mounts, then an
+ * empty line; after that it answers each input line with a count (`Count`). Its input is a connection of the
+ * host process: when that closes for any reason, this process and the container end. It uses shell builtins
+ * only: nothing is forked.
  */
 export const keeperScript = `
 for file in sys/kernel/random/boot_id self/mountinfo; do
@@ -26,36 +27,38 @@ done`
 
 /** What a container holds at one moment. */
 export interface Count {
-  /** Tasks in its cgroup (pids.current): one number of the kernel's, which no process escapes by forking. Undefined: not known. */
+  /**
+   * Tasks in its cgroup (pids.current): the kernel counts them, so no process escapes by forking. Undefined:
+   * unknown.
+   */
   readonly tasks: number | undefined
-  /** Processes as /proc lists them. */
+  /** Processes listed in /proc. */
   readonly processes: number
-  /** Processes that the kernel has killed for its memory (`oom_kill`). Undefined: not known. */
+  /** Processes that the kernel killed at the memory limit (`oom_kill`). Undefined: unknown. */
   readonly oomKills: number | undefined
 }
 
-/** What the first process says of the container it runs in, or why it says nothing. */
+/** What the first process reports about its container, or why it reports nothing. */
 export type Introduction =
   | { readonly kind: 'said'; readonly kernel: string; readonly mountinfo: string }
-  /** It ended: its last words. */
+  /** It ended: what it wrote to stderr. */
   | { readonly kind: 'ended'; readonly words: string }
   | { readonly kind: 'silent' }
 
-/** How long a first process that runs may take to say what is mounted. */
+/** How long a running first process may take to report its mounts. */
 const introductionMs = 10_000
-/** How long it may take to answer. */
+/** How long it may take to answer a line. */
 const answerMs = 2000
 
-/** The connection to a container's first process. */
 export class Keeper {
-  /** The connection, and so the container, has ended. */
+  /** Resolves when the connection, and so the container, has ended. */
   readonly ended: Promise<void>
   #hasEnded = false
   readonly #socket: Socket
   readonly #answers: ((line: string) => void)[] = []
-  /** What it said first. */
+  /** The introduction. */
   #text = ''
-  /** The beginning of an answer. */
+  /** The beginning of an incomplete answer. */
   #line = ''
   #errors = ''
   #arrived: () => void = () => {}
@@ -84,7 +87,7 @@ export class Keeper {
     return this.#hasEnded
   }
 
-  /** What it says first. To be called once it has been started. */
+  /** Its introduction. Call this once the container has been started. */
   async introduction(): Promise<Introduction> {
     if (!this.#isIntroduced && !this.#hasEnded) await this.#introduced()
     if (!this.#isIntroduced)
@@ -93,7 +96,7 @@ export class Keeper {
     return { kind: 'said', kernel: this.#text.slice(0, end), mountinfo: this.#text.slice(end + 1) }
   }
 
-  /** Has it count what is in the container. Undefined when it does not answer: it has ended, or stands still. */
+  /** Makes it count. Undefined when it does not answer because it has ended or is frozen. */
   count(): Promise<Count | undefined> {
     if (this.#hasEnded) return Promise.resolve(undefined)
     return new Promise((resolve) => {
@@ -106,12 +109,12 @@ export class Keeper {
     })
   }
 
-  /** Ends its input: the container ends with everything in it. */
+  /** Closes its input: the container ends with everything in it. */
   end(): void {
     this.#socket.end()
   }
 
-  /** Gives the connection up. */
+  /** Drops the connection. */
   destroy(): void {
     this.#socket.destroy()
   }

@@ -9,12 +9,12 @@ import {
   workspaceLabel,
 } from './host-label.ts'
 
-/** A container of vitrine's, of any process. */
+/** A container of vitrine, made by any process. */
 export interface OwnContainer {
   readonly id: string
-  /** Names of the engine's, without the slash. */
+  /** The engine's name for it, without the slash. */
   readonly name: string
-  /** `running`, `exited`, ... as the engine calls it. */
+  /** The engine's word: `running`, `exited`, ... */
   readonly state: string
   readonly mode: string
   readonly workspace: string
@@ -22,7 +22,7 @@ export interface OwnContainer {
   readonly host: HostProcess
   /** Seconds since 1970. */
   readonly created: number
-  /** No process is left that uses it. */
+  /** Its host process is gone. */
   readonly leftOver: boolean
 }
 
@@ -35,7 +35,7 @@ interface Listed {
   readonly Labels?: Readonly<Record<string, string>>
 }
 
-/** Every container with our label, of whatever process. Throws EngineError. */
+/** Every container with our label, made by any process. Throws EngineError. */
 export async function ownContainers(engine: Engine, background: Background = {}): Promise<OwnContainer[]> {
   const filters = JSON.stringify({ label: [hostLabel] })
   const listed = await engine.call<readonly Listed[]>({
@@ -64,19 +64,22 @@ function described({ Id, Names, State, Image, Created, Labels }: Listed, host: H
   }
 }
 
-/** Of a host that cannot be seen from here, only what has ended is left over. */
+/** If the host process is not visible from here, only an ended container counts as left over. */
 function isLeftOver(host: HostProcess, state: string): boolean {
   return !(runs(host) ?? ['running', 'created', 'paused', 'restarting'].includes(state))
 }
 
-/** What came of a clean-up. */
+/** The result of a clean-up. */
 export interface CleanUp {
   readonly removed: readonly OwnContainer[]
-  /** With the reason. */
+  /** Each with the reason. */
   readonly failed: readonly (OwnContainer & { readonly reason: string })[]
 }
 
-/** Removes what hosts have left that are gone, and nothing else. One that cannot be removed keeps none of the others. Throws EngineError. */
+/**
+ * Removes the containers of hosts that are gone, and no others. One failure does not keep the rest. Throws
+ * EngineError.
+ */
 export async function removeLeftOver(engine: Engine, background: Background = {}): Promise<CleanUp> {
   const left = (await ownContainers(engine, background)).filter(({ leftOver }) => leftOver)
   const reasons = await Promise.all(left.map(({ id }) => reasonFor(removeContainer(engine, id, background))))
@@ -87,7 +90,7 @@ export async function removeLeftOver(engine: Engine, background: Background = {}
   return { removed: left.filter((_, index) => reasons[index] === undefined), failed }
 }
 
-/** Why it failed; undefined: it did not. */
+/** The reason why it failed; undefined: it succeeded. */
 async function reasonFor(removal: Promise<void>): Promise<string | undefined> {
   try {
     await removal
@@ -114,7 +117,7 @@ export async function removeContainer(
     await engine.call({ method: 'DELETE', path, query, timeoutMs: removalMs, ...background })
   } catch (error) {
     if (!isEngineError(error)) throw error
-    // 404: it has gone. 409: it is going, by AutoRemove or by another request.
+    // 404: already gone. 409: being removed, by AutoRemove or by another request.
     if (error.status === 404) return
     if (error.status !== 409) throw error
     await goneAfterAll(engine, id, background)

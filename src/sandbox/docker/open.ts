@@ -15,20 +15,19 @@ import { placesOf, unfitWorkspace } from './workspace.ts'
 /** What a shell asks of the backend. */
 export interface DockerOptions extends Reach {
   readonly workspace: string
-  /** `[docker] mounts` and `user`. */
   readonly docker: { readonly mounts: readonly string[]; readonly user: string }
   readonly settings: Omit<ContainerSettings, 'user' | 'mounts'>
 }
 
-/** What a shell works with: its containers, and what can be reached in them. */
+/** What a shell works with: its containers, and which directories they show. */
 export interface DockerParts {
   readonly containers: Containers
-  /** Directories that containers show. */
+  /** Directories that the containers mount. */
   readonly places: readonly string[]
 }
 
 /**
- * Finds the engine and the image, and removes what hosts have left that are gone. No container is started. Throws
+ * Finds the engine and the image, and removes containers of hosts that are gone. Starts no container. Throws
  * SANDBOX_UNAVAILABLE.
  */
 export async function openDocker({
@@ -47,7 +46,7 @@ export async function openDocker({
     workspace,
     env: reach.env,
   })
-  // What cannot be removed is no reason to run nothing: "vitrine docker clean" tells of it.
+  // A failed removal does not prevent commands; "vitrine docker clean" reports it.
   void removeLeftOver(engine, { inBackground: true }).catch(() => {})
   const places = placesOf(workspace)
   const made = { ...settings, user, mounts: account ? [...mounts, account] : mounts }
@@ -55,12 +54,12 @@ export async function openDocker({
   return { places, containers }
 }
 
-/** Whether a directory is shown in the containers. */
+/** Whether the containers mount a directory. */
 export function isShown(directory: string, places: readonly string[]): boolean {
   return places.some((place) => isBeneath(directory, place))
 }
 
-/** What a container's user depends on. */
+/** What determines a container's user. */
 interface Wanted {
   readonly image: string
   readonly user: string
@@ -68,7 +67,7 @@ interface Wanted {
   readonly env: Reach['env']
 }
 
-/** Looks for the image, and for the user and its account there. Throws SANDBOX_UNAVAILABLE. */
+/** Finds the image, the user, and the user's account file. Throws SANDBOX_UNAVAILABLE. */
 async function openable(
   engine: Engine,
   { image, user: named, workspace, env }: Wanted,

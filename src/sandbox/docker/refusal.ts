@@ -13,7 +13,7 @@ export function refusalOf(words: DockerWords): VitrineError {
   return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })
 }
 
-/** The refusal that an answer of the engine's amounts to. */
+/** The refusal for an engine's error. */
 export function engineRefusal({ socketPath }: Engine, image: string, error: EngineError): VitrineError {
   const { status, reason, message } = error
   if (reason === 'ETIMEDOUT') return refusalOf(engineSilent(socketPath, message))
@@ -22,7 +22,7 @@ export function engineRefusal({ socketPath }: Engine, image: string, error: Engi
   return refusalOf(/exec: "\/bin\/sh"/.test(message) ? noShellIn(image, message) : containerFailed(message))
 }
 
-/** The container has been paused from outside: nothing can be started in it. */
+/** The container was paused from outside: nothing can be started in it. */
 export function saysPaused({ status, message }: EngineError): boolean {
   return status === 409 && /\bpaused\b/.test(message)
 }

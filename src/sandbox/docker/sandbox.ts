@@ -2,16 +2,18 @@ import type { Enforcement, RightEnforcement } from '../../base/types.ts'
 import { dockerNotes } from '../../messages/docker.ts'
 import type { Sandbox } from '../sandbox.ts'
 
-/** What of the containers the user is told. */
+/** What the user is told about the containers. */
 export interface DockerSandboxOptions {
-  /** As the engine names it. */
+  /** The engine's name for it. */
   readonly network: string
   readonly writableRoot: boolean
-  /** Removes the containers. */
   close(): Promise<void>
 }
 
-/** A container holds commands, in both modes: the host's files are out of reach but for the workspace, which read mode mounts read-only. */
+/**
+ * A container confines commands in both modes: the only host files in it are the workspace and `[docker] mounts`,
+ * which read mode mounts read-only.
+ */
 export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   return {
     ownTmp: true,
@@ -33,7 +35,7 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   }
 }
 
-/** What holds in both modes. */
+/** The rights enforced in both modes. */
 function always({ network }: DockerSandboxOptions): Enforcement {
   return {
     reads: held(dockerNotes.reads),

@@ -1,13 +1,14 @@
-/** The command line that sends a signal to every process of its user. */
+/** The command line that sends a signal to every process of the user that runs it. */
 export function signalAll(signal: NodeJS.Signals): readonly string[] {
   const kill = (name: string) => `kill -${name} -1`
-  // A stopped process takes the signal when it goes on.
+  // A stopped process handles the signal only once it is continued.
   return ['/bin/sh', '-c', signal === 'SIGTERM' ? `${kill('TERM')}; ${kill('CONT')}` : kill(bare(signal))]
 }
 
 /**
- * The command line that sends a signal to all processes with a cookie in their environment. A shell whose child is signalled first
- * would go on with the rest of its line: so all of them are stopped before the first one is signalled.
+ * The command line that sends a signal to all processes with a cookie in their environment. A shell whose
+ * child is signalled first would continue with the rest of its line, so all of them are stopped before the
+ * first one is signalled.
  */
 export function signalCarriers(signal: NodeJS.Signals, cookie: string): readonly string[] {
   return ['/bin/sh', '-c', toCarriers, 'carriers', bare(signal), cookie]

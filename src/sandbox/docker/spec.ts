@@ -1,21 +1,21 @@
 import { keeperScript } from './keeper.ts'
 import { directoriesOnTheWay, type UserMount } from './user-mounts.ts'
 
-/** What decides how a container is made. */
+/** The settings that determine how a container is made. */
 export interface ContainerSettings {
   readonly image: string
-  /** `none`, or a network as `docker run --network` names it. */
+  /** `none`, or a network as for `docker run --network`. */
   readonly network: string
   /** Bytes. */
   readonly memory: number
   readonly cpus: number
   readonly pids: number
   readonly writableRoot: boolean
-  /** The size of a private /tmp in bytes; 0: as that of others. */
+  /** The size of a private /tmp in bytes; 0: the same as that of a shared one. */
   readonly privateTmpBytes: number
-  /** The user that commands run as. */
+  /** The user that runs the commands. */
   readonly user: ContainerUser
-  /** What is shown besides the workspace. */
+  /** Mounts besides the workspace. */
   readonly mounts: readonly UserMount[]
 }
 
@@ -29,20 +29,20 @@ export interface ContainerUser {
 const keeperId = 65_533
 
 /**
- * The user of the container's first process, which must not be that of commands: they could end it, and the container.
+ * The user of the container's first process. It differs from the commands' user: otherwise they could kill
+ * it, and with it the container.
  */
 export function keeperOf({ uid }: Pick<ContainerUser, 'uid'>): string {
   const id = uid === keeperId ? keeperId - 1 : keeperId
   return `${id}:${id}`
 }
 
-/** How a container is made, beside what the settings say. */
+/** The rest of what determines how a container is made. */
 export interface Shown {
-  /** Directories and mounts that are shown at their own paths, outermost first. */
+  /** Directories and mounts, mounted at their own paths, outermost first. */
   readonly mounts: readonly string[]
-  /** The mode is write. */
   readonly writable: boolean
-  /** Its /tmp is private to one command. */
+  /** /tmp is private to one command. */
   readonly fresh: boolean
   readonly labels: Readonly<Record<string, string>>
 }
@@ -65,14 +65,14 @@ export function containerSpec(
     OpenStdin: true,
     StdinOnce: true,
     AttachStdin: true,
-    // The image's own would run processes beside the command's.
+    // The image's own health check would run processes beside the command.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       ...confinement,
       ReadonlyRootfs: !settings.writableRoot,
       NetworkMode: settings.network,
       Memory: memory,
-      // Memory and swap together: the same again is none.
+      // The limit of memory plus swap; the same value means no swap.
       MemorySwap: memory,
       NanoCpus: Math.round(settings.cpus * 1e9),
       PidsLimit: settings.pids,
@@ -87,7 +87,9 @@ export function containerSpec(
   }
 }
 
-/** What is the same for every container. The default seccomp profile and the masks over /proc are the engine's, and stay. */
+/**
+ * The same for every container. The engine's default seccomp profile and its masks over /proc stay in force.
+ */
 const confinement = {
   AutoRemove: true,
   Init: true,
@@ -96,14 +98,14 @@ const confinement = {
   SecurityOpt: ['no-new-privileges'],
   IpcMode: 'private',
   RestartPolicy: { Name: 'no' },
-  // Output of the first process: there is none.
+  // The first process writes nothing worth a log.
   LogConfig: { Type: 'none' },
 }
 
-/** What the engine gives /dev/shm. */
+/** The engine's default size of /dev/shm. */
 const usualShmBytes = 64 * 1024 ** 2
 
-/** Files in a tmpfs are charged to the container's memory: a full /tmp leaves half of it to programs. */
+/** Files in a tmpfs count as the container's memory: a full /tmp leaves half of it to programs. */
 function tmpSize(memory: number, wanted: number): number {
   const most = Math.floor(memory / 2)
   return wanted > 0 ? Math.min(wanted, most) : most
@@ -125,7 +127,7 @@ function bind({ source, target, writable }: UserMount): object {
 
 const units: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }
 
-/** `512m` as `docker run --memory` reads it; without a unit: bytes. */
+/** `512m` as for `docker run --memory`; without a unit, bytes. */
 export function bytesOf(size: string): number {
   const unit = size.at(-1)?.toLowerCase() ?? ''
   return Number.parseInt(size, 10) * (units[unit] ?? 1)

@@ -5,24 +5,25 @@ import { isBeneath } from '../../base/program-path.ts'
 import { mountMissing } from '../../messages/docker.ts'
 import { refusalOf } from './refusal.ts'
 
-/** A path of this machine, and where a container shows it. */
+/** A path on this host, and where a container mounts it. */
 export interface Shown {
   readonly source: string
   readonly target: string
 }
 
-/** One of `[docker] mounts`. */
+/** One entry of `[docker] mounts`. */
 export interface UserMount extends Shown {
   /** Write mode may change it. */
   readonly writable: boolean
 }
 
-/** The home directory of commands, a tmpfs. */
+/** The commands' home directory, a tmpfs. */
 const containerHome = '/tmp'
 
 /**
- * Reads `[docker] mounts`: an absolute path, then `:ro` or `:rw`. What lies in the user's home directory is shown in the commands' one,
- * where tools look for it; the rest at its own path. Throws SANDBOX_UNAVAILABLE for a path that is not there.
+ * Reads `[docker] mounts`: an absolute path followed by `:ro` or `:rw`. A path in the user's home directory
+ * is mounted in the commands' home directory, where tools look for it; any other at its own path. Throws
+ * SANDBOX_UNAVAILABLE for a path that does not exist.
  */
 export function readMounts(
   entries: readonly string[],
@@ -38,7 +39,7 @@ export function readMounts(
   )
 }
 
-/** Without links: a container that shows something else in its place is noticed. */
+/** Without symbolic links, so that a container that mounts something else is detected. */
 async function existing(path: string): Promise<string> {
   try {
     return await realpath(path)
@@ -48,8 +49,8 @@ async function existing(path: string): Promise<string> {
 }
 
 /**
- * Directories on the way to a mount in the home directory: the engine would make them root's, and nothing else could be
- * written beside the mount.
+ * Directories between the home directory and a mount in it. The engine would create them owned by root, and
+ * nothing else could be written next to the mount.
  */
 export function directoriesOnTheWay(mounts: readonly UserMount[]): readonly string[] {
   const found = new Set<string>()

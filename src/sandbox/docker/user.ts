@@ -3,8 +3,9 @@ import type { Engine } from './engine/engine.ts'
 import type { ContainerUser } from './spec.ts'
 
 /**
- * The user of commands: by `[docker] user` an id, the owner of the workspace, or the user of this process. In a rootless engine
- * root of a container is the user who runs the engine, and every other id is another one of the host's. Throws EngineError.
+ * The commands' user. `[docker] user` gives its id, or the owner of the workspace, or this process's user. In
+ * a rootless engine the container's root is the user that runs the engine, and every other id maps to a
+ * different one of the host. Throws EngineError.
  */
 export async function userOf(engine: Engine, named: string, workspace: string): Promise<ContainerUser> {
   const [uid, gid = uid] = named.split(':').map(Number)

@@ -4,7 +4,7 @@ import { isBeneath } from '../../base/program-path.ts'
 import { repositoryOf } from '../reads/worktree.ts'
 import type { Shown } from './user-mounts.ts'
 
-/** Directories that a container needs for itself: a workspace there would take their place. */
+/** Directories that a container needs itself: a workspace mounted there would hide them. */
 const taken = [
   '/',
   '/bin',
@@ -19,10 +19,13 @@ const taken = [
   '/tmp',
   '/usr',
 ]
-/** What lies beneath these is the kernel's. */
+/** Everything beneath these belongs to the kernel. */
 const ofTheKernel = ['/dev', '/proc', '/sys']
 
-/** File systems that are a door to the kernel or to other processes: they are not shown where one lies in a workspace. */
+/**
+ * File systems that give access to the kernel or to other processes: never mounted, even if they lie in a
+ * workspace.
+ */
 const special =
   /^(autofs|binfmt_misc|bpf|cgroup2?|configfs|debugfs|devpts|devtmpfs|efivarfs|fusectl|mqueue|nsfs|proc|pstore|rpc_pipefs|securityfs|selinuxfs|sysfs|tracefs)$/
 
@@ -43,14 +46,15 @@ function realPathOf(path: string): string {
   }
 }
 
-/** The directories that a container shows at their own paths: the workspace, and where Git keeps its repository. */
+/** The directories mounted at their own paths: the workspace, and where Git keeps its repository. */
 export function placesOf(workspace: string): readonly string[] {
   return [workspace, ...repositoryOf(workspace)]
 }
 
 /**
- * The same, and every mount beneath them, outermost first. A bind mount that is read-only leaves mounts beneath it as they
- * are (mount_setattr(2)), which engines before 25 do not mend: so each is given by itself, and none comes along.
+ * The places and every mount beneath them, outermost first. A read-only bind mount does not make the mounts
+ * beneath it read-only (mount_setattr(2)), and engines before 25 do not either: so each is mounted by itself,
+ * not recursively.
  */
 export function mountsOf(places: readonly string[], mounts: readonly MountPoint[]): readonly string[] {
   const beneath = mounts
@@ -59,23 +63,25 @@ export function mountsOf(places: readonly string[], mounts: readonly MountPoint[
   return [...new Set([...places, ...beneath])].sort()
 }
 
-/** A line of proc_pid_mountinfo(5). */
+/** One line of proc_pid_mountinfo(5). */
 export interface MountPoint {
   readonly point: string
-  /** The type of the file system. */
   readonly kind: string
-  /** Which file system it is: its device, `MAJOR:MINOR`. */
+  /** The device of the file system, `MAJOR:MINOR`. */
   readonly device: string
-  /** Which directory of it stands at the point. */
+  /** Which directory of the file system is mounted there. */
   readonly root: string
 }
 
-/** The mounts of this process; none where there is no proc file system. */
+/** This process's mounts; none without /proc. */
 export function mountTable(): MountPoint[] {
   return readMounts(textOf('/proc/self/mountinfo'))
 }
 
-/** Device, root and point are the fields from the third on, the type is the first behind the dash; blanks in a path are `\040`. */
+/**
+ * Device, root and mount point are fields 3 to 5, the type is the first after the dash; a blank in a path is
+ * `\040`.
+ */
 export function readMounts(text: string): MountPoint[] {
   return text
     .split('\n')
@@ -95,9 +101,9 @@ function decoded(path: string): string {
 }
 
 /**
- * The first path at which a container shows something else than stands there by the table of this machine, which no symbolic
- * link has a part in; undefined: there is none. The engine follows links when it mounts, and whoever writes in the workspace
- * can put one in the place of a directory on the way to a mount.
+ * The first target whose mount in the container differs from this host's mount table, or undefined. The
+ * engine follows symbolic links when it mounts, so a process that can write in the workspace could redirect a
+ * mount; the table involves no links.
  */
 export function wronglyShown(
   paths: readonly Shown[],
@@ -110,7 +116,10 @@ export function wronglyShown(
   })?.target
 }
 
-/** The first path that shows the engine's socket, by whatever mount: whoever has that is root. Undefined: none does. */
+/**
+ * The first path that contains the engine's socket, through any mount: access to it means root. Undefined:
+ * none.
+ */
 export function showsSocket(
   paths: readonly string[],
   here: readonly MountPoint[],
@@ -123,7 +132,7 @@ export function showsSocket(
   })
 }
 
-/** What stands at a path: of the mounts above it the nearest, and of several at one point the last. */
+/** What is mounted at a path: the nearest mount above it, and the last of several at the same point. */
 function standingAt(
   path: string,
   mounts: readonly MountPoint[],
@@ -136,7 +145,7 @@ function standingAt(
   return nearest && { device: nearest.device, root: join(nearest.root, relative(nearest.point, path)) }
 }
 
-/** Empty where there is no proc file system: there the engine runs in a machine of its own. */
+/** Empty without /proc: the engine then runs in a virtual machine. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'latin1')

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import { types } from 'node:util'
 import { errorCode, errorText } from '../../../base/errno.ts'
 
-/** The engine did not do what it was asked. */
+/** The engine failed to do what a request asked for. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
-  /** The HTTP status of its answer; 0: there was none. */
+  /** The HTTP status of the answer; 0: there was no answer. */
   readonly status: number
-  /** Without an answer the code of the system error, or ETIMEDOUT. */
+  /** Without an answer, the code of the system error, or ETIMEDOUT. */
   readonly reason: string
 
   constructor(status: number, reason: string, message: string) {
@@ -25,36 +25,37 @@ export function isEngineError(error: unknown): error is EngineError {
 /** One request to the engine: docs.docker.com/reference/api/engine. */
 export interface EngineRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Without the version: `/containers/json`. */
+  /** Without the API version: `/containers/json`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
-  /** Sent as JSON; bytes are sent as they are. */
+  /** Sent as JSON; bytes are sent unchanged. */
   readonly body?: object
-  /** Milliseconds in which the answer has to begin, and to be there whole. Default 30 seconds. */
+  /** Milliseconds until the answer must have begun, and be complete. Default 30 seconds. */
   readonly timeoutMs?: number
-  /** Gives the request up: it fails with ECANCELED. */
+  /** Aborts the request, which then fails with ECANCELED. */
   readonly signal?: AbortSignal | undefined
-  /** It does not keep the process alive. */
+  /** The request does not keep the process alive. */
   readonly inBackground?: boolean
 }
 
-/** A connection that the engine has handed over: bytes both ways, to a process's streams. */
+/** A connection that the engine has handed over: bytes both ways, to and from a process's streams. */
 export interface Connection {
   readonly socket: Socket
-  /** What came behind the answer's head already. */
+  /** Bytes that arrived along with the answer's header. */
   readonly head: Buffer
 }
 
 const defaultTimeoutMs = 30_000
-/** Versions of the API from 19.03 on have what is used here; a newer one than the last seen is not asked for. */
+/**
+ * The API as of Docker 19.03 has all that is used here; no version newer than the last one tested is
+ * requested.
+ */
 const oldestApi = 40
 const newestApi = 44
 
-/** A Docker engine that listens on a unix socket. */
 export class Engine {
-  /** Where it listens. */
   readonly socketPath: string
-  /** `1.41` */
+  /** Such as `1.41`. */
   readonly api: string
 
   private constructor(socketPath: string, api: string) {
@@ -62,7 +63,7 @@ export class Engine {
     this.api = api
   }
 
-  /** Asks the engine whether it is there, and for its version. Throws EngineError. */
+  /** Pings the engine and negotiates the API version. Throws EngineError. */
   static async connect(socketPath: string, timeoutMs = 5000): Promise<Engine> {
     const { headers } = await exchange(socketPath, { method: 'GET', path: '/_ping', timeoutMs })
     const minor = Number(/^1\.(\d+)$/.exec(String(headers['api-version'] ?? ''))?.[1] ?? Number.NaN)
@@ -73,19 +74,19 @@ export class Engine {
     return new Engine(socketPath, `1.${Math.min(minor, newestApi)}`)
   }
 
-  /** Sends a request; the answer's JSON. Throws EngineError. */
+  /** Sends a request and returns the answer's JSON. Throws EngineError. */
   async call<T>(request: EngineRequest): Promise<T> {
     const { text } = await exchange(this.socketPath, this.#versioned(request))
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
 
-  /** The same; the answer's bytes. */
+  /** The same, but returns the answer's bytes. */
   async bytes(request: EngineRequest): Promise<Buffer> {
     const { text } = await exchange(this.socketPath, this.#versioned(request), 'latin1')
     return Buffer.from(text, 'latin1')
   }
 
-  /** Takes a connection over. Throws EngineError. */
+  /** Sends a request and takes over the connection. Throws EngineError. */
   hijack(request: EngineRequest): Promise<Connection> {
     const versioned = this.#versioned(request)
     return new Promise((resolve, reject) => {
@@ -97,7 +98,7 @@ export class Engine {
     })
   }
 
-  /** Sends a request whose answer comes line by line. Throws EngineError. */
+  /** Sends a request and yields the lines of the answer as they arrive. Throws EngineError. */
   async *lines(request: EngineRequest): AsyncGenerator<string> {
     const answer = await answerOf(this.socketPath, this.#versioned(request))
     if ((answer.statusCode ?? 0) >= 400) throw refused(answer, await textOf(answer))
@@ -132,7 +133,7 @@ function answerOf(socketPath: string, request: EngineRequest): Promise<IncomingM
   })
 }
 
-/** One connection each: they live on a local socket. */
+/** Uses one connection per request: on a local socket they are cheap. */
 function send(
   socketPath: string,
   { method, path, query, body, timeoutMs = defaultTimeoutMs, signal, inBackground }: EngineRequest,
@@ -193,13 +194,13 @@ function refused(answer: IncomingMessage, text: string): EngineError {
   return new EngineError(status, '', saidIn(text) ?? `HTTP ${status}`)
 }
 
-/** The engine says what is wrong as `{"message": ...}`. */
+/** The engine reports errors as `{"message": ...}`. */
 function saidIn(text: string): string | undefined {
   try {
     const { message } = JSON.parse(text) as { message?: unknown }
     return typeof message === 'string' ? message.trim() : undefined
   } catch {
-    // No JSON: whatever stands between us and the engine said it.
+    // Not JSON: the message comes from a proxy between us and the engine.
     return text.trim() === '' ? undefined : text.trim()
   }
 }

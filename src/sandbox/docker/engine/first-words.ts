@@ -1,11 +1,14 @@
 import type { FrameStream } from './frames.ts'
 
-/** The engine says so on the process's own output, when it could not be started. */
+/** How the engine's message begins, on the process's own output, when the process could not be started. */
 const neverStarted = 'OCI runtime exec failed'
-/** It is one piece, and short. */
+/** The message is a single short piece. */
 const longest = 8192
 
-/** Output that may be the engine's: a first piece that begins as its words do is held back until it is known whose it is. */
+/**
+ * Holds back a first piece that begins like the engine's message, until it is known whether the command wrote
+ * it.
+ */
 export class FirstWords {
   readonly #output: (stream: FrameStream, bytes: Buffer) => void
   #isFirst = true
@@ -15,7 +18,7 @@ export class FirstWords {
     this.#output = output
   }
 
-  /** What is held back; empty: nothing. */
+  /** The piece held back; empty: none. */
   get held(): string {
     return this.#piece?.bytes.toString() ?? ''
   }
@@ -23,13 +26,13 @@ export class FirstWords {
   add(stream: FrameStream, bytes: Buffer): void {
     const maybe = this.#isFirst && bytes.length < longest && bytes.toString().startsWith(neverStarted)
     this.#isFirst = false
-    // The engine's are all that there is: more makes them the command's.
+    // The engine's message would be the only output: after more, the piece is the command's.
     this.release()
     if (maybe) this.#piece = { stream, bytes }
     else this.#output(stream, bytes)
   }
 
-  /** They are the command's. */
+  /** Passes the piece on as the command's output. */
   release(): void {
     const piece = this.#piece
     this.#piece = undefined

@@ -1,10 +1,13 @@
-/** Bytes of the head of a frame: stream, three zeros, length as a big-endian number (API reference, "Attach to a container"). */
+/**
+ * A frame's header: stream, three zeros, length as a big-endian number (API reference, "Attach to a
+ * container").
+ */
 const headBytes = 8
 const stderrStream = 2
 
 export type FrameStream = 'stdout' | 'stderr'
 
-/** Takes an engine's stream apart into what was written to each of both streams. Holds no more than the head of a frame. */
+/** Splits an engine's stream into stdout and stderr. Buffers no more than a frame's header. */
 export class Frames {
   readonly #take: (stream: FrameStream, bytes: Buffer) => void
   readonly #head = Buffer.alloc(headBytes)
@@ -12,7 +15,7 @@ export class Frames {
   #left = 0
   #stream: FrameStream = 'stdout'
 
-  /** @param take called with every piece, as it comes */
+  /** @param take called with every piece as it arrives */
   constructor(take: (stream: FrameStream, bytes: Buffer) => void) {
     this.#take = take
   }

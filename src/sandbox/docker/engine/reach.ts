@@ -7,7 +7,7 @@ import { type EngineSocket, engineSockets } from './sockets.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** How an engine is reached. */
+/** How to reach an engine. */
 export interface Reach {
   /** The caller's environment: DOCKER_HOST, DOCKER_CONTEXT, XDG_RUNTIME_DIR, HOME. */
   readonly env: Variables
@@ -15,12 +15,12 @@ export interface Reach {
   readonly startCommand: string
 }
 
-/** What a start command may take until the engine answers. */
+/** How long after the start command the engine has to answer. */
 const startMs = 30_000
 const everyMs = 100
 const pingMs = 5000
 
-/** The first engine that answers, started by the start command where none does. Throws SANDBOX_UNAVAILABLE. */
+/** The first engine that answers; if none does, runs the start command. Throws SANDBOX_UNAVAILABLE. */
 export async function reachEngine({ env, startCommand }: Reach): Promise<Engine> {
   const sockets = engineSockets(env)
   const answer = await firstAnswer(sockets, pingMs)
@@ -30,13 +30,13 @@ export async function reachEngine({ env, startCommand }: Reach): Promise<Engine>
   throw refusalOf(engineMissing(path, answer.reason, answer.message))
 }
 
-/** A socket that is there, and what answers at it. */
+/** An existing socket and the engine that answers there. */
 export interface FoundSocket extends EngineSocket {
-  /** The version of the API; absent where no engine answers. */
+  /** The engine's API version; absent if none answers. */
   readonly api?: string
 }
 
-/** Every socket that may be tried, each asked. Throws SANDBOX_UNAVAILABLE. */
+/** Asks every candidate socket. Throws SANDBOX_UNAVAILABLE. */
 export function findEngines(env: Variables): Promise<readonly FoundSocket[]> {
   return Promise.all(
     engineSockets(env).map(async (socket) => {
@@ -46,7 +46,7 @@ export function findEngines(env: Variables): Promise<readonly FoundSocket[]> {
   )
 }
 
-/** The engine, or why the first socket has none. One after the other: the first that answers is used. */
+/** Tries the sockets in order. Returns the first engine, or the error of the first socket. */
 async function firstAnswer(
   sockets: readonly EngineSocket[],
   timeoutMs: number,
@@ -69,12 +69,14 @@ async function answerAt({ path }: EngineSocket, timeoutMs: number): Promise<Engi
   }
 }
 
-/** Nothing listens. An engine that answers otherwise, or is not for this user, is not started once more. */
+/**
+ * Nothing listens. An engine that answers with an error, or denies this user access, is not started again.
+ */
 function isDown({ reason }: EngineError): boolean {
   return reason === 'ENOENT' || reason === 'ECONNREFUSED'
 }
 
-/** One start for all shells of the process that wait for it. */
+/** Starts in progress, shared by all shells of this process. */
 const starting = new Map<string, Promise<Engine>>()
 
 function startedEngine(env: Variables, socketPath: string, command: string): Promise<Engine> {
@@ -85,10 +87,10 @@ function startedEngine(env: Variables, socketPath: string, command: string): Pro
   return started
 }
 
-/** Runs the command, which may stay (a daemon) or end, and waits until an engine answers. */
+/** Runs the command, which may stay (a daemon) or exit, and waits until an engine answers. */
 async function startEngine(env: Variables, socketPath: string, command: string): Promise<Engine> {
   let failed: string | undefined
-  // In a session of its own: an engine is not to end with this process.
+  // In a session of its own, so that the engine does not end with this process.
   const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: 'ignore' })
   child.unref()
   child.once('error', ({ message }) => {

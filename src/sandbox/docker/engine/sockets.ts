@@ -7,16 +7,17 @@ import { refusalOf } from '../refusal.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** A socket at which an engine may listen. */
+/** A socket where an engine may listen. */
 export interface EngineSocket {
-  /** What names it, or what usually listens there. */
+  /** What named it, or the engine that usually listens there. */
   readonly name: string
   readonly path: string
 }
 
 /**
- * The sockets to try, first to last: the one that DOCKER_HOST or a context names, and no other; else the usual ones that are there.
- * Throws SANDBOX_UNAVAILABLE for an engine that is not on this machine, and for a context that is not defined.
+ * The sockets to try in order: only the one that DOCKER_HOST or a context names, otherwise the usual ones
+ * that exist. Throws SANDBOX_UNAVAILABLE for an engine that is not on this machine and for an undefined
+ * context.
  */
 export function engineSockets(env: Variables): readonly EngineSocket[] {
   const host = env['DOCKER_HOST'] ?? ''
@@ -30,7 +31,10 @@ function named(name: string, host: string): EngineSocket {
   return { name, path: host.slice('unix://'.length) }
 }
 
-/** The context in use, docker(1): DOCKER_CONTEXT, else `currentContext` of the client's configuration; undefined: the default one. */
+/**
+ * The current context (docker(1)): DOCKER_CONTEXT, else `currentContext` of the client's configuration;
+ * undefined: the default.
+ */
 function contextOf(env: Variables): { readonly name: string; readonly host: string } | undefined {
   const directory = env['DOCKER_CONFIG'] || join(homeOf(env), '.docker')
   const name = env['DOCKER_CONTEXT'] || textAt(readJson(join(directory, 'config.json')), 'currentContext')
@@ -67,7 +71,7 @@ function homeOf(env: Variables): string {
   return env['HOME'] || homedir()
 }
 
-/** Undefined where there is none, or no JSON: the client does without it, too. */
+/** Undefined if the file is missing or not JSON: the docker client ignores it, too. */
 function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
