@@ -8,7 +8,7 @@ import { otherInterface } from '../messages/platform.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type { Probe, WindowsProbe } from '../sandbox/sandbox.ts'
 
-/** How a command ended, as the addon tells it. */
+/** How a command ended, as the addon reports it. */
 export type NativeEnd =
   | {
       readonly code: number
@@ -28,12 +28,15 @@ export interface NativeFailure {
   readonly errno: number
 }
 
-/** What the handler of `listen` is told: stream 0 and 1 output, -1 the end, -2 (Windows) bytes written to the input, -3 (Linux) a command with a terminal runs. */
+/**
+ * Handles events; `stream` 0 and 1: output, -1: end, -2 (Windows): stdin bytes were written, -3 (Linux): a
+ * command with a terminal runs.
+ */
 export type NativeHandler = (id: number, stream: number, payload: Buffer | NativeEnd | number) => void
 
-/** The addon's functions on every system: see native/binding.cc. */
+/** The addon's functions on every system: native/binding.cc. */
 export interface AddonCore {
-  /** Absent in those older than the number. */
+  /** Absent in addons older than the version number. */
   readonly interfaceVersion?: number
   listen(handler: NativeHandler): void
   spawn(
@@ -58,21 +61,23 @@ export interface AddonCore {
   consumed(id: number, bytes: number): void
 }
 
-/** On Linux. */
+/** The Linux addon. */
 export interface Addon extends AddonCore, LookAddon, PrivateTmpAddon {
   resize(id: number, columns: number, rows: number): void
   probe(): Probe
-  /** Starts the watcher; 0 or an errno. */
+  /** Starts the watcher; returns 0 or an errno. */
   watch(): number
   watcherPid(): number
-  /** flock(2), exclusive, without waiting; 0 or an errno. The lock ends when the descriptor is closed. */
+  /**
+   * Exclusive flock(2) that does not wait; returns 0 or an errno. Closing the descriptor releases the lock.
+   */
   lock(fd: number): number
 }
 
-/** On Windows: input is written by the addon, for its descriptors are not Node's. */
+/** The Windows addon. It writes stdin itself, because its handles are not Node descriptors. */
 export interface WindowsAddon extends AddonCore {
   probe(): WindowsProbe
-  /** The handler is told with stream -2 when the bytes have gone. */
+  /** The handler is called with stream -2 when the bytes are written. */
   write(id: number, bytes: Uint8Array): void
   closeStdin(id: number): void
 }
@@ -82,23 +87,23 @@ export interface AddonMissing {
   readonly missing: string
 }
 
-/** The interface that stands above: VT_INTERFACE of native/core.h. */
+/** Version of the interface above: VT_INTERFACE of native/core.h. */
 const interfaceVersion = 3
 
 /**
- * Loads the addon: the one at an absolute path (default: `VITRINE_ADDON`), or the one of the package that fits this system, a
- * prebuilt one or what the build made.
+ * Loads the addon at an absolute path (default: `VITRINE_ADDON`), or else the package's prebuilt or built one
+ * for this system.
  */
 export function loadAddon<A extends AddonCore>(
   path = process.env['VITRINE_ADDON'] || undefined,
 ): A | AddonMissing {
   try {
     const addon: A = path === undefined ? packagedAddon() : createRequire(path)(path)
-    // One of another build may lack a function, or take an argument for another one: nothing of it is called.
+    // An addon of another build may lack functions or read arguments differently: call none of them.
     if (addon.interfaceVersion === interfaceVersion) return addon
     return { missing: otherInterface(addon.interfaceVersion, interfaceVersion) }
   } catch (error) {
-    // Every failure has one consequence, and it is told: read mode is refused with this reason.
+    // Any failure has the same consequence: read mode is refused with this reason.
     return { missing: firstLine(errorText(error)) }
   }
 }

@@ -3,7 +3,10 @@ import type { Containers } from '../sandbox/docker/containers.ts'
 import type { GitIdentity } from '../sandbox/docker/git-identity.ts'
 import type { LaunchRequest } from './launch.ts'
 
-/** Who commits, for a command that may: a shell line, or git itself. Empty where its environment says so already. */
+/**
+ * The git identity for a command that may commit (a shell line or git). Empty if its environment sets one
+ * already.
+ */
 export async function identityFor(
   { argv, environment }: Pick<LaunchRequest, 'argv' | 'environment'>,
   containers: Pick<Containers, 'gitIdentity'>,
@@ -13,22 +16,22 @@ export async function identityFor(
   return mayCommit && !isSaid ? containers.gitIdentity() : {}
 }
 
-/** What a shell does before it becomes the command. */
+/** What a shell does before it execs the command. */
 interface Before {
-  /** Both outputs are joined: their order is to be exact. */
+  /** Joins both streams into one, so that their order is exact. */
   readonly merged: boolean
-  /** The environment says who commits on the host. */
+  /** The environment carries the host's git identity. */
   readonly hasIdentity: boolean
 }
 
-/** The command's words, behind those of a shell where that has something to do first. */
+/** The command's argv, wrapped in a shell if anything has to be done first. */
 export function wrapped(argv: readonly string[], { merged, hasIdentity }: Before): readonly string[] {
   if (!merged && !hasIdentity) return argv
   const exec = `exec "$0" "$@"${merged ? ' 2>&1' : ''}`
   return ['/bin/sh', '-c', hasIdentity ? `${ownIdentityFirst}${exec}` : exec, ...argv]
 }
 
-/** The container's own configuration, or the repository's, says better who commits. */
+/** An identity in the container's or the repository's git configuration takes precedence. */
 const ownIdentityFirst = `
 if command -v git >/dev/null 2>&1; then
   git config user.name >/dev/null 2>&1 && unset GIT_AUTHOR_NAME GIT_COMMITTER_NAME

@@ -4,24 +4,26 @@ import { isVitrineError } from '../messages/error.ts'
 import type { ExecEnd } from '../sandbox/docker/exec.ts'
 import type { ProcessEnd } from './launch.ts'
 
-/** Why there never was a process. */
+/** Why no process ever ran. */
 export function neverRan(error: unknown): ProcessEnd {
   if (isVitrineError(error))
     return { kind: 'failed', step: 'container', errno: error.code, refusal: error.refusal }
   return { kind: 'failed', step: 'container', errno: errorText(error) }
 }
 
-/** What else is known of how a command ended. */
 interface Circumstances {
-  /** Processes of its own that were left. */
+  /** Survivors that were killed. */
   readonly killed: number
-  /** What it was ended by from here. */
+  /** The signal that we ended the command with. */
   readonly stopped: NodeJS.Signals | undefined
-  /** The memory of the container, in bytes, where the kernel killed a process because it was used up. */
+  /** The container's memory in bytes, if the kernel killed a process because it ran out. */
   readonly usedUp: number | undefined
 }
 
-/** How a command ended, from how the engine says that its process did. One that was ended from here has not succeeded. */
+/**
+ * Converts the engine's report to our outcome. A command that we ended has not succeeded, even with exit code
+ * 0.
+ */
 export function processEnd(ended: ExecEnd, { killed, stopped, usedUp }: Circumstances): ProcessEnd {
   switch (ended.kind) {
     case 'never':
@@ -44,7 +46,7 @@ export function killedBy(signal: NodeJS.Signals): Extract<ProcessEnd, { kind: 's
   return { kind: 'signalled', signal, survivors: { killed: 0, alive: 0, group: 0 }, denials: [] }
 }
 
-/** The engine ends with 126 for everything that did not start; its words say why. */
+/** The engine exits with 126 for everything that did not start; its message says why. */
 function failureIn(said: string): { readonly step: string; readonly errno: string } {
   if (/chdir to cwd/.test(said)) return { step: 'chdir', errno: 'ENOENT' }
   if (/executable file not found|no such file or directory/i.test(said))
@@ -54,7 +56,7 @@ function failureIn(said: string): { readonly step: string; readonly errno: strin
   return { step: 'container', errno: said.trim() }
 }
 
-/** Signals that end a process unless it handles them, signal(7): 128+n stands for them. */
+/** Signals that end a process unless it handles them (signal(7)): exit code 128+n stands for them. */
 const fatal: readonly NodeJS.Signals[] = [
   ...([
     'SIGHUP',
@@ -80,7 +82,10 @@ const fatal: readonly NodeJS.Signals[] = [
   ] as const),
 ]
 
-/** An exit code that says that a signal ended it. A program that exits so by itself means just that, by convention. */
+/**
+ * The signal that an exit code stands for. A program that exits with 128+n itself means the same, by
+ * convention.
+ */
 function signalOf(code: number): NodeJS.Signals | undefined {
   return fatal.find((name) => constants.signals[name] === code - 128)
 }

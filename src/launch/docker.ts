@@ -10,18 +10,18 @@ import { endsByDefault, killedBy, neverRan, processEnd } from './docker-end.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { type Cookie, makeCookie } from './sweep.ts'
 
-/** Bytes handed out and not yet taken back, above which reading stops. */
+/** Bytes handed out and not yet consumed, above which reading pauses. */
 const windowBytes = 1024 * 1024
-/** How often it is looked whether a command that is held back still runs. */
+/** How often to check whether a command whose output is paused still runs. */
 const lookMs = 300
-/** Between SIGKILL by name, in write mode, and the end of the container with everything in it. */
+/** Write mode: from SIGKILL to the command's processes until the whole container is ended. */
 const lastWaitMs = 500
-/** Between SIGKILL and giving up an engine that does not say that the command has ended. */
+/** From SIGKILL until an engine that reports no end is given up. */
 const giveUpMs = 800
-/** For the engine to deliver a signal to a command that has ended. */
+/** How long the engine may take to deliver a signal to a command that has ended. */
 const deliveryMs = 1000
 
-/** Runs commands in containers. What a container is comes from outside, and confines in both modes. */
+/** Runs commands in containers, which confine in both modes. The caller decides how containers are made. */
 export function dockerLauncher(containers: Containers): Launcher {
   return {
     name: 'docker',
@@ -35,7 +35,6 @@ export function dockerLauncher(containers: Containers): Launcher {
   }
 }
 
-/** One command in a container. */
 class ContainedCommand {
   readonly launched: LaunchedProcess
   readonly #containers: Containers
@@ -44,15 +43,15 @@ class ContainedCommand {
   readonly #wanted: Wanted
   readonly #cookie: Cookie = makeCookie()
   readonly #stdin: Writable | null
-  /** Aborted when the command is to end before it runs. */
+  /** Aborted if the command is to end before it runs. */
   readonly #unwanted = new AbortController()
-  /** Where and how it runs, once it does. */
+  /** Set once the command runs. */
   #running: Running | undefined
-  /** What it was ended by from here. */
+  /** The signal that we ended the command with. */
   #stopped: NodeJS.Signals | undefined
   /** Signals are delivered one after the other. */
   #delivery: Promise<unknown> = Promise.resolve()
-  /** Bytes handed out and not yet taken back. */
+  /** Bytes handed out and not yet consumed. */
   readonly #flow = { open: 0, paused: false }
 
   constructor(containers: Containers, request: LaunchRequest, events: LaunchEvents) {
@@ -61,7 +60,8 @@ class ContainedCommand {
     this.#events = events
     this.#wanted = wantedBy(request)
     this.#stdin = request.stdin === null ? null : new PassThrough()
-    this.#stdin?.on('error', () => {}) // the command did not read everything: that is its right
+    // EPIPE: the command may end or close its input without reading all of it
+    this.#stdin?.on('error', () => {})
     this.launched = {
       stdin: request.stdin === 'pipe' ? this.#stdin : null,
       signal: (name) => this.#signal(name),
@@ -92,7 +92,7 @@ class ContainedCommand {
     const { container, exec } = running
     this.#running = running
     this.#feed(exec)
-    // It came while the process was being started.
+    // The signal came while the process was being started.
     if (this.#stopped === 'SIGKILL') this.#destroy()
     else if (this.#stopped) this.#send(this.#stopped)
     const ended = await exec.ended
@@ -126,8 +126,9 @@ class ContainedCommand {
   }
 
   /**
-   * In read mode nothing of the command stays: its container ends unless it is seen to be empty. Memory that has run out is what
-   * earlier commands left in /tmp: such a container is used no more. Resolves to how many processes had stayed.
+   * Read mode leaves no process of the command: its container is removed unless it is known to be empty. If
+   * memory ran out, files that earlier commands left in /tmp may use it, so that container is not used again.
+   * Resolves to the number of survivors.
    */
   async #leave(container: Container, isUsedUp: boolean): Promise<number> {
     const isWrite = this.#wanted.mode === 'write'
@@ -159,7 +160,10 @@ class ContainedCommand {
     this.#unwanted.abort()
   }
 
-  /** What cannot be delivered any more needs not be: the engine or the container has gone, and the command with it. */
+  /**
+   * A signal that cannot be delivered is not needed: the engine or the container is gone, and the command
+   * with it.
+   */
   #send(name: NodeJS.Signals): void {
     if (!this.#running) return
     const { container, exec } = this.#running
@@ -172,7 +176,10 @@ class ContainedCommand {
     this.#delivery = Promise.allSettled([this.#delivery, delivery])
   }
 
-  /** In read mode the container ends, which nothing in it survives. In write mode other commands may run in it. */
+  /**
+   * Read mode removes the container, and with it everything in it. In write mode other commands may run in
+   * the container.
+   */
   #destroy(): void {
     this.#stop('SIGKILL')
     this.#stopped = 'SIGKILL'
@@ -203,8 +210,9 @@ class ContainedCommand {
   }
 
   /**
-   * Reads nothing while the owner does not keep up, and the command runs. When it has ended, the engine waits two seconds
-   * for the rest to be read and then drops it; that rest is bounded by the engine's buffers.
+   * Pauses reading while the consumer does not keep up and the command runs. After the command's end the
+   * engine waits two seconds for the rest to be read and then drops it, so reading resumes; that rest is
+   * bounded by the engine's buffers.
    */
   async #holdBack(): Promise<void> {
     while (this.#flow.paused && this.#running) {
@@ -225,7 +233,7 @@ function wantedBy({ confinement }: LaunchRequest): Wanted {
   return { mode: 'read', fresh: confinement.kind === 'container' && confinement.fresh }
 }
 
-/** A descriptor of ours, which stays open. */
+/** Pumps one of our descriptors, which stays open. */
 function passOn(fd: number, to: Writable): void {
   const from = createReadStream('', { fd, autoClose: false })
   from.once('error', () => to.end())

@@ -6,22 +6,24 @@ import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { type Cookie, makeCookie, sweep } from './sweep.ts'
 
-/** Bytes handed out and not yet taken back, above which reading stops. */
+/** Bytes handed out and not yet consumed, above which reading pauses. */
 const windowBytes = 1024 * 1024
-/** After the leader's end output is awaited for this much silence, and at most this long. */
+/** After the leader's end, output is awaited until it is silent this long, and no longer than `drainMs`. */
 const silenceMs = 50
 const drainMs = 250
 
 type Execa = typeof import('execa')
 type Child = ReturnType<Execa['execa']>
 
-/** What the system has. */
 export interface ExecaOptions {
   /** Process groups, and a shell to join both streams: not on Windows. */
   readonly groups: boolean
 }
 
-/** Starts processes with execa: where no addon loads. It confines by sandbox-exec alone, and refuses every other confinement. */
+/**
+ * Starts processes with execa, where no addon loads. It confines with sandbox-exec only and refuses every
+ * other confinement.
+ */
 export async function execaLauncher({ groups }: ExecaOptions = { groups: true }): Promise<Launcher> {
   const { execa } = await import('execa')
   return {
@@ -45,7 +47,10 @@ export async function execaLauncher({ groups }: ExecaOptions = { groups: true })
   }
 }
 
-/** As execvp(3) walks PATH: the first that can be executed; EACCES is told when one was there that cannot. */
+/**
+ * Walks the candidates like execvp(3): returns the first executable, or EACCES if one exists but is not
+ * executable.
+ */
 function findProgram(candidates: readonly string[]): { path: string } | { errno: string } {
   let errno = 'ENOENT'
   for (const path of candidates) {
@@ -66,7 +71,7 @@ function unexecutable(path: string): string | undefined {
   }
 }
 
-/** An argument vector to start, and the name that its program goes by. */
+/** An argv to start, and the argv[0] of its program. */
 interface Vector {
   readonly program: string
   readonly args: readonly string[]
@@ -80,9 +85,9 @@ function vectorOf(
   groups: boolean,
 ): Vector {
   const [name = path, ...rest] = argv
-  // What is wrapped goes by the wrapper's name.
+  // A wrapped program gets the wrapper's argv[0].
   const [program, ...args] = [...(confined?.wrapper ?? []), path, ...rest] as [string, ...string[]]
-  // One pipe for both streams needs a shell to join them: Node gives each descriptor a pipe of its own.
+  // Node gives each descriptor its own pipe, so a shell joins both streams into one.
   if (merged && groups)
     return { program: '/bin/sh', args: ['-c', 'exec "$0" "$@" 2>&1', program, ...args], argv0: 'sh' }
   return { program, args, argv0: program === path ? name : program }
@@ -165,7 +170,7 @@ function withKilled(end: ProcessEnd, swept: number): ProcessEnd {
   return { ...end, survivors: { ...end.survivors, killed, alive: 0 } }
 }
 
-/** A command that succeeds is not kept waiting for what was refused to it. */
+/** A successful command does not wait for its denials. */
 async function withDenials(end: ProcessEnd, confined: SeatbeltCommand | undefined): Promise<ProcessEnd> {
   if (!confined) return end
   const denials = await confined.denials(
@@ -174,7 +179,7 @@ async function withDenials(end: ProcessEnd, confined: SeatbeltCommand | undefine
   return end.kind === 'failed' ? end : { ...end, denials }
 }
 
-/** Stops reading while the owner does not keep up. */
+/** Pauses reading while the consumer does not keep up. */
 function flowControl(child: Child) {
   const pipes = (): Readable[] =>
     [child.stdout, child.stderr].filter((pipe) => pipe !== null && pipe !== undefined)
@@ -191,7 +196,10 @@ function flowControl(child: Child) {
   }
 }
 
-/** The end comes when the leader has ended and its output has, or has been silent: a child that holds the pipe delays nothing. */
+/**
+ * The end comes when the leader has ended and its output has ended or fallen silent: a survivor that holds
+ * the pipe open delays nothing.
+ */
 async function endOf(child: Child, groups: boolean, lastByte: () => number): Promise<ProcessEnd> {
   const exit = await new Promise<{ code: number | null; signal: NodeJS.Signals | null; errno?: string }>(
     (resolve) => {
@@ -224,14 +232,14 @@ function streamsOf(child: Child): Readable[] {
     .filter((pipe): pipe is Readable => pipe !== null && pipe !== undefined)
 }
 
-/** Whether there was a group to signal. */
+/** Returns whether the group existed. */
 function signalGroup(pid: number | undefined, groups: boolean, signal: NodeJS.Signals | 0): boolean {
   if (pid === undefined) return false
   try {
     process.kill(groups ? -pid : pid, signal)
     return true
   } catch (error) {
-    // ESRCH: nobody is left in the group. EPERM: somebody is, and he is not ours.
+    // ESRCH: the group is empty. EPERM: it has a process that we may not signal.
     return errorCode(error) === 'EPERM'
   }
 }

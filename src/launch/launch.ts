@@ -2,38 +2,40 @@ import type { Denial, Limit, Stream } from '../base/types.ts'
 import type { Refusal } from '../messages/error.ts'
 import type { Confinement } from '../sandbox/sandbox.ts'
 
-/** Everything a launcher needs to start one process; nothing in it is decided later. */
+/** Everything a launcher needs to start one process; the launcher decides nothing itself. */
 export interface LaunchRequest {
   /** Absolute or relative paths to try in order, as execvp(3) walks PATH. */
   readonly candidates: readonly string[]
   readonly argv: readonly string[]
-  /** Windows: argv as the one string that a process is given there. */
+  /** Windows: argv as the single string that a process gets there. */
   readonly commandLine?: string
   readonly environment: Readonly<Record<string, string>>
   readonly cwd: string
-  /** `null`: /dev/null. A number: that descriptor. `pipe`: the caller writes to `LaunchedProcess.stdin`. */
+  /** `null`: /dev/null. A number: that descriptor. `pipe`: written to through `LaunchedProcess.stdin`. */
   readonly stdin: null | number | 'pipe'
-  /** The size in characters of the terminal that takes the place of input and both streams; null: pipes. */
+  /** Size in characters of the terminal that replaces stdin, stdout and stderr; null: pipes. */
   readonly terminal: { readonly columns: number; readonly rows: number } | null
-  /** One pipe for both streams: their order is exact. */
+  /** One pipe for both streams keeps their order exact. */
   readonly merged: boolean
-  /** Its descriptor 3 is a pipe, read as `LaunchEvents.state`. Only where `Launcher.states`. */
+  /** Descriptor 3 is a pipe that arrives as `LaunchEvents.state`. Only where `Launcher.states`. */
   readonly state?: boolean
-  /** null: none. */
   readonly limits: Limits | null
-  /** What a launcher that has a clock of its own holds whatever its owner does; the others leave it to him. */
+  /**
+   * Enforced by launchers with a clock of their own, whatever happens to the host's event loop; the other
+   * launchers leave it to their caller.
+   */
   readonly deadline: Deadline
   /** null: unsandboxed (write mode). */
   readonly confinement: Confinement | null
 }
 
-/** In milliseconds from the launch, and from asking to killing. */
+/** Milliseconds from the launch to the deadline, and the grace from SIGTERM to SIGKILL. */
 export interface Deadline {
   readonly timeoutMs: number
   readonly graceMs: number
 }
 
-/** What a command and everything it starts may use; 0: as much as there is. */
+/** The limits of a command and everything it starts; 0: unlimited. */
 export interface Limits {
   readonly memoryBytes: number
   readonly cpuSeconds: number
@@ -44,7 +46,7 @@ export interface Limits {
   readonly privateTmpBytes: number
 }
 
-/** How a process ended, or why there never was one. */
+/** How a process ended, or why it never started. */
 export type ProcessEnd =
   | (Ran & { readonly kind: 'exited'; readonly code: number })
   | (Ran & { readonly kind: 'signalled'; readonly signal: NodeJS.Signals })
@@ -52,31 +54,31 @@ export type ProcessEnd =
 
 interface Ran {
   readonly survivors: Survivors
-  /** What was refused; empty where nothing is reported. */
+  /** What was refused; empty where denials are not reported. */
   readonly denials: readonly Denial[]
-  /** Not every directory was searched for files that cannot be read because of their name. */
+  /** Not every directory was searched for files that cannot be read because of their names. */
   readonly unsearched?: true
-  /** Whether it was still there at its deadline; undefined where the launcher leaves that to its owner. */
+  /** Whether it reached its deadline; undefined where the launcher leaves the deadline to its caller. */
   readonly timedOut?: boolean
   /** The limit that ended it. */
   readonly limited?: Limit
-  /** The container's memory in bytes, where it is that which was used up. */
+  /** The container's memory in bytes, if the container ran out of it. */
   readonly containerMemory?: number
-  /** Why nobody knows how it ended: what ran it went away. */
+  /** Why the outcome is unknown: the engine or the container went away. */
   readonly lost?: string
 }
 
-/** Who was left when the leader had ended. `group` is the process group of those that live on. */
+/** Processes left when the leader had ended. `group` is the process group of those still alive. */
 export interface Survivors {
   readonly killed: number
   readonly alive: number
   readonly group: number
 }
 
-/** Called by the launcher. Every `output` of a command comes before its `end`, which comes exactly once. */
+/** Called by the launcher. Every `output` of a command comes before `end`, which comes exactly once. */
 export interface LaunchEvents {
   output(stream: Stream, chunk: Buffer): void
-  /** What it writes to descriptor 3, with `LaunchRequest.state`; all of it comes before its `end`. */
+  /** What the command writes to descriptor 3, with `LaunchRequest.state`; all of it comes before `end`. */
   state?(chunk: Buffer): void
   /** A command with a terminal runs. */
   started(): void
@@ -84,20 +86,20 @@ export interface LaunchEvents {
 }
 
 export interface LaunchedProcess {
-  /** Only with `stdin: 'pipe'`, or a terminal: what is typed. */
+  /** Only with `stdin: 'pipe'`, or for what is typed at a terminal. */
   readonly stdin: import('node:stream').Writable | null
   /** Sends a signal to the process group. */
   signal(signal: NodeJS.Signals): void
   /**
-   * SIGTERM and SIGCONT to the group: a stopped group never sees TERM.
-   * @param atDeadline its time is over
+   * Sends SIGTERM and SIGCONT to the group: a stopped group would never handle SIGTERM.
+   * @param atDeadline whether the deadline is the reason
    */
   terminate(atDeadline: boolean): void
-  /** SIGKILL to the group, then the sweep of everything that the command started. */
+  /** Sends SIGKILL to the group, then sweeps everything that the command started. */
   destroy(): void
   /** Only with a terminal. */
   readonly resize?: (columns: number, rows: number) => void
-  /** Lets that many more bytes be read: output waits in the pipe, not in memory. */
+  /** Allows that many more bytes to be read: unread output waits in the pipe, not in memory. */
   consumed(bytes: number): void
 }
 

@@ -5,7 +5,9 @@ import { limitsNote, privateTmpNote, withoutSessions } from '../messages/limits.
 import type { Probe } from '../sandbox/sandbox.ts'
 import type { LimitHolder, Limits } from './launch.ts'
 
-/** The limits of the configuration, null where none is set. A private TMPDIR has its size limited where there is one. */
+/**
+ * The configured limits; null if none is set. The size of the private tmp is limited only if there is one.
+ */
 export function limitsOf(config: Config['limits'], privateTmp: boolean): Limits | null {
   const limits = {
     memoryBytes: config.memory_bytes,
@@ -17,13 +19,16 @@ export function limitsOf(config: Config['limits'], privateTmp: boolean): Limits 
   return Object.values(limits).some((value) => value > 0) ? limits : null
 }
 
-/** Throws SANDBOX_UNAVAILABLE when limits are set for every command, and nothing here can hold them. */
+/** Throws SANDBOX_UNAVAILABLE when the configuration sets limits that nothing here can hold. */
 export function checkLimits(config: Config['limits'], holder: LimitHolder): void {
   if ('by' in holder || limitsOf(config, false) === null) return
   throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'limits', ...holder })
 }
 
-/** What the addon holds limits by: a cgroup of its own for each command, where the system hands some over, and always the watch. */
+/**
+ * How the addon holds limits: always by the monitor, and by a cgroup per command where the system delegates
+ * one.
+ */
 export function linuxLimits({
   cgroup,
   cgroupMissing,
@@ -34,7 +39,10 @@ export function linuxLimits({
   return { by, note: limitsNote(cgroup, cgroupMissing) }
 }
 
-/** The row about limits, where some are set. Without a holder that is the default size of the private TMPDIR alone: others are refused. */
+/**
+ * The enforcement row for limits. Without a holder only the default size of the private tmp gets here: other
+ * limits are refused.
+ */
 export function limitsEnforcement(limits: Limits | null, holder: LimitHolder): Enforcement {
   if (!limits) return {}
   if ('by' in holder) return { limits: { enforced: true, ...holder } }

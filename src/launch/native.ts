@@ -15,14 +15,19 @@ export const stdinPipe = -2
 const started = -3
 export const streams: readonly Stream[] = ['stdout', 'stderr']
 
-/** Node lists the usual name of a number first: SIGABRT before SIGIOT, SIGIO before SIGPOLL. */
+/**
+ * Node lists a number's usual name first (SIGABRT before SIGIOT, SIGIO before SIGPOLL): reversed, it wins.
+ */
 const signalNames = new Map(
   Object.entries(constants.signals)
     .reverse()
     .map(([name, number]) => [number, name as NodeJS.Signals]),
 )
 
-/** Starts processes with the addon: clone, confinement and exec in native code, output and end from its supervisor. */
+/**
+ * Starts processes with the addon: clone, confinement and exec in native code; its supervisor reports output
+ * and end.
+ */
 export function nativeLauncher(addon: Addon): Launcher {
   const running = commandsOf<LaunchEvents>(addon, (commands) => (id, stream, payload) => {
     const events = commands.get(id)
@@ -50,8 +55,8 @@ export function nativeLauncher(addon: Addon): Launcher {
 const commandsKey = Symbol.for('vitrine.commands')
 
 /**
- * The commands that run, by id. They stand on the addon: it has one listener, and several copies of this module may share it
- * (Jest loads one for each test file).
+ * The running commands by id. Stored on the addon, which has one handler: several copies of this module may
+ * share it (Jest loads one per test file).
  */
 export function commandsOf<Command>(
   addon: AddonCore,
@@ -68,8 +73,8 @@ export function commandsOf<Command>(
 let hasThreads = false
 
 /**
- * Node starts the threads of its pool with the first asynchronous call that needs one, and aborts where it cannot. A command may
- * use up the processes of the user or the cgroup, so they start before the first command.
+ * Starts Node's thread pool before the first command. Node starts it with the first asynchronous call that
+ * needs it and aborts if it cannot, and a command may use up the processes of the user or the cgroup.
  */
 function startThreads(): void {
   if (hasThreads) return
@@ -77,7 +82,7 @@ function startThreads(): void {
   access('/', () => {})
 }
 
-/** The supervisor has the clock: what it does not call late was over in time. */
+/** The supervisor keeps the deadline: an end without `timedOut` was in time. */
 function linuxEnd(native: NativeEnd): ProcessEnd {
   const end = processEnd(native)
   return end.kind === 'failed' ? end : { timedOut: false, ...end }
@@ -102,7 +107,7 @@ function spawn(addon: Addon, request: LaunchRequest) {
   )
 }
 
-/** Each text behind the letter of its kind: native/core.h, vt_place_kind. */
+/** Each string after the letter of its kind: native/core.h, vt_place_kind. */
 function placesOf({ writable, sockets, reads }: LandlockConfinement): string {
   const { readable, unreadable, names } = reads
   const kinds: readonly (readonly [string, readonly string[]])[] = [
@@ -142,7 +147,7 @@ function flagsOf(merged: boolean, confinement: LandlockConfinement | null): numb
   )
 }
 
-/** One environment serves many commands: it is encoded once. */
+/** Commands share environments, so each is encoded once. */
 const blocks = new WeakMap<object, Uint8Array>()
 
 export function environmentBlock(environment: Readonly<Record<string, string>>): Uint8Array {
@@ -168,7 +173,7 @@ function launched(addon: Addon, id: number, stdin: number): LaunchedProcess {
   }
 }
 
-/** Each word to the supervisor wakes it; its window of 1 MiB allows to say it rarely. */
+/** Every call wakes the supervisor; its window of 1 MiB allows to call it rarely. */
 const batchBytes = 128 * 1024
 
 export function batched(say: (bytes: number) => void): (bytes: number) => void {
@@ -181,7 +186,7 @@ export function batched(say: (bytes: number) => void): (bytes: number) => void {
   }
 }
 
-/** Every byte of the state comes before the end: what no event has told by then is read at once. */
+/** All of the state must arrive before the end: reads what no event has delivered by then. */
 function withState(fd: number, events: LaunchEvents): LaunchEvents {
   const { Socket } = process.getBuiltinModule('node:net')
   const pipe = new Socket({ fd, readable: true, writable: false })
@@ -204,7 +209,7 @@ function readRest(fd: number, take: (chunk: Buffer) => void): void {
     for (let length = readSync(fd, chunk); length > 0; length = readSync(fd, chunk))
       take(Buffer.from(chunk.subarray(0, length)))
   } catch (error) {
-    // A process that lives on holds the pipe open; nothing stands in it.
+    // EAGAIN: a surviving process holds the pipe open, and the pipe is empty.
     if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
   }
 }
@@ -213,7 +218,7 @@ function stdinStream(fd: number): Writable {
   // Loaded late: few commands are given input, and sockets take time to load.
   const { Socket } = process.getBuiltinModule('node:net')
   const stream = new Socket({ fd, readable: false, writable: true })
-  // EPIPE: the command ended, or closed its input, before it had read everything. That is its right.
+  // EPIPE: the command may end or close its input without reading all of it.
   stream.on('error', () => stream.destroy())
   return stream
 }
@@ -228,7 +233,7 @@ export function neverStarted(
   return { stdin: null, signal: nothing, terminate: nothing, destroy: nothing, consumed: nothing }
 }
 
-/** @param nameOf names the error of a step that failed */
+/** @param nameOf names the error of a failed step */
 export function processEnd(
   end: NativeEnd,
   nameOf: (failure: NativeFailure) => string = ({ errno }) => errnoName(errno),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A variable of a command's environment by which its processes are found, whatever session they have moved to. */
+/** An environment variable by which a command's processes are found, whatever session they have moved to. */
 export interface Cookie {
   readonly name: string
   readonly value: string
@@ -11,7 +11,9 @@ export function makeCookie(): Cookie {
   return { name: 'VITRINE_COMMAND', value: `${process.pid.toString(16)}-${randomBytes(12).toString('hex')}` }
 }
 
-/** Kills every process that carries the cookie until none is found. Where there is no /proc nobody is found. */
+/**
+ * Kills every process that carries the cookie until none is found. Finds nothing on systems without /proc.
+ */
 export function sweep({ name, value }: Cookie): number {
   const wanted = Buffer.from(`${name}=${value}`)
   const killed = new Set<number>()
@@ -23,7 +25,7 @@ export function sweep({ name, value }: Cookie): number {
   return killed.size
 }
 
-/** A process that forks while it is swept is found by the next pass. */
+/** A process that forks during one pass is found by the next. */
 const mostPasses = 100
 
 function processes(): number[] {
@@ -36,7 +38,7 @@ function listing(path: string): string[] {
   try {
     return readdirSync(path)
   } catch {
-    // No proc file system: a system other than Linux.
+    // No /proc: a system other than Linux.
     return []
   }
 }
@@ -45,7 +47,7 @@ function carries(pid: number, wanted: Buffer): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`).includes(wanted)
   } catch {
-    // ENOENT: it has ended meanwhile. EACCES: it belongs to somebody else. A zombie has no environment.
+    // ENOENT: it has ended. EACCES: it belongs to another user. A zombie has no environment.
     return false
   }
 }

@@ -17,14 +17,15 @@ import {
 
 const written = -2
 
-/** What is known of a command that runs. */
 interface Running {
   readonly events: LaunchEvents
-  /** Called when the bytes that were last written to its input have gone. */
+  /** Called when the last bytes written to its stdin have been passed on. */
   flushed: (() => void) | undefined
 }
 
-/** Starts processes with the Windows addon: job, integrity and handle list in native code. */
+/**
+ * Starts processes with the Windows addon: job, integrity level and handle list are set up in native code.
+ */
 export function windowsLauncher(addon: WindowsAddon): Launcher {
   const running = commandsOf<Running>(addon, (commands) => (id, stream, payload) => {
     const command = commands.get(id)
@@ -78,7 +79,7 @@ function launched(
   stdin: LaunchRequest['stdin'],
 ): LaunchedProcess {
   const input = stdin === null ? null : inputOf(addon, id, command)
-  // A descriptor of Node's means nothing to the addon: what it holds is pumped.
+  // A Node descriptor means nothing to the addon, so its contents are pumped.
   if (input && typeof stdin === 'number') pump(stdin, input)
   return {
     stdin: stdin === 'pipe' ? input : null,
@@ -115,7 +116,7 @@ function inputOf(addon: WindowsAddon, id: number, command: Running): Writable {
   })
 }
 
-/** WinError.h, by the names that the rest of vitrine knows. */
+/** WinError.h codes, as the errno names that the rest of vitrine uses. */
 const errors: Readonly<Record<number, string>> = {
   2: 'ENOENT',
   3: 'ENOENT',
