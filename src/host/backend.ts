@@ -7,22 +7,21 @@ import { type Equipment, equip, type Host } from './host.ts'
 import { readsOf } from './readable.ts'
 import type { ShellOptions } from './shell-options.ts'
 
-/** What commands run with, what they can read, and what project files have set of it. */
+/** What commands run with, what they may read, and which settings come from project files. */
 export type Backing = Equipment & { readonly reads: Reads; readonly projectSettings: ProjectSettings }
 
-/** What a shell's backend depends on. */
 export type BackendOptions = Pick<ShellOptions, 'network'> & Required<Pick<ShellOptions, 'cwd' | 'env'>>
 
 /**
- * Where the commands of a shell run: on this machine, or in a container. Each is one way of launch; there is no way from one
- * to the other. Throws SANDBOX_UNAVAILABLE, CONFIG_INVALID.
+ * Equips a shell to run commands on this machine or in containers. Neither falls back to the other. Throws
+ * SANDBOX_UNAVAILABLE, CONFIG_INVALID.
  */
 export async function backingOf(host: Host, loaded: LoadedConfig, options: BackendOptions): Promise<Backing> {
   const { config } = loaded
   const { cwd = currentDirectory(), env = process.env } = options
   if (config.shell.backend === 'docker') {
     const { network = config.shell.network } = options
-    // Loaded late: few shells have containers.
+    // Loaded late: few shells use containers.
     const { equipDocker } = await import('./docker.ts')
     const equipment = await equipDocker(host, { loaded, cwd, env, network })
     return { ...equipment, reads: readEverything, projectSettings: projectSettings(loaded) }

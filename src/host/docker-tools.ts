@@ -15,23 +15,23 @@ export type { CleanUp, OwnContainer } from '../sandbox/docker/left-over.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** What there is of the docker backend. */
+/** The state of the docker backend. */
 export interface DockerStatus {
-  /** Of this format. Fields may be added to it; none changes its meaning or goes. */
+  /** The format's version. Fields may be added; none is removed or changes its meaning. */
   readonly version: 1
-  /** The configuration chooses it. */
+  /** The configuration selects this backend. */
   readonly chosen: boolean
   readonly engine?: { readonly socket: string; readonly version: string; readonly api: string }
-  /** Why there is none. */
+  /** Why no engine was found. */
   readonly problem?: string
-  /** The sockets that may be tried, first to last; `api` where an engine answers. */
+  /** The candidate sockets in order; `api` where an engine answers. */
   readonly sockets: readonly FoundSocket[]
   readonly image: { readonly name: string; readonly own: boolean; readonly present: boolean | null }
-  /** Containers of vitrine's, of every process. */
+  /** Containers of vitrine, made by any process. */
   readonly containers: readonly OwnContainer[]
 }
 
-/** Looks at engine, image and containers. Starts nothing, and changes nothing. */
+/** Looks up engine, image and containers. Starts and changes nothing. */
 export async function dockerStatus({ config }: LoadedConfig, env: Variables): Promise<DockerStatus> {
   const image = { name: imageOf({ config }), own: config.docker.image === '' }
   const found = { version: 1, chosen: config.shell.backend === 'docker' } as const
@@ -64,21 +64,21 @@ function problemOf(error: EngineError | VitrineError): string {
   return 'got' in error.refusal && typeof error.refusal.got === 'string' ? error.refusal.got : error.message
 }
 
-/** Removes the containers of hosts that are gone, and nothing else; resolves to what came of it. Throws SANDBOX_UNAVAILABLE. */
+/** Removes the containers of hosts that are gone, and no others. Throws SANDBOX_UNAVAILABLE. */
 export async function cleanDocker(env: Variables): Promise<CleanUp> {
   return asked(await reachEngine({ env, startCommand: '' }), (engine) => removeLeftOver(engine))
 }
 
-/** What came of a build. */
+/** The result of a build. */
 export interface DockerBuild {
   readonly image: string
-  /** What ended it, in the engine's words. */
+  /** Why it failed, in the engine's words. */
   readonly error?: string
 }
 
 /**
- * Builds vitrine's own image. Another one that the configuration names is its owner's to build: then undefined. `said` is
- * called with what the engine says. Throws SANDBOX_UNAVAILABLE.
+ * Builds vitrine's own image and passes the engine's output to `said`. Undefined if the configuration names
+ * another image: its owner builds that one. Throws SANDBOX_UNAVAILABLE.
  */
 export async function buildDockerImage(
   { config }: LoadedConfig,

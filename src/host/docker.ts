@@ -16,7 +16,7 @@ import { bytesOf } from '../sandbox/docker/spec.ts'
 import { type Equipment, type Host, lookerOf } from './host.ts'
 import { workspaceOf } from './readable.ts'
 
-/** What the shell that is opened asks of its backend. */
+/** What a new shell asks of its backend. */
 export interface DockerShell {
   readonly loaded: LoadedConfig
   readonly cwd: string
@@ -52,13 +52,13 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
   }
 }
 
-/** As it was given where it cannot be looked up: then it is told by whoever looks whether it can be entered. */
+/** Unchanged if the lookup fails: later steps report that the directory cannot be entered. */
 async function realPathOf(path: string, looker: Looker): Promise<string> {
   const [answer] = await new Look(looker).ask([{ kind: 'where', path }])
   return answer && 'found' in answer ? answer.found.replace('\0', '') : path
 }
 
-/** `network = true` wants one, whichever: without a name it is the engine's default one. */
+/** `network = true` asks for any network: if `[docker] network` is "none", the engine's default one. */
 function settingsOf({ docker, limits }: Config, network: boolean) {
   return {
     image: docker.image === '' ? ownImage : docker.image,
@@ -71,7 +71,7 @@ function settingsOf({ docker, limits }: Config, network: boolean) {
   }
 }
 
-/** What the wait for an engine depends on. */
+/** What waiting for an engine depends on. */
 export interface Readiness {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly docker: Config['docker']
@@ -79,8 +79,9 @@ export interface Readiness {
 }
 
 /**
- * Before a command that calls the Docker client: runs the start command where no engine answers, and waits until one does. Throws
- * SANDBOX_UNAVAILABLE when none comes before the command's deadline, the signal's reason when it is aborted.
+ * Before a command that calls the Docker client: runs the start command if no engine answers, and waits until
+ * one does. Throws SANDBOX_UNAVAILABLE if none answers before the command's deadline, or the signal's reason
+ * if aborted.
  */
 export async function engineReady({ work, timeoutMs }: CompleteRequest, readiness: Readiness): Promise<void> {
   if (!callsDocker(work) || !isLocal(readiness.env)) return
@@ -100,11 +101,11 @@ export async function engineReady({ work, timeoutMs }: CompleteRequest, readines
     throw error
   } finally {
     over.abort()
-    late.catch(() => {}) // given up
+    late.catch(() => {}) // its rejection is not needed any more
   }
 }
 
-/** An engine elsewhere is not started from here: the client says what it makes of it. */
+/** A remote engine is not started from here: the client reports what is wrong. */
 function isLocal(env: Readiness['env']): boolean {
   try {
     return engineSockets(env).length > 0

@@ -12,16 +12,16 @@ import { type Interpreter, posixShell } from '../request/interpreter.ts'
 import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
 import { selectSandbox } from './select-sandbox.ts'
 
-/** The machine as vitrine finds it: what is chosen once and holds for every shell of the process. */
+/** What vitrine found on this machine, once for all shells of the process. */
 export interface Host {
   readonly platform: Platform
-  /** What the system is called, where it has no sandbox: `freebsd`. Default: the platform. */
+  /** The system's name where it has no sandbox, such as `freebsd`. Default: the platform. */
   readonly name?: string
-  /** The Linux addon, or why none loaded, on any system. */
+  /** The Linux addon, or why none is loaded (on any system). */
   readonly addon: Addon | AddonMissing
   /** What the kernel offers; absent without an addon. */
   readonly probe?: Probe
-  /** The Windows addon, and what it found. */
+  /** The Windows addon and its probe. */
   readonly windows?: { readonly addon: WindowsAddon; readonly probe: WindowsProbe }
 }
 
@@ -34,14 +34,19 @@ export interface Equipment {
   readonly launcher: Launcher
   readonly interpreter: Interpreter
   readonly looker: Looker
-  /** What a directory is called where commands run; throws INVALID_REQUEST for one that is not there. Absent: as here. */
+  /**
+   * A directory's name where commands run; throws INVALID_REQUEST if it is not there. Absent: the same name.
+   */
   readonly directoryThere?: (path: string) => Promise<string>
 }
 
-/** This machine, by the path of the addon that it was looked at with. */
+/** The probed hosts by path of their addon. */
 const found = new Map<string | undefined, Host>()
 
-/** This machine, looked at once. @param addonPath absolute; default: the package's own addon */
+/**
+ * This machine; probed once per addon.
+ * @param addonPath absolute; default: the package's own addon
+ */
 export function thisHost(addonPath?: string): Host {
   const host = found.get(addonPath) ?? look(addonPath)
   found.set(addonPath, host)
@@ -66,7 +71,7 @@ function lookAtWindows(addonPath: string | undefined): Host {
   }
 }
 
-/** Chooses what a host's shells work with. What only one system needs is loaded there alone. */
+/** Chooses what a host's shells work with. Modules that only one system needs are imported only there. */
 export async function equip(host: Host): Promise<Equipment> {
   const { platform, addon } = host
   const windows = platform === 'windows'
@@ -88,31 +93,33 @@ export async function equip(host: Host): Promise<Equipment> {
   }
 }
 
-/** Who looks at paths on a host. The addon's is loaded with everybody, the other one only where it is needed. */
+/**
+ * What looks up paths on a host. The addon's looker is always loaded; the fallback only where it is needed.
+ */
 export async function lookerOf({ addon }: Pick<Host, 'addon'>): Promise<Looker> {
   if (!('missing' in addon)) return nativeLooker(addon)
   pool ??= (await import('../facts/pool-looker.ts')).poolLooker()
   return pool
 }
 
-/** Who looks at paths on this machine; nothing else is found out about it. */
+/** What looks up paths on this machine, without probing it. */
 export async function lookerHere(): Promise<Looker> {
   return lookerOf(
     found.get(undefined) ?? { addon: platform === 'linux' ? loadAddon<Addon>() : { missing: platformName } },
   )
 }
 
-/** One for the process: it counts what hangs. */
+/** One per process, because it counts the lookups that hang. */
 let pool: Looker | undefined
 
 async function windowsShell({ windows }: Host): Promise<Interpreter> {
   const { powershell } = await import('../request/powershell.ts')
-  // The addon asks the system; the variable, which anybody can set, has to do where there is none, in write mode.
+  // The addon asks the system. Without it, in write mode only, the variable is used, which any user can set.
   const root = process.env['SystemRoot'] ?? 'C:\\Windows'
   return powershell(windows?.probe.systemDirectory ?? `${root}\\System32`)
 }
 
-/** One launcher per environment: the addon has one listener. Shells that open at once wait for the same one. */
+/** One launcher per addon, because the addon has one handler. Shells that open at once share the promise. */
 const launchers = new WeakMap<object, Promise<Launcher>>()
 
 function selectLauncher(host: Host): Promise<Launcher> {
@@ -127,7 +134,7 @@ async function makeLauncher({ platform, addon, windows }: Host): Promise<Launche
   return 'missing' in addon ? launcherWithout(addon, platform) : nativeLauncher(addon)
 }
 
-/** Throws SANDBOX_UNAVAILABLE where execa does not load either: not every bundle can load it. */
+/** Throws SANDBOX_UNAVAILABLE if execa does not load either: not every bundle can load it. */
 async function launcherWithout({ missing }: AddonMissing, platform: Platform): Promise<Launcher> {
   try {
     const { execaLauncher } = await import('../launch/execa.ts')
@@ -144,17 +151,16 @@ async function launcherWithout({ missing }: AddonMissing, platform: Platform): P
   }
 }
 
-/** What this machine offers for read mode, as a report shows it. */
+/** What this machine offers for read mode, for reports. */
 export interface HostSupport {
   readonly platform: Platform
-  /** Why there is no addon, when there is none. */
+  /** Why there is no addon. */
   readonly missing?: string
   readonly probe?: Probe
-  /** The watcher's process id, once it runs. */
+  /** The watcher's process id, if it runs. */
   readonly watcherPid?: number
 }
 
-/** What this machine offers for read mode. */
 export function hostSupport(): HostSupport {
   const { platform, addon, probe } = thisHost()
   if ('missing' in addon) return { platform, missing: addon.missing }

@@ -17,8 +17,8 @@ import { lookerHere } from './host.ts'
 import type { ShellOptions } from './shell-options.ts'
 
 /**
- * Puts the configuration together: flags over variables over project files over the user's file over defaults. Throws
- * CONFIG_INVALID, and INVALID_REQUEST for a directory whose file system does not answer.
+ * Loads the configuration. Flags take precedence over variables, then project files, the user's file,
+ * defaults. Throws CONFIG_INVALID, and INVALID_REQUEST for a directory whose file system does not answer.
  */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const looker = await lookerHere()
@@ -31,8 +31,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 }
 
 /**
- * The configuration that a shell is opened with, in a directory that commands can run in; both are looked at together. Throws
- * CONFIG_INVALID, INVALID_REQUEST.
+ * The configuration of a new shell, and the check that commands can run in its directory; both are looked up
+ * together. Throws CONFIG_INVALID, INVALID_REQUEST.
  */
 export async function configOf(
   { backend, config }: ShellOptions,
@@ -55,10 +55,13 @@ export async function configOf(
   return { ...config, config: { ...config.config, shell }, sources }
 }
 
-/** Loads what is known to answer, so that reading it keeps nobody waiting. @param look it may have been there already */
+/**
+ * Loads once all files are known to answer, so that reading them cannot block.
+ * @param look may hold answers already
+ */
 async function loadAnswering(options: LoadOptions, looker: Looker, look: Look): Promise<LoadedConfig> {
   await checkAnswering(ownFiles(options).map(textOf), looker, look)
-  // Which of the project files count depends on where links in the directory's path lead.
+  // Which project files count depends on where links in the directory's path lead.
   await checkAnswering(projectConfigFiles(options.cwd).map(textOf), looker, look)
   return load(options)
 }
@@ -68,7 +71,7 @@ async function checkAnswering(files: readonly Question[], looker: Looker, look: 
   if (silent) throw unreadable(silent.path, fileUnanswered)
 }
 
-/** What is looked at for a configuration, as far as names tell. */
+/** The lookups for a configuration, as far as they follow from names. */
 function questionsFor(options: LoadOptions): readonly Question[] {
   const projectFiles = above(absolutePath(options.cwd)).map(projectFileIn)
   return [...ownFiles(options), ...projectFiles].map(textOf)
@@ -83,7 +86,6 @@ function textOf(path: string): Question {
   return { kind: 'text', path }
 }
 
-/** A directory and those that it lies in. */
 function above(directory: string): readonly string[] {
   const parent = dirname(directory)
   return parent === directory ? [directory] : [directory, ...above(parent)]

@@ -11,15 +11,15 @@ import { type PrivateDirectories, temporaryOf, withoutPrivateTmp } from '../sand
 import type { Confinement, Reads, Sandbox } from '../sandbox/sandbox.ts'
 import type { Backing } from './backend.ts'
 
-/** What holds a command in a mode, with a private directory or without: worked out once for each. */
+/** What a mode gives a command, with or without a private tmp; made once for each. */
 export interface ModeSetup {
   readonly environment: Variables
-  /** For a command that is known to look only: nothing of a repository's configuration runs. */
+  /** For a command known to be read-only: it runs nothing from a repository's configuration. */
   readonly lookingEnvironment: Variables
-  /** Where commands run, as far as names of variables go. */
+  /** Where commands run; determines how variables are named. */
   readonly place: Place
   readonly confinement: Confinement | null
-  /** Each command gets a directory beneath `temporary`; null: none does. */
+  /** Each command gets a directory in `temporary`; null: none. */
   readonly privateTmp: {
     readonly directories: PrivateDirectories
     readonly temporary: string
@@ -30,19 +30,18 @@ export interface ModeSetup {
   readonly projectSettings: ProjectSettings
 }
 
-/** What the setups of a shell are made from. */
 export interface SetupOptions {
   readonly config: Config
   readonly equipment: Backing
   readonly reads: Reads
   readonly network: boolean
-  /** For a command that does not say. */
+  /** Default for commands that do not set it. */
   readonly privateTmp: boolean
-  /** What commands' environments are chosen from. */
+  /** The environment that commands' variables are selected from. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** What holds the commands of a shell. */
+/** The setups of a shell. */
 export class Setups {
   readonly #options: SetupOptions
   readonly #made: Partial<Record<Mode | 'read with private tmp', ModeSetup>> = {}
@@ -52,9 +51,9 @@ export class Setups {
   }
 
   /**
-   * What holds a command in this mode. There is no way from read mode to a setup without confinement. Throws
-   * WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE.
-   * @param privateTmp read mode: the command gets a directory of its own
+   * The setup of a mode. Read mode never gets a setup without confinement. Throws WRITE_MODE_REQUIRED,
+   * SANDBOX_UNAVAILABLE.
+   * @param privateTmp read mode: the command gets a private tmp
    */
   in(mode: Mode, privateTmp = this.#options.privateTmp): ModeSetup {
     const name = mode === 'read' && privateTmp ? 'read with private tmp' : mode
@@ -110,7 +109,7 @@ export class Setups {
   }
 }
 
-/** What the configuration says, or where it says nothing what the system needs: here-documents of macOS write a file. */
+/** The configured value, or else what the platform needs: on macOS here-documents write a file. */
 export function privateTmpOf({ config, sources }: LoadedConfig, sandbox: Sandbox): boolean {
   const isGiven = sources['shell.private_tmp'].source !== 'default'
   return isGiven ? config.shell.private_tmp : (sandbox.privateTmpByDefault ?? config.shell.private_tmp)

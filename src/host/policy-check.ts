@@ -28,8 +28,8 @@ const fields: Fields<QuestionToDecide> = {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * What the policy says about a command, on a host that need not be able to run it; rules are named with their line.
- * Nothing is probed or started. Throws INVALID_REQUEST, CONFIG_INVALID.
+ * The policy's decision about a command; rules are named with their line. The host need not be able to run
+ * the command: nothing is probed or started. Throws INVALID_REQUEST, CONFIG_INVALID.
  */
 export async function decideAbout(
   loaded: LoadedConfig,

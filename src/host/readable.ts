@@ -9,8 +9,8 @@ import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * What commands of a shell can read. Throws CONFIG_INVALID where no command could start any more. `env`: what the
- * commands get, and what their environment is chosen from.
+ * What commands of a shell may read. Throws CONFIG_INVALID if no command could start any more. `env` is the
+ * commands' environment over the one it is selected from.
  */
 export async function readsOf(
   loaded: LoadedConfig,
@@ -18,7 +18,7 @@ export async function readsOf(
 ): Promise<Reads> {
   const { reads, unreadable } = loaded.config.shell
   if (reads === 'everywhere' && unreadable.length === 0) return readEverything
-  // Loaded late: most shells keep nothing from being read.
+  // Loaded late: most shells do not restrict reads.
   const { readsFor, tooMuch } = await import('../sandbox/reads/reads.ts')
   const { whole, workspace } = workspaceOf(loaded, cwd)
   const path = tooMuch(await new Look(looker).where(unreadable.filter(isAbsolute)), workspace)
@@ -33,8 +33,9 @@ export interface Workspace {
 }
 
 /**
- * The workspace, and what it would be without project files that nobody has trusted: those can make it smaller, and secrets
- * are looked for in all of it. No workspace is no limit to the policy, but the root of the repository here.
+ * The workspace, and in `whole` what it would be without untrusted project files: those may make it smaller,
+ * and secrets are searched in all of `whole`. Without `policy.workspace` the policy is unlimited; for reads
+ * the git root is the workspace.
  */
 export function workspaceOf({ config, outerWorkspace }: LoadedConfig, cwd: string): Workspace {
   const named = config.policy.workspace

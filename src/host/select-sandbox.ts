@@ -5,22 +5,21 @@ import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
 import { unavailableSandbox } from '../sandbox/unavailable.ts'
 
-/** What the choice of a sandbox depends on. */
 export interface SandboxHost {
   readonly platform: Platform
-  /** What the system is called. */
+  /** The system's name. */
   readonly name: string
   readonly probe: Probe | undefined
   readonly windows: WindowsProbe | undefined
-  /** Why there is no addon, when there is none. */
+  /** Why there is no addon. */
   readonly missing: string | undefined
-  /** Starts the watcher; 0 or an errno. */
+  /** Starts the watcher; returns 0 or an errno. */
   watch(): number
-  /** What makes private directories, where something does. */
+  /** Makes private tmps, where that is possible. */
   readonly privateTmp: PrivateTmpAddon | undefined
 }
 
-/** The sandbox of this host. Where there is none, one that refuses and says why. */
+/** The sandbox of this host, or one that refuses with the reason if there is none. */
 export async function selectSandbox(host: SandboxHost): Promise<Sandbox> {
   switch (host.platform) {
     case 'linux':

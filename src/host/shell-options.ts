@@ -21,35 +21,38 @@ import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 export interface ShellOptions {
   /** Where commands run. Default: the current directory of the process. */
   readonly cwd?: string | undefined
-  /** Where commands run: on this machine, or in a container. Default: `[shell] backend`. */
+  /** Run commands on this machine or in a container. Default: `[shell] backend`. */
   readonly backend?: Backend | undefined
   /** Default: `[shell] mode`. */
   readonly mode?: Mode | undefined
-  /** Read mode: let TCP and UDP clients through. Default: `[shell] network`. */
+  /** Read mode: allow TCP and UDP clients. Default: `[shell] network`. */
   readonly network?: boolean | undefined
-  /** Read mode: each command gets a TMPDIR of its own that it can write to. Default: `[shell] private_tmp`. */
+  /** Read mode: give each command a writable TMPDIR of its own. Default: `[shell] private_tmp`. */
   readonly privateTmp?: boolean | undefined
   /**
-   * The absolute path of the native addon, for a bundle that is not beside the package: `vitrine.node` of
+   * Absolute path of the native addon, for a bundle that is not beside the package: `vitrine.node` of
    * `node_modules/vitrine/prebuilds/PLATFORM-ARCH`. Default: `VITRINE_ADDON`, else the package's own.
    */
   readonly addon?: string | undefined
   /** A config file in place of the user's, or a configuration that `loadConfig` made. */
   readonly config?: string | LoadedConfig | undefined
-  /** What commands' environments are chosen from, taken when the shell opens. Default: the environment of the process. */
+  /**
+   * The variables that commands' environments are selected from, copied when the shell opens. Default:
+   * `process.env`.
+   */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Asked about what the policy leaves open. Default: none; then `[policy] unattended` says what becomes of it. */
+  /** Answers what the policy leaves open. Default: none; `[policy] unattended` then decides. */
   readonly approver?: Approver | undefined
-  /** Where output is kept: another shell's, to share its names. Default: a session of its own. */
+  /** Where output is kept; pass another shell's to share its names. Default: a session of its own. */
   readonly scratchpad?: Scratchpad | undefined
 }
 
 export interface ExecuteAllOptions<E extends Encoding = 'utf8'> extends ExecuteOptions<E> {
-  /** Default false: the first command that fails is the last one. */
+  /** Default false: stop after the first command that fails. */
   readonly ignoreErrors?: boolean | undefined
   /** Where all of them run. Default: the shell's directory. */
   readonly workDir?: string | undefined
-  /** For each, in milliseconds. */
+  /** For each command, in milliseconds. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -75,7 +78,7 @@ export function checkMode(mode: unknown): asserts mode is Mode {
   refuse({ kind: 'out-of-range', field: 'mode', wanted: '"read" or "write"', got: kindOf(mode) })
 }
 
-/** As `[output] inline_max_chars` counts them. */
+/** In the unit of `[output] inline_max_chars`. */
 const mostInlineChars = 67_108_864
 
 const executeFields: Fields<ExecuteOptions<Encoding>> = {
@@ -98,7 +101,7 @@ const listFields: Fields<ExecuteAllOptions<Encoding>> = {
   timeoutMs: { wanted: 'a number of milliseconds', test: isNumber },
 }
 
-/** A copy of the options of a shell. Throws INVALID_REQUEST for one that there is not, or that is of the wrong kind. */
+/** A copy of a shell's options. Throws INVALID_REQUEST for an unknown option or one of the wrong type. */
 export function readShellOptions(given: ShellOptions): ShellOptions {
   const options = readFields('options', given, shellFields)
   if (options.mode !== undefined) checkMode(options.mode)
@@ -107,12 +110,12 @@ export function readShellOptions(given: ShellOptions): ShellOptions {
   return options.env ? { ...options, env: readVariables('env', options.env) } : options
 }
 
-/** The same for those of one command. */
+/** The same for the options of one command. */
 export function readExecuteOptions(given: ExecuteOptions<Encoding>): ExecuteOptions<Encoding> {
   return readFields('options', given, executeFields)
 }
 
-/** The same for those of a list of commands. */
+/** The same for the options of a list of commands. */
 export function readListOptions<E extends Encoding>(given: ExecuteAllOptions<E>): ExecuteAllOptions<E> {
   return readFields('options', given, listFields)
 }
