@@ -3,13 +3,13 @@ import type { Shell } from '../index.ts'
 import { runTool, type ToolAnswer, type ToolInput, toolDefinition } from './tool.ts'
 
 export interface AiSdkOptions {
-  /** Whether a call has to be approved before it runs, as `tool()` takes it. Default: no call has. */
+  /** Whether a call needs approval before it runs, as `tool()` takes it. Default: no call does. */
   readonly needsApproval?: Tool<ToolInput, ToolAnswer>['needsApproval']
 }
 
 /**
- * A tool of the AI SDK (`ai` 6 and later) that runs commands in this shell. Its output is the answer with the whole
- * Result; the model sees the text. Aborting the generation kills the command.
+ * A tool of the AI SDK (`ai` 6 and later) that runs commands in this shell. Its output is the answer with the
+ * whole Result; the model sees only the text. Aborting the generation kills the command.
  */
 export function shellTool(shell: Shell, { needsApproval }: AiSdkOptions = {}): Tool<ToolInput, ToolAnswer> {
   const { description, inputSchema } = toolDefinition(shell)

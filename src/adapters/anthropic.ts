@@ -2,13 +2,16 @@ import type { Shell } from '../index.ts'
 import { restartedText } from '../messages/mcp/mcp.ts'
 import { runTool } from './tool.ts'
 
-/** What Anthropic's bash tool is given. */
+/** The input of Anthropic's bash tool. */
 export interface BashInput {
   readonly command?: string | undefined
   readonly restart?: boolean | undefined
 }
 
-/** Anthropic's bash tool (`bash_20250124`), as `client.beta.messages.toolRunner` of `@anthropic-ai/sdk` takes it. */
+/**
+ * Anthropic's bash tool (`bash_20250124`), as `client.beta.messages.toolRunner` of `@anthropic-ai/sdk` takes
+ * it.
+ */
 export interface BashTool {
   readonly type: 'bash_20250124'
   readonly name: 'bash'
@@ -17,8 +20,9 @@ export interface BashTool {
 }
 
 /**
- * Anthropic's bash tool over this shell. Every command starts anew: nothing of one (cd, variables) is there for the
- * next; tell the model so in the system prompt. `run` rejects when nothing ran, which the runner tells the model.
+ * Anthropic's bash tool over this shell. Every command starts afresh: the next command sees nothing of it
+ * (cd, variables); tell the model so in the system prompt. `run` rejects if nothing ran, and the runner
+ * reports that to the model.
  */
 export function bashTool(shell: Shell): BashTool {
   return {
@@ -37,7 +41,7 @@ export function bashTool(shell: Shell): BashTool {
   }
 }
 
-/** What is not of the right kind is left out: `run` then says what is missing. */
+/** Ignores values of the wrong type: `run` then reports what is missing. */
 function bashInput(content: unknown): BashInput {
   const { command, restart }: Readonly<Record<string, unknown>> = Object(content)
   return {

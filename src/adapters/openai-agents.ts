@@ -10,7 +10,7 @@ export interface ShellAction {
   readonly maxOutputLength?: number | undefined
 }
 
-/** What it answers: `ShellResult` of `@openai/agents`. */
+/** What it expects in return: `ShellResult` of `@openai/agents`. */
 export interface ShellActionResult {
   output: {
     stdout: string
@@ -20,13 +20,13 @@ export interface ShellActionResult {
   maxOutputLength?: number
 }
 
-/** What a refused command is answered with, as on the command line. */
+/** The exit code of a refused command, as on the command line. */
 const refusedCode = 125
 
 /**
- * The shell that `shellTool({ shell })` of `@openai/agents` takes. The commands of one action run one after the other, and
- * each has an answer of its own. A time-out ends the action, as in OpenAI's own; so does a command that is refused, whose
- * answer says on stderr why it did not run.
+ * The shell that `shellTool({ shell })` of `@openai/agents` takes. The commands of one action run one after
+ * the other, and each gets its own answer. A time-out ends the action, as in OpenAI's own shell; so does a
+ * refused command, whose stderr says why it did not run.
  */
 export function openAiShell(shell: Shell): { run(action: ShellAction): Promise<ShellActionResult> } {
   return {
@@ -44,7 +44,7 @@ export function openAiShell(shell: Shell): { run(action: ShellAction): Promise<S
 
 interface Answer {
   readonly output: ShellActionResult['output'][number]
-  /** The commands after it do not run. */
+  /** The following commands do not run. */
   readonly last: boolean
 }
 
@@ -59,7 +59,7 @@ async function answerTo(shell: Shell, request: ExecuteRequest, following: number
   }
 }
 
-/** A command that a signal ended has no exit code of its own: 128 and the signal's number, as a shell says it. */
+/** A command ended by a signal gets exit code 128 plus the signal's number, as in a shell. */
 function outputOf(result: Result): ShellActionResult['output'][number] {
   const { stdout, timedOut, exitCode, signal } = result
   const outcome = timedOut
@@ -71,7 +71,7 @@ function outputOf(result: Result): ShellActionResult['output'][number] {
   return { stdout, stderr: withNotice(result), outcome }
 }
 
-/** Where the whole output stands, when what is shown is not whole. */
+/** Appends where the whole output is saved, if what is shown is not all of it. */
 function withNotice({ stderr, scratchpad, omittedBytes }: Result): string {
   if (!scratchpad || omittedBytes === 0) return stderr
   return `${stderr}${stderr === '' || stderr.endsWith('\n') ? '' : '\n'}${savedLine(scratchpad)}\n`

@@ -3,7 +3,7 @@ import type { Result, Shell } from '../index.ts'
 import { parameterTexts, toolDescription } from '../messages/mcp/mcp.ts'
 import { factsOf, resultText } from '../messages/mcp/tool.ts'
 
-/** What a model gives to run a command. */
+/** What a model passes to run a command. */
 export interface ToolInput {
   readonly command: string
   /** Milliseconds; default `[shell] timeout_ms`. */
@@ -11,11 +11,11 @@ export interface ToolInput {
   /** Saves the whole output under this name. */
   readonly scratchpad?: string | undefined
   readonly cwd?: string | undefined
-  /** Read mode: it gets a TMPDIR of its own that it can write to. Default: the shell's `privateTmp`. */
+  /** Read mode: give the command a writable TMPDIR of its own. Default: the shell's `privateTmp`. */
   readonly private_tmp?: boolean | undefined
 }
 
-/** A tool as any framework takes it: name, description, and parameters as JSON Schema. */
+/** A tool in a form that any framework takes: name, description, and parameters as JSON Schema. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
@@ -27,7 +27,7 @@ export interface ToolDefinition {
   }
 }
 
-/** The definition of a tool that runs commands in this shell, in the mode it is in now. */
+/** The definition of a tool that runs commands in this shell, in its current mode. */
 export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefinition {
   const facts = factsOf(shell.config, shell.mode, false, platform === 'windows' ? 'powershell' : 'sh')
   return {
@@ -53,13 +53,13 @@ export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefin
   }
 }
 
-/** What a command did, and the text to tell a model. */
+/** A command's result, and the text for the model. */
 export interface ToolAnswer {
   readonly text: string
   readonly result: Result
 }
 
-/** Runs a command as a model asked for it. Throws VitrineError when nothing ran: its message is for the model. */
+/** Runs a command for a model. Throws VitrineError if nothing ran; its message is meant for the model. */
 export async function runTool(
   shell: Shell,
   input: ToolInput,
