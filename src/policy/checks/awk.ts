@@ -1,13 +1,13 @@
 import type { Arguments, Objection } from '../command/arguments.ts'
 import { known, type Word } from '../syntax/line.ts'
 
-// system() and pipes run, `>` writes, getline reads files or runs, `@` loads code or calls by name, and a changed ARGV, also by
-// way of SYMTAB, names other files to read (gawk(1)).
+// gawk(1): system() and pipes run programs, `>` writes, getline reads files or runs programs, `@` loads code
+// or calls by name; changing ARGV, also through SYMTAB, names other files to read.
 const HARMFUL_WORD = /system|getline|@|\\\n|ARG[VC]|SYMTAB/
-/** gawk(1), Special File Names: as an operand, too, it is a connection to the network. */
+/** gawk(1), Special File Names: opens a network connection, even as an operand. */
 const NETWORK = '/inet'
 
-/** Whether a call of awk only prints: the program is known, and holds nothing that writes, reads or runs. */
+/** Allows awk only with a known program that neither writes, runs nor reads other files. */
 export function checkAwk({ operands }: Arguments): Objection | undefined {
   const [script] = operands
   if (!script) return { kind: 'form', text: 'awk without a program' }
@@ -25,7 +25,7 @@ function mayConnect({ kind, fixed }: Word): boolean {
 }
 
 function harmless(program: string): boolean {
-  // Where a regular expression or a comment could hide the quotes, strings count as code.
+  // A regular expression or comment could hide a quote, so strings then count as code.
   const code = /[/#\\]/.test(program) ? program : program.replace(/"[^"\n]*"/g, '""')
   if (HARMFUL_WORD.test(code)) return false
   const withoutOr = code.replaceAll('||', '')
@@ -34,7 +34,9 @@ function harmless(program: string): boolean {
   return !comparing.includes('>') || onlyComparisons(comparing)
 }
 
-/** Whether every `>` stands before the braces: there nothing is printed. Strings are out of the code, or it is not known. */
+/**
+ * True if every `>` precedes the first brace, where nothing prints. False if strings could not be removed.
+ */
 function onlyComparisons(code: string): boolean {
   if (/[/#\\]/.test(code)) return false
   const braces = code.indexOf('{')

@@ -4,7 +4,7 @@ import { known, splits, type Word } from '../syntax/line.ts'
 
 const FORMAT = /^(?!-)(?:[^%]|%[-+ #0]*\d*(?:\.\d*)?[diouxXeEfFgGaAcsbq%])*$/
 
-/** printf: `-v` and `%n` set variables, and in bash the name may hold a subscript that runs code. */
+/** printf: `-v` and `%n` set variables; in bash the name may hold a subscript that runs code. */
 export function checkPrintf({ words }: Arguments): Objection | undefined {
   const [format] = words[0]?.value === '--' ? words.slice(1) : words
   const text = known(format)
@@ -17,7 +17,10 @@ const UNARY = /^-[abcdefghkprstuwxzLNOSGn]$/
 const BINARY = /^(?:=|==|!=|<|>|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/
 const JOIN = /^-[ao]$/
 
-/** test and `[`: `-v` and `-R` evaluate subscripts in bash, so every word that may be an operator must be known. */
+/**
+ * test and `[`: bash evaluates subscripts for `-v` and `-R`, so every word that may be an operator must be
+ * known.
+ */
 export function checkTest({ words }: Arguments): Objection | undefined {
   const inner = words.at(-1)?.value === ']' ? words.slice(0, -1) : words
   const open = inner.find(splits)
@@ -46,7 +49,7 @@ const FILE_TEST = /^-[abcdefghknprstuwxzLNOSG]$/
 const COMPARISON = /^(?:=|==|!=|=~|-nt|-ot|-ef)$/
 const NUMBERS = /^-(?:eq|ne|lt|le|gt|ge)$/
 
-/** [[: `-v` and `-R` evaluate subscripts, and a comparison of numbers evaluates names, which can run code. */
+/** [[: `-v` and `-R` evaluate subscripts, and numeric comparisons evaluate names; either can run code. */
 export function checkDoubleBracket({ words }: Arguments): Objection | undefined {
   const inner = words.slice(words[0]?.value === '!' ? 1 : 0, -1)
   const [first, operator = '', last] = inner.map(known)
@@ -59,7 +62,7 @@ export function checkDoubleBracket({ words }: Arguments): Objection | undefined 
   return isClear ? undefined : { kind: 'form', text: inner.map(({ text }) => text).join(' ') }
 }
 
-/** read: sets variables, and only ones that steer no program. */
+/** read may only set variables that do not influence programs. */
 export function checkRead({ operands }: Arguments): Objection | undefined {
   const bad = operands.find((word) => {
     const name = known(word)
@@ -72,7 +75,7 @@ function isSteering(name: string): boolean {
   return isDangerousVariable(name) || changesReading(name) || mayNamePlace(name)
 }
 
-/** export: an assignment like one in front of a command, to a variable that steers no program. */
+/** export follows the rules of an assignment before a command: no variable that influences programs. */
 export function checkExport({ operands }: Arguments): Objection | undefined {
   const bad = operands.find((word) => {
     const [, name] = /^([A-Za-z_][A-Za-z0-9_]*)(?:=|$)/.exec(word.fixed) ?? []
@@ -83,13 +86,13 @@ export function checkExport({ operands }: Arguments): Objection | undefined {
   return bad && { kind: 'operand', text: bad.text }
 }
 
-/** exit, return, break, continue, shift: a number, or nothing. */
+/** exit, return, break, continue, shift: at most numbers. */
 export function checkNumber({ words }: Arguments): Objection | undefined {
   const bad = words.find((word) => !/^\d+$/.test(word.value))
   return bad && { kind: 'operand', text: bad.text }
 }
 
-/** set: options that make a script stop early; no other changes what the shell reads. */
+/** set: only e, f, u, x and pipefail, which do not change how the shell parses a script. */
 export function checkSet({ words }: Arguments): Objection | undefined {
   const bad = words.find((word, index) => {
     if (/^[-+][efux]*o$/.test(words[index - 1]?.value ?? '')) return word.value !== 'pipefail'
@@ -98,12 +101,12 @@ export function checkSet({ words }: Arguments): Objection | undefined {
   return bad && { kind: 'operand', text: bad.text }
 }
 
-/** command: with `-v` or `-V` it tells what a name is; without, it runs it. */
+/** command: describes a name with `-v` or `-V`, runs it otherwise. */
 export function checkCommand(given: Arguments): Objection | undefined {
   return has(given, '-v', '-V') ? undefined : { kind: 'form', text: 'command without -v' }
 }
 
-/** date: an operand that is no format sets the clock. */
+/** date: an operand that is not a format sets the clock. */
 export function checkDate({ operands }: Arguments): Objection | undefined {
   const bad = operands.find((word) => !word.fixed.startsWith('+'))
   return bad && { kind: 'operand', text: bad.text }

@@ -2,7 +2,7 @@ import type { Arguments, Objection } from '../command/arguments.ts'
 import { couldMatch } from '../syntax/globs.ts'
 import type { Word } from '../syntax/line.ts'
 
-// find(1): tests, options and actions that only look and print.
+// find(1): tests, options and actions that only read and print.
 const alone = names(`
   -a -and -o -or -not ! ( ) , -true -false -empty -executable -readable -writable -nouser -nogroup -daystart -depth -d
   -follow -mount -xdev -x -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -print -print0 -prune -quit -ls
@@ -19,7 +19,7 @@ const withPath = names('-newer -anewer -cnewer -samefile')
 const NEWER = /^-newer[aBcm][aBcmt]$/
 const NUMBER = /^[-+]?\d+[A-Za-z]?$/
 const MODE = /^[-/+]?(?:[0-7]+|[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*)$/
-// What a file of that name would make of an expression, when a glob that is not quoted finds it.
+// Harmful expressions that an unquoted glob would insert if a file had such a name.
 const harmful = [
   '-delete',
   '-exec',
@@ -37,7 +37,7 @@ function names(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter((name) => name !== ''))
 }
 
-/** Whether an expression of find only looks and prints. */
+/** Allows find expressions that only read and print. */
 export function checkFind({ words }: Arguments): Objection | undefined {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]
@@ -60,7 +60,7 @@ function takes(name: string, value: Word): boolean {
   return known && !(value.kind === 'literal' && value.value.startsWith('-'))
 }
 
-/** A word that could become a harmful part of the expression. */
+/** Objects to a word that may expand to a harmful part of the expression. */
 function open(word: Word): Objection | undefined {
   if (word.kind === 'literal' || word.kind === 'tilde') return undefined
   if (word.fixed !== '' && !/^[-!(),]/.test(word.fixed) && word.kind !== 'open') return undefined
@@ -69,7 +69,7 @@ function open(word: Word): Objection | undefined {
   return { kind: 'open-word', text: word.text }
 }
 
-/** The words that name files: starting points, and the files that tests compare with. */
+/** Words that name files: starting points, and files that tests compare with. */
 export function pathsOfFind(words: readonly Word[]): readonly Word[] {
   const start = words.findIndex(({ value }) => /^(?:-[^HLPEsXO]|-..|[!(])/.test(value))
   const points = (start === -1 ? words : words.slice(0, start)).filter(({ value }) => !value.startsWith('-'))

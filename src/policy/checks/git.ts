@@ -2,10 +2,10 @@ import { type Arguments, has, type Objection } from '../command/arguments.ts'
 import { known } from '../syntax/line.ts'
 
 const FORMATS = ['--format', '--pretty']
-/** An atom of git-for-each-ref(1), signature or signature:grade, is verified to be sorted by. */
+/** Sorting by git-for-each-ref(1)'s `signature` or `signature:grade` verifies signatures. */
 const SORTED_BY_SIGNATURE = /^-?(?:version:|v:)?\*?signature/
 
-/** A format that verifies signatures starts gpg, which may create its directory. */
+/** Formats that verify signatures start gpg, which may create its directory. */
 export function checkFormat({ options }: Arguments): Objection | undefined {
   const bad = options.find(({ name, value }) => {
     if (value && name === '--sort') return value.kind !== 'literal' || SORTED_BY_SIGNATURE.test(value.value)
@@ -15,7 +15,7 @@ export function checkFormat({ options }: Arguments): Objection | undefined {
   return bad && { kind: 'option', text: `${bad.name}=${bad.value?.text ?? ''}` }
 }
 
-/** branch and tag with names create them, unless they were told to list. */
+/** branch and tag create what their operands name, unless an option asks for a list. */
 export function checkListing(...listing: readonly string[]): (given: Arguments) => Objection | undefined {
   return (given) => {
     const [first] = given.operands
@@ -26,7 +26,9 @@ export function checkListing(...listing: readonly string[]): (given: Arguments) 
 
 const CONFIG_KEY = /^[A-Za-z][\w-]*\..+$/
 
-/** config: an action that reads must be named, or one key and nothing else; a key and a value are written, `edit` edits. */
+/**
+ * config must name a reading action, or a single key: with a value it writes, and `edit` starts an editor.
+ */
 export function checkConfig(given: Arguments): Objection | undefined {
   const [key, ...values] = given.operands
   const isOneKey = values.length === 0 && CONFIG_KEY.test(known(key) ?? '')
@@ -35,7 +37,7 @@ export function checkConfig(given: Arguments): Objection | undefined {
     : { kind: 'form', text: 'git config without --get or --list' }
 }
 
-/** reflog: a subcommand may delete; HEAD and show only list. */
+/** reflog: only HEAD and show list; other subcommands may delete. */
 export function checkReflog(given: Arguments): Objection | undefined {
   const first = known(given.operands[0])
   if (given.operands.length === 0 || (first !== undefined && /^(?:show|HEAD(?:@\{.*\})?)$/.test(first)))

@@ -1,7 +1,7 @@
 import { type Arguments, has, type Objection } from '../command/arguments.ts'
 import { known } from '../syntax/line.ts'
 
-/** jq: `import` and `include` read files from wherever their `search` says (jq(1), MODULES). */
+/** jq: `import` and `include` read files from any directory their `search` names (jq(1), MODULES). */
 export function checkJq(given: Arguments): Objection | undefined {
   if (has(given, '-f', '--from-file')) return undefined
   const text = known(given.operands[0]) ?? ''

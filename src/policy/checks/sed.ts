@@ -1,7 +1,7 @@
 import { type Arguments, has, type Objection } from '../command/arguments.ts'
 import { known } from '../syntax/line.ts'
 
-/** Whether a call of sed only prints: its scripts are known and hold no command that writes, reads or runs. */
+/** Allows sed only with known scripts that neither write, read files nor run programs. */
 export function checkSed(given: Arguments): Objection | undefined {
   const named = given.options
     .filter(({ name }) => name === '-e' || name === '--expression')
@@ -19,7 +19,7 @@ export function checkSed(given: Arguments): Objection | undefined {
 /** Commands without arguments that print, or work on the two buffers (sed(1), SYNOPSIS). */
 const plainCommands = new Set([...'{}=dDgGhHnNpPxz'])
 
-/** Reads a script as GNU sed does and knows the harmless part of its language; where BSD sed reads on, it finds only text. */
+/** Parses the harmless subset of GNU sed; where BSD sed parses further than GNU, it finds only text. */
 class SedScript {
   readonly #text: string
   #at = 0
@@ -55,7 +55,7 @@ class SedScript {
     return true
   }
 
-  /** At most one address; false when it does not end. */
+  /** Takes at most one address; false if it is not terminated. */
   #address(): boolean {
     if (this.#skip(/\d+(?:~\d+)?|\$/y) !== '') return true
     const start = this.#skip(/\/|\\[^\n\\]/y)
@@ -71,13 +71,13 @@ class SedScript {
     if (name === 's') return this.#substitute()
     if (name === 'y') return this.#sections(false)
     if (name === 'q' || name === 'Q' || name === 'l') return this.#skip(/[ \t]*\d*/y) !== 'never'
-    // GNU ends a label at a semicolon, BSD at the end of the line: what follows is judged as commands.
+    // GNU ends a label at a semicolon, BSD at the end of the line; the text after it is checked as commands.
     if (name === ':' || name === 'b' || name === 't' || name === 'T')
       return this.#skip(/[ \t]*[A-Za-z0-9_]*/y) !== 'never'
     return false
   }
 
-  /** `e` runs what came out, `w` writes it; `m` only matters to the regular expression. */
+  /** The flag `e` runs the result, `w` writes it; `m` only affects the regular expression. */
   #substitute(): boolean {
     if (!this.#sections(true)) return false
     this.#skip(/[gpiImM0-9]*/y)
@@ -90,7 +90,10 @@ class SedScript {
     return this.#section(delimiter, isExpression) && this.#section(delimiter, false)
   }
 
-  /** Goes behind the delimiter. BSD sed does not end an expression inside brackets, GNU sed does: such a script is not known. */
+  /**
+   * Moves past the delimiter. BSD sed ignores delimiters inside brackets, GNU sed does not, so such a script
+   * is rejected.
+   */
   #section(delimiter: string, isExpression: boolean): boolean {
     const from = this.#at
     for (; this.#at < this.#text.length; this.#at++) {
@@ -105,7 +108,7 @@ class SedScript {
   }
 }
 
-/** Whether a bracket could hold a delimiter, or be read in two ways. */
+/** True if a bracket could hold a delimiter or is ambiguous. */
 function openBracket(section: string): boolean {
   const rest = section.replace(/\\[\s\S]|\[\^?(?:[^\][\\]|\[:[a-z]+:\])+\]/g, '')
   return rest.includes('[')

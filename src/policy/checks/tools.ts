@@ -5,7 +5,7 @@ function object(word: Word): Objection {
   return { kind: 'operand', text: word.text }
 }
 
-/** Whether a word may turn out to be an option. */
+/** True if the word may expand to an option. */
 function mayBeOption({ kind, fixed }: Word): boolean {
   return kind === 'open' || kind === 'brace' || (kind !== 'tilde' && /^(?:[-+]|$)/.test(fixed))
 }
@@ -13,8 +13,8 @@ function mayBeOption({ kind, fixed }: Word): boolean {
 const LISTING = /^-?[vzjJ]*t[vzjJ]*f$/
 
 /**
- * tar: a listing of one archive, as `tzf FILE`. Options may stand behind operands (`--to-command`), a colon names a machine to ask
- * by rsh, and without `f` TAPE names the archive.
+ * tar: only lists one archive, as in `tzf FILE`. Options such as `--to-command` may follow operands, a colon
+ * names a host to reach by rsh, and without `f` the variable TAPE names the archive.
  */
 export function checkTar({ words: [form, archive, ...members] }: Arguments): Objection | undefined {
   if (!form || !archive || !LISTING.test(known(form) ?? ''))
@@ -24,21 +24,21 @@ export function checkTar({ words: [form, archive, ...members] }: Arguments): Obj
   return bad && object(bad)
 }
 
-/** The words that name files, in the form that `checkTar` allows and in others. */
+/** Words that name files: the archive in the form `checkTar` allows, otherwise all. */
 export function pathsOfTar(words: readonly Word[]): readonly Word[] {
   return LISTING.test(known(words[0]) ?? '') ? words.slice(1, 2) : words
 }
 
 const UNZIP = /^-[lvptqZ12]*[lvptZ][lvptqZ12]*$/
 
-/** unzip: a form that lists, tests or prints; what follows can be no option. */
+/** unzip: only forms that list, test or print; no later word may be an option. */
 export function checkUnzip({ words: [form, ...others] }: Arguments): Objection | undefined {
   if (!form || !UNZIP.test(known(form) ?? '')) return { kind: 'form', text: form?.text ?? 'unzip' }
   const bad = others.find(mayBeOption)
   return bad && object(bad)
 }
 
-/** As `pathsOfTar`. */
+/** Like `pathsOfTar`. */
 export function pathsOfUnzip(words: readonly Word[]): readonly Word[] {
   return UNZIP.test(known(words[0]) ?? '') ? words.slice(1, 2) : words
 }
@@ -48,14 +48,14 @@ const LSOF_ADDRESS = /^(?:[46]?(?:tcp|udp)?(?::[\w,-]+)?)$/i
 const LSOF_VALUED = /^(?:-[pucsdgF]|\+[dDc])$/
 const LSOF_ATTACHED = /^(?:-[pucsdgF]|\+[dD])[\w:,^/.-]+$/
 
-/** lsof: -D writes a cache, -r goes on for ever, `-i @HOST` asks name servers about any name. */
+/** lsof: -D writes a cache, -r never ends, `-i @HOST` sends any name to name servers. */
 export function checkLsof({ words }: Arguments): Objection | undefined {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as Word
     const [, address] = /^-[anPltUwRN]*i(.*)$/.exec(known(word) ?? '') ?? []
     if (address !== undefined) {
       const next = words[at + 1]
-      // To lsof the next word is the address, unless it is an option.
+      // lsof takes the next word as the address unless it is an option.
       const isAddress = next && address === '' && !/^[-+]/.test(next.fixed)
       if (!LSOF_ADDRESS.test(isAddress ? (known(next) ?? '@') : address)) return object(word)
     } else if (LSOF_VALUED.test(known(word) ?? '')) {
@@ -74,13 +74,13 @@ export function checkLsof({ words }: Arguments): Objection | undefined {
 const SS_FILTER =
   /^(?:state|exclude|established|syn-sent|syn-recv|fin-wait-[12]|time-wait|closed?|close-wait|last-ack|listen(?:ing)?|closing|all|connected|synchronized|sport|dport|=|==|!=|eq|ne|and|or|not|[()]|:\d+|\d+)$/
 
-/** ss: words of a filter that name ports and states; a name of a host would be looked up. */
+/** ss: only filter words for ports and states; a host name would cause a DNS lookup. */
 export function checkSs({ operands }: Arguments): Objection | undefined {
   const bad = operands.find((word) => !SS_FILTER.test(known(word) ?? ''))
   return bad && object(bad)
 }
 
-/** man: names of pages. One with a slash is a file. */
+/** man: only page names; a name with a slash is a file. */
 export function checkMan({ operands }: Arguments): Objection | undefined {
   const bad = operands.find((word) => !/^[\w[][\w.+:@[-]*$/.test(known(word) ?? ''))
   return bad && object(bad)
@@ -89,13 +89,13 @@ export function checkMan({ operands }: Arguments): Objection | undefined {
 const CAPABILITY =
   /^(?:cols|lines|colors|bold|dim|sgr0|rev|smul|rmul|smso|rmso|sitm|ritm|setaf|setab|op|el1?|ed|clear|civis|cnorm|cup|sc|rc|cr|bel|longname|\d+)$/
 
-/** tput: `init` and `reset` run the program that the terminal's description names. */
+/** tput: `init` and `reset` run the program named in the terminal's description. */
 export function checkTput({ operands }: Arguments): Objection | undefined {
   const bad = operands.find((word) => !CAPABILITY.test(known(word) ?? ''))
   return bad && object(bad)
 }
 
-/** gh: a number or the name of a branch, and OWNER/NAME: a URL, or a host before them, names another machine. */
+/** gh: only numbers, branch names and OWNER/NAME; a URL, or a host before OWNER, names another server. */
 export function checkGh({ operands, options }: Arguments): Objection | undefined {
   const repository = options.find(({ name }) => name === '-R' || name === '--repo')
   const named = repository && known(repository.value)

@@ -3,14 +3,19 @@ import { known, type Word } from '../syntax/line.ts'
 
 const SHELL_OPTIONS = /^-[celu]+$/
 
-/** sh: only `-c` with a script that is known, for it is judged like the line. What follows it are the script's parameters. */
+/**
+ * sh: only `-c` with a known script, which is checked like the line itself. Later words are its parameters.
+ */
 export function checkShell({ words }: Arguments): Objection | undefined {
   const script = scriptOf(words)
   if (!script) return { kind: 'form', text: words.map(({ text }) => text).join(' ') }
   return known(script) === undefined ? { kind: 'open-word', text: script.text } : undefined
 }
 
-/** The words that name files: none of a script and its parameters, which are judged where it uses them. */
+/**
+ * Words that name files: none with `-c`, because a script and its parameters are checked where the script
+ * uses them.
+ */
 export function pathsOfShell(words: readonly Word[]): readonly Word[] {
   return scriptOf(words) ? [] : words
 }
@@ -23,7 +28,7 @@ function scriptOf(words: readonly Word[]): Word | undefined {
 
 const DURATION = /^\d+(?:\.\d+)?[smhd]?$/
 
-/** timeout: one duration, which is known, stands before the command. */
+/** timeout: exactly one known duration before the command. */
 export function checkTimeout({ operands }: Arguments): Objection | undefined {
   const [duration, ...others] = operands
   const isClear = duration && others.length === 0 && DURATION.test(known(duration) ?? '')

@@ -3,7 +3,7 @@ import type { Arguments, Objection } from '../command/arguments.ts'
 const FLAG = /^-(?:a|b|C|d|E|e|i|p|ps|plain|u|h|v)$/
 const WITH_NUMBER = /^-(?:c|g|l|len|o|s)(?:[-+]?(?:0x)?[0-9a-f]+)?$/
 
-/** xxd: `-r` and a second file write. Its options are words, not clusters: `-ps IN OUT` takes two files. */
+/** xxd: `-r` and a second file write. Options are words, not clusters: `-ps IN OUT` takes two files. */
 export function checkXxd({ words }: Arguments): Objection | undefined {
   let files = 0
   for (let at = 0; at < words.length; at++) {
