@@ -1,27 +1,30 @@
 import { splits, type Word } from '../syntax/line.ts'
 
-/** The options a program may be given, by name: `-a`, `--all`. What is not named is not known to be harmless. */
+/** Options a program may be given, by name (`-a`, `--all`); any other option may be harmful. */
 export interface OptionTable {
   readonly flags: ReadonlySet<string>
-  /** The value is attached, or the next word. */
+  /** The value is attached or the next word. */
   readonly valued: ReadonlySet<string>
-  /** As `valued`; the value is a path. */
+  /** Like `valued`; the value is a path. */
   readonly files: ReadonlySet<string>
-  /** As `files`; the file names further files. */
+  /** Like `files`; the file lists further files. */
   readonly lists: ReadonlySet<string>
-  /** The value is the next word even inside a cluster, as tree(1) reads `-Lo 2 file`: so the option must end it. */
+  /**
+   * The value is the next word even inside a cluster, as tree(1) reads `-Lo 2 file`, so the option must come
+   * last in it.
+   */
   readonly separate: ReadonlySet<string>
-  /** The value, if any, is attached. */
+  /** The value is optional and attached. */
   readonly attached: ReadonlySet<string>
   /** Two words follow: a name and a value. */
   readonly pairs: ReadonlySet<string>
-  /** As `pairs`; the value is a path. */
+  /** Like `pairs`; the value is a path. */
   readonly filePairs: ReadonlySet<string>
-  /** `-20` is a number. */
+  /** `-20` counts as a number. */
   readonly numbers: boolean
 }
 
-/** The same, written as one string each: `-abc` stands for `-a -b -c`. */
+/** The same table as strings; `-abc` stands for `-a -b -c`. */
 export interface OptionNames {
   readonly flags?: string
   readonly valued?: string
@@ -39,7 +42,7 @@ export interface GivenOption {
   readonly value?: Word
 }
 
-/** Why arguments are not known to be harmless. */
+/** Why arguments may be harmful. */
 export type Objection =
   | { readonly kind: 'option'; readonly text: string }
   | { readonly kind: 'open-word'; readonly text: string }
@@ -47,13 +50,12 @@ export type Objection =
   | { readonly kind: 'script'; readonly text: string }
   | { readonly kind: 'form'; readonly text: string }
 
-/** The words after a rule's prefix, understood. */
+/** The parsed words after a rule's prefix. */
 export interface Arguments {
   readonly options: readonly GivenOption[]
   readonly operands: readonly Word[]
-  /** Every word, as given. */
   readonly words: readonly Word[]
-  /** The first thing that is not known to be harmless. */
+  /** The first problem found. */
   readonly objection?: Objection
 }
 
@@ -80,7 +82,9 @@ function namesOf(text = ''): ReadonlySet<string> {
   )
 }
 
-/** Understands words by a table. Where programs of one name differ, the reading with more options counts. */
+/**
+ * Parses words by a table. Where implementations of a program differ, the reading with more options applies.
+ */
 export function readArguments(words: readonly Word[], table: OptionTable, harmless: boolean): Arguments {
   const reader = new ArgumentReader(words, table, harmless)
   while (reader.next());
@@ -103,7 +107,7 @@ class ArgumentReader implements Arguments {
     this.#harmless = harmless
   }
 
-  /** Takes one option with its values, or one operand. False at the end. */
+  /** Takes one option with its values, or one operand; false at the end. */
   next(): boolean {
     const word = this.words[this.#at++]
     if (!word) return false
@@ -129,7 +133,7 @@ class ArgumentReader implements Arguments {
     return this.#table.pairs.has(name) || this.#table.filePairs.has(name)
   }
 
-  /** A word that is only known when it runs: an option perhaps, which matters unless no option does harm. */
+  /** A word unknown before it expands may become an option, which matters unless no option is harmful. */
   #open(word: Word): void {
     if (!this.#harmless) this.#object({ kind: 'open-word', text: word.text })
     this.operands.push(word)
@@ -159,7 +163,7 @@ class ArgumentReader implements Arguments {
     }
   }
 
-  /** Takes one letter of a cluster. False when it took the rest as its value, or is not known. */
+  /** Takes one letter of a cluster; false if it took the rest as its value or is unknown. */
   #letter(word: Word, at: number): boolean {
     const { flags, separate, attached } = this.#table
     const name = `-${word.fixed[at]}`
@@ -173,7 +177,10 @@ class ArgumentReader implements Arguments {
     return flags.has(name)
   }
 
-  /** A value that stands in the next word. To a program that knows the option as a flag, it would be the next argument. */
+  /**
+   * Takes the next word as a value. It must not look like an option: other implementations may know `name` as
+   * a flag.
+   */
   #value(name: string): void {
     const value = this.words[this.#at++]
     if (value) {
@@ -198,7 +205,7 @@ class ArgumentReader implements Arguments {
   }
 }
 
-/** Whether a word could turn out to be an option, or to bring one with it. */
+/** True if the word may expand to an option, alone or among other words. */
 function mayBeOption(word: Word): boolean {
   if (word.kind === 'open') return true
   return word.fixed === '' && word.kind !== 'literal' && word.kind !== 'tilde'
@@ -209,7 +216,6 @@ function tailOf(word: Word, from: number): Word {
   return { ...word, value: cut(word.value), fixed: cut(word.fixed), text: cut(word.value) }
 }
 
-/** Whether one of the options was given. */
 export function has({ options }: Arguments, ...names: readonly string[]): boolean {
   return options.some(({ name }) => names.includes(name))
 }

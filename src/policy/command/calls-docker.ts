@@ -4,10 +4,10 @@ import { parseLine } from '../syntax/parse.ts'
 import { expand } from './expand.ts'
 import { nameOf } from './program.ts'
 
-/** Subcommands and options of the client that ask no engine. */
+/** Subcommands and options of the Docker client that contact no engine. */
 const withoutEngine = new Set(['--help', '--version', '-h', '-v', 'completion', 'context', 'help'])
 
-/** Whether a command calls the Docker client, directly or through a wrapper, with something that takes an engine. */
+/** True if a command, directly or through a wrapper, runs a Docker client subcommand that needs an engine. */
 export function callsDocker(work: CompleteRequest['work']): boolean {
   const line = work.kind === 'line' ? parseLine(work.line) : lineOfArgv(work.argv)
   return expand(line).steps.some(({ command: { words } }) => {

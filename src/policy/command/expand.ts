@@ -11,22 +11,22 @@ import { unwrap, type Wrapped } from './wrappers.ts'
 
 const DEEPEST = 6
 
-/** A simple command, with what it starts in turn. */
+/** A simple command and the commands it starts. */
 export interface Step {
   readonly command: SimpleCommand
   readonly wrapped?: Wrapped
 }
 
-/** A line with every command that its commands start: `sudo`, `xargs`, `sh -c`. */
+/** A line including commands started by wrappers such as `sudo`, `xargs` and `sh -c`. */
 export interface Expanded {
   readonly steps: readonly Step[]
-  /** Also those of the scripts. */
+  /** Includes features of nested scripts. */
   readonly features: ReadonlySet<Feature>
   readonly unsure: readonly Unsure[]
   readonly forkBombs: readonly string[]
 }
 
-/** Follows wrappers and scripts given as words. */
+/** Follows wrappers and scripts passed as words. */
 export function expand(line: ParsedLine): Expanded {
   const found: Found = {
     steps: [],

@@ -2,23 +2,23 @@ import { systemDirectories } from '../../base/program-path.ts'
 import { known, type SimpleCommand, type Word } from '../syntax/line.ts'
 import type { Objection } from './arguments.ts'
 
-/** What a simple command starts, with the options before a subcommand put aside. */
+/** The program a simple command starts, without the options before its subcommand. */
 export interface Program {
-  /** The name and the arguments; the name without its directory where that is one of the system's. */
+  /** Name and arguments; a system directory is removed from the name. */
   readonly words: readonly Word[]
-  /** The name is looked up in PATH, or stands in a directory of the system. */
+  /** True if the name is looked up in PATH or lies in a system directory. */
   readonly trusted: boolean
-  /** The name as written, dequoted. */
+  /** The name as written, without quotes. */
   readonly written: string
-  /** Why the options before the subcommand are not known to be harmless. */
+  /** The problem with an option before the subcommand. */
   readonly objection?: Objection
-  /** `git -C`: directories the command changes to, one after the other. */
+  /** Directories that `git -C` changes to, in order. */
   readonly directories: readonly Word[]
 }
 
 const read = new WeakMap<SimpleCommand, Program>()
 
-/** What a simple command starts; undefined when it is only assignments or redirects. */
+/** The program of a simple command; `undefined` if it has only assignments or redirects. */
 export function programOf(command: SimpleCommand): Program | undefined {
   const before = read.get(command)
   if (before) return before
@@ -41,7 +41,7 @@ function readProgram({ words }: SimpleCommand): Program | undefined {
   return { ...gitProgram(name, rest), trusted, written: head.value }
 }
 
-/** Programs that start others by their names alone, as scripts do. */
+/** Programs, often scripts, that start others by bare name. */
 const helpers: Readonly<Record<string, readonly string[] | undefined>> = {
   egrep: ['grep'],
   fgrep: ['grep'],
@@ -54,14 +54,14 @@ const helpers: Readonly<Record<string, readonly string[] | undefined>> = {
   tar: ['gzip', 'bzip2', 'xz', 'zstd', 'lzip', 'lzma', 'lzop', 'compress'],
 }
 
-/** The names that a command looks up in PATH; none when it names its program by a path, or it is not known. */
+/** Names the command looks up in PATH; none if its program is unknown or given as a path. */
 export function lookedUp(command: SimpleCommand): readonly string[] {
   const name = known(command.words[0]) ?? ''
   if (name === '' || name.includes('/')) return []
   return [name, ...((Object.hasOwn(helpers, name) && helpers[name]) || [])]
 }
 
-/** The name of a program, however it is written: without directory, in lower case (macOS finds `GIT`). */
+/** The name without directory or `.exe`, in lower case because macOS also finds `GIT`. */
 export function nameOf(written: string): string {
   const base = written.slice(written.lastIndexOf('/') + 1)
   return base.toLowerCase().replace(/\.exe$/, '')

@@ -54,7 +54,7 @@ const EXACT = new Set([
     'VIRTUAL_ENV',
     'WGETRC',
     'SYSTEM_WGETRC',
-    // Options and operands to programs that list: tar(1), xz(1), bzip2(1), unzip(1), man(1).
+    // Supply options and operands to programs that list: tar(1), xz(1), bzip2(1), unzip(1), man(1).
     ...[
       'TAPE',
       'XZ_OPT',
@@ -70,7 +70,9 @@ const EXACT = new Set([
     ...['MANOPT', 'MANROFFOPT', 'MANROFFSEQ', 'MANSECT', 'MANLESS', 'RSH'],
   ],
 ])
-/** Of a loader, a tool, a manager of versions: most have a variable that says what to load, run or write. */
+/**
+ * Prefixes of loaders, tools and version managers; most have a variable naming what to load, run or write.
+ */
 const FAMILIES = [
   /^(?:LD|DYLD|GLIBC|MALLOC|GETCONF|BASH|XDG|SSH|SUDO|GIT|CURL|DOCKER|MAKE|CMAKE|GCC|CLANG|CCC|DEVELOPER|XCRUN)_/,
   /^(?:NODE|NPM|npm|PNPM|YARN|COREPACK|BUN|DENO|PHP|GEM|BUNDLE|PIP|PIPX|POETRY|UV|CARGO|RUSTUP|DOTNET|ANDROID)_/,
@@ -79,16 +81,16 @@ const FAMILIES = [
 ]
 const SHAPES = [...FAMILIES, /^(?:PYTHON|PERL|RUBY|LESS)/, /(?:PAGER|EDITOR|ASKPASS|OPTIONS|PRELOAD)$/]
 
-/** Whether a variable steers what programs run or load, or how the shell reads the rest of the line. */
+/** True if a variable controls what programs run or load, or how the shell reads the rest of the line. */
 export function isDangerousVariable(name: string): boolean {
   return EXACT.has(name) || SHAPES.some((shape) => shape.test(name))
 }
 
-/** Values with which a variable that steers programs makes them run and load nothing. */
+/** Values for which such a variable makes programs run and load nothing. */
 const HARMLESS: readonly (readonly [RegExp, RegExp])[] = [
-  // git(1), man(1) and gh(1) page by none then.
+  // With these values git(1), man(1) and gh(1) use no pager.
   [/^(?:GIT_|MAN|GH_)?PAGER$/, /^(?:cat)?$/],
-  // Some tools make a part of a file's name of it.
+  // Some tools use it as part of a file name.
   [/^(?:NODE_ENV|CARGO_TERM_COLOR)$/, /^[A-Za-z0-9_-]*$/],
   [
     /^(?:GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|NODE_NO_WARNINGS|PYTHONDONTWRITEBYTECODE|PYTHONUNBUFFERED)$/,
@@ -96,21 +98,22 @@ const HARMLESS: readonly (readonly [RegExp, RegExp])[] = [
   ],
 ]
 
-/** Whether a variable with this value steers nothing, although others of its name do. */
+/** True if this value makes an otherwise dangerous variable harmless. */
 export function isHarmlessSetting(name: string, value: string | undefined): boolean {
   return value !== undefined && HARMLESS.some(([names, values]) => names.test(name) && values.test(value))
 }
 
-// curl(1) reads CURL_HOME, php(1) PHPRC: what nobody has heard of may name a directory of settings, too.
+// Names that suggest a settings location, to catch unlisted variables like CURL_HOME (curl(1)) or PHPRC
+// (php(1)).
 const PLACE =
   /(?:^|_)(?:ROOT|HOME|DIR|PATH|CONFIG|PREFIX|PLUGINS?|HOOK|CMD|COMMAND|EXEC|WRAPPER|MODULE|FILE|SHELL|CACHE|LIBRARY)$|RC$/
 
-/** Whether a variable, given to a program, may tell it where to find what it loads or runs. */
+/** True if a variable in a program's environment may name where it finds what it loads or runs. */
 export function mayNamePlace(name: string): boolean {
   return PLACE.test(name)
 }
 
-/** Whether a variable, set for the shell itself, changes how it reads what follows. */
+/** True if setting this variable in the shell itself changes how it reads the following words. */
 export function changesReading(name: string): boolean {
   return name.startsWith('LC_') || name === 'LANG'
 }

@@ -1,9 +1,9 @@
 import { anything, known, literal, type SimpleCommand, type Word } from '../syntax/line.ts'
 import { nameOf } from './program.ts'
 
-/** What a program that starts other programs was told to start. */
+/** What a wrapper, a program that starts others, is asked to start. */
 export interface Wrapped {
-  /** The words that are the wrapper's own. */
+  /** The wrapper's own words. */
   readonly own: readonly Word[]
   /** Commands it starts, one for each `-exec` of find. */
   readonly inner: readonly SimpleCommand[]
@@ -11,11 +11,11 @@ export interface Wrapped {
   readonly scripts: readonly Word[]
 }
 
-/** How to find the wrapped command: options that take the next word, operands before it, whether variables may be set. */
+/** Locates the wrapped command: options that take the next word, and the number of operands before it. */
 interface Wrapper {
   readonly valued: ReadonlySet<string>
   readonly operands: number
-  /** Options whose value is a script or a command line. */
+  /** Options whose value is a script or command line. */
   readonly script: ReadonlySet<string>
 }
 
@@ -62,7 +62,7 @@ const shellValued = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file'])
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 const whatIsRead: Word = { ...anything, filledBy: 'xargs' }
 
-/** What a command starts in turn; undefined when it is no wrapper. */
+/** The commands and scripts a wrapper starts; `undefined` if the command is no wrapper. */
 export function unwrap(command: SimpleCommand): Wrapped | undefined {
   const [head, ...rest] = command.words
   const name = nameOf(known(head) ?? '')
@@ -71,13 +71,13 @@ export function unwrap(command: SimpleCommand): Wrapped | undefined {
   if (shells.has(name)) return shellScript(head, rest)
   if (name === 'find') return findCommands(command)
   if (name === 'fd' || name === 'fdfind') return fdCommand(command)
-  // command(1p): with -v or -V it only tells what a name is.
+  // command(1p): with -v or -V it only describes a name.
   if (name === 'command' && /^-[pvV]*[vV]/.test(rest[0]?.value ?? '')) return undefined
   const kind = prefixes.get(name)
   return kind && prefixed(command, kind, name)
 }
 
-/** Words as one script, as eval(1p) joins them. */
+/** Joins words into one script, as eval(1p) does. */
 function joined(words: readonly Word[]): Word {
   const open = words.find(({ kind }) => kind !== 'literal')
   return open ? anything : literal(words.map(({ value }) => value).join(' '))
@@ -94,7 +94,7 @@ function shellScript(head: Word, words: readonly Word[]): Wrapped {
   }
   if (words[at]?.value === '--') at += 1
   const script = words[at]
-  // Without a script and without a file it runs what it reads.
+  // Without a script or file, the shell runs its standard input.
   if (given) return { own: [head], inner: [], scripts: [script ?? anything] }
   const asks = words.some(({ value }) => value === '--version' || value === '--help')
   return { own: [head], inner: [], scripts: script || asks ? [] : [anything] }
@@ -146,7 +146,7 @@ function innerOf(
   }
 }
 
-/** xargs puts what it reads at the end, or in the place of a mark. */
+/** xargs appends its input, or substitutes it for a marker. */
 function filledByXargs(own: readonly Word[], words: readonly Word[]): Word[] {
   const at = own.findIndex(({ value }) => /^-I|^-i|^--replace/.test(value))
   if (at === -1) return [...words, whatIsRead]
@@ -156,7 +156,7 @@ function filledByXargs(own: readonly Word[], words: readonly Word[]): Word[] {
   return words.map((word) => filled(word, mark, 'xargs'))
 }
 
-/** What find fills in begins with a starting point, which is never an option. */
+/** Names that find inserts begin with a starting point, which is never an option. */
 function filled(word: Word, mark: string, filledBy: 'find' | 'xargs'): Word {
   const at = word.value.indexOf(mark)
   if (at === -1 || word.kind !== 'literal') return word
@@ -164,7 +164,10 @@ function filled(word: Word, mark: string, filledBy: 'find' | 'xargs'): Word {
   return { ...word, kind: 'quoted', fixed: beginning, filledBy }
 }
 
-/** The commands after -exec and the like. What is only known when it runs may end one of them, and begin another part of the expression. */
+/**
+ * Collects the commands after -exec and similar actions. An unknown word may expand to a terminator and begin
+ * another part of the expression.
+ */
 function findCommands(command: SimpleCommand): Wrapped | undefined {
   const own: Word[] = []
   const inner: SimpleCommand[] = []
@@ -177,12 +180,12 @@ function findCommands(command: SimpleCommand): Wrapped | undefined {
       own.push(word)
       continue
     }
-    // The others change the directory, or ask: the rule of find objects to them.
+    // Other actions change the directory or prompt, and find's rule objects to them.
     if (word.value !== '-exec') own.push(word)
     const end = words.findIndex(({ value }, index) => index > at && (value === ';' || value === '+'))
     const part = words.slice(at + 1, end === -1 ? undefined : end)
     const many = words[end]?.value === '+'
-    // To GNU find a `+` ends it only behind `{}`, to that of busybox anywhere.
+    // GNU find accepts `+` as terminator only after `{}`, busybox anywhere.
     const isClear = end !== -1 && !(many && part.at(-1)?.value !== '{}') && part.every(isOneArgument)
     if (!isClear) scripts.push(anything)
     inner.push(innerOf(command, filledByFind(part, many)))
@@ -207,7 +210,7 @@ function fdCommand(command: SimpleCommand): Wrapped | undefined {
   if (at === -1 || at === command.words.length - 1) return undefined
   const own = command.words.slice(0, at)
   const part = command.words.slice(at + 1)
-  // A `;` ends the command, and another one may follow.
+  // `;` ends the command; another may follow.
   const isClear = part.every((word) => isOneArgument(word) && word.value !== ';')
   const inner = [innerOf(command, [...part, whatIsRead])]
   return { own, inner, scripts: isClear ? [] : [anything] }
