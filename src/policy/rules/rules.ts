@@ -9,53 +9,56 @@ import { nameOf, type Program, programOf } from '../command/program.ts'
 import { known, type SimpleCommand, type Word } from '../syntax/line.ts'
 import type { Verdict } from './verdict.ts'
 
-/** How the operands of a program are to be read. */
+/** How to interpret a program's operands. */
 export interface Operands {
-  /** `pattern`: the first is a pattern or a script, the others are paths, unless an option of `patternIn` brings the pattern. */
+  /**
+   * `pattern`: the first operand is a pattern or script and the rest are paths, unless an option in
+   * `patternIn` supplies the pattern.
+   */
   readonly are: 'paths' | 'words' | 'pattern'
   readonly most: number
   readonly patternIn: readonly string[]
 }
 
-/** What a rule says about the arguments of what it matches. */
+/** A rule's conditions on the arguments of a matching command. */
 export interface ArgumentRule {
-  /** Absent: `check` sees the words as they are. */
+  /** If absent, `check` sees the unparsed words. */
   readonly options?: OptionTable
-  /** Options that make a matched command one to ask about, or one that never runs. */
+  /** Options that turn the verdict into `ask` or `deny`. */
   readonly asked: readonly string[]
   readonly denied: readonly string[]
   readonly operands: Operands
-  /** No option of the program writes or runs, so a word that is only known when it runs does no harm. */
+  /** No option of the program writes or runs anything, so words unknown before expansion are harmless. */
   readonly harmless: boolean
-  /** Looks at what options and a number of operands cannot say. */
+  /** Checks what option names and operand counts cannot express. */
   readonly check: (given: Arguments) => Objection | undefined
-  /** Which words name files, where `operands` cannot say it. */
+  /** Words that name files, if `operands` cannot express it. */
   readonly paths?: (words: readonly Word[]) => readonly Word[]
 }
 
-/** Decides about the commands that begin with certain words. */
+/** A verdict on commands that begin with a given prefix. */
 export interface Rule {
   readonly prefix: readonly string[]
   readonly verdict: Verdict
-  /** Who says so: a preset, or a config file and its line. */
+  /** A preset, or a config file and its line. */
   readonly source: string
-  /** Why, in the words of who wrote the rule. */
+  /** The reason given by the author of the rule. */
   readonly reason: string
-  /** Absent: any arguments. */
+  /** If absent, any arguments match. */
   readonly arguments?: ArgumentRule
 }
 
-/** What a rule makes of a command. */
+/** The result of applying a rule to a command. */
 export interface RuleOutcome {
   readonly rule: Rule
   readonly verdict: Verdict
-  /** Why the verdict is not the rule's own. */
+  /** Why the verdict differs from the rule's. */
   readonly objection?: Objection
-  /** The words match only if the shell expands them so. */
+  /** True if the match depends on how the shell expands the words. */
   readonly maybe: boolean
 }
 
-/** What a rule makes of a command; undefined when it does not match. */
+/** Applies a rule to a command; `undefined` if it does not match. */
 export function applyRule(rule: Rule, command: SimpleCommand): RuleOutcome | undefined {
   const program = programOf(command)
   if (!program) return undefined
@@ -64,7 +67,7 @@ export function applyRule(rule: Rule, command: SimpleCommand): RuleOutcome | und
   return judged(rule, program)
 }
 
-/** The arguments of a command as a rule reads them. */
+/** The command's arguments as this rule parses them. */
 export function argumentsOf(rule: Rule, command: SimpleCommand): Arguments | undefined {
   const program = programOf(command)
   if (!program || !rule.arguments) return undefined
@@ -95,26 +98,32 @@ function tooMany({ most }: Operands, given: readonly Word[]): Objection | undefi
   return several || given.length > most ? { kind: 'operand', text: text ?? '' } : undefined
 }
 
-/** Allowing: every word of the prefix stands at its place. A rule that names a path means exactly that path. */
+/**
+ * For `allow`: every word of the prefix must be in place. A prefix that is a path matches only that exact
+ * path.
+ */
 function startsWith({ words, trusted, written }: Program, [name = '', ...rest]: readonly string[]): boolean {
   const isNamed = name.includes('/') ? written === name : trusted && known(words[0]) === name
   return isNamed && rest.every((part, index) => known(words[index + 1]) === part)
 }
 
-/** Asking and denying: options may stand between, any path of the program counts, and a word that may expand to the prefix may match. */
+/**
+ * For `ask` and `deny`: options may intervene, the program may have any path, and a word that may expand to
+ * the prefix is a possible match.
+ */
 function applyStrictly(rule: Rule, program: Program): RuleOutcome | undefined {
   const [name = '', ...rest] = rule.prefix
   const head = program.words[0]
   if (!head) return undefined
   if (head.kind === 'literal' && nameOf(head.value) !== nameOf(name)) return undefined
-  // `./git` is some other program, unless it leads to git after all.
+  // A relative path such as `./git` is probably another program but may lead to git.
   const certain = head.kind === 'literal' && (!head.value.includes('/') || head.value.startsWith('/'))
   const tail = program.words.slice(1)
   const positional = rest.filter((part) => !part.startsWith('-'))
   const words = findWords(tail, positional)
   const found = weakest(
     certain ? 'yes' : 'maybe',
-    // `git -c alias.p=push p`: what a subcommand means is open.
+    // With `git -c alias.p=push p` the meaning of the subcommand is unknown.
     words === 'no' && program.objection ? 'maybe' : words,
     ...rest.filter((part) => part.startsWith('-')).map((option) => findOption(tail, option)),
   )
@@ -123,7 +132,7 @@ function applyStrictly(rule: Rule, program: Program): RuleOutcome | undefined {
   return { rule, verdict: rule.verdict, ...option, maybe: found === 'maybe' }
 }
 
-/** The verdict of an option that the rule names. */
+/** The verdict and objection for an option that the rule lists. */
 function listedOption(
   { denied, asked }: ArgumentRule,
   words: readonly Word[],
@@ -144,7 +153,7 @@ function weakest(...found: readonly Found[]): Found {
   return found.includes('maybe') ? 'maybe' : 'yes'
 }
 
-/** Whether the parts come first among the words that are neither options nor perhaps their values. */
+/** Looks for `parts`, in order, as the first words that are neither options nor possible option values. */
 function findWords(words: readonly Word[], parts: readonly string[], from = 0): Found {
   const [part, ...others] = parts
   if (part === undefined) return 'yes'
@@ -166,7 +175,7 @@ function findOption(words: readonly Word[], option: string): Found {
   return words.some((word) => word.kind !== 'literal' && couldBe(word, option)) ? 'maybe' : 'no'
 }
 
-/** Whether an option is given: whole, with a value, abbreviated, or in a cluster. */
+/** True if the option is given: exactly, with a value, abbreviated or in a cluster. */
 function mentions(words: readonly Word[], option: string): boolean {
   return words.some(({ value }) => {
     const given = value.split('=', 1)[0] ?? ''
@@ -179,7 +188,7 @@ function mentions(words: readonly Word[], option: string): boolean {
 
 const anyNumber = Number.POSITIVE_INFINITY
 
-/** Puts the rule for a program's arguments together. */
+/** Builds an `ArgumentRule` with defaults. */
 export function argumentRule(parts: {
   readonly options?: Parameters<typeof optionTable>[0]
   readonly operands?: Partial<Operands>
