@@ -5,15 +5,18 @@ import type { UnsureKind } from '../syntax/line.ts'
 import type { PolicyRequest } from './plan.ts'
 import type { RuleSet } from './ruleset.ts'
 
-/** The source of what is refused under every preset. */
+/** The source of denials that apply under every preset. */
 export const denyList = 'built-in deny list'
 
-/** What all judges look at. */
+/** The input of every decider. */
 export interface Case {
   readonly request: PolicyRequest
   readonly rules: RuleSet
   readonly facts: Facts
-  /** What is not denied runs: read mode, whose sandbox holds it, and preset `open`. */
+  /**
+   * Allow whatever is not denied: preset `open`, or read mode of preset `default`, where the sandbox protects
+   * the machine.
+   */
   readonly lenient: boolean
 }
 
@@ -25,14 +28,16 @@ const unread: ReadonlySet<UnsureKind> = new Set([
   'unanswered',
 ])
 
-/** What a line comes to that may hold anything. One that was not read to its end, or whose paths are not known, is asked about wherever nothing holds it. */
+/**
+ * The verdict on a line that may do anything. In write mode, a line that was not read to the end or has
+ * unknown paths is `ask` even if `lenient`.
+ */
 export function verdictWhenUnsure({ rules, lenient, request }: Case, kind?: UnsureKind): Verdict {
   if (rules.preset === 'analysis') return 'deny'
   if (!lenient || (kind && unread.has(kind) && request.mode === 'write')) return 'ask'
   return rules.own.some(({ verdict }) => verdict === 'deny') ? 'ask' : 'allow'
 }
 
-/** One line of a decision. */
 export function row(
   command: string,
   rule: string,

@@ -20,18 +20,24 @@ import { judgeSettings, onlySilences } from './judge-settings.ts'
 import { type PlannedStep, type PolicyRequest, settled } from './plan.ts'
 import type { RuleSet } from './ruleset.ts'
 
-/** Decides about a request. Pure: what is known of the machine is in the facts. The strictest match wins, and its reason. */
+/**
+ * Decides about a request; the strictest match gives verdict and reason. Pure: all knowledge of the machine
+ * is in `facts`.
+ */
 export function decide(request: PolicyRequest, rules: RuleSet, facts: Facts): Decision {
   return judge(request, rules, facts).decision
 }
 
-/** A decision, and whether the line only looks: every program of it is on the safe list, whatever else is asked about. */
+/**
+ * A decision, and whether the line only looks: every program is on the safe list, even if other parts need an
+ * answer.
+ */
 export interface Judged {
   readonly decision: Decision
   readonly onlyLooks: boolean
 }
 
-/** As `decide`. */
+/** Like `decide`, and tells whether the line only looks. */
 export function judge(request: PolicyRequest, rules: RuleSet, facts: Facts): Judged {
   const lenient = rules.preset === 'open' || (request.mode === 'read' && rules.preset === 'default')
   const given: Case = { request, rules, facts, lenient }
@@ -57,7 +63,7 @@ function decisionOf(matches: readonly PolicyMatch[], rules: RuleSet): Decision {
   return { verdict: worst.verdict, reason: worst.why, matches }
 }
 
-/** What concerns the line as a whole. */
+/** Checks properties of the whole line. */
 function judgeLine(given: Case): PolicyMatch[] {
   const { request, rules, facts, lenient } = given
   const command = textOf(request)
@@ -89,14 +95,14 @@ function judgeLine(given: Case): PolicyMatch[] {
   ]
 }
 
-/** Each program of a pipe is judged for itself. */
+/** True if the `pipes` setting permits the feature; each program of a pipe is checked separately. */
 function isLetThrough(feature: Feature, { request: { steps }, rules }: Case): boolean {
   if (!rules.pipes) return false
   if (feature === 'redirect') return steps.every(({ command }) => command.redirects.every(onlySilences))
   return feature === 'pipe'
 }
 
-/** One is enough to be unsure of the whole line. */
+/** One unanswered path makes the whole line unsure. */
 function unanswered(path: string): Unsure {
   return { kind: 'unanswered', text: path }
 }
@@ -105,7 +111,7 @@ function textOf({ work }: PolicyRequest): string {
   return work.kind === 'line' ? work.line : work.argv.join(' ')
 }
 
-/** A command, with what the rules say about its program. */
+/** A command and the matches for its program. */
 interface JudgedStep {
   readonly step: PlannedStep
   readonly programs: readonly PolicyMatch[]

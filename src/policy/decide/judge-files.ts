@@ -15,7 +15,10 @@ import { type Case, denyList, row } from './case.ts'
 import { destinations, isInside, leavesWorkspace, type PathUse, systemPathOf } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
 
-/** Which files a command names: inside the workspace, none of the system's in `analysis`, and none of vitrine's own to change. */
+/**
+ * Checks named files: they must not be vitrine's own, nor system paths under `analysis`, nor outside the
+ * workspace.
+ */
 export function judgeFiles(step: PlannedStep, given: Case, onlyLooks: boolean): PolicyMatch[] {
   const own = onlyLooks ? step.paths.filter(({ redirect }) => redirect) : step.paths
   return [
@@ -26,7 +29,7 @@ export function judgeFiles(step: PlannedStep, given: Case, onlyLooks: boolean): 
   ]
 }
 
-// They name a file and leave it as it is.
+// git subcommands that name files but leave them unchanged.
 const recording = new Set(['add', 'commit', 'diff', 'log', 'status'])
 
 function judgeOwn(use: PathUse, { command }: PlannedStep, { facts }: Case): PolicyMatch[] {
@@ -40,13 +43,13 @@ function judgeOwn(use: PathUse, { command }: PlannedStep, { facts }: Case): Poli
   return [row(command.text, 'changes-own-rules', denyList, 'deny', explainDisaster('changes-own-rules'))]
 }
 
-/** Where it leads is not known; what it says is. */
+/** The paths as text, with symlinks unresolved. */
 function asWritten({ paths, globs }: PathUse): readonly string[] {
   return [...paths, ...globs].map((path) => posix.normalize(path))
 }
 
 const HARMLESS_DEVICE = /^\/dev(?:\/(?:null|zero|full|u?random|std(?:in|out|err)|fd|fd\/\d+)?)?$/
-// They look at names and inodes, and open nothing.
+// Programs that read only names and inodes and open no device.
 const notOpening = new Set([
   'ls',
   'stat',
@@ -65,7 +68,7 @@ const notOpening = new Set([
   'git',
 ])
 
-/** Opening a device can do something: watchdog(4) reboots, a terminal loses input. */
+/** Opening a device can have effects: watchdog(4) reboots, a terminal loses input. */
 function judgeDevice(use: PathUse, { command }: PlannedStep, { facts, rules }: Case): PolicyMatch[] {
   if (!use.redirect && notOpening.has(nameOf(known(command.words[0]) ?? ''))) return []
   const found = [...asWritten(use), ...(destinations(use, facts) ?? [])]
@@ -83,7 +86,7 @@ function judgeSystem(use: PathUse, { command }: PlannedStep, { facts }: Case): P
   return [row(command.text, 'system path', 'preset analysis', 'deny', explainUnknownPath(use.text))]
 }
 
-/** Whether commands must stay inside the workspace in this mode. */
+/** True if commands must stay inside the workspace in this mode. */
 export function bindsWorkspace({ facts, rules, request }: Case): boolean {
   return facts.workspace !== undefined && (request.mode === 'write' || rules.workspaceInReadMode)
 }
@@ -98,7 +101,7 @@ function judgeWorkspace(use: PathUse, { command }: PlannedStep, given: Case): Po
   return [row(command.text, 'workspace', 'workspace', 'ask', explainUnknownPath(use.text))]
 }
 
-/** The current directory must lie inside the workspace, too. */
+/** Checks that the current directory is inside the workspace. */
 export function judgeDirectory(given: Case): PolicyMatch[] {
   const { facts, request } = given
   const { workspace } = facts

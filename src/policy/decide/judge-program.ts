@@ -21,7 +21,7 @@ import { row, verdictWhenUnsure } from './case.ts'
 import type { PlannedStep } from './plan.ts'
 import { powershellRules } from './powershell.ts'
 
-/** What the rules say about the program of a command: the user's own first, then the preset's. */
+/** Applies the user's rules, then the preset's, to the program of a command. */
 export function judgeProgram(step: PlannedStep, given: Case): PolicyMatch[] {
   const { command } = step
   if (command.words.length === 0) return []
@@ -37,8 +37,8 @@ export function judgeProgram(step: PlannedStep, given: Case): PolicyMatch[] {
 }
 
 /**
- * What the safe list knows is said to be known, also where a rule of the user's or the preset allows it anyway: such a line
- * runs with git's protection.
+ * The match for a program. A safe program is reported as such even if a user's rule or preset `open` allows
+ * it anyway, because lines of only safe programs get git protection.
  */
 function programRow(step: PlannedStep, given: Case, allowed: RuleOutcome | undefined): PolicyMatch {
   const { command } = step
@@ -57,7 +57,7 @@ function ownOutcome(rule: Rule, command: SimpleCommand): RuleOutcome[] {
   return outcome ? [outcome] : []
 }
 
-/** An ask or deny rule. In read mode only what is denied matters, for nothing is asked there. */
+/** The match for an `ask` or `deny` rule. Lenient read mode never asks, so only `deny` counts there. */
 function strictRow(outcome: RuleOutcome, command: SimpleCommand, given: Case): PolicyMatch[] {
   const { rule, verdict, maybe } = outcome
   if (verdict === 'ask' && given.request.mode === 'read' && given.lenient) return []
@@ -67,7 +67,10 @@ function strictRow(outcome: RuleOutcome, command: SimpleCommand, given: Case): P
   return [row(command.text, name, rule.source, unsure, explainMaybe(command.text, name))]
 }
 
-/** An allow rule that names options of its own to ask about or to deny. What it merely does not know is left to the preset. */
+/**
+ * The match for an `allow` rule whose own ask or deny options are given. Any other objection leaves the
+ * command to the preset.
+ */
 function refusedRow(outcome: RuleOutcome, command: SimpleCommand, { lenient }: Case): PolicyMatch[] {
   const listed = outcome.rule.arguments && outcome.objection?.kind === 'option' && isListed(outcome)
   return listed && !(lenient && outcome.verdict === 'ask') ? [ruleRow(outcome, command)] : []
@@ -87,7 +90,7 @@ function ruleRow({ rule, verdict, objection }: RuleOutcome, command: SimpleComma
   return row(command.text, name, rule.source, verdict, why)
 }
 
-/** What the preset says about a command that the user's own rules do not allow. */
+/** The preset's verdict on a command the user's rules do not allow. */
 function presetRow(step: PlannedStep, given: Case): PolicyMatch {
   const { rules, request, lenient } = given
   const { command } = step
@@ -120,8 +123,8 @@ function presetRow(step: PlannedStep, given: Case): PolicyMatch {
 }
 
 /**
- * A program that comes with a project is not the one that the safe list knows. A rule of yours allows it by its name, unless
- * the system has one of that name.
+ * Rejects a project's program as a stand-in for the safe list's. A user's rule allows it by name, unless it
+ * shadows a system program.
  */
 function foreignRow(
   { command }: PlannedStep,
@@ -136,11 +139,14 @@ function foreignRow(
   return row(command.text, 'program', 'PATH', verdict, explainForeign(foreign.path))
 }
 
-/** Whether nothing on disk makes another program of it. A directory behind a link has others above it than its name says. */
+/**
+ * True if no file on disk can redirect the command to another program. A directory reached through a symlink
+ * has other parents than its name says, so it fails.
+ */
 function isGuarded({ guards, bases }: PlannedStep, { facts }: Case): boolean {
   if (guards.length === 0) return true
   const isPlain = bases.length > 0 && bases.every((base) => facts.realPaths.get(base) === base)
-  // What a pattern finds comes with the directory that it begins in.
+  // A glob's results include the directory it starts from, so a length of 1 means no match.
   return isPlain && guards.every((guard) => facts.globs.get(guard)?.length === 1)
 }
 
@@ -156,7 +162,10 @@ function unlisted(command: SimpleCommand, isAnalysis: boolean): string {
   return explainUnlisted(shown, isAnalysis ? analysisList : '')
 }
 
-/** What the safe list says. A wrapper is judged by its own words; what it starts is judged for itself. */
+/**
+ * The safe list's outcome. A wrapper is checked by its own words; the command it starts is checked
+ * separately.
+ */
 function listedOutcome({ command, wrapped }: PlannedStep, { rules, request }: Case): RuleOutcome | undefined {
   if (request.shell === 'powershell')
     return request.work.kind === 'line' ? bestOf(powershellRules, command) : undefined
@@ -164,7 +173,7 @@ function listedOutcome({ command, wrapped }: PlannedStep, { rules, request }: Ca
   return bestOf(rules.safe, isWrapper ? { ...command, words: wrapped.own } : command)
 }
 
-/** The outcome of the rule that allows, or else of the longest one that matches. */
+/** The outcome of the first rule that allows, otherwise of the longest matching prefix. */
 function bestOf(index: RuleIndex, command: SimpleCommand): RuleOutcome | undefined {
   const name = known(programOf(command)?.words[0])
   const outcomes = (index.get(name ?? '') ?? []).flatMap((rule) => ownOutcome(rule, command))

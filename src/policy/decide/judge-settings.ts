@@ -15,15 +15,15 @@ import { isInside } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
 import { dangerousEntry, hookOf } from './repositories.ts'
 
-/** How a git command is kept from running what a repository names. */
+/** Which protection against programs named by a git repository applies. */
 export interface Protection {
-  /** The whole line only looks: its environment overrules settings of the repository, and has no hooks. */
+  /** The whole line only looks, so its environment overrides repository settings and disables hooks. */
   readonly line: boolean
   /** This command only looks. */
   readonly command: boolean
 }
 
-/** What is around the program: variables, redirects, and the repository that git would read. */
+/** Checks variables, redirects and the repository that git would read. */
 export function judgeSettings(step: PlannedStep, given: Case, protection: Protection): PolicyMatch[] {
   if (given.lenient) return []
   return [
@@ -53,8 +53,8 @@ function judgeRedirects({ command }: PlannedStep, { rules }: Case): PolicyMatch[
 }
 
 /**
- * To /dev/null, between descriptors, or from a file, whose name is known: bash makes a connection of /dev/tcp/HOST/PORT. A
- * here-document has no target.
+ * Allows /dev/null, descriptors, here-documents and input from a file. The name must be known: bash opens
+ * /dev/tcp/HOST/PORT as a connection.
  */
 function isHarmless({ operator, target }: Redirect): boolean {
   if (!target) return operator === '<<' || operator === '<<-'
@@ -62,14 +62,17 @@ function isHarmless({ operator, target }: Redirect): boolean {
   return onlySilences({ operator, target })
 }
 
-/** To /dev/null, or between descriptors. */
+/** True for redirects to /dev/null or between descriptors. */
 export function onlySilences({ operator, target }: Pick<Redirect, 'operator' | 'target'>): boolean {
   if (target?.kind !== 'literal') return false
   if (operator === '>&' || operator === '<&') return /^(?:\d|-)$/.test(target.value)
   return target.value === '/dev/null' && ['>', '>>', '>|'].includes(operator)
 }
 
-/** Git runs what a repository's configuration names. Read mode holds it; write mode asks, whatever rule allows the command. */
+/**
+ * git runs programs named in repository configuration. Read mode confines them; write mode asks even if a
+ * rule allows the command.
+ */
 function judgeRepository(
   { command, repositories }: PlannedStep,
   given: Case,
@@ -93,7 +96,9 @@ function judgeRepository(
   return []
 }
 
-/** A rule of the user's that names a hook by its absolute path, or the directory it stands in, lets it run. */
+/**
+ * The first hook that would run. A user's `allow` rule can exempt hooks by absolute path, or by directory.
+ */
 function hookThatRuns(
   command: SimpleCommand,
   hooks: readonly string[],

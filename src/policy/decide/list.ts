@@ -6,30 +6,30 @@ import type { Verdict } from '../rules/verdict.ts'
 import { denyList } from './case.ts'
 import type { Preset, RuleSet } from './ruleset.ts'
 
-/** One rule, as data. */
+/** A rule as data. */
 export interface ListedRule {
   readonly verdict: Verdict
-  /** The first words of what it is about, or the name of a check. */
+  /** The prefix it matches, or the name of a check. */
   readonly rule: string
   /** A built-in list, a preset, or a config file and its line. */
   readonly source: string
-  /** Only some arguments are allowed: which, the rule itself knows. */
+  /** True if the rule restricts arguments. */
   readonly byArguments: boolean
-  /** Why, where somebody has said so; else empty. */
+  /** Empty if none is given. */
   readonly reason: string
 }
 
-/** The rules in force. */
+/** The active rules. */
 export interface RuleList {
   readonly preset: Preset
-  /** What becomes of a command that no rule names. */
+  /** The verdict for commands no rule names. */
   readonly unlisted: { readonly read: Verdict; readonly write: Verdict }
-  /** What is asked about runs. */
+  /** Commands with verdict `ask` run without a question. */
   readonly autoConfirm: boolean
   readonly rules: readonly ListedRule[]
 }
 
-/** The rules of a set as data: what is denied anywhere, the user's own, the preset's by name. */
+/** Lists built-in denials, then the user's rules, then the preset's by name. */
 export function listOfRules(set: RuleSet): RuleList {
   return {
     preset: set.preset,

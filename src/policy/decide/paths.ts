@@ -9,24 +9,23 @@ import { literal, type Word } from '../syntax/line.ts'
 
 /** A word that names files, or may. */
 export interface PathUse {
-  /** As written. */
   readonly text: string
-  /** Absolute paths it may stand for, as written; one for each directory the command may run in. */
+  /** Absolute paths before symlinks are resolved, one per directory the command may run in. */
   readonly paths: readonly string[]
   /** Absolute patterns it may stand for. */
   readonly globs: readonly string[]
-  /** What it names is not known before it runs. */
+  /** The named files are unknown before the command runs. */
   readonly open: boolean
-  /** What it names comes from xargs. */
+  /** The names come from xargs. */
   readonly filled: boolean
-  /** A redirect, not an argument. */
+  /** True for a redirect, false for an argument. */
   readonly redirect: boolean
 }
 
 const URL = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//
 const DESCRIPTOR = /^(?:\d+|-)$/
 
-/** The words of a command that name files. What a program's rule knows to be patterns, numbers or text is left out. */
+/** Words of a command that name files, without those its rule knows to be patterns, numbers or text. */
 export function pathUses(step: Step, bases: readonly string[], home: string): PathUse[] {
   const redirects = step.command.redirects.flatMap(({ target }) =>
     target && !DESCRIPTOR.test(target.value) ? [{ word: target, redirect: true }] : [],
@@ -48,14 +47,17 @@ export function pathUses(step: Step, bases: readonly string[], home: string): Pa
   )
 }
 
-/** What `for` goes through, and what a variable holds that a later word may expand: the shell looks for the names it matches. */
+/**
+ * Assigned values, including the words of `for`, that name files: globs, and patterns a later unquoted
+ * variable may expand.
+ */
 function expandedLater(value: Word): Word[] {
   if (value.kind === 'glob' || value.matching) return [value]
   const mayLeave = value.kind === 'literal' && /[*?[]/.test(value.value) && /^[/~]|\.\./.test(value.value)
   return mayLeave ? [{ ...value, kind: 'open' }] : []
 }
 
-/** A path that begins at the home directory, written out: `~/x`, `$HOME/x`, `"${HOME}/x"`. */
+/** Expands the home directory at the start of a path: `~/x`, `$HOME/x`, `"${HOME}/x"`. */
 export function atHome({ kind, value, text }: Word, home: string): string | undefined {
   if (home === '' || kind === 'literal') return undefined
   if (kind === 'tilde' && /^~(?:\/|$)/.test(value)) return home + value.slice(1)
@@ -63,7 +65,7 @@ export function atHome({ kind, value, text }: Word, home: string): string | unde
   return rest === undefined ? undefined : home + rest
 }
 
-/** Where git reads its arguments: after `-C`. */
+/** The directories git resolves its arguments in, after every `-C`. */
 function inside(bases: readonly string[], directories: readonly Word[], home: string): readonly string[] {
   return directories.reduce((at, word) => {
     const path = atHome(word, home) ?? word.value
@@ -78,11 +80,11 @@ function namingWords({ command }: Step): readonly Word[] {
   const changed = program.directories
   if (!rule?.arguments) return [...changed, ...program.words.slice(1)]
   const named = namedBy(rule, rule.arguments, { command })
-  // Whatever a word means to the program, the shell looks for the names that it matches.
+  // The shell expands globs in any word, whatever it means to the program.
   const globs = program.words
     .slice(1)
     .filter((word) => (word.kind === 'glob' || word.matching) && !named.includes(word))
-  // find(1): without a starting point it begins in the current directory.
+  // find(1) starts in the current directory by default.
   const implied = rule.prefix[0] === 'find' ? [literal('.')] : []
   return [...changed, ...implied, ...named, ...globs]
 }
@@ -117,16 +119,19 @@ function useOf(word: Word, bases: readonly string[], home: string, redirect: boo
   }
   const path = atHome(word, home)
   if (path !== undefined) return { ...none, paths: [path] }
-  // What find found stands below its starting points, which are words of its own.
+  // find's results lie below its starting points, which are separate words.
   if (word.filledBy === 'find') return none
   if (word.kind !== 'literal') return { ...none, open: true, filled: word.filledBy === 'xargs' }
   const paths = namesIn(word.value).flatMap((name) => absolute(name, bases))
   return { ...none, paths, open: bases.length === 0 && !word.value.startsWith('/') }
 }
 
-/** What a word may name: itself, what is attached to an option or a variable, or what tools read where a value says so. */
+/**
+ * Paths a word may contain: itself, a value attached to an option or variable, or names marked inside a
+ * value.
+ */
 function namesIn(value: string): string[] {
-  // A directory can be called `https:`, so a URL is a path, too; what stands in it is not.
+  // A directory may be called `https:`, so a URL also counts as a path, but its contents do not.
   const names = URL.test(value) ? [value] : attachedNames(value)
   return [...names, ...names.flatMap(furtherNames)]
 }
@@ -141,7 +146,7 @@ function furtherNames(text: string): string[] {
   return [...named, ...pieces, ...input].filter((name) => name !== '')
 }
 
-/** More than a value of any tool has. */
+/** More than any tool's value holds. */
 const mostMarks = 20
 
 function decoded(path: string): string {
@@ -161,7 +166,10 @@ function absolute(path: string, bases: readonly string[]): readonly string[] {
 
 const systemPaths = ['/etc', '/root', '/proc', '/sys', '/boot', '/usr/sbin']
 
-/** The system path that a word names, if it does: as written, or where it leads. `unknown` when that could not be found out. */
+/**
+ * The system path that a word names as written, by a pattern or through symlinks; `undefined` if none is
+ * known.
+ */
 export function systemPathOf(use: PathUse, facts: Facts): string | undefined {
   const found = [...use.paths, ...use.globs].map((path) => posix.normalize(path)).find(isSystem)
   if (found !== undefined) return found
@@ -170,11 +178,11 @@ export function systemPathOf(use: PathUse, facts: Facts): string | undefined {
 }
 
 function isSystem(path: string): boolean {
-  // macOS finds /ETC.
+  // macOS also finds /ETC.
   return systemPaths.some((system) => isInside(path.toLowerCase(), system))
 }
 
-/** Whether a pattern could match a path, or something in it. */
+/** True if a pattern could match a path or something below it. */
 function reaches(glob: string, path: string): boolean {
   const patterns = posix.normalize(glob).split('/')
   const parts = path.split('/')
@@ -183,7 +191,7 @@ function reaches(glob: string, path: string): boolean {
   )
 }
 
-/** Where a word leads; undefined when that is not known. */
+/** The resolved paths of a word; `undefined` if any is unknown. */
 export function destinations({ paths, globs, open }: PathUse, facts: Facts): readonly string[] | undefined {
   if (open) return undefined
   const real = paths.map((path) => facts.realPaths.get(path))
@@ -192,7 +200,7 @@ export function destinations({ paths, globs, open }: PathUse, facts: Facts): rea
   return all.every((path) => path !== undefined) ? (all as string[]) : undefined
 }
 
-/** Whether a word leads out of the workspace: the path it leads to, `unknown`, or undefined when it stays inside. */
+/** The path outside the workspace that a word leads to, `unknown`, or `undefined` if it stays inside. */
 export function leavesWorkspace(
   use: PathUse,
   workspace: string,
@@ -204,7 +212,7 @@ export function leavesWorkspace(
   return found.find((path) => !isInside(path, workspace))
 }
 
-/** Whether a path is a directory or stands in it. */
+/** True if a path is the directory itself or below it. */
 export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
 }

@@ -9,24 +9,27 @@ import { parseLine } from '../syntax/parse.ts'
 import { atHome, type PathUse, pathUses } from './paths.ts'
 import { parsePowershell } from './powershell.ts'
 
-/** What is to be decided about. */
+/** The request to decide about. */
 export interface RequestToDecide {
-  /** A line for `sh`, or a program with its arguments and no shell. */
+  /** A shell line, or a program with arguments and no shell. */
   readonly work:
     | { readonly kind: 'line'; readonly line: string }
     | { readonly kind: 'argv'; readonly argv: readonly string[] }
   readonly mode: Mode
   /** Absolute. */
   readonly cwd: string
-  /** Absolute, or empty when unknown. */
+  /** Absolute, or empty if unknown. */
   readonly home: string
-  /** Names of variables that are set for every program of it. */
+  /** Names of variables set for each of its programs. */
   readonly variables?: readonly string[]
-  /** What reads the line; default `sh`. Of PowerShell only a few forms are known, and of arguments of Windows programs none. */
+  /**
+   * The shell that reads the line; default `sh`. Only a few PowerShell forms are known, and no Windows
+   * program's arguments.
+   */
   readonly shell?: 'sh' | 'powershell'
 }
 
-/** A request taken apart, ready to be decided about. */
+/** A parsed request, ready for a decision. */
 export interface PolicyRequest extends RequestToDecide {
   readonly features: ParsedLine['features']
   readonly steps: readonly PlannedStep[]
@@ -34,20 +37,20 @@ export interface PolicyRequest extends RequestToDecide {
   readonly forkBombs: readonly string[]
 }
 
-/** A command with where it runs and which files it names. */
+/** A command with its directories and files. */
 export interface PlannedStep extends Step {
-  /** The directories it may run in; empty when one is not known. */
+  /** Directories it may run in; empty if unknown. */
   readonly bases: readonly string[]
   readonly paths: readonly PathUse[]
-  /** Patterns of files by which a program becomes another one; none of them may be there. */
+  /** Globs for files that make a program start another one; they must match nothing. */
   readonly guards: readonly string[]
-  /** Where a git command looks for its repository; `unknown` when an expansion names it. */
+  /** Where a git command looks for its repository; `unknown` if an expansion names it. */
   readonly repositories: readonly string[] | 'unknown' | undefined
 }
 
 const MOST_BASES = 16
 
-/** Takes a request apart. Pure: nothing is looked up. */
+/** Parses a request. Pure: reads nothing from disk. */
 export function planRequest(request: RequestToDecide): PolicyRequest {
   const expanded = withAssignments(expand(lineOf(request)), request.variables ?? [])
   const { features, unsure, forkBombs } = expanded
@@ -60,13 +63,13 @@ function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
   return parsePowershell(work.line) ?? unsureOf(work.line)
 }
 
-/** A line of another shell is unsure; what it says to `sh` counts for the rules that deny or ask. */
+/** Marks a line of another shell as unsure; its reading as `sh` still counts for `ask` and `deny` rules. */
 function unsureOf(line: string): ParsedLine {
   const unsure: readonly Unsure[] = [{ kind: 'other-shell', text: line }]
   return { ...parseLine(line), unsure }
 }
 
-/** What the line does with the variables assigned in front of each of its commands. */
+/** Treats these variables as assignments before every command. */
 function withAssignments(expanded: Expanded, names: readonly string[]): Expanded {
   if (names.length === 0) return expanded
   const own = names.map((name) => ({ name, value: literal('') }))
@@ -77,7 +80,7 @@ function withAssignments(expanded: Expanded, names: readonly string[]): Expanded
   return { ...expanded, steps }
 }
 
-/** What must be found out before the request can be decided about. */
+/** The facts required to decide about the request. */
 export function factsNeeded({ steps, cwd, mode }: PolicyRequest): FactsNeeded {
   const paths = new Set([cwd])
   const globs = new Set<string>()
@@ -99,18 +102,18 @@ export function factsNeeded({ steps, cwd, mode }: PolicyRequest): FactsNeeded {
     globs: [...globs],
     directories: [...directories],
     repositories: [...repositories],
-    // Whatever runs in read mode is held.
+    // Read mode confines every program.
     programs: mode === 'read' ? [] : [...new Set(steps.flatMap(({ command }) => lookedUp(command)))],
     couldMatch,
   }
 }
 
-/** A glob that could find a name that begins with a dash. */
+/** True for a glob that may match a name beginning with a dash. */
 function isOpenGlob({ kind, fixed }: Word): boolean {
   return kind === 'glob' && fixed === ''
 }
 
-/** The step with its globs settled: where no name begins with a dash, none becomes an option. */
+/** Marks globs that cannot become options because no name in the step's directories begins with a dash. */
 export function settled(step: PlannedStep, { withoutDashes }: Facts): PlannedStep {
   const { command, bases } = step
   if (
@@ -123,9 +126,9 @@ export function settled(step: PlannedStep, { withoutDashes }: Facts): PlannedSte
   return { ...step, command: { ...command, words } }
 }
 
-/** Follows `cd`: where a change may have happened or not, both directories count. */
+/** Follows `cd`; if a change is uncertain, both directories count. */
 function placed({ steps }: Expanded, { cwd, home, shell }: RequestToDecide): PlannedStep[] {
-  // Paths of Windows are not known here.
+  // Windows paths are not supported.
   let bases: readonly string[] = shell === 'powershell' ? [] : [cwd]
   let sure: { chain: number; bases: readonly string[] } | undefined
   return steps.map((step) => {
@@ -153,7 +156,7 @@ function bounded(bases: readonly string[], target: readonly string[] | 'unknown'
   return all.length > MOST_BASES ? [] : all
 }
 
-/** Where a `cd` goes; undefined when the command is no `cd`. */
+/** Where a `cd` goes; `undefined` if the command is no `cd`. */
 function directoryOf(
   { command }: Step,
   bases: readonly string[],
@@ -171,12 +174,18 @@ function directoryOf(
   return operand.kind === 'literal' ? withLogical(joinAll(bases, operand.value)) : 'unknown'
 }
 
-/** `cd link/..` goes back to where the link stands, and with -P, or where that is no directory, on from where it leads. */
+/**
+ * `cd link/..` goes to the directory of the link itself, or with -P, or if that is no directory, to the
+ * parent of its target.
+ */
 function withLogical(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap((path) => (path.includes('..') ? [path, posix.normalize(path)] : [path])))]
 }
 
-/** rustup's cargo and rustc start the toolchain that such a file names, here or in a directory above (rustup book, Overrides). */
+/**
+ * rustup's cargo and rustc start the toolchain such a file names, here or in a parent directory (rustup book,
+ * Overrides).
+ */
 function guardsOf({ command }: Step, bases: readonly string[]): readonly string[] {
   const name = nameOf(known(command.words[0]) ?? '')
   if (name !== 'cargo' && name !== 'rustc') return []
@@ -187,7 +196,7 @@ function guardsOf({ command }: Step, bases: readonly string[]): readonly string[
   })
 }
 
-/** Where git looks for a repository: the current directory, after every `-C`. gh starts git there. */
+/** Directories where git, or git started by gh, looks for a repository, after every `-C`. */
 function repositoriesOf(
   { command }: Step,
   bases: readonly string[],

@@ -4,8 +4,8 @@ import { safeForms } from '../presets/safe.ts'
 import { type Feature, literal, type ParsedLine, type SimpleCommand } from '../syntax/line.ts'
 
 /**
- * Cmdlets that only look, with their switches and with the parameters that take a value. PowerShell's own parser cannot be had
- * here, so a line is read only where it is a cmdlet of this list with literal arguments, or a pipe of such.
+ * Cmdlets that only look, with switches and parameters that take a value. PowerShell's parser is unavailable
+ * here, so only these cmdlets with literal arguments, and pipes of them, are read.
  */
 const cmdlets: Readonly<Record<string, { readonly switches?: string; readonly values?: string }>> = {
   'Get-ChildItem': {
@@ -32,7 +32,7 @@ const cmdlets: Readonly<Record<string, { readonly switches?: string; readonly va
   'Test-Path': { values: '-Path -LiteralPath -PathType' },
   'Write-Output': {},
 }
-/** Aliases of PowerShell 5.1 and 7 on Windows; a session starts with these whatever programs PATH has. */
+/** Aliases of PowerShell 5.1 and 7 on Windows; they precede programs in PATH. */
 const aliases: Readonly<Record<string, string>> = {
   cat: 'Get-Content',
   dir: 'Get-ChildItem',
@@ -53,7 +53,7 @@ const names = new Map(
   ),
 )
 
-/** The rules for what `parsePowershell` reads. */
+/** Rules for the commands that `parsePowershell` returns. */
 export const powershellRules = indexRules(
   Object.entries(cmdlets).map(([name, { switches = '', values = '' }]) => {
     const [flags, valued] = [switches, values].map((text) => new Set(text.toLowerCase().split(' ')))
@@ -69,7 +69,7 @@ function checkCmdlet(
   for (let at = 0; at < words.length; at++) {
     const text = words[at]?.value.toLowerCase() ?? ''
     if (!text.startsWith('-') || flags.has(text)) continue
-    // A switch in the place of a value would be read as a parameter.
+    // PowerShell would read a switch in place of a value as a parameter.
     if (!valued.has(text) || words[++at]?.value.startsWith('-') !== false) return { kind: 'option', text }
   }
   const bad = words.find(({ value }) => leadsAway(value))
@@ -78,16 +78,16 @@ function checkCmdlet(
 
 const DEVICE = /^(?:con|conin\$|conout\$|prn|aux|nul|com\d|lpt\d)(?:$|[.:])/i
 
-/** A share of another machine, which would be told who asks; a device; a drive that is no disk. */
+/** True for a network share, which would learn who asks, a device, or a drive that is no disk. */
 function leadsAway(value: string): boolean {
   if (/[\\/]{2}/.test(value) || value.replace(/^[A-Za-z]:(?!:)/, '').includes(':')) return true
   return value.split(/[\\/]/).some((part) => DEVICE.test(part.trim()))
 }
 
-// Only ASCII: PowerShell takes other dashes, quotes and blanks for these. No comma, which makes a list of what it parts.
+// ASCII only: PowerShell accepts other dashes, quotes and blanks too. No commas, which build lists.
 const TOKEN = /^(?:'([ -&(-~]*)'|"([ !#%-_a-~]*)"|([\w.\\/:*?+=-]+)|(\|))(?: +|$)/
 
-/** Reads a line of PowerShell where that can be done for certain; undefined elsewhere. */
+/** Parses a PowerShell line if it is unambiguous; otherwise `undefined`. */
 export function parsePowershell(line: string): ParsedLine | undefined {
   const commands: SimpleCommand[] = []
   for (const part of partsOf(line) ?? [[]]) {
@@ -101,7 +101,7 @@ export function parsePowershell(line: string): ParsedLine | undefined {
   return { commands, features, unsure: [], forkBombs: [] }
 }
 
-/** The words between pipes. A quoted word is never the name of a command. */
+/** The words between pipes; a quoted word is never a command name. */
 function partsOf(line: string): readonly string[][] | undefined {
   const parts: string[][] = [[]]
   for (let rest = line.trim(); rest !== ''; ) {
@@ -111,7 +111,7 @@ function partsOf(line: string): readonly string[][] | undefined {
     const words = parts.at(-1) ?? []
     if (pipe) parts.push([])
     else if (bare === undefined && words.length === 0) return undefined
-    // Quoted, a dash begins no parameter here; what PowerShell makes of it is left to ask about.
+    // A quoted dash begins no parameter here; what PowerShell makes of it is left to the verdict `ask`.
     else words.push(bare ?? single ?? double ?? '')
   }
   return parts

@@ -1,8 +1,8 @@
 import type { PolicySettings } from './ruleset.ts'
 
 /**
- * Whether a read-mode line needs to be read at all. Without rules of the user's own nothing is asked about there, and only
- * the built-in deny list can say no: these are the words it is about. A line that hides them is held by the sandbox.
+ * False if a read-mode line can skip parsing: without user rules only the built-in deny list applies, and the
+ * line has none of its words. The sandbox confines a line that hides them.
  */
 export function needsReading(
   text: string,

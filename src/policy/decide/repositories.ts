@@ -1,6 +1,6 @@
 import type { ConfigEntry, FoundEntry } from '../../facts/facts.ts'
 
-// What `git lfs install --local` writes; it runs git-lfs, which the user installed.
+// Written by `git lfs install --local`; runs git-lfs, which the user installed.
 const lfs = new Set([
   'filter.lfs.clean=git-lfs clean -- %f',
   'filter.lfs.smudge=git-lfs smudge -- %f',
@@ -9,8 +9,8 @@ const lfs = new Set([
   'filter.lfs.process=git-lfs filter-process --skip',
 ])
 /**
- * Keys that a line which only looks gets a harmless value for, whatever a repository says (GIT_CONFIG_COUNT in its
- * environment), with that value.
+ * Harmless values that override repository settings for lines that only look, through GIT_CONFIG_COUNT in
+ * their environment.
  */
 export const lookingValues: ReadonlyMap<string, string> = new Map([
   ['core.hookspath', '/dev/null'],
@@ -23,16 +23,15 @@ export const lookingValues: ReadonlyMap<string, string> = new Map([
 
 const SECTION =
   /^(?:include|includeif|alias|pager|protocol)\.|^lfs\.(?:extension|customtransfer|standalone)|^(?:difftool|mergetool|browser|man)\..*\.path$/
-// git-config(1): names whose value is a command line, or a program to start; and what makes git fetch on its own, or look
-// at another work tree than the one around.
+// git-config(1): keys that name a command or program, make git fetch on its own, or select another work tree.
 const NAME =
   /\.(?:external|worktree|clean|smudge|process|driver|promisor|partialclonefilter|partialclone|vcs|uploadpack|receivepack|gitproxy|sshcommand|pager|smtpserver|tunnel|httpd|templatedir|.*(?:command|cmd|program|helper|editor|textconv|askpass|browser|hook|difffilter))$/
-/** They may ask for signatures, which starts gpg. */
+/** May ask for signatures, which starts gpg. */
 const FORMAT = /^(?:pretty\..*|format\.pretty)$/
 const SORT = /^(?:branch|tag)\.sort$/
 /**
- * The first entry through which a repository could make git run something. `protectedLine`: the line only looks, so its
- * environment overrules `lookingValues`.
+ * The first entry through which a repository could run something. `protectedLine`: the line only looks, so
+ * its environment overrides `lookingValues`.
  */
 export function dangerousEntry(
   entries: readonly FoundEntry[],
@@ -42,7 +41,8 @@ export function dangerousEntry(
 }
 
 function isOverruled({ key, value }: ConfigEntry): boolean {
-  // Which home directory git means, or which prefix, is not known here; any other value is looked into.
+  // The home directory or prefix git would insert is unknown; other values are resolved when hooks are
+  // searched.
   if (key === 'core.hookspath') return /^[~%]/.test(value)
   const harmless = lookingValues.get(key)
   return harmless !== undefined && value !== harmless
@@ -55,11 +55,11 @@ function isDangerous({ key, value }: ConfigEntry): boolean {
   return SECTION.test(key) || NAME.test(key) || value.startsWith('!')
 }
 
-// githooks(5), of those that a client runs.
+// Client-side hooks of githooks(5); any command may run those in `everywhere`.
 const everywhere = ['post-index-change', 'reference-transaction', 'pre-auto-gc']
 const HOOK =
   /^(?:(?:pre|post)-(?:applypatch|commit|merge-commit|checkout|merge|rewrite|push|rebase|index-change|auto-gc)|applypatch-msg|prepare-commit-msg|commit-msg|reference-transaction)$/
-/** Subcommands that run no other hooks than those of every command: they refresh the index, or move references. */
+/** Subcommands that run no hooks but `everywhere`: they refresh the index or move references. */
 const plain = new Set(
   'add rm mv reset restore branch tag stash fetch remote config init clean apply gc notes update-index status diff'.split(
     ' ',
@@ -67,9 +67,8 @@ const plain = new Set(
 )
 
 /**
- * The first hook that a git command would run.
- * @param subcommand undefined: it is not known
- * @param looks the command is on the safe list: it may refresh the index, and no more
+ * The first hook a git command would run. `subcommand`: undefined if unknown; `looks`: on the safe list, so
+ * it at most refreshes the index.
  */
 export function hookOf(
   hooks: readonly string[],

@@ -8,22 +8,20 @@ import { parseLine } from '../syntax/parse.ts'
 
 export type Preset = 'open' | 'default' | 'analysis'
 
-/** A `[[policy.rule]]` table. */
 export interface RuleTable {
   readonly prefix: readonly string[]
   readonly verdict: Verdict
   readonly reason: string
   readonly match: readonly string[]
   readonly not_match: readonly string[]
-  /** Only these options; what else is given is asked about. Default: any. */
+  /** If present, other options are `ask`. Default: any option. */
   readonly allow_options?: readonly string[]
   readonly ask_options?: readonly string[]
   readonly deny_options?: readonly string[]
-  /** The most operands. Default: any number. */
+  /** The maximum number of operands. Default: no limit. */
   readonly operands?: number
 }
 
-/** The `[policy]` section. */
 export interface PolicySettings {
   readonly preset: Preset
   readonly pipes: boolean
@@ -35,35 +33,35 @@ export interface PolicySettings {
   readonly rule: readonly RuleTable[]
 }
 
-/** Where a setting stands. */
+/** Where a setting is defined. */
 export interface Origin {
   readonly file: string
   readonly line?: number
   readonly column?: number
 }
 
-/** Finds where an entry of a key stands: `originOf('deny', 0)`. */
+/** Finds where an entry of a key is defined: `originOf('deny', 0)`. */
 export type OriginOf = (key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule', index: number) => Origin
 
-/** Everything that decides, ready to use. */
+/** Everything needed for a decision. */
 export interface RuleSet {
   readonly preset: Preset
-  /** The safe list in force. */
+  /** The active safe list. */
   readonly safe: RuleIndex
   /** Programs of `analysis` that run code. */
   readonly interpreters: RuleIndex
   /** The user's own rules. */
   readonly own: readonly Rule[]
   readonly autoConfirm: boolean
-  /** `analysis`: pipes, and output to /dev/null, pass. */
+  /** `analysis`: allow pipes and output to /dev/null. */
   readonly pipes: boolean
-  /** Preset `analysis`, or `[shell] reads = "workspace"`: the workspace binds read mode, too. */
+  /** With preset `analysis` or `[shell] reads = "workspace"`, read mode is bound to the workspace too. */
   readonly workspaceInReadMode: boolean
 }
 
 const nowhere: OriginOf = () => ({ file: 'config' })
 
-/** Puts the rules together and checks their examples. Throws CONFIG_INVALID with file and line. */
+/** Builds the rules and checks their examples. Throws CONFIG_INVALID with file and line. */
 export function buildRules(
   settings: PolicySettings,
   options: { readonly originOf?: OriginOf; readonly workspaceInReadMode?: boolean } = {},
@@ -85,7 +83,7 @@ export function buildRules(
   }
 }
 
-/** `safe` picks from the preset's list by name; what is not on it is allowed with any arguments. */
+/** `safe` selects from the preset's list by name; a name not on it is allowed with any arguments. */
 function safeRules(settings: PolicySettings, originOf: OriginOf): readonly Rule[] {
   const preset =
     settings.preset === 'analysis' ? analysisRules : settings.preset === 'default' ? defaultRules : []
@@ -107,7 +105,7 @@ function wordRules(settings: PolicySettings, verdict: Verdict, originOf: OriginO
   })
 }
 
-/** The words of an entry such as `npm test`. */
+/** Parses an entry such as `npm test` into words. */
 function wordsOf(text: string, key: string, origin: Origin): readonly string[] {
   const line = parseLine(text)
   const words = line.commands[0]?.words.map(known) ?? []
@@ -147,7 +145,7 @@ function argumentsOfTable({ allow_options, ask_options, deny_options, operands }
   })
 }
 
-/** Whether a rule decides about a command of the example. */
+/** True if a rule applies to a command of the example. */
 export function matches(rule: Rule, example: string): boolean {
   return parseLine(example).commands.some((command) => {
     const outcome = applyRule(rule, command)
