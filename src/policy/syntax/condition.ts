@@ -4,7 +4,10 @@ import { wordOf } from './words.ts'
 
 type Condition = Extract<SyntaxNode, { type: 'TestCommand' }>['expression']
 
-/** A condition of one operator, as words; undefined when it is made of several, or `<` and `>`, which redirect in dash. */
+/**
+ * The words of a condition with one operator. `undefined` for several operators, and for `<` and `>`, which
+ * dash reads as redirects.
+ */
 export function conditionWords(condition: Condition): readonly Word[] | undefined {
   switch (condition.type) {
     case 'TestUnary':

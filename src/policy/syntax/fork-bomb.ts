@@ -1,6 +1,6 @@
 import { forEachChild, type SyntaxNode } from 'unbash'
 
-/** Whether a function starts itself in a pipeline or in the background: it doubles. */
+/** True if a function calls itself in a pipeline or in the background and so multiplies. */
 export function repeats(node: SyntaxNode, name: string, multiplied: boolean): boolean {
   if (node.type === 'Command' && node.name?.value === name && multiplied) return true
   const many =

@@ -1,6 +1,6 @@
 /**
- * Whether a pattern of the shell could match a name. A pattern that this reading does not know could. What `?` stands for is a
- * byte in dash and a character in bash, so in a name that is not ASCII it may be anything.
+ * Whether a shell pattern could match a name. Conservative: unsupported syntax matches. `?` is a byte in dash
+ * and a character in bash, so for non-ASCII names it matches any text.
  */
 export function couldMatch(pattern: string, name: string): boolean {
   const expression = expressionOf(pattern, isAscii(name) ? '.' : '.*')
@@ -11,7 +11,7 @@ function isAscii(name: string): boolean {
   return /^[\0-\x7f]*$/.test(name)
 }
 
-/** What a `?` becomes. */
+/** The expression for `?`. */
 type One = '.' | '.*'
 
 const known = new Map<string, RegExp | undefined>()
@@ -26,7 +26,7 @@ function expressionOf(pattern: string, one: One): RegExp | undefined {
   return expression
 }
 
-/** Brackets and repeated stars are widened: what they match is matched, and more. */
+/** Translates conservatively: `undefined` for brackets, and repeated stars are merged. */
 function translate(pattern: string, one: One): RegExp | undefined {
   const pieces: string[] = []
   for (let at = 0; at < pattern.length; at++) {
@@ -37,7 +37,7 @@ function translate(pattern: string, one: One): RegExp | undefined {
     else if (piece === undefined) pieces.push(plain(character))
     else if (piece === '.' || pieces.at(-1) !== '.*') pieces.push(piece)
   }
-  // Many stars make a regular expression slow on a long name.
+  // Many stars would make a regular expression slow on long names.
   if (pieces.filter((piece) => piece === '.*').length > 6) return undefined
   return new RegExp(`^${pieces.join('')}$`, 's')
 }

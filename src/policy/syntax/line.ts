@@ -1,23 +1,22 @@
 /**
- * How much of a word is known before a shell expands it.
- * `literal`: all. `tilde`: all but the home directory it begins with. `glob`: names on disk that begin with `fixed`.
- * `brace`: words that begin with `fixed`. `quoted`: one word that begins with `fixed`. `open`: any number of words, of any content.
+ * How much is known before expansion. `literal`: everything. `tilde`: all but the leading home directory.
+ * `glob`: file names that begin with `fixed`. `brace`: words that begin with `fixed`. `quoted`: one word that
+ * begins with `fixed`. `open`: any number of words with any content.
  */
 export type WordKind = 'literal' | 'tilde' | 'glob' | 'brace' | 'quoted' | 'open'
 
 export interface Word {
-  /** As written. */
   readonly text: string
-  /** Dequoted; an expansion stands as written. */
+  /** Without quotes; expansions remain as written. */
   readonly value: string
   readonly kind: WordKind
-  /** What the word begins with, whatever it expands to. */
+  /** The beginning of the word after any expansion. */
   readonly fixed: string
-  /** Only for a glob: the pattern, with quoted characters escaped by a backslash. */
+  /** The pattern of a glob, with quoted characters escaped by a backslash. */
   readonly pattern?: string
-  /** Of an open word or one with braces: it may hold a glob, so the shell looks for names. */
+  /** An open word or one with braces may hold a glob, so the shell searches for names. */
   readonly matching?: true
-  /** What stands here comes from the program that runs the command: names that find found, or what xargs reads. */
+  /** The program that runs the command fills this in: find with names it finds, xargs with its input. */
   readonly filledBy?: 'find' | 'xargs'
 }
 
@@ -33,15 +32,15 @@ export interface Redirect {
   readonly target?: Word
 }
 
-/** One program with its arguments; without words it is only assignments or redirects. */
+/** A program with arguments; without words, only assignments or redirects. */
 export interface SimpleCommand {
   readonly text: string
   readonly assignments: readonly Assignment[]
   readonly words: readonly Word[]
   readonly redirects: readonly Redirect[]
-  /** The list (`a && b || c`) it stands in. */
+  /** The number of the containing list (`a && b || c`). */
   readonly chain: number
-  /** What follows in its list runs only when it succeeds. */
+  /** True if the rest of its list runs only on success. */
   readonly gate: boolean
 }
 
@@ -56,7 +55,7 @@ export type Feature =
   | 'expansion'
   | 'compound'
 
-/** Why a line could not be read for certain. `text` is the place, or what the parser said. */
+/** Why a line could not be read with certainty. `text` is the source text or the parser's message. */
 export interface Unsure {
   readonly kind: UnsureKind
   readonly text: string
@@ -84,31 +83,30 @@ export type UnsureKind =
   | 'other-shell'
   | 'unanswered'
 
-/** A command line, taken apart. */
+/** A parsed command line. */
 export interface ParsedLine {
-  /** Every simple command, wherever it stands. */
+  /** Every simple command, also nested ones. */
   readonly commands: readonly SimpleCommand[]
   readonly features: ReadonlySet<Feature>
-  /** Empty when the line was read for certain. */
+  /** Empty if the line was read with certainty. */
   readonly unsure: readonly Unsure[]
-  /** Functions that start themselves twice. */
+  /** Functions that call themselves repeatedly. */
   readonly forkBombs: readonly string[]
 }
 
-/** A word that is exactly its text. */
 export function literal(text: string): Word {
   return { text, value: text, kind: 'literal', fixed: text }
 }
 
-/** A word, or several, of which nothing is known. */
+/** Any number of unknown words. */
 export const anything: Word = { text: '...', value: '', kind: 'open', fixed: '' }
 
-/** What the word is, when it is known before the shell runs. */
+/** The word's value if known before the shell expands it. */
 export function known(word: Word | undefined): string | undefined {
   return word?.kind === 'literal' ? word.value : undefined
 }
 
-/** Whether the word may become no word, or several. */
+/** True if the word may expand to any number of words but one. */
 export function splits({ kind }: Word): boolean {
   return kind === 'open' || kind === 'glob' || kind === 'brace'
 }

@@ -35,9 +35,9 @@ const DEEPEST = 48
 const MOST_DOUBTS = 20
 const MOST_COMMANDS = 2_000
 
-/** Where a node stands. */
+/** The context of a node. */
 interface Place {
-  /** The script that positions count in. */
+  /** The script that positions refer to. */
   readonly source: string
   readonly depth: number
   readonly chain: number
@@ -46,7 +46,10 @@ interface Place {
   readonly quoted: boolean
 }
 
-/** Takes a shell line apart: every simple command wherever it stands, and why the reading is not certain. Never throws. */
+/**
+ * Parses a shell line into all its simple commands and the reasons why the reading is uncertain. Never
+ * throws.
+ */
 export function parseLine(line: string): ParsedLine {
   const walker = new Walker(doubtsOfText(line))
   if (!overCap(walker.unsure)) walker.read(line)
@@ -69,7 +72,7 @@ class Walker implements ParsedLine {
       const place = { source: line, depth: 0, chain: 0, gate: false, substituted: false, quoted: false }
       this.#visit(parse(line), place)
     } catch (error) {
-      // The parser promises not to throw; whatever it meets, the line stays unread, and unsure is never plainly allowed.
+      // The parser promises not to throw; if it does, the line is unsure, never read as harmless.
       this.#doubt('syntax', errorText(error))
     }
   }
@@ -92,7 +95,7 @@ class Walker implements ParsedLine {
     forEachChild(node, (child) => this.#visit(child, place))
   }
 
-  /** Scripts, statements, lists, pipelines, commands. True when the node was one of them. */
+  /** Handles scripts, statements, lists, pipelines and commands; true if the node was one of them. */
   #inspectList(node: SyntaxNode, place: Place): boolean {
     switch (node.type) {
       case 'Script':
@@ -139,7 +142,7 @@ class Walker implements ParsedLine {
     for (const command of node.commands) this.#visit(command, { ...place, gate: false })
   }
 
-  /** A keyword to bash and a program to dash: both run a command that begins with a plain name. */
+  /** `time` is a keyword in bash and a program in dash; both run a command that begins with a plain name. */
   #time(node: Pipeline, place: Place): void {
     const [first] = node.commands
     const [prefix, ...others] = node.prefixes.filter(({ type }) => type === 'Time')
@@ -153,7 +156,7 @@ class Walker implements ParsedLine {
     if (node.name && wordOf(node.name).kind !== 'literal') this.#doubt('program-name', node.name.text)
     const words = [...(node.name ? [wordOf(node.name)] : []), ...node.args.map(argumentOf)]
     const assignments = node.prefix.filter((child) => child.type === 'Assignment').map(assignmentOf)
-    // First what stands in its words: it runs before the command does.
+    // Substitutions in its words run before the command.
     this.#children(node, { ...place, gate: false })
     this.#add(node, place, { words, assignments, redirects: node.redirects.map(redirectOf(place.source)) })
   }
@@ -168,7 +171,7 @@ class Walker implements ParsedLine {
       this.commands.push({ ...nothing, ...parts, text: source.slice(node.pos, node.end), chain, gate })
   }
 
-  /** Words, their parts, assignments, redirects. True when the node was one of them. */
+  /** Handles words, their parts, assignments and redirects; true if the node was one of them. */
   #inspectPart(node: SyntaxNode, place: Place): boolean {
     switch (node.type) {
       case 'Word':
@@ -224,27 +227,27 @@ class Walker implements ParsedLine {
     if (node.type === 'HereString') this.#doubt('bash-only', '<<<')
     else if (node.type === 'HereDoc') this.#hereDocument(node, place)
     else if (node.operator.startsWith('&>')) this.#doubt('bash-only', node.operator)
-    // Dash reads `>&12` as a descriptor of one digit and fails; bash opens it.
+    // dash reads a one-digit descriptor in `>&12` and fails; bash opens descriptor 12.
     else if (/^\d\d/.test(node.target?.text ?? '') && node.operator.endsWith('&'))
       this.#doubt('descriptor', text)
   }
 
   #hereDocument({ delimiter, body, closing }: HereDoc, { source, substituted }: Place): void {
-    // Up to its end, for a backslash before the closing line is part of it to some.
+    // To the end of the closing line: some shells include a backslash before it.
     const continued = delimiter?.quoted === false && source.slice(body.pos, closing?.end).includes('\\\n')
     const hidden = substituted && !plainNestedBody(body.text)
     if (!delimiter || !closing || !plainDelimiter(delimiter.text) || continued || hidden)
       this.#doubt('here-document', delimiter ? source.slice(delimiter.pos - 2, delimiter.end) : '<<')
   }
 
-  /** `[[ ]]`: a condition to bash, a program that does not exist to dash. */
+  /** `[[ ]]` is a condition in bash and a missing program in dash. */
   #test(node: Extract<SyntaxNode, { type: 'TestCommand' }>, place: Place): void {
     const words = conditionWords(node.expression)
     if (words) this.#add(node, place, { words: [literal('[['), ...words, literal(']]')] })
     else this.#doubt('bash-only', place.source.slice(node.pos, node.end))
   }
 
-  /** Loops, conditions, groups, functions, and what only bash knows. */
+  /** Handles loops, conditions, groups, functions and bash-only constructs. */
   #inspectCompound(node: SyntaxNode, place: Place): void {
     switch (node.type) {
       case 'ArithmeticCommand':
@@ -261,7 +264,7 @@ class Walker implements ParsedLine {
         if (repeats(node.body, node.name.value, false)) this.forkBombs.push(node.name.value)
         break
       case 'Subshell':
-        // Dash tries `((` as arithmetic only after `$`; bash tries it first.
+        // dash reads `((` as arithmetic only after `$`; bash tries arithmetic first.
         if (place.source.startsWith('((', node.pos)) this.#doubt('bash-only', '((')
         break
       case 'Case':

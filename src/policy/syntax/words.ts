@@ -1,7 +1,7 @@
 import type { Redirection } from 'unbash'
 import { type Assignment, literal, type Redirect, type Word, type WordKind } from './line.ts'
 
-/** A part of a word, as the parser names it. */
+/** A part of a word in the parser's tree. */
 interface Part {
   readonly type: string
   readonly text: string
@@ -9,14 +9,14 @@ interface Part {
   readonly parts?: readonly Part[] | undefined
 }
 
-/** A word, as the parser gives it. */
+/** A word in the parser's tree. */
 interface WordSource {
   readonly text: string
   readonly value: string
   readonly parts?: readonly Part[] | undefined
 }
 
-/** An assignment, as the parser gives it; an array has no text and makes the line unsure anyway. */
+/** An assignment in the parser's tree; an array has no text and makes the line unsure anyway. */
 interface AssignmentSource {
   readonly type: 'Assignment'
   readonly text: string
@@ -27,14 +27,14 @@ interface AssignmentSource {
 interface Piece {
   readonly kind: WordKind
   readonly value: string
-  /** As in a glob pattern, quoted characters escaped. */
+  /** The glob pattern, with quoted characters escaped. */
   readonly pattern: string
 }
 
 const TILDE = /^~[A-Za-z0-9_.+-]*(?:\/|$)/
 const UNQUOTED_GLOB = /(?<!\\)(?:\\\\)*[*?[]/
 
-/** Reads a word: dequoted, with what stays open until the shell expands it. */
+/** Converts a parsed word: removes quotes and records what only expansion can tell. */
 export function wordOf(source: WordSource): Word {
   const pieces = source.parts ? source.parts.map(pieceOf) : [bareText(source.text, source.value)]
   const kind = kindOf(source.text, pieces)
@@ -56,7 +56,7 @@ function isMatched(kind: WordKind, pieces: readonly Piece[]): boolean {
 
 const LOOSE = /(?<!\\)(?:\\\\)*[()<>;&|"'`]/
 
-/** Whether text outside of quotes holds what ends a word in a shell: then the parser did not read it as a shell would. */
+/** True if unquoted text holds a character that ends a word in a shell, so the parser misread it. */
 export function holdsOperators({ text, parts }: Pick<WordSource, 'text' | 'parts'>): boolean {
   const bare = parts ? parts.filter(({ type }) => type === 'Literal').map((part) => part.text) : [text]
   return bare.some((piece) => LOOSE.test(piece))
@@ -80,7 +80,7 @@ function pieceOf(part: Part): Piece {
   }
 }
 
-/** Text outside of quotes. The parser marks globs; a bracket that it leaves alone may still be one to some shell. */
+/** Converts unquoted text. A bracket the parser does not mark as a glob may still be one in some shell. */
 function bareText(text: string, value: string): Piece {
   const isGlob = UNQUOTED_GLOB.test(text) && text !== '['
   return { kind: isGlob ? 'glob' : 'literal', value: isGlob ? text : value, pattern: unescaped(text) }
@@ -89,7 +89,7 @@ function bareText(text: string, value: string): Piece {
 function quotedPiece(parts: readonly Part[]): Piece {
   const end = parts.findIndex(({ type }) => type !== 'Literal')
   const value = (end === -1 ? parts : parts.slice(0, end)).map((part) => part.value ?? '').join('')
-  // "$@" is as many words as there are arguments.
+  // "$@" expands to one word per argument.
   const many = parts.some(({ text }) => /^\$\{?@/.test(text))
   return { kind: end === -1 ? 'literal' : many ? 'open' : 'quoted', value, pattern: escaped(value) }
 }
@@ -104,7 +104,9 @@ function kindOf(text: string, pieces: readonly Piece[]): WordKind {
   return kinds.has('brace') ? 'brace' : 'glob'
 }
 
-/** The certain beginning: the literal pieces, and what stands before the first expansion or glob in the next one. */
+/**
+ * The fixed beginning: the literal pieces, and the text before the first expansion or glob of the next piece.
+ */
 function textBefore(head: readonly Piece[], next: Piece | undefined): string {
   const certain = head.map(({ value }) => value).join('')
   if (next?.kind === 'quoted') return certain + next.value
@@ -113,7 +115,7 @@ function textBefore(head: readonly Piece[], next: Piece | undefined): string {
   return certain + bare
 }
 
-/** Without the backslashes before what is no glob: `\/` begins an absolute path, too. */
+/** Removes backslashes before characters without meaning in globs: `\/` also begins an absolute path. */
 function unescaped(text: string): string {
   return text.replace(/\\(.)/gs, (pair, next: string) => ('*?[]{}~\\'.includes(next) ? pair : next))
 }
@@ -126,7 +128,7 @@ export function assignmentOf({ name, value }: AssignmentSource): Assignment {
   return { name, value: value.type === 'Word' ? wordOf(value) : literal('') }
 }
 
-/** A word behind the program. `export A=b` has an assignment there, which is an argument like any other. */
+/** Converts a word after the program name; the assignment in `export A=b` is an ordinary argument. */
 export function argumentOf(source: AssignmentSource | (WordSource & { readonly type: 'Word' })): Word {
   if (source.type === 'Word') return wordOf(source)
   const { name, value } = assignmentOf(source)
