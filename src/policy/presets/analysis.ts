@@ -20,11 +20,11 @@ function isListed({ prefix: [name = '', subcommand = ''] }: Rule): boolean {
   return name === 'git' ? subcommands.has(subcommand) : programs.has(name)
 }
 
-/** The programs of the `analysis` preset, by their harmless arguments. */
+/** The programs of the `analysis` preset with their harmless arguments. */
 export const analysisRules: readonly Rule[] = [
   ...[...fileRules, ...textRules, ...shellRules, ...gitRules].filter(isListed),
   gitRemoteShow,
-  // -o writes what is read; -k and -t read key bindings and tags.
+  // -o writes its input; -k and -t read key bindings and tags.
   safe('less', {
     check: checkLess,
     options: { flags: '-NSRFXiInerEsmMGQqwJ', valued: '-x -p -b -h -j' },
@@ -38,10 +38,10 @@ export const analysisRules: readonly Rule[] = [
       valued: '-p -o -I --input-format --output-format --indent',
     },
   }),
-  // With a command they are judged by it, too.
+  // With a command they are also checked by it.
   safe('env', {
     operands: { are: 'words', most: 0 },
-    // -i and -u would take away what keeps git from running a repository's programs.
+    // -i and -u would remove the variables that keep git from running a repository's programs.
     options: { flags: '-0v --null' },
   }),
   xargs,
@@ -59,7 +59,7 @@ export const analysisRules: readonly Rule[] = [
       valued: '-f -s -i --format --sort --include-ext --exclude-ext --exclude-dir',
     },
   }),
-  // --out, --report-file and --sql write, --extract-with runs.
+  // --out, --report-file and --sql write, --extract-with runs a program.
   safe('cloc', {
     check: checkCloc,
     options: {
@@ -70,7 +70,10 @@ export const analysisRules: readonly Rule[] = [
   }),
 ]
 
-/** Programs of the preset that run code, the project's or what they are given: allowed where the sandbox holds them, else to ask about. */
+/**
+ * Programs that run code of the project or from their arguments: `allow` in read mode, where the sandbox
+ * confines them, otherwise `ask`.
+ */
 export const interpreters: readonly Rule[] =
   'awk sed python python3 node npx uv cargo go java javac npm pip pip3 make ast-grep repomix'
     .split(' ')
@@ -81,5 +84,5 @@ export const interpreters: readonly Rule[] =
       reason: '',
     }))
 
-/** What the preset lists, for people. */
+/** The preset's list for messages. */
 export const analysisList = `${[...programs].join(' ')} less yq env xargs tokei scc cloc, git ${[...subcommands].join(' ')} in their reading forms, and in read mode ${interpreters.map(({ prefix }) => prefix.join(' ')).join(' ')}`

@@ -13,7 +13,9 @@ export type Disaster =
 const ROOT = /^\/[/.]*\*?$/
 const HOME = /^(?:~|\$HOME|\$\{HOME(?:[:?#%-][^}]*)?\})(?:[/.]*\*?|\/+\.\*)$/
 
-/** Whether a command is on the deny list of every preset. `resolve` says where a path leads. */
+/**
+ * The entry of every preset's deny list that a command matches. `resolve` returns the paths a word leads to.
+ */
 export function disasterOf(
   command: SimpleCommand,
   home: string,
@@ -36,7 +38,7 @@ export function disasterOf(
   return undefined
 }
 
-/** Whether rm is told to go into directories. */
+/** True if rm is recursive. */
 export function removesTrees(words: readonly Word[]): boolean {
   return words.some(({ value }) => /^-[A-Za-z]*[rR]/.test(value) || /^--r[a-z]*$/.test(value))
 }
@@ -55,7 +57,7 @@ function removal(
     : undefined
 }
 
-/** Whether one of the words is the root or the home directory, or everything in it. */
+/** True if a word names the root or home directory, or everything in it. */
 function wholeAmong(
   words: readonly Word[],
   home: string,
@@ -71,19 +73,22 @@ function wholeAmong(
   return undefined
 }
 
-/** The starting points of a find expression: without one, the current directory. */
+/** The starting points of a find expression; default: the current directory. */
 function startsOf(words: readonly Word[]): readonly Word[] {
   const end = words.findIndex(({ value }) => /^(?:-(?!(?:[HLPODf]|O\d|-)$)|[!(])/.test(value))
   const starts = (end === -1 ? words : words.slice(0, end)).filter(({ value }) => !value.startsWith('-'))
   return starts.length > 0 ? starts : [literal('.')]
 }
 
-// find(1): tests that choose some files among all.
+// find(1): tests that select some files.
 const CHOOSING =
   /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|[acm]?newer|newer[aBcm][aBcmt]|[acm](?:time|min)|used|size|perm|user|group|uid|gid|nouser|nogroup|empty|inum|samefile|links|fstype)$/
 const REMOVER = /^(?:rm|unlink|shred|srm)$/
 
-/** Whether find removes what it finds, and chooses nothing: with an alternative or a negation the rest may be all. */
+/**
+ * True if find removes its results and no test selects; with an alternative or negation the rest may be
+ * everything.
+ */
 function removesAll(words: readonly Word[]): boolean {
   const remover = words.findIndex(
     ({ value }, index) =>
@@ -96,24 +101,24 @@ function removesAll(words: readonly Word[]): boolean {
   return remover !== -1 && !(chooses && !words.some(({ value }) => /^(?:!|-not|-o|-or|,)$/.test(value)))
 }
 
-/** What makes a file system, or swap space, over what is there. */
+/** Overwrite existing data with a file system or swap space. */
 const MAKER = /^(?:mkfs|mk\w+fs|mke2fs|mkswap|newfs|blkdiscard)/
-/** wipefs(8): without these it only lists. */
+/** wipefs(8) only lists without these. */
 const ERASING = /^(?:-[A-Za-z]*[ao]|--(?:al|of))/
 
 const writesEach = new Set(['tee', 'shred', 'truncate', 'sponge'])
 const writesLast = new Set(['cp', 'mv', 'install', 'rsync', 'ddrescue'])
 
-/** The words that name what a program writes. */
+/** Words that name what a program writes. */
 function writtenBy(name: string, words: readonly Word[]): readonly Word[] {
   return writesEach.has(name) ? words : writesLast.has(name) ? words.slice(-1) : []
 }
 
-/** A disk or the memory, by its name: also what a glob may find. */
+/** A disk or memory device by name, including names a glob may match. */
 const DISK =
   /^\/dev\/(?:r?disk\d|[hsv]d[^/]|xvd|nvme|mmcblk|loop|dm-|md\d|mapper\/|disk\/|block\/|sr\d|nbd|z?ram\d|pmem|k?mem$|port$)/
 
-// null(4), zero(4), full(4), tty(4), and the descriptors of the process: writing to them overwrites nothing.
+// Writing overwrites nothing: null(4), zero(4), full(4), tty(4), and the process's descriptors.
 const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|tty|stdout|stderr|fd\/\d+|shm\/.+)$/
 
 function isDevice(path: string): boolean {
@@ -121,7 +126,7 @@ function isDevice(path: string): boolean {
   return plain.startsWith('/dev/') && !HARMLESS_DEVICE.test(plain)
 }
 
-/** `vitrine config trust`, also behind npx or node, and with options between. */
+/** Finds `vitrine config trust`, also through npx or node and with options in between. */
 function changesRules(words: readonly Word[]): boolean {
   const at = words.findIndex(({ value }) => nameOf(value) === 'vitrine')
   const given =

@@ -1,7 +1,7 @@
 import { checkFind, pathsOfFind } from '../checks/find.ts'
 import { safe, safeAll, safeForms } from './safe.ts'
 
-/** Programs that look at directories and files. */
+/** Programs that inspect directories and files. */
 export const fileRules = [
   safe('ls', {
     harmless: true,
@@ -15,7 +15,7 @@ export const fileRules = [
       attached: '--color --classify --hyperlink',
     },
   }),
-  // -o writes; -R writes a 00Tree.html into every directory.
+  // -o writes; -R writes 00Tree.html into every directory.
   safe('tree', {
     options: {
       flags: `-adflxpsughDFqNQrtcUvnCASiJXQ --noreport --dirsfirst --filesfirst --du --prune --gitignore --si --inodes --device
@@ -46,7 +46,8 @@ export const fileRules = [
       valued: '-c --format --printf --cached',
     },
   }),
-  // -C compiles and writes a magic file; -z and -S start programs; -p sets the access time; -f reads names.
+  // -C compiles and writes a magic file; -z and -S start programs; -p sets the access time; -f reads names
+  // from a file.
   safe('file', {
     options: {
       flags: `-bhikLNnr0Iv --brief --mime --mime-type --mime-encoding --no-dereference --dereference --keep-going --no-pad
@@ -65,7 +66,7 @@ export const fileRules = [
       attached: '--time',
     },
   }),
-  // --sync writes out what the kernel holds back.
+  // --sync flushes pending writes.
   safe('df', {
     options: {
       flags:

@@ -1,7 +1,8 @@
 import { checkConfig, checkFormat, checkListing, checkReflog } from '../checks/git.ts'
 import { safe } from './safe.ts'
 
-// git-log(1), git-diff(1). Not here: --output, --ext-diff, --textconv, -O, --show-signature, --submodule, --remerge-diff.
+// git-log(1), git-diff(1). Excluded: --output, --ext-diff, --textconv, -O, --show-signature, --submodule,
+// --remerge-diff.
 const diff = {
   flags: `-p -u -s -w -b -R -a -W -z --patch --no-patch --numstat --shortstat --summary --compact-summary --name-only --name-status
     --patch-with-stat --patch-with-raw --raw --cached --staged --merge-base --minimal --patience --histogram --no-renames --check
@@ -37,7 +38,7 @@ const listing = {
   attached: '--color --column --abbrev --merged --no-merged',
 }
 
-/** Options with which names select what is listed. */
+/** With these options, names select what is listed. */
 const selecting = ['--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at']
 
 const grep = {
@@ -51,7 +52,7 @@ const grep = {
   attached: '--color',
 }
 
-/** Subcommands of git that look and do not touch. */
+/** Subcommands of git that only look. */
 export const gitRules = [
   safe('git status', {
     options: {
@@ -135,7 +136,7 @@ export const gitRules = [
     options: {
       flags: '--all --tags --contains --long --always --debug --exact-match --first-parent',
       valued: '--match --exclude --candidates',
-      // --dirty and --broken write a refreshed index, also with GIT_OPTIONAL_LOCKS=0 (seen with git 2.39).
+      // --dirty and --broken write a refreshed index, even with GIT_OPTIONAL_LOCKS=0 (seen with git 2.39).
       attached: '--abbrev',
     },
   }),

@@ -9,7 +9,7 @@ import { textRules } from './text.ts'
 import { toolRules } from './tools.ts'
 import { wrapperRules } from './wrappers.ts'
 
-/** The safe list: what looks and does not touch, by its arguments. */
+/** The safe list: programs with arguments that only look. */
 export const defaultRules: readonly Rule[] = [
   ...fileRules,
   ...textRules,
@@ -19,10 +19,9 @@ export const defaultRules: readonly Rule[] = [
   ...wrapperRules,
 ]
 
-/** Rules by the name of the program, longest prefix first. */
+/** Rules by program name, longest prefix first. */
 export type RuleIndex = ReadonlyMap<string, readonly Rule[]>
 
-/** Arranges rules for looking up. */
 export function indexRules(rules: readonly Rule[]): RuleIndex {
   const index = new Map<string, Rule[]>()
   for (const rule of rules) {
@@ -33,12 +32,12 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
   return index
 }
 
-/** The safe list of the default preset, whatever the configuration makes of it. */
+/** The safe list of the default preset, independent of the configuration. */
 export const safeList = indexRules(defaultRules)
 
 const everything = indexRules([...defaultRules, ...analysisRules])
 
-/** The built-in rule that knows how to read the arguments of a program, whatever the preset. */
+/** The built-in rule that can parse a program's arguments, whatever the preset. */
 export function builtInRuleFor({ words }: Program): Rule | undefined {
   const candidates = everything.get(known(words[0]) ?? '') ?? []
   return candidates.find(({ prefix }) => prefix.every((part, index) => known(words[index]) === part))

@@ -2,10 +2,10 @@ import { argumentRule, type Rule } from '../rules/rules.ts'
 
 type Parts = Parameters<typeof argumentRule>[0]
 
-/** The source of what comes with vitrine. */
+/** The source of built-in rules. */
 export const builtIn = 'built-in safe list'
 
-/** A rule that allows a program, or a subcommand, with certain arguments. No options named: only operands. */
+/** A rule that allows a program or subcommand with certain arguments; without `options`, only operands. */
 export function safe(words: string, parts: Parts = {}): Rule {
   return {
     prefix: words.split(' '),
@@ -16,12 +16,12 @@ export function safe(words: string, parts: Parts = {}): Rule {
   }
 }
 
-/** The same for programs that are used alike. */
+/** The same rule for several programs. */
 export function safeAll(names: string, parts: Parts = {}): Rule[] {
   return names.split(/\s+/).map((name) => safe(name, parts))
 }
 
-/** A rule whose check sees the words as they are, options and all. */
+/** A rule whose check sees the unparsed words, including options. */
 export function safeForms(words: string, parts: Omit<Parts, 'options'>): Rule {
   return {
     prefix: words.split(' '),

@@ -14,7 +14,7 @@ import { safe, safeAll, safeForms } from './safe.ts'
 const words = { are: 'words' } as const
 const none = { are: 'words', most: 0 } as const
 
-/** What a shell brings along, and programs that tell about the system. */
+/** Shell builtins, and programs that describe the system. */
 export const shellRules = [
   safeForms('echo', { harmless: true, operands: words, check: () => undefined }),
   safeForms('printf', { operands: words, check: checkPrintf }),
@@ -40,7 +40,7 @@ export const shellRules = [
     harmless: true,
     options: { flags: '-w --equal-width', valued: '-f -s -t --format --separator', numbers: true },
   }),
-  // An operand sets the name; so does -F.
+  // An operand or -F sets the name.
   safe('hostname', {
     operands: none,
     options: {
@@ -58,7 +58,7 @@ export const shellRules = [
       attached: '-I --iso-8601 --rfc-3339',
     },
   }),
-  // An operand that is no assignment is a command.
+  // An operand other than an assignment is a command.
   safe('env', { operands: none, options: { flags: '-0 --null --version --help' } }),
   safe('printenv', { operands: words, harmless: true, options: { flags: '-0 --null --version --help' } }),
   safe('whoami', { operands: none, options: { flags: '--version --help' } }),
@@ -74,9 +74,9 @@ export const shellRules = [
     harmless: true,
     options: { flags: '-agGnruzZ --group --groups --name --real --user --zero --version --help' },
   }),
-  // On macOS it runs a program for another processor: arch(1).
+  // arch(1): on macOS it runs a program for another processor.
   safe('arch', { operands: none, options: { flags: '--version --help' } }),
-  // An operand is a file to read in place of utmp(5).
+  // An operand is a file to read instead of utmp(5).
   ...safeAll('users who', {
     harmless: true,
     options: {
@@ -116,8 +116,8 @@ export const shellRules = [
   ...versionForms('-V', 'python python3 pip pip3 curl wget'),
 ]
 
-// `python -v` and `ruby -v` go on to run their input; yarn and go run or fetch what a project's files name, and cargo, unless
-// none is there.
+// Excluded are `python -v` and `ruby -v`, which go on to run their input, and yarn and go, which run or fetch
+// what project files name. cargo does so only with a toolchain file (`guardsOf`).
 function versionForms(option: string, names: string) {
   return names.split(' ').map((name) => safe(`${name} ${option}`, { operands: none }))
 }

@@ -20,7 +20,7 @@ const grep = {
   },
 }
 
-/** Programs that read text and print text. */
+/** Programs that read and print text. */
 export const textRules = [
   safe('cat', {
     harmless: true,
@@ -40,7 +40,7 @@ export const textRules = [
     },
   }),
   ...safeAll('grep egrep fgrep rgrep', grep),
-  // --pre and --hostname-bin run programs, -z runs decompressors, --pre-glob only serves --pre.
+  // --pre and --hostname-bin run programs, -z runs decompressors, --pre-glob only affects --pre.
   safe('rg', {
     operands: { are: 'pattern', patternIn: ['-e', '-f', '--regexp', '--file', '--files', '--type-list'] },
     options: {
@@ -80,7 +80,7 @@ export const textRules = [
       lists: '--files0-from',
     },
   }),
-  // -o writes, -T writes elsewhere, --compress-program runs.
+  // -o writes, -T writes temporary files elsewhere, --compress-program runs a program.
   safe('sort', {
     options: {
       flags: `-bdfghiMnRrVCcmsuz --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort
@@ -92,7 +92,7 @@ export const textRules = [
       attached: '--check',
     },
   }),
-  // A second operand is written.
+  // The second operand is written.
   safe('uniq', {
     operands: { most: 1 },
     options: {
@@ -157,7 +157,7 @@ export const textRules = [
     options: { flags: '-afwd --all --print-file-name', valued: '-n -t -e -s --bytes --radix --encoding' },
   }),
   safeForms('xxd', { check: checkXxd }),
-  // On macOS -i and -o name files, -o to be written.
+  // On macOS -i and -o name files; -o writes.
   safe('base64', {
     options: { flags: '-dD --decode --ignore-garbage --version --help', valued: '-w -b --wrap --break' },
   }),
@@ -181,7 +181,7 @@ export const textRules = [
     options: {
       flags: `-nErsuz --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix --debug --sandbox --version
         --help`,
-      // To BSD sed -l is a flag, so what follows it would be the script.
+      // In BSD sed -l is a flag, so the next word would be the script.
       valued: '-e --expression --line-length',
     },
   }),

@@ -13,12 +13,12 @@ import { safe, safeForms } from './safe.ts'
 
 const words = { are: 'words' } as const
 
-/** Programs that list what is in archives, on the network, in containers and on GitHub. */
+/** Programs that list archives, network state, containers and GitHub data. */
 export const toolRules = [
   safeForms('tar', { check: checkTar, paths: pathsOfTar }),
   safeForms('unzip', { check: checkUnzip, paths: pathsOfUnzip }),
   safeForms('lsof', { check: checkLsof }),
-  // -K kills sockets, -D writes, -F reads, -r asks name servers, -N enters a namespace.
+  // -K kills sockets, -D writes, -F reads a file, -r asks name servers, -N enters a namespace.
   safe('ss', {
     operands: words,
     check: checkSs,
@@ -27,7 +27,7 @@ export const toolRules = [
         --memory --options --info --no-header --oneline --version --help`,
     },
   }),
-  // -P and -H run programs, -l and a slash format a file, -C and -M read settings and pages from elsewhere.
+  // -P and -H run programs, -l or a slash formats a file, -C and -M read settings and pages from elsewhere.
   safe('man', {
     operands: words,
     check: checkMan,
@@ -35,7 +35,7 @@ export const toolRules = [
   }),
   safeForms('expr', { harmless: true, operands: words, check: () => undefined }),
   safe('tput', { operands: words, check: checkTput }),
-  // Options before the subcommand (--config, --context, -H) lead to other engines: none is allowed.
+  // Options before the subcommand (--config, --context, -H) select other engines, so none is allowed.
   safe('docker ps', {
     operands: { are: 'words', most: 0 },
     options: {

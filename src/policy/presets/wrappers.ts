@@ -3,7 +3,10 @@ import { safe, safeForms } from './safe.ts'
 
 const none = { are: 'words', most: 0 } as const
 
-/** Feeds what it reads to a command, which is judged for itself. `--max-lines` takes no second word: it would hide the program. */
+/**
+ * Passes its input to a command, which is checked separately. `--max-lines` takes no second word, which would
+ * hide the program.
+ */
 export const xargs = safe('xargs', {
   operands: none,
   options: {
@@ -13,7 +16,10 @@ export const xargs = safe('xargs', {
   },
 })
 
-/** Programs that start another one, by the words that are their own: src/policy/command/wrappers.ts finds the others. */
+/**
+ * Programs that start another, with their own words; src/policy/command/wrappers.ts locates the other
+ * program.
+ */
 export const wrapperRules = [
   xargs,
   ...['sh', 'bash', 'dash'].map((name) => safeForms(name, { check: checkShell, paths: pathsOfShell })),
