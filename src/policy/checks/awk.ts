@@ -34,9 +34,7 @@ function harmless(program: string): boolean {
   return !comparing.includes('>') || onlyComparisons(comparing)
 }
 
-/**
- * True if every `>` precedes the first brace, where nothing prints. False if strings could not be removed.
- */
+/** True if every `>` precedes the first brace, where nothing prints; false if strings remain. */
 function onlyComparisons(code: string): boolean {
   if (/[/#\\]/.test(code)) return false
   const braces = code.indexOf('{')

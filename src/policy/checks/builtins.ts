@@ -17,10 +17,7 @@ const UNARY = /^-[abcdefghkprstuwxzLNOSGn]$/
 const BINARY = /^(?:=|==|!=|<|>|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/
 const JOIN = /^-[ao]$/
 
-/**
- * test and `[`: bash evaluates subscripts for `-v` and `-R`, so every word that may be an operator must be
- * known.
- */
+/** test and `[`: bash evaluates subscripts for `-v` and `-R`, so possible operators must be known. */
 export function checkTest({ words }: Arguments): Objection | undefined {
   const inner = words.at(-1)?.value === ']' ? words.slice(0, -1) : words
   const open = inner.find(splits)

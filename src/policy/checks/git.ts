@@ -26,9 +26,7 @@ export function checkListing(...listing: readonly string[]): (given: Arguments) 
 
 const CONFIG_KEY = /^[A-Za-z][\w-]*\..+$/
 
-/**
- * config must name a reading action, or a single key: with a value it writes, and `edit` starts an editor.
- */
+/** config: a reading action or a single key; a key with a value writes, `edit` starts an editor. */
 export function checkConfig(given: Arguments): Objection | undefined {
   const [key, ...values] = given.operands
   const isOneKey = values.length === 0 && CONFIG_KEY.test(known(key) ?? '')

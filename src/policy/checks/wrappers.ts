@@ -3,19 +3,14 @@ import { known, type Word } from '../syntax/line.ts'
 
 const SHELL_OPTIONS = /^-[celu]+$/
 
-/**
- * sh: only `-c` with a known script, which is checked like the line itself. Later words are its parameters.
- */
+/** sh: only `-c` and a known script, checked like the line itself; later words are its parameters. */
 export function checkShell({ words }: Arguments): Objection | undefined {
   const script = scriptOf(words)
   if (!script) return { kind: 'form', text: words.map(({ text }) => text).join(' ') }
   return known(script) === undefined ? { kind: 'open-word', text: script.text } : undefined
 }
 
-/**
- * Words that name files: none with `-c`, because a script and its parameters are checked where the script
- * uses them.
- */
+/** Words that name files: none with `-c`, because the script is checked separately. */
 export function pathsOfShell(words: readonly Word[]): readonly Word[] {
   return scriptOf(words) ? [] : words
 }

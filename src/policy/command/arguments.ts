@@ -42,7 +42,6 @@ export interface GivenOption {
   readonly value?: Word
 }
 
-/** Why arguments may be harmful. */
 export type Objection =
   | { readonly kind: 'option'; readonly text: string }
   | { readonly kind: 'open-word'; readonly text: string }
@@ -82,9 +81,7 @@ function namesOf(text = ''): ReadonlySet<string> {
   )
 }
 
-/**
- * Parses words by a table. Where implementations of a program differ, the reading with more options applies.
- */
+/** Parses words by a table. If implementations differ, the reading with more options applies. */
 export function readArguments(words: readonly Word[], table: OptionTable, harmless: boolean): Arguments {
   const reader = new ArgumentReader(words, table, harmless)
   while (reader.next());
@@ -107,7 +104,7 @@ class ArgumentReader implements Arguments {
     this.#harmless = harmless
   }
 
-  /** Takes one option with its values, or one operand; false at the end. */
+  /** Takes one option or operand; false at the end. */
   next(): boolean {
     const word = this.words[this.#at++]
     if (!word) return false
@@ -177,10 +174,7 @@ class ArgumentReader implements Arguments {
     return flags.has(name)
   }
 
-  /**
-   * Takes the next word as a value. It must not look like an option: other implementations may know `name` as
-   * a flag.
-   */
+  /** Takes the next word as a value, which must not look like an option: `name` may be a flag elsewhere. */
   #value(name: string): void {
     const value = this.words[this.#at++]
     if (value) {

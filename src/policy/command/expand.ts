@@ -11,7 +11,6 @@ import { unwrap, type Wrapped } from './wrappers.ts'
 
 const DEEPEST = 6
 
-/** A simple command and the commands it starts. */
 export interface Step {
   readonly command: SimpleCommand
   readonly wrapped?: Wrapped

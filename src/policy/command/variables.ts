@@ -70,9 +70,7 @@ const EXACT = new Set([
     ...['MANOPT', 'MANROFFOPT', 'MANROFFSEQ', 'MANSECT', 'MANLESS', 'RSH'],
   ],
 ])
-/**
- * Prefixes of loaders, tools and version managers; most have a variable naming what to load, run or write.
- */
+/** Loaders, tools and version managers: most have variables naming what to load, run or write. */
 const FAMILIES = [
   /^(?:LD|DYLD|GLIBC|MALLOC|GETCONF|BASH|XDG|SSH|SUDO|GIT|CURL|DOCKER|MAKE|CMAKE|GCC|CLANG|CCC|DEVELOPER|XCRUN)_/,
   /^(?:NODE|NPM|npm|PNPM|YARN|COREPACK|BUN|DENO|PHP|GEM|BUNDLE|PIP|PIPX|POETRY|UV|CARGO|RUSTUP|DOTNET|ANDROID)_/,

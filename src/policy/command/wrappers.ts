@@ -3,7 +3,6 @@ import { nameOf } from './program.ts'
 
 /** What a wrapper, a program that starts others, is asked to start. */
 export interface Wrapped {
-  /** The wrapper's own words. */
   readonly own: readonly Word[]
   /** Commands it starts, one for each `-exec` of find. */
   readonly inner: readonly SimpleCommand[]
@@ -62,7 +61,7 @@ const shellValued = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file'])
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 const whatIsRead: Word = { ...anything, filledBy: 'xargs' }
 
-/** The commands and scripts a wrapper starts; `undefined` if the command is no wrapper. */
+/** `undefined` if the command is no wrapper. */
 export function unwrap(command: SimpleCommand): Wrapped | undefined {
   const [head, ...rest] = command.words
   const name = nameOf(known(head) ?? '')
@@ -77,7 +76,7 @@ export function unwrap(command: SimpleCommand): Wrapped | undefined {
   return kind && prefixed(command, kind, name)
 }
 
-/** Joins words into one script, as eval(1p) does. */
+/** As eval(1p) joins them. */
 function joined(words: readonly Word[]): Word {
   const open = words.find(({ kind }) => kind !== 'literal')
   return open ? anything : literal(words.map(({ value }) => value).join(' '))

@@ -28,16 +28,13 @@ export function decide(request: PolicyRequest, rules: RuleSet, facts: Facts): De
   return judge(request, rules, facts).decision
 }
 
-/**
- * A decision, and whether the line only looks: every program is on the safe list, even if other parts need an
- * answer.
- */
+/** A decision. The line only looks if every program is on the safe list, whatever else is asked. */
 export interface Judged {
   readonly decision: Decision
   readonly onlyLooks: boolean
 }
 
-/** Like `decide`, and tells whether the line only looks. */
+/** Like `decide`, and tells if the line only looks. */
 export function judge(request: PolicyRequest, rules: RuleSet, facts: Facts): Judged {
   const lenient = rules.preset === 'open' || (request.mode === 'read' && rules.preset === 'default')
   const given: Case = { request, rules, facts, lenient }
@@ -63,7 +60,6 @@ function decisionOf(matches: readonly PolicyMatch[], rules: RuleSet): Decision {
   return { verdict: worst.verdict, reason: worst.why, matches }
 }
 
-/** Checks properties of the whole line. */
 function judgeLine(given: Case): PolicyMatch[] {
   const { request, rules, facts, lenient } = given
   const command = textOf(request)
@@ -111,7 +107,6 @@ function textOf({ work }: PolicyRequest): string {
   return work.kind === 'line' ? work.line : work.argv.join(' ')
 }
 
-/** A command and the matches for its program. */
 interface JudgedStep {
   readonly step: PlannedStep
   readonly programs: readonly PolicyMatch[]

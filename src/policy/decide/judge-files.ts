@@ -15,10 +15,7 @@ import { type Case, denyList, row } from './case.ts'
 import { destinations, isInside, leavesWorkspace, type PathUse, systemPathOf } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
 
-/**
- * Checks named files: they must not be vitrine's own, nor system paths under `analysis`, nor outside the
- * workspace.
- */
+/** Checks named files: none may be vitrine's own, under `analysis` a system path, or leave the workspace. */
 export function judgeFiles(step: PlannedStep, given: Case, onlyLooks: boolean): PolicyMatch[] {
   const own = onlyLooks ? step.paths.filter(({ redirect }) => redirect) : step.paths
   return [

@@ -162,10 +162,7 @@ function unlisted(command: SimpleCommand, isAnalysis: boolean): string {
   return explainUnlisted(shown, isAnalysis ? analysisList : '')
 }
 
-/**
- * The safe list's outcome. A wrapper is checked by its own words; the command it starts is checked
- * separately.
- */
+/** The safe list's outcome. A wrapper is checked by its own words, its command separately. */
 function listedOutcome({ command, wrapped }: PlannedStep, { rules, request }: Case): RuleOutcome | undefined {
   if (request.shell === 'powershell')
     return request.work.kind === 'line' ? bestOf(powershellRules, command) : undefined

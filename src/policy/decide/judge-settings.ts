@@ -96,9 +96,7 @@ function judgeRepository(
   return []
 }
 
-/**
- * The first hook that would run. A user's `allow` rule can exempt hooks by absolute path, or by directory.
- */
+/** The first hook that would run. The user's `allow` rules exempt hooks by absolute path or directory. */
 function hookThatRuns(
   command: SimpleCommand,
   hooks: readonly string[],

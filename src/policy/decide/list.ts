@@ -6,7 +6,6 @@ import type { Verdict } from '../rules/verdict.ts'
 import { denyList } from './case.ts'
 import type { Preset, RuleSet } from './ruleset.ts'
 
-/** A rule as data. */
 export interface ListedRule {
   readonly verdict: Verdict
   /** The prefix it matches, or the name of a check. */
@@ -19,7 +18,6 @@ export interface ListedRule {
   readonly reason: string
 }
 
-/** The active rules. */
 export interface RuleList {
   readonly preset: Preset
   /** The verdict for commands no rule names. */

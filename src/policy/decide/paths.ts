@@ -47,10 +47,7 @@ export function pathUses(step: Step, bases: readonly string[], home: string): Pa
   )
 }
 
-/**
- * Assigned values, including the words of `for`, that name files: globs, and patterns a later unquoted
- * variable may expand.
- */
+/** Values that name files: globs, and patterns that a later unquoted variable expands. */
 function expandedLater(value: Word): Word[] {
   if (value.kind === 'glob' || value.matching) return [value]
   const mayLeave = value.kind === 'literal' && /[*?[]/.test(value.value) && /^[/~]|\.\./.test(value.value)
@@ -126,10 +123,7 @@ function useOf(word: Word, bases: readonly string[], home: string, redirect: boo
   return { ...none, paths, open: bases.length === 0 && !word.value.startsWith('/') }
 }
 
-/**
- * Paths a word may contain: itself, a value attached to an option or variable, or names marked inside a
- * value.
- */
+/** Paths a word may contain: itself, a value attached to it, or names marked inside a value. */
 function namesIn(value: string): string[] {
   // A directory may be called `https:`, so a URL also counts as a path, but its contents do not.
   const names = URL.test(value) ? [value] : attachedNames(value)
@@ -166,10 +160,7 @@ function absolute(path: string, bases: readonly string[]): readonly string[] {
 
 const systemPaths = ['/etc', '/root', '/proc', '/sys', '/boot', '/usr/sbin']
 
-/**
- * The system path that a word names as written, by a pattern or through symlinks; `undefined` if none is
- * known.
- */
+/** The system path a word names as written, by pattern or through symlinks, if one is known. */
 export function systemPathOf(use: PathUse, facts: Facts): string | undefined {
   const found = [...use.paths, ...use.globs].map((path) => posix.normalize(path)).find(isSystem)
   if (found !== undefined) return found

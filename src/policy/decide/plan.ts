@@ -29,7 +29,6 @@ export interface RequestToDecide {
   readonly shell?: 'sh' | 'powershell'
 }
 
-/** A parsed request, ready for a decision. */
 export interface PolicyRequest extends RequestToDecide {
   readonly features: ParsedLine['features']
   readonly steps: readonly PlannedStep[]

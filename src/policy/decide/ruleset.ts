@@ -33,7 +33,6 @@ export interface PolicySettings {
   readonly rule: readonly RuleTable[]
 }
 
-/** Where a setting is defined. */
 export interface Origin {
   readonly file: string
   readonly line?: number
@@ -43,14 +42,13 @@ export interface Origin {
 /** Finds where an entry of a key is defined: `originOf('deny', 0)`. */
 export type OriginOf = (key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule', index: number) => Origin
 
-/** Everything needed for a decision. */
 export interface RuleSet {
   readonly preset: Preset
   /** The active safe list. */
   readonly safe: RuleIndex
   /** Programs of `analysis` that run code. */
   readonly interpreters: RuleIndex
-  /** The user's own rules. */
+  /** The user's rules. */
   readonly own: readonly Rule[]
   readonly autoConfirm: boolean
   /** `analysis`: allow pipes and output to /dev/null. */

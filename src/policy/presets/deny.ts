@@ -13,9 +13,7 @@ export type Disaster =
 const ROOT = /^\/[/.]*\*?$/
 const HOME = /^(?:~|\$HOME|\$\{HOME(?:[:?#%-][^}]*)?\})(?:[/.]*\*?|\/+\.\*)$/
 
-/**
- * The entry of every preset's deny list that a command matches. `resolve` returns the paths a word leads to.
- */
+/** The deny list entry that a command matches, if any. `resolve` returns where a word leads. */
 export function disasterOf(
   command: SimpleCommand,
   home: string,
@@ -85,10 +83,7 @@ const CHOOSING =
   /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|[acm]?newer|newer[aBcm][aBcmt]|[acm](?:time|min)|used|size|perm|user|group|uid|gid|nouser|nogroup|empty|inum|samefile|links|fstype)$/
 const REMOVER = /^(?:rm|unlink|shred|srm)$/
 
-/**
- * True if find removes its results and no test selects; with an alternative or negation the rest may be
- * everything.
- */
+/** True if find removes its results unselected; after `-o` or `!` the rest may be everything. */
 function removesAll(words: readonly Word[]): boolean {
   const remover = words.findIndex(
     ({ value }, index) =>

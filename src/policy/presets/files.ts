@@ -1,7 +1,6 @@
 import { checkFind, pathsOfFind } from '../checks/find.ts'
 import { safe, safeAll, safeForms } from './safe.ts'
 
-/** Programs that inspect directories and files. */
 export const fileRules = [
   safe('ls', {
     harmless: true,

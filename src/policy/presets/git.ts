@@ -52,7 +52,6 @@ const grep = {
   attached: '--color',
 }
 
-/** Subcommands of git that only look. */
 export const gitRules = [
   safe('git status', {
     options: {

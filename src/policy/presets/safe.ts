@@ -16,7 +16,6 @@ export function safe(words: string, parts: Parts = {}): Rule {
   }
 }
 
-/** The same rule for several programs. */
 export function safeAll(names: string, parts: Parts = {}): Rule[] {
   return names.split(/\s+/).map((name) => safe(name, parts))
 }

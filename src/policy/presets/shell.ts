@@ -14,7 +14,6 @@ import { safe, safeAll, safeForms } from './safe.ts'
 const words = { are: 'words' } as const
 const none = { are: 'words', most: 0 } as const
 
-/** Shell builtins, and programs that describe the system. */
 export const shellRules = [
   safeForms('echo', { harmless: true, operands: words, check: () => undefined }),
   safeForms('printf', { operands: words, check: checkPrintf }),

@@ -16,10 +16,7 @@ export const xargs = safe('xargs', {
   },
 })
 
-/**
- * Programs that start another, with their own words; src/policy/command/wrappers.ts locates the other
- * program.
- */
+/** Programs that start another, by their own words; command/wrappers.ts locates the other. */
 export const wrapperRules = [
   xargs,
   ...['sh', 'bash', 'dash'].map((name) => safeForms(name, { check: checkShell, paths: pathsOfShell })),

@@ -42,13 +42,11 @@ export interface Rule {
   readonly verdict: Verdict
   /** A preset, or a config file and its line. */
   readonly source: string
-  /** The reason given by the author of the rule. */
   readonly reason: string
   /** If absent, any arguments match. */
   readonly arguments?: ArgumentRule
 }
 
-/** The result of applying a rule to a command. */
 export interface RuleOutcome {
   readonly rule: Rule
   readonly verdict: Verdict
@@ -98,10 +96,7 @@ function tooMany({ most }: Operands, given: readonly Word[]): Objection | undefi
   return several || given.length > most ? { kind: 'operand', text: text ?? '' } : undefined
 }
 
-/**
- * For `allow`: every word of the prefix must be in place. A prefix that is a path matches only that exact
- * path.
- */
+/** For `allow`: every prefix word must be in place; a path in it matches only that exact path. */
 function startsWith({ words, trusted, written }: Program, [name = '', ...rest]: readonly string[]): boolean {
   const isNamed = name.includes('/') ? written === name : trusted && known(words[0]) === name
   return isNamed && rest.every((part, index) => known(words[index + 1]) === part)
@@ -132,7 +127,6 @@ function applyStrictly(rule: Rule, program: Program): RuleOutcome | undefined {
   return { rule, verdict: rule.verdict, ...option, maybe: found === 'maybe' }
 }
 
-/** The verdict and objection for an option that the rule lists. */
 function listedOption(
   { denied, asked }: ArgumentRule,
   words: readonly Word[],
@@ -188,7 +182,6 @@ function mentions(words: readonly Word[], option: string): boolean {
 
 const anyNumber = Number.POSITIVE_INFINITY
 
-/** Builds an `ArgumentRule` with defaults. */
 export function argumentRule(parts: {
   readonly options?: Parameters<typeof optionTable>[0]
   readonly operands?: Partial<Operands>

@@ -83,7 +83,6 @@ export type UnsureKind =
   | 'other-shell'
   | 'unanswered'
 
-/** A parsed command line. */
 export interface ParsedLine {
   /** Every simple command, also nested ones. */
   readonly commands: readonly SimpleCommand[]

@@ -46,10 +46,7 @@ interface Place {
   readonly quoted: boolean
 }
 
-/**
- * Parses a shell line into all its simple commands and the reasons why the reading is uncertain. Never
- * throws.
- */
+/** Parses a shell line into simple commands and doubts about its reading. Never throws. */
 export function parseLine(line: string): ParsedLine {
   const walker = new Walker(doubtsOfText(line))
   if (!overCap(walker.unsure)) walker.read(line)
@@ -156,7 +153,7 @@ class Walker implements ParsedLine {
     if (node.name && wordOf(node.name).kind !== 'literal') this.#doubt('program-name', node.name.text)
     const words = [...(node.name ? [wordOf(node.name)] : []), ...node.args.map(argumentOf)]
     const assignments = node.prefix.filter((child) => child.type === 'Assignment').map(assignmentOf)
-    // Substitutions in its words run before the command.
+    // Substitutions in its words run first.
     this.#children(node, { ...place, gate: false })
     this.#add(node, place, { words, assignments, redirects: node.redirects.map(redirectOf(place.source)) })
   }

@@ -1,7 +1,6 @@
 import type { Redirection } from 'unbash'
 import { type Assignment, literal, type Redirect, type Word, type WordKind } from './line.ts'
 
-/** A part of a word in the parser's tree. */
 interface Part {
   readonly type: string
   readonly text: string
@@ -9,7 +8,6 @@ interface Part {
   readonly parts?: readonly Part[] | undefined
 }
 
-/** A word in the parser's tree. */
 interface WordSource {
   readonly text: string
   readonly value: string
@@ -104,9 +102,7 @@ function kindOf(text: string, pieces: readonly Piece[]): WordKind {
   return kinds.has('brace') ? 'brace' : 'glob'
 }
 
-/**
- * The fixed beginning: the literal pieces, and the text before the first expansion or glob of the next piece.
- */
+/** The fixed beginning: literal pieces, then text before an expansion or glob in the next piece. */
 function textBefore(head: readonly Piece[], next: Piece | undefined): string {
   const certain = head.map(({ value }) => value).join('')
   if (next?.kind === 'quoted') return certain + next.value
