@@ -1,7 +1,10 @@
-/** Who has to be done with output before more of it may come. */
+/** Consumers that must finish with output before the launcher reads more. */
 export type Taker = 'collector' | 'listener'
 
-/** Gives bytes back to the launcher once every taker has had them: a slow one slows the command down, not the memory up. */
+/**
+ * Credits bytes to the launcher once every consumer has taken them, so a slow consumer slows the command
+ * instead of filling memory.
+ */
 export class Backpressure {
   readonly #giveBack: (bytes: number) => void
   readonly #taken: Record<Taker, number> = { collector: 0, listener: 0 }
@@ -9,7 +12,7 @@ export class Backpressure {
   #given = 0
   #released = false
 
-  /** @param giveBack lets the launcher read that many bytes more */
+  /** `giveBack` lets the launcher read that many more bytes. */
   constructor(giveBack: (bytes: number) => void) {
     this.#giveBack = giveBack
   }
@@ -19,7 +22,7 @@ export class Backpressure {
     if (this.#released) this.#giveUpTo(this.#arrived)
   }
 
-  /** The listener has been called with that many bytes, and is done with them when the promise resolves. */
+  /** The listener was called with that many bytes and is done with them when the promise resolves. */
   offered(bytes: number, taking: Promise<void> | undefined): void {
     if (taking) void taking.finally(() => this.took('listener', bytes))
     else this.took('listener', bytes)
@@ -30,7 +33,7 @@ export class Backpressure {
     this.#giveUpTo(Math.min(this.#taken.collector, this.#taken.listener))
   }
 
-  /** The command is being killed: what its pipes still hold is little, and its end must not wait for anybody. */
+  /** The command is being killed: its pipes hold little, and its end must not wait for a consumer. */
   release(): void {
     this.#released = true
     this.#giveUpTo(this.#arrived)

@@ -4,23 +4,21 @@ import type { Stream } from '../base/types.ts'
 import { Spill, type SpillFile } from './spill.ts'
 import { type View, Window } from './window.ts'
 
-/** What a collector needs from its surroundings. */
 export interface CollectorOptions {
-  /** UTF-16 code units that are shown inline. */
+  /** UTF-16 code units shown inline. */
   readonly inlineChars: number
-  /** Above this many bytes the command is ended; 0: never. */
+  /** Ends the command above this many bytes; 0: no limit. */
   readonly maxBytes: number
-  /** false: only head and tail are kept, and nothing goes to disk. */
+  /** If false, only head and tail are kept and nothing goes to disk. */
   readonly save: boolean
-  /** Opens the file that output goes to. Throws when there is none to be had. */
+  /** Opens the file for output. Throws if it cannot. */
   openSpill(): SpillFile
-  /** Lets the launcher read that many bytes more. */
+  /** Lets the launcher read that many more bytes. */
   consumed(bytes: number): void
-  /** The output is over the limit, or can no longer be stored: the command has to end. */
+  /** Ends the command: its output exceeds the limit or can no longer be stored. */
   overflow(): void
 }
 
-/** Everything a command wrote. */
 export interface Collected {
   readonly output: View
   readonly stdout: View
@@ -28,25 +26,25 @@ export interface Collected {
   readonly bytes: number
   readonly binary: boolean
   readonly wellFormed: boolean
-  /** The file that holds the output, when it was spilled. */
+  /** The file with the output, if it was spilled. */
   readonly spilled?: { readonly file: SpillFile; readonly bytes: number }
-  /** What could not be stored; in the file it would stand right behind what is there. */
+  /** Output that could not be stored; it directly follows the content of the file. */
   readonly unsaved?: { readonly bytes: Buffer; readonly reason: string }
-  /** The whole output, when it was to be saved and was not spilled. */
+  /** The whole output, if it was to be saved but was not spilled. */
   readonly whole?: Buffer
-  /** Why only head and tail were kept: no file could be had for the rest. */
+  /** Why only head and tail were kept: the file could not be opened. */
   readonly notSaved?: string
 }
 
-/** UTF-8 needs at most this many bytes for one UTF-16 code unit. */
+/** UTF-8 needs at most this many bytes per UTF-16 code unit. */
 const bytesPerUnit = 3
-/** Kept however little is shown: what is binary is judged by the head, and hints go by the words of errors. */
+/** Bytes kept even if less is shown: the head tells binary output, and hints depend on error text. */
 const leastCapacity = 32_768
 
-/** Collects the output of one command: raw bytes, in bounded memory, past a threshold on disk. */
+/** Collects the raw output of one command in bounded memory, above a threshold on disk. */
 export class Collector {
   readonly #options: CollectorOptions
-  /** Bytes that stay in memory; more goes to disk. */
+  /** Above this many bytes, output goes to disk. */
   readonly #threshold: number
   readonly #output: Window
   readonly #stdout: Window
@@ -57,7 +55,7 @@ export class Collector {
   #failed: string | null = null
   #saving: boolean
   #notSaved: string | undefined
-  /** Bytes of the spill's first batch that were given back already. */
+  /** Bytes of the spill's first batch that were already credited to the launcher. */
   #early = 0
 
   constructor(options: CollectorOptions) {
@@ -82,7 +80,7 @@ export class Collector {
     if (maxBytes > 0 && this.#output.total > maxBytes) this.#options.overflow()
   }
 
-  /** After the last chunk. */
+  /** Call after the last chunk. */
   async finish(): Promise<Collected> {
     const unsaved = this.#spill ? await this.#spill.finish() : Buffer.alloc(0)
     const output = this.#output.view()
@@ -109,7 +107,8 @@ export class Collector {
   #store(chunk: Buffer): void {
     if (this.#spill) this.#spill.add([chunk])
     else this.#pending.push(chunk)
-    // What cannot be stored is little: the command is being killed, and the rest of its pipes has to be read.
+    // Output after a failed write stays small: the command is being killed, and only its pipes must be
+    // drained.
     if (!this.#spill || this.#failed !== null) this.#options.consumed(chunk.length)
     if (!this.#spill && this.#failed === null && this.#output.total > this.#threshold) this.#beginSpill()
   }
@@ -126,21 +125,21 @@ export class Collector {
       this.#spill.add(this.#pending)
       this.#pending = []
     } catch (error) {
-      // The command goes on: a place to save is not its affair.
+      // The command continues: failing to save is not its fault.
       this.#saving = false
       this.#notSaved = errorText(error)
       this.#pending = []
     }
   }
 
-  /** What was kept in memory first was given back when it came. */
+  /** Bytes kept in memory before the spill were credited when they arrived. */
   #written(bytes: number): void {
     const now = Math.max(0, bytes - this.#early)
     this.#early = Math.max(0, this.#early - bytes)
     this.#options.consumed(now)
   }
 
-  /** The command is killed; what it wrote until then is kept in memory, a window and two pipes at most. */
+  /** The command is killed; its output until then stays in memory, at most a window and two pipes. */
   #fail(error: NodeJS.ErrnoException): void {
     this.#failed = error.code ?? error.message
     this.#options.overflow()

@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import type { Stream } from '../base/types.ts'
 import type { OnOutput } from '../request/execute-options.ts'
 
-/** Calls a caller's function until it fails: it throws, or its promise rejects. */
+/** Calls the user's output function until it throws or its promise rejects. */
 export class Listener {
   readonly #onOutput: OnOutput | undefined
   #failed: { readonly error: unknown } | undefined
@@ -14,7 +14,7 @@ export class Listener {
     this.#onOutput = onOutput
   }
 
-  /** Passes a chunk on. The promise lasts as long as the function's own. */
+  /** Passes on a chunk. The promise settles with the function's own. */
   tell(stream: Stream, chunk: Buffer): Promise<void> | undefined {
     if (!this.#onOutput || this.#failed) return undefined
     try {
@@ -26,7 +26,7 @@ export class Listener {
     }
   }
 
-  /** The command is over; returns the failure. A promise that rejects from now on is an unhandled rejection of the caller's. */
+  /** Ends listening and returns the failure. Later rejections stay unhandled in the user's process. */
   end(): { readonly error: unknown } | undefined {
     this.#over = true
     return this.#failed

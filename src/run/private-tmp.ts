@@ -5,13 +5,13 @@ import type { Variables } from '../request/environment.ts'
 import { withToolCaches } from '../request/tools.ts'
 import { type PrivateDirectory, privateVariables } from '../sandbox/private-tmp.ts'
 
-/** Launches a command with what holds it, and supervises it to its end; what comes back puts the result together. */
+/** Launches a confined command and supervises it to its end; the returned function builds the result. */
 export type RunToEnd = (setup: ModeSetup) => Promise<() => Promise<AnyResult>>
 
 /**
- * Runs a command, in a directory of its own where it gets one: made before, removed afterwards, whether or not the command
- * ever ran. Throws SANDBOX_UNAVAILABLE when the directory cannot be made. A removal that is not over when the result is due,
- * `mostMs` from now, goes on behind it.
+ * Runs a command, in a private directory if the setup grants one. The directory is always removed, even if
+ * the command never ran; a removal that outlasts `mostMs` from now goes on in the background. Throws
+ * SANDBOX_UNAVAILABLE if the directory cannot be made.
  */
 export async function withPrivateTmp(
   setup: ModeSetup,
@@ -33,7 +33,7 @@ export async function withPrivateTmp(
   }
 }
 
-/** What holds a command that has a directory of its own. */
+/** The setup of a command with a private directory. */
 function setupIn(
   setup: ModeSetup,
   { directories, caches }: NonNullable<ModeSetup['privateTmp']>,
@@ -49,7 +49,7 @@ function setupIn(
   }
 }
 
-/** Removes the directory once the command is over. Resolves to the reason where it could not be, or was not in time. */
+/** Removes the directory once the command is over. Resolves to the reason if that failed or was late. */
 async function removed(
   directory: PrivateDirectory,
   ran: Promise<unknown>,
@@ -58,15 +58,15 @@ async function removed(
 ): Promise<string | undefined> {
   const removal = ran.then(
     () => directory.remove(),
-    () => directory.remove(), // what failed is thrown where the command is awaited
+    () => directory.remove(), // the error is thrown where `ran` is awaited
   )
   removing.add(removal)
-  void removal.finally(() => removing.delete(removal)).catch(() => {}) // awaited below, and where the shell is closed
+  void removal.finally(() => removing.delete(removal)).catch(() => {}) // awaited below, and when the shell closes
   await Promise.allSettled([ran])
   return inTime(removal, due)
 }
 
-/** What a removal comes to, or that it is not over yet. */
+/** Resolves to the removal's result, or to `late`. */
 async function inTime<T>(removal: Promise<T>, due: number): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => {

@@ -3,30 +3,31 @@ import { checkSignal } from '../request/signal.ts'
 import { checkSize } from '../request/terminal.ts'
 import type { RunningCommand, RunOptions } from './run.ts'
 
-/** A command that runs in a terminal of its own. What it shows comes through `onOutput`, as `stdout`. */
+/** A command in its own terminal. The terminal's output goes to `onOutput` as `stdout`. */
 export interface Pty {
   /**
-   * Types: text goes as UTF-8, bytes as they are. Resolves when the terminal has taken them, or the command has ended and
-   * nobody will. Nothing is lost on the way; but a terminal that reads line by line drops what is over 4095 bytes in one
-   * line (termios(3), canonical mode).
+   * Types text as UTF-8, or raw bytes. Resolves when the terminal has taken them or the command has ended.
+   * Nothing is lost on the way, but a terminal in canonical mode drops what exceeds 4095 bytes in one line
+   * (termios(3)).
    */
   write(data: string | Uint8Array): Promise<void>
-  /** Changes the size, in characters from 1 to 65535; the program in the foreground gets SIGWINCH. Throws INVALID_REQUEST. */
+  /** Sets the size (1 to 65535 characters); the foreground program gets SIGWINCH. Throws INVALID_REQUEST. */
   resize(columns: number, rows: number): void
   /**
-   * Ends everything that runs in the terminal (SIGTERM, SIGHUP, `kill_grace_ms`, SIGKILL): the result says `cancelled`. With a
-   * signal: sends that one, to the command's process group and to the one in the foreground. Throws INVALID_REQUEST.
+   * Ends every process in the terminal (SIGTERM, SIGHUP, `kill_grace_ms`, SIGKILL); the result is
+   * `cancelled`. With a signal: sends it to the command's process group and the foreground group. Throws
+   * INVALID_REQUEST.
    */
   kill(signal?: NodeJS.Signals): void
-  /** With `ExecuteOptions.line`: what was typed since the last call, and read by no program of the line. */
+  /** With `ExecuteOptions.line`: input typed since the last call that no program of the line has read. */
   takeUnread(): Uint8Array
-  /** With `ExecuteOptions.line`, after `onStopped`: lets the program go on in the foreground. */
+  /** With `ExecuteOptions.line`, after `onStopped`: continues the program in the foreground. */
   resume(): void
-  /** How it ended. What it showed is one stream, `merged`. */
+  /** How it ended. The output is one stream, `merged`. */
   readonly result: Promise<Result>
 }
 
-/** Starts a command in its terminal: `run` runs it to its end. Throws what `run` throws when it never ran. */
+/** Starts a command in its terminal; `run` runs it to its end. Throws what `run` throws if it never ran. */
 export async function startCommand(
   run: (onStarted: NonNullable<RunOptions['onStarted']>) => Promise<Result>,
 ): Promise<Pty> {
@@ -35,7 +36,7 @@ export async function startCommand(
     begin = resolve
   })
   const result = run((running) => begin(running))
-  // What never ran has no result but the reason; a deadline may come before the start.
+  // If the command never ran, `result` rejects with the reason; a deadline may also end it before the start.
   const running = await Promise.race([started, result.then(() => undefined)])
   return ptyOf(running, result)
 }

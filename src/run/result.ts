@@ -24,12 +24,11 @@ import { type Shown, shownBytes, shownText } from './shown.ts'
 import type { SupervisedEnd } from './supervise.ts'
 import type { View } from './window.ts'
 
-/** Everything a result is made of. */
 export interface ResultParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
   readonly collected: Collected
   readonly saved: Saved
-  /** The most characters that are shown of a stream; bytes, when `encoding` is `buffer`. */
+  /** The most characters shown of a stream; bytes if `encoding` is `buffer`. */
   readonly inlineChars: number
   readonly encoding: Encoding
   readonly maxBytes: number
@@ -41,14 +40,13 @@ export interface ResultParts {
   readonly enforcement: Enforcement
   readonly decision: Decision
   readonly temporary: Temporary
-  /** One program ran, with no shell around it. */
+  /** One program ran, without a shell. */
   readonly single: boolean
   readonly hintFor: HintReader
-  /** What the interpreter makes of the line, when nothing weightier is to be said. */
+  /** The interpreter's hint for the line, used if there is no more important one. */
   readonly hint: string | undefined
 }
 
-/** Puts the parts together. */
 export function buildResult(parts: ResultParts): AnyResult {
   const { ended, collected, saved, mode } = parts
   const outcome = outcomeOf(parts)
@@ -75,7 +73,7 @@ export function buildResult(parts: ResultParts): AnyResult {
       single: parts.single,
       reader: parts.hintFor,
     }) ??
-    // In a container nothing that was asked for is kept from being read: what is not there is not there.
+    // A container denies no reads: a path that is not mounted does not exist.
     (parts.backend === 'local' ? readsHint(enforcement, failure, parts.hintFor) : undefined) ??
     hintFor(mode, failure, enforcement['denial reports'], parts.hintFor) ??
     parts.hint
@@ -105,13 +103,13 @@ export function buildResult(parts: ResultParts): AnyResult {
   }
 }
 
-/** Only what could not be saved ends a command over its output, or cuts it for good. */
+/** The hint for unsaved output: failing to store it ended the command or cut its output. */
 function savingHint({ notSaved, unsaved }: Saved, outcome: Outcome, reader: HintReader): string | undefined {
   if (notSaved !== undefined) return notSavedHint(notSaved, reader)
   return unsaved && outcome.kind === 'output-limit' ? unsavedHint(unsaved.reason, reader) : undefined
 }
 
-/** What holds for this command: the search for names may have ended before everything was seen. */
+/** Notes if the search for unreadable names ended before it saw everything. */
 function enforcementOf({ enforcement, ended }: ResultParts): Enforcement {
   const { unreadable } = enforcement
   if (!ended.end.unsearched || !unreadable) return enforcement
@@ -119,7 +117,7 @@ function enforcementOf({ enforcement, ended }: ResultParts): Enforcement {
 }
 
 function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes, limits }: ResultParts): Outcome {
-  // The core names a limit only when that came first: what it was told to end before is not limited.
+  // The launcher reports a limit only if it was the first cause, not if the command was already being ended.
   const { limited, containerMemory } = ended.end
   if (limited && containerMemory !== undefined)
     return { kind: 'limited', limit: limited, value: containerMemory, container: true }
@@ -150,7 +148,7 @@ function configuredOf(limit: Limit, limits: Limits | null): number {
       return limits?.processes ?? 0
     case 'private_tmp':
       return limits?.privateTmpBytes ?? 0
-    // The kernel's, not the configuration's.
+    // The limit is the kernel's, not the configuration's.
     case 'epoll_watches':
       return 0
   }
@@ -175,7 +173,7 @@ function streamsOf<Output extends string | Buffer>(
   return { output, omittedBytes, truncated, stdout: stdout.output, stderr: stderr.output }
 }
 
-/** Characters of errors that hints go by, whatever of them is shown. */
+/** Characters of error text that hints depend on, however much is shown. */
 const errorChars = 30_000
 
 function errorsOf({ stderr, output }: Collected): string {
@@ -201,7 +199,7 @@ function bytesOf({ collected, saved, inlineChars }: ResultParts): Streams<Buffer
   return { ...streams, output: Buffer.concat([...shown, unsaved.bytes]), omittedBytes: 0 }
 }
 
-/** The words of strerror(3) for the errors that a refusal gives: a guess, where no report says more. */
+/** Texts of strerror(3) for errors of a denied call: a guess if nothing was reported. */
 const refusalWords =
   /permission denied|read-only file system|operation not permitted|access denied|\b(EACCES|EPERM|EROFS)\b/i
 

@@ -24,7 +24,6 @@ import { buildResult } from './result.ts'
 import { saveOutput } from './save.ts'
 import { type SupervisedEnd, Supervision } from './supervise.ts'
 
-/** A command that has been decided on. */
 export interface CommandToRun {
   readonly request: CompleteRequest
   readonly mode: Mode
@@ -32,23 +31,22 @@ export interface CommandToRun {
   readonly admission: Admission
 }
 
-/** What a command needs of its shell. */
+/** What a command needs from its shell. */
 export interface Surroundings {
   readonly config: Config
   readonly launcher: Launcher
   readonly interpreter: Interpreter
   readonly scratchpad: Scratchpad
-  /** Every command that runs, to be signalled and stopped. */
+  /** Running commands, to be signalled and stopped. */
   readonly running: Set<Supervision>
-  /** Every private directory that is being removed. */
+  /** Private directories that are being removed. */
   readonly removing: Set<Promise<unknown>>
 }
 
-/** A command that runs. */
 export interface RunningCommand {
   readonly launched: LaunchedProcess
   readonly supervision: Supervision
-  /** undefined: the command is no line of a session. */
+  /** `undefined` if the command is not a line of a session. */
   readonly follower: LineFollower | undefined
 }
 
@@ -58,7 +56,6 @@ export interface RunOptions extends Omit<ExecuteOptions<Encoding>, 'onOutput'> {
   readonly onStarted?: (running: RunningCommand) => void
 }
 
-/** What takes part in one command. */
 interface Parts {
   readonly follower: LineFollower | undefined
   readonly collector: Collector
@@ -67,22 +64,22 @@ interface Parts {
 }
 
 /**
- * Launches, supervises and collects one command. Throws SPAWN_FAILED when it never ran, SANDBOX_UNAVAILABLE when its private
- * directory cannot be made.
+ * Launches one command, supervises it and collects its output. Throws SPAWN_FAILED if it never ran,
+ * SANDBOX_UNAVAILABLE if its private directory cannot be made.
  */
 export async function runCommand(
   command: CommandToRun,
   surroundings: Surroundings,
   options: RunOptions,
 ): Promise<AnyResult> {
-  // A call returns a second after its deadline and the grace at the latest.
+  // A call must return within a second after its deadline and grace.
   const mostMs = command.request.timeoutMs + surroundings.config.shell.kill_grace_ms + 800
   return withPrivateTmp(command.setup, surroundings.removing, mostMs, (setup) =>
     runToEnd({ ...command, setup }, surroundings, options),
   )
 }
 
-/** Launches and supervises; what comes back puts the result together. */
+/** Launches and supervises; the returned function builds the result. */
 async function runToEnd(
   command: CommandToRun,
   surroundings: Surroundings,
@@ -97,7 +94,7 @@ async function runToEnd(
   }
   const supervision = new Supervision({ ...deadline, signal: options.signal })
   const { launched, collector } = launch(command, deadline, surroundings, supervision, options)
-  // After the launch: close() waits for the end of each of these, and a launch that throws has none.
+  // After the launch: close() waits for the end of each, and a launch that throws has none.
   running.add(supervision)
   const ended = await supervision.ended
   running.delete(supervision)
@@ -107,7 +104,7 @@ async function runToEnd(
   return () => resultOf(command, surroundings, collector, ran, durationMs, options)
 }
 
-/** Starts the command with everything that takes part in it tied together. */
+/** Starts the command and connects everything involved in it. */
 function launch(
   command: CommandToRun,
   deadline: Deadline,

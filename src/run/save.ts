@@ -5,14 +5,14 @@ import type { Encoding, Result } from '../base/types.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 import type { Collected } from './collect.ts'
 
-/** Where output was saved, and what of it could not be. */
+/** Where output was saved, and what could not be saved. */
 export interface Saved {
   readonly scratchpad?: NonNullable<Result['scratchpad']>
   readonly unsaved?: NonNullable<Collected['unsaved']>
   readonly notSaved?: NonNullable<Collected['notSaved']>
 }
 
-/** Saves output that was asked for by name, is too long to show, or is not text where text is wanted. */
+/** Saves output if a name was given, it is too long to show, or it is not text but text is expected. */
 export function saveOutput(
   scratchpad: Scratchpad,
   collected: Collected,
@@ -39,7 +39,7 @@ function isInline(
   return wellFormed && decode(whole).length <= inlineChars
 }
 
-/** The command has run: a full disk is no reason to lose its output, which then goes inline, whole. */
+/** The command has already run, so if the disk is full its output goes inline, whole. */
 function saveWhole(scratchpad: Scratchpad, name: string | undefined, bytes: Buffer): Saved {
   try {
     const file = scratchpad.save(name, bytes)

@@ -2,19 +2,19 @@ import { decode } from '../base/text.ts'
 import { omittedLine } from '../messages/refusal.ts'
 import type { View } from './window.ts'
 
-/** What a result shows of a stream: all of it when it fits, else head and tail around a line that says what is left out. */
+/**
+ * What a result shows of a stream: everything if it fits, otherwise head and tail around a line that tells
+ * what is omitted.
+ */
 export interface Shown<Output> {
   readonly output: Output
   readonly omittedBytes: number
 }
 
-/**
- * @param inlineChars UTF-16 code units; 0 shows nothing
- * @param notSaved why what is left out stands nowhere else
- */
+/** `inlineChars`: UTF-16 code units; 0 shows nothing. `notSaved`: why omitted output is not stored. */
 export function shownText(view: View, inlineChars: number, notSaved?: string): Shown<string> {
   const whole = view.omitted === 0
-  // More bytes than this are more characters: they need not be decoded to know.
+  // More bytes than this certainly exceed the limit, so decoding them is unnecessary.
   if (whole && view.head.length <= inlineChars * bytesPerUnit) {
     const output = decode(view.head)
     if (output.length <= inlineChars) return { output, omittedBytes: 0 }
@@ -31,7 +31,7 @@ export function shownText(view: View, inlineChars: number, notSaved?: string): S
   return { output: `${head}${head.endsWith('\n') ? mark.slice(1) : mark}${decode(last)}`, omittedBytes }
 }
 
-/** The same of bytes that nothing decodes; `inlineBytes` counts them. */
+/** Like `shownText` for undecoded bytes, limited to `inlineBytes`. */
 export function shownBytes(view: View, inlineBytes: number, notSaved?: string): Shown<Buffer> {
   const whole = view.omitted === 0
   if (whole && view.head.length <= inlineBytes) return { output: view.head, omittedBytes: 0 }
@@ -45,14 +45,14 @@ export function shownBytes(view: View, inlineBytes: number, notSaved?: string): 
   return { output: Buffer.concat([first, mark, last]), omittedBytes }
 }
 
-/** UTF-8 needs at most this many bytes for one UTF-16 code unit. */
+/** UTF-8 needs at most this many bytes per UTF-16 code unit. */
 const bytesPerUnit = 3
 
 function bytesIn({ head, tail, omitted }: View): number {
   return head.length + tail.length + omitted
 }
 
-/** The first characters, up to the end of a line. */
+/** The first characters, cut at the end of a line. */
 function headOf(bytes: Buffer, characters: number): Buffer {
   const text = decode(bytes, { end: true })
   const shown = text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '')
@@ -61,7 +61,7 @@ function headOf(bytes: Buffer, characters: number): Buffer {
   return isWorthCutting(bound, cut.length) ? cut.subarray(0, bound) : cut
 }
 
-/** The last characters, from the beginning of a line. */
+/** The last characters, cut at the beginning of a line. */
 function tailOf(bytes: Buffer, characters: number): Buffer {
   const text = decode(bytes, { start: true })
   const shown = (characters > 0 ? text.slice(-characters) : '').replace(/^[\uDC00-\uDFFF]/, '')
@@ -71,14 +71,14 @@ function tailOf(bytes: Buffer, characters: number): Buffer {
 }
 
 /**
- * Bytes of a part of the text. A byte that is no UTF-8 became a replacement character of three: then no character has a
- * length of its own, and bytes are counted instead.
+ * The bytes that `part` of the text takes up. An invalid byte decodes to a replacement character of three
+ * bytes, which makes the text longer than its bytes; then each character counts as one byte.
  */
 function lengthIn(bytes: Buffer, text: string, part: string): number {
   return Buffer.byteLength(text) > bytes.length ? part.length : Buffer.byteLength(part)
 }
 
-/** A bound that leaves less than half is none: a very long line is shown in part. */
+/** Cuts at a line only if at least half remains, so part of a very long line is shown. */
 function isWorthCutting(left: number, length: number): boolean {
   return left < length && left * 2 >= length
 }

@@ -7,14 +7,13 @@ function writeBuffers(fd: number, buffers: readonly Buffer[]): Promise<number> {
   })
 }
 
-/** A file that output goes to when it is too large for memory. */
 export interface SpillFile {
   readonly name: string
   readonly path: string
   readonly fd: number
 }
 
-/** Writes chunks to a file in order, one write at a time; says what has been written, and keeps what could not be. */
+/** Writes chunks in order, one write at a time; reports what is written and keeps what cannot be. */
 export class Spill {
   readonly file: SpillFile
   #waiting: Buffer[] = []
@@ -34,7 +33,6 @@ export class Spill {
     this.#onError = onError
   }
 
-  /** Bytes that stand in the file. */
   get written(): number {
     return this.#written
   }
@@ -44,7 +42,10 @@ export class Spill {
     if (!this.#error) this.#writing ??= this.#writeAll()
   }
 
-  /** Resolves when everything is written or cannot be; returns what could not be, which directly follows what was. */
+  /**
+   * Resolves when everything is written or cannot be; returns the unwritten bytes, which directly follow the
+   * file's content.
+   */
   async finish(): Promise<Buffer> {
     await this.#writing
     return Buffer.concat(this.#waiting)
@@ -61,7 +62,7 @@ export class Spill {
     try {
       const bytesWritten = await writeBuffers(this.file.fd, batch)
       this.#written += bytesWritten
-      // A nearly full disk takes a part (write(2)); the rest is tried again and then told.
+      // A nearly full disk accepts only a part (write(2)); the rest is retried, and then fails.
       this.#waiting = [...rest(batch, bytesWritten), ...this.#waiting]
       this.#onWritten(bytesWritten)
     } catch (error) {
@@ -72,7 +73,6 @@ export class Spill {
   }
 }
 
-/** The buffers after the first `written` bytes. */
 function rest(buffers: readonly Buffer[], written: number): Buffer[] {
   let skip = written
   const left: Buffer[] = []

@@ -1,26 +1,26 @@
 import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
 import { endAfterGrace, killNow } from './kill.ts'
 
-/** Why a command was ended from here. */
+/** Why the host ended a command. */
 export type Cause = 'deadline' | 'abort' | 'output-limit' | 'closed' | 'listener'
 
 export interface SupervisedEnd {
   readonly end: ProcessEnd
-  /** The first cause; undefined when the command ended by itself. */
+  /** The first cause; `undefined` if the command ended by itself. */
   readonly cause: Cause | undefined
 }
 
 export interface SuperviseOptions {
-  /** Milliseconds from now to the deadline. */
+  /** Milliseconds from now. */
   readonly timeoutMs: number
   readonly graceMs: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** How long after the last means (SIGKILL and the sweep) a call waits for the end at most. */
+/** Milliseconds a call waits at most for the end after SIGKILL and the sweep. */
 const lastWaitMs = 900
 
-/** Sees one command to its end: exit, deadline, abort or output limit, whichever comes first. */
+/** Supervises one command until exit, deadline, abort or output limit, whichever comes first. */
 export class Supervision {
   readonly ended: Promise<SupervisedEnd>
   #resolve: (ended: SupervisedEnd) => void = () => {}
@@ -36,7 +36,7 @@ export class Supervision {
     })
   }
 
-  /** The process to supervise, once it has been launched. Until then there is no timer and no listener to clean up. */
+  /** Begins to supervise the launched process. Until then there is no timer or event listener to clean up. */
   watch(process: LaunchedProcess): void {
     this.#process = process
     const { timeoutMs, signal } = this.#options
@@ -57,18 +57,17 @@ export class Supervision {
     if (this.#process) this.#end(this.#process, cause)
   }
 
-  /** Passes a signal on to the command's process group. */
   signal(name: NodeJS.Signals): void {
     this.#process?.signal(name)
   }
 
-  /** The launcher's word that it is over. */
+  /** Called when the launcher reports the end. */
   finish(end: ProcessEnd): void {
     for (const cleanup of this.#cleanups.splice(0)) cleanup()
     this.#resolve({ end, cause: causeOf(end, this.#cause) })
   }
 
-  /** Over its output limit a command gets no grace: it would go on writing. */
+  /** A command over its output limit gets no grace: it would go on writing. */
   #end(process: LaunchedProcess, cause: Cause): void {
     const graceMs = cause === 'output-limit' ? 0 : this.#options.graceMs
     const backstop = setTimeout(() => this.finish(abandoned), graceMs + lastWaitMs)
@@ -78,14 +77,14 @@ export class Supervision {
   }
 }
 
-/** A launcher with a clock of its own knows better than we, who may have been kept from looking at ours. */
+/** A launcher with its own clock is more reliable than this thread's timer, which may have been delayed. */
 function causeOf(end: ProcessEnd, cause: Cause | undefined): Cause | undefined {
   if (end.kind === 'failed' || end.timedOut === undefined) return cause
   if (end.timedOut) return 'deadline'
   return cause === 'deadline' ? undefined : cause
 }
 
-/** A process that the kernel cannot end yet (uninterruptible sleep, proc(5)): the call returns without it. */
+/** The kernel cannot end a process in uninterruptible sleep (proc(5)) yet: the call returns without it. */
 const abandoned: ProcessEnd = {
   kind: 'signalled',
   signal: 'SIGKILL',

@@ -1,13 +1,12 @@
-/** What a window shows: everything, or the head and the tail of it. */
+/** The content of a window: everything, or head and tail. */
 export interface View {
   readonly head: Buffer
-  /** Empty when nothing is left out. */
+  /** Empty if nothing is omitted. */
   readonly tail: Buffer
-  /** Bytes between head and tail. */
   readonly omitted: number
 }
 
-/** Keeps the first and the last bytes of a stream, in bounded memory. */
+/** Keeps the first and last bytes of a stream in bounded memory. */
 export class Window {
   readonly #half: number
   #head: Buffer[] = []
@@ -16,7 +15,7 @@ export class Window {
   #tailBytes = 0
   #total = 0
 
-  /** @param capacity bytes that are kept at least: half at the head, half at the tail */
+  /** Keeps at least `capacity` bytes: half at the head, half at the tail. */
   constructor(capacity: number) {
     this.#half = Math.ceil(capacity / 2)
   }
@@ -39,7 +38,7 @@ export class Window {
   #addTail(part: Buffer): void {
     this.#tail.push(part)
     this.#tailBytes += part.length
-    // Many small chunks would each hold a buffer of their own.
+    // Many small chunks would each hold a separate buffer.
     if (this.#tail.length > 1024) this.#tail = [Buffer.concat(this.#tail)]
     for (
       let first = this.#tail[0];
