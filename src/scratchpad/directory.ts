@@ -4,18 +4,18 @@ import { isAbsolute, join } from 'node:path'
 import { makeDirectories } from '../base/directories.ts'
 import { errorCode } from '../base/errno.ts'
 
-/** The variables that say where state is kept. */
+/** The variables that locate state. */
 export type StateEnvironment = Readonly<Record<string, string | undefined>>
 
-/** The directories that hold sessions' outputs. */
+/** The directories that hold sessions. */
 export function scratchpadRoots(environment: StateEnvironment): readonly string[] {
   const temporary = temporaryRoot(environment)
   return isOwn(temporary) ? [stateRoot(environment), temporary] : [stateRoot(environment)]
 }
 
 /**
- * Makes the directory of a session: in the state directory, or where that cannot be written to in the temporary one. Throws
- * an error that says of each why not.
+ * Makes a session's directory in the state directory or, if that is not writable, in the temporary one.
+ * Throws with the reason for each.
  */
 export function makeSession(environment: StateEnvironment, session: string): { readonly root: string } {
   const state = stateRoot(environment)
@@ -28,7 +28,7 @@ export function makeSession(environment: StateEnvironment, session: string): { r
   throw new Error(`${state}: ${notState}; ${temporary}: ${notTemporary}`)
 }
 
-/** The lines typed into `vitrine shell`: `$XDG_STATE_HOME/vitrine/history`. */
+/** The history of `vitrine shell`: `$XDG_STATE_HOME/vitrine/history`. */
 export function historyFile(environment: StateEnvironment): string {
   return join(ownState(environment), 'history')
 }
@@ -38,23 +38,23 @@ export function stateRoot(environment: StateEnvironment): string {
   return join(ownState(environment), 'scratchpad')
 }
 
-/** XDG Base Directory Specification: state of the user that is not configuration. */
+/** XDG Base Directory Specification: user state other than configuration. */
 function ownState(environment: StateEnvironment): string {
   const configured = environment['XDG_STATE_HOME']
-  // The specification ignores a relative path.
+  // The specification ignores relative paths.
   const home = () => join(environment['HOME'] || homedir(), '.local', 'state')
   const state = configured !== undefined && isAbsolute(configured) ? configured : home()
   return join(state, 'vitrine')
 }
 
-/** A directory of the user's own in the temporary one. */
+/** The user's own directory in the temporary one. */
 function temporaryRoot(environment: StateEnvironment): string {
   const configured = environment['TMPDIR']
   const temporary = configured !== undefined && isAbsolute(configured) ? configured : tmpdir()
   return join(temporary, `vitrine-scratchpad-${process.getuid?.() ?? 'user'}`)
 }
 
-/** Why a session cannot be kept below a root: the code of the system call that failed. */
+/** The error code if a session's directory cannot be made and written to. */
 function whyNotMade(root: string, session: string): string | undefined {
   const directory = join(root, session)
   try {
@@ -68,7 +68,7 @@ function whyNotMade(root: string, session: string): string | undefined {
   }
 }
 
-/** Whether no other user made a directory, or can change what stands in it: all may write to the temporary one. */
+/** True if no other user made or can change it: the temporary directory is writable by all. */
 function isOwn(directory: string): boolean {
   const found = lstatSync(directory, { throwIfNoEntry: false })
   if (!found?.isDirectory()) return false

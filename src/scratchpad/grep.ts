@@ -1,21 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Line, lineBatches } from './lines.ts'
 
-/** What lines are tested with. Its time has to grow linearly with the text: a call is not interrupted. */
+/** Tests lines. Its time must grow linearly with the text, because a call is not interrupted. */
 export interface LinePattern {
   readonly test: (text: string) => boolean
-  /** Characters to test in one call; a longer line is tested in parts. */
+  /** The most characters to test in one call; a longer line is tested in parts. */
   readonly longest: number
 }
 
-/** What to look for. */
 export interface GrepQuery {
   readonly pattern: LinePattern
   /** Lines to show before and after each match. */
   readonly context: number
-  /** Characters of text that come back at most. */
+  /** The most characters of text to return. */
   readonly maxChars: number
-  /** Milliseconds for all of the matching. */
+  /** Milliseconds for all matching. */
   readonly timeoutMs: number
 }
 
@@ -23,10 +22,10 @@ export type GrepOutcome =
   | { readonly kind: 'found'; readonly text: string; readonly matches: number; readonly shown: number }
   | { readonly kind: 'too-slow'; readonly afterMs: number }
 
-/** A line that is longer is shown in parts, so that memory stays bounded. */
+/** Longer lines are shown in parts, so that memory stays bounded. */
 const longestLine = 1 << 20
 
-/** Looks through an entry as `grep -n -C` does: `12:match`, `11-context`, `--` between groups. */
+/** Searches an entry like `grep -n -C`: `12:match`, `11-context`, `--` between groups. */
 export async function grepEntry(path: string, query: GrepQuery): Promise<GrepOutcome> {
   const view = new GrepView(query.context, query.maxChars)
   const matcher = new Matcher(query)
@@ -39,10 +38,10 @@ export async function grepEntry(path: string, query: GrepQuery): Promise<GrepOut
   return { kind: 'found', text: view.text, matches: view.matches, shown: view.shown }
 }
 
-/** Milliseconds of matching after which other work gets its turn. */
+/** Milliseconds of matching before other work gets its turn. */
 const turnMs = 20
 
-/** Tests lines, and lets the event loop go on between the parts. */
+/** Yields to the event loop between parts. */
 class Matcher {
   readonly #query: GrepQuery
   #spentMs = 0
@@ -52,10 +51,10 @@ class Matcher {
     this.#query = query
   }
 
-  /** Undefined when the time is up. */
+  /** `undefined` if time is up. */
   async matches(text: string): Promise<boolean | undefined> {
     const { pattern, timeoutMs } = this.#query
-    // The parts overlap, so that a match across a border is found.
+    // Parts overlap, so that a match across a boundary is found.
     const step = Math.ceil(pattern.longest * 0.75)
     for (let start = 0; this.#spentMs < timeoutMs; start += step) {
       if (this.#test(text.slice(start, start + pattern.longest))) return true
@@ -78,7 +77,6 @@ class Matcher {
   }
 }
 
-/** Puts matches and the lines around them together. */
 class GrepView {
   matches = 0
   shown = 0

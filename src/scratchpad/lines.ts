@@ -4,12 +4,12 @@ import { decode } from '../base/text.ts'
 const newline = 0x0a
 const chunkBytes = 1 << 20
 
-/** Reads a file piece by piece: nothing is held beyond one piece. */
+/** Reads a file in chunks, one in memory at a time. */
 export function chunksOf(path: string): AsyncIterable<Buffer> {
   return createReadStream(path, { highWaterMark: chunkBytes })
 }
 
-/** Lines of a file, in batches, without their line ends. One that is longer than `longest` bytes comes in several parts. */
+/** Lines of a file in batches, without line ends; one over `longest` bytes comes in several parts. */
 export async function* lineBatches(path: string, longest: number): AsyncGenerator<Line[]> {
   let rest: Buffer = Buffer.alloc(0)
   let number = 1
@@ -37,7 +37,7 @@ export interface Line {
   readonly text: string
 }
 
-/** How many lines a file has: the last one may lack its line end. */
+/** The number of lines of a file; the last may lack its line end. */
 export async function countLines(path: string): Promise<number> {
   let lines = 0
   let last = newline
@@ -54,7 +54,7 @@ export function countNewlines(bytes: Buffer): number {
   return count
 }
 
-/** Just behind the given line end of a chunk, counted from 1; the chunk's length when there are fewer. */
+/** The position just after the `wanted`-th line end of a chunk, or its length if there are fewer. */
 export function afterNewlines(bytes: Buffer, wanted: number): number {
   let at = 0
   for (let seen = 0; seen < wanted; seen++) {

@@ -5,7 +5,6 @@ import { type EntryMetadata, readMetadata } from './metadata.ts'
 import { isStoredName } from './name.ts'
 import { isInUse } from './session.ts'
 
-/** One saved output. */
 export interface ScratchpadEntry {
   readonly session: string
   readonly name: string
@@ -16,26 +15,26 @@ export interface ScratchpadEntry {
   readonly metadata?: EntryMetadata
 }
 
-/** The saved outputs of one process, oldest first. */
+/** The saved outputs of one session, oldest first. */
 export interface ScratchpadSession {
   readonly session: string
   readonly directory: string
   readonly entries: readonly ScratchpadEntry[]
   readonly bytes: number
-  /** The last change to it, in milliseconds since the epoch. */
+  /** The last change in milliseconds since the epoch. */
   readonly changedMs: number
   /** Its process runs, or may run. */
   readonly inUse: boolean
 }
 
-/** Every session below the roots, the one changed longest ago first. A root that is not there has none. */
+/** Sessions below the roots, the one changed longest ago first; a missing root has none. */
 export function listSessions(roots: readonly string[], nowMs = Date.now()): ScratchpadSession[] {
   return roots
     .flatMap((root) => sessionsIn(root, nowMs))
     .sort((a, b) => a.changedMs - b.changedMs || (a.session < b.session ? -1 : 1))
 }
 
-/** What one session has saved, oldest first. */
+/** Oldest first. */
 export function listEntries(directory: string, session: string): ScratchpadEntry[] {
   return namesIn(directory)
     .filter(isStoredName)
@@ -43,12 +42,11 @@ export function listEntries(directory: string, session: string): ScratchpadEntry
     .sort((a, b) => a.changedMs - b.changedMs || (a.name < b.name ? -1 : 1))
 }
 
-/** One entry; undefined when there is none of that name. */
 export function findEntry(directory: string, session: string, name: string): ScratchpadEntry | undefined {
   return isStoredName(name) ? readEntry(directory, session, name)[0] : undefined
 }
 
-/** The newest entry of that name (`NAME`), or the one of a given session (`SESSION/NAME`). */
+/** The newest entry with the name `NAME`, or the entry `SESSION/NAME` of that session. */
 export function findAnywhere(roots: readonly string[], name: string): ScratchpadEntry | undefined {
   const [first = '', inSession] = name.split('/')
   const wanted = inSession ?? first
@@ -67,7 +65,7 @@ function sessionsIn(root: string, nowMs: number): ScratchpadSession[] {
 function readSession(root: string, session: string, nowMs: number): ScratchpadSession[] {
   const directory = join(root, session)
   const stat = statOf(directory)
-  // A symlink is not followed: what it leads to is not ours.
+  // Symlinks are not followed: their targets are not vitrine's.
   if (!stat?.isDirectory()) return []
   const entries = listEntries(directory, session)
   const changedMs = Math.max(stat.mtimeMs, ...entries.map((entry) => entry.changedMs))
@@ -85,7 +83,7 @@ function readEntry(directory: string, session: string, name: string): Scratchpad
   ]
 }
 
-/** Another process may remove a session while it is listed. */
+/** Another process may remove a session during the listing. */
 function statOf(path: string) {
   return lstatSync(path, { throwIfNoEntry: false })
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 
 const metadata = v.object({
-  /** The shell line, or the argument vector. */
+  /** The shell line or the argument vector. */
   command: v.union([v.string(), v.array(v.string())]),
   cwd: v.string(),
   mode: v.picklist(['read', 'write']),
-  /** How the command ended: the outcome's kind. */
+  /** The kind of the command's outcome. */
   outcome: v.string(),
   exitCode: v.nullable(v.number()),
   signal: v.nullable(v.string()),
@@ -18,15 +18,15 @@ const metadata = v.object({
   binary: v.boolean(),
 })
 
-/** What is known about a saved output beside its bytes. */
+/** What is known about a saved output besides its bytes. */
 export type EntryMetadata = Readonly<v.InferOutput<typeof metadata>>
 
-/** No entry's name begins with a dot, so no entry is in the way. */
+/** Entry names never begin with a dot, so none collides. */
 function metadataPath(directory: string, name: string): string {
   return join(directory, `.${name}.json`)
 }
 
-/** Writes it beside the output, whole or not at all. */
+/** Writes the metadata beside the output, atomically. */
 export function writeMetadata(directory: string, name: string, value: EntryMetadata): void {
   const path = metadataPath(directory, name)
   const unfinished = `${path}.new`
@@ -34,13 +34,13 @@ export function writeMetadata(directory: string, name: string, value: EntryMetad
   renameSync(unfinished, path)
 }
 
-/** Undefined when the command's process ended before it wrote any, or when somebody changed it. */
+/** `undefined` if the process ended before writing any, or the file was altered. */
 export function readMetadata(directory: string, name: string): EntryMetadata | undefined {
   try {
     const parsed = v.safeParse(metadata, JSON.parse(readFileSync(metadataPath(directory, name), 'utf8')))
     return parsed.success ? parsed.output : undefined
   } catch {
-    // ENOENT or SyntaxError: the listing shows the entry without it.
+    // ENOENT or SyntaxError: the listing shows the entry without metadata.
     return undefined
   }
 }

@@ -1,10 +1,10 @@
 import { type RequestProblem, VitrineError } from '../messages/error.ts'
 
 const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
-/** A name that was taken got a suffix. */
+/** Longer than a valid name: a taken name gets a suffix. */
 const storedName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/
 
-/** Throws INVALID_REQUEST for a name that could be a path trick, or that no file system takes. */
+/** Throws INVALID_REQUEST for a name that could traverse paths or that file systems reject. */
 export function checkScratchpadName(name: string): void {
   if (validName.test(name)) return
   const problem: RequestProblem = {
@@ -16,7 +16,7 @@ export function checkScratchpadName(name: string): void {
   throw new VitrineError({ code: 'INVALID_REQUEST', problem })
 }
 
-/** Whether an entry, or a session, can have this name. */
+/** True if an entry or session can have this name. */
 export function isStoredName(name: string): boolean {
   return storedName.test(name)
 }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { listSessions, type ScratchpadSession } from './list.ts'
 
-/** How long and how much is kept: the `[scratchpad]` section of the configuration. */
+/** How long and how much to keep: the `[scratchpad]` section of the configuration. */
 export interface Keep {
   /** 0: no limit. */
   readonly maxAgeDays: number
@@ -11,7 +11,7 @@ export interface Keep {
 
 const dayMs = 86_400_000
 
-/** Which sessions go: those past their age, then the oldest that are not in use until the rest fits. */
+/** Sessions past their age, then the oldest ones not in use until the rest fits. */
 export function sessionsToRemove(
   sessions: readonly ScratchpadSession[],
   keep: Keep,
@@ -30,7 +30,7 @@ export function sessionsToRemove(
   return removed
 }
 
-/** Removes what is over the limits, never the session `own`. Returns what is gone. */
+/** Removes sessions over the limits, except `own`. Returns the removed ones. */
 export function pruneSessions(
   root: string,
   keep: Keep,
@@ -41,7 +41,6 @@ export function pruneSessions(
   return sessionsToRemove(others, keep, nowMs).filter(removeSession)
 }
 
-/** Removes every session that is not in use; says which went and which stay. */
 export function clearSessions(roots: readonly string[]): {
   removed: ScratchpadSession[]
   kept: ScratchpadSession[]
@@ -51,13 +50,14 @@ export function clearSessions(roots: readonly string[]): {
   return { removed, kept: sessions.filter((session) => !removed.includes(session)) }
 }
 
-/** Whether it is gone. Another process may be removing it too. */
+/** True if it is gone; another process may be removing it too. */
 function removeSession({ directory }: ScratchpadSession): boolean {
   try {
     rmSync(directory, { recursive: true, force: true })
     return true
   } catch {
-    // EACCES, EBUSY, ENOTEMPTY: it stays, is listed, and the next one to tidy up tries again. No command fails for it.
+    // EACCES, EBUSY, ENOTEMPTY: the session stays listed and the next pruning retries. No command fails for
+    // it.
     return false
   }
 }

@@ -2,31 +2,30 @@ import { open } from 'node:fs/promises'
 import { decode, looksBinary } from '../base/text.ts'
 import { afterNewlines, chunksOf, countLines, countNewlines } from './lines.ts'
 
-/** Which part of an entry to read. */
 export interface Range {
-  /** Lines or bytes to leave out at the beginning; negative: how many to read from the end. */
+  /** Lines or bytes to skip; negative: how many to read from the end. */
   readonly offset: number
   readonly limit: number
 }
 
-/** A part of an entry as text. `from` and `to` count from 1, both ends included; `to` is below `from` when it is empty. */
+/** A part of an entry as text. `from` and `to` count from 1, inclusive; an empty part has `to` < `from`. */
 export interface Part {
   readonly text: string
   readonly from: number
   readonly to: number
   readonly total: number
-  /** The part was cut to what may be shown: its last line is not whole. */
+  /** The part was cut to the size limit: its last line is incomplete. */
   readonly cut: boolean
 }
 
 const probeBytes = 8192
 
-/** Whether an entry is no text: a NUL byte stands near its beginning. */
+/** True if a NUL byte is near the beginning. */
 export async function isBinary(path: string): Promise<boolean> {
   return looksBinary(await bytesAt(path, 0, probeBytes))
 }
 
-/** Reads lines. At most `maxBytes` bytes come back: as many whole lines as fit, or the beginning of the first. */
+/** Reads lines, at most `maxBytes` bytes: as many whole lines as fit, or the start of the first. */
 export async function readLines(path: string, range: Range, maxBytes: number): Promise<Part> {
   const skip = range.offset >= 0 ? range.offset : Math.max(0, (await countLines(path)) + range.offset)
   const collected = await collectLines(path, skip, range.limit, maxBytes)
@@ -36,7 +35,7 @@ export async function readLines(path: string, range: Range, maxBytes: number): P
   return { text: decode(whole, { end: cut }), from: skip + 1, to: skip + lines, total: collected.total, cut }
 }
 
-/** Reads bytes and shows them as text; a character that is cut in two at either end is left out. */
+/** Reads bytes and decodes them; a character split at either end is omitted. */
 export async function readBytes(path: string, range: Range, maxBytes: number): Promise<Part> {
   const total = await sizeOf(path)
   const skip = range.offset >= 0 ? range.offset : Math.max(0, total + range.offset)
@@ -46,12 +45,12 @@ export async function readBytes(path: string, range: Range, maxBytes: number): P
   return { text, from: skip + 1, to: skip + bytes.length, total, cut }
 }
 
-/** Everything, for entries whose size was looked at before. */
+/** Reads an entry whose size the caller has checked. */
 export async function readWhole(path: string): Promise<Buffer> {
   return bytesAt(path, 0, await sizeOf(path))
 }
 
-/** The bytes of the lines asked for, one byte more than `maxBytes` at most, and the number of lines of the whole file. */
+/** The bytes of the requested lines, at most `maxBytes` + 1, and the number of lines of the whole file. */
 async function collectLines(
   path: string,
   skip: number,

@@ -11,17 +11,17 @@ import { makeSessionName } from './session.ts'
 
 export { checkScratchpadName } from './name.ts'
 
-/** A file of the scratchpad, open for writing. */
+/** A scratchpad file open for writing. */
 export interface ScratchpadFile {
   readonly name: string
   readonly path: string
   readonly fd: number
 }
 
-/** The named outputs of one session, on disk, readable by the user only. The directory is made when it is first needed. */
+/** The named outputs of one session, readable only by the user. The directory is made when needed. */
 export class Scratchpad {
   readonly #environment: StateEnvironment
-  /** Where its directory was made. */
+  /** The root in which its directory was made. */
   #root: string | undefined
   readonly #keep: Keep
   #session: string | undefined
@@ -42,17 +42,16 @@ export class Scratchpad {
     return join(this.#root ?? stateRoot(this.#environment), this.session)
   }
 
-  /** What has been saved, oldest first. */
+  /** The saved outputs, oldest first. */
   entries(): readonly ScratchpadEntry[] {
     return listEntries(this.directory, this.session)
   }
 
-  /** The entry of that name; undefined when there is none. */
   find(name: string): ScratchpadEntry | undefined {
     return findEntry(this.directory, this.session, name)
   }
 
-  /** Opens a new file under the name, or a name made up. A name that is taken gets a suffix. */
+  /** Opens a new file with the given or a generated name. A taken name gets a suffix. */
   open(asked: string | undefined): ScratchpadFile {
     this.#tidy(this.#make())
     const wanted = asked ?? `output-${++this.#made}`
@@ -67,7 +66,6 @@ export class Scratchpad {
     }
   }
 
-  /** Saves the bytes under the name. */
   save(asked: string | undefined, bytes: Uint8Array): ScratchpadFile {
     const file = this.open(asked)
     try {
@@ -78,16 +76,15 @@ export class Scratchpad {
     return file
   }
 
-  /** Says what the command was that a saved output is of. */
   describe(name: string, metadata: EntryMetadata): void {
     try {
       writeMetadata(this.directory, name, metadata)
     } catch {
-      // A full disk, most likely. The output stands there, and listings show it without its command.
+      // Probably a full disk. The output remains, and listings show it without its command.
     }
   }
 
-  /** Throws INVALID_REQUEST when nothing can be saved under the name. */
+  /** Throws INVALID_REQUEST if nothing can be saved under the name. */
   checkSavable(name: string): void {
     try {
       this.#make()
@@ -97,14 +94,14 @@ export class Scratchpad {
     }
   }
 
-  /** Makes its directory where it was made before, for its outputs stand together. */
+  /** Makes the directory again in the same root, so that outputs stay together. */
   #make(): string {
     if (this.#root === undefined) this.#root = makeSession(this.#environment, this.session).root
     else makeDirectories(this.directory, 0o700)
     return this.#root
   }
 
-  /** Old sessions make room once, when this one begins to take some. */
+  /** Prunes old sessions once, before this one first saves. */
   #tidy(root: string): void {
     if (this.#tidied) return
     this.#tidied = true

@@ -2,29 +2,29 @@ import { readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { errorCode } from '../base/errno.ts'
 
-/** What the name of a session tells. */
+/** What a session's name tells. */
 export interface SessionOwner {
   readonly pid: number
-  /** Stands for the machine and the PID namespace in which the number means that process. */
+  /** Identifies the machine and the PID namespace in which `pid` is valid. */
   readonly host: string
 }
 
-/** A foreign session counts as in use this long after its last change, in milliseconds. */
+/** Milliseconds after its last change for which a session of another host counts as in use. */
 const foreignUseMs = 3_600_000
 
-/** A name that no other session has: when it began, whose it is, and a random part. */
+/** A unique name: start time, owner and a random part. */
 export function makeSessionName(now = new Date()): string {
   const began = now.toISOString().replace(/[^0-9TZ]/g, '')
   return `${began}-${process.pid}-${thisProcessHost()}-${eightDigits(Math.random() * 2 ** 32)}`
 }
 
-/** Undefined for a name that was not made by `makeSessionName`. */
+/** `undefined` for a name not made by `makeSessionName`. */
 export function ownerOf(session: string): SessionOwner | undefined {
   const [, pid, host] = /^[0-9TZ]+-(\d+)-([0-9a-f]{8})-[0-9a-f]{8}$/.exec(session) ?? []
   return pid === undefined || host === undefined ? undefined : { pid: Number(pid), host }
 }
 
-/** Whether the process of the session may still write to it. One of another machine or container is judged by its age. */
+/** True if the session's process may still write. On another machine or in a container, age decides. */
 export function isInUse(session: string, changedMs: number, nowMs: number): boolean {
   const owner = ownerOf(session)
   if (!owner) return false
@@ -36,7 +36,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: there is such a process, and it is somebody else's (kill(2)).
+    // EPERM: the process exists and belongs to another user (kill(2)).
     return errorCode(error) === 'EPERM'
   }
 }
@@ -48,17 +48,17 @@ function thisProcessHost(): string {
   return host
 }
 
-/** namespaces(7): containers that share a state directory do not share process numbers. */
+/** namespaces(7): containers that share a state directory do not share PIDs. */
 function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid')
   } catch {
-    // Not Linux, or no /proc: there is one namespace only, or none to be told apart.
+    // Not Linux, or no /proc: only one namespace, or no way to tell them apart.
     return ''
   }
 }
 
-/** FNV-1a, 32 bits: tells machines apart, and loads nothing, as node:crypto would. */
+/** FNV-1a, 32 bits: distinguishes machines without loading node:crypto. */
 function hashOf(text: string): number {
   return [...text].reduce(
     (hash, character) => Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619),
