@@ -2,11 +2,11 @@ import { type AuditFault, isVitrineError } from '../messages/error.ts'
 import type { AuditLine } from './line.ts'
 import type { AuditLog } from './log.ts'
 
-/** The log of one shell, and what becomes of commands when it fails. */
+/** The log of one shell, and the policy for failed writes. */
 export class Audit {
   readonly #log: AuditLog
   readonly #required: boolean
-  /** Lines of commands that ran and could not be written: no further command runs before they are. Required only. */
+  /** If required: lines of commands that ran but could not be written. No command runs until they are. */
   readonly #owed: string[] = []
 
   constructor(log: AuditLog, required: boolean) {
@@ -14,14 +14,14 @@ export class Audit {
     this.#required = required
   }
 
-  /** Before a command runs. Throws AUDIT_FAILED when its line has to be written, and could not be now. */
+  /** Call before a command runs. Throws AUDIT_FAILED if a line is required but cannot be written now. */
   async ready(): Promise<void> {
     if (!this.#required) return
     await this.#settle()
     await this.#log.check()
   }
 
-  /** Writes the line of a command that is over; returns why it could not. */
+  /** Writes the line of a finished command; returns the reason if it failed. */
   async record(line: AuditLine): Promise<AuditFault | undefined> {
     const text = `${JSON.stringify(line)}\n`
     try {

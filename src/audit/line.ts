@@ -10,28 +10,27 @@ import type {
 } from '../base/types.ts'
 import type { Redact } from './secrets.ts'
 
-/** One line of the log. Every field is always there; null: there is nothing to say. docs/audit.md describes it. */
+/** One line of the log. Every field is always present; null: not applicable. Described in docs/audit.md. */
 export interface AuditLine {
-  /** Of this format. Fields may be added to it; none changes its meaning or goes. */
+  /** Version of this format. Fields may be added; none is removed or changes its meaning. */
   readonly version: 1
-  /** When the command was asked for: ISO 8601, UTC, milliseconds. */
+  /** When the command was requested: ISO 8601, UTC, milliseconds. */
   readonly time: string
   readonly host: string
   readonly user: string
-  /** Of the vitrine process. */
+  /** The vitrine process. */
   readonly pid: number
-  /** Of the shell; its scratchpad has the same name. */
+  /** The shell's session; its scratchpad has the same name. */
   readonly session: string
   readonly mode: Mode
   readonly backend: Backend
   readonly cwd: string
-  /** The shell line. */
   readonly command: string | null
-  /** The argument vector of a command that no shell ran. */
+  /** The argument vector of a command without a shell. */
   readonly argv: readonly string[] | null
   readonly decision: AuditDecision | null
   readonly approval: ApprovalRecord | null
-  /** How it ended; `refused`: it never ran; `not-started`: a command before it in its list failed. */
+  /** How it ended; `refused`: it never ran; `not-started`: an earlier command of its list failed. */
   readonly outcome: Outcome['kind'] | 'refused' | 'not-started'
   /** Why it never ran. */
   readonly refusal: { readonly code: string; readonly message: string } | null
@@ -40,9 +39,8 @@ export interface AuditLine {
   /** The limit of `[limits]` that ended it. */
   readonly limited: Limit | null
   readonly denials: readonly Denial[]
-  /** Of output. */
+  /** Bytes of output. */
   readonly bytes: number | null
-  /** Where the output was saved. */
   readonly scratchpad: string | null
   readonly survivorsKilled: number | null
   /** Processes that live on (write mode). */
@@ -56,14 +54,14 @@ export interface AuditDecision {
   readonly rules: readonly PolicyMatch[]
 }
 
-/** What is known about a command before it is decided on. */
+/** What is known about a command before its decision. */
 export type Asked = Pick<AuditLine, 'time' | 'mode' | 'backend' | 'cwd' | 'command' | 'argv'>
-/** Who has the log. */
+/** The shell that writes the log. */
 export type Author = Pick<AuditLine, 'host' | 'user' | 'pid' | 'session'>
-/** What became of it. */
+/** The decision on a command and its end. */
 export type Ending = Pick<AuditLine, 'decision' | 'approval' | 'outcome'> & Partial<AuditLine>
 
-/** A command that said nothing and was not refused anything. */
+/** Defaults for a command without output or denials. */
 const nothing = {
   refusal: null,
   exitCode: null,
@@ -77,7 +75,7 @@ const nothing = {
   durationMs: null,
 } as const
 
-/** Puts a line together, in the order of the interface. What others wrote is redacted; our own words stay as they are. */
+/** Builds a line in the interface's order. Redacts text from commands and users, not vitrine's own. */
 export function auditLine(author: Author, asked: Asked, ending: Ending, redact: Redact): AuditLine {
   const { time, mode, backend, cwd, command, argv } = asked
   const { decision, approval, outcome, refusal, denials, scratchpad, ...numbers } = { ...nothing, ...ending }

@@ -2,26 +2,25 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { constants as osConstants } from 'node:os'
 import { errnoName, errorCode } from '../base/errno.ts'
 
-/** A lock that is held. */
 export interface HeldLock {
   release(): void
 }
 
 /**
- * Takes exclusive locks on files, across processes and threads. The kernel holds each, and ends it with the descriptor: a
- * holder that crashes or is killed blocks nobody.
+ * Takes exclusive locks on files, across processes and threads. The kernel releases a lock with its
+ * descriptor, so a holder that crashes or is killed blocks no other.
  */
 export interface Locker {
-  /** Takes the lock, or returns undefined when somebody has it. Throws what open(2) says. */
+  /** Takes the lock; `undefined` if it is already held. Throws the errors of open(2). */
   take(path: string): HeldLock | undefined
 }
 
-// Write only, so that a command in read mode cannot open it: a shared lock, which it may take, would keep ours out.
+// Write-only, so that a read-mode command cannot open it: it may take a shared lock, which would block ours.
 const lockMode = 0o200
 const { O_WRONLY, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 const openFlags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK
 
-/** flock(2), which Node has none of: `lock` is the addon's. */
+/** flock(2) by the addon's `lock`, because Node has none. */
 export function flockLocker(lock: (fd: number) => number): Locker {
   return {
     take(path) {
@@ -36,7 +35,7 @@ export function flockLocker(lock: (fd: number) => number): Locker {
   }
 }
 
-/** Systems whose open itself takes an exclusive lock: `flag` is theirs, `busy` what they say when somebody has it. */
+/** For systems whose open takes an exclusive lock with `flag` and fails with `busy` if it is held. */
 export function openLocker({ flag, busy }: { readonly flag: number; readonly busy: string }): Locker {
   return {
     take(path) {
@@ -53,7 +52,7 @@ export function openLocker({ flag, busy }: { readonly flag: number; readonly bus
 
 /** O_EXLOCK of fcntl.h: macOS and the BSDs. */
 export const exlockOfBsd = { flag: 0x20, busy: 'EAGAIN' } as const
-/** UV_FS_O_EXLOCK of uv/win.h: nobody else can open the file meanwhile (a sharing violation). */
+/** UV_FS_O_EXLOCK of uv/win.h: opening the file again fails meanwhile (a sharing violation). */
 export const exlockOfWindows = { flag: 0x1000_0000, busy: 'EBUSY' } as const
 
 function openLock(path: string, flags: number): number {

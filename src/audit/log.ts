@@ -18,20 +18,20 @@ import { rotate } from './rotation.ts'
 
 export interface LogOptions {
   readonly path: string
-  /** Size that no line may take the file over, in bytes; 0: any. A line that is longer gets a file of its own. */
+  /** The file's size limit in bytes; 0: none. A longer line gets a file of its own. */
   readonly maxBytes: number
   readonly locker: Locker
-  /** How long the lock is waited for, in milliseconds. Default 5000: its holders need it for less than one. */
+  /** Milliseconds to wait for the lock. Default 5000: holders need it for less than one. */
   readonly lockWaitMs?: number
 }
 
-// Fewer free bytes than this count as none: lines are longer than one byte, and others write too.
+// Fewer free bytes than this count as none: a line needs more than one byte, and others write too.
 const roomBytes = 65_536
 const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
-// O_NONBLOCK: a FIFO must not make us wait for its reader.
+// O_NONBLOCK: opening a FIFO must not wait for its reader.
 const openFlags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK
 
-/** A file that any number of processes append whole lines to, rotated by size. Everything here happens under one lock. */
+/** A log that any number of processes append whole lines to, rotated by size, under one lock. */
 export class AuditLog {
   readonly path: string
   readonly #options: LogOptions
@@ -41,19 +41,19 @@ export class AuditLog {
     this.#options = options
   }
 
-  /** Whether a line could be written now. Throws AUDIT_FAILED. */
+  /** Checks that a line could be written now. Throws AUDIT_FAILED. */
   async check(): Promise<void> {
     await this.#locked(() => {
       this.#inOpen(() => undefined)
       this.#step('room', () => {
         const { bavail, blocks, bsize } = statfsSync(this.path)
-        // Some file systems count nothing: then the line itself will tell.
+        // Some file systems report no blocks; then only writing tells.
         if (blocks > 0 && bavail * bsize < roomBytes) throw coded('ENOSPC')
       })
     })
   }
 
-  /** Appends a line, which ends with a newline. Throws AUDIT_FAILED; then nothing of it stands in the file. */
+  /** Appends a line that ends with a newline. On AUDIT_FAILED nothing of it remains in the file. */
   async append(line: string): Promise<void> {
     const bytes = Buffer.from(line)
     await this.#locked(() => {
@@ -62,7 +62,7 @@ export class AuditLog {
     })
   }
 
-  /** Windows renames no file that is open, so it is opened for each step. */
+  /** Opens the file for each step, because Windows cannot rename an open file. */
   #inOpen<T>(work: (fd: number) => T): T {
     const fd = this.#open()
     try {
@@ -78,14 +78,14 @@ export class AuditLog {
     return maxBytes > 0 && size > 0 && size + more > maxBytes
   }
 
-  /** All or nothing, as far as we live: what a full disk took is cut off again. */
+  /** Writes all or nothing, unless the process dies: a partial write on a full disk is truncated. */
   #write(fd: number, line: Buffer): void {
     const { size } = fstatSync(fd)
     const bytes = endsAmidLine(fd, size) ? Buffer.concat([Buffer.from('\n'), line]) : line
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
     } catch (error) {
-      // By path: on Windows what is open for appending cannot be cut.
+      // By path: Windows cannot truncate a descriptor opened for appending.
       if (fstatSync(fd).size > size) truncateSync(this.path, size)
       throw error
     }
@@ -101,7 +101,7 @@ export class AuditLog {
     })
   }
 
-  /** `work` does not wait for anything: the lock is held for as long as it takes. */
+  /** `work` is synchronous: the lock is held for its duration. */
   async #locked(work: () => void): Promise<void> {
     const lock = await this.#lock()
     try {
@@ -144,7 +144,7 @@ function refuseSymlink(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw coded('ELOOP')
 }
 
-/** A writer was killed in the middle of its line. */
+/** True if a writer was killed in the middle of its line. */
 function endsAmidLine(fd: number, size: number): boolean {
   if (size === 0) return false
   const last = Buffer.alloc(1)

@@ -4,7 +4,10 @@ import type { Recorder, RecorderOptions } from './recorder.ts'
 
 export type { RecordedCommand, Recorder } from './recorder.ts'
 
-/** The keeper of the audit log; undefined without one. Throws CONFIG_INVALID, AUDIT_FAILED. Imported late: most shells have none. */
+/**
+ * The recorder of the audit log; `undefined` without a log. Throws CONFIG_INVALID, AUDIT_FAILED. Imported
+ * late: most shells have none.
+ */
 export async function openRecorder(
   host: Host,
   loaded: LoadedConfig,

@@ -3,17 +3,17 @@ import { dirname } from 'node:path'
 import { errorCode } from '../base/errno.ts'
 import { VitrineError } from '../messages/error.ts'
 
-/** What the `[audit]` section says of the place. */
+/** The settings of the `[audit]` section. */
 export interface AuditPlace {
   readonly path: string
   readonly required: boolean
-  /** Where commands get private directories, which they can write to. */
+  /** The parent of private directories, which commands can write to. */
   readonly privateParent: string
-  /** File, variable or flag that gives a key. */
+  /** The file, variable or flag that sets a key. */
   where(key: 'path' | 'required'): string
 }
 
-/** Refuses a section that can never work. Throws CONFIG_INVALID. */
+/** Rejects settings that can never work. Throws CONFIG_INVALID. */
 export function checkSettings({ path, required, privateParent, where }: AuditPlace): void {
   if (path === '') {
     if (required)
@@ -39,7 +39,7 @@ function refuse(file: string, key: string, wanted: string, got: string): never {
   })
 }
 
-/** The nearest path above that is there. */
+/** The nearest existing parent. */
 function firstAbove(path: string): { readonly path: string; readonly kind: string } | undefined {
   for (let at = dirname(path); dirname(at) !== at; at = dirname(at)) {
     const kind = kindOf(at)
@@ -48,7 +48,7 @@ function firstAbove(path: string): { readonly path: string; readonly kind: strin
   return undefined
 }
 
-/** What stands at a path; undefined: nothing, or nothing that could be looked at, which whoever opens it will tell. */
+/** The file type at a path; `undefined` if there is none or the error is left to opening the log. */
 function kindOf(path: string): string | undefined {
   try {
     const found = lstatSync(path)

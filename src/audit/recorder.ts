@@ -17,16 +17,15 @@ import { AuditLog } from './log.ts'
 import { checkSettings } from './place.ts'
 import { type Redact, redactor } from './secrets.ts'
 
-/** What a recorder needs of its shell. */
 export interface RecorderOptions {
   readonly config: Config
   readonly locker: Locker
   readonly cwd: string
-  /** What commands' environments are chosen from: the values of its secrets are not written. */
+  /** The environment that commands' variables come from; values of its secrets are redacted. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The recorder of a configuration that has an audit log. Throws CONFIG_INVALID, AUDIT_FAILED. */
+/** The recorder of a configuration with an audit log. Throws CONFIG_INVALID, AUDIT_FAILED. */
 export function makeRecorder(
   host: Host,
   { config, sources }: LoadedConfig,
@@ -40,7 +39,10 @@ export function makeRecorder(
   return new Recorder({ config, locker, cwd, env })
 }
 
-/** Locks that the kernel ends with their holder; undefined where there are none: Linux without the addon. */
+/**
+ * Locks that the kernel releases with their holder; `undefined` where there are none, such as Linux without
+ * the addon.
+ */
 function lockerOf({ platform, name, addon }: Host): Locker | undefined {
   switch (platform) {
     case 'linux':
@@ -54,7 +56,7 @@ function lockerOf({ platform, name, addon }: Host): Locker | undefined {
   }
 }
 
-/** Keeps the audit log of a shell. */
+/** Records commands of a shell in the audit log. */
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #audit: Audit
@@ -70,7 +72,7 @@ export class Recorder {
     this.#redact = redactor(env, config.env.set)
   }
 
-  /** Before a command is decided on. Throws AUDIT_FAILED when the log is required and takes no line. */
+  /** Call before a command's decision. Throws AUDIT_FAILED if the log is required and cannot be written. */
   async begin(request: unknown, mode: Mode, session: string): Promise<Entry> {
     const asked = this.#asked(request, mode)
     const author = { ...this.#author, session }
@@ -78,7 +80,7 @@ export class Recorder {
     return new Entry((ending) => this.#audit.record(auditLine(author, asked, ending, this.#redact)))
   }
 
-  /** What was asked may be of any type yet. */
+  /** The request is not validated yet. */
   #asked(request: unknown, mode: Mode): Asked {
     const { command, argv, cwd } = readable(request)
     return {
@@ -92,7 +94,7 @@ export class Recorder {
   }
 }
 
-/** As far as it can be read: what cannot is refused for that in a moment, and the line says so. */
+/** Reads what it can; an unreadable request is refused later, and its line says so. */
 function readable(request: unknown): Readonly<Record<string, unknown>> {
   try {
     const { command, argv, cwd } = Object(request)
@@ -108,12 +110,12 @@ function shown(argument: unknown): string {
 
 type Write = (ending: Ending) => Promise<AuditFault | undefined>
 
-/** An admitted command, and its line in the audit log where there is one. */
+/** An admitted command with its audit entry, if any. */
 export interface RecordedCommand extends CommandToRun {
   readonly entry?: Entry
 }
 
-/** The line of one command, while it is not known yet what becomes of it. */
+/** The entry of one command until its outcome is known. */
 export class Entry {
   readonly #record: Write
   #admission: Admission | undefined
@@ -123,14 +125,14 @@ export class Entry {
     this.#record = record
   }
 
-  /** Has the command checked and decided on. */
+  /** Has the command checked and decided. */
   async admitting(check: () => Promise<CommandToRun>): Promise<RecordedCommand> {
     const command = await this.#watching(check)
     this.#admission = command.admission
     return { ...command, entry: this }
   }
 
-  /** Has it run. The result says so when the line could not be written. */
+  /** Has the command run. The result says if the line could not be written. */
   async running(run: () => Promise<AnyResult>): Promise<AnyResult> {
     const result = await this.#watching(run)
     const lost = await this.#write(endingOf(result, this.#admission?.approval))
@@ -138,12 +140,12 @@ export class Entry {
     return { ...result, hint: [result.hint, lostLine(lost)].filter(Boolean).join(' ') }
   }
 
-  /** Nothing more is going to happen. */
+  /** Call when nothing more will happen. */
   async close(): Promise<void> {
     if (!this.#written) await this.#write({ ...this.#decided(undefined), outcome: 'not-started' })
   }
 
-  /** What is thrown is written as a refusal. */
+  /** Writes an error as a refusal and rethrows it. */
   async #watching<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -187,7 +189,7 @@ function decided({ verdict, reason, matches }: Decision): Ending['decision'] {
   return { verdict, reason, rules: matches }
 }
 
-/** What is no refusal is the reason of an aborted signal, or a mistake of ours. */
+/** An error other than a refusal is the reason of an aborted signal, or a bug. */
 function refusalOf(error: unknown): NonNullable<Ending['refusal']> {
   if (isVitrineError(error)) return { code: error.code, message: error.message }
   const aborted = Object(error).name === 'AbortError'

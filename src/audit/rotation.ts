@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs'
 import { errorCode } from '../base/errno.ts'
 import { keptFiles } from '../config/audit-files.ts'
 
-/** From the oldest on, so that a crash in between leaves a gap, and no file is written over but the oldest. */
+/** Renames from the oldest, so that a crash leaves only a gap and only the oldest file is overwritten. */
 export function rotate(path: string): void {
   for (let number = keptFiles - 1; number >= 0; number--) {
     const from = number === 0 ? path : `${path}.${number}`

@@ -9,14 +9,14 @@ const urlPassword = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*:([^\s/?#@]+)@/i
 const shortest = 8
 const longEnough = 12
 
-/** Replaces values of secret variables by their names in brackets, in every string of a value. */
+/** Replaces values of secret variables by their bracketed names, in every string of a value. */
 export type Redact = <T>(value: T) => T
 
-/** Hides the values that variables with secret names have here. Later ones win, where two have the same value. */
+/** Hides the values of variables with secret names. If two have the same value, the later name applies. */
 export function redactor(...environments: readonly Variables[]): Redact {
   const names = new Map(environments.flatMap((variables) => Object.entries(variables).flatMap(secretOf)))
   if (names.size === 0) return (value) => value
-  // The longest first: one value may stand in another.
+  // Longest first: one value may contain another.
   const values = [...names.keys()].sort((a, b) => b.length - a.length)
   const any = new RegExp(
     values.map((value) => value.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|'),
@@ -33,7 +33,7 @@ function secretOf([name, value = '']: [string, string | undefined]): [string, st
   return found.flatMap(([secret]) => spellings(secret).map((spelled): [string, string] => [spelled, name]))
 }
 
-/** As it is, as it stands between single quotes of a shell, and as a message shows it. */
+/** As is, as between single quotes of a shell, and as in JSON, which messages use. */
 function spellings(value: string): string[] {
   return [...new Set([value, value.replaceAll("'", "'\\''"), JSON.stringify(value).slice(1, -1)])]
 }
@@ -42,7 +42,7 @@ function isNoWord(value: string): boolean {
   return value.length >= longEnough || (value.length >= shortest && /[^a-z]/i.test(value))
 }
 
-/** The same value with every string in it changed; what the keys are called stays. */
+/** Changes every string in a value, except keys. */
 function inEach<T>(value: T, change: (text: string) => string): T
 function inEach(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
