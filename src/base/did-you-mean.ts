@@ -1,4 +1,6 @@
-/** The candidate that was most likely meant, or undefined when none is close. Candidates and name are dotted keys. */
+/**
+ * The candidate closest to the name, or undefined when none is close. Names and candidates are dotted keys.
+ */
 export function nearestKey(name: string, candidates: Iterable<string>): string | undefined {
   let best: { readonly candidate: string; readonly score: number } | undefined
   for (const candidate of candidates) {
@@ -8,26 +10,30 @@ export function nearestKey(name: string, candidates: Iterable<string>): string |
   return best?.candidate
 }
 
-// A slip in the last part counts more than the wrong section: [shell] max_bytes means output.max_bytes.
+// A typo in the last part weighs more than a wrong section: [shell] max_bytes means output.max_bytes.
 function strangeness(name: string, candidate: string): number | undefined {
   const [section, last] = parted(name)
   const [candidateSection, candidateLast] = parted(candidate)
   const most = Math.max(1, Math.floor(Math.max(last.length, candidateLast.length) / 3))
-  // Each letter more or less is a slip; a name of a megabyte is not worth its distance.
+  // The difference in length is a lower bound of the distance, so names of very different length (up to a
+  // megabyte) are not compared.
   if (Math.abs(last.length - candidateLast.length) > most) return undefined
   const slips = editDistance(last, candidateLast)
   if (slips > most) return undefined
   return 2 * slips + (section === candidateSection ? 0 : 1)
 }
 
-// timeoutMs, timeout-ms and TIMEOUT_MS are all timeout_ms.
+// timeoutMs, timeout-ms and TIMEOUT_MS all mean timeout_ms.
 function parted(name: string): readonly [section: string, last: string] {
   const plain = name.toLowerCase().replace(/[_-]/g, '')
   const dot = plain.lastIndexOf('.')
   return [plain.slice(0, Math.max(dot, 0)), plain.slice(dot + 1)]
 }
 
-/** Damerau's distance: insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/**
+ * Damerau-Levenshtein distance (optimal string alignment): insertions, deletions, replacements and swaps of
+ * neighbours.
+ */
 export function editDistance(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)

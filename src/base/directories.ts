@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { errorCode } from './errno.ts'
 
 /**
- * Makes a directory and those above it, one after the other: Node's `recursive` never ends where a directory that is there
- * answers ENOENT, as /proc does.
+ * Makes a directory and its missing parents one by one: mkdir with `recursive` never returns where an
+ * existing directory answers ENOENT, as /proc does.
  */
 export function makeDirectories(path: string, mode: number): void {
   const missing: string[] = []
@@ -22,7 +22,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Another process may have made it meanwhile. */
+/** EEXIST: another process has made it in the meantime. */
 function makeOne(directory: string, mode: number): void {
   try {
     mkdirSync(directory, mode)

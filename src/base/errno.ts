@@ -1,6 +1,8 @@
 import { constants } from 'node:os'
 
-/** Linux has one number for two names here (asm-generic/errno.h); man pages use the other. */
+/**
+ * Second names of a number that Linux gives to two names (asm-generic/errno.h); man pages use the other name.
+ */
 const aliases = new Set(['ENOTSUP', 'EWOULDBLOCK'])
 
 const names = new Map(
@@ -9,22 +11,26 @@ const names = new Map(
     .map(([name, number]) => [number, name]),
 )
 
-/** The name of a system error number. util.getSystemErrorName knows only those that libuv uses: no ENOEXEC. */
+/**
+ * The name of an error number. util.getSystemErrorName knows only the errors of libuv, which lacks ENOEXEC.
+ */
 export function errnoName(errno: number): string {
   return names.get(errno) ?? `errno ${errno}`
 }
 
-/** The `code` of an error, for example `ENOENT`. `instanceof Error` is false for the errors of another realm (Jest, `node:vm`). */
+/**
+ * The `code` of an error, for example `ENOENT`. `instanceof Error` is false for errors of another realm
+ * (Jest, `node:vm`).
+ */
 export function errorCode(error: unknown): string | undefined {
   return textAt(error, 'code')
 }
 
-/** The message of an error. */
 export function errorMessage(error: unknown): string | undefined {
   return textAt(error, 'message')
 }
 
-/** What was thrown, in words. */
+/** The message of an error, or the thrown value as text. */
 export function errorText(error: unknown): string {
   return errorMessage(error) ?? String(error)
 }

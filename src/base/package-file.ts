@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** This module's file. A bundle of CommonJS modules has no import.meta.url. */
+/** This module's file. Bundles of CommonJS modules have no import.meta.url. */
 const here = import.meta.url === undefined ? __filename : fileURLToPath(import.meta.url)
 
-/** A file at the top of the package: from the sources as from dist/. */
+/** A file at the top of the package, found from the sources and from dist/ alike. */
 export function packageFile(name: string): string {
   for (let at = dirname(here); ; at = dirname(at)) {
     const file = join(at, name)
@@ -14,7 +14,10 @@ export function packageFile(name: string): string {
   }
 }
 
-/** The directory of vitrine's package. For a bundle: the package that it would import. Throws when there is none. */
+/**
+ * The directory of vitrine's package; from inside a bundle, of the package that it would import. Throws when
+ * there is none.
+ */
 export function packageRoot(): string {
   const manifest = packageFile('package.json')
   if (isOwn(manifest)) return dirname(manifest)

@@ -1,10 +1,9 @@
-/** The systems that vitrine tells apart. */
 export type Platform = 'linux' | 'macos' | 'windows' | 'other'
 
 const platforms: Readonly<Record<string, Platform>> = { linux: 'linux', darwin: 'macos', win32: 'windows' }
 
-/** What Node calls the system. */
+/** Node's name of the operating system. */
 export const platformName: string = process.platform
 
-/** The system this process runs on: chosen here and nowhere else. */
+/** The operating system of this process; no other file reads `process.platform`. */
 export const platform: Platform = platforms[platformName] ?? 'other'

@@ -1,6 +1,6 @@
 import { isAbsolute, normalize, relative } from 'node:path'
 
-/** Where a system keeps its programs: what stands there is trusted by its name. */
+/** Directories of system programs: a program in them is trusted by its name. */
 export const systemDirectories: ReadonlySet<string> = new Set([
   '/bin',
   '/usr/bin',
@@ -12,15 +12,15 @@ export const systemDirectories: ReadonlySet<string> = new Set([
 
 const PACKAGE_BIN = /(?:^|[\\/])node_modules[\\/]\.bin(?:[\\/]|$)/i
 
-/** Whether `inner` is `outer` or lies beneath it. Both absolute. */
+/** Whether `inner` is `outer` or lies beneath it. Both are absolute. */
 export function isBeneath(inner: string, outer: string): boolean {
   const way = relative(outer, inner)
   return way === '' || (way !== '..' && !/^\.\.[\\/]/.test(way) && !isAbsolute(way))
 }
 
 /**
- * Whether programs in a directory come with a project: it lies in one, or is a `node_modules/.bin`, which npm and npx put
- * on PATH for the project's directory and every one above.
+ * Whether programs in a directory come with a project: it lies in a project, or is a `node_modules/.bin`,
+ * which npm and npx put on PATH for the project's directory and all its parents.
  */
 export function isProjectDirectory(directory: string, projects: readonly string[]): boolean {
   const plain = normalize(directory)

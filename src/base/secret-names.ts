@@ -1,6 +1,6 @@
 /**
- * Words of names that say what they hold. `AUTHOR`, `KEYBOARD`, `XAUTHORITY` and `TOKENIZERS_PARALLELISM` do not. The list
- * stands in SECURITY.md, "The environment".
+ * Words that mark the name of a secret. `AUTHOR`, `KEYBOARD`, `XAUTHORITY` and `TOKENIZERS_PARALLELISM` do
+ * not match. SECURITY.md, "The environment", repeats this list.
  */
 const secretWords = [
   'TOKEN(?!IZ)',
@@ -16,10 +16,10 @@ const secretWords = [
   '_PWD$',
 ]
 const secretName = new RegExp(secretWords.join('|'), 'i')
-/** Names that say where it is, or how it is called: `SSH_AUTH_SOCK`, `GIT_CONFIG_KEY_0`. */
+/** Names that hold a location or a name instead of the secret: `SSH_AUTH_SOCK`, `GIT_CONFIG_KEY_0`. */
 const placeName = /_(SOCK|FILE|PATH|DIR)$|^GIT_CONFIG_KEY_\d+$/i
 
-/** Whether the name of a variable says that its value is a secret. */
+/** Whether the name of a variable marks its value as a secret. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name) && !placeName.test(name)
 }

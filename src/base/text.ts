@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 
-/** A NUL byte this early makes it binary, as git and grep judge. */
+/** A NUL byte among the first bytes means binary, as for git and grep. */
 const binaryProbeBytes = 8192
 
 export function looksBinary(head: Uint8Array): boolean {
   return head.subarray(0, binaryProbeBytes).includes(0)
 }
 
-/** The text of bytes whose first or last character may be cut: partial characters at a cut are left out, not replaced. */
+/** Decodes UTF-8 that may be cut at either end: a partial character at a cut is dropped, not replaced. */
 export function decode(
   bytes: Uint8Array,
   cut: { readonly start?: boolean; readonly end?: boolean } = {},
@@ -16,7 +16,7 @@ export function decode(
   if (bytes.length === 0) return ''
   const from = cut.start ? firstWholeCharacter(bytes) : 0
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  // `stream` keeps an unfinished character at the end back instead of replacing it.
+  // `stream` holds an incomplete character at the end back instead of replacing it.
   return decoder.decode(bytes.subarray(from), { stream: cut.end ?? false })
 }
 
@@ -27,10 +27,10 @@ function firstWholeCharacter(bytes: Uint8Array): number {
   return at
 }
 
-/** Judges a stream of chunks: whether all of it is well-formed UTF-8. */
+/** Checks whether a stream of chunks is well-formed UTF-8. */
 export class Utf8Judge {
   #wellFormed = true
-  /** The bytes of a character that the last chunk began. */
+  /** The first bytes of a character that the last chunk left incomplete. */
   #begun: Uint8Array = new Uint8Array(0)
 
   add(chunk: Uint8Array): void {
@@ -41,13 +41,13 @@ export class Utf8Judge {
     this.#wellFormed = isUtf8(bytes.subarray(0, whole))
   }
 
-  /** After the last chunk. */
+  /** Valid after the last chunk. */
   get wellFormed(): boolean {
     return this.#wellFormed && this.#begun.length === 0
   }
 }
 
-/** How many bytes at the end begin a character that is not complete. */
+/** The number of bytes at the end that begin an incomplete character. */
 function begunBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -58,7 +58,7 @@ function begunBytes(bytes: Uint8Array): number {
   return 0
 }
 
-/** A word as a shell reads it back. */
+/** Quotes a word for a POSIX shell. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -2,20 +2,29 @@
 export type Mode = 'read' | 'write'
 export type Backend = 'local' | 'docker'
 
-/** How a command ended. The first cause wins: a command killed at its deadline is `timed-out`, whatever its exit code. */
+/**
+ * How a command ended. The first cause wins: a command killed at its deadline is `timed-out`, whatever its
+ * exit code.
+ */
 export type Outcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'timed-out'; readonly afterMs: number }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'output-limit'; readonly limit: number }
-  /** `value`: what the configuration says, in bytes, seconds or processes. `container`: it is `[docker] memory`, and not one of `[limits]`. */
+  /**
+   * `value`: the configured limit in bytes, seconds or processes. `container`: the limit is `[docker]
+   * memory`, not one of `[limits]`.
+   */
   | { readonly kind: 'limited'; readonly limit: Limit; readonly value: number; readonly container?: true }
 
-/** A limit of `[limits]` that ends a command: Result.limited names it. Open files are refused to the program itself (EMFILE): `hint` names that limit where a command that fails says so. */
+/**
+ * A limit that ends a command, as in `Result.limited`. The limit on open files ends none: the program gets
+ * EMFILE, and `hint` names the limit where a failed command reports it.
+ */
 export type Limit = 'memory' | 'cpu' | 'processes' | 'private_tmp' | 'epoll_watches'
 
-/** What a refused call would have done. `other`: the row for refusals past the 64 that stand in rows of their own. */
+/** What a refused call would have done. `other`: the row that sums up refusals beyond the first 64 rows. */
 export type Operation =
   | 'write'
   | 'create'
@@ -38,118 +47,146 @@ export type Operation =
   | 'system'
   | 'other'
 
-/** One refused attempt of a command, counted over its repetitions. */
+/** One refused attempt of a command, with the number of its repetitions. */
 export interface Denial {
   readonly operation: Operation
-  /** Absolute, symbolic links resolved as the call would have; what a rename would have moved, what a link would have made. Absent where the process cannot be read. */
+  /**
+   * Absolute, with symbolic links resolved as the call would have: for a rename the source, for a link the
+   * new name. Absent when the process could not be read.
+   */
   readonly path?: string
-  /** `127.0.0.1:80`, `[::1]:80`, `/run/x.sock` or `@name` of a connection; the family of a socket, with its kind where no setting opens that (`inet raw`); `pid 1` or `group 1` of a signal. */
+  /**
+   * For a connection `127.0.0.1:80`, `[::1]:80`, `/run/x.sock` or `@name`; for a socket its family, with its
+   * type where no setting allows that (`inet raw`); for a signal `pid 1` or `group 1`.
+   */
   readonly address?: string
-  /** As in syscalls(2); on macOS the operation, as sandbox profiles name it. */
+  /** As in syscalls(2); on macOS the operation as sandbox profiles name it. */
   readonly syscall: string
   /** The first process that tried. */
   readonly pid: number
-  /** Its name (proc_pid_comm(5), at most 15 bytes); empty when it could not be read. */
+  /** The name of that process (proc_pid_comm(5), at most 15 bytes); empty when it could not be read. */
   readonly program: string
   readonly count: number
 }
 
-/** Tells an agent whether another try makes sense. */
+/** Tells an agent whether a retry makes sense. */
 export interface Failure {
   readonly kind: 'timeout' | 'permission-denied' | 'not-found' | 'signal' | 'non-zero' | 'limit'
   readonly retryable: boolean
   readonly advice: string
 }
 
-/** Whether one right of the host is out of the command's reach, and what keeps it so. */
+/** Whether one right is enforced, and by which mechanism. */
 export interface RightEnforcement {
   readonly enforced: boolean
-  /** The mechanism, for example `landlock`, `seccomp`, `landlock+seccomp`, `session sweep`; `none` when not enforced. */
+  /**
+   * The mechanism, for example `landlock`, `seccomp`, `landlock+seccomp`, `session sweep`; `none` when not
+   * enforced.
+   */
   readonly by: string
-  /** What differs, when something does. */
+  /** The exception, where there is one. */
   readonly note?: string
 }
 
-/** Per right of the host (files, metadata, sockets, ...): enforced or not. In write mode nothing is, but limits where they are set. */
+/**
+ * Per right of the host (files, metadata, sockets, ...): enforced or not. In write mode only configured
+ * limits are.
+ */
 export type Enforcement = Readonly<Record<string, RightEnforcement>>
 
-/** What one rule makes of one simple command, or of the line as a whole. */
+/** The verdict of one rule on one simple command, or on the whole line. */
 export interface PolicyMatch {
   /** As written. */
   readonly command: string
-  /** What matched: the first words of a rule, or the name of a check, for example `redirect`. */
+  /** The first words of the rule, or the name of a check, for example `redirect`. */
   readonly rule: string
-  /** Who says so: a built-in list, a preset, or a config file and its line. */
+  /** Where the rule comes from: a built-in list, a preset, or a config file and its line. */
   readonly source: string
   readonly verdict: Decision['verdict']
   readonly why: string
 }
 
-/** What the policy says about a command. The strictest match wins, and its `why` is the reason. */
+/** The policy's answer for a command. The strictest match wins, and its `why` becomes the reason. */
 export interface Decision {
   readonly verdict: 'allow' | 'ask' | 'deny'
   readonly reason: string
   readonly matches: readonly PolicyMatch[]
 }
 
-/** What became of a command that the policy asks about. */
+/** The answer to the question about a command with the verdict `ask`. */
 export interface ApprovalRecord {
-  /** Who was to answer: `terminal`, `mcp-client`, `mcp-elicitation`, `approver` (a function of the caller's), `unattended` (the configuration). */
+  /**
+   * Who answers: `terminal`, `mcp-client`, `mcp-elicitation`, `approver` (the caller's function),
+   * `unattended` (the configuration).
+   */
   readonly by: string
-  /** Whether anybody was asked about this command. */
+  /** Whether the question was put for this command. */
   readonly asked: boolean
-  /** `none`: nobody answered in time, or the approver failed. `all` and `same` are yes, and stand for later commands. */
+  /**
+   * `none`: no answer in time, or the approver failed. `all` and `same` mean yes, and hold for later
+   * commands.
+   */
   readonly answer: 'yes' | 'no' | 'all' | 'same' | 'none'
-  /** The kind of the earlier answer that covered it. */
+  /** The kind of the standing approval that covered the command. */
   readonly standing: 'all' | 'same' | null
 }
 
-/** How output is given: as text, or as the bytes that came. */
+/** The form of output: text, or the bytes as they arrived. */
 export type Encoding = 'utf8' | 'buffer'
 
-/** What `output`, `stdout` and `stderr` are in an encoding. */
+/** The type of `output`, `stdout` and `stderr` in an encoding. */
 export type OutputIn<E extends Encoding> = E extends 'buffer' ? Buffer : string
 
-/** In either encoding. */
+/** A result in either encoding. */
 export type AnyResult = Result<string | Buffer>
 
-/** What a command did. A non-zero exit is a result, never an exception. */
+/** The result of a command. A non-zero exit is a result, never an exception. */
 export interface Result<Output extends string | Buffer = string> {
   /**
-   * Both streams in the order they arrived; exactly as written with `merged: true`. Over `inlineMaxChars` (default
-   * `[output] inline_max_chars`, 30000) it is NOT whole: head and tail, with a line between that says what is left out.
+   * Both streams in the order they arrived; exactly as written with `merged: true`. Over `inlineMaxChars`
+   * (default `[output] inline_max_chars`, 30000) it is NOT complete: head and tail, with a line between them
+   * that says how much is left out.
    */
   readonly output: Output
-  /** Bytes of `output` that are left out between head and tail; 0 when it is whole. */
+  /** Bytes left out of `output` between head and tail; 0 when it is complete. */
   readonly omittedBytes: number
-  /** Some of `output`, `stdout` or `stderr` is left out. All of it stands in `scratchpad`, unless `hint` says why not. */
+  /**
+   * Part of `output`, `stdout` or `stderr` is left out. `scratchpad` has all of it, unless `hint` says why
+   * not.
+   */
   readonly truncated: boolean
-  /** Cut like `output` when it is longer than `inlineMaxChars`: check `truncated` before you parse it. */
+  /** Cut like `output` when longer than `inlineMaxChars`: check `truncated` before parsing it. */
   readonly stdout: Output
   /** Cut like `stdout`. */
   readonly stderr: Output
-  /** The command's own exit code; null when a signal ended it. */
+  /** The command's exit code; null when a signal ended it. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly timedOut: boolean
   readonly cancelled: boolean
   readonly outputLimited: boolean
   readonly durationMs: number
-  /** Bytes that the command wrote to both streams. */
+  /** Bytes that the command wrote to both streams together. */
   readonly bytes: number
-  /** A NUL byte stands in the first 8 KiB. */
+  /** True when the first 8 KiB contain a NUL byte. */
   readonly binary: boolean
-  /** The deadline that was in force, after the cap. */
+  /** The deadline in force, after the cap `[shell] max_timeout_ms`. */
   readonly timeoutMs: number
-  /** Processes that were still there at the end and were killed. */
+  /** Processes that were still running at the end and were killed. */
   readonly survivorsKilled: number
-  /** Write mode: processes that live on in the command's process group. Who left it (`setsid`, job control) lives on, too, and is not counted. */
+  /**
+   * Write mode: processes that live on in the command's process group. Processes that left the group
+   * (`setsid`, job control) live on uncounted.
+   */
   readonly background?: { readonly count: number; readonly group: number }
-  /** The limit of `[limits]` that ended the command; `memory` also where the kernel killed a process because the container's was used up. `epoll_watches` is the kernel's own limit (epoll(7)). */
+  /**
+   * The limit of `[limits]` that ended the command; `memory` also when the kernel killed a process because
+   * the container's memory was used up. `epoll_watches` is the kernel's own limit (epoll(7)).
+   */
   readonly limited?: Limit
   readonly denials: readonly Denial[]
   readonly hint?: string
-  /** Where the whole output stands, byte for byte, when it is not inline or was asked for by name. */
+  /** The file with the complete output, byte for byte, when it is not inline or was requested by name. */
   readonly scratchpad?: { readonly name: string; readonly path: string; readonly bytes: number }
   readonly failure?: Failure
   readonly mode: Mode

@@ -1,8 +1,8 @@
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * Text with every control, format and separator character written out, so that nothing in it can move the cursor, hide
- * itself or turn the reading direction round.
+ * Escapes every control, format and separator character, so that text cannot move the cursor, hide itself or
+ * change the reading direction.
  */
 export function visible(text: string): string {
   return text.replace(
@@ -11,7 +11,10 @@ export function visible(text: string): string {
   )
 }
 
-/** The same, with what shows as nothing, or as a blank that is none, written out too: what somebody decides by. */
+/**
+ * Like `visible`, and also escapes invisible characters and every blank but the ASCII space: for text that a
+ * person decides by.
+ */
 export function whollyVisible(text: string): string {
   return visible(text).replace(
     /(?! )[\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/gu,
