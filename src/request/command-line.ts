@@ -1,15 +1,15 @@
 /**
- * The one string that a Windows process is given for its argument vector, so that CommandLineToArgvW and the C runtime
- * read the same vector back. https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments
+ * The command line of a Windows process: CommandLineToArgvW and the C runtime read the same argument vector
+ * back from it. https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments
  */
 export function commandLine(argv: readonly string[]): string {
   const [program = '', ...rest] = argv
-  // The program's name is read by another rule: quotes begin and end, and backslashes mean nothing.
+  // The program's name has a rule of its own: quotes begin and end, and backslashes are ordinary characters.
   const name = /[\s"]/.test(program) || program === '' ? `"${program.replaceAll('"', '')}"` : program
   return [name, ...rest.map(quoted)].join(' ')
 }
 
-/** Backslashes count only before a quote: there they are doubled, and so are those before the closing one. */
+/** Backslashes are special only before a quote: they are doubled there, and before the closing quote. */
 function quoted(argument: string): string {
   if (argument !== '' && !/[\s"]/.test(argument)) return argument
   return `"${argument.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`

@@ -9,9 +9,9 @@ const accessMode = 3
 const readOnly = 0
 
 /**
- * Whether nothing outside can be changed through a descriptor: /dev/null, or a regular file opened for reading only. A
- * file that is open for writing, a socket, or a pipe (which can be reopened for writing, proc(5)) would be a way out of
- * read mode, for Landlock judges when a file is opened.
+ * Whether a descriptor gives no way to change anything outside: /dev/null, or a regular file opened
+ * read-only. A file opened for writing, a socket, or a pipe (which can be reopened for writing, proc(5))
+ * would be a way out of read mode, because Landlock checks files only when they are opened.
  */
 export function isHarmlessInput(fd: number): boolean {
   const stat = fstatSync(fd)
@@ -19,7 +19,10 @@ export function isHarmlessInput(fd: number): boolean {
   return stat.isFile() && isOpenForReadingOnly(fd)
 }
 
-/** Throws INVALID_REQUEST when a read-mode command could change something through the descriptor, or it is none. */
+/**
+ * Throws INVALID_REQUEST when a read-mode command could change something through the descriptor, or it is not
+ * open.
+ */
 export function checkInput(fd: number): void {
   let got: string
   try {
@@ -39,7 +42,7 @@ export function checkInput(fd: number): void {
   })
 }
 
-/** proc_pid_fdinfo(5) has the flags of open(2) in octal. */
+/** proc_pid_fdinfo(5) shows the flags of open(2) in octal. */
 function isOpenForReadingOnly(fd: number): boolean {
   const [, flags = ''] = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? []
   return flags !== '' && (Number.parseInt(flags, 8) & accessMode) === readOnly

@@ -2,10 +2,9 @@ import type { Platform } from '../base/platform.ts'
 import { isSecretName } from '../base/secret-names.ts'
 import type { Mode } from '../base/types.ts'
 
-/** Names and values, as a process gets them. */
 export type Variables = Readonly<Record<string, string>>
 
-/** What passes in every mode: enough to work, nothing that loads code or tells secrets. */
+/** Variables that pass in every mode: enough to work with, without any that load code or hold secrets. */
 const passing = new Set([
   'PATH',
   'HOME',
@@ -61,16 +60,16 @@ const passing = new Set([
   'VOLTA_HOME',
 ])
 
-/** In a container: what does not speak of this machine's files. Its PATH is the image's. */
+/** Variables that pass into a container: none that names files of this machine. PATH is the image's. */
 const passingIntoContainer = new Set(['USER', 'LOGNAME', 'LANG', 'LANGUAGE', 'TZ', 'TERM', 'COLORTERM'])
 
-/** What may be written to there. */
+/** The writable directories there. */
 const placesInContainer: Variables = { HOME: '/tmp', TMPDIR: '/tmp' }
 
-/** Where commands run, as far as their environment goes. */
+/** The kind of machine that commands run on, as far as their environment depends on it. */
 export type Place = Platform | 'container'
 
-/** What programs of Windows cannot do without. Names there know no case: all are in capitals. */
+/** Variables that Windows programs need. Names are case-insensitive there: all are in capitals. */
 const passingOnWindows = new Set([
   'ALLUSERSPROFILE',
   'APPDATA',
@@ -102,23 +101,27 @@ const passingOnWindows = new Set([
   'WINDIR',
 ])
 
-/** Tools neither page, ask nor buffer. */
+/** Tools use no pager, ask no questions and do not buffer. */
 const forced: Variables = {
   PYTHONUNBUFFERED: '1',
   PAGER: 'cat',
   GIT_PAGER: 'cat',
   MANPAGER: 'cat',
   GIT_TERMINAL_PROMPT: '0',
-  // Without it bash, given a socket as stdin, takes itself for a remote shell and sources ~/.bashrc.
+  // Without SHLVL, bash with a socket as stdin takes itself for a remote shell and sources ~/.bashrc.
   SHLVL: '1',
 }
 
-/** A bare repository inside another one is not taken for granted: its configuration could run anything. */
+/**
+ * Bare repositories inside another repository are not used implicitly: their configuration could run
+ * anything.
+ */
 const git = { 'safe.bareRepository': 'explicit' }
 
 /**
- * Git runs what a repository's configuration names, and with some settings what those of repositories inside it name; these
- * win over both (git-config(1), GIT_CONFIG_COUNT). `lookingValues` in policy/repositories.ts is the same list.
+ * Git runs programs that a repository's configuration names, and with some settings those of repositories
+ * inside it; these values override both (git-config(1), GIT_CONFIG_COUNT). Keep in step with `lookingValues`
+ * in policy/repositories.ts.
  */
 export const lookingGit = {
   ...git,
@@ -130,7 +133,7 @@ export const lookingGit = {
   'submodule.recurse': 'false',
 }
 
-/** No lock files, no byte code, nothing of the repository's that runs. */
+/** For commands that only read: no lock files, no byte code, and no programs that the repository names. */
 const looking = {
   variables: { ...forced, GIT_OPTIONAL_LOCKS: '0', PYTHONDONTWRITEBYTECODE: '1' },
   git: lookingGit,
@@ -140,21 +143,23 @@ const changing = { variables: forced, git }
 
 /** The section `[env]` of the configuration. */
 export interface EnvironmentSettings {
-  /** `auto`: the list in read mode, all but secrets in write mode. */
+  /** `auto`: the list in read mode, everything but secrets in write mode. */
   readonly inherit: 'auto' | 'listed' | 'all'
   readonly pass: readonly string[]
   readonly set: Variables
 }
 
-/** What an environment is for. */
 export interface Purpose {
   readonly mode: Mode
-  /** The command is known to look only. */
+  /** The policy knows that the command only reads. */
   readonly onlyLooks: boolean
   readonly place: Place
 }
 
-/** The environment of a command: what it inherits from the caller, then what is configured, then what is forced. */
+/**
+ * The environment of a command: inherited variables, then configured ones, then forced ones, each over those
+ * before.
+ */
 export function commandEnvironment(
   caller: Readonly<Record<string, string | undefined>>,
   settings: EnvironmentSettings,
@@ -173,14 +178,14 @@ export function commandEnvironment(
   return { ...environment, ...variables, ...gitSettings(git, environment) }
 }
 
-/** The temporary directory that a process at Low integrity can write to. */
+/** The temporary directory that a process at Low integrity level can write to. */
 function lowTemp({ USERPROFILE: profile }: Variables): Variables {
   if (profile === undefined) return {}
   const directory = `${profile}\\AppData\\LocalLow\\Temp`
   return { TEMP: directory, TMP: directory }
 }
 
-/** The policy has looked at another repository than the one that these name. */
+/** With these, git would use another repository than the one that the policy has checked. */
 const otherRepository = new Set(['GIT_DIR', 'GIT_COMMON_DIR'])
 
 function inherits(
@@ -191,12 +196,12 @@ function inherits(
   if (passes(name, place)) return true
   if (place === 'container' || inherit === 'listed') return false
   if (inherit === 'all') return true
-  // A name that is no identifier is a function of bash, or one that sh drops.
+  // A name that is no identifier is an exported bash function, or is dropped by sh.
   if (mode !== 'write' || !/^[A-Za-z_]\w*$/.test(name)) return false
   return !isSecretName(name) && !(onlyLooks && otherRepository.has(name))
 }
 
-/** An environment with the variables of one command; undefined removes one. */
+/** Applies the variables of one command; undefined removes one. */
 export function withVariables(environment: Variables, given: Caller, place: Place): Variables {
   const all = { ...environment, ...(place === 'windows' ? inCapitals(given) : given) }
   return Object.fromEntries(
@@ -215,7 +220,7 @@ function passes(name: string, place: Place): boolean {
   return (place === 'container' ? passingIntoContainer : passing).has(name) || name.startsWith('LC_')
 }
 
-/** Settings after those that the environment holds already: the last one wins. */
+/** Numbered after the settings that the environment already has: the last one wins. */
 function gitSettings(settings: Variables, { GIT_CONFIG_COUNT: given = '' }: Variables): Variables {
   const first = /^\d{1,4}$/.test(given) ? Number(given) : 0
   const entries = Object.entries(settings)

@@ -2,13 +2,13 @@ import { nearestKey } from '../base/did-you-mean.ts'
 import { errorMessage } from '../base/errno.ts'
 import { type RequestProblem, VitrineError } from '../messages/error.ts'
 
-/** What a field of a caller's object has to be. */
+/** The requirement on a field of a caller's object. */
 export interface Field {
   readonly wanted: string
   readonly test: (value: unknown) => boolean
 }
 
-/** What an object of a caller's may hold, by name. */
+/** The fields that a caller's object may have, by name. */
 export type Fields<T> = Readonly<Record<keyof T & string, Field>>
 
 export const isString = (value: unknown): value is string => typeof value === 'string'
@@ -18,9 +18,10 @@ export const isObject = (value: unknown): value is object => typeof value === 'o
 export const isFunction = (value: unknown): value is () => unknown => typeof value === 'function'
 
 /**
- * A copy of what a caller gave, each field read once: what was checked is what counts. Fields of a class count, what somebody
- * has added to every object does not. Throws INVALID_REQUEST for what is no object, a name that is no field, a value of the
- * wrong kind, and what throws when it is read.
+ * Copies a caller's object and reads each field once, so that the checked value is the value used. Inherited
+ * fields of a class count; fields that were added to Object.prototype do not. Throws INVALID_REQUEST for a
+ * value that is no object, an unknown field, a field of the wrong type, and a field that throws when it is
+ * read.
  */
 export function readFields<T extends object>(what: string, value: T, fields: Fields<T>): T {
   if (!isObject(value) || Array.isArray(value))
@@ -32,7 +33,7 @@ export function readFields<T extends object>(what: string, value: T, fields: Fie
     const given = fieldOf(value, name, field)
     return given === undefined ? [] : [[name, given] as const]
   })
-  // Every field has been found to be of its kind.
+  // Every field has been checked.
   return Object.fromEntries(found) as T
 }
 
@@ -46,12 +47,12 @@ function fieldOf(value: object, name: string, field: Field): unknown {
   return refuse({ kind: 'wrong-type', field: name, wanted: field.wanted, got: kindOf(given) })
 }
 
-/** A copy of an object, whatever it holds. Throws INVALID_REQUEST for what throws when it is read. */
+/** A copy of any object. Throws INVALID_REQUEST when reading it throws. */
 export function copyOf<T extends object>(what: string, value: T): T {
   return reading(what, () => ({ ...value }))
 }
 
-/** A copy of an object of variables. Throws INVALID_REQUEST for what no environment can hold. */
+/** A copy of an object of variables. Throws INVALID_REQUEST for values that no environment can hold. */
 export function readVariables(
   field: string,
   given: Readonly<Record<string, string | undefined>>,
@@ -66,7 +67,7 @@ export function readVariables(
   return variables
 }
 
-/** Throws INVALID_REQUEST for text that no program and no path can hold. */
+/** Throws INVALID_REQUEST for a NUL byte, which neither arguments nor paths can hold. */
 export function checkNoNul(field: string, text: string | undefined): void {
   if (text?.includes('\0')) refuse({ kind: 'nul-byte', field })
 }
@@ -75,7 +76,7 @@ export function refuse(problem: RequestProblem): never {
   throw new VitrineError({ code: 'INVALID_REQUEST', problem })
 }
 
-/** Getters and proxies of the caller's may throw whatever they like. */
+/** The caller's getters and proxies may throw anything. */
 function reading<T>(field: string, read: () => T): T {
   try {
     return read()
@@ -88,7 +89,7 @@ function reading<T>(field: string, read: () => T): T {
   }
 }
 
-/** `command` for `comand`, `timeoutMs` for `time`: few slips, or the same letters at the beginning. */
+/** `command` for `comand`, `timeoutMs` for `time`: few typos, or the same first letters. */
 function nearest(name: string, names: readonly string[]): { nearest?: string } {
   const letters = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '')
   const begin = letters(name.slice(0, 100)).slice(0, 4)
@@ -97,7 +98,7 @@ function nearest(name: string, names: readonly string[]): { nearest?: string } {
   return found === undefined ? {} : { nearest: found }
 }
 
-/** What a value is, in a few words; text is shown as far as it is short. */
+/** A short description of a value; long text is cut. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (isString(value))

@@ -4,34 +4,35 @@ import type { Variables } from './environment.ts'
 export interface Program {
   readonly candidates: readonly string[]
   readonly argv: readonly string[]
-  /** Windows: argv as the one string that a process is given there. */
+  /** Windows: argv as the single string that CreateProcessW takes. */
   readonly commandLine?: string
-  /** What its environment has besides the command's. */
+  /** Variables that it gets besides the command's. */
   readonly variables?: Variables
 }
 
-/** Where a program without a path is looked for. */
+/** Where a program without a path is searched. */
 export interface Surroundings {
   readonly cwd: string
   readonly environment: Variables
 }
 
-/** How commands become programs on one system. */
+/** How commands become programs on one operating system. */
 export interface Interpreter {
-  /** What a person calls it. */
+  /** The name in messages. */
   readonly name: string
-  /** A shell line, given to the system's shell. */
+  /** A shell line, run by the system's shell. */
   line(line: string): Program
-  /** What is odd about a line, in words for a person. */
+  /** Advice on a line that probably does not mean what it says, as a sentence for the user. */
   hint?(line: string): string | undefined
-  /** An argument vector with no shell. */
+  /** An argument vector, run without a shell. */
   argv(argv: readonly [string, ...string[]], surroundings: Surroundings): Program
 }
 
 /** `sh -c LINE`, and programs looked up as execvp(3) does. */
 export const posixShell: Interpreter = {
   name: 'sh',
-  // A line that begins with a dash or a plus would be read as an option: a blank before it changes nothing else.
+  // A line that begins with a dash or a plus would be read as an option: a leading blank prevents that and
+  // changes nothing else.
   line: (line) => ({
     candidates: ['/bin/sh'],
     argv: ['sh', '-c', /^[-+]/.test(line) ? ` ${line}` : line],

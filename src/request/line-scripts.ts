@@ -1,7 +1,9 @@
-/** Tells the directory and the exported variables (the mark WORD:state stands before them), once, whichever way a line ends. */
+/** Prints the directory and the exported variables, after the mark WORD:state. */
 const toldState = String.raw`printf '\0WORD:state\0'; pwd; printf '\0'; command -p env -0; `
 
-/** WORD stands for a random word, LINE for the quoted line. */
+/**
+ * WORD stands for a random word, LINE for the quoted line. The state is printed once, however the line ends.
+ */
 export const plainScript = String.raw`
 __vitrine_end() {
   __vitrine_code=$?
@@ -14,9 +16,10 @@ eval LINE
 { __vitrine_end; } 2>/dev/null`
 
 /**
- * The same with a terminal. Each program of the line is a job of its own, so that it can be stopped, and an interrupt ends the
- * line as it does for a person's shell: when it ended the program. At the end everything that was typed and not read is handed
- * on, up to the word, which is typed by the owner; then "fg" continues a stopped job, and anything else ends the line.
+ * The same with a terminal. Each program of the line is a job of its own, so that it can be stopped; an
+ * interrupt ends the line if it ended the program, as in an interactive shell. At the end the script hands on
+ * everything that was typed and not read, up to WORD, which the owner types; then "fg" continues a stopped
+ * job, and any other line ends the script.
  */
 export const terminalScript = String.raw`
 set -m

@@ -2,11 +2,11 @@ import type { Variables } from './environment.ts'
 import { plainScript, terminalScript } from './line-scripts.ts'
 import { canBeUnread } from './typed-ahead.ts'
 
-/** What a line leaves behind for the next one. */
+/** The state that a line leaves for the next one. */
 export interface LineState {
-  /** The directory of its shell; undefined: it cannot be named, for it has been deleted. */
+  /** The directory of the line's shell; undefined when it has been deleted. */
   readonly cwd: string | undefined
-  /** Exported variables that differ from those the line began with; null: unset. */
+  /** Exported variables that differ from those at the start of the line; null: unset. */
   readonly variables: LineVariables
 }
 
@@ -14,55 +14,60 @@ export type LineVariables = Readonly<Record<string, string | null>>
 
 /** How a line takes part in a session of lines. */
 export interface LineOptions {
-  /** Exported variables that the line begins with beside those of the shell, as `LineState` has them. */
+  /** Exported variables that the line starts with besides those of the shell, in the form of `LineState`. */
   readonly variables?: LineVariables | undefined
-  /** Called when the line has run. Not called where its shell was killed or replaced (`exec`). */
+  /** Called when the line has run; not called when its shell was killed or replaced (`exec`). */
   readonly onState: (state: LineState) => void
-  /** With a terminal: its program was stopped (Ctrl+Z), and `Pty.resume` lets it go on. Default: the line ends. */
+  /**
+   * With a terminal: the program was stopped (Ctrl+Z), and `Pty.resume` continues it. Default: the line ends.
+   */
   readonly onStopped?: (() => void) | undefined
 }
 
-/** The variables of an environment, with those of a session in their place. */
+/** An environment with the variables of a session applied. */
 export function withLineVariables(environment: Variables, variables: LineVariables | undefined): Variables {
   if (!variables) return environment
   const named = Object.entries({ ...environment, ...variables })
   return Object.fromEntries(named.filter((entry): entry is [string, string] => entry[1] !== null))
 }
 
-/** What a shell changes with every line, and the mark by which the watcher finds a command. */
+/** Variables that a shell changes with every line, and the cookie by which the watcher finds a command. */
 const notKept = new Set(['_', 'PWD', 'SHLVL', 'VITRINE_COMMAND'])
 /** No environment is larger (execve(2): a quarter of the stack limit). */
 const mostBytes = 4 * 1024 * 1024
-/** A terminal's queue holds 4096 bytes (N_TTY_BUF_SIZE, drivers/tty/n_tty.c); more waits in pipes before it. */
+/**
+ * The terminal's queue holds 4096 bytes (N_TTY_BUF_SIZE, drivers/tty/n_tty.c); the rest waits in the pipes in
+ * front of it.
+ */
 const mostTyped = 1024 * 1024
 
 /**
- * Follows one line for sh: wraps it so that its shell reports on descriptor 3. Each part of a report follows a random word:
- * nothing else that is written to the descriptor counts.
+ * Follows one line of sh: wraps it so that its shell reports on descriptor 3. Each part of a report follows a
+ * mark with a random word; anything else on that descriptor is ignored.
  */
 export class LineFollower {
-  /** Begins with no digit: it follows an escape sequence of printf(1). */
+  /** Does not begin with a digit, because it follows an octal escape of printf(1). */
   readonly #word = `v${randomHex()}`
   readonly #marker = new RegExp(`\\0${this.#word}:(\\w+)\\0`)
   readonly #options: LineOptions
   readonly #before: Variables
-  /** Bytes, one a character, that have not been understood yet, and the mark before them. */
+  /** Unparsed bytes, one per character, and the mark before them. */
   #told = ''
   #mark = ''
   #typed = Buffer.alloc(0)
-  /** What went on to the terminal of the line. */
+  /** Input that was passed on to the line's terminal. */
   #passed = ''
   #isOver = false
   #isStopped = false
   #type: ((text: string) => void) | undefined
 
-  /** @param before the environment that the line begins with */
+  /** @param before the environment that the line starts with */
   constructor(options: LineOptions, before: Variables) {
     this.#options = options
     this.#before = before
   }
 
-  /** The line to run in place of the given one. Its exit code is the same. */
+  /** The line to run instead of the given one. Its exit code is the same. */
   wrapped(line: string, hasTerminal: boolean): string {
     const script = hasTerminal ? terminalScript : plainScript
     return script.replaceAll('WORD', this.#word).replace('LINE', () => `'${line.replaceAll("'", "'\\''")}'`)
@@ -73,32 +78,32 @@ export class LineFollower {
     this.#type = type
   }
 
-  /** The line's shell has ended, however it did. */
+  /** Called when the line's shell has ended, for whatever reason. */
   end(): void {
     this.#isOver = true
   }
 
-  /** Keeps what is typed when no program of the line is to read it any more; false: it is to be passed on. */
+  /** Keeps typed input once no program of the line can read it; false: pass it on. */
   keeps(data: string | Uint8Array): boolean {
     if (this.#isOver) this.#typed = Buffer.concat([this.#typed, Buffer.from(data)])
     else this.#passed = (this.#passed + Buffer.from(data).toString('latin1')).slice(-mostTyped)
     return this.#isOver
   }
 
-  /** What was typed since the last call and read by no program of the line. */
+  /** Input since the last call that no program of the line has read. */
   takeUnread(): Buffer {
     const unread = this.#typed
     this.#typed = Buffer.alloc(0)
     return unread
   }
 
-  /** Lets a stopped program go on. */
+  /** Continues a stopped program. */
   resume(): void {
     this.#isOver = false
     this.#type?.('fg\n')
   }
 
-  /** Takes what was written to descriptor 3. */
+  /** Receives what was written to descriptor 3. */
   take(chunk: Buffer): void {
     if (this.#told.length > mostBytes) return
     this.#told += chunk.toString('latin1')
@@ -110,12 +115,12 @@ export class LineFollower {
     }
   }
 
-  /** Everything behind a mark has come. */
+  /** Called when the part behind a mark is complete. */
   #complete(text: string): void {
     if (this.#mark === 'state') this.#options.onState(this.#stateIn(text))
     if (this.#mark === 'jobs') this.#isStopped = text.includes('Stopped')
     if (this.#mark !== 'typed') return
-    // The line feed before the word is ours.
+    // The line feed before the word was typed by us.
     const unread = text.slice(0, -1)
     if (!canBeUnread(unread, this.#passed)) return
     this.#typed = Buffer.concat([Buffer.from(unread, 'latin1'), this.#typed])
@@ -147,7 +152,10 @@ function entryOf(entry: string): [string, string] {
   return [entry.slice(0, at), entry.slice(at + 1)]
 }
 
-/** 128 bits. By the global `crypto`, which Node loads at its first use: node:crypto costs start-up time. */
+/**
+ * 128 bits. Uses the global `crypto`, which Node loads on first use: importing node:crypto costs start-up
+ * time.
+ */
 function randomHex(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex')
 }

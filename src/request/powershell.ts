@@ -5,15 +5,18 @@ import { commandLine } from './command-line.ts'
 import type { Variables } from './environment.ts'
 import type { Interpreter, Program } from './interpreter.ts'
 
-/** Characters of a line that go on the command line as they are. */
+/** The longest line that goes on the command line unencoded, in characters. */
 const longestLine = 30_000
-/** A whole command line holds 32,767 characters (CreateProcessW), its NUL included; so does one variable. */
+/** A command line holds 32,767 characters including its NUL (CreateProcessW); so does one variable. */
 const longestCommandLine = 32_767 - 1
 
-/** Windows PowerShell writes and reads in the code page of the system otherwise. Where it may not be set (language mode), it does. */
+/**
+ * Otherwise Windows PowerShell reads and writes the system's code page, as it still does where a language
+ * mode forbids this.
+ */
 const utf8 =
   'try { [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); $OutputEncoding = [Console]::OutputEncoding } catch {}; '
-/** Only a comment may stand before these statements. */
+/** Statements that only comments may precede. */
 const mustComeFirst = /^(?:\s|#[^\n]*\n|<#[\s\S]*?#>)*(?:using\b|param\b|\[cmdletbinding)/i
 
 /** `powershell.exe -Command LINE` by its absolute path, and programs looked up without batch files. */
@@ -39,8 +42,8 @@ function shortLine(program: string, line: string): Program | undefined {
 }
 
 /**
- * What is longer stands in variables, which an encoded script joins, removes and runs: encoded itself it would be longer
- * than a command line holds. Without -OutputFormat an encoded command writes its errors as XML.
+ * A longer line is passed in variables, and an encoded script joins, removes and runs them: the encoded line
+ * would not fit on a command line. Without -OutputFormat an encoded command writes its errors as XML.
  */
 function longLine(program: string, line: string): Program {
   const script =
@@ -67,15 +70,18 @@ function parts(line: string): Variables {
   return Object.fromEntries(pieces.map((piece, index) => [`VITRINE_LINE_${index}`, piece]))
 }
 
-/** Cut between its halves a character would be lost on the way to the system. */
+/** A surrogate pair that is cut in two would be lost in the conversion. */
 function isHighSurrogate(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return unit >= 0xd800 && unit < 0xdc00
 }
 
-/** A program by its path, or in the directories of PATH; never in the current directory unasked. */
+/**
+ * A program by its path, or in the directories of PATH; not in the current directory unless the path says so.
+ */
 function programCandidates(name: string, cwd: string, path: string): string[] {
-  // CreateProcessW gives batch files to cmd.exe, which reads arguments by rules of its own (CVE-2024-24576).
+  // CreateProcessW passes batch files to cmd.exe, which parses arguments by rules of its own
+  // (CVE-2024-24576).
   if (/\.(bat|cmd)[. ]*$/i.test(name))
     throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'batch-file', name } })
   const files = /\.(exe|com)$/i.test(name) ? [name] : [`${name}.exe`, `${name}.com`]
@@ -87,7 +93,10 @@ function programCandidates(name: string, cwd: string, path: string): string[] {
   return directories.flatMap((directory) => files.map((file) => win32.join(directory, file)))
 }
 
-/** Whether a line gives a double-quoted script with variables to another PowerShell: the outer one expands them first. */
+/**
+ * Whether a line passes a double-quoted script with variables to another PowerShell: the outer one expands
+ * them first.
+ */
 function expandsTooEarly(line: string): boolean {
   return /^\s*(?:&\s*)?["']?(?:\S*[\\/])?(?:powershell|pwsh)(?:\.exe)?["']?\s(?:.*\s)?-c(?:ommand)?\s+"[^"]*\$/is.test(
     line,

@@ -16,7 +16,7 @@ import {
 } from './fields.ts'
 import type { TerminalRequest } from './terminal.ts'
 
-/** One command. Exactly one of `command` (a shell line) and `argv` (no shell at all). */
+/** One command: exactly one of `command` (a shell line) and `argv` (no shell). */
 export interface ExecuteRequest {
   readonly command?: string | undefined
   readonly argv?: readonly string[] | undefined
@@ -24,37 +24,41 @@ export interface ExecuteRequest {
   readonly cwd?: string | undefined
   /** Milliseconds, above 0; default `[shell] timeout_ms`, at most `max_timeout_ms`. */
   readonly timeoutMs?: number | undefined
-  /** Text or bytes to read from, a stream, or an open descriptor. Default: nothing to read. */
+  /** Text or bytes, a stream, or an open descriptor. Default: no input. */
   readonly stdin?: string | Uint8Array | Readable | number | undefined
-  /** Variables for this command alone, over what it inherits and what is configured; undefined removes one. The policy sees them as assignments in front of the command. */
+  /**
+   * Variables for this command only, over inherited and configured ones; undefined removes one. The policy
+   * sees them as assignments before the command.
+   */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** One pipe for both streams: `stdout` holds both, in the order written. Default false. */
+  /** One pipe for both streams: `stdout` has both, in the order written. Default false. */
   readonly merged?: boolean | undefined
-  /** Saves the whole output under this name. */
+  /** Saves the complete output under this name. */
   readonly scratchpad?: string | undefined
-  /** Read mode: it gets a TMPDIR of its own that it can write to, removed after it. Default: the shell's `privateTmp`. */
+  /**
+   * Read mode: the command gets a writable TMPDIR of its own, removed after it. Default: the shell's
+   * `privateTmp`.
+   */
   readonly privateTmp?: boolean | undefined
 }
 
-/** Checks what was asked, and fills in what was not. */
+/** Checks a request and fills in defaults. */
 export type Complete<R> = (request: R, defaults: RequestDefaults) => CompleteRequest
 
-/** What a request is completed from. */
 export interface RequestDefaults {
   readonly cwd: string
   readonly timeoutMs: number
   readonly maxTimeoutMs: number
 }
 
-/** What to run. */
 export type Work =
   | { readonly kind: 'line'; readonly line: string }
   | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] }
 
-/** A request that can be carried out as it stands. */
+/** A request after checks, with all defaults filled in. */
 export interface CompleteRequest {
   readonly work: Work
-  /** Absolute. Whether it is there nobody has looked yet. */
+  /** Absolute. It may not exist. */
   readonly cwd: string
   readonly timeoutMs: number
   /** Variables over those of the shell; undefined removes one. */
@@ -62,7 +66,7 @@ export interface CompleteRequest {
   readonly stdin: string | Uint8Array | Readable | number | null
   readonly merged: boolean
   readonly scratchpad: string | undefined
-  /** undefined: as the shell's. */
+  /** undefined: the shell's setting. */
   readonly privateTmp: boolean | undefined
   /** null: pipes. */
   readonly terminal: TerminalRequest | null
@@ -80,10 +84,10 @@ const fields: Fields<ExecuteRequest> = {
   privateTmp: { wanted: 'a boolean', test: isBoolean },
 }
 
-/** The longest single argument the kernel takes, its NUL included: MAX_ARG_STRLEN, linux/binfmts.h. */
+/** The kernel's limit on one argument, including its NUL: MAX_ARG_STRLEN, linux/binfmts.h. */
 const longestArgument = 32 * 4096
 
-/** Checks a request and fills in what it leaves open; the machine is not looked at. Throws INVALID_REQUEST. */
+/** Checks a request and fills in defaults, without lookups on the machine. Throws INVALID_REQUEST. */
 export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
   const request = readFields('request', given, fields)
   return {
@@ -99,7 +103,10 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
   }
 }
 
-/** The requests of a list, none of them checked yet. Throws INVALID_REQUEST for what is no list, or no request. */
+/**
+ * The requests of a list, not yet checked. Throws INVALID_REQUEST for a value that is no list, or an entry
+ * that is no request.
+ */
 export function readList(requests: readonly (string | ExecuteRequest)[]): readonly ExecuteRequest[] {
   const wanted = 'an array of shell lines and requests'
   if (!Array.isArray(requests))

@@ -1,10 +1,10 @@
 import type { Readable, Writable } from 'node:stream'
 import { types } from 'node:util'
 
-/** Writes what the command is given to read, and closes its input. */
+/** Writes the command's standard input, and closes it. */
 export function feedStdin(to: Writable | null, from: string | Uint8Array | Readable | number | null): void {
   if (!to || from === null || typeof from === 'number') return
-  // Told apart by type: importing Readable to ask for it would load Node's streams for every command.
+  // Checked by type: importing Readable for `instanceof` would load Node's streams for every command.
   if (typeof from === 'string' || types.isUint8Array(from)) to.end(from)
   else passOn(from, to)
 }
@@ -13,12 +13,12 @@ function passOn(from: Readable, to: Writable): void {
   const end = () => {
     to.end()
   }
-  // Read to its end by a command before this one.
+  // An earlier command has read it to its end.
   if (from.readableEnded || from.destroyed) {
     end()
     return
   }
-  // A source that fails or goes away ends the input; pipe() alone would leave it open, and the command waiting.
+  // A source that fails or closes ends the input; pipe() alone would leave it open, and the command waiting.
   from.once('error', end)
   from.once('close', end)
   to.once('close', () => from.off('error', end).off('close', end))

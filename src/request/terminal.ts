@@ -6,7 +6,7 @@ import {
   type RequestDefaults,
 } from './request.ts'
 
-/** One command in a terminal of its own. Exactly one of `command` (a shell line) and `argv` (no shell at all). */
+/** One command in a terminal of its own: exactly one of `command` (a shell line) and `argv` (no shell). */
 export interface StartRequest
   extends Pick<
     ExecuteRequest,
@@ -17,17 +17,19 @@ export interface StartRequest
   readonly columns?: number | undefined
   /** 1 to 65535. Default 24. */
   readonly rows?: number | undefined
-  /** The kind of terminal (TERM). Default: that of the shell's environment, `xterm-256color` where that is none or `dumb`. */
+  /**
+   * The terminal type (TERM). Default: TERM of the shell's environment, or `xterm-256color` where that is
+   * absent or `dumb`.
+   */
   readonly term?: string | undefined
 }
 
-/** The size of a terminal in characters. */
 export interface TerminalSize {
   readonly columns: number
   readonly rows: number
 }
 
-/** A terminal that a command is to be given. */
+/** The terminal that a command requests. */
 export interface TerminalRequest extends TerminalSize {
   readonly term: string | undefined
 }
@@ -46,7 +48,7 @@ const fields: Fields<StartRequest> = {
   term: { wanted: 'a string', test: isString },
 }
 
-/** Checks a request for a terminal and fills in what it leaves open. Throws INVALID_REQUEST. */
+/** Checks a request for a terminal and fills in defaults. Throws INVALID_REQUEST. */
 export function completeStart(given: StartRequest, defaults: RequestDefaults): CompleteRequest {
   const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, fields)
   if (pty !== true) refuse({ kind: 'wrong-type', field: 'pty', wanted: 'true', got: String(pty) })
@@ -61,10 +63,10 @@ export function completeStart(given: StartRequest, defaults: RequestDefaults): C
   return { ...completeRequest({ ...rest, merged: true }, defaults), terminal: { columns, rows, term } }
 }
 
-/** The most that a struct winsize holds (ioctl_tty(2)). */
+/** The largest value in a struct winsize (ioctl_tty(2)). */
 const largest = 0xffff
 
-/** Throws INVALID_REQUEST for a size that no terminal can have. */
+/** Throws INVALID_REQUEST for an impossible size. */
 export function checkSize(size: TerminalSize): void {
   for (const field of ['columns', 'rows'] as const) {
     const given = size[field]
@@ -73,7 +75,7 @@ export function checkSize(size: TerminalSize): void {
   }
 }
 
-/** The kind of terminal that a command is told of. */
+/** The value of TERM for a command. */
 export function termOf({ term }: TerminalRequest, inherited: string | undefined): string {
   return term ?? (inherited && inherited !== 'dumb' ? inherited : 'xterm-256color')
 }

@@ -1,15 +1,16 @@
-/** What a terminal takes as editing of a line that it reads itself (termios(3), canonical mode), by its usual keys. */
+/** The usual keys by which a terminal edits the line being typed (termios(3), canonical mode). */
 const erase = '\x08\x7f'
 const wordErase = '\x17'
 const lineKill = '\x15'
-/** Not kept in its queue: end of file, literal next, reprint, and what is a signal. */
+/** Keys that do not stay in the terminal's queue: end of file, literal next, reprint, and signals. */
 const unkept = '\0\x03\x04\x12\x16\x1a\x1c'
-/** One character of UTF-8, a byte each. */
+/** One character of UTF-8, as one code unit per byte. */
 const lastCharacter = /(?:[\xc0-\xff][\x80-\xbf]*|[^\n])$/
 
 /**
- * Whether a terminal that was typed this can have so much of it unread. Bytes, one a character. What a line reports as unread
- * becomes lines of the shell: a program that forges the report gets nothing typed that the user did not type.
+ * Whether `unread` can be the unread part of what was typed into a terminal; one byte per character. Input
+ * that a line reports as unread becomes lines of the shell: a program that forges the report can have nothing
+ * run that the user did not type.
  */
 export function canBeUnread(unread: string, typed: string): boolean {
   const lines = typed.replaceAll('\r', '\n')
