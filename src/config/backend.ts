@@ -3,7 +3,7 @@ import { VitrineError } from '../messages/error.ts'
 import type { LoadedConfig } from './load.ts'
 import type { ConfigKey } from './schema.ts'
 
-/** What a container cannot do, and what the value has to be instead. */
+/** Keys that a container cannot honour, with the message about the value they need. */
 const notInContainer: Partial<Record<ConfigKey, string>> = {
   'shell.unix_sockets': socketsInContainer,
   'shell.unreadable': unreadableInContainer,
@@ -13,7 +13,7 @@ const notInContainer: Partial<Record<ConfigKey, string>> = {
   'limits.open_files': limitsOfContainer,
 }
 
-/** Throws CONFIG_INVALID when a value asks for what the backend does not do: refused, never ignored. */
+/** Throws CONFIG_INVALID for a value that the backend does not support, instead of ignoring it. */
 export function checkBackend({ config, sources }: LoadedConfig): void {
   if (config.shell.backend !== 'docker') return
   for (const [key, wanted] of Object.entries(notInContainer)) {

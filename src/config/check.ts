@@ -7,10 +7,10 @@ import { policyRuleKeys } from './policy-rule.ts'
 import type { KeyEntry } from './schema.ts'
 import { tomlText } from './toml-text.ts'
 
-/** Where a value stands in a document: names of tables and keys, indices of lists. */
+/** The path of a value in a document: names of tables and keys, indices of lists. */
 export type KeyPath = readonly (string | number)[]
 
-/** What is wrong with a value, and which part of it. */
+/** A problem, and the path of the value that has it. */
 export interface Fault {
   readonly path: KeyPath
   readonly problem: ConfigProblem
@@ -29,7 +29,7 @@ export function checkValue(entry: KeyEntry, raw: unknown, toAbsolute: ToAbsolute
   return { value: entry.resolve ? entry.resolve(parsed.output, toAbsolute) : parsed.output }
 }
 
-// valibot's record() leaves out __proto__, prototype and constructor without a word.
+// valibot's record() silently drops __proto__, prototype and constructor.
 function lostName(raw: unknown, output: unknown): string | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined
   return Object.keys(raw).find((name) => !Object.hasOwn(Object(output), name))
@@ -40,7 +40,7 @@ function lostFault({ section, name }: KeyEntry, lost: string): Fault {
   return { path: [section, name, lost], problem: { kind: 'bad-value', wanted, got: describeValue(lost) } }
 }
 
-/** `policy.rule[0].prefix` of `['policy', 'rule', 0, 'prefix']`. */
+/** `['policy', 'rule', 0, 'prefix']` as `policy.rule[0].prefix`. */
 export function dotted(path: KeyPath): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
@@ -48,7 +48,7 @@ export function dotted(path: KeyPath): string {
   }, '')
 }
 
-/** Names a value and its type, short enough for a message. */
+/** Describes a value and its type, short enough for a message. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') return `the string ${clipped(tomlText(value))}`
   if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
@@ -70,7 +70,7 @@ function isOfWantedType(issue: v.BaseIssue<unknown>): boolean {
   return issue.kind === 'validation' || (issue.type === 'picklist' && typeof issue.input === 'string')
 }
 
-// valibot reports an unknown entry as one that should be `never`, and a missing one as received `undefined`.
+// valibot reports an unknown entry as expected `never`, and a missing one as received `undefined`.
 function tableFault(path: KeyPath, issue: v.BaseIssue<unknown>): Fault {
   const name = String(path.at(-1))
   if (issue.expected === 'never') {

@@ -11,10 +11,10 @@ import {
   userOnly,
 } from './field.ts'
 
-/** What the kernel can count (PID_MAX_LIMIT). */
+/** The kernel's maximum (PID_MAX_LIMIT). */
 const MOST_PROCESSES = 4_194_304
 
-/** The keys of the section `docker`. */
+/** The keys of `[docker]`. */
 export const dockerKeys = {
   image: key(
     'Image of the container; empty: that of "vitrine docker build".',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type KeyEntry, keyEntries, type SectionName, sectionNames, sections } from './schema.ts'
 
-/** The schema of a whole config file, which config.schema.json is made from. */
+/** The schema of a whole config file; config.schema.json is generated from it. */
 export function documentSchema() {
   const tables = sectionNames.map((section) => [section, v.optional(sectionSchema(section))])
   return v.strictObject(Object.fromEntries(tables) as Record<SectionName, v.GenericSchema>)

@@ -1,34 +1,34 @@
 import * as v from 'valibot'
 import { editDistance } from '../base/did-you-mean.ts'
 
-/** How a project's `.vitrine.toml` may change a key before the user has trusted the file. */
+/** How a project's `.vitrine.toml` may change a key while the file is not trusted. */
 export type ProjectRule =
-  /** A smaller number only. With `zero: 'infinite'`, 0 means no limit and counts as the largest. */
+  /** Only a smaller number. With `zero: 'infinite'`, 0 means no limit and counts as the largest. */
   | { readonly kind: 'min'; readonly zero: 'infinite' | 'least' }
   /** Only from left to right in `order`, loosest first. */
   | { readonly kind: 'one-way'; readonly order: readonly unknown[] }
-  /** Adds to the list, never takes away; what `loosens` says yes to is left out. */
+  /** Adds to the list and removes nothing; entries for which `loosens` returns true are ignored. */
   | { readonly kind: 'union'; readonly loosens?: (item: unknown) => boolean }
-  /** A directory inside the one in force. */
+  /** Only a directory inside the one in force. */
   | { readonly kind: 'narrow' }
-  /** With `trusted: false` not even a trusted project file may set it. */
+  /** Not at all. With `trusted: false` not even a trusted project file may set it. */
   | { readonly kind: 'never'; readonly trusted: boolean }
 
-/** Makes an absolute path of one that a config file, a variable or a flag gives. */
+/** Makes a path from a config file, variable or flag absolute. */
 export type ToAbsolute = (path: string) => string
 
-/** One key of the configuration: everything that is known about it. */
+/** One key of the configuration, with all its properties. */
 export interface Field<S extends v.GenericSchema = v.GenericSchema> {
   readonly about: string
-  /** The message of each of its actions says what is wanted. */
+  /** The message of each action says which value is wanted. */
   readonly schema: S
   readonly fallback: v.InferOutput<S>
   readonly project: ProjectRule
-  /** For keys that hold paths. */
+  /** Makes paths absolute; only keys that hold paths have it. */
   resolve?(value: v.InferOutput<S>, toAbsolute: ToAbsolute): v.InferOutput<S>
 }
 
-/** Defines a key that holds no path. */
+/** Defines a key without paths. */
 export function key<const S extends v.GenericSchema>(
   about: string,
   schema: S,
@@ -44,11 +44,13 @@ export function pathKey(about: string, project: ProjectRule) {
   return { ...key(about, text('a path'), '', project), resolve }
 }
 
-/** Each path costs time before every shell and some commands, and a project file may list them. */
+/**
+ * Each path costs time at the start of every shell and of some commands, and a project file may list paths.
+ */
 const MOST_PATHS = 1000
 const pathList = v.pipe(list('a path'), v.maxLength(MOST_PATHS, `a list of at most ${MOST_PATHS} paths`))
 
-/** Defines a key that holds a list of paths; `word` stands for paths of its own and is kept as it is. */
+/** Defines a key that holds a list of paths; `word` stands for a built-in list and is kept as it is. */
 export function pathsKey(about: string, project: ProjectRule, word?: string) {
   const schema = word === undefined ? pathList : listOrWord(pathList, 'a path', word)
   const resolve = (paths: readonly string[], toAbsolute: ToAbsolute) =>
@@ -56,7 +58,7 @@ export function pathsKey(about: string, project: ProjectRule, word?: string) {
   return { ...key(about, schema, [], project), resolve }
 }
 
-/** Defines a key that holds a list of paths with `:ro` or `:rw` behind each; without, `:ro` is added. */
+/** Defines a key that holds a list of paths, each followed by `:ro` or `:rw`; `:ro` is the default. */
 export function mountsKey(about: string, project: ProjectRule) {
   const resolve = (entries: readonly string[], toAbsolute: ToAbsolute) =>
     entries.map((entry) => {
@@ -70,12 +72,12 @@ export const never: ProjectRule = { kind: 'never', trusted: true }
 export const userOnly: ProjectRule = { kind: 'never', trusted: false }
 export const narrow: ProjectRule = { kind: 'narrow' }
 export const union: ProjectRule = { kind: 'union' }
-/** Smaller is stricter, 0 strictest. */
+/** Smaller is stricter; 0 is the strictest. */
 export const min: ProjectRule = { kind: 'min', zero: 'least' }
-/** Smaller is stricter, but 0 is no limit at all. */
+/** Smaller is stricter, but 0 means no limit. */
 export const minOrNone: ProjectRule = { kind: 'min', zero: 'infinite' }
 
-/** Values that a project file may only move along from left to right, loosest first. */
+/** A project file may move the value from left to right only, loosest first. */
 export function oneWay(...order: readonly (string | boolean)[]): ProjectRule {
   return { kind: 'one-way', order }
 }
@@ -98,7 +100,7 @@ export function decimal(least: number, most: number) {
   return v.pipe(v.number(wanted), v.minValue(least, wanted), v.maxValue(most, wanted))
 }
 
-/** A string that may be empty. execve(2) and open(2) end at a NUL byte, so none is let in. */
+/** A string that may be empty. It has no NUL byte, because strings end there for execve(2) and open(2). */
 export function text(wanted = 'a string') {
   return v.pipe(
     v.string(wanted),
@@ -114,12 +116,12 @@ export function pattern(wanted: string, shape: RegExp) {
   return v.pipe(v.string(wanted), v.regex(shape, wanted))
 }
 
-/** A list whose entries are not empty. */
+/** A list of non-empty strings. */
 export function list(wanted: string) {
   return v.array(filledText(wanted), 'a list of strings')
 }
 
-/** A table of strings by name; a name holds no `=`, as in environ(7). */
+/** A table of strings by name; names contain no `=`, as in environ(7). */
 export function stringTable() {
   const name = v.pipe(filledText('a name'), v.regex(/^[^=]+$/, 'a name without "="'))
   return v.record(name, text(), 'a table of strings')
@@ -140,7 +142,7 @@ function listOrWord(paths: typeof pathList, wanted: string, word: string) {
   )
 }
 
-/** A bare name that was hardly meant as a path: taken for one it would keep nothing. */
+/** A bare name close to the word is probably a typo of it; taken as a path it would protect nothing. */
 function isSlipOf(word: string, value: string): boolean {
   const bare = value.trim().toLowerCase()
   return value !== word && !/^[~.]|\//.test(value) && editDistance(bare, word) <= 2

@@ -22,33 +22,35 @@ export interface Environment {
   readonly XDG_STATE_HOME?: string | undefined
 }
 
-/** Largest config file that is read, in bytes. */
+/** The largest config file accepted, in bytes. */
 export const MAX_FILE_BYTES = 1_048_576
 
 const PROJECT_FILE = '.vitrine.toml'
 
-/** The user's config file: `$XDG_CONFIG_HOME/vitrine/config.toml`, by default below `~/.config`. */
+/** The user's config file: `$XDG_CONFIG_HOME/vitrine/config.toml`, by default in `~/.config`. */
 export function userConfigFile(env: Environment, home = homedir()): string {
   return join(baseDirectory(env.XDG_CONFIG_HOME, join(home, '.config')), 'vitrine', 'config.toml')
 }
 
-/** What the user has trusted: `$XDG_STATE_HOME/vitrine/trust.json`, by default below `~/.local/state`. */
+/** The trust store: `$XDG_STATE_HOME/vitrine/trust.json`, by default in `~/.local/state`. */
 export function trustStoreFile(env: Environment, home = homedir()): string {
   return join(baseDirectory(env.XDG_STATE_HOME, join(home, '.local', 'state')), 'vitrine', 'trust.json')
 }
 
-/** Where project files may stand, outermost first: from the git root down to `cwd`; without a git root only in `cwd`. */
+/**
+ * The possible project files, outermost first: from the git root down to `cwd`; without a git root only in
+ * `cwd`.
+ */
 export function projectConfigFiles(cwd: string): readonly string[] {
   const directories = upToGitRoot(existingRealPath(cwd) ?? resolve(cwd))
   return directories.reverse().map(projectFileIn)
 }
 
-/** The project file of a directory. */
 export function projectFileIn(directory: string): string {
   return join(directory, PROJECT_FILE)
 }
 
-/** Makes absolute paths for values that stand in `base`: `~` is the home directory. */
+/** Resolves paths relative to `base`; `~` is the home directory. */
 export function absoluteFrom(base: string, home: string): ToAbsolute {
   return (path) => {
     if (path === '~') return home
@@ -56,7 +58,7 @@ export function absoluteFrom(base: string, home: string): ToAbsolute {
   }
 }
 
-/** The path without symlinks, or undefined when there is nothing behind it. */
+/** The real path, or undefined when the path does not exist. */
 export function existingRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path)
@@ -66,7 +68,7 @@ export function existingRealPath(path: string): string | undefined {
   }
 }
 
-/** Reads a config file whole, or returns undefined when there is none. Throws CONFIG_INVALID when it cannot be used. */
+/** Reads a whole config file; undefined when there is none. Throws CONFIG_INVALID when it cannot be used. */
 export function readConfigFile(file: string): string | undefined {
   const bytes = readBytes(file)
   if (bytes === undefined) return undefined
@@ -75,29 +77,31 @@ export function readConfigFile(file: string): string | undefined {
   return new TextDecoder().decode(bytes)
 }
 
-/** CONFIG_INVALID for a file as a whole. */
+/** A CONFIG_INVALID error about a file as a whole. */
 export function unreadable(file: string, reason: string): VitrineError {
   return new VitrineError({ code: 'CONFIG_INVALID', file, problem: { kind: 'unreadable', reason } })
 }
 
-/** The code of a failed system call, for example `EACCES`. */
+/** The code of a failed system call, for example `EACCES`; rethrows any other error. */
 export function codeOf(error: unknown): string {
   const code = errorCode(error)
   if (code === undefined) throw error
   return code
 }
 
-// XDG Base Directory Specification: a path that is not absolute is to be ignored.
+// XDG Base Directory Specification: a path that is not absolute must be ignored.
 function baseDirectory(named: string | undefined, otherwise: string): string {
   return named !== undefined && isAbsolute(named) ? named : otherwise
 }
 
-/** Without symlinks, where it is there. */
+/** The real path of an existing directory; otherwise the absolute path. */
 export function realDirectory(path: string): string {
   return existingRealPath(path) ?? resolve(path)
 }
 
-/** The real path of the root of the git repository that a directory lies in; without one, of itself. */
+/**
+ * The real path of the root of the git repository around a directory; without one, of the directory itself.
+ */
 export function gitRoot(directory: string): string {
   const real = realDirectory(directory)
   return upToGitRoot(real).at(-1) ?? real
@@ -112,7 +116,7 @@ function upToGitRoot(start: string): string[] {
   }
 }
 
-/** Whether there is anything at a path, a symlink to nothing included. */
+/** Whether the path exists; a dangling symlink does. */
 export function exists(path: string): boolean {
   try {
     lstatSync(path)
@@ -123,7 +127,7 @@ export function exists(path: string): boolean {
   }
 }
 
-/** Whether a symbolic link stands at a path that is there. */
+/** Whether the path itself is a symbolic link. */
 export function isSymlink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
@@ -131,9 +135,10 @@ export function isSymlink(path: string): boolean {
 function readBytes(file: string): Buffer | undefined {
   if (!exists(file)) return undefined
   try {
-    // Before it is opened: that lets go of who waits at a FIFO, and can do something at a device (watchdog(4) reboots).
+    // Checked before opening: opening a FIFO releases a writer that waits at it, and opening a device can
+    // have effects (watchdog(4) reboots).
     checkKind(file, statSync(file))
-    // O_NONBLOCK: it may be another file by now, and opening a FIFO would wait for a writer, open(2).
+    // O_NONBLOCK: the file may have been replaced, and opening a FIFO would wait for a writer (open(2)).
     const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
       return readDescriptor(file, descriptor)
@@ -145,7 +150,7 @@ function readBytes(file: string): Buffer | undefined {
   }
 }
 
-// For `--config /dev/null`.
+// /dev/null, for `--config /dev/null`.
 function isNothing(status: Stats): boolean {
   return status.isCharacterDevice() && status.rdev === statSync(devNull).rdev
 }

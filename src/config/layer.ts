@@ -8,15 +8,14 @@ import { absoluteFrom } from './files.ts'
 import { excerptOf, locator } from './locate.ts'
 import { type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
 
-/** A config file's text as it was read. */
+/** A config file, with its text as read. */
 export interface ConfigFile {
   readonly file: string
   readonly text: string
-  /** Somebody's project may hold a link to a file that only the user may see: no line of that is quoted. */
+  /** A project may contain a link to a file that only the user can read: errors quote no line of it. */
   readonly isLink?: boolean
 }
 
-/** A validated value of a config file. */
 export interface FileValue {
   readonly entry: KeyEntry
   readonly value: unknown
@@ -25,7 +24,10 @@ export interface FileValue {
 type Table = Readonly<Record<string, unknown>>
 type Found = { readonly values: readonly FileValue[] } | { readonly fault: Fault }
 
-/** Validates what a config file holds; relative paths start at the file's directory. Throws CONFIG_INVALID at the first fault. */
+/**
+ * Validates a config file; relative paths start at the file's directory. Throws CONFIG_INVALID at the first
+ * fault.
+ */
 export async function readLayer(
   source: ConfigFile,
   document: Table,

@@ -31,7 +31,7 @@ export interface LoadOptions {
   readonly cwd: string
   readonly env: Environment
   readonly flags?: Flags | undefined
-  /** Takes the place of the user's file, and must exist. Relative to the current directory of the process. */
+  /** Replaces the user's file, and must exist. Relative to the current directory of the process. */
   readonly configFile?: string | undefined
   /** Default: the user's home directory. */
   readonly home?: string | undefined
@@ -39,24 +39,27 @@ export interface LoadOptions {
 
 export type Source = 'default' | 'user' | 'project' | 'variable' | 'flag'
 
-/** A value in force and where it comes from. */
+/** A value in force and its origin. */
 export interface Setting {
   readonly value: unknown
   readonly source: Source
-  /** File, variable or flag; for a list that files add to, every one of them, comma-separated; empty for a default. */
+  /**
+   * File, variable or flag; for a list that several files add to, all of them, comma-separated; empty for a
+   * default.
+   */
   readonly where: string
 }
 
-/** A value of a project file, or an entry of its list, that does not count. */
+/** A value of a project file, or an entry of its list, that is ignored. */
 export interface IgnoredValue {
   readonly key: ConfigKey
   readonly value: unknown
-  /** The value as it would stand in a TOML file. */
+  /** The value in TOML syntax. */
   readonly text: string
-  /** What counts in its place, spelled the same way. */
+  /** The value in force instead, in TOML syntax. */
   readonly inForceText: string
   readonly file: string
-  /** 1-based; absent in a file too odd to be looked through. */
+  /** 1-based; absent when the value cannot be located in the file. */
   readonly line?: number
   readonly why: IgnoredBecause
 }
@@ -65,7 +68,7 @@ export interface IgnoredValue {
 export interface ReadFile {
   readonly file: string
   readonly source: 'user' | 'project'
-  /** The user's file always is. */
+  /** Always true for the user's file. */
   readonly trusted: boolean
 }
 
@@ -75,20 +78,23 @@ export interface LoadedConfig {
   readonly ignored: readonly IgnoredValue[]
   /** Lowest precedence first. */
   readonly files: readonly ReadFile[]
-  /** `policy.workspace` as it would be without project files that nobody has trusted, where it comes from one. */
+  /** `policy.workspace` without untrusted project files; present when one of them has set it. */
   readonly outerWorkspace?: string
 }
 
-/** What has been put together so far. */
+/** The configuration while it is being assembled. */
 interface Assembly {
   readonly settings: Map<KeyEntry, Setting>
   readonly ignored: IgnoredValue[]
   readonly files: ReadFile[]
-  /** What project files that nobody has trusted have tightened, as it was before. */
+  /** Keys that untrusted project files have tightened, with the value before. */
   readonly untightened: Map<ConfigKey, unknown>
 }
 
-/** Puts the configuration together: flags over variables over project files over the user's file over defaults. Throws CONFIG_INVALID. */
+/**
+ * Assembles the configuration: flags over variables over project files over the user's file over defaults.
+ * Throws CONFIG_INVALID.
+ */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const home = options.home ?? homedir()
   const assembly: Assembly = { settings: new Map(), ignored: [], files: [], untightened: new Map() }
@@ -123,7 +129,7 @@ async function addProjectFile(
   const text = readConfigFile(file)
   if (text === undefined) return
   const values = await fileValues({ file, text, isLink: isSymlink(file) }, home)
-  // Imported late, for node:crypto: most starts have no project file.
+  // Imported late, because it loads node:crypto: most starts have no project file.
   const { isTrusted } = await import('./trust.ts')
   const trusted = isTrusted(file, text, env, home)
   const ignored = values.flatMap((value) => applyProjectValue(assembly, file, value, trusted))
@@ -138,7 +144,7 @@ async function addProjectFile(
 
 type UnplacedIgnoredValue = Omit<IgnoredValue, 'file' | 'line'> & { readonly path: KeyPath }
 
-/** Takes over what a project file may say about a key; returns what it may not. */
+/** Applies a project file's value as far as it is allowed; returns the parts that are ignored. */
 function applyProjectValue(
   assembly: Assembly,
   file: string,
@@ -179,7 +185,7 @@ async function fileValues(source: ConfigFile, home: string): Promise<readonly Fi
   return readLayer(source, await parseToml(source), home)
 }
 
-/** As smol-toml throws it. */
+/** The error that smol-toml throws. */
 interface TomlError {
   readonly message: string
   readonly line: number
@@ -191,7 +197,7 @@ function isTomlError(error: unknown): error is TomlError {
   return 'codeblock' in Object(error)
 }
 
-// smol-toml is imported late: most starts have no config file, and each import costs start-up time.
+// smol-toml is imported late: it costs start-up time, and most starts have no config file.
 export async function parseToml({
   file,
   text,
@@ -231,7 +237,7 @@ function loaded({ settings, ignored, files, untightened }: Assembly): LoadedConf
     config[section] = { ...config[section], [name]: setting.value }
     sources[key] = setting
   }
-  // The table that the type is derived from has filled every key.
+  // `sections`, which the type is derived from, has filled every key.
   return {
     config: config as unknown as Config,
     sources: sources as Record<ConfigKey, Setting>,

@@ -2,7 +2,7 @@ import type { AST } from 'toml-eslint-parser'
 import type { KeyPath } from './check.ts'
 import { printable } from './toml-text.ts'
 
-/** A stretch of one line of a file. Lines and columns count from 1. */
+/** A range in one line of a file. Lines and columns count from 1. */
 export interface Place {
   readonly line: number
   readonly column: number
@@ -10,7 +10,7 @@ export interface Place {
   readonly end: number
 }
 
-/** Something in a document that has a path: where its name and where its value stand. */
+/** A key, table or list entry of a document: its path, and where its name and its value stand. */
 interface Node {
   readonly path: KeyPath
   readonly name: AST.SourceLocation
@@ -18,18 +18,22 @@ interface Node {
 }
 
 const WIDEST_LINE = 120
-// The deepest value of the schema is a word of a rule: policy.rule[0].prefix[0]. A hostile file may nest without end.
+// The deepest value of the schema is a word of a rule, policy.rule[0].prefix[0]; a hostile file may nest
+// without limit.
 const DEEPEST = 5
 
-/** Finds the place of a path, or of the nearest table around it; undefined when the text could not be looked through. */
+/**
+ * Finds the place of a path, or of the nearest table around it; undefined when the text could not be
+ * searched.
+ */
 export type Locate = (path: KeyPath, part: 'name' | 'value') => Place | undefined
 
-/** Prepares to find where keys and values stand in a text, which must be valid TOML. */
+/** Prepares to locate keys and values in a text, which must be valid TOML. */
 export async function locator(text: string): Promise<Locate> {
   const nodes = new Map<string, Node>()
   for (const node of await nodesOf(text)) {
     const id = JSON.stringify(node.path)
-    // A table can be opened several times; the first time is where a reader looks.
+    // A table can be opened several times; readers expect the first.
     if (!nodes.has(id)) nodes.set(id, node)
   }
   return (path, part) => {
@@ -46,8 +50,9 @@ async function nodesOf(text: string): Promise<Iterable<Node>> {
   try {
     return nodesOfDocument(parseTOML(text))
   } catch (error) {
-    // It passes the characters of a string as arguments of one call, too many for a very long one (RangeError), and it may
-    // one day refuse what smol-toml takes. What is reported is wrong all the same; it is said without its place.
+    // toml-eslint-parser passes all characters of a string as arguments of one call, which fails with
+    // RangeError for a very long string, and it may refuse what smol-toml accepts. The reported fault remains
+    // true; only its place is missing.
     if (['RangeError', 'SyntaxError'].includes(Object(error).name)) return []
     throw error
   }

@@ -3,7 +3,7 @@ import { readConfigFile } from './files.ts'
 import { type LoadedConfig, parseToml } from './load.ts'
 import { excerptOf, locator } from './locate.ts'
 
-/** Where an entry of a list stands. */
+/** The place of a list entry in a config file. */
 export interface EntryPlace {
   readonly file: string
   readonly line: number
@@ -13,7 +13,7 @@ export interface EntryPlace {
 
 type PolicyList = 'allow' | 'ask' | 'deny' | 'safe' | 'rule'
 
-/** Finds an entry of a policy list in the files that were read; the nearest file that has it counts. */
+/** Finds an entry of a policy list in the config files; the file of highest precedence wins. */
 export async function placeOfEntry(
   loaded: LoadedConfig,
   key: PolicyList,
@@ -41,7 +41,7 @@ function entriesOf(document: Readonly<Record<string, unknown>>, key: PolicyList)
   return Array.isArray(entries) ? entries : []
 }
 
-/** A table of a file lacks the keys that defaults have filled in. */
+/** The loaded table has defaults that the table in the file lacks. */
 function isPartOf(entry: unknown, wanted: unknown): boolean {
   if (!isTable(entry) || !isTable(wanted)) return isDeepStrictEqual(entry, wanted)
   return Object.entries(entry).every(([name, value]) => isDeepStrictEqual(value, wanted[name]))

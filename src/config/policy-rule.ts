@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { integer, list, oneOf, text } from './field.ts'
 
-/** More than the kernel passes to a program. */
+/** More arguments than the kernel passes to a program. */
 const MOST_OPERANDS = 1_000_000
 
-/** A [[policy.rule]] table. */
+/** A `[[policy.rule]]` table. */
 export const policyRule = v.strictObject(
   {
     prefix: v.pipe(list('a word'), v.nonEmpty('a list of words, not empty')),
@@ -20,8 +20,7 @@ export const policyRule = v.strictObject(
   'a table with prefix, verdict, reason, match, not_match, allow_options, ask_options, deny_options, operands',
 )
 
-/** The entries of a `[[policy.rule]]` table. */
 export const policyRuleKeys = Object.keys(policyRule.entries)
 
-/** A rule that loosens. */
+/** A rule that loosens the policy. */
 export const allowRule = v.looseObject({ verdict: v.literal('allow') })

@@ -1,9 +1,9 @@
 import type { ConfigKey, LoadedConfig } from './load.ts'
 
-/** The keys whose value in force comes from project files, with those files. */
+/** Keys whose value in force comes from project files, with those files. */
 export type ProjectSettings = ReadonlyMap<ConfigKey, string>
 
-/** What project files have set. A message that follows from such a value names the file. */
+/** A message about a consequence of such a value names the file. */
 export function projectSettings({ sources }: LoadedConfig): ProjectSettings {
   return new Map(
     Object.entries(sources).flatMap(([key, { source, where }]) =>

@@ -20,16 +20,19 @@ import {
 } from './field.ts'
 import { allowRule, policyRule } from './policy-rule.ts'
 
-// setTimeout(3) of Node counts in a signed 32-bit integer.
+// Node's setTimeout counts milliseconds in a signed 32-bit integer.
 const LONGEST_MS = 2_147_483_647
 const LONGEST_GRACE_MS = 600_000
 const MOST_BYTES = Number.MAX_SAFE_INTEGER
-// kernel: PID_MAX_LIMIT
+// The kernel's PID_MAX_LIMIT.
 const MOST_PROCESSES = 4_194_304
-// kernel: sysctl fs.nr_open, its upper bound
+// The kernel's upper bound of sysctl fs.nr_open.
 const MOST_OPEN_FILES = 1_073_741_816
 
-/** Every section and key of the configuration. Validation, variables, JSON schema and `config show` come from this table. */
+/**
+ * Every section and key of the configuration: the source of validation, variables, JSON schema and `config
+ * show`.
+ */
 export const sections = {
   shell: {
     about: 'How commands run.',
@@ -44,8 +47,8 @@ export const sections = {
         'false: no sandbox, so every command requires write mode.',
         boolean(),
         true,
-        // false takes read mode away and leaves write mode: it moves commands to the looser mode. true may ask of a host
-        // what its user knows it cannot do.
+        // An untrusted project file may set neither value: false removes read mode and so moves commands to
+        // the looser write mode; true may demand a sandbox from a host that the user knows to have none.
         never,
       ),
       mode: key(
@@ -242,14 +245,14 @@ export type ConfigKey = {
   [S in SectionName]: `${S}.${Extract<keyof Config[S], string>}`
 }[SectionName]
 
-/** The value that a dotted key has in the configuration. */
+/** The type of the value of a dotted key. */
 export type ConfigValue<K extends ConfigKey> = K extends `${infer S extends SectionName}.${infer N}`
   ? N extends keyof Config[S]
     ? Config[S][N]
     : never
   : never
 
-/** A key with its place in the table. */
+/** A key with its position in the table. */
 export interface KeyEntry extends Field {
   readonly key: ConfigKey
   readonly section: SectionName
@@ -268,7 +271,7 @@ function entriesOf(section: SectionName): KeyEntry[] {
 
 export const sectionNames = Object.keys(sections) as readonly SectionName[]
 
-/** Every key of the table by its dotted name, in the table's order. */
+/** Every key by its dotted name, in the order of the table. */
 export const keyEntries: ReadonlyMap<string, KeyEntry> = new Map(
   sectionNames.flatMap(entriesOf).map((entry) => [entry.key, entry]),
 )

@@ -11,28 +11,28 @@ import { tomlText } from './toml-text.ts'
 export interface ConfigRow {
   readonly key: ConfigKey
   readonly value: unknown
-  /** The value as it would stand in a TOML file. */
+  /** The value in TOML syntax. */
   readonly text: string
   readonly source: Source
   /** File, variable or flag; empty for a default. */
   readonly where: string
 }
 
-/** What became of a new config file. `failed` carries the errno of the system call. */
+/** The outcome of `initConfig`. `failed` carries the name of the errno. */
 export type InitOutcome =
   | { readonly kind: 'written' | 'exists'; readonly file: string }
   | { readonly kind: 'failed'; readonly file: string; readonly errno: string }
 
 const EXAMPLE_FILE = 'config.example.toml'
 
-/** Every key with its value in force and where that comes from, in the schema's order. */
+/** Every key with its value in force and its origin, in the order of the schema. */
 export function configRows({ sources }: LoadedConfig): readonly ConfigRow[] {
   return Object.entries(sources).map(([key, { value, source, where }]) => {
     return { key: key as ConfigKey, value, text: tomlText(value), source, where }
   })
 }
 
-/** Writes a config file in which every key stands, commented out, with its default; a file that exists is left alone. */
+/** Writes a config file with every key and its default, all commented out. Never overwrites a file. */
 export function initConfig(file: string): InitOutcome {
   try {
     makeDirectories(dirname(file), 0o777)
@@ -44,7 +44,7 @@ export function initConfig(file: string): InitOutcome {
   }
 }
 
-/** A default that is written down would stay when a later version has another one. */
+/** Commented out, so that a later version can change its defaults. */
 function commentedOut(toml: string): string {
   return toml.replace(/^\w+ = /gm, '# $&')
 }

@@ -4,16 +4,19 @@ import type { ProjectRule } from './field.ts'
 import { existingRealPath } from './files.ts'
 import { tomlText } from './toml-text.ts'
 
-/** Why a value of a project file, or an entry of its list, does not count. */
+/** Why a value of a project file, or an entry of its list, is ignored. */
 export type IgnoredBecause =
-  /** It is looser than what is in force. */
+  /** It is looser than the value in force. */
   | 'loosens'
   /** Only a trusted project file may set the key, or hold such an entry. */
   | 'needs-trust'
   /** No project file may set the key. */
   | 'user-only'
 
-/** What is left of a value from a project file. `index` names an entry of a list; without it the whole value is meant. */
+/**
+ * The value in force after a project file's value was applied. `index` names an ignored list entry; without
+ * it the whole value is ignored.
+ */
 export interface Tightened {
   readonly value: unknown
   readonly ignored: readonly { readonly index?: number; readonly why: IgnoredBecause }[]
@@ -27,7 +30,10 @@ export function tighten(rule: ProjectRule, inForce: unknown, offered: unknown): 
   return isTighter(rule, inForce, offered) ? taken(offered) : refused(inForce, 'loosens')
 }
 
-/** Applies a trusted project file's value: it counts as given, but a list of restrictions still only grows. */
+/**
+ * Applies a trusted project file's value: it replaces the value in force, but a `union` list still only
+ * grows.
+ */
 export function applyTrusted(rule: ProjectRule, inForce: unknown, offered: unknown): Tightened {
   if (rule.kind === 'union') return added(inForce, offered)
   if (rule.kind === 'never' && !rule.trusted) return tighten(rule, inForce, offered)
@@ -61,8 +67,8 @@ function extent(zero: 'infinite' | 'least', value: unknown): number {
   return zero === 'infinite' && value === 0 ? Number.POSITIVE_INFINITY : Number(value)
 }
 
-// The empty string is no limit: everything is inside it, and it is inside nothing else. What does not exist may yet
-// become a symlink to anywhere, so it is inside nothing either.
+// An empty `outer` means no limit: everything is inside it. An empty `inner` is inside nothing else. Nor is a
+// path that does not exist, because it may become a symlink to anywhere.
 function isInside(outer: string, inner: string): boolean {
   if (outer === '' || inner === '') return outer === ''
   const [realOuter, realInner] = [existingRealPath(outer), existingRealPath(inner)]

@@ -1,10 +1,10 @@
 import { types } from 'node:util'
 
 const BARE_KEY = /^[A-Za-z0-9_-]+$/
-// Controls and format characters (bidi marks among them) can change what a terminal shows around them.
+// Control and format characters (bidi marks among them) can change how a terminal shows the text around them.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** Spells a value as it would stand in a TOML file, on one line, safe to print. */
+/** Formats a value in TOML syntax, on one line and safe to print. */
 export function tomlText(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) return `[${value.map(tomlText).join(', ')}]`
@@ -13,7 +13,7 @@ export function tomlText(value: unknown): string {
   return String(value)
 }
 
-/** Replaces what a terminal would obey instead of show; a tab stays. */
+/** Replaces characters that a terminal interprets instead of showing; keeps tabs. */
 export function printable(text: string): string {
   return text.replace(INVISIBLE, (character) => (character === '\t' ? '\t' : '\u{fffd}'))
 }

@@ -12,12 +12,15 @@ import {
   unreadable,
 } from './files.ts'
 
-/** Trusted project files by their identity, each with the SHA-256 of the content that was trusted. */
+/** Trusted project files by identity (`identityOf`), each with the SHA-256 of the trusted content. */
 type TrustedFiles = Readonly<Record<string, string>>
 
 const storeSchema = v.object({ version: v.literal(1), files: v.record(v.string(), v.string()) })
 
-/** Whether the user has trusted this very content at this very place. Throws CONFIG_INVALID when the store is damaged. */
+/**
+ * Whether the user has trusted exactly this content in exactly this file. Throws CONFIG_INVALID when the
+ * store is damaged.
+ */
 export function isTrusted(file: string, content: string, env: Environment, home?: string): boolean {
   const identity = identityOf(file)
   const trusted =
@@ -26,8 +29,8 @@ export function isTrusted(file: string, content: string, env: Environment, home?
 }
 
 /**
- * Where a project file really stands: its real path. A symlink is a file of its own beside what it leads to, for anybody's
- * project could hold one to a file that was trusted in another.
+ * The identity of a project file: its real path. A symlink has an identity of its own beside its target's,
+ * because any project could contain a symlink to a file that was trusted in another project.
  */
 function identityOf(file: string): string | undefined {
   const [target, directory] = [existingRealPath(file), existingRealPath(dirname(file))]
@@ -36,7 +39,10 @@ function identityOf(file: string): string | undefined {
   return place === target ? target : `${place} -> ${target}`
 }
 
-/** Trusts a project file as it is now, and returns its real path. Throws CONFIG_INVALID when it cannot be read. */
+/**
+ * Trusts a project file in its present form, and returns its real path. Throws CONFIG_INVALID when it cannot
+ * be read.
+ */
 export function trust(file: string, env: Environment, home?: string): string {
   const [path, identity] = [existingRealPath(file), identityOf(file)]
   const content = path === undefined ? undefined : readConfigFile(path)
@@ -46,7 +52,7 @@ export function trust(file: string, env: Environment, home?: string): string {
   return path
 }
 
-/** Takes the trust back; says whether there was any. */
+/** Revokes the trust; returns whether the file was trusted. */
 export function untrust(file: string, env: Environment, home?: string): boolean {
   const identity = identityOf(file) ?? file
   const before = Object.entries(readStore(env, home))
@@ -73,7 +79,7 @@ function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What is no JSON is no store; the schema refuses undefined.
+    // The schema refuses undefined, so the store counts as damaged.
     return undefined
   }
 }
@@ -88,7 +94,7 @@ function writeStore(files: TrustedFiles, env: Environment, home?: string): void 
   }
 }
 
-// rename(2) is atomic: a reader sees the old store or the new one, and a crash leaves one of them whole.
+// rename(2) is atomic: a reader sees the old store or the new one, and a crash leaves one of them complete.
 function replaceFile(file: string, text: string): void {
   const temporary = `${file}.${randomUUID()}`
   try {

@@ -5,22 +5,25 @@ import type { ToAbsolute } from './field.ts'
 import type { Environment } from './files.ts'
 import { type ConfigKey, type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
 
-/** A value that a variable or a flag gives. */
+/** A value from a variable or a flag. */
 export interface GivenValue {
   readonly entry: KeyEntry
   readonly value: unknown
-  /** Name of the variable or flag. */
+  /** The name of the variable or flag. */
   readonly where: string
 }
 
 const PREFIX = 'VITRINE_'
 
-/** `VITRINE_SHELL_TIMEOUT_MS` of `shell.timeout_ms`. */
+/** The variable of a key: `VITRINE_SHELL_TIMEOUT_MS` for `shell.timeout_ms`. */
 export function variableName(key: ConfigKey): string {
   return PREFIX + key.replace('.', '_').toUpperCase()
 }
 
-/** Reads the VITRINE_SECTION_KEY variables. One that begins with no known section is somebody else's and is ignored. */
+/**
+ * Reads the VITRINE_SECTION_KEY variables. A variable with no known section belongs to another program and is
+ * ignored.
+ */
 export function readVariables(env: Environment, toAbsolute: ToAbsolute): GivenValue[] {
   const given: GivenValue[] = []
   for (const [name, text] of Object.entries(env)) {
@@ -32,7 +35,7 @@ export function readVariables(env: Environment, toAbsolute: ToAbsolute): GivenVa
   return given
 }
 
-/** Validates a value that stands in no file. `where` names what gave it. */
+/** Validates a value that stands in no file; `where` names its variable or flag. Throws CONFIG_INVALID. */
 export function givenValue(entry: KeyEntry, raw: unknown, where: string, toAbsolute: ToAbsolute): GivenValue {
   const checked = checkValue(entry, raw, toAbsolute)
   if ('value' in checked) return { entry, value: checked.value, where }
@@ -58,7 +61,7 @@ function entryOf(name: string, section: SectionName): KeyEntry {
   })
 }
 
-// What cannot be read as the key's type stays text, so that validation says what is wanted.
+// Text that cannot be converted to the key's type stays text, so that validation reports the wanted type.
 function readAs(entry: KeyEntry, text: string): unknown {
   if (entry.schema.type === 'boolean') return booleanOf(text)
   if (entry.schema.type === 'number') return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text
