@@ -9,16 +9,22 @@ const reasons: Readonly<Record<string, 'missing' | 'not-a-directory' | 'unanswer
   EBUSY: 'unanswered',
 }
 
-/** What could be entered before. Where nobody can look any more, since too much hangs elsewhere, commands still run there. */
+/**
+ * Directories that could be entered before. While too many lookups hang elsewhere for a new one, commands
+ * still run there.
+ */
 const entered = new Set<string>()
 const mostEntered = 1000
 
-/** Whether a command can run there; to be asked together with others. */
+/** The question whether a command can run in a directory, for use in a batch. */
 export function canEnter(path: string): Question {
   return { kind: 'directory', path }
 }
 
-/** Throws INVALID_REQUEST unless the path is a directory that can be entered, and says so within 2.2 s. */
+/**
+ * Throws INVALID_REQUEST unless the path is a directory that can be entered, and its file system answers
+ * within 2.2 s.
+ */
 export async function checkDirectory(path: string, looker: Looker, look = new Look(looker)): Promise<void> {
   let failed = await failureAt(path, look)
   if (failed === 'ETIMEDOUT') failed = await failureAt(path, new Look(looker, secondLimitMs))
@@ -28,14 +34,17 @@ export async function checkDirectory(path: string, looker: Looker, look = new Lo
 }
 
 /**
- * The same, only where nothing ever ran: a command that enters its directory finds out by itself what has become of it, and
- * looking costs as much as a tenth of its start.
+ * Checks only a directory that was never entered: in any other, the command itself finds out whether it still
+ * exists, and a lookup costs up to a tenth of a command's start.
  */
 export async function checkNewDirectory(path: string, looker: Looker): Promise<void> {
   if (!entered.has(path)) await checkDirectory(path, looker)
 }
 
-/** INVALID_REQUEST for a directory that cannot be entered. @param errno its name */
+/**
+ * The INVALID_REQUEST error for a directory that cannot be entered.
+ * @param errno its name
+ */
 export function cannotEnter(path: string, errno: string): VitrineError {
   const reason = reasons[errno] ?? 'unreadable'
   return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd', path, reason } })

@@ -5,29 +5,29 @@ import { type Look, namesIn, whereIs } from './look.ts'
 import { foreignPrograms, programQuestions } from './programs.ts'
 import { readRepositoryConfig, repositoryQuestions } from './repository.ts'
 
-/** What facts are gathered around. */
+/** What `gatherFacts` has to know besides the needed facts. */
 export interface Surroundings {
-  /** `[policy] workspace`, empty when there is none. */
+  /** `[policy] workspace`; empty when there is none. */
   readonly workspace: string
-  /** vitrine's own config files and directories of state. */
+  /** vitrine's own config files and state directories. */
   readonly ownPaths: readonly string[]
-  /** PATH, as commands get it; empty: their programs are not this machine's. */
+  /** The PATH of commands; empty when their programs are not on this machine. */
   readonly programPath: string
-  /** Directories of projects: a program that stands in one is not known by its name. */
+  /** Project directories: a program in one of them is not trusted by its name. */
   readonly projects: readonly string[]
 }
 
 /**
- * Looks up what a decision needs to know, and, first, whether the current directory can be entered. Changes nothing and starts nothing.
- * What cannot be found out is left out, which counts as unknown. It ends with the look's time: the rest is unknown then, and
- * `unanswered` names what did not answer.
+ * Looks up the facts that a decision needs, and first whether the current directory can be entered. Changes
+ * nothing and starts nothing. Lookups stop at the time limit of `look`; a fact that could not be found out is
+ * absent, which counts as unknown, and `unanswered` names the paths that did not answer.
  */
 export async function gatherFacts(
   needed: FactsNeeded,
   { workspace, ownPaths, programPath, projects }: Surroundings,
   look: Look,
 ): Promise<Facts> {
-  // What is to be protected comes first: it does not wait for what a line names.
+  // Protected paths come first, so that they do not wait for paths that a line names.
   const protectedPaths = workspace === '' ? ownPaths : [...ownPaths, workspace]
   const paths = [...protectedPaths, ...needed.paths, ...needed.repositories, ...projects]
   const programs = programPath === '' ? [] : needed.programs
@@ -66,7 +66,10 @@ async function globsOf({ globs, couldMatch }: FactsNeeded, look: Look): Promise<
   return found
 }
 
-/** Directories in which no name begins with a dash. One that cannot be listed is none: what a glob finds there is not known. */
+/**
+ * Directories in which no name begins with a dash. One that cannot be listed is left out, because the matches
+ * of a glob there are unknown.
+ */
 async function withoutDashes(directories: readonly string[], look: Look): Promise<ReadonlySet<string>> {
   if (directories.length === 0) return new Set()
   const listed = await look.names(directories)
@@ -94,6 +97,9 @@ async function repositoriesAt(
   return found
 }
 
-/** Where directories led last time: only what is asked ahead is guessed by it, and where they lead now is asked, too. */
+/**
+ * Real paths from earlier lookups. They only choose which questions join the first batch; the present real
+ * path is always asked for, too.
+ */
 const guesses = new Map<string, string>()
 const mostGuesses = 1000

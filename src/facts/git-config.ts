@@ -1,8 +1,8 @@
 import type { ConfigEntry } from './facts.ts'
 
 /**
- * Reads the text of a git configuration, character by character as git's config.c does (get_base_var, get_value, parse_value).
- * What git would refuse is undefined: then nothing is known about the repository.
+ * Parses a git configuration character by character, as git's config.c does (get_base_var, get_value,
+ * parse_value). Undefined for a text that git would refuse: then nothing is known about the repository.
  */
 export function parseGitConfig(text: string): readonly ConfigEntry[] | undefined {
   const reader = new ConfigReader(text)
@@ -19,7 +19,7 @@ class ConfigReader {
   #section = ''
 
   constructor(text: string) {
-    // git-config(1): a byte order mark is skipped; CRLF is a line end.
+    // git-config(1): a byte order mark is skipped; CRLF ends a line.
     this.#text = text.replace(/^\u{feff}/u, '').replaceAll('\r\n', '\n')
   }
 
@@ -89,7 +89,10 @@ class ConfigReader {
     return true
   }
 
-  /** Up to the end of the line; a backslash at its end goes on, quotes keep blanks and comment signs. */
+  /**
+   * Reads up to the end of the line; a backslash there continues the value, and quotes preserve blanks and
+   * comment signs.
+   */
   #value(): string | undefined {
     let value = ''
     let blanks = ''

@@ -11,10 +11,14 @@ export interface Repository {
   readonly top: string | undefined
 }
 
-/** Directories on the way up that may be repositories: `.git`, what a `.git` file names, and the directory itself, bare. */
+/**
+ * Possible repositories of a directory and its parents: `.git`, the target of a `.git` file, and the
+ * directory itself as a bare repository.
+ */
 export function* repositoriesAbove(from: string, look: Look): Generator<Repository | Unreadable> {
   for (let directory = from; ; directory = dirname(directory)) {
-    // Without HEAD git takes no directory for a repository (setup.c, is_git_directory); many have a file called config.
+    // Git accepts no directory without HEAD as a repository (setup.c, is_git_directory); many directories
+    // have a file called config.
     if (mayExist(inside(directory, 'HEAD'), look)) yield { gitDirectory: directory, top: undefined }
     const found = repositoryIn(directory, look)
     if (found) yield found
@@ -22,7 +26,7 @@ export function* repositoriesAbove(from: string, look: Look): Generator<Reposito
   }
 }
 
-/** The repository whose work tree a directory is, if it has a `.git`. */
+/** The repository whose work tree the directory is, if it has a `.git`. */
 export function repositoryIn(directory: string, look: Look): Repository | Unreadable | undefined {
   const dotGit = inside(directory, '.git')
   const text = readSmall(dotGit, look)
@@ -35,7 +39,10 @@ export function repositoryIn(directory: string, look: Look): Repository | Unread
   return typeof gitDirectory === 'string' ? { gitDirectory, top: directory } : gitDirectory
 }
 
-/** The git directory, and the common one of a linked worktree, which shares its configuration and hooks (gitrepository-layout(5)). */
+/**
+ * The git directory, and the common directory of a linked worktree, which shares its configuration and hooks
+ * (gitrepository-layout(5)).
+ */
 export function* shares(gitDirectory: string, look: Look): Generator<string | Unreadable> {
   for (const name of configNames) look.see(textOf(inside(gitDirectory, name)))
   yield gitDirectory
@@ -48,7 +55,7 @@ export function* shares(gitDirectory: string, look: Look): Generator<string | Un
   yield shared
 }
 
-/** The entries of both configurations of a git directory. */
+/** The entries of `config` and `config.worktree` in a git directory. */
 export function entriesIn(directory: string, look: Look): readonly FoundEntry[] | Unreadable {
   const entries: FoundEntry[] = []
   for (const name of ['config', 'config.worktree']) {
@@ -63,18 +70,18 @@ export function entriesIn(directory: string, look: Look): readonly FoundEntry[] 
   return entries
 }
 
-/** What stands in a directory of hooks. */
+/** The files in a hook directory. */
 export function hooksIn(directory: string, look: Look): readonly string[] | Unreadable {
   const names = namesOf(directory, look)
   return 'kind' in names ? names : names.map((name) => inside(directory, name))
 }
 
-/** The directory that an entry names, from where git reads it. */
+/** The directory that an entry names, resolved from where git resolves it. */
 export function directoryNamedBy({ key, value, file }: FoundEntry, from: string): string | Unreadable {
   return below(from, value, `${file}: ${key}`)
 }
 
-/** The paths of gitlinks in the index, also in what a split index shares (gitformat-index(5)). */
+/** The paths of gitlinks in the index, including shared parts of a split index (gitformat-index(5)). */
 export function* gitlinksOf(gitDirectory: string, look: Look): Generator<string | Unreadable> {
   const names = namesOf(gitDirectory, look)
   if ('kind' in names) return yield names
@@ -90,7 +97,7 @@ export function* gitlinksOf(gitDirectory: string, look: Look): Generator<string 
   }
 }
 
-/** Whether two paths lead to one place. */
+/** Whether two paths have the same real path. */
 export function isSamePlace(one: string, other: string, look: Look): boolean {
   const [first, second] = [one, other].map((path) => look.see({ kind: 'where', path }))
   return first !== undefined && second !== undefined && 'found' in first && 'found' in second
@@ -100,14 +107,17 @@ export function isSamePlace(one: string, other: string, look: Look): boolean {
 
 const configNames = ['config', 'config.worktree', 'commondir']
 
-/** Where a file says that something is. Not shortened, here or behind it: the parent of a symbolic link is not where `..` leads. */
+/**
+ * A path from a file's content. Neither it nor what is appended to it is normalized: `..` behind a symbolic
+ * link does not lead to the link's parent.
+ */
 function below(directory: string, path: string, saidBy: string): string | Unreadable {
   if (path.includes('\0')) return unreadable(saidBy, 'there is a NUL byte in the name')
   if (!isWhole(path)) return unreadable(saidBy, 'the name in it is not valid UTF-8')
   return isAbsolute(path) ? path : `${directory}/${path}`
 }
 
-/** Of a directory as `where` gives it, or the root. path.join would put the whole path in order each time. */
+/** Joins a name to a directory. path.join would normalize the whole path each time. */
 export function inside(directory: string, name: string): string {
   return directory === '/' ? `/${name}` : `${directory}/${name}`
 }
@@ -116,25 +126,25 @@ export function textOf(path: string): Question {
   return { kind: 'text', path }
 }
 
-/** What cannot be looked at may exist. A symbolic link counts, wherever it leads. */
+/** True also when the lookup fails for another reason, and for any symbolic link. */
 function mayExist(path: string, look: Look): boolean {
   const answer = look.see({ kind: 'exists', path })
   return !('failed' in answer) || !isAbsent(answer.failed)
 }
 
-/** Of what has no text. Below what is not there nothing is. */
+/** For a path without text: false only when it does not exist. */
 function mayBeDirectory(path: string, look: Look): boolean {
   const answer = look.see(textOf(path))
   return !('failed' in answer) || !isAbsent(answer.failed)
 }
 
-/** The text of a regular file; undefined when there is none, or it is a directory. */
+/** The text of a regular file; undefined when it does not exist or is a directory. */
 function readSmall(path: string, look: Look): string | Unreadable | undefined {
   const answer = look.see(textOf(path))
   return 'found' in answer ? answer.found : problemOf(path, answer)
 }
 
-/** The names in a directory; none when there is none. */
+/** The names in a directory; empty when it does not exist. */
 function namesOf(directory: string, look: Look): readonly string[] | Unreadable {
   const answer = look.see({ kind: 'names', path: directory })
   if ('found' in answer)
@@ -145,7 +155,7 @@ function namesOf(directory: string, look: Look): readonly string[] | Unreadable 
   return problemOf(directory, answer) ?? []
 }
 
-/** Undefined: it was read, or there is no such file. */
+/** Undefined when the file was read or does not exist, or is a directory. */
 function problemOf(path: string, answer: Answer): Unreadable | undefined {
   if ('found' in answer || isAbsent(answer.failed) || answer.failed === 'EISDIR') return undefined
   return unreadable(path, reasons[answer.failed] ?? answer.failed)

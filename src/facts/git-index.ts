@@ -2,19 +2,20 @@
 const GITLINK = Buffer.from([0x00, 0x00, 0xe0, 0x00])
 const gitlinkMode = 0xe000
 const headerBytes = 12
-/** Of an entry, up to its object name. */
+/** The length of an entry before its object name. */
 const statBytes = 40
 const modeAt = 24
 const extendedFlag = 0x4000
-/** A name of this length or longer ends at its NUL. */
+/** The length field holds at most this; a name this long or longer ends at its NUL. */
 const lengthMask = 0xfff
 
 /**
- * The paths of gitlinks (submodules, embedded repositories) in an index. Undefined: the file is not an index that git reads.
- * The index does not say how long its object names are, so both lengths are tried, and what either finds counts.
+ * The paths of gitlinks (submodules, embedded repositories) in an index; undefined when git would not read
+ * the file. The index does not record the length of its object names (SHA-1 or SHA-256): both are tried, and
+ * the results combined.
  */
 export function gitlinksIn(index: Buffer): readonly string[] | undefined {
-  // Most repositories have none; a search for the bytes costs a tenth of a walk.
+  // Most repositories have none, and this search costs a tenth of a walk.
   if (!index.includes(GITLINK)) return []
   const walks = [20, 32].map((nameBytes) => walk(index, nameBytes))
   if (!walks.some(({ whole }) => whole)) return undefined
@@ -47,7 +48,7 @@ function walk(index: Buffer, nameBytes: number): Walk {
 interface Layout {
   readonly version: number
   readonly nameBytes: number
-  /** The path of the entry before: version 4 leaves out what they share. */
+  /** The path of the previous entry: version 4 omits the common prefix. */
   readonly before: Buffer
 }
 
@@ -67,12 +68,15 @@ function entryAt(
   const end = length === lengthMask ? index.indexOf(0, stripped.next) : stripped.next + length - shared.length
   if (end < stripped.next || end >= index.length) return undefined
   const path = Buffer.concat([shared, index.subarray(stripped.next, end)])
-  // Up to version 3 an entry is padded to a multiple of eight, with at least one NUL.
+  // Up to version 3, entries are padded with at least one NUL to a multiple of eight bytes.
   const next = version === 4 ? end + 1 : at + ((end - at + 8) & ~7)
   return { path, next }
 }
 
-/** A number as git's varint.c writes it. Past the end of the file its bytes are undefined, which ends it. */
+/**
+ * A number in the encoding of git's varint.c. Past the end of the file the bytes are undefined, which ends
+ * the loop.
+ */
 function offsetAt(index: Buffer, from: number): { readonly value: number; readonly next: number } {
   let at = from
   let byte = index[at++] ?? 0

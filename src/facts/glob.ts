@@ -1,19 +1,22 @@
 import type { FactsNeeded } from './facts.ts'
 import { isWhole, type Look, type Name, namesIn, type Question, whereIs } from './look.ts'
 
-/** Directory entries looked at, and matches resolved, for one pattern. */
+/** Limits for one pattern: directory entries listed, and matches resolved. */
 const MOST_ENTRIES = 20_000
 const MOST_MATCHES = 2_000
 
-/** What a pattern, or its beginning, matches. */
+/** A path that matches the pattern, or its first parts. */
 interface Match {
   readonly directory: string
   readonly name: string
-  /** No link: it leads to itself. */
+  /** Not a symbolic link: its real path is its directory's with the name appended. */
   readonly plain: boolean
 }
 
-/** Where each match of a pattern leads, and the pattern's own fixed beginning; null when there are too many to look at, or it is not known. */
+/**
+ * The real paths of all matches and of the pattern's fixed beginning; null when there are too many, or they
+ * are unknown.
+ */
 export async function expandGlob(
   glob: string,
   couldMatch: FactsNeeded['couldMatch'],
@@ -36,7 +39,7 @@ function pathOf({ directory, name }: Match): string {
   return name === '' ? directory : `${directory}/${name}`
 }
 
-/** What is no link is where its directory is, and need not be asked for. */
+/** A match that is no link needs no lookup of its own: its directory's real path suffices. */
 async function resolved(found: readonly Match[], look: Look): Promise<readonly string[] | null> {
   const askedFor = (match: Match) => (match.plain ? match.directory : pathOf(match))
   const where = await look.where(found.map(askedFor))
@@ -49,7 +52,7 @@ async function resolved(found: readonly Match[], look: Look): Promise<readonly s
   return [...paths]
 }
 
-/** What every pattern asks first, to be asked together. */
+/** The first questions about a pattern, for use in a batch. */
 export function globQuestions(glob: string): readonly Question[] {
   const fixed = fixedPart(partsOf(glob))
   return [whereIs(fixed), namesIn(fixed || '/')]
@@ -59,7 +62,7 @@ function partsOf(glob: string): readonly string[] {
   return glob.split('/').filter((part) => part !== '')
 }
 
-/** The pattern up to its first part that is open: what it names when nothing matches. */
+/** The pattern up to its first part with a wildcard: the directory that it names when nothing matches. */
 function fixedPart(parts: readonly string[]): string {
   const open = parts.findIndex((part) => /[*?[\\]/.test(part))
   return parts
@@ -85,7 +88,7 @@ async function step(
   const found: Match[] = []
   let entries = 0
   for (const [at, names] of listed.entries()) {
-    // What cannot be listed the shell cannot look into either: nothing matches.
+    // A directory that cannot be listed has no matches for the shell either.
     if ('failed' in names && isUnknown(names.failed)) return undefined
     const all = 'failed' in names ? [] : [...dots, ...names]
     entries += all.length
@@ -98,12 +101,12 @@ async function step(
   return { found, entries }
 }
 
-/** It was not listed whole, or not in time. */
+/** The listing is incomplete or timed out. */
 function isUnknown(failed: string): boolean {
   return failed === 'ETIMEDOUT' || failed === 'EBUSY' || failed === 'ENOBUFS' || failed === 'EINTR'
 }
 
-/** `.*` matches them in some shells. */
+/** `.*` matches these in some shells. */
 const dots: readonly Name[] = ['.', '..'].map((name) => ({ name, plain: false }))
 
 function matching(names: readonly Name[], part: string, couldMatch: FactsNeeded['couldMatch']): Name[] {

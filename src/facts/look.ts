@@ -1,6 +1,6 @@
 /**
- * What can be asked about a path: where it leads, the names in it, whether it is there, whether it can be entered, its text,
- * and of a git index the paths of its gitlinks.
+ * The questions about a path: its real path, the names in it, whether it exists, whether it can be entered as
+ * a directory, its text, and the gitlinks of a git index.
  */
 export type Kind = 'where' | 'names' | 'exists' | 'directory' | 'text' | 'gitlinks'
 
@@ -11,34 +11,41 @@ export interface Question {
 }
 
 /**
- * What was found, or the name of the errno. `where`: the real path of the part that exists, NUL, the rest as written. `names`: each
- * behind `l`, where it may be a link, or `-`, and with a NUL. `exists` and `directory`: nothing but that it is so. `text`: EISDIR, EINVAL for what is no regular file, EFBIG.
- * `gitlinks`: each with a NUL; EBADMSG for what is no index, else as `text`.
+ * The answer, or the name of the errno. `where`: the real path of the existing part, NUL, the rest as
+ * written. `names`: each preceded by `l` (it may be a link) or `-`, and ended by NUL. `exists` and
+ * `directory`: an empty string. `text`: EISDIR, EINVAL for anything but a regular file, EFBIG. `gitlinks`:
+ * each ended by NUL; EBADMSG for a file that is no index, otherwise as `text`.
  */
 export type Answer = { readonly found: string } | { readonly failed: string }
 
-/** Looks at paths without ever keeping the JavaScript thread waiting. */
+/** Does lookups without blocking the JavaScript thread. */
 export interface Looker {
   /**
-   * Answers in the order of the questions. Fewer than there are questions: so many within the time, and the next one is what did
-   * not answer. Undefined, at once: nobody can look, for too many look-ups hang already.
+   * Answers in the order of the questions. If there are fewer answers than questions, the time limit was
+   * reached at the next question. Undefined, at once: no lookup is possible, because too many hang already.
    */
   ask(questions: readonly Question[], limitMs: number): Promise<readonly Answer[] | undefined>
 }
 
-/** A file system has so long to answer for one decision, in milliseconds. Then what is not known yet is unknown. */
+/** The time that lookups for one decision may take, in milliseconds; after it, missing facts are unknown. */
 export const lookLimitMs = 200
 
-/** A link that leads back to itself behind what is not there does so for ever: from then on it is not known. */
+/**
+ * A `..` behind a missing name may lead to a link with another such `..`, and so on without end; after this
+ * many rounds the path is unknown.
+ */
 const mostTurns = 8
 
 const unanswered: Answer = { failed: 'ETIMEDOUT' }
-/** Nobody can look. */
+/** No lookup is possible. */
 const unasked: Answer = { failed: 'EBUSY' }
 
-/** One look at the machine, for one decision. What it has seen it does not look at again. */
+/** The lookups for one decision, with one time limit. Answers are cached. */
 export class Look {
-  /** Paths that did not answer, and what was asked for after the time was over; empty: nobody could look. */
+  /**
+   * Paths that did not answer, and paths asked for after the time limit; an empty string: no lookup was
+   * possible.
+   */
   readonly unanswered: string[] = []
   readonly #looker: Looker
   readonly #until: number
@@ -57,19 +64,20 @@ export class Look {
     this.#until = performance.now() + limitMs
   }
 
-  /** An answer to each question. Those that are asked together cost little more than one. */
+  /** One answer per question. A batch costs little more than one question. */
   async ask(questions: readonly Question[]): Promise<readonly Answer[]> {
     await this.#learn(questions)
     return questions.map(({ kind, path }) => this.#seen[kind].get(path) ?? unanswered)
   }
 
-  /** What is not seen yet is looked at, once. */
+  /** Looks up the questions that have no cached answer. */
   async #learn(questions: readonly Question[]): Promise<void> {
     const fresh = new Map<string, Question>()
     for (const question of questions)
       if (!this.#seen[question.kind].has(question.path)) fresh.set(question.kind + question.path, question)
     if (fresh.size === 0) return
-    // Apart, for they are read elsewhere: see native-looker.ts.
+    // Separately: one question about gitlinks would send the whole batch to Node's thread pool
+    // (native-looker.ts).
     const isIndex = ({ kind }: Question) => kind === 'gitlinks'
     for (const asked of [
       [...fresh.values()].filter((one) => !isIndex(one)),
@@ -81,21 +89,26 @@ export class Look {
     }
   }
 
-  /** What is seen of it already. Not yet: it is asked for by the next `fill`, and does not answer until then. */
+  /**
+   * The cached answer. Without one, the answer is ETIMEDOUT for now, and the next `fill` asks the question.
+   */
   see(question: Question): Answer {
     const answer = this.#seen[question.kind].get(question.path)
     if (!answer) this.#wanted.push(question)
     return answer ?? unanswered
   }
 
-  /** Asks for what was wanted since, and says what that was. */
+  /** Asks the questions that `see` could not answer, and returns them. */
   async fill(): Promise<readonly Question[]> {
     const wanted = this.#wanted.splice(0)
     if (wanted.length > 0) await this.#learn(wanted)
     return wanted
   }
 
-  /** What hangs takes three quarters of the time that is left, so that the others get an answer, too. */
+  /**
+   * One question that hangs may take three quarters of the remaining time, so that the others get an answer,
+   * too.
+   */
   async #find(questions: readonly Question[]): Promise<readonly Answer[]> {
     const answers: Answer[] = []
     while (answers.length < questions.length) {
@@ -119,12 +132,15 @@ export class Look {
     return questions.map(() => unasked)
   }
 
-  /** Where paths lead; absent: unknown. What does not exist stands as written below the part that does. */
+  /**
+   * The real paths; an unknown one is absent. The part of a path that does not exist is appended as written.
+   */
   async where(paths: readonly string[], turns = mostTurns): Promise<ReadonlyMap<string, string>> {
     const asked = [...new Set(paths)]
     const answers = await this.ask(asked.map(whereIs))
     const found = asked.map((_, at) => foundIn(answers[at]))
-    // What is not there yet can be made: then what stands behind its `..` may be a link.
+    // A missing directory can be created later, and then the path behind its `..` may be a link: it is looked
+    // up again.
     const again = found.flatMap((place) => (turns > 0 && place?.turnsBack ? [place.path] : []))
     const there = again.length === 0 ? new Map<string, string>() : await this.where(again, turns - 1)
     const where = new Map<string, string>()
@@ -136,7 +152,7 @@ export class Look {
     return where
   }
 
-  /** The names in each directory, or why they are not known. */
+  /** The names in each directory, or the errno. */
   async names(directories: readonly string[]): Promise<readonly Names[]> {
     const answers = await this.ask(directories.map(namesIn))
     return answers.map((answer) =>
@@ -145,12 +161,11 @@ export class Look {
   }
 }
 
-/** The names in a directory. */
 export type Names = readonly Name[] | { readonly failed: string }
 
 export interface Name {
   readonly name: string
-  /** It leads nowhere but to itself. */
+  /** Not a symbolic link. */
   readonly plain: boolean
 }
 
@@ -158,7 +173,7 @@ function nameOf(entry: string): Name {
   return { name: entry.slice(1), plain: entry.startsWith('-') }
 }
 
-/** To be asked together with others. */
+/** The question for the real path, for use in a batch. */
 export function whereIs(path: string): Question {
   return { kind: 'where', path: path === '' ? '/' : path }
 }
@@ -167,14 +182,17 @@ export function namesIn(path: string): Question {
   return { kind: 'names', path }
 }
 
-/** Undefined: not known, nor is what has a name that is not Unicode, for here it would pass for another one. */
+/**
+ * Undefined when the answer is unknown, or holds a name that is not UTF-8: decoded, it would name another
+ * file.
+ */
 function foundIn(
   answer: Answer | undefined,
 ): { readonly path: string; readonly turnsBack: boolean } | undefined {
   if (!answer || 'failed' in answer || !isWhole(answer.found)) return undefined
   const end = answer.found.indexOf('\0')
   const existing = answer.found.slice(0, end)
-  // The usual case: all of it is there.
+  // The usual case: the whole path exists.
   if (end === answer.found.length - 1) return { path: existing, turnsBack: false }
   const parts = existing.split('/').filter((part) => part !== '')
   const rest = answer.found.slice(end + 1).split('/')
@@ -185,7 +203,9 @@ function foundIn(
   return { path: `/${parts.join('/')}`, turnsBack: rest.includes('..') }
 }
 
-/** Whether a name or a text is as it was read: what is no UTF-8 stands in it as U+FFFD, and so it names something else. */
+/**
+ * Whether text was decoded without loss: invalid UTF-8 becomes U+FFFD, and then a path names another file.
+ */
 export function isWhole(text: string): boolean {
   return !text.includes('\u{fffd}')
 }

@@ -1,11 +1,13 @@
 import { errnoName } from '../base/errno.ts'
 import type { Answer, Kind, Looker, Question } from './look.ts'
 
-/** The addon's part of it (Linux): native/core.h, enum vt_question. */
+/** The lookup functions of the addon (Linux): native/core.h, enum vt_question. */
 export interface LookAddon {
-  /** An id, or an errno below 0. The callback gets the answers, unless they are given up. */
+  /**
+   * Returns an id, or a negative errno. The callback gets the answers, unless the lookup is given up first.
+   */
   look(questions: string, callback: (answers: Buffer) => void): number
-  /** The answers so far; undefined when the callback has been called, or is about to be. */
+  /** Returns the answers so far; undefined when the callback has run or is about to. */
   giveUpLooking(id: number): Buffer | undefined
 }
 
@@ -18,8 +20,8 @@ const letters: Readonly<Record<Exclude<Kind, 'gitlinks'>, string>> = {
 }
 
 /**
- * Has the addon look, in processes of its own: see native/linux/lookup/pool.c. An index is too large for its answers: threads of
- * Node's pool read it.
+ * Lookups by the addon, in processes of its own: see native/linux/lookup/pool.c. Git indexes are too large
+ * for its answers; Node's thread pool reads them.
  */
 export function nativeLooker(addon: LookAddon): Looker {
   let pool: Looker | undefined
@@ -62,7 +64,10 @@ function textOf(questions: readonly NativeQuestion[]): string {
   return questions.map(({ kind, path }) => letters[kind] + path).join('\0')
 }
 
-/** Two numbers of 32 bits, the bytes. Every processor that the addon is built for has the low byte first. */
+/**
+ * Each answer is two 32-bit numbers, errno and length, and the bytes. All architectures that the addon is
+ * built for are little-endian.
+ */
 function answersOf(bytes: Buffer): Answer[] {
   const answers: Answer[] = []
   for (let at = 0; at < bytes.length; ) {

@@ -5,18 +5,18 @@ import { gitlinksIn } from './git-index.ts'
 import type { Answer, Kind, Looker, Question } from './look.ts'
 
 const LARGEST_TEXT = 1_048_576
-/** An index of a million files is about this large. */
+/** About the size of an index with a million files. */
 const largestIndex = 134_217_728
-/** linux/namei.h, MAXSYMLINKS */
+/** The kernel's MAXSYMLINKS (linux/namei.h). */
 const mostLinks = 40
 
 /**
- * So many of the four threads that Node has for files and names may hang. Two are left for everything else; Node itself cannot end
- * before those that hang do.
+ * How many of Node's four pool threads may hang. The other two stay free for everything else; Node itself
+ * cannot exit before the hanging ones return.
  */
 const mostHanging = 2
 
-/** Looks where there is no addon: on the threads of Node's pool, one path after the other. */
+/** Lookups without the addon: on Node's thread pool, one path after the other. */
 export function poolLooker(): Looker {
   let hanging = 0
   return {
@@ -95,7 +95,7 @@ async function where(path: string): Promise<string> {
       const named = existing.replace(/\/+$/, '')
       const cut = named.lastIndexOf('/')
       if (cut === -1) throw error
-      const target = await readlink(named).catch(() => undefined) // what cannot be read is no link
+      const target = await readlink(named).catch(() => undefined) // no link, or not readable
       if (target === undefined) existing = named.slice(0, cut)
       else if (++links > mostLinks) throw coded('ELOOP')
       else {
@@ -107,7 +107,7 @@ async function where(path: string): Promise<string> {
   }
 }
 
-/** Not blocking: a FIFO in the place of the file must not hold us up. */
+/** O_NONBLOCK: a FIFO that replaces the file must not block us. */
 async function regularFile(path: string, mostBytes: number): Promise<Buffer> {
   const before = await stat(path)
   if (before.isDirectory()) throw coded('EISDIR')

@@ -3,19 +3,19 @@ import { isProjectDirectory, systemDirectories } from '../base/program-path.ts'
 import type { ForeignProgram } from './facts.ts'
 import { type Look, type Question, whereIs } from './look.ts'
 
-/** Where programs are looked for, and the real paths of directories that must not bring any along. */
+/** Where programs are searched, and the real paths of project directories. */
 export interface ProgramPlaces {
-  /** PATH, as commands get it. */
+  /** The PATH of commands. */
   readonly path: string
   readonly projects: readonly string[]
 }
 
-/** To be asked together with others. */
+/** The first questions about programs, for use in a batch. */
 export function programQuestions(names: readonly string[], path: string): readonly Question[] {
   return names.length === 0 ? [] : questionsAbout(parts(path).near, names)
 }
 
-/** Programs that a shell would find in a project's directory, or that stand in one behind a link. Others are left out. */
+/** The programs that a shell would find in a project's directory, directly or through a link. */
 export async function foreignPrograms(
   names: readonly string[],
   { path, projects }: ProgramPlaces,
@@ -36,7 +36,10 @@ export async function foreignPrograms(
   return foreign
 }
 
-/** Most programs stand in a directory of the system: what comes behind the last one of them is only looked at for the others. */
+/**
+ * Most programs are in a system directory: entries after the last one of those are searched only for the
+ * remaining names.
+ */
 function parts(path: string): { readonly near: readonly string[]; readonly far: readonly string[] } {
   // An empty entry of PATH means the current directory (environ(7)).
   const entries = path.split(delimiter).map((entry) => entry || '.')
@@ -50,7 +53,7 @@ function questionsAbout(entries: readonly string[], names: readonly string[]): r
     .flatMap((entry) => [whereIs(entry), ...names.map((name) => whereIs(`${entry}/${name}`))])
 }
 
-/** Where a relative entry leads is not known: a line may change its directory. */
+/** True for a relative entry: a line may change its directory, so the result is unknown. */
 function mayFind(entry: string, name: string, look: Look): boolean {
   return !isAbsolute(entry) || existing(`${entry}/${name}`, look) !== undefined
 }
@@ -62,14 +65,14 @@ function isForeign(entry: string, name: string, projects: readonly string[], loo
   return directories.some((directory) => isProjectDirectory(directory, projects))
 }
 
-/** Whether the system has a program of that name, too. */
+/** Whether a system directory has a program of that name, too. */
 function isShadowing(entries: readonly string[], name: string, look: Look): boolean {
   return entries.some(
     (entry) => systemDirectories.has(entry) && existing(`${entry}/${name}`, look) !== undefined,
   )
 }
 
-/** Where a path leads, if all of it is there. */
+/** The real path, if the whole path exists. */
 function existing(path: string, look: Look): string | undefined {
   const answer = look.see(whereIs(path))
   return 'found' in answer && answer.found.endsWith('\0') ? answer.found.slice(0, -1) : undefined

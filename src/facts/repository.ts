@@ -18,13 +18,13 @@ import {
 import type { Look, Question } from './look.ts'
 
 /**
- * The repository-scope configuration and the hooks that git may find from a directory, and those of the repositories that
- * stand inside its work tree: `git status` and `git diff` start git in each.
- *
- * Read here, not by `git config --list`: no program starts, so nothing of a hostile repository can, no second git's idea of
- * safe.directory or of its environment comes in between, and it costs microseconds. Includes need not be followed, for an
- * include is itself a reason to ask. Git takes the first repository on the way up; here every one counts, so a directory that
- * git passes over, or one that only it takes for a repository, cannot hide a key. What cannot be read is said, never skipped.
+ * Reads the repository-scope configuration and the hooks that git may find from a directory, and those of
+ * repositories inside its work tree: `git status` and `git diff` start git in each.
+ * Read here instead of by `git config --list`: no program starts, so a hostile repository can run nothing; no
+ * other git's safe.directory or environment interferes; and it takes microseconds. Includes are not followed,
+ * because an include is itself a reason to ask.
+ * Git takes the first repository on the way up; here every one counts, so that no directory that git skips,
+ * or that only git accepts, can hide a key. What cannot be read is reported, never skipped.
  */
 export async function readRepositoryConfig(directory: string, look: Look): Promise<RepositoryConfig> {
   const usual = repositoryQuestions(directory)
@@ -33,7 +33,7 @@ export async function readRepositoryConfig(directory: string, look: Look): Promi
   for (;;) {
     const walk = new Walk(look)
     const config = walk.from(directory)
-    // What it named on the way is looked at, too, before it is believed.
+    // Questions that came up during the walk are asked, and the walk repeated, before its result counts.
     const asked = await look.fill()
     more.push(...asked)
     if (asked.length > 0) continue
@@ -42,10 +42,12 @@ export async function readRepositoryConfig(directory: string, look: Look): Promi
   }
 }
 
-/** More repositories than a work tree holds. */
 const mostRepositories = 2_000
 
-/** One pass over what is seen so far. It goes on past what is not, so that one pass names all that the next one needs. */
+/**
+ * One pass over the cached answers. It continues past missing ones, so that one pass collects all questions
+ * for the next.
+ */
 class Walk {
   readonly #look: Look
   readonly #entries: FoundEntry[] = []
@@ -59,7 +61,7 @@ class Walk {
 
   from(directory: string): RepositoryConfig {
     for (const repository of repositoriesAbove(directory, this.#look)) this.#meet(repository)
-    // A map goes on to what is added while it is walked: the repositories inside.
+    // Iterating a map includes entries added meanwhile: the repositories inside.
     for (const repository of this.#repositories.values()) this.#read(repository)
     if (this.#problem) return this.#problem
     const [entries, hooks] = [this.#entries, this.#hooks]
@@ -102,7 +104,7 @@ class Walk {
     }
     if (entry.key === 'core.worktree') {
       const worktree = directoryNamedBy(entry, repository.gitDirectory)
-      // A submodule's configuration names the directory that its `.git` file stands in.
+      // A submodule's configuration names the directory of its `.git` file, which is its work tree already.
       if (typeof worktree !== 'string') this.#fail(worktree)
       else if (tops.every((top) => !isSamePlace(top, worktree, this.#look))) {
         tops.push(worktree)
@@ -123,7 +125,10 @@ class Walk {
   }
 }
 
-/** What a decision about git asks, from a directory up, to be asked together: what one asked last time, for most ask the same again. */
+/**
+ * The likely questions of a decision about git, from a directory up, for use in a batch: those of the last
+ * decision, because most ask the same again.
+ */
 export function repositoryQuestions(directory: string): readonly Question[] {
   const known = usualQuestions.get(directory)
   if (known) return known
@@ -136,7 +141,7 @@ export function repositoryQuestions(directory: string): readonly Question[] {
 
 const usualQuestions = new Map<string, readonly Question[]>()
 const mostDirectories = 1000
-/** A repository that names something else each time is asked about from the beginning. */
+/** More questions than this are not remembered: such a repository is read from the beginning each time. */
 const mostQuestions = 200
 
 function remember(directory: string, questions: readonly Question[]): void {

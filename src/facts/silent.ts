@@ -1,13 +1,19 @@
 import { type Answer, Look, type Looker, type Question } from './look.ts'
 
-/** A busy machine is no file system that hangs: who did not answer is asked once more, for so many milliseconds. */
+/**
+ * A busy machine looks like a hanging file system: a question without an answer is repeated once, with this
+ * time limit in milliseconds.
+ */
 export const secondLimitMs = 2000
 
-/** Paths that have answered. Where nobody can look any more, since too much hangs elsewhere, they are taken to go on so. */
+/**
+ * Paths that have answered. While too many lookups hang elsewhere for a new one, these count as still
+ * answering.
+ */
 const answered = new Set<string>()
 const mostAnswered = 1000
 
-/** Those of the questions that the file system of their path does not answer, within 2.2 s. */
+/** The questions whose file system does not answer within 2.2 s. */
 export async function silentAmong(
   questions: readonly Question[],
   looker: Looker,
