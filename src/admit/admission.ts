@@ -9,26 +9,28 @@ import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
 import type { Approver } from './approval/approver.ts'
 import type { Judge, Question, Standing } from './decider.ts'
 
-/** A command that may run. */
+/** The result of admission: this command may run. */
 export interface Admission {
   readonly decision: Decision
-  /** Present when the policy asks about it. */
+  /** Present when the verdict was `ask`. */
   readonly approval?: ApprovalRecord
-  /** The policy knows that it only looks: nothing of the repository's configuration has to run for it. */
+  /**
+   * True when the command only reads: the policy knows it, or the sandbox holds it. Nothing that the
+   * repository's configuration names has to run for it.
+   */
   readonly onlyLooks: boolean
-  /** Milliseconds that looking at the machine took: they count towards the deadline. */
+  /** Milliseconds spent on lookups; they count towards the deadline. */
   readonly lookedMs: number
 }
 
-/** What is to be admitted, with what it reads. */
+/** A command to admit, with its standard input. */
 export type Entrant = Question & Pick<CompleteRequest, 'stdin' | 'terminal'>
 
-/** What a gate decides from. */
 export interface GateOptions extends Standing {
   readonly approver?: Approver | undefined
 }
 
-/** How long an answer is awaited: then it is no. */
+/** How long to wait for an answer; after that the answer is no. */
 export interface Patience {
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
@@ -39,7 +41,7 @@ const heldBySandbox: Omit<Admission, 'lookedMs'> = {
   onlyLooks: true,
 }
 
-/** Lets commands through: the policy decides, and what it leaves open is asked. */
+/** Admission: the policy decides, and the approver answers what it leaves open. */
 export class Gate {
   readonly #options: GateOptions
   readonly #approvals: Approvals | undefined
@@ -51,18 +53,18 @@ export class Gate {
     this.#approvals = options.approver && new Approvals(options.approver)
   }
 
-  /** Checks the rules of the configuration. Throws CONFIG_INVALID; a configuration without rules has nothing to check. */
+  /** Checks the configured rules. Throws CONFIG_INVALID. Does nothing when there are none. */
   async ready(): Promise<void> {
     const { allow, ask, deny, rule, safe } = this.#options.loaded.config.policy
     if (allow.length + ask.length + deny.length + rule.length + safe.length > 0) await this.#judging()
   }
 
-  /** What stands approved for the session. */
+  /** The standing approvals of the session. */
   standing(): readonly StandingApproval[] {
     return this.#approvals?.list() ?? []
   }
 
-  /** Takes one standing approval back; without an argument all. */
+  /** Revokes one standing approval, or all of them when called without an argument. */
   revoke(approval?: StandingApproval): void {
     this.#approvals?.revoke(approval)
   }
@@ -72,7 +74,10 @@ export class Gate {
     return this.#placed(question, decision)
   }
 
-  /** Lets the command through, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED. An answer is awaited no longer than the command's deadline. */
+  /**
+   * Admits the command, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED. Waits for an
+   * answer no longer than the command's deadline.
+   */
   async admit(question: Entrant, patience: Patience): Promise<Admission> {
     const started = performance.now()
     const held =
@@ -102,7 +107,7 @@ export class Gate {
     })
   }
 
-  /** With nobody to ask the caller is the approver, unless the configuration says otherwise. */
+  /** Without an approver `[policy] unattended` decides: `allow` by default. */
   async #approval(question: Entrant, decision: Decision, patience: Patience): Promise<ApprovalRecord> {
     if (!this.#approvals) return unattended(this.#options.loaded.config.policy.unattended)
     const { cwd, mode } = question
@@ -117,7 +122,10 @@ export class Gate {
     }
   }
 
-  /** The same, with the line of each rule of the user's. Lines are looked for once, and only when somebody is told of a rule. */
+  /**
+   * Decides again with the line of each rule from a config file. Lines are looked up once, and only when such
+   * a rule is reported.
+   */
   async #placed(question: Question, decision: Decision, againMs = secondLimitMs): Promise<Decision> {
     const { loaded } = this.#options
     if (!decision.matches.some(({ source }) => loaded.files.some(({ file }) => source.includes(file))))
@@ -128,13 +136,14 @@ export class Gate {
     try {
       return (await (await this.#placing).decide(question, againMs)).decision
     } catch (error) {
-      // The file is another one than it was when it was loaded: the rules stand, and their lines are not to be told.
+      // The file has changed since it was loaded: the loaded rules stay in force, and their lines are not
+      // reported.
       if (isVitrineError(error) && error.code === 'CONFIG_INVALID') return decision
       throw error
     }
   }
 
-  /** Imported late: most read-mode lines need no reading, and the parser costs start-up time. */
+  /** Imported late: most read-mode lines need no parsing, and the parser costs start-up time. */
   #judging(): Promise<Judge> {
     this.#judge ??= import('./decider.ts').then(({ Judge }) => Judge.open(this.#options))
     return this.#judge
@@ -146,8 +155,9 @@ function unattended(verdict: 'allow' | 'deny'): ApprovalRecord {
 }
 
 /**
- * A signal that is aborted when the time is up, or with the caller's. A timer of our own holds it: what AbortSignal.any and
- * AbortSignal.timeout make can be collected before they fire (nodejs/node#57736), and nobody would ever stop waiting.
+ * Returns a signal that aborts at the time limit or with the caller's signal. It has a timer of its own: what
+ * AbortSignal.any and AbortSignal.timeout return can be collected before it fires (nodejs/node#57736), and
+ * the wait would never end.
  */
 function waitFor({ timeoutMs, signal }: Patience): {
   readonly signal: AbortSignal
@@ -165,7 +175,8 @@ function waitFor({ timeoutMs, signal }: Patience): {
   return { signal: over.signal, end }
 }
 
-// Quoted, so that a program with its arguments is not taken for the shell line that looks the same, or the other way round.
+// Quoted, so that an argument vector cannot be confused with the shell line that reads the same, or the
+// reverse.
 function textOf({ work, env = {} }: Question): string {
   const variables = Object.entries(env).map(([name, value]) =>
     value === undefined ? `unset ${name};` : `${name}=${quoted(value)}`,

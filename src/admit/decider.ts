@@ -18,29 +18,29 @@ import { buildRules, type Origin, type OriginOf, type RuleSet } from '../policy/
 import type { Place } from '../request/environment.ts'
 import type { Work } from '../request/request.ts'
 
-/** What is to be decided about. */
+/** A command to decide about. */
 export interface Question {
   readonly work: Work
   readonly cwd: string
   readonly mode: Mode
-  /** Variables of this command alone. */
+  /** Variables of this command only. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
-/** What a judge knows of its shell, and how it looks at the machine. */
+/** What a decider knows of its shell, and how it does lookups. */
 export interface Standing {
   readonly loaded: LoadedConfig
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly looker: Looker
-  /** Where commands run, which says what reads a line. */
+  /** Where commands run; this determines which shell reads a line. */
   readonly place: Place
 }
 
-/** What execvp(3) takes where there is no PATH. */
+/** The path that execvp(3) uses when PATH is not set. */
 const usualPath = '/usr/local/bin:/usr/bin:/bin'
 
-/** Decides about commands: gathers what a decision needs to know, and asks the policy. Starts nothing. */
+/** The decider: gathers the facts that a decision needs, and asks the policy. Starts nothing. */
 export class Judge {
   readonly #rules: RuleSet
   readonly #workspace: string
@@ -54,8 +54,8 @@ export class Judge {
   readonly #shell: 'sh' | 'powershell'
 
   /**
-   * Throws CONFIG_INVALID for a rule whose example fails, with file and line.
-   * @param originOf what a decision says of where a rule stands; default: its file
+   * Throws CONFIG_INVALID, with file and line, for a rule whose example fails.
+   * @param originOf where a decision says that a rule stands; default: its file
    */
   static async open(standing: Standing, originOf?: OriginOf): Promise<Judge> {
     return new Judge(await rulesOf(standing.loaded, originOf), standing)
@@ -69,7 +69,7 @@ export class Judge {
     this.#shell = place === 'windows' ? 'powershell' : 'sh'
     this.#workspace = config.policy.workspace
     this.#home = env['HOME'] ?? ''
-    // A container has programs of its own.
+    // Programs of a container are not looked up on this machine.
     this.#programPath =
       config.shell.backend === 'docker' ? '' : (config.env.set['PATH'] ?? env['PATH'] ?? usualPath)
     const projectFiles = projectConfigFiles(cwd)
@@ -80,7 +80,7 @@ export class Judge {
       ...projectFiles.slice(0, 1).map(dirname),
       cwd,
     ].filter((path) => path !== '')
-    // The agent cannot edit its own policy: the files of the configuration, and what trusts them.
+    // The agent cannot edit its own policy: config files, the trust store, audit logs.
     this.#ownPaths = [
       dirname(userConfigFile(env)),
       dirname(trustStoreFile(env)),
@@ -91,8 +91,8 @@ export class Judge {
   }
 
   /**
-   * Looks for `lookLimitMs`, and where a file system has not answered by then, once more for `againMs`. Throws INVALID_REQUEST
-   * where the command's directory cannot be entered.
+   * Lookups may take `lookLimitMs`; if a file system has not answered by then, they are repeated once with
+   * `againMs`. Throws INVALID_REQUEST where the command's directory cannot be entered.
    */
   async decide({ work, cwd, mode, env = {} }: Question, againMs = secondLimitMs): Promise<Judged> {
     const request = planRequest({
@@ -118,7 +118,7 @@ export class Judge {
     return this.#named(judge(request, this.#rules, facts))
   }
 
-  /** A reason that follows from a project file's rule, preset or workspace names the file. */
+  /** Adds the project file to a reason that follows from its rule, preset or workspace. */
   #named(judged: Judged): Judged {
     const { verdict, reason, matches } = judged.decision
     const row = matches.find((match) => match.verdict === verdict && match.why === reason)
@@ -136,13 +136,12 @@ export class Judge {
     return follows && file !== undefined ? setBy(key, file) : undefined
   }
 
-  /** The rules as data. */
   rules(): RuleList {
     return listOfRules(this.#rules)
   }
 }
 
-/** The audit log, what it was rotated to, and its lock. */
+/** The audit log, its rotated copies, and its lock. */
 function auditFiles(path: string): string[] {
   if (path === '') return []
   const rotated = Array.from({ length: keptFiles }, (_, at) => `${path}.${at + 1}`)
@@ -151,7 +150,7 @@ function auditFiles(path: string): string[] {
 
 type Entry = Parameters<OriginOf>
 
-/** The rules of a configuration. What is wrong with one is told with its place in the file, which is only looked up then. */
+/** Builds the rules of a configuration. The place of a faulty rule in its file is looked up only on error. */
 async function rulesOf(loaded: LoadedConfig, originOf = filesOf(loaded)): Promise<RuleSet> {
   const { config } = loaded
   let asked: Entry | undefined
@@ -176,7 +175,7 @@ function filesOf({ sources }: LoadedConfig): OriginOf {
 
 const listKeys = ['allow', 'ask', 'deny', 'safe', 'rule'] as const
 
-/** Where every entry of the configuration stands, with its line. Takes a while: each is looked for in its file. */
+/** The file and line of every rule in the configuration. Slow: each rule is searched for in its file. */
 export async function placesOf(loaded: LoadedConfig): Promise<OriginOf> {
   const otherwise = filesOf(loaded)
   const places = new Map<string, Origin>()

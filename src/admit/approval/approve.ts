@@ -1,7 +1,10 @@
 import type { ApprovalRecord, Decision, Mode } from '../../base/types.ts'
 import type { Approval, ApprovalRequest, Approver } from './approver.ts'
 
-/** What was approved for the rest of a session. A yes to a command that the sandbox holds is none to the same without it. */
+/**
+ * An approval for the rest of a session. It holds for one mode: a yes to a command in read mode is none in
+ * write mode.
+ */
 export type StandingApproval =
   | { readonly kind: 'all'; readonly mode: Mode }
   | {
@@ -13,7 +16,7 @@ export type StandingApproval =
       readonly stdin: string | null
     }
 
-/** The approvals of one shell: who is asked, one question after the other, and what need not be asked again. */
+/** The approvals of one shell: asks one question at a time and remembers standing approvals. */
 export class Approvals {
   readonly #approver: Approver
   #standing: StandingApproval[] = []
@@ -23,24 +26,24 @@ export class Approvals {
     this.#approver = approver
   }
 
-  /** What stands, oldest first. */
+  /** The standing approvals, oldest first. */
   list(): readonly StandingApproval[] {
     return [...this.#standing]
   }
 
-  /** Takes one back, as `list` gave it; without an argument all of them. */
+  /** Revokes one that `list` returned, or all of them when called without an argument. */
   revoke(approval?: StandingApproval): void {
     this.#standing = approval ? this.#standing.filter((standing) => !isSame(standing, approval)) : []
   }
 
-  /** Whether the command may run. Asks unless a standing approval covers it; no answer is no. */
+  /** Asks unless a standing approval covers the command; no answer is no. */
   async approves(request: ApprovalRequest, decision: Decision): Promise<ApprovalRecord> {
     let asked = false
     const isAsked = () => {
       asked = true
     }
     const turn = this.#queue.then(() => this.#ask(request, decision, isAsked))
-    // The next question waits for this one; this one waits for those before it no longer than for its own answer.
+    // The next question waits for this one. This one waits for earlier ones only until its own signal aborts.
     this.#queue = turn
     return inTime(turn, request.signal, () => this.#record({ asked, answer: 'none' }))
   }
@@ -48,7 +51,7 @@ export class Approvals {
   async #ask(request: ApprovalRequest, decision: Decision, isAsked: () => void): Promise<ApprovalRecord> {
     const { command, cwd, mode, signal } = request
     if (signal.aborted) return this.#record({ asked: false, answer: 'none' })
-    // Asked in turn: the question before may have been answered for this one too.
+    // Checked only now: the answer to the previous question may cover this one too.
     const covering = this.#covering(request)
     if (covering) return this.#record({ asked: false, answer: 'yes', standing: covering.kind })
     isAsked()
@@ -78,18 +81,18 @@ export class Approvals {
   }
 }
 
-/** Undefined for an input that may bring anything: no standing approval is about it. */
+/** Undefined for input whose content is unknown: no standing approval covers it. */
 function digestOf({ stdin }: ApprovalRequest): string | null | undefined {
   if (stdin.kind === 'given') return stdin.sha256
   return stdin.kind === 'none' ? null : undefined
 }
 
-/** Whether a question was answered so that the command may run. */
+/** Whether the answer lets the command run. */
 export function isYes({ answer }: ApprovalRecord): boolean {
   return answer === 'yes' || answer === 'all' || answer === 'same'
 }
 
-/** Never rejects: an approver that fails gives no answer, and one that answers anything but the four answers says no. */
+/** Never rejects: an approver that fails gives no answer, and any value but the four answers is no. */
 async function answerOf(
   approver: Approver,
   request: ApprovalRequest,
@@ -103,7 +106,7 @@ async function answerOf(
   }
 }
 
-/** The answer, or what stands for none when the signal comes first. */
+/** Resolves to the answer, or to `none()` when the signal aborts first. */
 function inTime<T>(answer: Promise<T>, signal: AbortSignal, none: () => T): Promise<T> {
   return new Promise((resolve) => {
     const late = () => resolve(none())

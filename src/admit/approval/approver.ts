@@ -1,8 +1,9 @@
 import type { Decision, Mode } from '../../base/types.ts'
 
 /**
- * What a command reads on its standard input. `given`: text or bytes; `beginning` is their first 1000 bytes as UTF-8, and
- * `complete` says whether that is all. `unknown`: a stream, a descriptor or a terminal of its own, which may bring anything.
+ * The standard input of a command. `given`: text or bytes; `beginning` is their first 1000 bytes as UTF-8,
+ * and `complete` says whether that is all. `unknown`: a stream, a descriptor or a terminal, whose content is
+ * not known.
  */
 export type ApprovalInput =
   | { readonly kind: 'none' }
@@ -15,27 +16,29 @@ export type ApprovalInput =
       readonly complete: boolean
     }
 
-/** What an approver is asked to approve. */
 export interface ApprovalRequest {
-  /** The shell line, or the argument vector joined by blanks, as it would run. */
+  /**
+   * The shell line as given, or the argument vector, each word quoted, joined by blanks; variables of the
+   * request stand in front.
+   */
   readonly command: string
   readonly cwd: string
   readonly mode: Mode
   /** To `sh` this is as much a command as `command` is. */
   readonly stdin: ApprovalInput
-  /** Aborted when the answer comes too late: then it is no. */
+  /** Aborted at the time limit: a later answer counts as no. */
   readonly signal: AbortSignal
 }
 
 /**
- * `all`: everything to ask about in this session. `same`: this command in the same directory with the same standard input, whenever
- * it comes in this session; where the input is unknown, `same` is a `yes`.
+ * `all`: yes to every question of this session. `same`: yes to this command in the same directory with the
+ * same standard input for the rest of this session; where the input is unknown, `same` counts as `yes`.
  */
 export type Approval = 'yes' | 'no' | 'all' | 'same'
 
-/** Decides what the policy leaves open. A rejected promise counts as no. */
+/** Answers what the policy asks about. A rejected promise counts as no. */
 export interface Approver {
   (request: ApprovalRequest, decision: Decision): Promise<Approval>
-  /** What the audit log calls it: `terminal`, `mcp-client`, ... Default: `approver`. */
+  /** Its name in the audit log: `terminal`, `mcp-client`, ... Default: `approver`. */
   readonly by?: string
 }

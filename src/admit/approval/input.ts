@@ -5,7 +5,7 @@ import type { ApprovalInput } from './approver.ts'
 
 const longestBeginning = 1000
 
-/** Describes what a command reads on its standard input. */
+/** Describes the standard input of a command. */
 export function inputOf({ stdin, terminal }: Pick<CompleteRequest, 'stdin' | 'terminal'>): ApprovalInput {
   if (terminal) return { kind: 'unknown' }
   if (stdin === null || stdin === '') return { kind: 'none' }

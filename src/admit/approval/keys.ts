@@ -9,12 +9,14 @@ const answers: Readonly<Record<string, Approval>> = {
   '\n': 'no',
 }
 
-/** Ctrl+C, Ctrl+D, Ctrl+\ and Escape, which begins what a terminal sends on its own. */
+/**
+ * Ctrl+C, Ctrl+D, Ctrl+\ and Escape; an escape sequence that the terminal itself sends begins with Escape.
+ */
 const refusing = [0x03, 0x04, 0x1c, 0x1b]
 
 /**
- * What keys that came at once say. Only a single key says yes: several are a paste, or a terminal that answers a request
- * which some output has made. Undefined: no answer.
+ * The answer in keys that arrived together; undefined: no answer. Only a single key says yes: several are a
+ * paste, or a reply of the terminal to a request in some output.
  */
 export function answerIn(keys: Uint8Array): Approval | undefined {
   if (keys.some((key) => refusing.includes(key))) return 'no'

@@ -11,22 +11,27 @@ import type { Approval, ApprovalRequest, Approver } from './approver.ts'
 import { answerIn } from './keys.ts'
 import type { Terminal } from './tty.ts'
 
-/** Keys count only after this much silence: what was typed ahead, or for something else, is no answer. */
+/**
+ * Keys count only after this much silence, so that keys typed earlier or for something else are no answer.
+ */
 const silenceMs = 250
-/** Keys that come this quickly after each other were not pressed one by one. */
+/** Keys that follow each other within this time are a paste. */
 const pasteMs = 40
 
 export interface TerminalApproverOptions {
-  /** Default: `/dev/tty`, the terminal of the process, whatever its standard streams are. */
+  /** Default: `/dev/tty`, the controlling terminal of the process, whatever its standard streams are. */
   readonly path?: string
-  /** Called when there is no terminal to ask at. */
+  /** Called when there is no terminal. */
   readonly onAbsent?: () => void
 }
 
-/** One terminal, one question: whichever shell of the process asks. */
+/** All shells of the process share the terminal: one question at a time. */
 let turn: Promise<unknown> = Promise.resolve()
 
-/** Asks at the terminal of the process. Without one, at its end, and when the time is up the answer is no. */
+/**
+ * Asks at the controlling terminal. The answer is no without a terminal, when the terminal is closed, and at
+ * the time limit.
+ */
 export function terminalApprover({ path = '/dev/tty', onAbsent }: TerminalApproverOptions = {}): Approver {
   const approver: Approver = (request, decision) => {
     const answer = turn.then(() => ask(path, onAbsent, request, decision))
@@ -42,7 +47,7 @@ async function ask(
   request: ApprovalRequest,
   decision: Decision,
 ): Promise<Approval> {
-  // Imported late: node:tty and node:net cost start-up time, and most commands are never asked about.
+  // Imported late: node:tty and node:net cost start-up time, and most commands need no question.
   const [{ takeTurn }, { Terminal }] = await Promise.all([import('./turn.ts'), import('./tty.ts')])
   const endTurn = await takeTurn(request.signal)
   if (!endTurn) return 'no'
@@ -79,7 +84,7 @@ async function answerAt(terminal: Terminal, request: ApprovalRequest, decision: 
   return answer
 }
 
-/** Drops keys until none come; false when the wait is over, or somebody interrupts it. */
+/** Drops keys until none arrive. False when the wait ends, or on Ctrl+C. */
 async function hasSettled(terminal: Terminal): Promise<boolean> {
   for (;;) {
     const keys = await terminal.read(silenceMs)

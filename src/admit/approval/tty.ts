@@ -3,10 +3,13 @@ import { isatty, ReadStream, WriteStream } from 'node:tty'
 
 const ending: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 
-/** What is read: keys, nothing for as long as asked, or that there will be no more of them. */
+/** Keys; `quiet`: none within the given time; `over`: no more will come. */
 export type Read = Uint8Array | 'quiet' | 'over'
 
-/** A terminal in raw mode: each key is read as it is pressed. It is as before when it is closed, however that comes. */
+/**
+ * A terminal in raw mode: each key is read as it is pressed. `close` restores the previous mode, also after a
+ * signal.
+ */
 export class Terminal {
   readonly #input: ReadStream
   readonly #output: WriteStream
@@ -15,7 +18,7 @@ export class Terminal {
   #signalled: NodeJS.Signals | undefined
   #wake: () => void = () => {}
 
-  /** Undefined where there is no terminal: the process has none (ENXIO), or may not use it. */
+  /** Undefined where there is no terminal: the process has none (ENXIO), or may not open it. */
   static open(path: string): Terminal | undefined {
     let fd: number
     try {
@@ -38,7 +41,7 @@ export class Terminal {
     this.#output = output
     for (const event of ['end', 'close', 'error']) input.on(event, this.#finish)
     output.on('error', this.#finish)
-    // An error (EIO: a process in the background of no session) is told by the event.
+    // A failure (EIO for a background process of an orphaned process group) arrives as an `error` event.
     input.setRawMode(true)
     input.on('data', (keys: Buffer) => {
       this.#keys.push(keys)
@@ -47,17 +50,20 @@ export class Terminal {
     for (const name of ending) process.on(name, this.#onSignal)
   }
 
-  /** Characters in a row; 0 when the terminal does not say. */
+  /** Characters in a row; 0 when the terminal does not report it. */
   get columns(): number {
     return this.#output.columns
   }
 
-  /** Written through the input: a terminal whose other end has stalled must not stop this process, as node:tty's output would. */
+  /**
+   * Written through the input stream, which does not block: node:tty's output would stop this process while
+   * the other end of the terminal is stalled.
+   */
   write(text: string): void {
     if (this.#input.writable) this.#input.write(text.replaceAll('\n', '\r\n'))
   }
 
-  /** Waits for keys; `withinMs` at most, where it is given. */
+  /** Waits for keys, at most `withinMs` when it is given. */
   async read(withinMs?: number): Promise<Read> {
     if (this.#keys.length === 0 && !this.#isOver) await this.#wait(withinMs)
     if (this.#isOver) return 'over'
@@ -65,10 +71,13 @@ export class Terminal {
     return keys.length === 0 ? 'quiet' : keys
   }
 
-  /** From now on every `read` says `over`. */
+  /** From now on every `read` returns `over`. */
   readonly stop = (): void => this.#finish()
 
-  /** Gives the terminal back. A signal that came meanwhile ends the process now, unless somebody else listens to it. */
+  /**
+   * Restores the terminal. A signal that arrived in the meantime now ends the process, unless it has another
+   * handler.
+   */
   close(): void {
     this.#isOver = true
     for (const name of ending) process.off(name, this.#onSignal)

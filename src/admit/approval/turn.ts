@@ -4,12 +4,13 @@ import { createServer, type Server } from 'node:net'
 const againMs = 100
 
 /**
- * Waits until no other process asks at this terminal: an answer to one question must not reach another, and each would
- * save the other's raw mode as how the terminal was. Resolves to what ends the turn; undefined when the signal came first.
+ * Waits until no other process asks at this terminal: otherwise an answer could reach the wrong question, and
+ * each process would restore the raw mode that the other has set. Resolves to a function that ends the turn;
+ * undefined when the signal aborts first.
  */
 export async function takeTurn(signal: AbortSignal): Promise<(() => void) | undefined> {
   const name = terminalName()
-  // No /proc: then there is no name that is free again when its process has ended, however it ends.
+  // Without /proc there is no name that becomes free when its process ends, however it ends.
   if (name === undefined) return () => {}
   while (!signal.aborted) {
     const server = await listen(name)
@@ -19,7 +20,9 @@ export async function takeTurn(signal: AbortSignal): Promise<(() => void) | unde
   return undefined
 }
 
-/** The abstract socket (unix(7)) of the controlling terminal, by its device: proc_pid_stat(5), tty_nr. */
+/**
+ * The abstract socket (unix(7)) named after the device of the controlling terminal: proc_pid_stat(5), tty_nr.
+ */
 function terminalName(): string | undefined {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8')
@@ -30,7 +33,7 @@ function terminalName(): string | undefined {
   }
 }
 
-/** Undefined when somebody has the name. Nobody is answered: whoever connects is hung up on. */
+/** Undefined when another process has the name. Connections are closed at once. */
 function listen(name: string): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((connection) => connection.destroy())
