@@ -38,7 +38,7 @@ import type { Supervision } from './run/supervise.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
 
 /**
- * Opens a shell: loads the configuration, looks at what this host can enforce, and refuses what it cannot.
+ * Opens a shell: loads the configuration, probes what this host can enforce, and refuses what it cannot.
  * Throws CONFIG_INVALID, INVALID_REQUEST (the directory), SANDBOX_UNAVAILABLE.
  */
 export async function openShell(options: ShellOptions = {}): Promise<Shell> {
@@ -46,7 +46,7 @@ export async function openShell(options: ShellOptions = {}): Promise<Shell> {
   return openOn(thisHost(read.addon), read)
 }
 
-/** The same on a given host; tests take parts of it away. */
+/** Like `openShell`, on a given host: tests take parts of it away. */
 export async function openShellOn(host: Host, options: ShellOptions = {}): Promise<Shell> {
   return openOn(host, readShellOptions(options))
 }
@@ -65,13 +65,13 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
 
 type ShellEquipment = Backing & { readonly recorder: Recorder | undefined }
 
-/** A place to run commands in: one directory, one configuration, one mode at a time. */
+/** Runs commands with one directory, one configuration, and one mode at a time. */
 export class Shell {
   readonly cwd: string
   readonly config: Config
   /** The saved outputs of this shell's session. */
   readonly scratchpad: Scratchpad
-  /** Values of project files that do not count, because they would loosen what the user has set. */
+  /** Values of project files that are ignored, because they would loosen the user's settings. */
   readonly ignored: readonly IgnoredValue[]
   readonly #equipment: ShellEquipment
   readonly #gate: Gate
@@ -111,7 +111,10 @@ export class Shell {
     if (this.#mode === 'read' && config.shell.sandbox) this.#setups.in('read')
   }
 
-  /** `read` or `write`; what is set holds for the next command. Setting `read` throws SANDBOX_UNAVAILABLE where it cannot be enforced. */
+  /**
+   * `read` or `write`; a change applies to the next command. Setting `read` throws SANDBOX_UNAVAILABLE where
+   * it cannot be enforced.
+   */
   get mode(): Mode {
     return this.#mode
   }
@@ -127,16 +130,16 @@ export class Shell {
     return this.#setups.in(this.#mode).enforcement
   }
 
-  /** What the policy says about a command. Nothing runs. */
+  /** The policy's decision about a command. Nothing runs. */
   async decide(request: ExecuteRequest): Promise<Decision> {
     const { work, cwd, env } = this.#complete(request, completeRequest)
     return this.#gate.decide({ work, cwd, env, mode: this.#mode })
   }
 
   /**
-   * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never ran:
-   * INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED, AUDIT_FAILED; and a
-   * `ListenerError` when `onOutput` failed while it ran.
+   * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never
+   * ran: INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED,
+   * AUDIT_FAILED; and a `ListenerError` when `onOutput` failed while it ran.
    */
   async execute<E extends Encoding = 'utf8'>(
     request: ExecuteRequest,
@@ -146,15 +149,19 @@ export class Shell {
   }
 
   /**
-   * Starts one command in a terminal of its own (Linux). It is decided about, held and ended as with `execute`. Throws as
-   * `execute` does, and INVALID_REQUEST where no terminal can be given: when this returns, the command runs.
+   * Starts one command in a terminal of its own (Linux). Decision, confinement and end are as with `execute`.
+   * Throws as `execute` does, and INVALID_REQUEST where no terminal is available. When the promise resolves,
+   * the command runs.
    */
   async start(request: StartRequest, options: ExecuteOptions = {}): Promise<Pty> {
     const command = await this.#admit(request, this.#completeStart, options)
     return startCommand((onStarted) => this.#run(command, { ...options, onStarted }))
   }
 
-  /** Runs commands one after the other, to the first that fails. Each is decided about before the first one starts. */
+  /**
+   * Runs commands one after the other and stops after the first that fails, unless `ignoreErrors` is set. All
+   * of them are admitted before the first one starts.
+   */
   async executeAll<E extends Encoding = 'utf8'>(
     requests: readonly (string | ExecuteRequest)[],
     options: ExecuteAllOptions<E> = {},
@@ -177,23 +184,26 @@ export class Shell {
     }
   }
 
-  /** What was approved for the rest of this shell's life: listed, and taken back with `revoke`. */
+  /** The standing approvals of this shell; `revoke` takes them back. */
   get approvals(): readonly StandingApproval[] {
     return this.#gate.standing()
   }
 
-  /** Takes back one standing approval of `approvals`, or all. */
+  /** Revokes one standing approval of `approvals`, or all. */
   revoke(approval?: StandingApproval): void {
     this.#gate.revoke(approval)
   }
 
-  /** Sends a signal to the process group of every command that runs. Throws INVALID_REQUEST for what is no signal. */
+  /**
+   * Sends a signal to the process group of every running command. Throws INVALID_REQUEST for an unknown
+   * signal.
+   */
   signal(name: NodeJS.Signals): void {
     checkSignal(name)
     for (const supervision of this.#running) supervision.signal(name)
   }
 
-  /** Kills what still runs and waits for its end. Background children of write mode live on. */
+  /** Kills all running commands and waits for their end. Background processes of write mode live on. */
   async close(): Promise<void> {
     this.#closed = true
     const running = [...this.#running]
@@ -225,7 +235,7 @@ export class Shell {
     })
   }
 
-  /** From a request to a command that may run as it stands, and whose line the audit log waits for. */
+  /** Checks and admits a request, and begins its audit entry. */
   async #admit<R extends ExecuteRequest | StartRequest>(
     given: R,
     completed: Complete<R>,
@@ -259,7 +269,9 @@ export class Shell {
     return { request, mode, setup, admission }
   }
 
-  /** Abort and close may have come while the policy was asked: what is not running yet never does. */
+  /**
+   * Checks again for abort and close, which may have come during admission: then the command never starts.
+   */
   async #run<E extends Encoding>(
     command: RecordedCommand,
     { onOutput, ...options }: ExecuteOptions<E> & Pick<RunOptions, 'onStarted'>,
@@ -272,7 +284,7 @@ export class Shell {
     const result = await (command.entry ? command.entry.running(run) : run())
     const failed = listener.end()
     if (failed) throw new ListenerError(failed.error, result)
-    // The encoding was passed on as it is.
+    // `runCommand` got the encoding of these options.
     return result as Result<OutputIn<E>>
   }
 
