@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 /** This module's file. Bundles of CommonJS modules have no import.meta.url. */
 const here = import.meta.url === undefined ? __filename : fileURLToPath(import.meta.url)
 
-/** A file at the top of the package, found from the sources and from dist/ alike. */
+/** A file at the top of the package, from the sources and from dist/ alike. */
 export function packageFile(name: string): string {
   for (let at = dirname(here); ; at = dirname(at)) {
     const file = join(at, name)

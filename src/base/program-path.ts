@@ -1,6 +1,6 @@
 import { isAbsolute, normalize, relative } from 'node:path'
 
-/** Directories of system programs: a program in them is trusted by its name. */
+/** A program in these directories is trusted by its name. */
 export const systemDirectories: ReadonlySet<string> = new Set([
   '/bin',
   '/usr/bin',
