@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { errorCode } from '../base/errno.ts'
 import { VitrineError } from '../messages/error.ts'
 
-/** The current directory of this process. Throws INVALID_REQUEST when it has been deleted. */
+/** Throws INVALID_REQUEST when the current directory has been deleted. */
 export function currentDirectory(): string {
   try {
     return process.cwd()
@@ -15,7 +15,7 @@ export function currentDirectory(): string {
   }
 }
 
-/** Resolves a path from the current directory. Throws as `currentDirectory` does. */
+/** Throws as `currentDirectory` does. */
 export function absolutePath(path: string): string {
   return isAbsolute(path) ? resolve(path) : resolve(currentDirectory(), path)
 }

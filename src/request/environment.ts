@@ -4,7 +4,7 @@ import type { Mode } from '../base/types.ts'
 
 export type Variables = Readonly<Record<string, string>>
 
-/** Variables that pass in every mode: enough to work with, without any that load code or hold secrets. */
+/** Variables that pass in every mode: none of them loads code or holds a secret. */
 const passing = new Set([
   'PATH',
   'HOME',
@@ -141,7 +141,6 @@ const looking = {
 
 const changing = { variables: forced, git }
 
-/** The section `[env]` of the configuration. */
 export interface EnvironmentSettings {
   /** `auto`: the list in read mode, everything but secrets in write mode. */
   readonly inherit: 'auto' | 'listed' | 'all'

@@ -2,13 +2,11 @@ import { nearestKey } from '../base/did-you-mean.ts'
 import { errorMessage } from '../base/errno.ts'
 import { type RequestProblem, VitrineError } from '../messages/error.ts'
 
-/** The requirement on a field of a caller's object. */
 export interface Field {
   readonly wanted: string
   readonly test: (value: unknown) => boolean
 }
 
-/** The fields that a caller's object may have, by name. */
 export type Fields<T> = Readonly<Record<keyof T & string, Field>>
 
 export const isString = (value: unknown): value is string => typeof value === 'string'
@@ -47,12 +45,12 @@ function fieldOf(value: object, name: string, field: Field): unknown {
   return refuse({ kind: 'wrong-type', field: name, wanted: field.wanted, got: kindOf(given) })
 }
 
-/** A copy of any object. Throws INVALID_REQUEST when reading it throws. */
+/** Throws INVALID_REQUEST when reading the object throws. */
 export function copyOf<T extends object>(what: string, value: T): T {
   return reading(what, () => ({ ...value }))
 }
 
-/** A copy of an object of variables. Throws INVALID_REQUEST for values that no environment can hold. */
+/** Throws INVALID_REQUEST for values that no environment can hold. */
 export function readVariables(
   field: string,
   given: Readonly<Record<string, string | undefined>>,
@@ -98,7 +96,7 @@ function nearest(name: string, names: readonly string[]): { nearest?: string } {
   return found === undefined ? {} : { nearest: found }
 }
 
-/** A short description of a value; long text is cut. */
+/** Short enough for a message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (isString(value))

@@ -10,19 +10,18 @@ export interface Program {
   readonly variables?: Variables
 }
 
-/** Where a program without a path is searched. */
 export interface Surroundings {
   readonly cwd: string
   readonly environment: Variables
 }
 
-/** How commands become programs on one operating system. */
+/** Commands as programs of one operating system. */
 export interface Interpreter {
   /** The name in messages. */
   readonly name: string
   /** A shell line, run by the system's shell. */
   line(line: string): Program
-  /** Advice on a line that probably does not mean what it says, as a sentence for the user. */
+  /** Advice for the user about a line that probably does not mean what it says. */
   hint?(line: string): string | undefined
   /** An argument vector, run without a shell. */
   argv(argv: readonly [string, ...string[]], surroundings: Surroundings): Program

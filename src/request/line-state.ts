@@ -2,7 +2,6 @@ import type { Variables } from './environment.ts'
 import { plainScript, terminalScript } from './line-scripts.ts'
 import { canBeUnread } from './typed-ahead.ts'
 
-/** The state that a line leaves for the next one. */
 export interface LineState {
   /** The directory of the line's shell; undefined when it has been deleted. */
   readonly cwd: string | undefined
@@ -12,7 +11,6 @@ export interface LineState {
 
 export type LineVariables = Readonly<Record<string, string | null>>
 
-/** How a line takes part in a session of lines. */
 export interface LineOptions {
   /** Exported variables that the line starts with besides those of the shell, in the form of `LineState`. */
   readonly variables?: LineVariables | undefined
@@ -67,7 +65,7 @@ export class LineFollower {
     this.#before = before
   }
 
-  /** The line to run instead of the given one. Its exit code is the same. */
+  /** The line to run instead of the given one; the exit code is the same. */
   wrapped(line: string, hasTerminal: boolean): string {
     const script = hasTerminal ? terminalScript : plainScript
     return script.replaceAll('WORD', this.#word).replace('LINE', () => `'${line.replaceAll("'", "'\\''")}'`)
@@ -97,7 +95,6 @@ export class LineFollower {
     return unread
   }
 
-  /** Continues a stopped program. */
   resume(): void {
     this.#isOver = false
     this.#type?.('fg\n')
@@ -115,7 +112,6 @@ export class LineFollower {
     }
   }
 
-  /** Called when the part behind a mark is complete. */
   #complete(text: string): void {
     if (this.#mark === 'state') this.#options.onState(this.#stateIn(text))
     if (this.#mark === 'jobs') this.#isStopped = text.includes('Stopped')

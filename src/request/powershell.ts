@@ -16,7 +16,6 @@ const longestCommandLine = 32_767 - 1
  */
 const utf8 =
   'try { [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); $OutputEncoding = [Console]::OutputEncoding } catch {}; '
-/** Statements that only comments may precede. */
 const mustComeFirst = /^(?:\s|#[^\n]*\n|<#[\s\S]*?#>)*(?:using\b|param\b|\[cmdletbinding)/i
 
 /** `powershell.exe -Command LINE` by its absolute path, and programs looked up without batch files. */

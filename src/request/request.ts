@@ -87,7 +87,7 @@ const fields: Fields<ExecuteRequest> = {
 /** The kernel's limit on one argument, including its NUL: MAX_ARG_STRLEN, linux/binfmts.h. */
 const longestArgument = 32 * 4096
 
-/** Checks a request and fills in defaults, without lookups on the machine. Throws INVALID_REQUEST. */
+/** Does no lookups. Throws INVALID_REQUEST. */
 export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
   const request = readFields('request', given, fields)
   return {
@@ -103,10 +103,7 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
   }
 }
 
-/**
- * The requests of a list, not yet checked. Throws INVALID_REQUEST for a value that is no list, or an entry
- * that is no request.
- */
+/** The requests of a list, not yet checked. Throws INVALID_REQUEST. */
 export function readList(requests: readonly (string | ExecuteRequest)[]): readonly ExecuteRequest[] {
   const wanted = 'an array of shell lines and requests'
   if (!Array.isArray(requests))

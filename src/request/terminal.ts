@@ -29,7 +29,6 @@ export interface TerminalSize {
   readonly rows: number
 }
 
-/** The terminal that a command requests. */
 export interface TerminalRequest extends TerminalSize {
   readonly term: string | undefined
 }
@@ -48,7 +47,7 @@ const fields: Fields<StartRequest> = {
   term: { wanted: 'a string', test: isString },
 }
 
-/** Checks a request for a terminal and fills in defaults. Throws INVALID_REQUEST. */
+/** Throws INVALID_REQUEST. */
 export function completeStart(given: StartRequest, defaults: RequestDefaults): CompleteRequest {
   const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, fields)
   if (pty !== true) refuse({ kind: 'wrong-type', field: 'pty', wanted: 'true', got: String(pty) })
@@ -75,7 +74,6 @@ export function checkSize(size: TerminalSize): void {
   }
 }
 
-/** The value of TERM for a command. */
 export function termOf({ term }: TerminalRequest, inherited: string | undefined): string {
   return term ?? (inherited && inherited !== 'dumb' ? inherited : 'xterm-256color')
 }

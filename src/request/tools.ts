@@ -25,7 +25,6 @@ const onlyOnce: Variables = {
   CARGO_NET_RETRY: '0',
 }
 
-/** What decides which caches a tool needs in the private directory, the only writable one. */
 export interface ToolCaches {
   /** The network is open: what is missing from a cache can be fetched. */
   readonly network: boolean
