@@ -3,7 +3,7 @@ import { VitrineError } from '../messages/error.ts'
 import type { LoadedConfig } from './load.ts'
 import type { ConfigKey } from './schema.ts'
 
-/** Keys that a container cannot honour, with the message about the value they need. */
+/** Keys that a container cannot honour, with a description of the value wanted. */
 const notInContainer: Partial<Record<ConfigKey, string>> = {
   'shell.unix_sockets': socketsInContainer,
   'shell.unreadable': unreadableInContainer,

@@ -7,10 +7,9 @@ import { policyRuleKeys } from './policy-rule.ts'
 import type { KeyEntry } from './schema.ts'
 import { tomlText } from './toml-text.ts'
 
-/** The path of a value in a document: names of tables and keys, indices of lists. */
+/** Names of tables and keys, indices of lists. */
 export type KeyPath = readonly (string | number)[]
 
-/** A problem, and the path of the value that has it. */
 export interface Fault {
   readonly path: KeyPath
   readonly problem: ConfigProblem
@@ -48,7 +47,7 @@ export function dotted(path: KeyPath): string {
   }, '')
 }
 
-/** Describes a value and its type, short enough for a message. */
+/** Short enough for a message. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') return `the string ${clipped(tomlText(value))}`
   if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`

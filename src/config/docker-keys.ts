@@ -14,7 +14,6 @@ import {
 /** The kernel's maximum (PID_MAX_LIMIT). */
 const MOST_PROCESSES = 4_194_304
 
-/** The keys of `[docker]`. */
 export const dockerKeys = {
   image: key(
     'Image of the container; empty: that of "vitrine docker build".',

@@ -17,7 +17,6 @@ export type ProjectRule =
 /** Makes a path from a config file, variable or flag absolute. */
 export type ToAbsolute = (path: string) => string
 
-/** One key of the configuration, with all its properties. */
 export interface Field<S extends v.GenericSchema = v.GenericSchema> {
   readonly about: string
   /** The message of each action says which value is wanted. */

@@ -37,10 +37,7 @@ export function trustStoreFile(env: Environment, home = homedir()): string {
   return join(baseDirectory(env.XDG_STATE_HOME, join(home, '.local', 'state')), 'vitrine', 'trust.json')
 }
 
-/**
- * The possible project files, outermost first: from the git root down to `cwd`; without a git root only in
- * `cwd`.
- */
+/** Outermost first: from the git root down to `cwd`; without a git root only `cwd`. */
 export function projectConfigFiles(cwd: string): readonly string[] {
   const directories = upToGitRoot(existingRealPath(cwd) ?? resolve(cwd))
   return directories.reverse().map(projectFileIn)
@@ -58,7 +55,7 @@ export function absoluteFrom(base: string, home: string): ToAbsolute {
   }
 }
 
-/** The real path, or undefined when the path does not exist. */
+/** Undefined when the path does not exist. */
 export function existingRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path)
@@ -77,12 +74,11 @@ export function readConfigFile(file: string): string | undefined {
   return new TextDecoder().decode(bytes)
 }
 
-/** A CONFIG_INVALID error about a file as a whole. */
 export function unreadable(file: string, reason: string): VitrineError {
   return new VitrineError({ code: 'CONFIG_INVALID', file, problem: { kind: 'unreadable', reason } })
 }
 
-/** The code of a failed system call, for example `EACCES`; rethrows any other error. */
+/** For example `EACCES`; rethrows what is not a failed system call. */
 export function codeOf(error: unknown): string {
   const code = errorCode(error)
   if (code === undefined) throw error
@@ -94,14 +90,12 @@ function baseDirectory(named: string | undefined, otherwise: string): string {
   return named !== undefined && isAbsolute(named) ? named : otherwise
 }
 
-/** The real path of an existing directory; otherwise the absolute path. */
+/** The real path if the directory exists, else the absolute path. */
 export function realDirectory(path: string): string {
   return existingRealPath(path) ?? resolve(path)
 }
 
-/**
- * The real path of the root of the git repository around a directory; without one, of the directory itself.
- */
+/** The real path of the git root; without one, of the directory itself. */
 export function gitRoot(directory: string): string {
   const real = realDirectory(directory)
   return upToGitRoot(real).at(-1) ?? real
@@ -127,7 +121,6 @@ export function exists(path: string): boolean {
   }
 }
 
-/** Whether the path itself is a symbolic link. */
 export function isSymlink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }

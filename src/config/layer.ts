@@ -8,7 +8,6 @@ import { absoluteFrom } from './files.ts'
 import { excerptOf, locator } from './locate.ts'
 import { type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
 
-/** A config file, with its text as read. */
 export interface ConfigFile {
   readonly file: string
   readonly text: string

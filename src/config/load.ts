@@ -39,7 +39,6 @@ export interface LoadOptions {
 
 export type Source = 'default' | 'user' | 'project' | 'variable' | 'flag'
 
-/** A value in force and its origin. */
 export interface Setting {
   readonly value: unknown
   readonly source: Source
@@ -64,7 +63,6 @@ export interface IgnoredValue {
   readonly why: IgnoredBecause
 }
 
-/** A config file that was read. */
 export interface ReadFile {
   readonly file: string
   readonly source: 'user' | 'project'
@@ -82,7 +80,6 @@ export interface LoadedConfig {
   readonly outerWorkspace?: string
 }
 
-/** The configuration while it is being assembled. */
 interface Assembly {
   readonly settings: Map<KeyEntry, Setting>
   readonly ignored: IgnoredValue[]
@@ -185,7 +182,6 @@ async function fileValues(source: ConfigFile, home: string): Promise<readonly Fi
   return readLayer(source, await parseToml(source), home)
 }
 
-/** The error that smol-toml throws. */
 interface TomlError {
   readonly message: string
   readonly line: number

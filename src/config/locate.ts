@@ -2,7 +2,7 @@ import type { AST } from 'toml-eslint-parser'
 import type { KeyPath } from './check.ts'
 import { printable } from './toml-text.ts'
 
-/** A range in one line of a file. Lines and columns count from 1. */
+/** Lines and columns count from 1. */
 export interface Place {
   readonly line: number
   readonly column: number
@@ -10,7 +10,7 @@ export interface Place {
   readonly end: number
 }
 
-/** A key, table or list entry of a document: its path, and where its name and its value stand. */
+/** Where a key, table or list entry has its name and its value. */
 interface Node {
   readonly path: KeyPath
   readonly name: AST.SourceLocation
@@ -50,9 +50,8 @@ async function nodesOf(text: string): Promise<Iterable<Node>> {
   try {
     return nodesOfDocument(parseTOML(text))
   } catch (error) {
-    // toml-eslint-parser passes all characters of a string as arguments of one call, which fails with
-    // RangeError for a very long string, and it may refuse what smol-toml accepts. The reported fault remains
-    // true; only its place is missing.
+    // toml-eslint-parser passes all characters of a string as arguments of one call (RangeError for a very
+    // long one), and may refuse what smol-toml accepts. Only the place of the fault is missing then.
     if (['RangeError', 'SyntaxError'].includes(Object(error).name)) return []
     throw error
   }

@@ -3,7 +3,6 @@ import { readConfigFile } from './files.ts'
 import { type LoadedConfig, parseToml } from './load.ts'
 import { excerptOf, locator } from './locate.ts'
 
-/** The place of a list entry in a config file. */
 export interface EntryPlace {
   readonly file: string
   readonly line: number
@@ -13,7 +12,7 @@ export interface EntryPlace {
 
 type PolicyList = 'allow' | 'ask' | 'deny' | 'safe' | 'rule'
 
-/** Finds an entry of a policy list in the config files; the file of highest precedence wins. */
+/** Finds an entry of a policy list; the file of highest precedence wins. */
 export async function placeOfEntry(
   loaded: LoadedConfig,
   key: PolicyList,

@@ -4,7 +4,6 @@ import { integer, list, oneOf, text } from './field.ts'
 /** More arguments than the kernel passes to a program. */
 const MOST_OPERANDS = 1_000_000
 
-/** A `[[policy.rule]]` table. */
 export const policyRule = v.strictObject(
   {
     prefix: v.pipe(list('a word'), v.nonEmpty('a list of words, not empty')),

@@ -3,7 +3,7 @@ import type { ConfigKey, LoadedConfig } from './load.ts'
 /** Keys whose value in force comes from project files, with those files. */
 export type ProjectSettings = ReadonlyMap<ConfigKey, string>
 
-/** A message about a consequence of such a value names the file. */
+/** Named in messages about a consequence of such a value. */
 export function projectSettings({ sources }: LoadedConfig): ProjectSettings {
   return new Map(
     Object.entries(sources).flatMap(([key, { source, where }]) =>

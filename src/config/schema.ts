@@ -29,10 +29,7 @@ const MOST_PROCESSES = 4_194_304
 // The kernel's upper bound of sysctl fs.nr_open.
 const MOST_OPEN_FILES = 1_073_741_816
 
-/**
- * Every section and key of the configuration: the source of validation, variables, JSON schema and `config
- * show`.
- */
+/** The source of validation, variables, JSON schema and `config show`. */
 export const sections = {
   shell: {
     about: 'How commands run.',
@@ -233,7 +230,7 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T
 
-/** The whole configuration, by section and key, named as in TOML. Paths are absolute. */
+/** By section and key, named as in TOML. Paths are absolute. */
 export type Config = {
   readonly [S in SectionName]: {
     readonly [K in keyof Sections[S]['keys']]: DeepReadonly<Output<Sections[S]['keys'][K]>>
@@ -245,14 +242,12 @@ export type ConfigKey = {
   [S in SectionName]: `${S}.${Extract<keyof Config[S], string>}`
 }[SectionName]
 
-/** The type of the value of a dotted key. */
 export type ConfigValue<K extends ConfigKey> = K extends `${infer S extends SectionName}.${infer N}`
   ? N extends keyof Config[S]
     ? Config[S][N]
     : never
   : never
 
-/** A key with its position in the table. */
 export interface KeyEntry extends Field {
   readonly key: ConfigKey
   readonly section: SectionName
@@ -271,7 +266,7 @@ function entriesOf(section: SectionName): KeyEntry[] {
 
 export const sectionNames = Object.keys(sections) as readonly SectionName[]
 
-/** Every key by its dotted name, in the order of the table. */
+/** By dotted name, in the order of the table. */
 export const keyEntries: ReadonlyMap<string, KeyEntry> = new Map(
   sectionNames.flatMap(entriesOf).map((entry) => [entry.key, entry]),
 )

@@ -18,21 +18,21 @@ export interface ConfigRow {
   readonly where: string
 }
 
-/** The outcome of `initConfig`. `failed` carries the name of the errno. */
+/** `failed` carries the name of the errno. */
 export type InitOutcome =
   | { readonly kind: 'written' | 'exists'; readonly file: string }
   | { readonly kind: 'failed'; readonly file: string; readonly errno: string }
 
 const EXAMPLE_FILE = 'config.example.toml'
 
-/** Every key with its value in force and its origin, in the order of the schema. */
+/** In the order of the schema. */
 export function configRows({ sources }: LoadedConfig): readonly ConfigRow[] {
   return Object.entries(sources).map(([key, { value, source, where }]) => {
     return { key: key as ConfigKey, value, text: tomlText(value), source, where }
   })
 }
 
-/** Writes a config file with every key and its default, all commented out. Never overwrites a file. */
+/** Writes every key and its default, commented out. Never overwrites a file. */
 export function initConfig(file: string): InitOutcome {
   try {
     makeDirectories(dirname(file), 0o777)

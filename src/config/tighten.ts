@@ -22,7 +22,7 @@ export interface Tightened {
   readonly ignored: readonly { readonly index?: number; readonly why: IgnoredBecause }[]
 }
 
-/** Applies a project file's value to the value in force: it may tighten, never loosen. */
+/** Applies an untrusted project file's value: it may tighten, never loosen. */
 export function tighten(rule: ProjectRule, inForce: unknown, offered: unknown): Tightened {
   if (rule.kind === 'union') return added(inForce, offered, rule.loosens)
   if (isDeepStrictEqual(inForce, offered)) return taken(inForce)

@@ -18,8 +18,7 @@ type TrustedFiles = Readonly<Record<string, string>>
 const storeSchema = v.object({ version: v.literal(1), files: v.record(v.string(), v.string()) })
 
 /**
- * Whether the user has trusted exactly this content in exactly this file. Throws CONFIG_INVALID when the
- * store is damaged.
+ * Whether the user has trusted this content in this file. Throws CONFIG_INVALID when the store is damaged.
  */
 export function isTrusted(file: string, content: string, env: Environment, home?: string): boolean {
   const identity = identityOf(file)
@@ -52,7 +51,7 @@ export function trust(file: string, env: Environment, home?: string): string {
   return path
 }
 
-/** Revokes the trust; returns whether the file was trusted. */
+/** Returns whether the file was trusted. */
 export function untrust(file: string, env: Environment, home?: string): boolean {
   const identity = identityOf(file) ?? file
   const before = Object.entries(readStore(env, home))

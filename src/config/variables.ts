@@ -5,11 +5,10 @@ import type { ToAbsolute } from './field.ts'
 import type { Environment } from './files.ts'
 import { type ConfigKey, type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
 
-/** A value from a variable or a flag. */
 export interface GivenValue {
   readonly entry: KeyEntry
   readonly value: unknown
-  /** The name of the variable or flag. */
+  /** The variable or flag. */
   readonly where: string
 }
 
