@@ -16,7 +16,6 @@ const reasons: Readonly<Record<string, 'missing' | 'not-a-directory' | 'unanswer
 const entered = new Set<string>()
 const mostEntered = 1000
 
-/** The question whether a command can run in a directory, for use in a batch. */
 export function canEnter(path: string): Question {
   return { kind: 'directory', path }
 }

@@ -1,7 +1,4 @@
-/**
- * The facts of this machine that a decision needs. Paths are absolute and not normalized: `a/..` need not be
- * the parent of `a`.
- */
+/** Paths are absolute and not normalized: `a/..` need not be the parent of `a`. */
 export interface FactsNeeded {
   /** The first one is the current directory. */
   readonly paths: readonly string[]
@@ -18,23 +15,22 @@ export interface FactsNeeded {
   readonly couldMatch: (pattern: string, name: string) => boolean
 }
 
-/** A program that PATH resolves to a project's directory. */
 export interface ForeignProgram {
   readonly path: string
   /** A system directory has a program of the same name. */
   readonly shadows: boolean
 }
 
-/** The facts. A needed fact that is absent counts as unknown. */
+/** A needed fact that is absent counts as unknown. */
 export interface Facts {
   /** By needed path: the real path; a path that does not exist is resolved as far as it exists. */
   readonly realPaths: ReadonlyMap<string, string>
   /** By needed pattern: the real path of each match; null when there were too many, or they are not known. */
   readonly globs: ReadonlyMap<string, readonly string[] | null>
-  /** Those needed directories in which no name begins with a dash. */
+  /** Needed directories in which no name begins with a dash. */
   readonly withoutDashes: ReadonlySet<string>
   readonly repositories: ReadonlyMap<string, RepositoryConfig>
-  /** By name: those needed programs that come with a project. */
+  /** Needed programs that come with a project, by name. */
   readonly foreignPrograms: ReadonlyMap<string, ForeignProgram>
   /** The real path of the workspace; absent when there is none. */
   readonly workspace?: string
@@ -47,14 +43,13 @@ export interface Facts {
   readonly unanswered: readonly string[]
 }
 
-/** One entry of a git configuration. Section and name are in lower case; a subsection is as written. */
+/** Section and name are in lower case; a subsection is as written. */
 export interface ConfigEntry {
   readonly key: string
   /** `true` for an entry without `=`. */
   readonly value: string
 }
 
-/** An entry with its file. */
 export interface FoundEntry extends ConfigEntry {
   readonly file: string
 }

@@ -18,9 +18,9 @@ export interface Surroundings {
 }
 
 /**
- * Looks up the facts that a decision needs, and first whether the current directory can be entered. Changes
- * nothing and starts nothing. Lookups stop at the time limit of `look`; a fact that could not be found out is
- * absent, which counts as unknown, and `unanswered` names the paths that did not answer.
+ * Looks up the facts that a decision needs, and first whether the current directory can be entered. Starts
+ * nothing. An absent fact counts as unknown. Lookups stop at the time limit of `look`; `unanswered` names the
+ * paths that did not answer.
  */
 export async function gatherFacts(
   needed: FactsNeeded,
@@ -66,10 +66,7 @@ async function globsOf({ globs, couldMatch }: FactsNeeded, look: Look): Promise<
   return found
 }
 
-/**
- * Directories in which no name begins with a dash. One that cannot be listed is left out, because the matches
- * of a glob there are unknown.
- */
+/** One that cannot be listed is left out: the matches of a glob there are unknown. */
 async function withoutDashes(directories: readonly string[], look: Look): Promise<ReadonlySet<string>> {
   if (directories.length === 0) return new Set()
   const listed = await look.names(directories)
@@ -98,8 +95,8 @@ async function repositoriesAt(
 }
 
 /**
- * Real paths from earlier lookups. They only choose which questions join the first batch; the present real
- * path is always asked for, too.
+ * Real paths from earlier lookups. They only choose questions for the first batch; the present real path is
+ * asked for, too.
  */
 const guesses = new Map<string, string>()
 const mostGuesses = 1000

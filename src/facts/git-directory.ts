@@ -26,7 +26,7 @@ export function* repositoriesAbove(from: string, look: Look): Generator<Reposito
   }
 }
 
-/** The repository whose work tree the directory is, if it has a `.git`. */
+/** Undefined when the directory has no `.git`. */
 export function repositoryIn(directory: string, look: Look): Repository | Unreadable | undefined {
   const dotGit = inside(directory, '.git')
   const text = readSmall(dotGit, look)
@@ -55,7 +55,6 @@ export function* shares(gitDirectory: string, look: Look): Generator<string | Un
   yield shared
 }
 
-/** The entries of `config` and `config.worktree` in a git directory. */
 export function entriesIn(directory: string, look: Look): readonly FoundEntry[] | Unreadable {
   const entries: FoundEntry[] = []
   for (const name of ['config', 'config.worktree']) {
@@ -70,18 +69,16 @@ export function entriesIn(directory: string, look: Look): readonly FoundEntry[] 
   return entries
 }
 
-/** The files in a hook directory. */
 export function hooksIn(directory: string, look: Look): readonly string[] | Unreadable {
   const names = namesOf(directory, look)
   return 'kind' in names ? names : names.map((name) => inside(directory, name))
 }
 
-/** The directory that an entry names, resolved from where git resolves it. */
 export function directoryNamedBy({ key, value, file }: FoundEntry, from: string): string | Unreadable {
   return below(from, value, `${file}: ${key}`)
 }
 
-/** The paths of gitlinks in the index, including shared parts of a split index (gitformat-index(5)). */
+/** Includes shared parts of a split index (gitformat-index(5)). */
 export function* gitlinksOf(gitDirectory: string, look: Look): Generator<string | Unreadable> {
   const names = namesOf(gitDirectory, look)
   if ('kind' in names) return yield names
@@ -97,7 +94,6 @@ export function* gitlinksOf(gitDirectory: string, look: Look): Generator<string 
   }
 }
 
-/** Whether two paths have the same real path. */
 export function isSamePlace(one: string, other: string, look: Look): boolean {
   const [first, second] = [one, other].map((path) => look.see({ kind: 'where', path }))
   return first !== undefined && second !== undefined && 'found' in first && 'found' in second
@@ -138,13 +134,13 @@ function mayBeDirectory(path: string, look: Look): boolean {
   return !('failed' in answer) || !isAbsent(answer.failed)
 }
 
-/** The text of a regular file; undefined when it does not exist or is a directory. */
+/** Undefined when it does not exist or is a directory. */
 function readSmall(path: string, look: Look): string | Unreadable | undefined {
   const answer = look.see(textOf(path))
   return 'found' in answer ? answer.found : problemOf(path, answer)
 }
 
-/** The names in a directory; empty when it does not exist. */
+/** Empty when the directory does not exist. */
 function namesOf(directory: string, look: Look): readonly string[] | Unreadable {
   const answer = look.see({ kind: 'names', path: directory })
   if ('found' in answer)

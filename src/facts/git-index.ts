@@ -10,9 +10,8 @@ const extendedFlag = 0x4000
 const lengthMask = 0xfff
 
 /**
- * The paths of gitlinks (submodules, embedded repositories) in an index; undefined when git would not read
- * the file. The index does not record the length of its object names (SHA-1 or SHA-256): both are tried, and
- * the results combined.
+ * The paths of gitlinks (submodules, embedded repositories); undefined for an index that git would not read.
+ * The length of object names (SHA-1 or SHA-256) is not recorded: both are tried, and the results combined.
  */
 export function gitlinksIn(index: Buffer): readonly string[] | undefined {
   // Most repositories have none, and this search costs a tenth of a walk.
@@ -24,7 +23,6 @@ export function gitlinksIn(index: Buffer): readonly string[] | undefined {
 
 interface Walk {
   readonly found: string[]
-  /** Every entry was read. */
   readonly whole: boolean
 }
 

@@ -9,12 +9,12 @@ const MOST_MATCHES = 2_000
 interface Match {
   readonly directory: string
   readonly name: string
-  /** Not a symbolic link: its real path is its directory's with the name appended. */
+  /** Not a link: the real path is its directory's plus the name. */
   readonly plain: boolean
 }
 
 /**
- * The real paths of all matches and of the pattern's fixed beginning; null when there are too many, or they
+ * The real paths of the matches and of the pattern's fixed beginning; null when there are too many, or they
  * are unknown.
  */
 export async function expandGlob(
@@ -39,7 +39,7 @@ function pathOf({ directory, name }: Match): string {
   return name === '' ? directory : `${directory}/${name}`
 }
 
-/** A match that is no link needs no lookup of its own: its directory's real path suffices. */
+/** A match that is no link needs no lookup: its directory's real path suffices. */
 async function resolved(found: readonly Match[], look: Look): Promise<readonly string[] | null> {
   const askedFor = (match: Match) => (match.plain ? match.directory : pathOf(match))
   const where = await look.where(found.map(askedFor))
@@ -52,7 +52,6 @@ async function resolved(found: readonly Match[], look: Look): Promise<readonly s
   return [...paths]
 }
 
-/** The first questions about a pattern, for use in a batch. */
 export function globQuestions(glob: string): readonly Question[] {
   const fixed = fixedPart(partsOf(glob))
   return [whereIs(fixed), namesIn(fixed || '/')]

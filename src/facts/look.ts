@@ -1,6 +1,6 @@
 /**
- * The questions about a path: its real path, the names in it, whether it exists, whether it can be entered as
- * a directory, its text, and the gitlinks of a git index.
+ * A question about the real path, the names in a directory, existence, whether a directory can be entered, a
+ * text, or the gitlinks of a git index.
  */
 export type Kind = 'where' | 'names' | 'exists' | 'directory' | 'text' | 'gitlinks'
 
@@ -40,7 +40,7 @@ const unanswered: Answer = { failed: 'ETIMEDOUT' }
 /** No lookup is possible. */
 const unasked: Answer = { failed: 'EBUSY' }
 
-/** The lookups for one decision, with one time limit. Answers are cached. */
+/** The lookups for one decision. Answers are cached. */
 export class Look {
   /**
    * Paths that did not answer, and paths asked for after the time limit; an empty string: no lookup was
@@ -70,7 +70,6 @@ export class Look {
     return questions.map(({ kind, path }) => this.#seen[kind].get(path) ?? unanswered)
   }
 
-  /** Looks up the questions that have no cached answer. */
   async #learn(questions: readonly Question[]): Promise<void> {
     const fresh = new Map<string, Question>()
     for (const question of questions)
@@ -152,7 +151,6 @@ export class Look {
     return where
   }
 
-  /** The names in each directory, or the errno. */
   async names(directories: readonly string[]): Promise<readonly Names[]> {
     const answers = await this.ask(directories.map(namesIn))
     return answers.map((answer) =>
@@ -173,7 +171,6 @@ function nameOf(entry: string): Name {
   return { name: entry.slice(1), plain: entry.startsWith('-') }
 }
 
-/** The question for the real path, for use in a batch. */
 export function whereIs(path: string): Question {
   return { kind: 'where', path: path === '' ? '/' : path }
 }

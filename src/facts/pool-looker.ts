@@ -5,7 +5,7 @@ import { gitlinksIn } from './git-index.ts'
 import type { Answer, Kind, Looker, Question } from './look.ts'
 
 const LARGEST_TEXT = 1_048_576
-/** About the size of an index with a million files. */
+/** About an index with a million files. */
 const largestIndex = 134_217_728
 /** The kernel's MAXSYMLINKS (linux/namei.h). */
 const mostLinks = 40

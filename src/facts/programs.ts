@@ -3,19 +3,17 @@ import { isProjectDirectory, systemDirectories } from '../base/program-path.ts'
 import type { ForeignProgram } from './facts.ts'
 import { type Look, type Question, whereIs } from './look.ts'
 
-/** Where programs are searched, and the real paths of project directories. */
 export interface ProgramPlaces {
   /** The PATH of commands. */
   readonly path: string
   readonly projects: readonly string[]
 }
 
-/** The first questions about programs, for use in a batch. */
 export function programQuestions(names: readonly string[], path: string): readonly Question[] {
   return names.length === 0 ? [] : questionsAbout(parts(path).near, names)
 }
 
-/** The programs that a shell would find in a project's directory, directly or through a link. */
+/** The programs that a shell would find in a project, directly or through a link. */
 export async function foreignPrograms(
   names: readonly string[],
   { path, projects }: ProgramPlaces,
@@ -65,14 +63,13 @@ function isForeign(entry: string, name: string, projects: readonly string[], loo
   return directories.some((directory) => isProjectDirectory(directory, projects))
 }
 
-/** Whether a system directory has a program of that name, too. */
 function isShadowing(entries: readonly string[], name: string, look: Look): boolean {
   return entries.some(
     (entry) => systemDirectories.has(entry) && existing(`${entry}/${name}`, look) !== undefined,
   )
 }
 
-/** The real path, if the whole path exists. */
+/** Undefined unless the whole path exists. */
 function existing(path: string, look: Look): string | undefined {
   const answer = look.see(whereIs(path))
   return 'found' in answer && answer.found.endsWith('\0') ? answer.found.slice(0, -1) : undefined

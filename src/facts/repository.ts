@@ -20,11 +20,11 @@ import type { Look, Question } from './look.ts'
 /**
  * Reads the repository-scope configuration and the hooks that git may find from a directory, and those of
  * repositories inside its work tree: `git status` and `git diff` start git in each.
- * Read here instead of by `git config --list`: no program starts, so a hostile repository can run nothing; no
- * other git's safe.directory or environment interferes; and it takes microseconds. Includes are not followed,
+ * Does not use `git config --list`: no program starts, so a hostile repository can run nothing; no other
+ * git's safe.directory or environment interferes; and it takes microseconds. Includes are not followed,
  * because an include is itself a reason to ask.
- * Git takes the first repository on the way up; here every one counts, so that no directory that git skips,
- * or that only git accepts, can hide a key. What cannot be read is reported, never skipped.
+ * Git takes the first repository on the way up; here every one counts, so that none can hide a key, whether
+ * only git accepts it or only this code. What cannot be read is reported, never skipped.
  */
 export async function readRepositoryConfig(directory: string, look: Look): Promise<RepositoryConfig> {
   const usual = repositoryQuestions(directory)
@@ -45,8 +45,8 @@ export async function readRepositoryConfig(directory: string, look: Look): Promi
 const mostRepositories = 2_000
 
 /**
- * One pass over the cached answers. It continues past missing ones, so that one pass collects all questions
- * for the next.
+ * One pass over the cached answers. It continues past missing ones, to collect all questions for the next
+ * pass.
  */
 class Walk {
   readonly #look: Look
@@ -126,8 +126,8 @@ class Walk {
 }
 
 /**
- * The likely questions of a decision about git, from a directory up, for use in a batch: those of the last
- * decision, because most ask the same again.
+ * The likely questions of a decision about git: those of the last decision for the directory, because most
+ * ask the same again.
  */
 export function repositoryQuestions(directory: string): readonly Question[] {
   const known = usualQuestions.get(directory)

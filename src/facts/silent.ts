@@ -13,7 +13,7 @@ export const secondLimitMs = 2000
 const answered = new Set<string>()
 const mostAnswered = 1000
 
-/** The questions whose file system does not answer within 2.2 s. */
+/** Those whose file system does not answer within 2.2 s. */
 export async function silentAmong(
   questions: readonly Question[],
   looker: Looker,
