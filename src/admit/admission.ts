@@ -30,7 +30,7 @@ export interface GateOptions extends Standing {
   readonly approver?: Approver | undefined
 }
 
-/** How long to wait for an answer; after that the answer is no. */
+/** How long to wait for an answer; after that it is no. */
 export interface Patience {
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
@@ -53,18 +53,17 @@ export class Gate {
     this.#approvals = options.approver && new Approvals(options.approver)
   }
 
-  /** Checks the configured rules. Throws CONFIG_INVALID. Does nothing when there are none. */
+  /** Checks the configured rules. Throws CONFIG_INVALID. */
   async ready(): Promise<void> {
     const { allow, ask, deny, rule, safe } = this.#options.loaded.config.policy
     if (allow.length + ask.length + deny.length + rule.length + safe.length > 0) await this.#judging()
   }
 
-  /** The standing approvals of the session. */
   standing(): readonly StandingApproval[] {
     return this.#approvals?.list() ?? []
   }
 
-  /** Revokes one standing approval, or all of them when called without an argument. */
+  /** Revokes one standing approval; without an argument all. */
   revoke(approval?: StandingApproval): void {
     this.#approvals?.revoke(approval)
   }
@@ -123,8 +122,8 @@ export class Gate {
   }
 
   /**
-   * Decides again with the line of each rule from a config file. Lines are looked up once, and only when such
-   * a rule is reported.
+   * Decides again, with the lines of rules from config files. They are looked up once, and only when such a
+   * rule is reported.
    */
   async #placed(question: Question, decision: Decision, againMs = secondLimitMs): Promise<Decision> {
     const { loaded } = this.#options
@@ -136,8 +135,7 @@ export class Gate {
     try {
       return (await (await this.#placing).decide(question, againMs)).decision
     } catch (error) {
-      // The file has changed since it was loaded: the loaded rules stay in force, and their lines are not
-      // reported.
+      // The file has changed since it was loaded: the loaded rules stay in force, without their lines.
       if (isVitrineError(error) && error.code === 'CONFIG_INVALID') return decision
       throw error
     }
@@ -155,9 +153,9 @@ function unattended(verdict: 'allow' | 'deny'): ApprovalRecord {
 }
 
 /**
- * Returns a signal that aborts at the time limit or with the caller's signal. It has a timer of its own: what
- * AbortSignal.any and AbortSignal.timeout return can be collected before it fires (nodejs/node#57736), and
- * the wait would never end.
+ * A signal that aborts at the time limit or with the caller's signal. It has a timer of its own: the results
+ * of AbortSignal.any and AbortSignal.timeout can be collected before they fire (nodejs/node#57736), and the
+ * wait would never end.
  */
 function waitFor({ timeoutMs, signal }: Patience): {
   readonly signal: AbortSignal
@@ -175,8 +173,7 @@ function waitFor({ timeoutMs, signal }: Patience): {
   return { signal: over.signal, end }
 }
 
-// Quoted, so that an argument vector cannot be confused with the shell line that reads the same, or the
-// reverse.
+// Quoted: an argument vector must not read like a shell line, or the reverse.
 function textOf({ work, env = {} }: Question): string {
   const variables = Object.entries(env).map(([name, value]) =>
     value === undefined ? `unset ${name};` : `${name}=${quoted(value)}`,

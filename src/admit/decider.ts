@@ -18,7 +18,6 @@ import { buildRules, type Origin, type OriginOf, type RuleSet } from '../policy/
 import type { Place } from '../request/environment.ts'
 import type { Work } from '../request/request.ts'
 
-/** A command to decide about. */
 export interface Question {
   readonly work: Work
   readonly cwd: string
@@ -27,7 +26,7 @@ export interface Question {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
-/** What a decider knows of its shell, and how it does lookups. */
+/** The decider's knowledge of its shell. */
 export interface Standing {
   readonly loaded: LoadedConfig
   readonly cwd: string
@@ -40,7 +39,7 @@ export interface Standing {
 /** The path that execvp(3) uses when PATH is not set. */
 const usualPath = '/usr/local/bin:/usr/bin:/bin'
 
-/** The decider: gathers the facts that a decision needs, and asks the policy. Starts nothing. */
+/** Gathers the facts that a decision needs, and asks the policy. Starts nothing. */
 export class Judge {
   readonly #rules: RuleSet
   readonly #workspace: string
@@ -150,7 +149,7 @@ function auditFiles(path: string): string[] {
 
 type Entry = Parameters<OriginOf>
 
-/** Builds the rules of a configuration. The place of a faulty rule in its file is looked up only on error. */
+/** Builds the rules. The place of a faulty one is looked up only on error. */
 async function rulesOf(loaded: LoadedConfig, originOf = filesOf(loaded)): Promise<RuleSet> {
   const { config } = loaded
   let asked: Entry | undefined
@@ -175,7 +174,7 @@ function filesOf({ sources }: LoadedConfig): OriginOf {
 
 const listKeys = ['allow', 'ask', 'deny', 'safe', 'rule'] as const
 
-/** The file and line of every rule in the configuration. Slow: each rule is searched for in its file. */
+/** The file and line of every rule. Slow: each is searched for in its file. */
 export async function placesOf(loaded: LoadedConfig): Promise<OriginOf> {
   const otherwise = filesOf(loaded)
   const places = new Map<string, Origin>()

@@ -16,7 +16,7 @@ export type StandingApproval =
       readonly stdin: string | null
     }
 
-/** The approvals of one shell: asks one question at a time and remembers standing approvals. */
+/** Asks one question at a time, and remembers the standing approvals of one shell. */
 export class Approvals {
   readonly #approver: Approver
   #standing: StandingApproval[] = []
@@ -26,17 +26,17 @@ export class Approvals {
     this.#approver = approver
   }
 
-  /** The standing approvals, oldest first. */
+  /** Oldest first. */
   list(): readonly StandingApproval[] {
     return [...this.#standing]
   }
 
-  /** Revokes one that `list` returned, or all of them when called without an argument. */
+  /** Revokes one; without an argument all. */
   revoke(approval?: StandingApproval): void {
     this.#standing = approval ? this.#standing.filter((standing) => !isSame(standing, approval)) : []
   }
 
-  /** Asks unless a standing approval covers the command; no answer is no. */
+  /** Asks unless a standing approval covers the command. No answer is no. */
   async approves(request: ApprovalRequest, decision: Decision): Promise<ApprovalRecord> {
     let asked = false
     const isAsked = () => {
@@ -51,7 +51,7 @@ export class Approvals {
   async #ask(request: ApprovalRequest, decision: Decision, isAsked: () => void): Promise<ApprovalRecord> {
     const { command, cwd, mode, signal } = request
     if (signal.aborted) return this.#record({ asked: false, answer: 'none' })
-    // Checked only now: the answer to the previous question may cover this one too.
+    // Checked only now: the answer before may cover this command too.
     const covering = this.#covering(request)
     if (covering) return this.#record({ asked: false, answer: 'yes', standing: covering.kind })
     isAsked()
@@ -87,7 +87,6 @@ function digestOf({ stdin }: ApprovalRequest): string | null | undefined {
   return stdin.kind === 'none' ? null : undefined
 }
 
-/** Whether the answer lets the command run. */
 export function isYes({ answer }: ApprovalRecord): boolean {
   return answer === 'yes' || answer === 'all' || answer === 'same'
 }
@@ -106,7 +105,7 @@ async function answerOf(
   }
 }
 
-/** Resolves to the answer, or to `none()` when the signal aborts first. */
+/** Resolves to `none()` when the signal aborts first. */
 function inTime<T>(answer: Promise<T>, signal: AbortSignal, none: () => T): Promise<T> {
   return new Promise((resolve) => {
     const late = () => resolve(none())

@@ -5,7 +5,6 @@ import type { ApprovalInput } from './approver.ts'
 
 const longestBeginning = 1000
 
-/** Describes the standard input of a command. */
 export function inputOf({ stdin, terminal }: Pick<CompleteRequest, 'stdin' | 'terminal'>): ApprovalInput {
   if (terminal) return { kind: 'unknown' }
   if (stdin === null || stdin === '') return { kind: 'none' }

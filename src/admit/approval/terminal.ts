@@ -19,9 +19,8 @@ const silenceMs = 250
 const pasteMs = 40
 
 export interface TerminalApproverOptions {
-  /** Default: `/dev/tty`, the controlling terminal of the process, whatever its standard streams are. */
+  /** Default: `/dev/tty`, the controlling terminal of the process. */
   readonly path?: string
-  /** Called when there is no terminal. */
   readonly onAbsent?: () => void
 }
 

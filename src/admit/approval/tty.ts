@@ -18,7 +18,7 @@ export class Terminal {
   #signalled: NodeJS.Signals | undefined
   #wake: () => void = () => {}
 
-  /** Undefined where there is no terminal: the process has none (ENXIO), or may not open it. */
+  /** Undefined where the process has no terminal (ENXIO), or may not open it. */
   static open(path: string): Terminal | undefined {
     let fd: number
     try {
