@@ -69,7 +69,6 @@ type ShellEquipment = Backing & { readonly recorder: Recorder | undefined }
 export class Shell {
   readonly cwd: string
   readonly config: Config
-  /** The saved outputs of this shell's session. */
   readonly scratchpad: Scratchpad
   /** Values of project files that are ignored, because they would loosen the user's settings. */
   readonly ignored: readonly IgnoredValue[]
@@ -111,10 +110,7 @@ export class Shell {
     if (this.#mode === 'read' && config.shell.sandbox) this.#setups.in('read')
   }
 
-  /**
-   * `read` or `write`; a change applies to the next command. Setting `read` throws SANDBOX_UNAVAILABLE where
-   * it cannot be enforced.
-   */
+  /** Applies to the next command. `read` throws SANDBOX_UNAVAILABLE where it cannot be enforced. */
   get mode(): Mode {
     return this.#mode
   }
@@ -149,19 +145,15 @@ export class Shell {
   }
 
   /**
-   * Starts one command in a terminal of its own (Linux). Decision, confinement and end are as with `execute`.
-   * Throws as `execute` does, and INVALID_REQUEST where no terminal is available. When the promise resolves,
-   * the command runs.
+   * Starts one command in a terminal of its own (Linux); otherwise as `execute`. Also throws INVALID_REQUEST
+   * where no terminal is available. When the promise resolves, the command runs.
    */
   async start(request: StartRequest, options: ExecuteOptions = {}): Promise<Pty> {
     const command = await this.#admit(request, this.#completeStart, options)
     return startCommand((onStarted) => this.#run(command, { ...options, onStarted }))
   }
 
-  /**
-   * Runs commands one after the other and stops after the first that fails, unless `ignoreErrors` is set. All
-   * of them are admitted before the first one starts.
-   */
+  /** Runs commands in order, to the first that fails. All are admitted before the first one starts. */
   async executeAll<E extends Encoding = 'utf8'>(
     requests: readonly (string | ExecuteRequest)[],
     options: ExecuteAllOptions<E> = {},
@@ -194,10 +186,7 @@ export class Shell {
     this.#gate.revoke(approval)
   }
 
-  /**
-   * Sends a signal to the process group of every running command. Throws INVALID_REQUEST for an unknown
-   * signal.
-   */
+  /** Signals the process group of every running command. Throws INVALID_REQUEST for an unknown signal. */
   signal(name: NodeJS.Signals): void {
     checkSignal(name)
     for (const supervision of this.#running) supervision.signal(name)
@@ -269,9 +258,7 @@ export class Shell {
     return { request, mode, setup, admission }
   }
 
-  /**
-   * Checks again for abort and close, which may have come during admission: then the command never starts.
-   */
+  /** Checks again: abort and close may have come during admission. Then the command never starts. */
   async #run<E extends Encoding>(
     command: RecordedCommand,
     { onOutput, ...options }: ExecuteOptions<E> & Pick<RunOptions, 'onStarted'>,
