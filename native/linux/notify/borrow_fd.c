@@ -43,7 +43,7 @@ static int take(const struct errand *errand) {
   struct vt_notification *notification = errand->notification;
   int listener = vt_borrow_listener(notification->listener);
   int fd = vt_borrow_descriptor(&notification->caller, errand->number);
-  /* Only if the call still waits is it certain whose descriptor that was (seccomp_unotify(2)). */
+  /* The descriptor is certain to be the caller's only if the call still waits (seccomp_unotify(2)). */
   return fd >= 0 && listener >= 0 && vt_caller_still_waits_at(listener, notification) ? fd : -1;
 }
 
@@ -52,15 +52,12 @@ static void *run(void *context) {
   if (vt_borrow_separate_table()) return NULL;
   int fd = take(errand);
   if (fd >= 0) errand->result = errand->use(errand->notification, fd, errand->context);
-  syscall(NR_CLOSE_RANGE, 0, ~0u, 0); /* a joined thread may not have ended yet, so close here and not at its end */
+  syscall(NR_CLOSE_RANGE, 0, ~0u, 0); /* a joined thread may not have ended yet */
   return NULL;
 }
 
-/*
- * Closing any descriptor of a file drops all POSIX locks that the closing descriptor table holds on it (F_SETLK(2const)): a
- * command could make the host lose its locks, on a database for example. So a thread with an empty table of its own takes,
- * uses and closes the descriptor.
- */
+/* Closing any descriptor of a file drops all POSIX locks of that descriptor table on it (F_SETLK(2const)): a command could
+ * make the host lose a database lock. So a thread with its own empty table takes, uses and closes it. */
 int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_borrowed_fd_use use, void *context) {
   struct errand errand = {notification, number, use, context, -1};
   __atomic_store_n(&notification->takes, true, __ATOMIC_RELAXED);

@@ -6,16 +6,15 @@
 /* Uses the borrowed descriptor, which is closed afterwards. */
 typedef int (*vt_borrowed_fd_use)(struct vt_notification *notification, int fd, void *context);
 
-/* Returns the result of `use`; -1 if the descriptor may not be taken (ptrace(2): Yama, not dumpable), no thread or descriptor
- * is left to take it with, or the caller is gone. */
+/* Returns the result of `use`; -1: not permitted (ptrace(2): Yama, not dumpable), no thread or descriptor left,
+ * caller gone. */
 int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_borrowed_fd_use use, void *context);
 
-/* For a thread that keeps what it borrows: first gives the calling thread an empty descriptor table of its own; -1 on
- * failure. */
+/* For a thread that keeps what it borrows. Gives it an empty descriptor table of its own; -1 on failure. */
 int vt_borrow_separate_table(void);
 
 /* Duplicates the listener into that table; -1 and errno. */
 int vt_borrow_listener(const struct vt_listener *listener);
 
-/* Takes the caller's descriptor. Its owner is certain only if the call still waits afterwards. */
+/* Takes the caller's descriptor; certain only if the call still waits afterwards. */
 int vt_borrow_descriptor(struct vt_caller *caller, int number);

@@ -219,8 +219,7 @@ static enum vt_operation fcntl_operation(uint32_t command) {
   }
 }
 
-/* Access mode 3 permits only ioctl(2); O_EXCL and O_TMPFILE make a new file; opening read-only can at most truncate
- * (open(2)). */
+/* Access mode 3 permits only ioctl(2); O_EXCL and O_TMPFILE create; opening read-only can only truncate (open(2)). */
 static enum vt_operation open_operation(uint32_t flags) {
   if ((flags & VT_O_ACCMODE) == VT_O_ACCMODE) return VT_OP_DEVICE;
   if ((flags & VT_O_CREAT && flags & O_EXCL) || (flags & O_TMPFILE) == O_TMPFILE) return VT_OP_CREATE;

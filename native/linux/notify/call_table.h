@@ -9,7 +9,6 @@
 struct vt_notification;
 struct vt_private_file;
 
-/* The kind of target that the arguments name. */
 enum vt_subject { VT_NO_SUBJECT, VT_PATH, VT_TWO_PATHS, VT_DESCRIPTOR, VT_FAMILY, VT_ADDRESS, VT_OPTION, VT_PROCESS };
 
 enum { VT_NO_ARGUMENT = -1 };
@@ -23,10 +22,10 @@ struct vt_call {
   int8_t second_directory, second; /* VT_TWO_PATHS */
   int8_t flags;             /* index of the AT_* flags, never the first argument; 0: none */
   bool nofollow;            /* the call acts on a final symbolic link itself */
-  /* The handler for calls that the filter rules do not decide: sets error and counted. NULL: only the rules refuse. */
+  /* Decides calls that the rules leave open: sets error and counted. NULL: the rules decide all. */
   void (*judge)(struct vt_notification *notification);
   bool quick;               /* the handler never touches a file system, so it may run on the supervisor's thread */
-  /* Carries the refused call out for the caller in its private tmp (private_ops.h). NULL: refused there too. */
+  /* Carries the refused call out in the private tmp (private_ops.h). NULL: refused there too. */
   int (*act)(struct vt_notification *notification, const struct vt_private_file *file);
 };
 

@@ -24,7 +24,7 @@ static bool read_comm(int fd, char program[VT_PROGRAM_BYTES]) {
   return true;
 }
 
-/* Tests with signal 0 whether the thread leads its group: a tenth of the cost of reading /proc (tgkill(2)). */
+/* Signal 0 tells whether the thread leads its group, at a tenth of the cost of reading /proc (tgkill(2)). */
 pid_t vt_caller_process(const struct vt_caller *caller) {
   pid_t thread = caller->thread;
   if (syscall(SYS_tgkill, thread, thread, 0) == 0 || errno == EPERM) return thread;
@@ -107,8 +107,7 @@ static bool read_given(const struct vt_caller *caller, const char *file, uint64_
   return length > 0 && memchr(to, 0, (size_t)length);
 }
 
-/* Reads a string that is one of the program's arguments or environment entries: most programs pass paths on unchanged. EPERM
- * if it lies elsewhere. */
+/* Reads a string among the program's arguments or environment, as most paths are. EPERM if it lies elsewhere. */
 static int given_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size) {
   char stat[1024];
   vt_procfs_read(caller->thread, "stat", stat, sizeof stat);
@@ -121,7 +120,7 @@ static int given_string(const struct vt_caller *caller, uint64_t address, char *
   return EPERM;
 }
 
-/* Page by page, since the page after the string may be unmapped; the first read is small, as most paths are. */
+/* Page by page, as the next page may be unmapped; the first read is short, like most paths. */
 int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size) {
   enum { BITE = 256 };
   for (size_t have = 0; have < size;) {

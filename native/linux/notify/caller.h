@@ -9,7 +9,7 @@
 #include "notify/denials.h"
 
 struct vt_caller {
-  pid_t thread;  /* from the notification */
+  pid_t thread;
   pid_t process; /* its thread group, once looked up */
   char program[VT_PROGRAM_BYTES];
 };
@@ -17,9 +17,9 @@ struct vt_caller {
 enum { VT_KNOWN_CALLERS = 4 };
 
 /*
- * The callers identified last. Opening /proc/PID/comm costs as much as the rest of a refused call. The descriptor is tied to
- * the process: after its end a read fails with ESRCH even if the number is in use again (fs/proc/base.c). Not thread-local,
- * which would tie the addon to one C library's loader.
+ * The callers identified last: opening /proc/PID/comm costs as much as the rest of a refused call. Reading an open one fails
+ * with ESRCH once the process is gone, even if its number is reused (fs/proc/base.c). Not thread-local: that would tie the
+ * addon to one C library's loader.
  */
 struct vt_known_callers {
   struct vt_known_caller {
@@ -35,19 +35,17 @@ void vt_caller_identify(struct vt_caller *caller, struct vt_known_callers *calle
 /* Returns the caller's process id (thread group). */
 pid_t vt_caller_process(const struct vt_caller *caller);
 
-/* Closes the descriptors of the remembered callers. */
 void vt_caller_forget(struct vt_known_callers *callers);
 
-/* Reads memory. Returns the number of bytes, fewer at the end of the mapping, or -1 with errno (EPERM: ptrace(2), access mode
- * checks). */
+/* Reads memory. Returns the bytes read, fewer at the end of the mapping, or -1 with errno (EPERM: ptrace(2)). */
 ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *to, size_t size);
 
-/* Reads a string of at most size - 1 bytes. Returns 0 or an errno; ENAMETOOLONG if it is longer. */
+/* Reads a string of at most size - 1 bytes. Returns 0 or an errno, ENAMETOOLONG if longer. */
 int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size);
 
-/* Reads the link /proc/PID/LINK. Returns the length, or -1 with errno. */
+/* Reads the link /proc/PID/LINK; returns its length, or -1 with errno. */
 ssize_t vt_caller_link(const struct vt_caller *caller, const char *link, char *to, size_t size);
 
-/* False if the process made itself undumpable (PR_SET_DUMPABLE, prctl(2)): its files in /proc then belong to root (proc(5)).
- * A host that runs as root always gets true. */
+/* False if the process made itself undumpable (PR_SET_DUMPABLE, prctl(2)): root owns its /proc files (proc(5)). Always true
+ * for a host that runs as root. */
 bool vt_caller_is_dumpable(const struct vt_caller *caller);

@@ -40,7 +40,7 @@ static struct vt_denial *find(struct vt_denials *denials, const struct vt_denial
   return NULL;
 }
 
-/* Adds a row; when the table is full or there is no memory for the text, the denial counts in the row for the rest. */
+/* Adds a row. Without room for it, or memory for its text, returns the row for the rest. */
 static struct vt_denial *add(struct vt_denials *denials, const struct vt_denial *refused, uint32_t hash) {
   static const struct vt_denial rest = {.operation = VT_OP_OTHER, .call = VT_SYSCALL_COUNT};
   char *text = NULL;

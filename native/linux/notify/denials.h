@@ -1,4 +1,4 @@
-/* The denials of one command: a bounded table of distinct rows with counts. Once it is full, new kinds share one row. */
+/* The denials of one command: a bounded table of distinct rows with counts, the last row for the rest. */
 #pragma once
 
 #include <stdbool.h>
@@ -54,7 +54,7 @@ struct vt_denials {
   struct vt_denial rows[VT_DENIALS_MAX + 1];
 };
 
-/* Counts one denial in the row with the same operation, call, program and text, whichever the process. Copies the text. */
+/* Counts a denial in the row with the same operation, call, program and text. Copies the text. */
 void vt_denials_count(struct vt_denials *denials, const struct vt_denial *refused);
 
 void vt_denials_free(struct vt_denials *denials);

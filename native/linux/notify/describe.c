@@ -1,4 +1,4 @@
-/* Describes the target of a refused call for the report. Runs only after the decision, so it changes none. */
+/* Describes the target of a refused call, for the report only. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,13 +40,13 @@ static void describe_path(struct vt_notification *notification) {
   notification->has_text = notification->is_path = true;
   int error = vt_resolve(&notification->caller, directory, notification->given, vt_call_follows(call, &notification->notif.data), &place);
   memcpy(notification->text, error ? notification->given : place.path, sizeof notification->text);
-  /* A missing file has no metadata to change: touch(1), denied the creation, still tries to set the times. Not counted. */
+  /* A missing file has no metadata: touch(1), denied the creation, still sets the times. Not counted. */
   bool missing = error == ENOENT || error == ENOTDIR || (!error && !place.exists);
   if (missing && call->operation == VT_OP_METADATA) notification->counted = false;
   vt_resolved_close(&place);
 }
 
-/* Names the kinds of internet socket that no setting allows (see PLAIN_INTERNET in seccomp_rules.c), else "". */
+/* Names internet sockets that no setting allows (outside PLAIN_INTERNET, seccomp_rules.c), else "". */
 static const char *kind_of_internet(const struct vt_notification *notification) {
   int type = (int)argument(notification, 1) & VT_SOCK_TYPE_MASK, protocol = (int)argument(notification, 2);
   if (type == SOCK_RAW) return " raw";
@@ -114,7 +114,7 @@ static void describe_address(struct vt_notification *notification) {
   notification->has_text = true;
 }
 
-/* Among the options refused by name, those of the IP levels join multicast groups, except the flow label one. */
+/* Refused options of the IP levels join multicast groups, except the flow label one. */
 static void describe_option(struct vt_notification *notification) {
   int level = (int)argument(notification, 1), name = (int)argument(notification, 2);
   bool joins = (level == IPPROTO_IP || level == IPPROTO_IPV6) && name != VT_IPV6_FLOWLABEL_MGR;

@@ -25,13 +25,13 @@ static int rule_errno(const struct vt_notification *notification) { return (int)
 void vt_dispatch(struct vt_notification *notification) {
   if (!vt_is_refused_by_rule(notification) && notification->call->judge) return notification->call->judge(notification);
   if (vt_is_refused_by_rule(notification) && vt_private_gate(notification)) return;
-  /* A call that the rules do not decide has a handler; without one it would be refused. */
+  /* A call that the rules leave open always has a handler; the EPERM is a safeguard. */
   notification->error = vt_is_refused_by_rule(notification) ? rule_errno(notification) : EPERM;
   notification->counted = !vt_is_nss_lookup(notification);
   vt_describe(notification);
 }
 
-/* The call goes on. From now on SIGXFSZ may come from the command's own limit and not from ours. */
+/* The call goes on; a SIGXFSZ may now come from the command's own limit. */
 void vt_handle_file_limit(struct vt_notification *notification) { notification->limits_files = true; }
 
 /* The call goes on; the kernel sends SIGXFSZ if the size exceeds the limit. */

@@ -3,13 +3,12 @@
 
 #include "notify/notification.h"
 
-/* Initializes a notification as far as possible without a look at the caller. */
+/* Initializes a notification without looking at the caller. */
 void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, const struct vt_listener *listener);
 
-/* Fills in the outcome. */
 void vt_dispatch(struct vt_notification *notification);
 
-/* Fills in the outcome without a lookup: refused, with the path as given if known. Handlers marked `quick` still decide. */
+/* Decides without a lookup: refused, with the path as given if known, unless the handler is `quick`. */
 void vt_dispatch_without_lookup(struct vt_notification *notification);
 
 /* Calls that Landlock decides, by where their path leads (handlers/path.c). */
@@ -23,7 +22,7 @@ void vt_handle_rename(struct vt_notification *notification);
 /* Signals, by the session of the target (handlers/signal.c). */
 void vt_handle_signal(struct vt_notification *notification);
 
-/* File sizes: notes RLIMIT_FSIZE limits that the command sets and sizes that it asks for (dispatch.c). */
+/* File sizes: notes limits (RLIMIT_FSIZE) that the command sets, and sizes that it asks for (dispatch.c). */
 void vt_handle_file_limit(struct vt_notification *notification);
 void vt_handle_file_size(struct vt_notification *notification);
 

@@ -41,8 +41,8 @@ static bool has_written(const struct vt_command *command, uint64_t bytes) {
   return written && strtoull(written + strlen("wchar:"), NULL, 10) >= bytes;
 }
 
-/* Exit code 128 + SIGXFSZ proves nothing alone: a program may choose it. The limit counts as met only if that much was
- * written or asked for, and the command set no limit of its own (ulimit -f). */
+/* Exit code 128 + SIGXFSZ proves nothing alone: a program may choose it. The limit is met only if that much was written or
+ * asked for, and the command set no limit of its own (ulimit -f). */
 bool vt_fsize_met(const struct vt_command *command) {
   siginfo_t end = {.si_code = 0};
   if (!vt_fsize_most(command) || (command->listener && is_set(&command->listener->limits_files))) return false;

@@ -1,4 +1,4 @@
-/* The file size limit (RLIMIT_FSIZE, setrlimit(2)) of a command whose private tmp has a limit, and whether it was met. */
+/* The file size limit (RLIMIT_FSIZE, setrlimit(2)) that goes with a limit of the private tmp. */
 #pragma once
 
 #include "base/command.h"
@@ -10,6 +10,5 @@ uint64_t vt_fsize_most(const struct vt_command *command);
 void vt_fsize_open(struct vt_command *command);
 void vt_fsize_close(struct vt_command *command);
 
-/* True if SIGXFSZ ended the leader, or the leader is a shell that reports so of its last command. Call before it
- * is reaped. */
+/* True if SIGXFSZ ended the leader, or its last command if it is a shell. Call before it is reaped. */
 bool vt_fsize_met(const struct vt_command *command);

@@ -10,11 +10,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int set = -1, arrival = -1;
 static struct vt_listener *newcomers; /* listeners in the set that are to be taken into use */
 
-/*
- * True if the last command made a notified call: the next one probably will, so its listener is taken into use from the
- * start. That saves its first call the 20 us of waking a thread on another processor, and costs a command without calls a
- * few.
- */
+/* True if the last command made notified calls: then the next one's listener is in use from the start. That saves 20 us of
+ * waking a thread on another processor at the first call, and costs a command without calls a few us. */
 static bool calls_expected; /* under the lock */
 
 int vt_idle_open(void) {
@@ -32,7 +29,7 @@ int vt_idle_wait(void) {
   return epoll_wait(set, &event, 1, -1);
 }
 
-/* If the user's epoll watches are used up, the listener is taken into use at once and polled instead. */
+/* Without free epoll watches (a limit per user) the listener is taken into use at once, and polled. */
 static void add(struct vt_listener *listener, bool expected) {
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = listener};
   listener->idle = true;

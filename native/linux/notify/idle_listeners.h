@@ -14,16 +14,15 @@ int vt_idle_descriptor(void);
 /* Waits for an event on any; returns > 0, or -1 and errno. */
 int vt_idle_wait(void);
 
-/* Take over a reference. A new listener may be taken into use before its first call, if one is expected soon. */
+/* Take over a reference. A new listener goes into use before its first call if one is expected soon. */
 void vt_idle_add(struct vt_listener *listener);
 void vt_idle_add_new(struct vt_listener *listener);
 
-/* Takes out a listener with an event, or NULL; the reference passes to the caller. `called`: a call waits; else
- * it hung up. */
+/* Takes out a listener with an event, with its reference; NULL: none. `called`: a call waits, else it hung up. */
 struct vt_listener *vt_idle_take(bool *called);
 
-/* Takes out a new listener that is to be used, or NULL; the reference passes to the caller. */
+/* Takes out a new listener to be used, with its reference; NULL: none. */
 struct vt_listener *vt_idle_take_new(void);
 
-/* The command has ended. True if the listener was idle; its reference then passes to the caller. */
+/* The command has ended. True: the listener was idle, and its reference passes to the caller. */
 bool vt_idle_remove(struct vt_listener *listener);

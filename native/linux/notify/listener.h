@@ -1,5 +1,5 @@
-/* State of one confined command shared by supervisor and notifiers: the filter's listener and the denials. The supervisor
- * opens it, and closes it at the command's end; a notifier at work keeps it alive beyond that. */
+/* A confined command's listener and denials, shared by supervisor and notifiers. The supervisor closes it at the command's
+ * end; a notifier at work keeps it alive longer. */
 #pragma once
 
 #include <pthread.h>
@@ -27,13 +27,13 @@ struct vt_listener {
   struct vt_denials *denials;
 };
 
-/* Takes over the listener of a started command. Aborts without memory, since its calls would hang unanswered. */
+/* Takes over a started command's listener. Aborts without memory: the calls would hang unanswered. */
 struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt_source *source);
 
 /* Events of poll(2): POLLIN a call waits, POLLHUP no process is left under the filter. */
 int vt_listener_events(const struct vt_listener *listener);
 
-/* The command has ended and is reported: releases the supervisor's reference. */
+/* Releases the supervisor's reference once the command is reported. */
 void vt_listener_close(struct vt_listener *listener);
 
 void vt_listener_retain(struct vt_listener *listener);
@@ -41,5 +41,5 @@ void vt_listener_release(struct vt_listener *listener);
 
 void vt_listener_count(struct vt_listener *listener, const struct vt_denial *refused);
 
-/* Takes the denials out, NULL if there are none; the caller frees them. Counting goes on. */
+/* Takes the denials out, to be freed by the caller; NULL: none. Counting goes on. */
 struct vt_denials *vt_listener_take(struct vt_listener *listener);

@@ -41,8 +41,8 @@ static pthread_mutex_t roster = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t relief = PTHREAD_COND_INITIALIZER;
 static struct notifier *on_duty;
 
-/* Idle listeners are in an epoll set (idle_listeners.c). Listeners in use are polled directly, because epoll defeats their
- * synchronous wake-up (24 us a call instead of 5). The tables belong to the notifier on duty; polled[0] is the epoll set. */
+/* Idle listeners are in an epoll set, polled[0]. Those in use are polled directly, because epoll defeats their synchronous
+ * wake-up (24 us a call instead of 5). The tables belong to the notifier on duty. */
 static struct served *served;
 static struct pollfd *polled;
 static int served_count, served_room;
@@ -154,7 +154,7 @@ static void make_room(void) {
   polled = must(realloc(polled, ((size_t)served_room + 1) * sizeof *polled));
 }
 
-/* The supervisor watches over lookups as long as any listener is in use. */
+/* The supervisor watches lookups while any listener is in use. */
 static void start_serving(struct vt_listener *listener, int64_t now) {
   make_room();
   polled[served_count + 1] = (struct pollfd){listener->fd, POLLIN, 0};
@@ -194,7 +194,7 @@ static void serve_newcomers(int64_t now) {
   for (struct vt_listener *listener; (listener = vt_idle_take_new());) start_serving(listener, now);
 }
 
-/* One call at a time: a relieving notifier must find the other listeners in the set. False: see receive(). */
+/* Only one: a relieving notifier must find the others in the set. False: see receive(). */
 static bool serve_one_idle(struct notifier *self, int64_t now, bool last) {
   bool called = false;
   struct vt_listener *listener = vt_idle_take(&called);
@@ -213,8 +213,7 @@ static int wait_for_calls(void) {
   return poll(polled, (nfds_t)served_count + 1, IDLE_MS) < 0 ? -1 : polled[0].revents != 0;
 }
 
-/* One round over all listeners, one call each, so that none starves. False: relieved, so the tables belong to another
- * notifier. */
+/* One call of each listener, so that none starves. False: relieved, and the tables belong to another notifier. */
 static bool make_a_round(struct notifier *self) {
   int one_is_idle = wait_for_calls();
   if (one_is_idle < 0) return true; /* EINTR */
@@ -261,8 +260,8 @@ static void answer_for(struct notifier *stuck) {
   vt_caller_forget(&notification.callers);
 }
 
-/* On a busy machine, or after the host was stopped, a lookup that waits for nothing is late too: refusing it would deny even
- * /dev/null. A finished lookup also sleeps, on the lock that we hold, so `finished` is checked last. */
+/* On a busy machine, or after the host was stopped, even lookups that do not sleep are late: refusing those would deny
+ * /dev/null. A finished lookup sleeps too, on the lock that we hold, so `finished` is checked last. */
 static bool is_stuck(const struct notifier *notifier) {
   if (notifier->state != LOOKING) return false;
   int most = __atomic_load_n(&notifier->notification.takes, __ATOMIC_RELAXED) ? VT_TAKE_MS : VT_LOOKUP_MS;

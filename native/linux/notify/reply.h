@@ -1,4 +1,4 @@
-/* The end of a notification: counts the denial and replies. */
+/* Replies to notifications. */
 #pragma once
 
 #include "notify/notification.h"
@@ -9,5 +9,5 @@ bool vt_caller_still_waits(const struct vt_listener *listener, const struct vt_n
 /* The same, for a duplicate of the listener. */
 bool vt_caller_still_waits_at(int listener, const struct vt_notification *notification);
 
-/* Replies. A denial is counted first, so that an ended command has all its denials counted. Never blocks. */
+/* Counts a denial first, so that an ended command has all counted; then replies. Never blocks. */
 void vt_reply(struct vt_listener *listener, struct vt_notification *notification);

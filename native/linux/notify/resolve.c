@@ -71,7 +71,7 @@ static int look(struct vt_resolved *place) {
   return place->exists || errno == ENOENT ? 0 : errno;
 }
 
-/* The usual case, a path without symbolic links, in two or three calls. ELOOP: it has one, or openat2(2) is missing. */
+/* The usual case, no symbolic links, in two or three calls. ELOOP: there is one, or no openat2(2). */
 static int find_directly(int base, const char *given, bool follow, struct vt_resolved *place) {
   char directory[PATH_MAX];
   int error = split(given, directory, place->name);

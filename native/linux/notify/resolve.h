@@ -18,17 +18,14 @@ struct vt_resolved {
 /* Not in the file tree: a descriptor's link to a pipe, a socket, a deleted file or the like. */
 enum { VT_NO_FILE = -1 };
 
-/*
- * Resolves `path`, relative to the caller's descriptor `directory` (AT_FDCWD: its working directory). `follow`: follows a
- * final symbolic link. Returns 0, with place->parent open; VT_NO_FILE; or the errno that the caller's own call would fail
- * with. May block as long as a file system does.
- */
+/* Resolves `path` from the caller's descriptor `directory` or AT_FDCWD. `follow`: a final symbolic link too. Returns 0, with
+ * place->parent open; VT_NO_FILE; or the errno that the call itself would get. May block as long as a file system does. */
 int vt_resolve(const struct vt_caller *caller, int directory, const char *path, bool follow, struct vt_resolved *place);
 
 /* Test hook, called before each lookup if a test program defines it. */
 void vt_test_before_lookup(void) __attribute__((weak, visibility("hidden")));
 
-/* Whether this kernel opens an empty path with O_EMPTYPATH. A test program may define the second function to override it. */
+/* Whether this kernel opens an empty path with O_EMPTYPATH; a test program may override it. */
 bool vt_resolve_takes_empty_path(void);
 bool vt_test_takes_empty_path(void) __attribute__((weak, visibility("hidden")));
 

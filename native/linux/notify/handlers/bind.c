@@ -1,5 +1,5 @@
-/* bind(2): a client's is carried out here on the borrowed socket with a copied address. If the call continued, another thread
- * could replace address or socket after the check. */
+/* bind(2): a client's is carried out here, on the borrowed socket with a copy of the address. A continued call could have
+ * either replaced after the check. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/capability.h>
@@ -26,8 +26,8 @@ static int option(int fd, int name) {
   return getsockopt(fd, SOL_SOCKET, name, &value, &size) ? -1 : value;
 }
 
-/* Port 0 is harmless: a client gets a port from the kernel anyway when it connects or sends, and listen(2) is refused.
- * sin_port and sin6_port have the same offset. */
+/* Port 0: clients get a kernel-chosen port anyway when they connect or send, and listen(2) is refused. sin_port and sin6_port
+ * have the same offset. */
 static bool is_of_client(int fd, const union address *address) {
   int domain = option(fd, SO_DOMAIN);
   if (domain == AF_NETLINK) return true;
@@ -36,16 +36,16 @@ static bool is_of_client(int fd, const union address *address) {
 
 enum { PROCESS_BITS = 0x3fffff, NOT_A_CLIENTS = -1 };
 
-/* Some multicast groups need CAP_NET_ADMIN (netlink(7)), and this thread, which may have it, does the bind. The command has
- * no capabilities; it can join groups with setsockopt(2) in its own name. */
+/* Some multicast groups need CAP_NET_ADMIN (netlink(7)). If this thread has it, groups are refused here; the command can join
+ * with setsockopt(2), under its own capabilities: none. */
 static bool has_net_admin(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
   return syscall(SYS_capget, &header, data) != 0 || (data[0].effective & (1u << CAP_NET_ADMIN));
 }
 
-/* With nl_pid 0 the kernel would assign the id of the process that binds, ours (netlink(7)), so the caller's is filled in. An
- * nl_pid made from another process's id is refused; libraries put bits of their own above the id's. */
+/* With nl_pid 0 the kernel would assign our process id (netlink(7)), so the caller's is filled in. Ids made from another
+ * process's are refused; libraries set bits above the process id. */
 static int bind_netlink(const struct vt_notification *notification, int fd, struct sockaddr_nl *address, socklen_t length) {
   uint32_t process = (uint32_t)vt_caller_process(&notification->caller);
   bool numbered = address->nl_pid == 0;

@@ -1,5 +1,5 @@
-/* connect(2) where some unix sockets are granted. Refuses, so as to report it, what Landlock refuses too: other sockets and
- * abstract names. Whatever continues is checked again by Landlock, even if the caller's memory has changed. */
+/* connect(2) where some unix sockets are granted. Refuses what Landlock refuses, in order to report it: other sockets and
+ * abstract names. Landlock checks what continues, whatever the caller's memory then holds. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

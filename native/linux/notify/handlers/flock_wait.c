@@ -19,12 +19,11 @@
 #include "notify/borrow_fd.h"
 #include "base/threads.h"
 
-/* Shortest and longest pause between tries (milliseconds), and how many calls of one command may wait: each holds two
- * descriptors. */
+/* Shortest and longest pause (milliseconds); most waiting calls of a command: each holds two descriptors. */
 enum { FIRST_PAUSE_MS = 1, LAST_PAUSE_MS = 32, MOST_OF_ONE = 64 };
 
-/* linux/errno.h: ERESTARTSYS. The kernel restarts the call if the signal has no handler or one with SA_RESTART (signal(7)). A
- * program with a pending signal never sees it. */
+/* linux/errno.h: ERESTARTSYS. Restarts the call if the signal has no handler, or one with SA_RESTART (signal(7)); never
+ * visible to a program with a pending signal. */
 enum { RESTART = 512 };
 
 struct waiter {
@@ -60,10 +59,10 @@ static uint64_t field(const char *status, const char *name) {
 }
 
 /*
- * After its notification is received only a deadly signal wakes a caller (SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV), so this
- * looks for other pending signals (proc_pid_status(5)). A signal sent to the thread, or to a process with one thread, is
- * certain to be its own; a process-directed one counts when a second look still finds it. A deadly one is pending on each
- * thread (complete_signal(), kernel/signal.c). 0: none.
+ * Once received, a call is interrupted only by deadly signals (SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV), so this looks for
+ * other pending ones (proc_pid_status(5)). A signal to the thread, or to a process with one thread, cannot be taken by
+ * another thread; one to a larger process counts at the second look. Deadly ones reach each thread (complete_signal(),
+ * kernel/signal.c). 0: none.
  */
 static int error_by_signal(struct waiter *waiter) {
   char status[8192];
@@ -81,14 +80,14 @@ static bool again_later(struct waiter *waiter) {
   return false;
 }
 
-/* Another thread may have replaced the descriptor since the check, so the borrowed one is checked itself, and kept. */
+/* Another thread may have replaced the descriptor since the check: the borrowed one is checked, and kept. */
 static bool take_file(struct waiter *waiter) {
   waiter->fd = vt_borrow_descriptor(&waiter->caller, waiter->number);
   return waiter->fd >= 0 && still_waits(waiter) && vt_is_private(waiter->listener, waiter->fd);
 }
 
-/* Tries the lock once; true if this waiter is done. A killed caller gets no lock, and if the reply cannot be delivered the
- * lock is released: others may share the open file. */
+/* Tries once; true if this waiter is done. A killed caller gets no lock, and an undeliverable reply releases it: others may
+ * share the open file. */
 static bool try(struct waiter *waiter) {
   bool is_new = waiter->listener_fd < 0;
   if (is_new) waiter->listener_fd = vt_borrow_listener(waiter->listener);
@@ -162,8 +161,8 @@ static void wait_until_due(void) {
   pthread_cond_timedwait(&arrival, &lock, &until);
 }
 
-/* The thread has its own descriptor table, as in borrow_fd.c: closing there drops none of the host's locks. It tries without
- * holding the mutex, so that an unresponsive file system blocks no notifier. */
+/* With its own descriptor table, as in borrow_fd.c, its close() drops none of the host's locks. It tries without the mutex,
+ * so that a hanging file system blocks no notifier. */
 static void *serve(void *unused) {
   (void)unused;
   while (vt_borrow_separate_table()) sleep(1); /* no memory: the calls keep waiting */

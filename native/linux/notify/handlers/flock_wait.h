@@ -1,4 +1,4 @@
-/* Calls that wait for a lock: a separate thread retries for them, so that no other call has to wait. */
+/* Calls that wait for a lock: a separate thread retries for them, so that no other call waits. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,8 +6,8 @@
 struct vt_listener;
 struct vt_notification;
 
-/* Takes over a notification, and replies when the lock is acquired, a signal arrives or the caller is gone. False: too many
- * of the command's calls wait already, or there is no thread; then the caller of this function replies. */
+/* Takes over a notification, and replies once it has the lock, a signal arrives or the caller is gone. False: too many calls
+ * of the command wait, or there is no thread; then our caller has to reply. */
 bool vt_flock_wait_add(struct vt_listener *listener, const struct vt_notification *notification);
 
 /* Releases finished waiters; their own thread cannot, having another descriptor table. Supervisor thread. */

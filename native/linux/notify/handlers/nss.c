@@ -1,7 +1,7 @@
 /*
- * User and group lookups through libc (ls -l, id, git, ...) first try the name service cache on a unix socket and go on
- * without it (nscd(8), nss-systemd(8)). Such a denial is not worth a report. It is recognized by the code that called
- * socket(2): libc or one of its name service modules.
+ * User and group lookups (ls -l, id, git, ...) make libc try the name service cache on a unix socket, and do without it
+ * (nscd(8), nss-systemd(8)). Such a denial is not reported. It is recognized by the caller of socket(2): libc or one of its
+ * NSS modules.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,8 +39,7 @@ static bool is_in_module(const struct vt_caller *caller, uint64_t address) {
   return found;
 }
 
-/* The stack pointer of a waiting caller; 0 if unknown. "running": it has sent its notification and is about to sleep
- * (proc_pid_syscall(5)), so this retries. */
+/* The stack pointer of a waiting caller; 0: unknown. "running": about to sleep (proc_pid_syscall(5)), so it retries. */
 static uint64_t stack_of(const struct vt_caller *caller) {
   enum { TRIES = 100, NAP_NS = 100000 };
   char text[256] = "running";
@@ -53,8 +52,8 @@ static uint64_t stack_of(const struct vt_caller *caller) {
 }
 
 /*
- * The return address of socket(). The wrapper has no frame: on x86_64 the address is on top of the stack. On aarch64 it is in
- * a register we cannot see; the frame record on top of the stack belongs to the wrapper's caller (AAPCS64) and holds that
+ * The return address of socket(), whose wrapper has no frame: on x86_64 the top of the stack. On aarch64 it is in a register
+ * that we cannot see; the frame record on top of the stack is that of the wrapper's caller (AAPCS64), and holds that
  * function's return address.
  */
 static uint64_t returns_to(const struct vt_caller *caller) {

@@ -1,5 +1,5 @@
-/* Calls that Landlock decides. Refused and reported here: changes that Landlock would refuse. What it grants, or the kernel
- * refuses for other reasons, continues; Landlock checks it again even if the caller's memory has changed. */
+/* Calls that Landlock decides. Refuses, and reports, the changes that Landlock would refuse; other calls continue, and
+ * Landlock checks them, whatever the caller's memory then holds. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -44,9 +44,8 @@ static void refuse(struct vt_notification *notification, enum vt_operation opera
 }
 
 /*
- * The path cannot be read. With Yama's ptrace_scope 1 nobody can read an orphan's memory, yet an orphan must be able to write
- * to /dev/null and mkdir an existing directory: such calls continue, unreported. A process that made itself undumpable gets
- * no such exception.
+ * The path cannot be read. Under Yama (ptrace_scope 1) we may read descendants only, not orphans, which must still be able to
+ * write to /dev/null and mkdir an existing directory: such calls continue, unreported. Undumpable processes get no exception.
  */
 static void judge_unread(struct vt_notification *notification, bool often_harmless) {
   if (!often_harmless || !vt_caller_is_dumpable(&notification->caller)) refuse(notification, notification->operation, NULL);
@@ -58,8 +57,8 @@ static uint32_t open_flags(const struct vt_notification *notification) {
   return (uint32_t)data->args[notification->call->call == VT_SYS_open ? 1 : 2];
 }
 
-/* With O_EMPTYPATH (asm-generic/fcntl.h, Linux 7.3) an empty path means the descriptor's file, so this takes that file's
- * path. Older kernels: ENOENT. */
+/* With O_EMPTYPATH (asm-generic/fcntl.h, Linux 7.3) an empty path is the descriptor's file: takes its path. Older kernels:
+ * ENOENT. */
 static int take_path_of_descriptor(struct vt_notification *notification) {
   char link[32] = "cwd";
   bool meant = notification->call->judge == vt_handle_open && (open_flags(notification) & VT_O_EMPTYPATH);
@@ -89,7 +88,7 @@ static bool find_own(struct vt_notification *notification, bool follow, bool oft
   return error == 0;
 }
 
-/* Changes that our own permissions forbid are not the sandbox's to report. */
+/* Changes that our own permissions forbid are refused for other reasons: not reported. */
 static bool may_change(const struct vt_resolved *place) { return faccessat(place->parent, ".", W_OK | X_OK, 0) == 0; }
 
 static bool may_write(const struct vt_resolved *place) {
@@ -110,7 +109,7 @@ static bool is_granted(const struct vt_notification *notification, const struct 
   return granted_part(notification, place) != NULL;
 }
 
-/* Whether the name may be created and removed: not that of a granted directory, whose parent is not granted. */
+/* Whether the name may come and go: a granted directory's own name is in a parent that is not granted. */
 static bool is_granted_name(const struct vt_notification *notification, const struct vt_resolved *place) {
   const char *rest = granted_part(notification, place);
   return rest && *rest;
@@ -137,8 +136,8 @@ static bool is_own_dump_filter(const struct vt_notification *notification, const
   return end > 0 && path[end] == 0 && process == vt_caller_process(&notification->caller);
 }
 
-/* Files that programs try at every start and can do without: Landlock refuses them, but a report would name each run of java.
- * The statistics file is OpenJDK's (perfMemory_posix.cpp), which ignores TMPDIR. */
+/* Files that programs try at every start and can do without: Landlock refuses them, unreported. The statistics are OpenJDK's
+ * (perfMemory_posix.cpp), which ignores TMPDIR. */
 static bool is_dispensable(const struct vt_notification *notification, const struct vt_resolved *place) {
   static const char statistics[] = "/tmp/hsperfdata_";
   return strncmp(place->path, statistics, sizeof statistics - 1) == 0 || is_name_of_own_thread(notification, place->path) ||

@@ -46,8 +46,8 @@ static bool is_in(const char *directory, const char *path, uint64_t mount) {
   return same;
 }
 
-/* The kernel reports the path of the directory entry that the file was opened by. No foreign file gets an entry in a private
- * directory: Landlock refuses links and renames across its border. */
+/* The kernel names a file by the directory entry it was opened by. No foreign file gets one in a private directory: Landlock
+ * refuses links and renames across its border. */
 bool vt_is_private(const struct vt_listener *listener, int fd) {
   char link[48], path[PATH_MAX];
   uint64_t mount;
@@ -68,7 +68,7 @@ static int open_descriptor(const struct vt_notification *notification, int numbe
   return open(link, O_PATH | O_CLOEXEC);
 }
 
-/* A directory descriptor without a path: opens the descriptor's own file (utimensat(2), AT_EMPTY_PATH). */
+/* A directory descriptor and no path: the descriptor's own file (utimensat(2), AT_EMPTY_PATH). */
 static int open_directory_itself(const struct vt_notification *notification) {
   const struct vt_call *call = notification->call;
   bool may_be_empty = call->flags && (argument(notification, call->flags) & AT_EMPTY_PATH);
@@ -101,14 +101,13 @@ static int open_subject(struct vt_notification *notification) {
   return open_at_path(notification);
 }
 
-/* Unknown flags: the kernel would refuse them, so no action is carried out. */
+/* Unknown flags are for the kernel to refuse: no action. */
 static bool has_known_flags(const struct vt_notification *notification) {
   int flags = notification->call->flags;
   return !flags || (argument(notification, flags) & ~(uint64_t)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) == 0;
 }
 
-/* The caller must still wait, so that the descriptor is its own. Later renames do not matter: the action uses
- * the descriptor. */
+/* The caller must still wait, so that the file is its own. Later renames change nothing. */
 static int act_on(struct vt_notification *notification, int fd) {
   struct vt_private_file file = {.fd = fd};
   if (!vt_is_private(notification->listener, fd) || fstat(fd, &file.status)) return VT_NOT_OURS;

@@ -1,10 +1,10 @@
-/* Finds a call's file in the command's private directories, proves it is there, and carries the call out. */
+/* Carries calls out on files that are proven to be in the command's private directories. */
 #pragma once
 
 #include "notify/notification.h"
 
-/* Whether our descriptor is for a private directory of the command or a file beneath it. */
+/* Whether our descriptor is of a private directory of the command, or beneath one. */
 bool vt_is_private(const struct vt_listener *listener, int fd);
 
-/* Carries out for the caller what the rules refuse outside private directories. False: not here, the refusal stands. */
+/* Carries a refused call out on a private file. False: it is none, or the call stays refused. */
 bool vt_private_gate(struct vt_notification *notification);

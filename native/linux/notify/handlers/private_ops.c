@@ -24,14 +24,14 @@ static uint64_t argument(const struct vt_notification *notification, int index) 
   return notification->notif.data.args[notification->call->argument + 1 + index];
 }
 
-/* A host that runs as root could change other users' files, which the command must not: only files of our own user. */
+/* A host that runs as root could change other users' files: acts only on files of our own user. */
 static bool is_own(const struct vt_private_file *file) { return file->status.st_uid == geteuid(); }
 
 static void path_of(const struct vt_private_file *file, char path[32]) { snprintf(path, 32, "/proc/self/fd/%d", file->fd); }
 
 static int errno_of(int failed) { return failed ? errno : 0; }
 
-/* Set-user-ID and set-group-ID would have effects outside the command; a directory may keep an inherited set-group-ID. */
+/* Refuses set-user-ID and set-group-ID, which reach beyond the command; a directory may keep an inherited one. */
 int vt_private_op_chmod(struct vt_notification *notification, const struct vt_private_file *file) {
   char path[32];
   mode_t mode = (mode_t)argument(notification, 0) & 07777;
@@ -43,7 +43,7 @@ int vt_private_op_chmod(struct vt_notification *notification, const struct vt_pr
   return errno_of(chmod(path, mode));
 }
 
-/* Allows no change of owner, and of group only to ours: a root host could give any. */
+/* Allows no change of owner, and of group only to ours: a host that runs as root could give any. */
 int vt_private_op_chown(struct vt_notification *notification, const struct vt_private_file *file) {
   uid_t user = (uid_t)argument(notification, 0);
   gid_t group = (gid_t)argument(notification, 1);
@@ -87,13 +87,13 @@ int vt_private_op_times(struct vt_notification *notification, const struct vt_pr
   return errno_of(utimensat(file->fd, "", address ? times : NULL, AT_EMPTY_PATH)); /* Linux 5.8 */
 }
 
-/* Only "user." attributes. For ACLs ("system.") answers as a file system without them does, so that cp goes on. */
+/* Only "user." attributes. ACLs ("system.") are answered as on a file system without them, so that cp goes on. */
 static int read_name(const struct vt_notification *notification, const struct vt_private_file *file, char *name) {
   int error = vt_caller_string(&notification->caller, argument(notification, 0), name, ATTRIBUTE_NAME_BYTES);
   if (error) return error == ENAMETOOLONG ? ERANGE : error;
   if (strncmp(name, "system.", 7) == 0) return EOPNOTSUPP;
   if (strncmp(name, "user.", 5) != 0) return VT_NOT_OURS;
-  /* A root host could write where the command may not. */
+  /* a host that runs as root could write where the command may not */
   return is_own(file) && (file->status.st_mode & S_IWUSR) ? 0 : EACCES;
 }
 
@@ -126,8 +126,8 @@ static int lock_private(struct vt_notification *notification, int fd, void *cont
   return vt_is_private(notification->listener, fd) ? errno_of(flock(fd, *operation | LOCK_NB)) : VT_NOT_OURS;
 }
 
-/* A lock belongs to the open file description (flock(2)), which a borrowed descriptor shares, so it outlives our descriptor.
- * This never blocks: calls that have to wait go to flock_wait.c. */
+/* A lock belongs to the open file description (flock(2)), so it outlives our borrowed descriptor. Never blocks: calls that
+ * must wait go to flock_wait.c. */
 int vt_private_op_lock(struct vt_notification *notification, const struct vt_private_file *file) {
   (void)file; /* the descriptor may have been replaced: the borrowed one is checked itself */
   int operation = (int)argument(notification, 0);

@@ -1,8 +1,5 @@
-/*
- * Operations carried out for a caller on a file of its private directory. Landlock does not cover metadata, and the path or
- * descriptor of a continued call could be replaced after the check, so none continues. Each acts on our own descriptor,
- * proven to be for a file of that directory.
- */
+/* Operations on private files, carried out for the caller. Landlock does not cover metadata, and a continued call could have
+ * its path or descriptor replaced after the check. So each acts on our own descriptor, proven private. */
 #pragma once
 
 #include <sys/stat.h>

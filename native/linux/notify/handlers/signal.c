@@ -1,5 +1,5 @@
-/* Signals to the command's own session continue. From ABI 6 on Landlock checks again (LANDLOCK_SCOPE_SIGNAL). Below, this
- * check alone decides; the target is in a register, so it cannot change afterwards. */
+/* Signals to the command's own session continue. From ABI 6 on Landlock checks again (LANDLOCK_SCOPE_SIGNAL). Below it this
+ * check decides; the target is in a register, which cannot change. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -92,7 +92,7 @@ static void name_target(struct vt_notification *notification, pid_t target) {
   else snprintf(notification->text, sizeof notification->text, "pid %d", target);
 }
 
-/* A process and its group share a session, so the pidfd's process decides for its group too (PIDFD_SIGNAL_PROCESS_GROUP). */
+/* A process and its group share a session, so this covers the pidfd's group too (PIDFD_SIGNAL_PROCESS_GROUP). */
 static void judge_number(struct vt_notification *notification, pid_t target, bool scoped) {
   enum whose whose = whose_target(notification, target);
   if (whose == OURS || (whose == NOBODYS && scoped)) return;
@@ -103,8 +103,8 @@ static void judge_number(struct vt_notification *notification, pid_t target, boo
   name_target(notification, target);
 }
 
-/* Never blocks. Without the scope nothing checks again, and a pidfd could be replaced meanwhile: refused. With the scope
- * kill(-1) continues: the kernel picks the permitted targets. */
+/* Never blocks. Without the scope pidfds are refused: one could be replaced after the check. With it kill(-1) continues: the
+ * kernel picks the permitted targets. */
 void vt_handle_signal(struct vt_notification *notification) {
   pid_t target = target_of(notification);
   bool scoped = notification->listener->policy->abi >= SIGNAL_SCOPE_ABI;
