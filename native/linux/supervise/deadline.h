@@ -1,5 +1,5 @@
-/* Ends commands: SIGTERM at the deadline or by order, SIGKILL after the grace. The clock is the supervisor's, so commands end
- * even while JavaScript is busy. Supervisor thread, except vt_deadline_set(). */
+/* Ends commands: SIGTERM at the deadline or by order, SIGKILL after the grace, even while JavaScript is busy. Supervisor
+ * thread, except vt_deadline_set(). */
 #pragma once
 
 #include "base/command.h"
@@ -18,5 +18,5 @@ void vt_deadline_launched(const struct vt_command *command);
 /* Terminates at the deadline, orders the kill after the grace. */
 void vt_deadline_apply(struct vt_command *command);
 
-/* When vt_deadline_apply() has to act next, in monotonic milliseconds; VT_NEVER. */
+/* When vt_deadline_apply() is due, in monotonic milliseconds; VT_NEVER. */
 int64_t vt_deadline_due(const struct vt_command *command);

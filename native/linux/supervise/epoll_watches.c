@@ -28,7 +28,7 @@ int vt_watches_due_in(const struct vt_command *commands) {
   return -1;
 }
 
-/* Found by trying: no interface tells how many watches the user has in use. */
+/* By trying: no interface tells the user's count. */
 static bool are_used_up(void) {
   struct epoll_event event = {.events = 0};
   if (set < 0) set = epoll_create1(EPOLL_CLOEXEC);
@@ -39,12 +39,11 @@ static bool are_used_up(void) {
   return false;
 }
 
-/* Searches descriptors for an epoll set. Their watches are not counted: the kernel would build a list of all, on the host's
- * memory. */
+/* Searches for an epoll set. Watches are not counted: the kernel would list them all, in the host's memory. */
 static int holds_some(void *context, pid_t pid) {
   int *left = context;
   char path[64], target[32];
-  bool found = *left <= 0; /* more than MOST_DESCRIPTORS: assumed to hold some, so that none can hide */
+  bool found = *left <= 0; /* too many descriptors to search: counts as holding some */
   snprintf(path, sizeof path, "/proc/%d/fd", pid);
   DIR *directory = found ? NULL : opendir(path);
   for (struct dirent *entry; directory && !found && (entry = readdir(directory)) && --*left > 0;) {

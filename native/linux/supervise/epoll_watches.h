@@ -1,4 +1,4 @@
-/* Epoll watches: each user has /proc/sys/fs/epoll/max_user_watches (epoll(7)); without one libuv aborts the host, and no
+/* Epoll watches: each user has /proc/sys/fs/epoll/max_user_watches (epoll(7)); libuv aborts the host without one, and no
  * rlimit bounds them. Supervisor thread only. */
 #pragma once
 

@@ -21,14 +21,14 @@
 #include "supervise/streams.h"
 #include "watcher/host_side.h"
 
-/* Milliseconds. After the leader's end its output may go on until 50 of silence, 250 in all: a child that holds the pipe
- * delays no result. A sweep of more than 800 goes on behind the result. */
+/* Milliseconds. After the leader's end output is awaited until a silence of 50, 250 in all, so that a child that holds the
+ * pipe delays no result. A sweep of more than 800 goes on behind the result. */
 enum { SILENCE_MS = 50, DRAIN_MS = 250, SWEEP_MS = 800, CALM_PASSES = 2 };
 
 /* How often, 1 ms apart, to look for orphans that are about to become zombies. */
 enum { MOST_FINISHES = 100 };
 
-/* How long to wait for the monitor's last measurement: rather an unnamed limit than a late result. */
+/* How long to wait for the monitor: rather an unnamed limit than a late result. */
 enum { SETTLE_MS = 200 };
 
 static void enter(struct vt_command *command, enum vt_phase phase) {
@@ -36,7 +36,7 @@ static void enter(struct vt_command *command, enum vt_phase phase) {
   command->phase_entered = command->phase_since = command->last_byte = vt_now();
 }
 
-/* The listener's hang-up proves that no process is left under the filter and that all denials are counted. */
+/* A hang-up proves that no process is left under the filter, and all denials are counted. */
 static bool is_empty(struct vt_command *command) {
   if (command->empty || !command->listener) return command->empty;
   command->empty = (vt_listener_events(command->listener) & POLLHUP) != 0;
@@ -50,8 +50,8 @@ static bool is_quiet(const struct vt_command *command) {
   return now - command->last_byte >= SILENCE_MS || now - command->phase_since >= DRAIN_MS;
 }
 
-/* The owner has paused us while a survivor keeps writing. The pause-adjusted clock would never reach the silence limit, so
- * wall time decides. */
+/* The owner has paused us while a survivor keeps writing. The pause-adjusted clock never reaches the limit, so wall time
+ * decides. */
 static bool is_flooded(struct vt_command *command) {
   if (!vt_streams_paused(command) || vt_now() - command->phase_entered < DRAIN_MS) return false;
   return command->policy || vt_session_count(command) > 0;
@@ -64,7 +64,7 @@ static void reap(struct vt_command *command, struct vt_end *end) {
   command->slot = NULL;
   while (waitid(P_PID, (id_t)command->pid, &info, WEXITED) != 0) {
     if (errno == EINTR) continue;
-    /* The host itself reaped the child: its status is lost. */
+    /* The host reaped the child itself: its status is lost. */
     end->failed_step = VT_STEP_WAIT;
     end->failed_errno = errno;
     return;
@@ -73,8 +73,7 @@ static void reap(struct vt_command *command, struct vt_end *end) {
   else end->signal = info.si_status;
 }
 
-/* Applies exceeded limits. The first cause wins: a command that is ending already is not reported as limited,
- * but is killed. */
+/* The first cause wins: a command that is ending already is not called limited, but killed at once. */
 static void heed_limits(struct vt_command *command) {
   for (int kind = 0; kind < VT_MONITORS; kind++) {
     enum vt_limit limit = command->meters[kind] ? vt_monitor_exceeded(command->meters[kind]) : VT_LIMIT_NONE;
@@ -84,7 +83,7 @@ static void heed_limits(struct vt_command *command) {
   }
 }
 
-/* What a command used is measured once more before it counts as ended. */
+/* Waits for the last measurement of the limits. */
 static bool has_settled(struct vt_command *command) {
   bool all = true, alone = command->policy && command->policy->listener_proves && is_empty(command);
   for (int kind = 0; kind < VT_MONITORS; kind++) all &= !command->meters[kind] || vt_monitor_settle(command->meters[kind], alone);
@@ -161,7 +160,7 @@ static bool fail(struct vt_command *command) {
   return true;
 }
 
-/* Whether only the ended leader is left: proven by the listener, else by closed streams and a search of all processes. */
+/* Whether only the ended leader is left: by the listener, else by closed streams and a search of processes. */
 static bool is_alone(struct vt_command *command) {
   if (command->policy && command->policy->listener_proves) return is_empty(command);
   return vt_streams_ended(command) && vt_session_count(command) == 0;

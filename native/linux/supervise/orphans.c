@@ -16,7 +16,7 @@ enum { NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
 
 enum { LOOK_MS = 1000 };
 
-/* A session that outlives its command. Its number cannot be reused while the anchor, a member, is not reaped. */
+/* A session that outlives its command. The anchor, an unreaped member, keeps its number from reuse. */
 struct remembered {
   struct remembered *next;
   pid_t session, anchor;
@@ -47,7 +47,7 @@ int vt_orphans_reap(const struct vt_command *command) {
   return vt_session_each(leader, &leader, reap_but);
 }
 
-/* Finds the first member except `spared`, and opens its pidfd while `spared` still holds the session's number. */
+/* The first member except `spared`; its pidfd is opened while `spared` keeps the session's number from reuse. */
 struct search {
   pid_t spared, found;
   int fd;
@@ -67,7 +67,7 @@ static bool is_remembered(pid_t session) {
   return at != NULL;
 }
 
-/* Remembers the session of a process of the command, found by session or by cookie. */
+/* The process is the command's, by session or cookie. */
 static int remember(void *context, pid_t pid) {
   const struct vt_command *command = context;
   pid_t session = getsid(pid);

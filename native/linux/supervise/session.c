@@ -23,8 +23,8 @@ int vt_session_open(void) {
   return proc < 0 ? -1 : 0;
 }
 
-/* A pidfd is readable once the last thread has ended (pidfd_open(2)). The state in /proc misleads: a process whose first
- * thread has ended shows as a zombie while others run. */
+/* A pidfd is readable once the last thread has ended (pidfd_open(2)). In /proc a process is a zombie once its first thread
+ * has ended, while others run. */
 static bool has_ended(int pidfd) {
   struct pollfd polled = {pidfd, POLLIN, 0};
   return poll(&polled, 1, 0) != 0;
@@ -75,8 +75,8 @@ static void remember(struct vt_command *command, pid_t pid) {
   if (command->remembered_count < VT_REMEMBERED) command->remembered[command->remembered_count++] = pid;
 }
 
-/* A pidfd opened before the check guarantees that the checked process is the one killed (pidfd_open(2)). Without a free
- * descriptor it is killed by number, as the watcher does. */
+/* A pidfd opened before the check makes sure that the checked process is killed (pidfd_open(2)). Without a descriptor left,
+ * it is killed by number, as the watcher does. */
 static int kill_one(void *context, pid_t pid) {
   struct vt_command *command = context;
   if ((pid == command->pid && command->leader_ended) || getpid() == pid) return 0;

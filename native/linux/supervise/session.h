@@ -6,7 +6,7 @@
 /* Call first. 0, or -1 with errno: may be tried again. */
 int vt_session_open(void);
 
-/* Kills every live member except the ended leader; returns how many were found. Adds new ones to command->killed. */
+/* Kills every live member except the ended leader, adding new ones to command->killed; returns how many it found. */
 int vt_session_sweep(struct vt_command *command);
 
 /* The number of live members besides the leader. */

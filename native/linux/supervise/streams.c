@@ -9,8 +9,7 @@
 #include "base/event_loop.h"
 #include "supervise/terminal.h"
 
-/* A pipe holds 64 KiB (pipe(7)), so one read empties it. The window is the most output that the owner may leave
- * unconsumed. */
+/* A pipe holds 64 KiB (pipe(7)): one read empties it. The window bounds the owner's unconsumed output. */
 enum { READ_BYTES = 64 * 1024, WINDOW_BYTES = 1024 * 1024 };
 
 static char buffer[READ_BYTES]; /* supervisor thread only */

@@ -43,7 +43,7 @@ static void ready(struct vt_source *source) {
     case VT_SOURCE_WAKE:
       return; /* supervise() reads the orders in every round */
     case VT_SOURCE_LEADER:
-      /* Not reaped until everything is over, so that its pid, also the session's and the group's, is not reused. */
+      /* Reaped at the very end, so that its number, also the session's and the group's, is not reused. */
       command->leader_ended = true;
       vt_terminal_leader_ended(command);
       vt_event_loop_remove(command->pidfd);

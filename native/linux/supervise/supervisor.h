@@ -1,10 +1,10 @@
-/* The supervisor thread owns the state of all commands: reads their output, sees their end, sweeps survivors, watches over
- * notifiers, and reports to the owner. Other threads reach it by orders. */
+/* The supervisor thread owns all commands: reads output, sees ends, sweeps survivors, relieves stuck notifiers, reports to
+ * the owner. Other threads send it orders. */
 #pragma once
 
 #include "base/command.h"
 
-/* Starts what every command needs, once. 0, or -1 with errno if no descriptor or thread is left; may be tried again. */
+/* Starts what every command needs, once. 0, or -1 with errno (no descriptor or thread left): may be tried again. */
 int vt_supervisor_ready(void);
 
 /* Takes over a prepared command; call before it is queued for launch. */
@@ -18,7 +18,7 @@ void vt_supervisor_terminate(uint32_t id, bool at_deadline); /* SIGTERM and SIGC
 void vt_supervisor_kill(uint32_t id);                 /* SIGKILL to all processes of the command */
 void vt_supervisor_signal(uint32_t id, int signal);   /* to the group */
 void vt_supervisor_consumed(uint32_t id, size_t bytes);
-void vt_supervisor_resize(uint32_t id, uint16_t columns, uint16_t rows); /* of its terminal */
+void vt_supervisor_resize(uint32_t id, uint16_t columns, uint16_t rows);
 
 /* The owner goes away: kills its commands. */
 void vt_supervisor_kill_all_of(struct vt_owner *owner);

@@ -18,8 +18,7 @@ static void close_one(int *fd) {
   *fd = -1;
 }
 
-/* Moves a descriptor above 2: if the host closed its standard streams, the terminal would get one of their numbers, and be
- * overwritten in the child. */
+/* Above 2: if the host closed its standard streams, a terminal with their numbers would be overwritten in the child. */
 static int above_standard(int fd) {
   if (fd < 0 || fd > 2) return fd;
   int above = fcntl(fd, F_DUPFD_CLOEXEC, 3), error = errno;
@@ -28,8 +27,7 @@ static int above_standard(int fd) {
   return above;
 }
 
-/* Our side never blocks: what the terminal does not accept stays buffered. O_NONBLOCK applies to the master only
- * (fcntl(2)). */
+/* Our side never blocks: input that the terminal does not accept is kept (fcntl(2): the flag is the master's alone). */
 static int open_master(void) {
   return above_standard(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
 }
@@ -53,7 +51,7 @@ static int prepare(int slave, unsigned columns, unsigned rows) {
   return tcsetattr(slave, TCSANOW, &settings) || set_size(slave, columns, rows);
 }
 
-/* A pipe from the owner to the terminal, which buffers the owner's writes so that none is lost. */
+/* A pipe from the owner to the terminal: buffers input, so that none is lost. */
 static int open_typed(struct vt_terminal *terminal) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) return -1;
@@ -74,7 +72,6 @@ static int open_shown(struct vt_command *command, int master) {
   return command->terminal->room < 0 ? -1 : 0;
 }
 
-/* Opens the child's standard streams. */
 static int open_streams(struct vt_command *command) {
   command->merged = true;
   command->stdin_fd = command->write_ends[VT_STDOUT] = fcntl(command->terminal->slave, F_DUPFD_CLOEXEC, 3);

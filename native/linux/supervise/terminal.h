@@ -1,11 +1,11 @@
-/* A command's own terminal (pty(7)): the pair, its size, and its input. Its output is read like any other (streams.c). */
+/* A command's own terminal (pty(7)): its size and input. streams.c reads its output. */
 #pragma once
 
 #include "base/command.h"
 
 struct vt_terminal {
   struct vt_source typed_source, room_source;
-  int slave; /* held until the leader ends, so that a command that closes its streams for a while causes no hang-up */
+  int slave; /* held until the leader ends: closing its streams for a while is no hang-up */
   int typed; /* the pipe with the owner's input; -1: closed */
   int room;  /* duplicate of the master, for writing */
   bool waiting; /* until the terminal accepts input */
