@@ -16,12 +16,12 @@
 
 enum { TEXT_BYTES = 16 * 1024, LEAST_MEMORY = 1024 * 1024, MOST_BUSY = 64 };
 
-/* The kernel's wall. Under a mebibyte not even exec fits; what is less is for the meter to tell. */
+/* The kernel's hard limit, at least 1 MiB: exec itself needs that much. The monitor enforces lower limits. */
 static int limit_memory(const char *directory, uint64_t bytes) {
   char text[24];
   snprintf(text, sizeof text, "%llu", (unsigned long long)(bytes > LEAST_MEMORY ? bytes : LEAST_MEMORY));
   if (vt_cgroup_write(directory, "memory.max", text)) return -1;
-  /* Older kernels have no such file (4.19), kernels without swap not that one. */
+  /* ENOENT: no memory.swap.max without swap support, no memory.oom.group before Linux 4.19. */
   if (vt_cgroup_write(directory, "memory.swap.max", "0") && errno != ENOENT) return -1;
   return vt_cgroup_write(directory, "memory.oom.group", "1") && errno != ENOENT ? -1 : 0;
 }
@@ -56,8 +56,8 @@ static bool is_removed(const char *name) {
   return !vt_cgroup_path(path, vt_cgroup_base(NULL), name) || rmdir(path) == 0 || errno != EBUSY;
 }
 
-/* Since Linux 6.11 a filter is let go of before the cgroup is (do_exit, kernel/exit.c): whoever is proven to be gone may still
- * be on his way out of it. Another try comes with the next command's, or it is the watcher's. */
+/* Since Linux 6.11 do_exit (kernel/exit.c) releases the seccomp filter before the cgroup, so a process known to be gone may still
+ * keep its cgroup busy. Busy names are retried with the next removal; the watcher removes what stays. */
 void vt_cgroup_remove(const char *name) {
   static char busy[MOST_BUSY][VT_CGROUP_NAME];
   int free_one = -1;

@@ -1,4 +1,4 @@
-/* Where cgroups for commands can be made: found out by trying, once. */
+/* Finds, once, the directory in which cgroups for commands can be made. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -34,25 +34,25 @@ static bool has_word(const char *text, const char *word) {
 
 typedef bool (*try_line)(const char *line, char *path);
 
-/* Our own cgroup of the unified hierarchy: the line "0::PATH" of /proc/self/cgroup; with "/.." it stands outside of our namespace. */
+/* The line "0::PATH" of /proc/self/cgroup: our cgroup in the unified hierarchy. "/.." is outside our cgroup namespace. */
 static bool is_own(const char *line, char *path) {
   return sscanf(line, "0::%4095s", path) == 1 && path[0] == '/' && strncmp(path, "/..", 3) != 0;
 }
 
-/* Where the hierarchy is mounted, whole or the part of our namespace: fields 4 and 5, and the type behind " - " (proc(5)). */
+/* A mount of the whole hierarchy or of our namespace's part: fields 4 (root) and 5 (mount point), type after " - " (proc(5)). */
 static bool is_mount(const char *line, char *path) {
   char root[2];
   if (!strstr(line, " - cgroup2 ")) return false;
   return sscanf(line, "%*d %*d %*s %1s %4095s", root, path) == 2 && root[0] == '/' && path[0] == '/';
 }
 
-/* Somebody else's part of it: nothing tells which directory there is our own cgroup. */
+/* Any cgroup2 mount, tried last: with another root, it does not tell which of its directories is our cgroup. */
 static bool is_foreign_mount(const char *line, char *path) {
   (void)path;
   return strstr(line, " - cgroup2 ") != NULL;
 }
 
-/* The first line of a file that holds what is looked for. */
+/* Finds the first line of a file that fits. */
 static bool find(const char *file, try_line fits, char *path) {
   FILE *stream = fopen(file, "re");
   char *line = NULL;
@@ -64,7 +64,7 @@ static bool find(const char *file, try_line fits, char *path) {
   return found;
 }
 
-/* systemd marks what it has handed over (systemd.resource-control(5), Delegate=). */
+/* systemd marks a delegated cgroup with an extended attribute (systemd.resource-control(5), Delegate=). */
 static bool is_delegated(const char *directory) {
   char value[2] = "";
   return (getxattr(directory, "user.delegate", value, 1) == 1 || getxattr(directory, "trusted.delegate", value, 1) == 1) &&
@@ -80,18 +80,18 @@ static bool is_unit(const char *name, size_t length) {
   return ends_with(name, length, ".service") || ends_with(name, length, ".scope") || ends_with(name, length, ".slice");
 }
 
-/* A user's own systemd marks nothing (seen with 252, 257, 262). But below a service or a scope nobody makes a cgroup unless that
- * was handed over, systemd neither, but for .control, where it runs what belongs to it (systemd.exec(5)). */
+/* A systemd user manager marks nothing (seen with 252, 257, 262). But a cgroup below a service or scope means that the unit
+ * is delegated, except .control, in which systemd runs a unit's control processes (systemd.exec(5)). */
 static bool is_in_unit_of_user(const char *own) {
   const char *manager = strstr(own, "/user@"), *name = strrchr(own, '/'), *unit = name;
   while (unit > own && unit[-1] != '/') unit--;
-  if (!manager || unit <= manager + 1 || unit == name) return false; /* the manager's own service is no unit of it */
+  if (!manager || unit <= manager + 1 || unit == name) return false; /* the manager's own service is not one of its units */
   size_t length = (size_t)(name - unit);
   if (!ends_with(unit, length, ".service") && !ends_with(unit, length, ".scope")) return false;
   return name[1] != '.' && !is_unit(name + 1, strlen(name + 1));
 }
 
-/* Who is beside our own cgroup is held by none of its limits. */
+/* A sibling of our cgroup would escape the limits set on `leaf`. */
 static bool is_limited(const char *leaf) {
   static const char *const files[] = {"memory.max", "memory.high", "memory.swap.max", "pids.max", "cpu.max"};
   char text[64];
@@ -100,7 +100,8 @@ static bool is_limited(const char *leaf) {
   return false;
 }
 
-/* The root of all has no type (Documentation/admin-guide/cgroup-v2.rst); only it may hold processes beside cgroups. */
+/* Only the root cgroup lacks cgroup.type, and only it may hold processes beside children with controllers
+ * (Documentation/admin-guide/cgroup-v2.rst). */
 static bool is_root_of_all(const char *directory) { return !is_there(directory, "cgroup.type", F_OK); }
 
 static const char *enable_memory(const char *directory) {
@@ -116,8 +117,9 @@ static bool is_writable(const char *directory) { return access(directory, W_OK) 
 
 static const char *use(const char *directory) { return is_writable(directory) ? enable_memory(directory) : "not-writable"; }
 
-/* Beside its own processes a cgroup can hand on no memory ("no internal processes", Documentation/admin-guide/cgroup-v2.rst), but
- * cgroups without controllers can stand in it: held by its limits, counted and ended whole. Not so in a threaded one: they are invalid. */
+/* A cgroup with processes cannot enable the memory controller for children ("no internal processes",
+ * Documentation/admin-guide/cgroup-v2.rst), but can have children without controllers: bound by its own limits, counted and
+ * killed as a whole. Not so a threaded cgroup: such children would be invalid. */
 static const char *use_own(const char *directory) {
   char type[32];
   vt_cgroup_read(directory, "cgroup.type", type, sizeof type);
@@ -127,7 +129,7 @@ static const char *use_own(const char *directory) {
   return NULL;
 }
 
-/* Whether cgroups beside our own are ours to make. */
+/* Whether we may make siblings of `directory`, our own cgroup. */
 static bool is_leaf_of_ours(const char *directory, const char *own) {
   char above[VT_CGROUP_PATH];
   strcpy(above, directory);
@@ -136,8 +138,8 @@ static bool is_leaf_of_ours(const char *directory, const char *own) {
   return below_top || is_delegated(above) || (is_in_unit_of_user(own) && !is_limited(directory));
 }
 
-/* A process of a delegated part stands in one of its leaves: cgroups with limits stand beside it, within the part. Or it stands in
- * the topmost cgroup of that: then they stand below its own. */
+/* In a delegated subtree our process is in a leaf, and the cgroups for commands become its siblings; or it is in the topmost
+ * cgroup of the subtree, and they become its children. */
 static const char *choose(char *directory, const char *mount, const char *own) {
   bool topmost = strcmp(own, "/") == 0;
   if (snprintf(directory, VT_CGROUP_PATH, "%s%s", mount, topmost ? "" : own) >= VT_CGROUP_PATH) return "unmounted";
@@ -147,7 +149,7 @@ static const char *choose(char *directory, const char *mount, const char *own) {
   return use(directory);
 }
 
-/* Whose host is no more: named after its process. */
+/* Removes the cgroups of hosts that are gone; a name holds its host's pid. */
 static void remove_left(const char *directory) {
   DIR *listing = opendir(directory);
   if (!listing) return;

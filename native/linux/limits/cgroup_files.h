@@ -1,4 +1,4 @@
-/* Files of a cgroup: small texts, read and written whole (cgroups(7)). */
+/* Reads and writes the small text files of a cgroup (cgroups(7)). */
 #pragma once
 
 #include <stdbool.h>
@@ -6,10 +6,10 @@
 
 enum { VT_CGROUP_PATH = 4096, VT_CGROUP_LONG = VT_CGROUP_PATH + 64 };
 
-/* DIRECTORY/NAME; false when that is too long. */
+/* Writes DIRECTORY/NAME; false: too long. */
 bool vt_cgroup_path(char path[VT_CGROUP_LONG], const char *directory, const char *name);
 
-/* Reads DIRECTORY/NAME, zero-terminated; returns the length, 0 where there is nothing. */
+/* Reads DIRECTORY/NAME, zero-terminated; returns the length, 0 if it cannot be read. */
 size_t vt_cgroup_read(const char *directory, const char *name, char *text, size_t size);
 
 /* 0, or -1 with errno. */

@@ -25,10 +25,10 @@ static struct vt_reading calm(int64_t least, int64_t wanted, int64_t most) {
   return (struct vt_reading){false, wanted < least ? least : wanted > most ? most : wanted};
 }
 
-/* Less than two pages hold no process: its stack and its data are two. */
+/* No process fits into less than two pages, one of stack and one of data. */
 static bool is_hopeless(uint64_t bytes) { return bytes < 2 * (uint64_t)sysconf(_SC_PAGESIZE); }
 
-/* Memory fills with 8 GB in a second at most: 8 bytes in a nanosecond. */
+/* Assumes that memory fills at 8 GB/s (8 bytes per nanosecond) at most. */
 static struct vt_reading read_memory(struct vt_limit_subject *subject) {
   uint64_t limit = subject->limits.memory_bytes;
   if (subject->kernel.over_memory) return over();
@@ -36,7 +36,7 @@ static struct vt_reading read_memory(struct vt_limit_subject *subject) {
   return used > limit || is_hopeless(limit) ? over() : calm(1 * MS, (int64_t)((limit - used) / 8), 50 * MS);
 }
 
-/* As many processors as there are use it up together. */
+/* Assumes that the command runs on all processors. */
 static struct vt_reading read_cpu(struct vt_limit_subject *subject) {
   uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK), limit = subject->limits.cpu_seconds * second;
   uint64_t used = vt_usage_cpu(&subject->cpu, &subject->members);
@@ -46,14 +46,14 @@ static struct vt_reading read_cpu(struct vt_limit_subject *subject) {
   return calm(5 * MS, (int64_t)((limit - used) * 1000 / second) * MS / sysconf(_SC_NPROCESSORS_ONLN), 100 * MS);
 }
 
-/* Ten milliseconds make a few hundred processes of one. */
+/* In 10 ms one process can become a few hundred. */
 static struct vt_reading read_processes(const struct vt_limit_subject *subject) {
   uint64_t limit = subject->limits.processes, count = (uint64_t)subject->members.found.count;
   if (subject->kernel.processes > count) count = subject->kernel.processes;
   return count > limit ? over() : calm(3 * MS, count > limit / 2 ? 3 * MS : 10 * MS, 10 * MS);
 }
 
-/* Disks take 2 GB in a second at most, a file system in memory not much more. */
+/* Assumes that a disk takes 2 GB/s at most; tmpfs is not much faster. */
 static struct vt_reading read_private_tmp(const struct vt_limit_subject *subject) {
   uint64_t limit = subject->limits.private_tmp_bytes;
   uint64_t used = vt_disk_usage(subject->directories, &subject->members, limit);

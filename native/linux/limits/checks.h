@@ -1,4 +1,4 @@
-/* What the limits of a command are measured by. */
+/* Compares what a command uses with each of its limits. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,14 +11,14 @@
 
 enum vt_limit { VT_LIMIT_NONE, VT_LIMIT_MEMORY, VT_LIMIT_CPU, VT_LIMIT_PROCESSES, VT_LIMIT_PRIVATE_TMP, VT_LIMIT_EPOLL_WATCHES };
 
-/* A command under measurement. */
+/* A command that is measured. */
 struct vt_limit_subject {
   struct vt_limits limits;
   char cookie[64];
-  char *paths;              /* what the directories point into */
+  char *paths;              /* buffer that holds the directories */
   const char **directories; /* granted for writing, NULL-terminated; NULL: none */
-  char cgroup[VT_CGROUP_NAME]; /* by name; empty: none */
-  struct vt_cgroup_state kernel; /* what that tells */
+  char cgroup[VT_CGROUP_NAME]; /* name; empty: none */
+  struct vt_cgroup_state kernel; /* its counters */
   struct vt_process_set members;
   struct vt_memory memory;
   struct vt_cpu cpu;
@@ -26,10 +26,10 @@ struct vt_limit_subject {
 
 struct vt_reading {
   bool over;
-  int64_t calm; /* nanoseconds in which it is not exceeded, whatever the command does */
+  int64_t calm; /* nanoseconds for which the limit should hold, whatever the command does */
 };
 
-/* Reads the gauge of one limit that is set, for the members that were last looked for. */
+/* Reads the gauge of one limit that is set, for the members of the last scan. */
 struct vt_reading vt_limit_check(struct vt_limit_subject *subject, enum vt_limit limit);
 
 /* As JavaScript names it; NULL for none. */

@@ -12,7 +12,7 @@
 
 enum { BLOCK = 512, OPEN_LEVELS = 32 }; /* st_blocks counts in 512 (stat(3type)) */
 
-/* A directory on the way down. However deep a tree is, only the lowest levels are open; others are opened again by "..". */
+/* A directory on the path from the root of the walk. Only the lowest OPEN_LEVELS are open; others are reopened through "..". */
 struct level {
   struct level *above;
   DIR *directory; /* NULL: closed for now */
@@ -47,7 +47,7 @@ static void close_far_above(const struct tally *tally) {
   level->directory = NULL;
 }
 
-/* Whoever moved the directory meanwhile ends the walk there: the next one sees it where it is then. */
+/* If a directory was moved meanwhile, the walk of the closed levels ends: the next walk sees it at its new place. */
 static void reopen(struct level *level, int below) {
   struct stat status;
   int fd = openat(below, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -65,7 +65,7 @@ static void leave(struct tally *tally) {
   free(level);
 }
 
-/* A file of several names is counted in parts, one by each. */
+/* A file with n names counts 1/n at each. */
 static void count(struct tally *tally, int directory, const char *name) {
   struct stat status;
   if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) return;
@@ -92,7 +92,7 @@ static void walk(struct tally *tally, const char *path) {
 }
 
 uint64_t vt_disk_usage(const char *const *directories, const struct vt_process_set *members, uint64_t limit) {
-  static struct vt_unlinked_files deleted; /* one thread: that of the slow gauge */
+  static struct vt_unlinked_files deleted; /* used only by the disk thread */
   struct tally tally = {.limit = limit};
   for (const char *const *path = directories; *path; path++) walk(&tally, *path);
   if (tally.bytes > limit) return tally.bytes;
@@ -106,7 +106,7 @@ static bool has_entry(const char *path) {
   DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
   if (!directory) {
     if (fd >= 0) close(fd);
-    return true; /* who looks closer tells why */
+    return true; /* let the full measurement find out */
   }
   bool found = false;
   for (const struct dirent *entry; !found && (entry = readdir(directory));)

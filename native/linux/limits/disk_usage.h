@@ -1,4 +1,4 @@
-/* What a command keeps on disk in the directories granted to it. */
+/* Disk space that a command uses in the directories granted to it. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,9 +6,9 @@
 
 #include "limits/process_set.h"
 
-/* Bytes of the blocks beneath the directories (NULL-terminated; absolute), symbolic links not followed, and of deleted
- * files of theirs that a member still has open. Stops as soon as it is over `limit`. */
+/* Bytes of the blocks beneath the directories (NULL-terminated, absolute paths; symlinks not followed) and of files deleted there
+ * that a member still has open. Stops once over `limit`. */
 uint64_t vt_disk_usage(const char *const *directories, const struct vt_process_set *members, uint64_t limit);
 
-/* Whether nothing stands in them. */
+/* Whether all of them are empty. */
 bool vt_disk_is_empty(const char *const *directories);

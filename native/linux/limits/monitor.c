@@ -14,15 +14,15 @@
 #define SECOND INT64_C(1000000000)
 #define NEVER INT64_MAX
 
-/* Of the processor time of a look, how many times that until the next: 5 %. */
+/* The pause after a reading is SHARE times its processor time: 5 % of a processor. */
 enum { SHARE = 20, GAUGES = 3, FIRST_NS = 2000000 };
 
 struct gauge {
   enum vt_limit limit;
-  int64_t due; /* monotonic nanoseconds; NEVER: there is no such limit */
+  int64_t due; /* monotonic nanoseconds; NEVER: no such limit */
 };
 
-/* One thread and the meters that it reads. */
+/* One thread and its monitors. */
 struct watch {
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -34,7 +34,7 @@ struct vt_monitor {
   struct watch *watch;
   struct vt_limit_subject subject;
   struct gauge gauges[GAUGES];
-  bool busy, closed; /* under the lock: the thread looks at it; nobody else wants it any more */
+  bool busy, closed; /* under the lock. busy: the thread measures; closed: the owner is done with it */
   int last_wanted, last_taken, exceeded; /* atomic */
 };
 
@@ -46,7 +46,7 @@ static int64_t nanoseconds(clockid_t clock) {
   return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
 }
 
-/* Reads one gauge; `spent` is what finding the members took. Returns whether it is over. */
+/* Reads one gauge and schedules the next reading; `spent`: processor time of the member scan. True: the limit is exceeded. */
 static bool check(struct vt_monitor *meter, struct gauge *gauge, int64_t spent) {
   int64_t before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   struct vt_reading reading = vt_limit_check(&meter->subject, gauge->limit);
@@ -60,12 +60,12 @@ static void rest(struct vt_monitor *meter) {
   for (int at = 0; at < GAUGES; at++) meter->gauges[at].due = NEVER;
 }
 
-/* One look at a command: every gauge that is due, in the last one each. The first that is over ends it. */
+/* One measurement: reads the gauges that are due, all of them in the last one, up to the first exceeded limit. */
 static void look(struct vt_monitor *meter, bool alone) {
   bool last = alone || __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
   bool over = vt_monitor_exceeded(meter) != VT_LIMIT_NONE;
   int64_t now = nanoseconds(CLOCK_MONOTONIC), before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  /* Where there is no new list the old one serves. */
+  /* If this fails, the previous list serves. */
   if (alone) vt_process_set_alone(&meter->subject.members);
   else vt_process_set_refresh(&meter->subject.members, now);
   bool grouped = meter->subject.cgroup[0] != 0;
@@ -171,7 +171,7 @@ int vt_monitor_ready(const struct vt_limits *limits) {
   return limits->private_tmp_bytes ? vt_start_once(&disk, start_disk) : 0;
 }
 
-/* Copies: a look can outlast its command. */
+/* Copies: a measurement can outlast its command. */
 static void take_directories(struct vt_limit_subject *subject, const char *const *paths) {
   size_t count = 0, length = 0;
   for (; paths[count]; count++) length += strlen(paths[count]) + 1;
@@ -184,8 +184,8 @@ static void take_directories(struct vt_limit_subject *subject, const char *const
   }
 }
 
-/* The cheap ones first: what they find spares the others. The first look comes when a short command is over: it has the
- * last one. Returns whether there is a gauge. */
+/* Cheap gauges first: an exceeded one saves reading the rest. The first reading comes after 2 ms, when a short command has ended
+ * and has only the last measurement. False: no gauge. */
 static bool set_gauges(struct gauge gauges[GAUGES], const struct vt_command *command, int kind) {
   const struct vt_limits *limits = &command->limits;
   bool quick = kind == VT_MONITOR_PROC, writes = command->writable && command->writable[0];
@@ -201,7 +201,7 @@ struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind) {
   struct gauge gauges[GAUGES];
   if (!set_gauges(gauges, command, kind)) return NULL;
   struct vt_monitor *meter = calloc(1, sizeof *meter);
-  if (!meter) abort(); /* a limit that nobody holds would be a lie */
+  if (!meter) abort(); /* never run a command with a limit that is not enforced */
   struct vt_limit_subject *subject = &meter->subject;
   subject->limits = command->limits;
   if (kind == VT_MONITOR_PROC) memcpy(subject->cgroup, command->cgroup, sizeof subject->cgroup);
@@ -223,7 +223,7 @@ enum vt_limit vt_monitor_exceeded(const struct vt_monitor *meter) {
   return (enum vt_limit)__atomic_load_n(&meter->exceeded, __ATOMIC_ACQUIRE);
 }
 
-/* The last look, on the caller's thread: at one ended process, or at directories in which nothing stands. */
+/* Takes the last measurement on the caller's thread where that is cheap: one ended process, or empty directories. */
 static bool look_here(struct vt_monitor *meter) {
   const char *const *directories = (const char *const *)meter->subject.directories;
   pthread_mutex_lock(&meter->watch->lock);

@@ -1,5 +1,5 @@
-/* The watch over limits: threads that measure what a command with limits uses, seldom while that is far from them and often
- * when it is near, and say which one was exceeded. Each takes a twentieth of one processor at most. */
+/* Measures what commands with limits use, more often the closer a limit is, and tells which one was exceeded. Each thread uses
+ * at most a twentieth of one processor. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,20 +9,20 @@
 struct vt_command;
 struct vt_monitor;
 
-/* Two kinds, on a thread each: what /proc tells is quick to read, a directory need not be. */
+/* Two kinds, with one thread each: /proc is quick to read, a directory may be slow. */
 enum { VT_MONITOR_PROC, VT_MONITOR_DISK, VT_MONITORS };
 
-/* The threads that such limits need: 0, or -1 with errno; then it may be tried again. */
+/* Starts the threads that these limits need: 0, or -1 with errno; may be retried. */
 int vt_monitor_ready(const struct vt_limits *limits);
 
-/* Starts to watch a command that has been started. NULL: it has no limit that this kind measures. */
+/* Starts to measure a running command. NULL: no limit of this kind. */
 struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind);
 
-/* The limit that was exceeded. The supervisor is woken when there is one. */
+/* The exceeded limit, if any. Exceeding one wakes the supervisor. */
 enum vt_limit vt_monitor_exceeded(const struct vt_monitor *meter);
 
-/* The leader has ended: asks for one more look. True when it has been taken; the supervisor is woken then. `alone`: it is
- * proven that nobody else is left, so that there is little to look at, and mostly nothing to wait for. */
+/* Called after the leader has ended: asks for one last measurement. True once it is taken, which wakes the supervisor. `alone`:
+ * no other process is left, so it can mostly be taken at once. */
 bool vt_monitor_settle(struct vt_monitor *meter, bool alone);
 
 void vt_monitor_close(struct vt_monitor *meter);

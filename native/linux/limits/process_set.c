@@ -6,13 +6,13 @@
 
 #include "base/procfs.h"
 
-/* Process ids are used again: what is known of a stranger is forgotten after a second. */
+/* Process ids are reused, so the list of strangers is dropped after a second. */
 enum { FORGET_NS = 1000000000, FIRST_ROOM = 64, TEXT_BYTES = 128 * 1024 };
 
 struct look {
   struct vt_process_set *members;
   struct vt_pids found, strangers;
-  pid_t own; /* session of this process */
+  pid_t own; /* the host's session */
   bool failed;
 };
 
@@ -37,8 +37,8 @@ bool vt_pids_has(const struct vt_pids *pids, pid_t pid) {
   return pids->count > 0 && bsearch(&pid, pids->at, (size_t)pids->count, sizeof pid, compare) != NULL;
 }
 
-/* Write mode: whoever left the session carries the cookie still. An environment is read once. Nobody enters a session that is
- * there (setsid(2)): not ours, nor one that began outside of our PID namespace, which has the number 0. */
+/* Write mode: a process that left the session still carries the cookie. Each environment is read once. No process can join an
+ * existing session (setsid(2)), so those in the host's session, or in one from outside our PID namespace (id 0), are skipped. */
 static bool carries_cookie(struct look *look, pid_t pid, pid_t session) {
   const struct vt_process_set *members = look->members;
   if (!members->text || session <= 0 || session == look->own) return false;
@@ -51,7 +51,7 @@ static bool carries_cookie(struct look *look, pid_t pid, pid_t session) {
 static int visit(void *context, pid_t pid) {
   struct look *look = context;
   const uint64_t enough = look->members->enough;
-  if (enough && (uint64_t)look->found.count > enough) return 0; /* a bomb must not make the look at it long */
+  if (enough && (uint64_t)look->found.count > enough) return 0; /* a fork bomb must not slow down the scan */
   pid_t session = getsid(pid);
   if (session == look->members->session || carries_cookie(look, pid, session)) look->failed |= !add(&look->found, pid);
   return 0;
@@ -64,7 +64,7 @@ static void replace(struct vt_pids *old, struct vt_pids new) {
 
 void vt_process_set_open(struct vt_process_set *members, pid_t session, const char *cookie) {
   *members = (struct vt_process_set){.session = session, .cookie = cookie};
-  if (cookie[0] && !(members->text = malloc(TEXT_BYTES))) abort(); /* whoever left the session would go unseen */
+  if (cookie[0] && !(members->text = malloc(TEXT_BYTES))) abort(); /* else processes that left the session would be missed */
 }
 
 bool vt_process_set_refresh(struct vt_process_set *members, int64_t now) {

@@ -1,4 +1,4 @@
-/* Who belongs to a command, for the watch over its limits: one look through /proc. One thread for each. */
+/* The processes of a command, found by a scan of /proc, for the monitor. Each set is used by one thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,22 +12,22 @@ struct vt_pids {
 
 struct vt_process_set {
   pid_t session;
-  const char *cookie;       /* empty: nobody can leave the session */
-  uint64_t enough;          /* so many are not looked beyond: they are over the limit already; 0: all are */
-  struct vt_pids found;     /* those of the last look, ended ones that nobody has waited for included */
-  struct vt_pids strangers; /* whose environment has been read and does not hold the cookie */
+  const char *cookie;       /* empty: its processes cannot leave the session */
+  uint64_t enough;          /* the scan stops after more than this many, already over the limit; 0: never */
+  struct vt_pids found;     /* members at the last scan, zombies included */
+  struct vt_pids strangers; /* processes whose environment lacks the cookie */
   int64_t strangers_since;  /* monotonic nanoseconds */
-  char *text;               /* to read an environment into */
-  bool alone;               /* nobody is left but the leader, who has ended */
+  char *text;               /* buffer for an environment */
+  bool alone;               /* only the ended leader is left */
 };
 
-/* `cookie` stays the caller's. */
+/* Does not copy `cookie`. */
 void vt_process_set_open(struct vt_process_set *members, pid_t session, const char *cookie);
 
-/* Looks for them. False when memory or a descriptor is missing: then the list is that of the last look. */
+/* Scans /proc. False if memory or a descriptor is missing: the previous list stays. */
 bool vt_process_set_refresh(struct vt_process_set *members, int64_t now);
 
-/* In place of that: it is proven that the leader has ended and nobody else is left. */
+/* Instead of a scan: the leader is known to have ended, and no other process to be left. */
 bool vt_process_set_alone(struct vt_process_set *members);
 
 bool vt_pids_has(const struct vt_pids *pids, pid_t pid);

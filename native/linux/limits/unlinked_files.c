@@ -23,7 +23,7 @@ static bool is_known(struct vt_unlinked_files *nameless, ino_t inode) {
   return false;
 }
 
-/* The text of the link comes first: a descriptor elsewhere, on a dead network mount, must not be asked for its status. */
+/* Checks the link text before it calls stat: stat on a descriptor of a dead network mount could hang. */
 static void count(struct vt_unlinked_files *nameless, int directory, const char *name) {
   char target[TARGET_BYTES];
   struct stat status;
@@ -39,7 +39,7 @@ static void look_at(struct vt_unlinked_files *nameless, pid_t pid) {
   char path[32];
   snprintf(path, sizeof path, "/proc/%d/fd", pid);
   DIR *directory = opendir(path);
-  if (!directory) return; /* it has ended, or is not for us to read */
+  if (!directory) return; /* it has ended, or we may not read it */
   for (const struct dirent *entry; (entry = readdir(directory));) count(nameless, dirfd(directory), entry->d_name);
   closedir(directory);
 }

@@ -1,4 +1,4 @@
-/* Files without a name that processes have open: deleted ones, and files in memory (memfd_create(2)). One thread for each. */
+/* Unlinked files that processes have open: deleted files and memfds (memfd_create(2)). Each set is used by one thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,11 +10,11 @@
 enum { VT_UNLINKED_FILES_MAX = 4096 };
 
 struct vt_unlinked_files {
-  const char *const *prefixes; /* of what their links in /proc/PID/fd say; NULL-terminated */
-  uint64_t bytes;              /* of the blocks they have, each once, however many have it open */
+  const char *const *prefixes; /* link texts in /proc/PID/fd that count; NULL-terminated */
+  uint64_t bytes;              /* of their blocks; each file counts once */
   ino_t known[VT_UNLINKED_FILES_MAX];
   int count;
 };
 
-/* Adds up what the members have open, until it is over `limit`. */
+/* Adds up the unlinked files of the members until over `limit`. */
 void vt_unlinked_files_scan(struct vt_unlinked_files *nameless, const struct vt_process_set *members, uint64_t limit);

@@ -13,14 +13,14 @@
 
 enum { TEXT_BYTES = 4096, FILES_NS = 20000000 };
 
-/* The number behind a label of status or smaps_rollup; both tell kilobytes (proc_pid_status(5)). */
+/* The number after a label in status or smaps_rollup; sizes are in kB (proc_pid_status(5)). */
 static uint64_t number_after(const char *text, const char *label) {
   const char *at = strstr(text, label);
   return at ? strtoull(at + strlen(label), NULL, 10) : 0;
 }
 
 struct use {
-  uint64_t own, shared; /* anonymous or in swap; shared memory. Bytes */
+  uint64_t own, shared; /* bytes; own: anonymous or in swap */
 };
 
 static void add(struct use *sum, struct use more) {
@@ -37,12 +37,13 @@ static struct use mapped_by(pid_t pid, pid_t *parent) {
                       1024 * number_after(text, "\nRssShmem:")};
 }
 
-/* Between vfork and exec a child shows its parent's memory, page for page. */
+/* Between vfork and exec a child shares its parent's memory: not to be counted twice. */
 static bool is_of_parent(const struct vt_process_set *members, pid_t pid, pid_t parent) {
   return vt_pids_has(&members->found, parent) && syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0;
 }
 
-/* A page that n processes map is an nth of it in each (proc_pid_smaps(5)). Not for us to read: what it maps. */
+/* The proportional share: a page mapped by n processes counts 1/n in each (proc_pid_smaps(5)). Falls back to what the process
+ * maps if smaps_rollup cannot be read. */
 static struct use share_of(const struct vt_process_set *members, pid_t pid) {
   char text[TEXT_BYTES];
   pid_t parent;
@@ -59,10 +60,10 @@ static int64_t nanoseconds(clockid_t clock) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Every 20 ms, or for a fiftieth of the processor's time. */
+/* Bytes in memfds. Scans every 20 ms at most, and for at most 2 % of the processor time. */
 static uint64_t in_files(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit) {
   static const char *const prefixes[] = {"/memfd:", NULL};
-  if (!memory->files && !(memory->files = calloc(1, sizeof *memory->files))) abort(); /* as at the opening of a meter */
+  if (!memory->files && !(memory->files = calloc(1, sizeof *memory->files))) abort(); /* as in vt_monitor_open */
   if (nanoseconds(CLOCK_MONOTONIC) < memory->due) return memory->files->bytes;
   int64_t before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   memory->files->prefixes = prefixes;
@@ -76,7 +77,7 @@ uint64_t vt_usage_memory(struct vt_memory *memory, const struct vt_process_set *
   const struct vt_pids *found = &members->found;
   struct use sum = {0, 0};
   pid_t parent;
-  if (members->alone) return 0; /* whoever has ended has none */
+  if (members->alone) return 0; /* an ended process has no memory */
   for (int at = 0; at < found->count; at++) add(&sum, mapped_by(found->at[at], &parent));
   uint64_t files = in_files(memory, members, limit);
   if (sum.own + (sum.shared > files ? sum.shared : files) > limit) {
@@ -86,7 +87,7 @@ uint64_t vt_usage_memory(struct vt_memory *memory, const struct vt_process_set *
   return sum.own + (sum.shared > files ? sum.shared : files);
 }
 
-/* proc_pid_stat(5): fields 14 to 17 are utime, stime, cutime, cstime, 22 is starttime. The name may hold anything. */
+/* proc_pid_stat(5): fields 14 to 17 are utime, stime, cutime, cstime, 22 is starttime. The name before ')' can hold any byte. */
 static bool see(pid_t pid, struct vt_seen *seen) {
   char text[TEXT_BYTES];
   if (vt_procfs_read(pid, "stat", text, sizeof text) == 0) return false;
@@ -103,14 +104,14 @@ static bool is_same(const struct vt_seen *one, const struct vt_seen *other) {
   return one->pid == other->pid && one->start == other->start;
 }
 
-/* Whoever is missing and runs still has left the session: he is not ours to count, and not lost. */
+/* Ticks of a process that is no longer a member; 0 if it still runs: then it has left the session and its time is not lost. */
 static uint64_t ended(const struct vt_seen *seen) {
   struct vt_seen now;
   return see(seen->pid, &now) && is_same(seen, &now) ? 0 : seen->own + seen->waited;
 }
 
-/* What those who ended had run is in the time their parents have waited for, or it is lost. Whoever ended after his parent
- * was read, and before he was, shows in his parent's time at the next look only: then it is taken back. Both lists ascend. */
+/* The ticks of an ended process either appear in its parent's `waited` or are lost. If it ends after its parent was read and
+ * before it is read itself, they appear in the parent one call later and then leave `lost`. Both lists ascend by pid. */
 static void count_lost(struct vt_cpu *cpu, const struct vt_seen *now, int count) {
   uint64_t vanished = 0, absorbed = 0;
   int before = 0;
