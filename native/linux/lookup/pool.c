@@ -17,11 +17,11 @@
 #include "base/threads.h"
 
 /*
- * Why a process for each set of questions: whoever waits for a file system may be beyond SIGKILL (a FUSE server that has read the
- * request and stopped, fs/fuse/dev.c, request_wait_answer), and a thread like that keeps its process from ending and its
- * descriptors from closing. A child in our memory (CLONE_VM | CLONE_VFORK, clone(2)) costs 30 us, can be killed where it
- * waits, and where not is left behind: its maker's wait for it ends with the host (kernel/fork.c, wait_for_vfork_done). Threads
- * of libuv's or of a worker would starve or hold up the host.
+ * Why one process per set of questions: a call into a file system may not even react to SIGKILL (a FUSE server that has read the
+ * request and stopped: request_wait_answer, fs/fuse/dev.c), and a thread in such a call keeps its process from ending and its
+ * descriptors from closing. A child in our memory (CLONE_VM | CLONE_VFORK, clone(2)) costs 30 us, can mostly be killed, and
+ * otherwise stays behind: the parent's wait for it ends with the host (wait_for_vfork_done, kernel/fork.c). With threads of libuv
+ * or of a worker, lookups would starve or block the host.
  */
 enum { LOOKERS = 8, STACK = 64 * 1024, KEPT_ROOM = 256 * 1024 };
 
@@ -36,7 +36,7 @@ struct lookup {
   struct vt_text questions;
 };
 
-/* A thread with a child at a time. */
+/* A thread that runs one child at a time. */
 struct looker {
   struct lookup *lookup; /* NULL: idle */
   bool given_up;
@@ -51,7 +51,7 @@ static struct lookup *first, **last = &first;
 static struct looker lookers[LOOKERS];
 static int threads, idle, waiting, hanging;
 
-/* None of the host's descriptors is held, flushed or seen. */
+/* Gives the child an empty descriptor table: it cannot keep open, flush or use any descriptor of the host. */
 static int leave_descriptors(void) {
   return syscall(NR_CLOSE_RANGE, 0, ~0u, RANGE_UNSHARE) == 0 ? 0 : unshare(CLONE_FILES);
 }
@@ -59,24 +59,24 @@ static int leave_descriptors(void) {
 static int child(void *context) {
   struct looker *looker = context;
   const struct vt_text *questions = &looker->lookup->questions;
-  bool wanted = !__atomic_load_n(&looker->given_up, __ATOMIC_ACQUIRE); /* from here on a kill would meet us */
+  bool wanted = !__atomic_load_n(&looker->given_up, __ATOMIC_ACQUIRE); /* if set later, SIGKILL follows */
   if (wanted && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && leave_descriptors() == 0)
     vt_lookup_run(questions->at, questions->length + 1, &looker->answers);
   _exit(0);
 }
 
-/* Where no such child can be made (RLIMIT_NPROC; EINVAL of an emulator): what hangs then keeps the thread, and LOOKERS are all. */
+/* Used if clone fails (RLIMIT_NPROC; EINVAL under an emulator): a hanging lookup then blocks its thread, one of LOOKERS */
 static void look_here(struct looker *looker) {
   const struct vt_text *questions = &looker->lookup->questions;
   if (!__atomic_load_n(&looker->given_up, __ATOMIC_ACQUIRE)) vt_lookup_run(questions->at, questions->length + 1, &looker->answers);
 }
 
-/* Suspended until the child is done or dead, or the host ends. Its number is known before, to be killed by. */
+/* Blocks until the child or the host ends. The kernel stores the child's pid before it runs, so give_up_running can kill it. */
 static void look(struct looker *looker) {
   int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PARENT_SETTID;
   pid_t pid = clone(child, looker->stack + STACK, flags, looker, &looker->child);
   if (pid < 0) look_here(looker);
-  pthread_mutex_lock(&lock); /* until it is reaped its number is nobody else's */
+  pthread_mutex_lock(&lock); /* its pid cannot be reused until it is reaped */
   looker->child = 0;
   pthread_mutex_unlock(&lock);
   if (pid > 0) waitpid(pid, NULL, __WALL);
@@ -88,7 +88,7 @@ static void free_lookup(struct lookup *lookup) {
   free(lookup);
 }
 
-/* Under the lock, so that whoever gives it up is told, or its owner, and not both. */
+/* Under the lock, so that either the owner or the caller of vt_lookup_pool_give_up gets the answers, not both. */
 static void tell(struct looker *looker) {
   struct lookup *lookup = looker->lookup;
   pthread_mutex_lock(&lock);
@@ -137,7 +137,7 @@ static int prepare(struct looker *looker) {
   return 0;
 }
 
-/* Another thread where all are busy. Without any there is nobody to ask; else whoever asks waits for one. */
+/* Starts another thread if all are busy. An error only if there is none at all: otherwise the lookup waits for a thread. */
 static int see_to_threads(void) {
   if (waiting < idle || threads == LOOKERS) return 0;
   if (prepare(&lookers[threads]) == 0 && vt_thread_try("vitrine-look", look_forever, &lookers[threads]) == 0) {
@@ -173,7 +173,7 @@ static bool copy_answers(const struct vt_answers *answers, struct vt_looked *loo
   return true;
 }
 
-/* One that runs: its child is killed, and if that does not help it is counted until it does. */
+/* Gives up a running lookup: kills its child and counts it as hanging until the child has ended. */
 static bool give_up_running(uint32_t id, struct vt_looked *looked) {
   for (struct looker *looker = lookers; looker < lookers + LOOKERS; looker++) {
     if (!looker->lookup || looker->given_up || looker->lookup->id != id) continue;

@@ -1,12 +1,12 @@
-/* Looks at paths for JavaScript, off its thread, by processes that may wait as long as the file system does. */
+/* Answers questions about paths outside the JavaScript thread, in processes that may hang with the file system. */
 #pragma once
 
 #include <stdint.h>
 
 #include "core.h"
 
-/* 0, or an errno: EBUSY when as many look-ups were given up and still hang as there can be. */
+/* Queues a lookup. Returns 0 or an errno; EBUSY: every thread hangs in a lookup that was given up. */
 int vt_lookup_pool_queue(struct vt_owner *owner, uint32_t id, void *ticket, struct vt_text questions);
 
-/* Ends one; true, its ticket, and a copy of what is answered by now (the caller frees it) if nobody was told of its end. */
+/* Ends a lookup whose end was not delivered yet: true, its ticket and a copy of the answers so far (the caller frees it). */
 bool vt_lookup_pool_give_up(uint32_t id, struct vt_looked *looked);

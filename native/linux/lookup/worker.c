@@ -26,7 +26,6 @@ struct how { /* struct open_how */
 /* MOST_LINKS: linux/namei.h, MAXSYMLINKS */
 enum { HEAD = 2 * sizeof(uint32_t), LARGEST_TEXT = 1024 * 1024, MOST_LINKS = 40 };
 
-/* One answer while it is written. */
 struct answer {
   char *at;
   size_t length, room;
@@ -45,7 +44,7 @@ static bool is_deleted(const char *path, size_t length) {
   return length > end && memcmp(path + length - end, mark, end) == 0;
 }
 
-/* Where a descriptor stands in the tree; ENOENT where that is nowhere (proc(5): "pipe:[1]", "(unreachable)/a"). */
+/* Appends the path of a descriptor; ENOENT if it has none (proc(5): "pipe:[1]", "(unreachable)/a"), ESTALE if it is deleted. */
 static int name_of(int fd, struct answer *answer) {
   char link[32], path[PATH_MAX];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -55,7 +54,7 @@ static int name_of(int fd, struct answer *answer) {
   return is_deleted(path, (size_t)length) ? ESTALE : append(answer, path, (size_t)length);
 }
 
-/* The length of a path without its last name; 0 for that of a name in the root; -1: there is none to take away. */
+/* The length of a path without its last name; 0 for a name in the root; -1: there is no name left. */
 static ssize_t cut(const char *path, size_t length) {
   while (length && path[length - 1] == '/') length--;
   if (!length) return -1;
@@ -63,7 +62,7 @@ static ssize_t cut(const char *path, size_t length) {
   return length ? (ssize_t)length - 1 : -1;
 }
 
-/* Nothing in it but names: what it says is where it leads, unless there is a link. */
+/* An absolute path without ".", ".." and empty names: its real path, if no name in it is a symlink. */
 static bool is_plain(const char *path) {
   for (const char *at = path; *at == '/';) {
     size_t length = strcspn(++at, "/");
@@ -73,7 +72,7 @@ static bool is_plain(const char *path) {
   return path[0] == '/';
 }
 
-/* Where it leads, to the end of which everything has to exist. Without links one call does; ELOOP: there is one. */
+/* Appends the real path of an existing file. One openat2 is enough if no name is a symlink (else ELOOP). */
 static int find(const char *path, struct answer *answer) {
   struct how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_LINKS};
   int fd = is_plain(path) ? (int)syscall(NR_OPENAT2, AT_FDCWD, path, &how, sizeof how) : -1;
@@ -85,10 +84,10 @@ static int find(const char *path, struct answer *answer) {
   return error;
 }
 
-/* Replaces the link that a path begins with by what it says. ENOENT: there is none. */
+/* Replaces the symlink that the first `length` bytes name by its target. ENOENT: it is no symlink. */
 static int follow(char path[PATH_MAX], size_t length) {
   char target[PATH_MAX], link[PATH_MAX];
-  while (length && path[length - 1] == '/') length--; /* behind a slash it would be what it leads to */
+  while (length && path[length - 1] == '/') length--; /* with a trailing slash it would be resolved */
   memcpy(link, path, length);
   link[length] = 0;
   ssize_t size = readlink(link, target, sizeof target);
@@ -102,8 +101,8 @@ static int follow(char path[PATH_MAX], size_t length) {
   return 0;
 }
 
-/* As far as a path exists; its length is cut to that. A link to what does not exist is followed, too: who writes to it makes
- * a file there. */
+/* Finds the longest part of a path that exists, and sets the length to it. Follows dangling symlinks, too: writing through one
+ * creates its target. */
 static int find_beginning(char path[PATH_MAX], size_t *length, struct answer *answer) {
   char beginning[PATH_MAX];
   for (int links = 0, error;;) {
@@ -120,7 +119,7 @@ static int find_beginning(char path[PATH_MAX], size_t *length, struct answer *an
   }
 }
 
-/* As far as the path exists where it leads, without links; NUL; what is left of the path. */
+/* Answers with the real path of the part that exists, NUL, and the rest of the path. */
 static int look_where(const char *asked, struct answer *answer) {
   char path[PATH_MAX];
   size_t length = strlen(asked);
@@ -143,7 +142,7 @@ static int add_names(const char *block, size_t length, struct answer *answer) {
   return 0;
 }
 
-/* Each name in a directory, behind a letter for its kind, and a NUL behind it. */
+/* Answers with each name in a directory: a letter for its kind, the name, NUL. */
 static int look_into(const char *path, char *block, struct answer *answer) {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return errno;
@@ -155,13 +154,12 @@ static int look_into(const char *path, char *block, struct answer *answer) {
   return error;
 }
 
-/* A symbolic link counts, wherever it leads. */
+/* A symlink exists, whatever its target. */
 static int look_whether(const char *path) {
   struct stat status;
   return fstatat(AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) ? errno : 0;
 }
 
-/* ENOTDIR: it is something else. EACCES: it cannot be entered. */
 static int look_for_directory(const char *path) {
   struct stat status;
   if (stat(path, &status)) return errno;
@@ -178,7 +176,7 @@ static int read_all(int fd, struct answer *answer) {
   return answer->length == answer->room ? EFBIG : 0;
 }
 
-/* Opens what a descriptor of O_PATH stands for, which is there, whatever is at its path by now. */
+/* Opens the file of an O_PATH descriptor, even if its path has changed meanwhile. */
 static int open_again(int place) {
   char link[32];
   snprintf(link, sizeof link, "/proc/self/fd/%d", place);
@@ -191,13 +189,13 @@ static int read_regular(int place, struct answer *answer) {
   if (S_ISDIR(status.st_mode)) return EISDIR;
   if (!S_ISREG(status.st_mode)) return EINVAL;
   int fd = open_again(place);
-  if (fd < 0) return errno == ENOENT ? EIO : errno; /* without /proc nothing is known, and not that nothing is there */
+  if (fd < 0) return errno == ENOENT ? EIO : errno; /* no /proc; ENOENT would mean that the file does not exist */
   int error = read_all(fd, answer);
   close(fd);
   return error;
 }
 
-/* Looked at first: opening a device can do something, and lets go of who waits at a FIFO (open(2), fifo(7)). */
+/* Checks the type before opening the file: opening a device can have effects, opening a FIFO wakes a waiting writer (fifo(7)). */
 static int look_at_text(const char *path, struct answer *answer) {
   int place = open(path, O_PATH | O_CLOEXEC);
   if (place < 0) return errno;
