@@ -26,10 +26,9 @@ static int fail(struct vt_private *made, enum vt_private_step step, int error) {
   return -1;
 }
 
-/* Where anybody may rename what is ours, nothing that is found there by its name can be relied on. */
+/* Writable by others and not sticky: any user could rename our directories there, so names in it prove nothing. */
 static bool is_anybodys(const struct stat *status) { return (status->st_mode & S_IWOTH) && !(status->st_mode & S_ISVTX); }
 
-/* The temporary directory itself. */
 static int open_temporary(const char *temporary, struct vt_private *made) {
   struct stat status;
   int fd = open(temporary, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -40,14 +39,14 @@ static int open_temporary(const char *temporary, struct vt_private *made) {
   return fail(made, VT_PRIVATE_UNSAFE, error);
 }
 
-/* Whatever the umask of the host is. In this place nobody else can exchange what we have made. */
+/* Makes a directory of mode 0700, whatever the umask. No other user can replace it before the chmod: `at` is sticky or ours. */
 static int make_at(int at, const char *name) {
   return mkdirat(at, name, S_IRWXU) || fchmodat(at, name, S_IRWXU, 0) ? -1 : 0;
 }
 
 static void name_parent(char name[32]) { snprintf(name, 32, "vitrine-%u", (unsigned)geteuid()); }
 
-/* The directory of this user's beneath it. Somebody else may have put anything there before us. */
+/* Opens vitrine-UID in the temporary directory. Another user may have put anything at that name before. */
 static int open_parent(const char *temporary, bool make, struct vt_private *made) {
   char name[32];
   struct stat status;
@@ -76,7 +75,7 @@ static bool is_our_name(const char *name) {
   return strlen(name) == NAME_LENGTH && strspn(name, "0123456789abcdef") == NAME_LENGTH;
 }
 
-/* Locked, and still there: a sweep may have taken it before we had the lock. EWOULDBLOCK: a sweep has it now. */
+/* Locks the directory, and checks that no sweep removed it before (ENOENT). EWOULDBLOCK: its host or a sweep holds the lock. */
 static int lock_directory(int fd) {
   struct stat status;
   if (flock(fd, LOCK_EX | LOCK_NB)) return errno;
@@ -84,7 +83,7 @@ static int lock_directory(int fd) {
   return status.st_nlink > 0 ? 0 : ENOENT;
 }
 
-/* Whoever took the last one out of it takes it away; who makes one then makes it anew. */
+/* Removes vitrine-UID if it is empty; the next command makes it again. */
 static void close_parent(int parent) {
   char name[32];
   int above = openat(parent, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -96,7 +95,7 @@ static void close_parent(int parent) {
   close(parent);
 }
 
-/* One try. Returns its descriptor, which holds the lock. */
+/* Tries once; returns the descriptor of the directory, which holds the lock. */
 static int make_locked(int parent, struct vt_private *made) {
   char name[NAME_LENGTH + 1];
   if (random_name(name)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
@@ -110,7 +109,7 @@ static int make_locked(int parent, struct vt_private *made) {
   return fail(made, VT_PRIVATE_LOCK, error);
 }
 
-/* What the command is granted, and its path as the kernel knows it. */
+/* Makes the "tmp" that is granted to the command and sets its path, without symlinks. */
 static int fill(int fd, struct vt_private *made) {
   char link[32];
   struct stat status;
@@ -130,7 +129,7 @@ static void make_directory(const char *temporary, struct vt_private *made) {
   close(parent);
 }
 
-/* The temporary directory itself may be missing: that is no matter of time. */
+/* Races with a sweep or another host may be retried; a temporary directory that is missing may not. */
 static bool may_try_again(const struct vt_private *made) {
   return made->failed_step >= VT_PRIVATE_PARENT &&
          (made->failed_errno == ENOENT || made->failed_errno == EWOULDBLOCK || made->failed_errno == EEXIST);
@@ -149,14 +148,14 @@ void vt_core_make_private(const char *temporary, struct vt_private *made) {
   made->lock = -1;
 }
 
-/* Removes one that we hold the lock of, by the name it stands under. */
+/* Removes a directory whose lock we hold. */
 static int remove_locked(int parent, const char *name, int fd) {
   int error = fchmod(fd, S_IRWXU) ? errno : vt_private_dir_empty(fd, vt_now() + MOST_MS);
   if (error) return error;
   return unlinkat(parent, name, AT_REMOVEDIR) && errno != ENOENT ? errno : 0;
 }
 
-/* Where it stands: its name, and a descriptor of what holds it; -1 with errno, ENOENT when it is gone. */
+/* Finds the current name of a locked directory; returns a descriptor of its parent, or -1 with errno; ENOENT: it is gone. */
 static int find_locked(int lock, char name[NAME_LENGTH + 1]) {
   char link[32], path[sizeof((struct vt_private *)0)->path];
   struct stat status;
@@ -194,7 +193,7 @@ bool vt_core_remove_empty_private(int lock) {
   return gone;
 }
 
-/* Whoever holds the lock lives, or somebody else sweeps: both are left alone. */
+/* Skips a locked directory: its host lives, or another sweep removes it. */
 static int sweep_one(int parent, const char *name) {
   int fd = openat(parent, name, DIRECTORY);
   if (fd < 0) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : errno;

@@ -1,17 +1,17 @@
-/* Private directories: one for each command that has been granted one, beneath a directory that is its user's alone.
+/* Private directories: one per command that is granted one, in a directory that only its user can change.
  *
- *   TEMPORARY/vitrine-UID/      0700, checked: ours, no link, nobody else's to change
- *     RANDOM/                   0700, locked with flock(2) by the host as long as it lives; the command cannot write here
- *       tmp/                    what the command is granted
+ *   TEMPORARY/vitrine-UID/      0700, checked: ours, no symlink, no access for others
+ *     RANDOM/                   0700, locked with flock(2) while the host lives; the command cannot write here
+ *       tmp/                    granted to the command
  *
- * The lock says whose directory is in use: the kernel drops it with the last descriptor, so with the process, whatever its
- * number and PID namespace. What is not locked was left by a host that was killed, and goes. */
+ * The lock marks a directory in use. The kernel drops it with the last descriptor, thus with the process, independent of pids and
+ * PID namespaces. An unlocked directory was left by a killed host and is swept. */
 #pragma once
 
 #include <stdint.h>
 
 #include "core.h"
 
-/* Removes everything beneath the directory that `root` is open for reading on, however deep, and whatever its modes and
- * names. Returns 0 or the errno of what stays; ETIMEDOUT at `deadline` (vt_now()). Blocks. */
+/* Empties the directory that `root` is open for reading on, at any depth, with any modes and names. Returns 0 or the errno of
+ * what stays; ETIMEDOUT at `deadline` (vt_now()). Blocks. */
 int vt_private_dir_empty(int root, int64_t deadline);

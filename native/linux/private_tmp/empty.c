@@ -1,5 +1,5 @@
-/* Emptying a directory that a command could write to. Its tree can be deeper than any path and any number of descriptors:
- * directories that are not empty are moved up to the root before they are looked into, so two descriptors do. */
+/* Empties a directory that a command could write to. Its tree can be deeper than the limits on paths and descriptors: non-empty
+ * directories are moved up to the root before they are read, so two descriptors are enough. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -19,9 +19,9 @@ struct emptying {
   int root;
   dev_t device;
   int64_t deadline;
-  unsigned moved;    /* names given to what was moved up */
-  bool progress;     /* of this pass */
-  int error;         /* the first one of this pass */
+  unsigned moved;    /* number for the next directory that is moved up */
+  bool progress;     /* this pass removed or moved something */
+  int error;         /* the first of this pass */
 };
 
 static bool is_dots(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
@@ -31,8 +31,8 @@ static void note(struct emptying *emptying, int failed) {
   else if (!emptying->error) emptying->error = errno;
 }
 
-/* A directory that was made unreadable. It is opened through the descriptor that proved to be it: between two looks at
- * the name somebody who still runs could put a link there. */
+/* Opens a directory that we may not read. The chmod goes through an O_PATH descriptor: by name, a process that still runs could
+ * swap in a symlink between check and chmod. */
 static int open_shut(int at, const char *name) {
   char link[32];
   int fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -45,7 +45,7 @@ static int open_shut(int at, const char *name) {
   return opened;
 }
 
-/* Opens a directory of the tree, so that what it holds can be removed. Never another file system that is mounted there. */
+/* Opens a directory of the tree and makes it writable. EXDEV: a mount point, whose contents are not ours to remove. */
 static int open_inside(const struct emptying *emptying, int at, const char *name) {
   struct stat status;
   int fd = openat(at, name, DIRECTORY);
@@ -59,8 +59,8 @@ static int open_inside(const struct emptying *emptying, int at, const char *name
   return -1;
 }
 
-/* A directory that changes its place has to be writable itself (rename(2), EACCES): opening it makes it so. Over what is not an
- * empty directory it cannot be renamed: the next name then. */
+/* Moves a directory to the root. It must be writable itself (rename(2), EACCES), so open_inside comes first. If the new name is
+ * taken by a file or a non-empty directory, tries the next one. */
 static int move_up(struct emptying *emptying, int from, const char *name) {
   char above[32];
   int failed, opened = open_inside(emptying, from, name);
@@ -73,7 +73,7 @@ static int move_up(struct emptying *emptying, int from, const char *name) {
   return failed;
 }
 
-/* unlink(2) of a directory is EISDIR on Linux. */
+/* On Linux unlink(2) of a directory fails with EISDIR. */
 static int remove_name(int at, const char *name, bool maybe_file) {
   if (maybe_file && unlinkat(at, name, 0) == 0) return 0;
   if (maybe_file && errno != EISDIR) return -1;
@@ -82,7 +82,7 @@ static int remove_name(int at, const char *name, bool maybe_file) {
 
 static bool is_filled(void) { return errno == ENOTEMPTY || errno == EEXIST; }
 
-/* Everything a directory holds goes, or up to the root. */
+/* Removes the entries of a directory in the root, moves non-empty directories up to the root, then removes it. */
 static void clear(struct emptying *emptying, const char *name) {
   int fd = open_inside(emptying, emptying->root, name);
   DIR *entries = fd < 0 ? NULL : fdopendir(fd);
@@ -107,7 +107,7 @@ static void remove_entry(struct emptying *emptying, const struct dirent *entry) 
   else note(emptying, failed);
 }
 
-/* One look through the root. Returns how many names it held. */
+/* Goes once through the root; returns how many entries it held. */
 static int make_pass(struct emptying *emptying, DIR *entries) {
   int seen = 0;
   emptying->progress = false;
@@ -121,7 +121,7 @@ static int make_pass(struct emptying *emptying, DIR *entries) {
   return seen;
 }
 
-/* What is written meanwhile, or moved up behind the reader's back, is found by the next pass. */
+/* Another pass finds entries that were written or moved up behind the position of readdir. */
 int vt_private_dir_empty(int root, int64_t deadline) {
   struct stat status;
   if (fstat(root, &status)) return errno;
