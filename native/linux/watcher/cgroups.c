@@ -10,7 +10,7 @@ enum { PREFIX_LENGTH = sizeof prefix - 1, NAME_ROOM = 64 };
 
 typedef int (*visit)(const struct vt_watch_table *table, const char *name, uint32_t command);
 
-/* Whose it is: PREFIX PID - HOST - COMMAND. 0: not this host's. */
+/* The command in a name PREFIX PID - HOST - COMMAND; 0: no cgroup of this host. */
 static uint32_t command_in(const char *name, uint64_t host) {
   for (int at = 0; at < PREFIX_LENGTH; at++)
     if (name[at] != prefix[at]) return 0;
@@ -22,7 +22,7 @@ static uint32_t command_in(const char *name, uint64_t host) {
   return name[VT_COOKIE_COMMAND_DIGITS] ? 0 : (uint32_t)hexadecimal(name, VT_COOKIE_COMMAND_DIGITS);
 }
 
-/* A command is in the table from before its cgroup is made until it is over. */
+/* A command is in the table from before its cgroup is made until the command has ended. */
 static int runs(const struct vt_watch_table *table, uint32_t command) {
   for (int slot = 0; slot < VT_WATCH_TABLE_SLOTS; slot++)
     if (table->commands[slot].cgroup == command) return 1;
@@ -43,7 +43,7 @@ static int each(const struct vt_watch_table *table, visit found) {
   return sum;
 }
 
-/* A name of ours is no longer than VT_CGROUP_NAME (cgroup.h). */
+/* Our names fit into NAME_ROOM: VT_CGROUP_NAME (cgroup.h) is smaller. */
 static int kill_one(const struct vt_watch_table *table, const char *name, uint32_t command) {
   char path[NAME_ROOM + sizeof kill_file];
   int length = 0;

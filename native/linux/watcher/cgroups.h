@@ -1,10 +1,10 @@
-/* The watcher's part about cgroups: those of the host that has died, by the names that cgroup.c gave them. */
+/* Kills and removes the cgroups of the dead host, known by the names that cgroup.c gave them. */
 #pragma once
 
 struct vt_watch_table;
 
-/* Kills everybody in the cgroup of each command that runs, where the kernel can (cgroup.kill, 5.14). */
+/* Kills all processes in the cgroups of running commands (cgroup.kill, Linux 5.14; without effect before). */
 void cgroups_kill(const struct vt_watch_table *table);
 
-/* Removes every cgroup of this host's that nobody is left in. Returns how many of commands that run are still busy. */
+/* Removes each empty cgroup of the host. Returns how many of the running commands' are still busy. */
 int cgroups_remove(const struct vt_watch_table *table);

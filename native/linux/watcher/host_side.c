@@ -23,7 +23,7 @@
 /* asm-generic/unistd.h; linux/memfd.h (6.3) */
 enum { NR_PIDFD_OPEN = 434, NR_CLOSE_RANGE = 436, EXECUTABLE_MEMFD = 0x10, RANGE_CLOEXEC = 1 << 2, TAKEN = -1 };
 
-/* The watcher's own descriptors, and where ours are out of their way. */
+/* The watcher's descriptors are 0 to 5; ours are first duplicated to ABOVE and higher, out of the way. */
 enum { WATCHER_FDS = 6, ABOVE = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -41,7 +41,7 @@ static void ignore_signals(void) {
     if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &ignore, NULL);
 }
 
-/* Runs in the host's memory until exec: only calls that neither allocate nor lock. */
+/* Runs in the host's memory until exec: must neither allocate nor lock. */
 static int become_watcher(void *context) {
   static char *const arguments[] = {(char *)"vitrine-watcher", NULL}, *const environment[] = {NULL};
   struct start *start = context;
@@ -60,14 +60,14 @@ static int become_watcher(void *context) {
   _exit(1);
 }
 
-/* A descriptor to execute. Where executing a memfd is forbidden (vm.memfd_noexec) an unnamed temporary file serves. */
+/* A descriptor for execveat: a memfd, or an unnamed file in /tmp where no memfd can be made executable (vm.memfd_noexec). */
 static int open_image(void) {
   int fd = memfd_create("vitrine-watcher", MFD_CLOEXEC | EXECUTABLE_MEMFD);
   if (fd < 0) fd = memfd_create("vitrine-watcher", MFD_CLOEXEC);
   if (fd < 0) fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0700);
   if (fd < 0) return -1;
   if (write(fd, vt_watcher_image, sizeof vt_watcher_image) == (ssize_t)sizeof vt_watcher_image) {
-    /* A file that is open for writing cannot be executed (ETXTBSY, execve(2)). */
+    /* Reopened: a file that is open for writing cannot be executed (ETXTBSY, execve(2)). */
     char path[40];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     int readable = open(path, O_RDONLY | O_CLOEXEC);
@@ -87,7 +87,7 @@ static int make_table(void) {
   void *pages = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED, table_fd, 0);
   if (pages == MAP_FAILED) return -1;
   table = pages;
-  table->host = host | 1; /* never 0, which no cookie has */
+  table->host = host | 1; /* never 0, which stands for no host */
   return 0;
 }
 
@@ -123,7 +123,7 @@ static int start_watcher(void) {
   return error;
 }
 
-/* Somebody outside may have killed it: then a new one takes the same table. */
+/* Reaps a watcher that was killed from outside: the next one uses the same table. */
 static int is_running(void) {
   return watcher > 0 && waitpid(watcher, NULL, WNOHANG) == 0;
 }
@@ -182,7 +182,7 @@ bool vt_watcher_cookie(uint32_t command, char *text, size_t room) {
 
 int vt_watcher_pid(void) { return __atomic_load_n(&watcher, __ATOMIC_ACQUIRE); }
 
-/* Under the lock nobody reaps it, so that the number is its own. */
+/* Under the lock the watcher is not reaped, so the pid is not reused. */
 int vt_watcher_open(void) {
   pthread_mutex_lock(&lock);
   int pidfd = watcher > 0 ? (int)syscall(NR_PIDFD_OPEN, watcher, 0) : -1;

@@ -1,27 +1,27 @@
 /*
- * The watcher: a freestanding program, embedded in the addon, that outlives the host and ends what it left.
- * Descriptor 3 is the table of commands, 4 a pipe whose write end the host holds, 5 where cgroups of commands stand. It
- * waits until the pipe closes or the host's pidfd tells its death (a write end that somebody inherited would hide the
- * first), kills whatever belongs to a command in the table until none is found, removes its cgroup, and ends. No libc: a few pages, nothing to load.
- * What it will need it takes at its start: a command may leave the machine without descriptors, memory or time.
+ * The watcher: a freestanding program, embedded in the addon, that outlives the host and kills the processes it left.
+ * Descriptor 3 is the table of commands, 4 the read end of a pipe that the host holds open, 5 the directory of the commands'
+ * cgroups. It waits until the pipe closes or the host's pidfd reports its end (the pipe stays open if another process inherited
+ * the write end), kills all processes of commands in the table until it finds none, removes the cgroups and ends. No libc: a few
+ * pages, nothing to load. It takes all resources at start: a command may leave the machine without descriptors, memory or time.
  */
 #include "base/watch_table.h"
 #include "watcher/cgroups.h"
 #include "watcher/raw_syscalls.h"
 
 enum { TABLE_FD = 3, PIPE_FD = 4, MOST_PASSES = 20000, PAUSE_NS = 1000000 };
-/* Passes in a row that find nobody, before it is believed. Asking for every process id there can be takes longer. */
+/* The sweep ends after so many passes in a row without a process; fewer where each pass tries all process ids, which is slow. */
 enum { CALM_PASSES = 20, CALM_PASSES_OF_IDS = 3 };
-/* After so many passes whoever is found does not end (uninterruptible sleep, proc(5)): no more hurry. */
+/* After so many passes the processes found do not end (uninterruptible sleep, proc(5)): pauses between passes from then on. */
 enum { HURRIED_PASSES = 500 };
-/* A cgroup is busy until the last who was killed in it has ended; a finished command's, as long as somebody lives there. */
+/* A cgroup is busy until its last killed process has ended; that of a finished command, while a survivor lives in it. */
 enum { MOST_REMOVALS = 3000, LEAST_REMOVALS = 5 };
 
 static char entries[8192] __attribute__((aligned(8))), text[512], environment[64 * 1024];
 static const struct vt_watch_table *table;
 static long proc;
 
-/* What runs, taken out of the table for one pass. */
+/* The running commands, copied from the table for each pass. */
 static int sessions[VT_WATCH_TABLE_SLOTS], session_count;
 static uint32_t cookies[VT_WATCH_TABLE_SLOTS];
 static int cookie_count;
@@ -32,7 +32,7 @@ static int number_in(const char *digits) {
   return value;
 }
 
-/* Reads a small file into `text`, zero-terminated; returns the length or less than 1. */
+/* Reads a small file into `text`, zero-terminated; returns the length, less than 1 on failure. */
 static long read_text(const char *path) {
   long fd = call3(__NR_openat, CWD, (long)path, READ_ONLY);
   if (fd < 0) return fd;
@@ -42,7 +42,7 @@ static long read_text(const char *path) {
   return length;
 }
 
-/* A pidfd is readable once the last thread has ended (pidfd_open(2)); the state in /proc tells of the first thread only. */
+/* A pidfd is readable once all threads have ended (pidfd_open(2)); the state in /proc is that of the first thread only. */
 static int has_ended(long pidfd) {
   struct poll_entry polled = {(int)pidfd, POLL_IN, 0};
   struct pause none = {0, 0};
@@ -97,7 +97,7 @@ static void name_environment(char *at, int pid) {
   for (int i = 0; i < (int)sizeof rest; i++) at[digits + i] = rest[i];
 }
 
-/* Whether a process that left its session carries the cookie of a command that runs, wherever in its environment. */
+/* Whether a process has the cookie of a running command anywhere in its environment: it may have left the session. */
 static int carries_cookie(int pid) {
   char path[24];
   if (cookie_count == 0) return 0;
@@ -109,7 +109,7 @@ static int carries_cookie(int pid) {
     if (length <= 0) break;
     length += kept;
     for (long at = 0; at + COOKIE_LENGTH <= length && !found; at++) found = is_our_cookie(environment + at);
-    kept = length < COOKIE_LENGTH ? length : COOKIE_LENGTH - 1; /* one may lie across two reads */
+    kept = length < COOKIE_LENGTH ? length : COOKIE_LENGTH - 1; /* a cookie may span two reads */
     for (long i = 0; i < kept; i++) environment[i] = environment[length - kept + i];
   }
   call1(__NR_close, fd);
@@ -121,14 +121,14 @@ static int is_member(int pid) {
   return session > 0 && (has_session((int)session) || carries_cookie(pid));
 }
 
-/* A group never spans sessions (credentials(7)): whoever leads it speaks for it. */
+/* A group never spans sessions (credentials(7)); its leader has to be in the process's session. */
 static void kill_group_of(int pid) {
   long group = call1(__NR_getpgid, pid), session = call1(__NR_getsid, pid);
   if (group > 1 && session > 0 && call1(__NR_getsid, group) == session) call2(__NR_kill, -group, SIGNAL_KILL);
 }
 
-/* The pidfd comes before the second check, so that the process that was checked is the one that is killed. Where there are
- * no descriptors left (ENFILE) it has to do without. */
+/* Checks again after the pidfd is open, so that the signal goes to the process that was checked. Kills by pid where no descriptor
+ * is free (ENFILE). */
 static int kill_member(int pid) {
   if (!is_member(pid)) return 0;
   long pidfd = call2(NR_PIDFD_OPEN, pid, 0);
@@ -155,7 +155,7 @@ static int sweep_proc(void) {
   return found;
 }
 
-/* Where hidepid (proc(5)) hides those that are not dumpable, every process id there can be is asked. */
+/* Tries every possible process id, where hidepid (proc(5)) hides processes that are not dumpable. */
 static int sweep_ids(void) {
   int last = read_text("/proc/sys/kernel/pid_max") > 0 ? number_in(text) : 4 * 1024 * 1024, found = 0;
   for (int pid = 2; pid <= last; pid++) found += kill_member(pid);
@@ -167,7 +167,7 @@ static void pause_shortly(void) {
   call2(__NR_nanosleep, (long)&pause, 0);
 }
 
-/* The kernel ends a cgroup as a whole, with whoever has left the session and cleared his environment. */
+/* Killing the cgroup also ends processes that left the session and cleared their environment. */
 static void sweep(void) {
   int hidden = proc < 0 || read_text("/proc/1/stat") <= 0;
   int enough = hidden ? CALM_PASSES_OF_IDS : CALM_PASSES;
@@ -188,7 +188,8 @@ static void remove_cgroups(void) {
   }
 }
 
-/* Not to be the one that a lack of memory ends. In another read mode, which only pretends setsid(2), it would be refused and reported. */
+/* Exempts the watcher from the OOM killer. Not inside another vitrine's read mode, recognized by its emulated setsid(2): there
+ * the write would be refused and reported. */
 static void be_spared(void) {
   static const char never[] = "-1000"; /* OOM_SCORE_ADJ_MIN, linux/oom.h */
   if (call1(__NR_getsid, 0) != call1(__NR_getpid, 0)) return;
@@ -197,7 +198,7 @@ static void be_spared(void) {
   if (fd >= 0) call1(__NR_close, fd);
 }
 
-/* Each helps where it is allowed: to be spared, and to get its turn among many. */
+/* Best effort, each where permitted: no OOM kill, a high priority, no page faults under memory pressure. */
 static void get_ready(void) {
   be_spared();
   call3(__NR_setpriority, 0, 0, -20);

@@ -1,4 +1,4 @@
-/* What the watcher has in place of a libc: constants, structures and system calls. */
+/* The watcher's replacement for a libc: constants, structures and system calls. */
 #pragma once
 
 #include <asm/unistd.h>
@@ -51,7 +51,7 @@ static inline long call2(long number, long a, long b) { return call(number, a, b
 static inline long call3(long number, long a, long b, long c) { return call(number, a, b, c, 0, 0, 0); }
 static inline long call4(long number, long a, long b, long c, long d) { return call(number, a, b, c, d, 0, 0); }
 
-/* Reads hexadecimal digits; 0 when there are others. */
+/* Reads `count` lower-case hexadecimal digits; 0 on any other character. */
 static inline uint64_t hexadecimal(const char *digits, int count) {
   uint64_t value = 0;
   for (; count > 0; count--, digits++) {
