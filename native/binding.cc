@@ -1,4 +1,5 @@
-// The Node-API face of the core: the only file that includes napi.h; binding/ holds parts of it. JavaScript validates, this trusts.
+// The Node-API binding of the core, with its parts in binding/; the only file that includes napi.h. Trusts its arguments: the
+// TypeScript side validates them.
 #include <napi.h>
 
 #include <atomic>
@@ -40,7 +41,7 @@ Napi::Value spawn(const Napi::CallbackInfo& info) {
   Environment* environment = current(info);
   vt_request request = take_request(info);
   vt_started started;
-  retain(environment);  // before the core has it: another thread may release it before this one goes on
+  retain(environment);  // first: a thread of the core may release it before vt_core_spawn returns
   vt_core_spawn(&request, &started);
   Napi::Object object = Napi::Object::New(env);
   if (started.failed_step) {

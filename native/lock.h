@@ -1,4 +1,4 @@
-/* A mutex that needs no C++ runtime. */
+/* A mutex without the C++ runtime. */
 #pragma once
 
 #ifdef _WIN32

@@ -1,22 +1,22 @@
-// A JavaScript environment, and how events of the core reach it. binding.cc includes napi.h before this.
+// A JavaScript environment, and the delivery of the core's events to it. binding.cc includes napi.h before this.
 #pragma once
 
 #include "values.h"
 
 namespace {
 
-// One JavaScript environment (the main thread's or a worker's). Lives until its last command has been freed.
+// One JavaScript environment (of the main thread or a worker). Lives until its last command is freed.
 struct Environment {
-  vt_owner owner;  // first: the core knows us by it
+  vt_owner owner;  // first member: environment_of casts from it
   vt_lock lock = VT_LOCK_INIT;
   bool alive = true;
-  int references = 1;  // the environment's own, one per command, one per order
+  int references = 1;  // of the environment itself, each command and lookup, and vt_core_kill_all_of
   napi_threadsafe_function deliver = nullptr;
-  napi_threadsafe_function answer = nullptr;  // to questions about paths
+  napi_threadsafe_function answer = nullptr;  // for lookups
   int running = 0, looking = 0;  // JavaScript thread only
 };
 
-// What travels from the supervisor thread to JavaScript; output bytes follow in the same block.
+// An event from a thread of the core to JavaScript; its bytes follow in the same block.
 struct Event {
   uint32_t id;
   int stream;  // 0 and above: output; else kEnd, kWritten, kStarted, kLooked
@@ -28,7 +28,6 @@ struct Event {
 
 constexpr int kEnd = -1, kWritten = -2, kStarted = -3, kLooked = -4;
 
-// Holds the lock until the block ends.
 struct Guard {
   explicit Guard(vt_lock* lock) : lock(lock) { vt_lock_take(lock); }
   ~Guard() { vt_lock_give(lock); }
@@ -56,12 +55,12 @@ void discard(Event* event) {
   std::free(event);
 }
 
-// Under the lock, so that the function cannot go away while it is called.
+// Under the lock, so that the function is not freed during the call.
 void send(Environment* environment, Event* event) {
   Guard guard(&environment->lock);
   napi_threadsafe_function to = event->stream == kLooked ? environment->answer : environment->deliver;
   if (environment->alive && napi_call_threadsafe_function(to, event, napi_tsfn_nonblocking) == napi_ok) return;
-  environment->alive = false;  // closing: after this answer the function may be gone
+  environment->alive = false;  // napi_closing: the function may be freed from now on
   discard(event);
 }
 
@@ -86,7 +85,7 @@ void on_end(vt_owner* owner, uint32_t id, const vt_end* end) {
   send(environment_of(owner), event);
 }
 
-// `length` tells of bytes that have gone, and none follow.
+// `length` counts written bytes; no bytes follow the event.
 void on_written(vt_owner* owner, uint32_t id, size_t length) {
   Event* event = make_event(id, kWritten, 0);
   event->length = length;
@@ -97,7 +96,7 @@ void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make
 
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
-// What goes with an event.
+// The third argument of the handler.
 napi_value payload_of(napi_env raw, Environment* environment, Event* event) {
   if (event->stream == kWritten || event->stream == kStarted) return Napi::Number::New(raw, static_cast<double>(event->length));
   if (event->stream == kEnd) {
@@ -121,7 +120,7 @@ void deliver(napi_env raw, napi_value handler, void* context, void* data) {
                               payload_of(raw, environment, event)};
     napi_value undefined = env.Undefined(), result;
     napi_call_function(raw, undefined, handler, 3, arguments, &result);
-    bool threw = false;  // a worker that is being terminated fails the call, but has thrown nothing
+    bool threw = false;  // in a worker that is being terminated the call fails without an exception
     if (napi_is_exception_pending(raw, &threw) == napi_ok && threw) {
       napi_value error;
       napi_get_and_clear_last_exception(raw, &error);
@@ -131,13 +130,13 @@ void deliver(napi_env raw, napi_value handler, void* context, void* data) {
   discard(event);
 }
 
-// Worker exit, or the end of the process: nothing may be delivered any more, and what runs is killed.
+// On exit of the worker or process: stops delivery and kills the running commands.
 void close_environment(void* data) {
   auto* environment = static_cast<Environment*>(data);
   {
     Guard guard(&environment->lock);
     environment->alive = false;
-    environment->references++;  // the order's
+    environment->references++;  // for vt_core_kill_all_of
   }
   vt_core_kill_all_of(&environment->owner);
   release(environment);

@@ -1,4 +1,4 @@
-// Looks at paths (Linux), on threads of the core's. binding.cc includes napi.h before this.
+// Lookups (Linux), answered on threads of the core. binding.cc includes napi.h before this.
 #pragma once
 
 #include "environment.h"
@@ -6,7 +6,7 @@
 
 namespace {
 
-// On a thread of the core's.
+// Runs on a thread of the core.
 void on_looked(vt_owner* owner, const vt_looked* looked) {
   Event* event = make_event(0, kLooked, looked->length);
   event->callback = static_cast<napi_ref>(looked->ticket);
@@ -14,13 +14,13 @@ void on_looked(vt_owner* owner, const vt_looked* looked) {
   send(environment_of(owner), event);
 }
 
-// One look-up less to wait for.
+// Forgets a finished lookup; the last one no longer keeps the event loop alive.
 void settle(napi_env raw, Environment* environment, napi_ref callback) {
   napi_delete_reference(raw, callback);
   if (--environment->looking == 0) napi_unref_threadsafe_function(raw, environment->answer);
 }
 
-// Runs on the JavaScript thread: calls what was given to look.
+// Runs on the JavaScript thread: calls the callback given to look.
 void answer(napi_env raw, napi_value, void* context, void* data) {
   auto* event = static_cast<Event*>(data);
   if (raw) {

@@ -1,11 +1,11 @@
-// Private directories (Linux): made at once, removed and swept on a thread of libuv's. binding.cc includes napi.h before this.
+// Private directories (Linux): made synchronously, removed and swept on libuv's threads. binding.cc includes napi.h before this.
 #pragma once
 
 #include "values.h"
 
 namespace {
 
-// What keeps a private directory: an open descriptor, closed with the JavaScript environment at the latest.
+// Holds the lock of a private directory; closed with the JavaScript environment at the latest.
 struct Keeper {
   int lock;
 };
@@ -36,10 +36,10 @@ Napi::Value make_private(const Napi::CallbackInfo& info) {
   return object;
 }
 
-// A call that blocks, made on a thread of libuv's; its promise gives the errno.
+// A blocking call on a thread of libuv; its promise resolves to the errno.
 struct Blocking {
-  int lock = -1;            // to remove
-  std::string temporary;    // to sweep
+  int lock = -1;            // of the directory to remove, or
+  std::string temporary;    // where to sweep
   int error = 0;
   napi_deferred promise = nullptr;
   napi_async_work work = nullptr;
@@ -54,7 +54,7 @@ void run_blocking(napi_env, void* data) {
 void settle_blocking(napi_env raw, napi_status status, void* data) {
   auto* blocking = static_cast<Blocking*>(data);
   Napi::HandleScope scope(raw);
-  // Cancelled: the environment ends, and whoever sweeps next finds the directory.
+  // Cancelled: the environment ends; the next sweep removes the directory.
   if (status == napi_cancelled && blocking->lock >= 0) close(blocking->lock);
   napi_resolve_deferred(raw, blocking->promise, Napi::Number::New(raw, blocking->error));
   napi_delete_async_work(raw, blocking->work);

@@ -1,11 +1,11 @@
-// What JavaScript asks for, taken out of the arguments of spawn. binding.cc includes napi.h before this.
+// Builds a vt_request from the arguments of spawn. binding.cc includes napi.h before this.
 #pragma once
 
 #include "environment.h"
 
 namespace {
 
-// The UTF-8 text of a string, or the bytes of a Uint8Array, copied to `to`, with a NUL; returns the length. With `to` null: only that.
+// Copies a string as UTF-8, or the bytes of a Uint8Array, to `to`, with a NUL. Returns the length; only that if `to` is null.
 size_t copy_text(Napi::Env env, napi_value value, char* to) {
   size_t length = 0;
   napi_valuetype type;
@@ -22,7 +22,7 @@ size_t copy_text(Napi::Env env, napi_value value, char* to) {
   return length;
 }
 
-// The order of spawn's text arguments; each is one string of NUL-separated items.
+// The text arguments of spawn, in order; each is a string of NUL-separated items.
 enum Text { kCandidates, kArguments, kEnvironment, kDirectory, kPlaces, kTexts };
 
 // Copies all texts into one block that the core owns.
@@ -42,7 +42,7 @@ uint32_t next_id() {
   return ++last;
 }
 
-// A Float64Array in the order of struct vt_limits; undefined: no limits.
+// From a Float64Array in the order of struct vt_limits; undefined: no limits.
 vt_limits take_limits(Napi::Value value) {
   if (!value.IsTypedArray()) return {};
   const auto numbers = value.As<Napi::Float64Array>();
@@ -50,7 +50,7 @@ vt_limits take_limits(Napi::Value value) {
   return {at(0), at(1), at(2), at(3), at(4)};
 }
 
-// columns * 65536 + rows of a terminal; undefined: none.
+// From columns * 65536 + rows; undefined: no terminal.
 void take_size(Napi::Value value, vt_request* request) {
   if (!value.IsNumber()) return;
   const uint32_t size = value.As<Napi::Number>().Uint32Value();
@@ -58,7 +58,7 @@ void take_size(Napi::Value value, vt_request* request) {
   request->rows = static_cast<uint16_t>(size);
 }
 
-// undefined: none.
+// undefined: 0.
 uint32_t take_milliseconds(Napi::Value value) { return value.IsNumber() ? value.As<Napi::Number>().Uint32Value() : 0; }
 
 enum Flag { kMerged = 1, kConfined = 2, kNetwork = 4, kListener = 8, kReport = 16, kState = 32 };

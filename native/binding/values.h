@@ -1,4 +1,4 @@
-// What JavaScript is told: objects made of the core's structures. binding.cc includes napi.h before this.
+// JavaScript objects for structures of the core. binding.cc includes napi.h before this.
 #pragma once
 
 namespace {

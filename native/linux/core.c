@@ -1,4 +1,4 @@
-/* The Linux core as binding.cc sees it: makes a command of a request, and hands it to supervisor and launcher. */
+/* The Linux core: turns a request into a command for supervisor and launcher. */
 #define _GNU_SOURCE /* pipe2(2) */
 #include "../core.h"
 
@@ -34,7 +34,7 @@ static char **split(struct vt_text text) {
   return items;
 }
 
-/* First, where a reader of /proc/PID/environ finds it at once. */
+/* Puts the item first, where a reader of /proc/PID/environ finds it soonest. */
 static void prepend(char **items, char *item) {
   size_t count = 0;
   while (items[count]) count++;
@@ -84,7 +84,7 @@ static struct vt_command *command_of(const struct vt_request *request) {
   return command;
 }
 
-/* An unconfined command is known by its cookie. What confines another one is worked out by the launcher: that can take long. */
+/* Gives an unconfined command its cookie. The launcher builds the confinement of others, which can take long. */
 static bool mark(struct vt_command *command) {
   if (command->places) return true;
   if (!vt_watcher_cookie(command->id, command->cookie, sizeof command->cookie)) return false;
@@ -99,13 +99,13 @@ static void discard(struct vt_command *command) {
   vt_command_free(command);
 }
 
-/* The threads that see a command through. */
+/* Starts the threads that the command needs. */
 static bool is_ready(const struct vt_request *request) {
   if (vt_supervisor_ready() || vt_launcher_ready() || vt_monitor_ready(&request->limits)) return false;
   return !(request->confined && request->listener) || vt_notifier_ready() == 0;
 }
 
-/* Everything that a launch needs and that can be missing; *step says at what it failed. */
+/* Acquires what a launch needs; false with errno and the failed step. */
 static bool prepare(struct vt_command *command, const struct vt_request *request, struct vt_started *started) {
   int *step = &started->failed_step, *owners_end = &started->stdin_fd;
   *step = VT_STEP_THREADS;
