@@ -1,4 +1,4 @@
-// The thread of a command: its output, its input, its orders, its end, and what it left running.
+// The thread of a command: output, input, orders, its end and its survivors.
 #include "command.h"
 
 #include <cstdlib>
@@ -6,11 +6,11 @@
 namespace vt {
 namespace {
 
-// Output handed out and not yet taken back, above which reading stops; as on Linux.
+// Reading stops while more output than this is handed out and not yet consumed; as on Linux.
 constexpr size_t kWindow = 1024 * 1024;
-// After the leader's end output is awaited for this much silence, and at most this long. Milliseconds.
+// After the leader's end: drain ends after so much silence, or after so long in total. Milliseconds.
 constexpr ULONGLONG kSilence = 50, kDrain = 250;
-// The pipes of a job that was ended close at once, unless a process outside it inherited them.
+// The pipes of a terminated job close at once, unless a process outside the job inherited them. Milliseconds.
 constexpr ULONGLONG kAfterKill = 500;
 constexpr DWORD kStep = 5;
 
@@ -22,7 +22,7 @@ void say_written(Command* command) {
   if (gone) owner->written(owner, command->request.id, gone);
 }
 
-// Hands out what has been read. Returns whether there was anything.
+// Hands out what has been read; false: nothing.
 bool take_output(Command* command) {
   bool any = false;
   vt_owner* owner = command->request.owner;
@@ -45,7 +45,7 @@ void pump_input(Command* command) {
   say_written(command);
 }
 
-// The console that Windows gives to a program: it is in the job, and ends when nobody uses it any more.
+// Windows adds a console host to the job; it ends with the last process that uses it.
 bool is_console_host(ULONG_PTR pid) {
   HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(pid));
   if (!process) return false;
@@ -59,7 +59,7 @@ bool is_console_host(ULONG_PTR pid) {
   return is;
 }
 
-// How many processes the command has still running. Of very many the rest count without a look at them.
+// Running processes of the command, console hosts excluded. Beyond 256 all count, without a check.
 int active(const Command* command) {
   constexpr DWORD kMost = 256;
   union {
@@ -75,7 +75,7 @@ int active(const Command* command) {
   return count;
 }
 
-// The exit code of what was ended from here; the result tells of the signal instead.
+// The exit code of a job that we terminate; the result reports the signal instead.
 DWORD ended_code(int signal) { return 128 + signal; }
 
 void end_job(Command* command, int signal) {
@@ -91,7 +91,7 @@ void obey(Command* command) {
   if (orders.signal) end_job(command, orders.signal);
 }
 
-// Waits until something can be done: an order, output, room for input, the end of the leader (when asked for).
+// Waits for an order, output, room for input or, if `leader`, the leader's end.
 void await(Command* command, bool leader, DWORD milliseconds) {
   HANDLE handles[5];
   DWORD count = 0;
@@ -120,7 +120,7 @@ void run_leader(Command* command) {
   }
 }
 
-// Reads on until the pipes are closed, or have been silent, or the time is over. A reader that is held back is not silence.
+// Reads until pipes and processes are gone, after `silence`, or for `most` milliseconds. Paused time does not count.
 void drain(Command* command, ULONGLONG silence, ULONGLONG most) {
   ULONGLONG since = GetTickCount64(), last = since;
   for (;;) {
@@ -133,7 +133,7 @@ void drain(Command* command, ULONGLONG silence, ULONGLONG most) {
   }
 }
 
-// In read mode nothing outlives its command; in write mode what is in the background lives on.
+// Kills survivors in read mode or after an order to end; else lets them live on without the job's limits.
 void sweep(Command* command, vt_end* end) {
   int left = active(command);
   if (left && (command->request.confined || command->ended_by)) {
@@ -154,7 +154,7 @@ vt_end finish(Command* command) {
   end.group = static_cast<int>(command->pid);
   drain(command, kSilence, kDrain);
   sweep(command, &end);
-  // The leader may have ended by itself before an order to end it took hold.
+  // The leader may have ended by itself before the order to end it took effect.
   if (command->ended_by && code == ended_code(command->ended_by)) end.signal = command->ended_by;
   end.code = code;
   return end;

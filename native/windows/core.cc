@@ -1,4 +1,4 @@
-// The Windows core as binding.cc sees it: a thread for each command, and a registry to reach them by id.
+// The Windows core: a thread for each command, and a registry to find commands by id.
 #include <cstdlib>
 #include <cstring>
 
@@ -19,7 +19,7 @@ struct Guard {
   ~Guard() { vt_lock_give(&registry_lock); }
 };
 
-// Leaves an order with a command that still runs. The lock keeps it from going away meanwhile.
+// Leaves an order with a running command; false: no such command. The lock keeps it alive meanwhile.
 template <typename Order>
 bool order(uint32_t id, Order leave) {
   Guard guard;
@@ -37,10 +37,10 @@ void order_end(uint32_t id, int signal) {
   });
 }
 
-// The signals that end a process where there are no signals; Node's process.kill() does the same (libuv, uv_kill).
+// Signals that end a process on Windows (HUP, INT, QUIT, KILL, TERM), as in Node's process.kill() (libuv, uv_kill).
 bool ends_process(int signal) { return signal == 1 || signal == 2 || signal == 3 || signal == 9 || signal == 15; }
 
-// Threads of commands go on while an environment is unloaded: their code has to stay.
+// Pins the addon in memory: threads of commands outlive the JavaScript environment.
 void stay_loaded() {
   HMODULE module;
   GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
@@ -96,7 +96,7 @@ void vt_core_spawn(const vt_request* request, vt_started* started) {
   std::free(command);
 }
 
-// There is no asking: a process without a window and a console of its own hears of nothing but its end.
+// Windows cannot ask a process without window and console to end, so this kills it.
 void vt_core_terminate(uint32_t id, bool) { order_end(id, 15); }
 void vt_core_kill(uint32_t id) { order_end(id, 9); }
 void vt_core_signal(uint32_t id, int signal) {
@@ -136,7 +136,7 @@ void vt_core_kill_all_of(vt_owner* owner) {
   owner->release(owner);
 }
 
-// Windows tells nobody what it refuses.
+// Windows does not report denials.
 bool vt_core_denial(const vt_denials*, int, vt_refused*) { return false; }
 void vt_core_free_denials(vt_denials*) {}
 
@@ -160,7 +160,7 @@ void vt_core_probe(const vt_facts* facts) {
   facts->flag(facts->to, "held", error == 0 && is_held(low));
 }
 
-// The job of each command ends it when this process is gone: the kernel closes its handle.
+// No watcher needed: when this process ends, the kernel closes its job handles, which kills the commands.
 int vt_core_watch(void) { return 0; }
 int vt_core_watcher_pid(void) { return 0; }
 

@@ -41,7 +41,7 @@ bool read_level(HANDLE token, DWORD* level) {
   return true;
 }
 
-// A policy that cannot be read counts as none.
+// False if the token's policy cannot be read.
 bool forbids_write_up(HANDLE token) {
   TOKEN_MANDATORY_POLICY policy = {};
   DWORD length = 0;
@@ -56,7 +56,7 @@ HANDLE low_integrity_token() {
   if (!OpenProcessToken(GetCurrentProcess(), TOKEN_DUPLICATE | TOKEN_QUERY | TOKEN_ADJUST_DEFAULT | TOKEN_ASSIGN_PRIMARY,
                         &own))
     return nullptr;
-  // An elevated host has privileges that write past any label: SeRestorePrivilege, SeTakeOwnershipPrivilege.
+  // Some privileges of an elevated host bypass every label: SeRestorePrivilege, SeTakeOwnershipPrivilege.
   bool made = CreateRestrictedToken(own, DISABLE_MAX_PRIVILEGE, 0, nullptr, 0, nullptr, 0, nullptr, &token);
   DWORD error = GetLastError();
   CloseHandle(own);

@@ -8,7 +8,7 @@
 namespace vt {
 namespace {
 
-// A name that nobody can have guessed: anonymous pipes cannot be read without waiting (CreatePipe, Remarks).
+// An unguessable name. Anonymous pipes do not support overlapped I/O (CreatePipe, Remarks).
 bool make_name(wchar_t (&name)[64]) {
   unsigned long long random[2];
   if (!RtlGenRandom(random, sizeof random)) {
@@ -23,7 +23,7 @@ bool make_name(wchar_t (&name)[64]) {
   return true;
 }
 
-// Opens a pipe of one instance and connects it at once. Returns the inheritable end.
+// Opens a pipe with a single instance and connects to it. Returns the inheritable end.
 HANDLE open_pair(DWORD direction, DWORD access, HANDLE* own, OVERLAPPED* state) {
   wchar_t name[64];
   if (!make_name(name)) return nullptr;
@@ -49,7 +49,7 @@ HANDLE open_pair(DWORD direction, DWORD access, HANDLE* own, OVERLAPPED* state) 
   return client;
 }
 
-// A read or write must be over before its buffer goes away.
+// Cancels a pending read or write and waits for its end, so that its buffer can be freed.
 void close_end(HANDLE* end, OVERLAPPED* state, bool busy) {
   if (!*end) return;
   DWORD bytes;
@@ -93,11 +93,11 @@ void close_input(InputPipe* pipe) {
 
 void begin_read(OutputPipe* pipe) {
   if (!pipe->end || pipe->reading) return;
-  // A read that is over at once sets the event too.
+  // A read that completes at once sets the event, too.
   if (ReadFile(pipe->end, pipe->buffer, kReadSize, nullptr, &pipe->state) || GetLastError() == ERROR_IO_PENDING)
     pipe->reading = true;
   else
-    close_output(pipe);  // ERROR_BROKEN_PIPE: nobody can write any more
+    close_output(pipe);  // ERROR_BROKEN_PIPE: all writers are gone
 }
 
 DWORD finish_read(OutputPipe* pipe) {
@@ -117,7 +117,7 @@ void add_chunks(InputPipe* pipe, Chunk* chunks) {
   Chunk** last = &pipe->queue;
   while (*last) last = &(*last)->next;
   *last = chunks;
-  if (!pipe->end) close_input(pipe);  // nobody reads any more
+  if (!pipe->end) close_input(pipe);  // the reader is gone: drops the chunks
 }
 
 void begin_write(InputPipe* pipe) {

@@ -1,4 +1,4 @@
-// Starts a command: suspended, in its job, at its integrity; it runs once all of that has been read back.
+// Starts a command suspended, puts it into its job, and resumes it once its integrity has been read back.
 #include <cstdlib>
 
 #include "command.h"
@@ -6,10 +6,10 @@
 namespace vt {
 namespace {
 
-// What a start is made of, and lets go of at its end.
+// The resources of a start, released at its end.
 struct Parts {
-  HANDLE token;           // NULL: this process's own
-  HANDLE ends[3];         // what the command inherits
+  HANDLE token;           // NULL: that of this process
+  HANDLE ends[3];         // stdin, stdout and stderr of the command
   wchar_t *line, *environment, *directory;
   LPPROC_THREAD_ATTRIBUTE_LIST attributes;
   PROCESS_INFORMATION process;
@@ -42,7 +42,7 @@ Failure open_ends(Command* command, Parts* parts) {
   return ends[2] ? kNone : failed(kPipesStep);
 }
 
-// Nothing but the standard handles is inherited (PROC_THREAD_ATTRIBUTE_HANDLE_LIST takes each once).
+// The command inherits only its standard handles. PROC_THREAD_ATTRIBUTE_HANDLE_LIST takes no duplicates.
 Failure list_handles(Parts* parts) {
   SIZE_T size = 0;
   InitializeProcThreadAttributeList(nullptr, 1, 0, &size);
@@ -61,14 +61,14 @@ Failure list_handles(Parts* parts) {
   return kNone;
 }
 
-// A job ends all that is in it when its last handle is closed, so also when this process is killed.
+// A job that kills its processes when its last handle closes, thus also when this process is killed.
 HANDLE make_job(bool ui_limits) {
   HANDLE job = CreateJobObjectW(nullptr, nullptr);
   if (!job) return nullptr;
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {};
   limits.BasicLimitInformation.LimitFlags =
       JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
-  // What integrity does not hold: clipboard, display settings, global atoms, ending the session.
+  // Not covered by integrity: clipboard, display settings, global atoms, ending the session.
   JOBOBJECT_BASIC_UI_RESTRICTIONS restrictions = {
       JOB_OBJECT_UILIMIT_HANDLES | JOB_OBJECT_UILIMIT_READCLIPBOARD | JOB_OBJECT_UILIMIT_WRITECLIPBOARD |
       JOB_OBJECT_UILIMIT_SYSTEMPARAMETERS | JOB_OBJECT_UILIMIT_DISPLAYSETTINGS | JOB_OBJECT_UILIMIT_GLOBALATOMS |
@@ -82,7 +82,7 @@ HANDLE make_job(bool ui_limits) {
   return nullptr;
 }
 
-// The job that a process is put into; NULL with GetLastError.
+// Makes a job and puts the process into it; NULL with GetLastError.
 HANDLE enter_job(HANDLE process, bool ui_limits) {
   HANDLE job = make_job(ui_limits);
   if (!job || AssignProcessToJobObject(job, process)) return job;
@@ -92,7 +92,7 @@ HANDLE enter_job(HANDLE process, bool ui_limits) {
   return nullptr;
 }
 
-// A job with UI limits cannot stand in another job (AssignProcessToJobObject): there a command goes without, as the probe tells.
+// A job with UI limits cannot be nested in another job (AssignProcessToJobObject): there it runs without, as the probe tells.
 HANDLE enter_best_job(HANDLE process, bool confined) {
   HANDLE job = confined ? enter_job(process, true) : nullptr;
   return job ? job : enter_job(process, false);
@@ -117,7 +117,7 @@ bool create(const wchar_t* program, Parts* parts) {
 
 bool is_missing(DWORD error) { return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND; }
 
-// The first candidate that is there is the program; what else is wrong with it ends the search, as in execvp(3).
+// Runs the first candidate that exists; any other error than a missing file ends the search, similar to execvp(3).
 Failure create_first(const vt_text& candidates, Parts* parts) {
   size_t at = 0;
   Failure failure = {kExecStep, ERROR_FILE_NOT_FOUND};
@@ -134,7 +134,7 @@ Failure create_first(const vt_text& candidates, Parts* parts) {
   return failure;
 }
 
-// A suspended process is in its job and at its level before its first instruction.
+// Puts the suspended process into its job and checks its integrity, before its first instruction.
 Failure hold(Command* command, HANDLE process) {
   command->job = enter_best_job(process, command->request.confined);
   if (!command->job) return failed(kJobStep);
