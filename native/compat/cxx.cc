@@ -1,4 +1,4 @@
-// What the headers of C++ take from its runtime library: the addon brings none, for an old system has an old one.
+// Definitions that C++ headers need from libstdc++. The addon does not link it: old systems have an old version.
 #include <cstdlib>
 #include <new>
 
@@ -15,7 +15,7 @@ void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
-// Without exceptions a broken promise of a container can only end the process.
+// Built without exceptions: the errors of containers abort.
 namespace std {
 OWN void __throw_length_error(const char*) { std::abort(); }
 OWN void __throw_logic_error(const char*) { std::abort(); }

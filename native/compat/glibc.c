@@ -1,6 +1,6 @@
-/* Functions that newer C libraries moved, as this library has them for itself: so that what is built on a new system loads
- * on glibc 2.28 (RHEL 8, Debian 10) and later. Only in the addon; the native tests take what their C library has.
- * pthread_* moved into libc with glibc 2.34 and pthread_sigmask with 2.32, *stat became symbols of their own with 2.33, gettid is of 2.30. */
+/* Own definitions of functions whose symbols changed in newer glibc, so that an addon built on a new system loads on glibc 2.28
+ * (RHEL 8, Debian 10) and later. Not used by the native tests. pthread_* moved into libc in glibc 2.34, pthread_sigmask in 2.32;
+ * *stat became symbols in 2.33; gettid is new in 2.30. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <features.h>
@@ -25,7 +25,7 @@
 #define SETCLOCK "GLIBC_2.17"
 #endif
 
-/* The symbols as they were versioned before they moved; they are there to this day. */
+/* The symbol versions from before the move; newer glibc still has them. */
 __asm__(".symver old_pthread_create, pthread_create@" FIRST);
 __asm__(".symver old_pthread_join, pthread_join@" FIRST);
 __asm__(".symver old_pthread_once, pthread_once@" FIRST);
@@ -55,7 +55,7 @@ OWN int pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t cloc
 
 OWN pid_t gettid(void) { return (pid_t)syscall(SYS_gettid); }
 
-/* sigset_t is longer than the kernel's: _NSIG / 8 bytes count (rt_sigprocmask(2)). */
+/* sigset_t is longer than the kernel's, which has _NSIG / 8 bytes (rt_sigprocmask(2)). */
 OWN int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
   int error = errno;
   int failed = syscall(SYS_rt_sigprocmask, how, set, old, 8) ? errno : 0;
@@ -63,7 +63,7 @@ OWN int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
   return failed;
 }
 
-/* struct stat is the kernel's on x86_64 and aarch64 (stat(2), C library/kernel differences). */
+/* On x86_64 and aarch64 struct stat is the kernel's (stat(2), C library/kernel differences). */
 static int stat_at(int directory, const char *path, void *status, int flags) {
   return (int)syscall(SYS_newfstatat, directory, path, status, flags);
 }

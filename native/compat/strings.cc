@@ -1,4 +1,4 @@
-// The headers leave the members of strings to the runtime library, whose objects bring exceptions, locales and an unwinder along.
+// Instantiates std::string here: in the runtime library its object pulls in exceptions, locales and an unwinder.
 #include <string>
 
 template class std::basic_string<char>;
