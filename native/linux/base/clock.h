@@ -1,10 +1,9 @@
-/* The supervisor's clock. */
+/* The supervisor's clock: CLOCK_MONOTONIC in milliseconds. */
 #pragma once
 
 #include <stdint.h>
 #include <time.h>
 
-/* Monotonic milliseconds. */
 static inline int64_t vt_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);

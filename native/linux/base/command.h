@@ -1,5 +1,5 @@
-/* One command: what was asked for, what was started, where it stands. Touched by one thread at a time:
- * the JavaScript thread makes it, the launcher thread starts it, the supervisor thread has it from then on. */
+/* One command: the request, the started process and its state. One thread uses it at a time: the JavaScript thread creates it,
+ * the launcher thread starts it, then the supervisor thread owns it. */
 #pragma once
 
 #include <stdbool.h>
@@ -46,20 +46,20 @@ enum vt_step {
   VT_STEP_WAIT,
 };
 
-/* The name that a person reads in SPAWN_FAILED. */
+/* The step's name in SPAWN_FAILED. */
 const char *vt_step_name(enum vt_step step);
 
 enum vt_source_kind {
   VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE, VT_SOURCE_TYPED, VT_SOURCE_ROOM, VT_SOURCE_WATCHER,
 };
 
-/* What the poller hands back. */
+/* What the event loop passes to its callback when a descriptor is ready. */
 struct vt_source {
   enum vt_source_kind kind;
   void *of;
 };
 
-/* The read end of one stream. Without a command (it has ended, write mode) what comes is thrown away. */
+/* The read end of one stream. Without a command (it has ended, in write mode) the data is discarded. */
 struct vt_pipe {
   struct vt_source source;
   int fd, stream;
@@ -77,36 +77,36 @@ struct vt_command {
   uint32_t id;
   struct vt_owner *owner;
 
-  /* asked for */
+  /* requested */
   char **candidates, **argv, **envp;
   const char *cwd;
   int stdin_fd;             /* -1: /dev/null */
-  bool owns_stdin;          /* closed once the command has it */
-  int state_fd;             /* its descriptor 3, with has_state */
-  bool has_state;           /* closed once the command has it */
+  bool owns_stdin;          /* ours to close after the launch */
+  int state_fd;             /* becomes its descriptor 3, if has_state */
+  bool has_state;           /* ours to close after the launch */
   bool merged;
-  char **places;            /* confined: what its policy is made of, behind letters (core.h); NULL: unconfined */
-  bool network, with_listener, with_reports; /* confined: struct vt_request */
+  char **places;            /* confined: paths, each after its letter (enum vt_place_kind); NULL: unconfined */
+  bool network, with_listener, with_reports; /* confined: as in struct vt_request */
   int abi;
-  struct vt_confinement *policy; /* once it is launched; NULL: unconfined */
+  struct vt_confinement *policy; /* set during the launch; NULL: unconfined */
   struct vt_terminal *terminal; /* NULL: pipes */
-  char cookie[64];          /* unconfined: in the environment, to find those who left the session */
-  char *strings;            /* what the pointers above point into */
+  char cookie[64];          /* unconfined: in the environment, finds processes that left the session */
+  char *strings;            /* the block that holds the texts above */
   struct vt_limits limits;
-  int64_t deadline; /* monotonic milliseconds; 0: its owner ends it, and sees to the grace */
+  int64_t deadline; /* monotonic milliseconds; 0: the owner ends it and keeps the grace */
   uint32_t grace_ms;
-  char cgroup[VT_CGROUP_NAME]; /* its own, by name; empty: none */
-  int cgroup_fd;            /* its directory, while it is launched */
-  int cgroup_door;          /* to join it by, where it cannot be started in it; -1: it was */
-  const char **writable;    /* among the places: directories granted for writing, NULL-terminated; NULL: none */
+  char cgroup[VT_CGROUP_NAME]; /* name of its own cgroup; empty: none */
+  int cgroup_fd;            /* the cgroup's directory, during the launch */
+  int cgroup_door;          /* the child joins through it if it cannot be created in the cgroup; -1: it was */
+  const char **writable;    /* the places granted for writing, NULL-terminated; NULL: none */
 
-  struct vt_launch_room *room; /* while it is launched */
+  struct vt_launch_room *room; /* during the launch */
 
   /* started */
-  pid_t pid;                /* leader, session and process group */
+  pid_t pid;                /* id of leader, session and process group */
   int pidfd;
-  int io;                   /* what it has written (file_size.h); -1: not to be told */
-  int listener_fd;             /* of the filter; the listener's from then on */
+  int io;                   /* /proc/PID/io, for vt_fsize_met(); -1: not open */
+  int listener_fd;             /* of the filter; vt_listener_open() takes it over */
   int write_ends[VT_STREAMS];
   struct vt_watch_slot *slot;  /* in the watcher's table */
   enum vt_step failed_step;
@@ -115,22 +115,22 @@ struct vt_command {
   /* supervised */
   enum vt_phase phase;
   struct vt_source leader_source, listener_source;
-  struct vt_listener *listener; /* NULL: there is no listener */
+  struct vt_listener *listener; /* NULL: none */
   struct vt_pipe *pipes[VT_STREAMS];
-  size_t unconsumed;        /* bytes handed out and not yet taken back by `consumed` */
+  size_t unconsumed;        /* bytes passed to the owner, not yet acknowledged by `consumed` */
   bool leader_ended, empty, terminated, timed_out, killing, reported;
-  int64_t grace_ends; /* monotonic milliseconds, once it is terminated */
-  /* monotonic milliseconds; the first two stand still while the owner holds the output back */
+  int64_t grace_ends; /* monotonic milliseconds, set with `terminated` */
+  /* monotonic milliseconds; the first two stand still while the output is paused */
   int64_t last_byte, phase_since, phase_entered, paused_since;
-  struct vt_monitor *meters[2]; /* of the kinds in meter.h; NULL: nothing to measure */
-  const char *limited;      /* the limit that ended it, by name */
-  bool settled;             /* the meters have had their last look */
-  int finishing;            /* how often its orphans were looked for */
-  int misses;               /* passes of the sweep in a row that found nobody */
+  struct vt_monitor *meters[2]; /* by kind (limits/monitor.h); NULL: nothing to measure */
+  const char *limited;      /* name of the limit that ended it */
+  bool settled;             /* the monitors' last measurements are in, or overdue */
+  int finishing;            /* rounds of waiting for its orphans to end */
+  int misses;               /* consecutive sweep passes that found no process */
   int remembered_count;
-  pid_t remembered[VT_REMEMBERED]; /* whom the last pass killed, so that nobody counts twice */
+  pid_t remembered[VT_REMEMBERED]; /* killed so far, so that none counts twice */
   int killed;
 };
 
-/* Its memory and its policy; descriptors are closed before. */
+/* Frees the command and releases its confinement; its descriptors must be closed. */
 void vt_command_free(struct vt_command *command);

@@ -1,4 +1,4 @@
-/* What getdents64(2) fills a buffer with. No header of libc has it. */
+/* A record of getdents64(2), which no libc header declares. */
 #pragma once
 
 #include <stdint.h>

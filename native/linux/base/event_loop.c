@@ -13,22 +13,23 @@
 enum { BATCH = 64 };
 
 static int epoll_fd = -1, alarm_fd = -1, clock_fd = -1;
-static int64_t clock_set_to; /* monotonic milliseconds; 0: never yet */
+static int64_t clock_set_to; /* monotonic milliseconds; 0: never set */
 static struct vt_source wake_source = {VT_SOURCE_WAKE, NULL};
 
-/* Where the user's epoll watches are used up, as a command can do, poll(2) takes the rest; polled[0] is the epoll set. */
+/* poll(2) takes the descriptors for which no epoll watch is left (ENOSPC): a command can use up its user's. polled[0] is the
+ * epoll set. */
 static struct pollfd *polled;
 static struct vt_source **sources;
-static size_t rest, room; /* without the first */
+static size_t rest, room; /* not counting polled[0] */
 
 static void poll_too(int fd, struct vt_source *source, uint32_t events) {
   if (rest == room) {
     room = room ? room * 2 : 64;
     polled = realloc(polled, (room + 1) * sizeof *polled);
     sources = realloc(sources, (room + 1) * sizeof *sources);
-    if (!polled || !sources) abort(); /* a command that nobody sees end */
+    if (!polled || !sources) abort(); /* else a command's end would go unnoticed */
   }
-  polled[++rest] = (struct pollfd){fd, (short)events, 0}; /* EPOLLIN and EPOLLOUT are POLLIN and POLLOUT */
+  polled[++rest] = (struct pollfd){fd, (short)events, 0}; /* EPOLLIN and EPOLLOUT equal POLLIN and POLLOUT */
   sources[rest] = source;
 }
 
@@ -43,7 +44,7 @@ int vt_event_loop_open(int wake_fd) {
   if (clock_fd < 0) clock_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
   if (epoll_fd < 0 || alarm_fd < 0 || clock_fd < 0) return -1;
   vt_event_loop_add(wake_fd, &wake_source);
-  /* never read: each alarm is an edge of its own */
+  /* never read: each expiry is an edge of its own */
   add(alarm_fd, &wake_source, EPOLLIN | EPOLLET);
   add(clock_fd, &wake_source, EPOLLIN | EPOLLET);
   return 0;
@@ -53,7 +54,7 @@ void vt_event_loop_add(int fd, struct vt_source *source) { add(fd, source, EPOLL
 
 void vt_event_loop_add_room(int fd, struct vt_source *source) { add(fd, source, EPOLLOUT); }
 
-void vt_event_loop_add_hang_up(int fd, struct vt_source *source) { add(fd, source, 0); } /* EPOLLHUP always is told of */
+void vt_event_loop_add_hang_up(int fd, struct vt_source *source) { add(fd, source, 0); } /* EPOLLHUP is always reported */
 
 void vt_event_loop_remove(int fd) {
   size_t at = rest;
@@ -66,7 +67,7 @@ void vt_event_loop_remove(int fd) {
   sources[at] = sources[rest--];
 }
 
-/* From the end: what is removed meanwhile is replaced by one that has had its turn, and what is added comes behind. */
+/* Backwards: a removal fills its gap with the last entry, which has had its turn, and additions are appended. */
 static void wait_for_rest(int timeout, void (*ready)(struct vt_source *source)) {
   polled[0] = (struct pollfd){epoll_fd, POLLIN, 0};
   if (poll(polled, rest + 1, timeout) <= 0) return;
@@ -87,7 +88,7 @@ void vt_event_loop_wait(int timeout, void (*ready)(struct vt_source *source)) {
   for (int at = 0; at < count; at++) ready(events[at].data.ptr);
 }
 
-/* A timeout of epoll_wait(2) would be set and taken back at every turn. */
+/* A timer, because an epoll_wait(2) timeout would be armed and cancelled at every turn. */
 void vt_event_loop_wake_at(int64_t time) {
   if (clock_set_to <= time && clock_set_to > vt_now()) return;
   struct itimerspec once = {.it_value = {time / 1000, time % 1000 * 1000000L}};

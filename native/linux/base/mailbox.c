@@ -18,7 +18,7 @@ int vt_mailbox_open(void) {
 
 void vt_mailbox_post(struct vt_message order, bool wake) {
   struct vt_message *copy = malloc(sizeof *copy);
-  if (!copy) abort(); /* a lost order would be a command that nobody ends */
+  if (!copy) abort(); /* a lost order could leave a command running forever */
   *copy = order;
   copy->next = NULL;
   pthread_mutex_lock(&lock);
@@ -30,12 +30,12 @@ void vt_mailbox_post(struct vt_message order, bool wake) {
 
 void vt_mailbox_wake(void) {
   uint64_t one = 1;
-  if (write(wake_fd, &one, sizeof one) < 0) return; /* EAGAIN: the counter is full, so it is awake anyway */
+  if (write(wake_fd, &one, sizeof one) < 0) return; /* EAGAIN: the counter is full, so the supervisor wakes anyway */
 }
 
 struct vt_message *vt_mailbox_take(void) {
   uint64_t count;
-  if (read(wake_fd, &count, sizeof count) < 0) count = 0; /* EAGAIN: nobody woke us */
+  if (read(wake_fd, &count, sizeof count) < 0) count = 0; /* EAGAIN: no wake-up is pending */
   pthread_mutex_lock(&lock);
   struct vt_message *orders = first;
   first = NULL;

@@ -14,17 +14,16 @@ struct vt_message {
   struct vt_command *command; /* ADD, LAUNCHED */
   struct vt_owner *owner;     /* KILL_ALL */
   uint32_t id;
-  size_t value;               /* TERMINATE: whether at the deadline; SIGNAL: the number; CONSUMED: bytes; RESIZE: columns * 65536 + rows */
+  size_t value;               /* TERMINATE: at the deadline?; SIGNAL: number; CONSUMED: bytes; RESIZE: columns * 65536 + rows */
 };
 
 /* Opens the wake-up descriptor, once; returns it or -1 with errno. */
 int vt_mailbox_open(void);
 
-/* Copies the order into the queue. Without `wake` it is read with the next one that wakes. */
+/* Copies the order into the queue. Without `wake` it waits for the next wake-up. */
 void vt_mailbox_post(struct vt_message order, bool wake);
 
-/* Wakes the supervisor without an order. */
 void vt_mailbox_wake(void);
 
-/* All waiting orders, first come first; the caller frees each. */
+/* Takes all waiting orders, oldest first; the caller frees each. */
 struct vt_message *vt_mailbox_take(void);

@@ -43,7 +43,7 @@ int vt_procfs_has_cookie(pid_t pid, const char *cookie, char *buffer, size_t siz
 }
 
 bool vt_procfs_thread_sleeps(pid_t thread) {
-  char stat[512]; /* the name takes 64 bytes at most (proc_pid_stat(5)); the state follows it */
+  char stat[512]; /* the state follows the name, which has at most 64 bytes (proc_pid_stat(5)) */
   vt_procfs_read(thread, "stat", stat, sizeof stat);
   const char *state = strrchr(stat, ')');
   return !state || !state[1] || !strchr("RTt", state[2]);

@@ -10,7 +10,7 @@ enum { STACK_BYTES = 256 * 1024 };
 static int start(pthread_t *thread, int kind, const char *name, void *(*run)(void *), void *context) {
   sigset_t all, before;
   pthread_attr_t attributes;
-  /* A thread inherits the mask of its maker: the host's signals stay with the host's threads. */
+  /* A thread inherits its creator's mask. All signals are blocked: the host's go to the host's own threads. */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_init(&attributes);
@@ -41,6 +41,6 @@ int vt_start_once(struct vt_once *once, int (*start_it)(void)) {
   pthread_mutex_lock(&once->lock);
   if (!once->started) once->started = start_it() == 0;
   int failed = once->started ? 0 : -1;
-  pthread_mutex_unlock(&once->lock); /* leaves errno as it is */
+  pthread_mutex_unlock(&once->lock); /* preserves errno */
   return failed;
 }

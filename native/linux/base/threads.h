@@ -1,21 +1,21 @@
-/* The native threads: they take no signals, and all but the last kind live as long as the process. */
+/* Native threads, with all signals blocked. */
 #pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Starts a thread that never ends: 0, or -1 with errno when the system has none left. */
+/* Starts a thread that never ends. Returns 0, or -1 with errno. */
 int vt_thread_try(const char *name, void *(*run)(void *), void *context);
 
-/* Starts one and waits for its end: 0, or -1 with errno. */
+/* Starts a thread and joins it. Returns 0, or -1 with errno. */
 int vt_thread_run(const char *name, void *(*run)(void *), void *context);
 
-/* What is started once; a start that failed is tried again by whoever comes next. */
+/* A one-time start; after a failure the next caller tries again. */
 struct vt_once {
   pthread_mutex_t lock;
   bool started;
 };
 #define VT_ONCE {PTHREAD_MUTEX_INITIALIZER, false}
 
-/* 0 when it stands, or -1 with the errno of `start`. */
+/* Returns 0 once started, or -1 with the errno of `start`. */
 int vt_start_once(struct vt_once *once, int (*start)(void));
