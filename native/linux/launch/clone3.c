@@ -13,7 +13,7 @@ struct arguments {
   uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
 };
 
-/* The child begins on a stack of its own, with the registers of its parent: it must not come back to C code of the parent's. */
+/* The child starts on its own stack with the parent's registers: it must not return into the parent's C code. */
 static long clone3(const struct arguments *arguments, int (*run)(void *), void *context) {
 #if defined(__x86_64__)
   long result;
@@ -67,6 +67,6 @@ pid_t vt_clone3_into(const struct vt_clone3 *options) {
   return -1;
 }
 
-/* E2BIG and EINVAL: an older structure, or one without the flag; EPERM: a filter of older container runtimes. Whoever joins
- * by itself is asked for the same permission again. */
+/* E2BIG, EINVAL: the kernel has a shorter struct, or not the flag. EPERM: the filter of an older container runtime; where it
+ * is a missing permission, joining the cgroup fails with it again. */
 bool vt_clone3_unsupported(int error) { return error == ENOSYS || error == E2BIG || error == EINVAL || error == EPERM; }

@@ -15,14 +15,12 @@
 #include "base/threads.h"
 #include "watcher/host_side.h"
 
-/*
- * One thread launches. It is suspended until its child executes, and where the program lies on a file system that does not answer
- * that may be never: then, after a while, another one takes what is queued. As many may hang as there are threads.
- */
+/* One thread launches. It is suspended until its child executes, which on a hung file system may be never: after STUCK_MS
+ * another thread takes over the queue. At most LAUNCHERS threads can hang. */
 enum { LAUNCHERS = 8, STUCK_MS = 100 };
 
 struct launcher {
-  int64_t since; /* monotonic milliseconds; 0: it launches nothing */
+  int64_t since; /* start of its launch in monotonic milliseconds; 0: idle */
   struct vt_launch_room *room;
 };
 
@@ -31,7 +29,7 @@ static pthread_cond_t queued;
 static struct vt_command *first, **last = &first;
 static struct launcher launchers[LAUNCHERS];
 static int threads, idle;
-static bool guarded; /* somebody waits for the others to be stuck */
+static bool guarded; /* a thread waits for all busy ones to be stuck */
 
 static int fail(struct vt_command *command, enum vt_step step) {
   command->failed_step = step;
@@ -39,7 +37,7 @@ static int fail(struct vt_command *command, enum vt_step step) {
   return -1;
 }
 
-/* In a host that closed its standard streams a pipe could get their numbers, and be overwritten in the child. */
+/* If the host closed its standard streams, a pipe could get their numbers and be overwritten in the child. */
 static int move_above_standard(int *fd) {
   if (*fd > 2) return 0;
   int above = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
@@ -49,7 +47,7 @@ static int move_above_standard(int *fd) {
   return 0;
 }
 
-/* Pipes, never a socketpair: opening /dev/stderr on a socket fails with ENXIO (unix(7)). */
+/* Not a socketpair: opening /dev/stderr on a socket fails with ENXIO (unix(7)). */
 static struct vt_pipe *open_pipe(struct vt_command *command, int stream) {
   int ends[2];
   struct vt_pipe *pipe = calloc(1, sizeof *pipe);
@@ -72,7 +70,7 @@ static struct vt_pipe *open_pipe(struct vt_command *command, int stream) {
 }
 
 static int open_pipes(struct vt_command *command) {
-  if (command->terminal) return 0; /* it has its streams */
+  if (command->terminal) return 0; /* the terminal replaces the pipes */
   for (int stream = 0; stream < (command->merged ? 1 : VT_STREAMS); stream++) {
     command->pipes[stream] = open_pipe(command, stream);
     if (!command->pipes[stream]) return fail(command, VT_STEP_PIPES);
@@ -85,7 +83,7 @@ static int take_slot(struct vt_command *command) {
   return command->slot ? 0 : fail(command, VT_STEP_WATCHER);
 }
 
-/* What has to be measured is held there, too, where that can be had. */
+/* Sets the limits that a cgroup can hold there as well, if cgroups are available. */
 static int take_cgroup(struct vt_command *command) {
   const struct vt_limits *limits = &command->limits;
   if (!limits->memory_bytes && !limits->cpu_seconds && !limits->processes) return 0;
@@ -128,7 +126,7 @@ static void launch(struct vt_command *command, struct vt_launch_room *room) {
   vt_supervisor_launched(command);
 }
 
-/* When everybody who launches counts as stuck, in monotonic milliseconds; 0: by now. */
+/* When all busy launchers are stuck, in monotonic milliseconds; 0: already. */
 static int64_t all_stuck_at(void) {
   int64_t last_since = 0;
   for (const struct launcher *launcher = launchers; launcher < launchers + threads; launcher++)
@@ -136,7 +134,7 @@ static int64_t all_stuck_at(void) {
   return last_since + STUCK_MS > vt_now() ? last_since + STUCK_MS : 0;
 }
 
-/* Under the lock: until there is something to launch, and nobody else about to. */
+/* Under the lock. Waits until a command is queued and every busy launcher is stuck. */
 static void await_turn(void) {
   for (int64_t at; !first || (at = all_stuck_at()) != 0;) {
     if (!first) {
@@ -164,7 +162,7 @@ static void *launch_forever(void *context) {
     first = command->queued;
     if (!first) last = &first;
     launcher->since = vt_now();
-    if (idle == 0) start(); /* without one more nobody relieves us: as it was without relief */
+    if (idle == 0) start(); /* may fail: then only the relief is missing */
     pthread_mutex_unlock(&lock);
     launch(command, launcher->room);
   }
@@ -181,7 +179,7 @@ static int start(void) {
   return 0;
 }
 
-/* Its waits go by the clock of vt_now(). */
+/* The condition must use the clock of vt_now(). */
 static int start_first(void) {
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
@@ -204,7 +202,7 @@ void vt_launcher_queue(struct vt_command *command) {
   command->queued = NULL;
   *last = command;
   last = &command->queued;
-  /* Who launches takes the next one, too, and who guards relieves him: only where neither does somebody has to wake. */
+  /* A busy launcher takes the next command, or the guard relieves it once stuck. Wake a thread if neither will. */
   if (!guarded || !all_stuck_at()) pthread_cond_signal(&queued);
   pthread_mutex_unlock(&lock);
 }

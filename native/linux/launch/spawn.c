@@ -27,11 +27,9 @@ enum { PIDFD = 0x1000, RANGE_UNSHARE = 1 << 1, RANGE_CLOEXEC = 1 << 2, SET_MODE_
 
 enum { NR_CLOSE_RANGE = 436 };
 
-/*
- * The child runs in the parent's memory while the launcher thread is suspended (CLONE_VM | CLONE_VFORK, clone(2)):
- * no allocation, no lock, no libc state but errno. Where confined it also shares the descriptor table until it
- * unshares it, which is how the listener of its filter gets into the parent's table.
- */
+/* The child shares the parent's memory while the launcher thread is suspended (CLONE_VM | CLONE_VFORK, clone(2)): no
+ * allocation, no lock, no libc state but errno. A confined child also shares the descriptor table until it unshares it: so its
+ * filter's listener gets into the parent's table. */
 struct step {
   enum vt_step name;
   int (*run)(struct vt_command *command);
@@ -44,18 +42,18 @@ static int reset_signals(struct vt_command *command) {
   (void)command;
   struct sigaction standard = {.sa_handler = SIG_DFL};
   for (int signal = 1; signal < NSIG; signal++)
-    if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &standard, NULL); /* 32 and 33 are libc's: EINVAL */
+    if (signal != SIGKILL && signal != SIGSTOP) sigaction(signal, &standard, NULL); /* EINVAL for 32, 33: libc reserves them */
   return 0;
 }
 
-/* The watcher has to know the session before anything in it can run. */
+/* The watcher must know the session before the command can start another process. */
 static int new_session(struct vt_command *command) {
   if (setsid() < 0) return -1;
   if (command->slot) vt_watcher_enter(command->slot, (int32_t)syscall(SYS_getpid), command->policy ? 0 : command->id);
   return 0;
 }
 
-/* The leader of a new session takes its terminal, and stands in its foreground (ioctl_tty(2)). */
+/* Makes it the controlling terminal, with the leader's group in the foreground (ioctl_tty(2)). */
 static int take_terminal(struct vt_command *command) {
   return command->terminal ? ioctl(command->stdin_fd, TIOCSCTTY, 0) : 0;
 }
@@ -71,8 +69,8 @@ static int stop_core_dumps(struct vt_command *command) {
   return vt_core_dumps_stop();
 }
 
-/* What a user may be granted beyond others (limits.conf(5)), or a real-time host hands down, would let a fork bomb outrun
- * whoever ends it. By system calls: musl has no such functions. */
+/* Real-time or raised priority, granted to a user (limits.conf(5)) or inherited from the host, would let a fork bomb outrun
+ * the sweep. System calls, because musl does not implement these functions. */
 static int stay_ordinary(struct vt_command *command) {
   (void)command;
   struct rlimit none = {0, 0};
@@ -82,7 +80,7 @@ static int stay_ordinary(struct vt_command *command) {
   return setrlimit(RLIMIT_RTPRIO, &none) || setrlimit(RLIMIT_NICE, &none) ? -1 : 0;
 }
 
-/* Soft and hard; never more than there is. */
+/* Lowers the soft and hard limit to `wanted`; never raises them. */
 static int lower(int resource, uint64_t wanted) {
   struct rlimit limit;
   if (getrlimit(resource, &limit)) return -1;
@@ -91,8 +89,8 @@ static int lower(int resource, uint64_t wanted) {
   return setrlimit(resource, &limit);
 }
 
-/* Of each process. Where the meters judge the whole command they come first: a second, and a mebibyte, later. Before the
- * filter: it asks the supervisor about the size of files, and nobody hears it before the launch is over. */
+/* Limits of each process: a second and a mebibyte above those of the whole command, so that the monitors act first. Set before
+ * the filter, which sends setrlimit(RLIMIT_FSIZE) to the supervisor: it does not answer until the launch is over. */
 static int limit_resources(struct vt_command *command) {
   const struct vt_limits *limits = &command->limits;
   uint64_t most = vt_fsize_most(command);
@@ -100,7 +98,7 @@ static int limit_resources(struct vt_command *command) {
   return most ? lower(RLIMIT_FSIZE, most) : 0;
 }
 
-/* Behind what needs descriptors of its own. */
+/* After the last step that opens a descriptor. */
 static int limit_descriptors(struct vt_command *command) {
   uint64_t most = command->limits.open_files;
   return most ? lower(RLIMIT_NOFILE, most) : 0;
@@ -121,7 +119,7 @@ static int no_new_privs(struct vt_command *command) {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-/* Fires when the launcher thread ends, which is when the host does. The host may have died before the prctl. */
+/* Fires when the launcher thread, and so the host, ends. The host may have died before the prctl. */
 static int die_with_parent(struct vt_command *command) {
   (void)command;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL)) return -1;
@@ -148,7 +146,7 @@ static int filter_calls(struct vt_command *command) {
   return 0;
 }
 
-/* Where close_range(2) is missing (unconfined only: Landlock came later) every descriptor there may be is marked. */
+/* Without close_range(2), marks every possible descriptor (unconfined only: Landlock is newer). */
 static int mark_each_descriptor(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit)) return -1;
@@ -181,7 +179,7 @@ static int unblock_signals(struct vt_command *command) {
   return sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* As execvp(3) does: the next candidate when this one is not there; EACCES is what is told when all fail and one was. */
+/* Like execvp(3): tries the next candidate if this one is missing; EACCES wins over ENOENT when all fail. */
 static int execute(struct vt_command *command) {
   int denied = 0;
   for (char **program = command->candidates; *program; program++) {
@@ -250,7 +248,7 @@ static void reap_failed(struct vt_command *command) {
   command->pidfd = command->listener_fd = -1;
 }
 
-/* The standard descriptors of the child must not be the sources of each other: keep ours above them. */
+/* Above 2: else dup2() for the child's standard streams could overwrite it. */
 static int open_null(void) {
   int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (fd < 0 || fd > 2) return fd;
@@ -259,7 +257,7 @@ static int open_null(void) {
   return above;
 }
 
-/* Where the kernel cannot start it in its cgroup it joins that itself, before exec. */
+/* If the kernel cannot create the child in its cgroup, the child joins it before exec. */
 static pid_t start(struct vt_command *command) {
   char *stack = command->room->stack;
   int flags = CLONE_VM | CLONE_VFORK | PIDFD | (command->policy ? CLONE_FILES : 0);
