@@ -46,8 +46,7 @@ size_t vt_bpf_verdict_length(const struct vt_verdict *verdict) {
   return length;
 }
 
-/* A jump that goes on at the next instruction plus `if_true` when the test holds, and to `target` when it does
- * not. */
+/* Appends a test: skips `if_true` instructions if it holds, else jumps to `target`. */
 static void jump_unless(struct vt_program *program, uint16_t test, uint32_t k, size_t if_true, size_t target) {
   size_t if_false = target - program->length - 1;
   if (if_true > FARTHEST_JUMP || if_false > FARTHEST_JUMP) program->failed = true;
@@ -55,10 +54,10 @@ static void jump_unless(struct vt_program *program, uint16_t test, uint32_t k, s
 }
 
 #define NOBODY 0u             /* the caller's own group (kill(2)) */
-#define EVERYBODY UINT32_MAX  /* -1 */
+#define EVERYBODY UINT32_MAX  /* -1: every process (kill(2)) */
 #define GROUP_AFTER(session) (1u - (session))
 
-/* Numbers grow, so that whoever is older than the session stands below it, and above its negative as a group. */
+/* Ids grow: that of an older process is below the session's, the negated one of an older group above the session's negated. */
 static void append_older(struct vt_program *program, size_t otherwise) {
   size_t holds = program->length + 4;
   vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, (uint8_t)(otherwise - program->length - 1), 0, NOBODY);
@@ -75,7 +74,7 @@ void vt_bpf_settle(struct sock_filter *instructions, size_t length, uint32_t ses
   }
 }
 
-/* Goes on after the condition when it holds, and to `otherwise` when it does not. */
+/* Falls through if the condition holds, else jumps to `otherwise`. */
 static void append_condition(struct vt_program *program, const struct vt_condition *condition, size_t otherwise) {
   vt_bpf_load(program, offsetof(struct seccomp_data, args) + sizeof(uint64_t) * condition->argument + condition->half);
   if (condition->test == VT_TEST_ANY_BIT) {

@@ -1,5 +1,5 @@
-/* Conditions, rules and verdicts, and their translation to classic BPF. A verdict answers one system call: its
- * rules are tried in order, the first whose conditions all hold decides, else `otherwise`. */
+/* Conditions, rules and verdicts, and their translation to classic BPF. A verdict answers one system call: the first rule
+ * whose conditions all hold decides, else `otherwise`. */
 #pragma once
 
 #include <linux/filter.h>
@@ -11,11 +11,11 @@ enum vt_test {
   VT_TEST_NONE = 0, /* ends a rule's conditions */
   VT_TEST_ONE_OF,   /* (word & mask) is in `values` */
   VT_TEST_ANY_BIT,  /* (word & mask) is not 0 */
-  VT_TEST_OLDER,    /* word names a process, or negated a group, of a lower number than the session's */
+  VT_TEST_OLDER,    /* word is a process id, or a negated group id, lower than the session's */
 };
 
-/* One half of one argument. An `int` argument is its low half alone: the kernel ignores the high one, so a filter
- * that compared all 64 bits would miss ioctl(fd, 1 << 32 | FS_IOC_SETFLAGS). */
+/* An `int` argument is its low half only: the kernel ignores the high one, so a filter that compared all 64 bits would miss
+ * ioctl(fd, 1 << 32 | FS_IOC_SETFLAGS). */
 enum vt_half { VT_LOW = 0, VT_HIGH = 4 };
 
 struct vt_condition {
@@ -39,14 +39,14 @@ struct vt_verdict {
   uint32_t otherwise; /* SECCOMP_RET_* */
 };
 
-/* Where a filter compares with the session's number, which only the process that installs it knows: see vt_bpf_settle().
- * Higher than any process id (PID_MAX_LIMIT, linux/threads.h). */
+/* Stands for the session id until vt_bpf_settle(): only the process that installs the filter knows it. Above any process id
+ * (PID_MAX_LIMIT, linux/threads.h). */
 #define VT_ANY_SESSION 0x40000001u
 
-/* Puts the session's number in. Async-signal-safe. */
+/* Puts the session id in place of VT_ANY_SESSION. Async-signal-safe. */
 void vt_bpf_settle(struct sock_filter *instructions, size_t length, uint32_t session);
 
-/* A program under construction. Once `failed` (no room, or a jump too far), what is appended is dropped. */
+/* A program under construction. Once `failed` (no room, or a jump too far), appending does nothing. */
 struct vt_program {
   struct sock_filter *instructions;
   size_t capacity;
@@ -56,22 +56,22 @@ struct vt_program {
 
 void vt_bpf_append(struct vt_program *program, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t k);
 
-/* Loads a field of struct seccomp_data, by its offset in bytes. */
+/* Loads the word at `offset` bytes of struct seccomp_data. */
 void vt_bpf_load(struct vt_program *program, size_t offset);
 
 void vt_bpf_return(struct vt_program *program, uint32_t action);
 
-/* The instructions that judge a verdict, every path ending in a return; and how many they are. */
+/* Appends a verdict's instructions, where every path ends in a return; the second gives their number. */
 void vt_bpf_verdict(struct vt_program *program, const struct vt_verdict *verdict);
 size_t vt_bpf_verdict_length(const struct vt_verdict *verdict);
 
 bool vt_verdict_is_constant(const struct vt_verdict *verdict);
 
-/* The same judgement made here instead of in the kernel: the verdict's SECCOMP_RET_* for these six arguments. */
+/* Evaluates a verdict in user space: the SECCOMP_RET_* for these six arguments. */
 uint32_t vt_verdict_answer(const struct vt_verdict *verdict, const __u64 *arguments);
 
-/* The whole filter: foreign architectures are killed, `hot` is tested first, the rest is a balanced binary tree
- * over number ranges. `verdicts` holds one for each number from 0, its last for every number beyond. */
+/* The whole filter: kills foreign architectures, tests `hot` first, then a balanced binary tree over number ranges. `verdicts`
+ * has one entry for each number from 0; its last is for every number beyond. */
 struct vt_layout {
   uint32_t arch;
   int hot;

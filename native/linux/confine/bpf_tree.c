@@ -1,18 +1,17 @@
-/* Lays verdicts out as a balanced binary tree. At install the kernel emulates the filter once for every system
- * call number (the action cache, kernel/seccomp.c seccomp_cache_prepare), so a linear list costs three times as
- * much to install as a tree. */
+/* Lays verdicts out as a balanced binary tree. At install the kernel emulates the filter for every system call number (the
+ * action cache, kernel/seccomp.c seccomp_cache_prepare): a linear list takes three times as long to install. */
 #include "confine/bpf.h"
 
 #include <linux/seccomp.h>
 
-/* A run of consecutive numbers with the same answer; the last has no end. */
+/* Consecutive numbers with the same verdict; the last range has no end. */
 struct range {
   uint32_t first;
   const struct vt_verdict *verdict;
-  size_t body; /* where the instructions of its verdict stand; not used by a constant one */
+  size_t body; /* index of its verdict's instructions; unused if constant */
 };
 
-/* More ranges than any filter has: each costs two instructions or more, and VT_FILTER_MAX is 1024. */
+/* More than any filter can have: each takes at least two instructions, and VT_FILTER_MAX is 1024. */
 #define RANGES_MAX 512
 
 struct ranges {
@@ -29,7 +28,7 @@ static bool collect_ranges(struct ranges *ranges, const struct vt_layout *layout
   ranges->count = 0;
   for (size_t number = 0; number < layout->count; number++) {
     const struct vt_verdict *verdict = layout->verdicts[number];
-    if (number == (size_t)layout->hot) continue; /* already decided: leaves its range to the neighbour */
+    if (number == (size_t)layout->hot) continue; /* decided before the tree, so the neighbour's range may cover it */
     if (ranges->count > 0 && same_answer(ranges->list[ranges->count - 1].verdict, verdict)) continue;
     if (ranges->count == RANGES_MAX) return false;
     ranges->list[ranges->count++] = (struct range){.first = (uint32_t)number, .verdict = verdict};
@@ -41,7 +40,7 @@ static size_t middle(size_t first, size_t last) {
   return (first + last + 1) / 2;
 }
 
-/* Conditional jumps have 8 bits, so a large left half is skipped in two steps. */
+/* Conditional jumps have 8 bits: skipping a longer left half takes a second, unconditional jump. */
 static bool is_far(size_t distance) {
   return distance > UINT8_MAX;
 }
@@ -89,7 +88,7 @@ static void append_bodies(struct vt_program *program, const struct ranges *range
     if (!vt_verdict_is_constant(ranges->list[i].verdict)) vt_bpf_verdict(program, ranges->list[i].verdict);
 }
 
-/* The call that is made most among those the kernel cannot cache, before the tree. */
+/* Before the tree: the most frequent of the calls whose verdict the kernel cannot cache. */
 static void append_hot(struct vt_program *program, const struct vt_layout *layout) {
   const struct vt_verdict *verdict = layout->verdicts[layout->hot];
   size_t length = vt_bpf_verdict_length(verdict);
@@ -106,7 +105,7 @@ void vt_bpf_tree(struct vt_program *program, const struct vt_layout *layout) {
   }
   vt_bpf_load(program, offsetof(struct seccomp_data, arch));
   vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, layout->arch);
-  vt_bpf_return(program, SECCOMP_RET_KILL_PROCESS); /* int 0x80 and 32-bit programs have other numbers */
+  vt_bpf_return(program, SECCOMP_RET_KILL_PROCESS); /* int 0x80 and 32-bit programs use other numbers */
   vt_bpf_load(program, offsetof(struct seccomp_data, nr));
   append_hot(program, layout);
   place_bodies(&ranges, program->length + tree_length(0, ranges.count - 1));

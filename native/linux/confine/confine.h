@@ -1,10 +1,8 @@
-/* What confines a command: its policy, from what was asked for. */
+/* Finds or builds the confinement that a command asks for. */
 #pragma once
 
 #include "base/command.h"
 
-/*
- * Takes the policy of a confined command. Reads directories, which may take long or never end: any thread but JavaScript's.
- * Returns 0, or -1 with errno, and *step says at what it failed: then the command must not start.
- */
+/* Sets command->policy. Reads directories, which may take long or block forever: never on the JavaScript thread. Returns 0, or
+ * -1 with errno and the failed *step: then the command must not start. */
 int vt_confine(struct vt_command *command, enum vt_step *step);

@@ -21,18 +21,18 @@
 #include "confine/confinement_pool.h"
 
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vt_confinement *cache; /* the last used first */
+static struct vt_confinement *cache; /* most recently used first */
 
 enum { MOST_CACHED = 16 };
 
-/* What stands in the bounding set now, so that the child need not ask for each capability there is. */
+/* Lists the bounding set once, so that the child need not query every capability. */
 static void list_bounding(struct vt_confinement *policy) {
   for (int capability = 0; capability < (int)sizeof policy->dropped; capability++)
     if (capability != CAP_DAC_READ_SEARCH && prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1)
       policy->dropped[policy->dropped_count++] = (uint8_t)capability;
 }
 
-/* Reading what root can read needs one capability; every other would be a way to change something. */
+/* CAP_DAC_READ_SEARCH is enough to read what root can; any other capability could change something. */
 static void choose_capabilities(struct vt_confinement *policy) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
@@ -59,7 +59,7 @@ static int build_filter(struct vt_confinement *policy, const struct vt_confineme
   return 0;
 }
 
-/* The paths and the pointers to them, in one block. NULL: no memory. */
+/* Copies the pointers and paths into one block; NULL: out of memory. */
 static char **copy_paths(const char *const *paths) {
   static const char *const none[] = {NULL};
   size_t count = 0, bytes = 0;
@@ -84,7 +84,7 @@ static int look_at_terminal(struct vt_confinement *policy, int terminal) {
   return 0;
 }
 
-/* Whether the ruleset that is made once lets the command read what it may write to. */
+/* True if the shared reads ruleset lets the command read what it may write to. */
 static bool is_covered(const struct vt_confinement_options *options, int abi) {
   for (const char *const *path = options->writable; path && *path; path++)
     if (!vt_reads_cover(options->reads, *path)) return false;
@@ -130,7 +130,7 @@ static size_t length_of(const char *const *paths) {
   return length;
 }
 
-/* One text that is equal exactly when the options are, but for what can be read, and for what directories can be written. */
+/* Equal exactly for equal options; leaves out `reads`, and which directories are writable. */
 static char *key_of(const struct vt_confinement_options *options, int abi) {
   const char *near = options->near ? options->near : "";
   size_t room = 80 + strlen(near) + length_of(options->sockets);
@@ -143,7 +143,7 @@ static char *key_of(const struct vt_confinement_options *options, int abi) {
   return key;
 }
 
-/* A directory made or mounted in "/" since would not be readable. */
+/* A top-level directory created or mounted since the build would not be readable. */
 static int is_current(const struct vt_confinement *policy) {
   struct stat root;
   return stat("/", &root) == 0 && root.st_mtim.tv_sec == policy->root.st_mtim.tv_sec &&
@@ -166,7 +166,7 @@ static struct vt_confinement *find(const char *key, const struct vt_reads *reads
   return NULL;
 }
 
-/* One policy for each directory that commands run in: those that were not used for longest go. */
+/* There is one per working directory: drops the least recently used. */
 static void trim(void) {
   int kept = 0;
   for (struct vt_confinement **at = &cache; *at;) {
@@ -190,7 +190,7 @@ static bool is_private(const struct vt_confinement_options *options) {
   return has_any(options->writable) && !options->writable[1] && !has_any(options->sockets) && !options->terminal;
 }
 
-/* Remembers the directory by its inode. */
+/* Keeps the directory open, to see when it is removed. */
 static void grant_first(struct vt_confinement *policy) {
   policy->granted = open(policy->writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
   policy->private = policy->granted >= 0;
@@ -206,7 +206,7 @@ static int grant_next(struct vt_confinement *policy, const struct vt_confinement
   return policy->owns_reading ? vt_landlock_grant_private(policy->reading, policy->granted, policy->abi, true) : 0;
 }
 
-/* One that has served a command whose directory is gone. NULL: it has to be built. */
+/* Reuses one whose private directory is gone; NULL: build one. */
 static struct vt_confinement *take_over(const struct vt_confinement_options *options, const char *key) {
   struct vt_confinement *policy = is_private(options) ? vt_confinement_pool_take(key, options->reads) : NULL;
   if (!policy) return NULL;
@@ -244,8 +244,7 @@ struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *
   if (policy) {
     free(key);
   } else if ((policy = make(options, abi, key, step))) {
-    /* A policy with a private directory or a terminal serves one command at a time, and a socket may be another one the
-     * next time: nothing to share. */
+    /* Not shared: a private directory or terminal belongs to one command, and a path may name another socket next time. */
     if (has_any(options->writable) || has_any(options->sockets) || options->terminal) policy->references = 0;
     else put_first(policy);
   } else {

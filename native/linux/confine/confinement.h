@@ -1,4 +1,4 @@
-/* A policy is what a confined command is held by: a ruleset and a filter, built once and shared. */
+/* What holds a read-mode command: rulesets and a filter, built once and shared. */
 #pragma once
 
 #include <linux/filter.h>
@@ -15,27 +15,27 @@ struct vt_confinement {
   int references;            /* atomic; the cache holds one */
   struct vt_confinement *next;    /* in the cache */
   char *key;
-  struct stat root;          /* of "/", to see a new top-level directory */
-  int ruleset;               /* Landlock ruleset descriptor */
-  int reading;               /* another one, above it: for what can be read; -1: everything */
-  bool owns_reading;         /* else it is that of `reads` */
+  struct stat root;          /* of "/" at build time, to notice a new top-level directory */
+  int ruleset;
+  int reading;               /* a second Landlock layer, for reads; -1: everything is readable */
+  bool owns_reading;         /* else `reads` owns it */
   int abi;
   bool listener;             /* the filter is installed with a notification listener */
-  bool listener_proves;      /* its hang-up proves that nobody is left */
+  bool listener_proves;      /* its hang-up proves that no process is left */
   uint32_t listener_flags;
-  uint32_t kept_capabilities; /* of the first 32: what the command may keep (CAP_DAC_READ_SEARCH, or none) */
-  int dropped_count;         /* capabilities to take out of the bounding set; none without CAP_SETPCAP */
+  uint32_t kept_capabilities; /* of the first 32: CAP_DAC_READ_SEARCH, or none */
+  int dropped_count;         /* to drop from the bounding set; none without CAP_SETPCAP */
   uint8_t dropped[64];
-  bool report;               /* refusals are reported */
-  struct vt_reads *reads;    /* what can be read; NULL: everything */
-  char **writable;           /* what the ruleset grants for writing, NULL-terminated */
-  bool private;              /* one directory, and nothing else that is one command's: spares.h */
-  int granted, uses;         /* the last such directory (O_PATH), -1: it is gone; how many there were */
-  char **sockets;            /* and for connecting */
-  dev_t terminal;            /* the command's own; 0: it has none */
-  struct vt_rules rules;     /* what the answers would be without reports: the supervisor gives the same */
+  bool report;
+  struct vt_reads *reads;    /* NULL: everything is readable */
+  char **writable;           /* directories granted for writing, NULL-terminated */
+  bool private;              /* one writable directory and nothing else specific to a command: goes to the pool */
+  int granted, uses;         /* the latest such directory (O_PATH), -1: removed; commands served */
+  char **sockets;            /* unix sockets granted for connecting, likewise */
+  dev_t terminal;            /* device of the command's terminal; 0: none */
+  struct vt_rules rules;     /* without reports: the supervisor answers reported calls by these */
   struct sock_fprog program;
-  struct sock_filter filter[VT_FILTER_MAX]; /* of any session */
+  struct sock_filter filter[VT_FILTER_MAX]; /* with VT_ANY_SESSION for the session id */
 };
 
 struct vt_confinement_options {
@@ -43,17 +43,17 @@ struct vt_confinement_options {
   bool network;
   bool listener;
   bool report;                  /* needs the listener */
-  const char *near;             /* where the command runs */
-  struct vt_reads *reads;       /* what can be read; NULL: everything */
+  const char *near;             /* the working directory */
+  struct vt_reads *reads;       /* NULL: everything is readable */
   const char *const *writable;  /* NULL-terminated; may be NULL */
   const char *const *sockets;   /* unix sockets to connect to, likewise; needs ABI 9 */
-  int terminal;                 /* a descriptor of the command's own terminal; 0: it has none */
+  int terminal;                 /* descriptor of the command's terminal; 0: none */
 };
 
-/* The policy for these options, from the cache when it stands there. NULL with errno and *step when it cannot be built. */
+/* The confinement for these options, cached if possible; NULL with errno and *step if it cannot be built. */
 struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *options, int *step);
 void vt_confinement_retain(struct vt_confinement *policy);
 void vt_confinement_release(struct vt_confinement *policy);
 
-/* Whatever its references are. */
+/* Frees it regardless of its references. */
 void vt_confinement_free(struct vt_confinement *policy);

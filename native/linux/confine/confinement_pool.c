@@ -7,13 +7,13 @@
 
 #include "confine/confinement.h"
 
-/* A rule of a directory that is gone keeps its inode in memory, and on disk. */
+/* Bounds, because the rule of a removed directory keeps its inode in memory and on disk. */
 enum { MOST_SPARES = 8, MOST_USES = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vt_confinement *spares; /* the last used first */
+static struct vt_confinement *spares; /* most recently used first */
 
-/* A removed directory has no name left, not its own "." either, whatever it was called and wherever it stood. */
+/* A removed directory has no links left, not even its own ".", wherever it was. */
 static bool is_gone(struct vt_confinement *policy) {
   struct stat status;
   if (policy->granted < 0) return true;
@@ -37,11 +37,11 @@ struct vt_confinement *vt_confinement_pool_take(const char *key, const struct vt
   return found;
 }
 
-/* The one that was not used for longest, where there are too many. */
+/* Detaches the least recently used one if there are too many. */
 static struct vt_confinement *cut_last(void) {
   struct vt_confinement **at = &spares;
   for (int kept = 0; *at && kept < MOST_SPARES; kept++) at = &(*at)->next;
-  struct vt_confinement *last = *at; /* one at most: they come one by one */
+  struct vt_confinement *last = *at; /* at most one: they are added one by one */
   *at = NULL;
   return last;
 }

@@ -1,8 +1,6 @@
-/*
- * Policies with a private directory that have served their command. To build one takes as long as to start a command, so the next one with the same
- * options takes it over and has its own directory granted, too. Never while the old one is there: rules belong to inodes
- * (landlock(7)), and that of a directory that is gone grants nothing to anybody.
- */
+/* Confinements with a private directory whose command has ended. Building one takes as long as starting a command, so the next
+ * command with the same options reuses it and has its own directory granted as well. Never before the old directory is
+ * removed: rules belong to inodes (landlock(7)), and that of a removed directory grants nothing. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,11 +8,11 @@
 struct vt_confinement;
 struct vt_reads;
 
-/* One for these options whose directories are gone, the caller's alone; NULL: there is none. */
+/* Takes one for these options whose directories are gone, and hands it over; NULL: none. */
 struct vt_confinement *vt_confinement_pool_take(const char *key, const struct vt_reads *reads);
 
-/* Takes one that nobody uses any more; false: it is the caller's to free. */
+/* Adds one without references; false: the caller must free it. */
 bool vt_confinement_pool_keep(struct vt_confinement *policy);
 
-/* A directory was removed: none of its file system stays open. */
+/* Call after a directory was removed: closes its descriptor, which would keep its file system busy. */
 void vt_confinement_pool_prune(void);

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The first character of core_pattern; -1 and errno where it cannot be read. */
+/* The first character of core_pattern, or -1 with errno. */
 static int destination(void) {
   char first = 0;
   int fd = open("/proc/sys/kernel/core_pattern", O_RDONLY | O_CLOEXEC);
@@ -16,8 +16,8 @@ static int destination(void) {
   return length < 0 ? -1 : first;
 }
 
-/* 1, not 0: with 0 the kernel still starts the program of a pipe; 1 is its "never" (fs/coredump.c). To a socket (Linux 6.16) a dump
- * goes whatever the limit is, and exec(2) makes an undumpable process dumpable again. */
+/* 1, not 0: with 0 the kernel still starts the program of a pipe; 1 means never (fs/coredump.c). A dump to a socket (Linux
+ * 6.16) ignores the limit, and exec(2) makes an undumpable process dumpable again. */
 int vt_core_dumps_stop(void) {
   struct rlimit never = {1, 1}, zero = {0, 0};
   int to = destination();
@@ -27,6 +27,6 @@ int vt_core_dumps_stop(void) {
     return -1;
   }
   if (setrlimit(RLIMIT_CORE, &never) == 0) return 0;
-  /* The hard limit is 0 already. */
+  /* The hard limit is already 0. */
   return to == '|' ? -1 : setrlimit(RLIMIT_CORE, &zero);
 }

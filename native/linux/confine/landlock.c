@@ -50,7 +50,7 @@ struct path_beneath_attr {
   int32_t parent_fd;
 } __attribute__((packed));
 
-/* What each ABI adds. The kernel takes a shorter struct from older callers: 8, 16 or 24 bytes. */
+/* What each ABI adds, and its struct size, by which the kernel accepts older callers. */
 static const struct abi_version {
   int abi;
   uint64_t fs, net, scoped;
@@ -79,7 +79,7 @@ int vt_landlock_restrict(int ruleset) {
   return (int)syscall(NR_RESTRICT_SELF, ruleset, 0);
 }
 
-/* Everything that the ABI can handle is handled, so that what no rule grants is refused. */
+/* Handles all rights of the ABI, so that whatever no rule grants is refused. */
 static struct ruleset_attr handled_by(int abi, size_t *size) {
   struct ruleset_attr attr = {0, 0, 0};
   for (size_t i = 0; i < sizeof abi_versions / sizeof *abi_versions; i++) {
@@ -106,7 +106,6 @@ int vt_landlock_grant_reading(int ruleset, int fd, bool directory) {
 
 int vt_landlock_grant_listing(int ruleset, int fd) { return grant_at(ruleset, fd, FS_READ_DIR); }
 
-/* Grants `access` beneath `path`. */
 static int grant(int ruleset, const char *path, uint64_t access) {
   int fd = open(path, O_PATH | O_CLOEXEC);
   if (fd < 0) return -1;
@@ -121,13 +120,13 @@ static int grant(int ruleset, const char *path, uint64_t access) {
   return failed ? -1 : 0;
 }
 
-/* What is not there needs no grant; what may not be opened stays refused. */
+/* A missing path needs no grant; one that cannot be opened stays refused. */
 static int grant_if_there(int ruleset, const char *path, uint64_t access) {
   if (grant(ruleset, path, access) == 0) return 0;
   return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : -1;
 }
 
-/* Reading is granted to each top-level directory but /dev: beneath /dev stand other people's terminals and disks. */
+/* Grants reading each top-level directory but /dev, which has other users' terminals and disks. */
 static int grant_top_level(int ruleset) {
   DIR *root = opendir("/");
   if (!root) return -1;
@@ -137,7 +136,7 @@ static int grant_top_level(int ruleset) {
     if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strcmp(entry->d_name, "dev")) continue;
     snprintf(path, sizeof path, "/%s", entry->d_name);
     struct stat link;
-    /* Following a top-level link (/bin -> usr/bin) would grant its target twice; a link into /dev would grant that. */
+    /* A followed link (/bin -> usr/bin) would grant its target twice; one into /dev would grant that. */
     if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) continue;
     failed = grant_if_there(ruleset, path, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
   }
@@ -147,8 +146,8 @@ static int grant_top_level(int ruleset) {
   return failed;
 }
 
-/* The device nodes that ordinary programs open; writing to them changes nothing. Not /dev/shm: a mapped file of others
- * there lets futex(2) take their wake-ups. */
+/* Devices that ordinary programs open; writing to them changes nothing. Not /dev/shm: through a mapped file there, futex(2)
+ * takes the wake-ups of other processes. */
 static int grant_devices(int ruleset, uint64_t handled) {
   static const char *const readable[] = {"/dev/random", "/dev/urandom"};
   static const char *const writable[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty"};
@@ -159,8 +158,8 @@ static int grant_devices(int ruleset, uint64_t handled) {
   return 0;
 }
 
-/* The command's own terminal, by its node, and as /dev/tty, which leads to it and to no other: nobody in its session can
- * get another one (seccomp_rules.c). */
+/* The command's own terminal, by its node and as /dev/tty, which leads only to it: the session cannot get another one
+ * (seccomp_rules.c). */
 static int grant_terminal(int ruleset, int terminal, uint64_t handled) {
   if (terminal <= 0) return 0;
   uint64_t access = handled & (FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV);
@@ -168,7 +167,7 @@ static int grant_terminal(int ruleset, int terminal, uint64_t handled) {
   return grant_if_there(ruleset, "/dev/tty", access);
 }
 
-/* A private directory: everything but device nodes, device ioctls and sockets of others. */
+/* Never granted in a private directory: device nodes, device ioctls, other processes' sockets. */
 #define UNWRITTEN (FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV | FS_RESOLVE_UNIX)
 
 static int grant_writable(int ruleset, const char *const *path, uint64_t handled) {
@@ -184,7 +183,7 @@ int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading) {
   return grant_at(ruleset, fd, handled & ~UNWRITTEN);
 }
 
-/* A socket that is not there cannot be connected to. A directory would grant all sockets in it. */
+/* A missing socket needs no grant. A directory is an error: it would grant all sockets in it. */
 static int grant_socket(int ruleset, const char *path) {
   struct stat status;
   if (stat(path, &status)) return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : -1;
@@ -199,7 +198,7 @@ static int grant_sockets(int ruleset, const struct vt_landlock_options *options)
   return 0;
 }
 
-/* The path that the kernel knows a descriptor by. */
+/* The kernel's path for a descriptor. */
 static int path_of(int fd, char *path, size_t size) {
   char link[32];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -209,8 +208,8 @@ static int path_of(int fd, char *path, size_t size) {
   return 0;
 }
 
-/* The kernel walks from a file up to the first rule that grants all that is asked: one close by makes opening cheap. It
- * grants nothing that the top-level directories do not: never beneath /dev. */
+/* Speeds up opening: the kernel walks from a file up to the first rule that grants the whole access. Grants nothing beyond the
+ * top-level directories: never beneath /dev. */
 static int grant_near(int ruleset, const char *near) {
   char path[PATH_MAX];
   int fd = near ? open(near, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -225,7 +224,7 @@ bool vt_landlock_handles_truncate(const struct vt_landlock_options *options) {
   return options->abi >= 3 && options->writable && *options->writable;
 }
 
-/* Closes the ruleset where the building failed. */
+/* Closes the ruleset if building it failed. */
 static int finished(int ruleset, int failed) {
   if (!failed) return ruleset;
   int error = errno;
@@ -242,13 +241,13 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
   }
   struct ruleset_attr attr = handled_by(options->abi, &size);
   uint64_t *handled = &attr.handled_access_fs;
-  /* Not handled is not restricted: with the network on clients may connect, and seccomp keeps the rest shut. */
+  /* An unhandled right is unrestricted: with `network` clients may connect, and seccomp refuses the rest. */
   if (options->network) attr.handled_access_net &= NET_BIND_TCP;
-  /* An open asks for truncating too, if it is handled, and walks on to the root for a rule that grants it. */
+  /* If truncating is handled every open asks for it too, and walks on to the root for a rule that grants it. */
   if (!vt_landlock_handles_truncate(options)) *handled &= ~FS_TRUNCATE;
   int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, size, 0);
   if (ruleset < 0) return -1;
-  /* /: listing names is granted everywhere, content only beneath what follows. */
+  /* Names can be listed everywhere, content read only beneath the following grants. */
   return finished(ruleset, grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset) ||
                                grant_devices(ruleset, *handled) || grant_near(ruleset, options->near) ||
                                grant_writable(ruleset, options->writable, *handled) ||
@@ -256,7 +255,7 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
 }
 
 int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal) {
-  /* Moving between directories is refused by a ruleset that does not grant it, alone of all rights (landlock(7)). */
+  /* REFER is the only right that a ruleset refuses even if it does not handle it (landlock(7)). */
   uint64_t moving = abi >= 2 ? FS_REFER : 0;
   struct ruleset_attr attr = {FS_READING | FS_READ_DIR | moving, 0, 0};
   int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, abi_versions[0].size, 0);

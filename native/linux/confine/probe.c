@@ -28,7 +28,7 @@ static struct vt_probe_result found;
 static uint32_t listener_flags;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* What the trial child writes into the memory that it shares with us. */
+/* Written by the trial child, which shares our memory. */
 struct trial {
   bool session;
   int seccomp_errno, listener_errno, killable_errno, core_dumps_errno, listener;
@@ -43,7 +43,7 @@ static int install(uint32_t flags, int *listener) {
   return 0;
 }
 
-/* The listener goes first: it fails with EBUSY below another one, its own predecessor included. */
+/* Listeners first, the second only if the first failed: one beneath another fails with EBUSY. */
 static int try_filters(void *context) {
   struct trial *trial = context;
   trial->core_dumps_errno = vt_core_dumps_stop() ? errno : 0;
@@ -55,7 +55,7 @@ static int try_filters(void *context) {
   _exit(0);
 }
 
-/* Up to some kernel of the 6.x series a zombie holds its filter until it is reaped. Waits for the end, unreaped, and looks. */
+/* Before some 6.x kernel a zombie holds its filter until reaped. Waits for the end without reaping, then polls. */
 static bool zombie_lets_go(pid_t pid, int listener) {
   siginfo_t info;
   struct pollfd polled = {listener, POLLIN, 0};

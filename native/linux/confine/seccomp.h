@@ -1,5 +1,5 @@
-/* The seccomp filter of read mode: what Landlock cannot see (metadata, ioctls, sockets, IPC, other processes, the
- * system) is refused here. Everything else is allowed: Landlock decides on it. */
+/* The seccomp filter of read mode: refuses what Landlock cannot see (metadata, ioctls, sockets, IPC, other processes, the
+ * system). Everything else is allowed and left to Landlock. */
 #pragma once
 
 #include <linux/filter.h>
@@ -12,23 +12,22 @@ extern "C" {
 
 struct vt_filter_options {
   uint32_t arch; /* AUDIT_ARCH_X86_64 or AUDIT_ARCH_AARCH64, linux/audit.h */
-  int abi;       /* the Landlock ABI in force, 1 or more: below 3 the filter adds truncate, below 6 signals */
-  bool network;  /* plain TCP and UDP clients let through */
-  bool judge;    /* bind(2), and below ABI 6 the kill family, go to SECCOMP_RET_USER_NOTIF; else they are refused */
-  bool unwritable; /* nothing is granted for writing: the ruleset need not handle truncating, the filter refuses truncate(2) */
-  bool terminal;      /* the settings of a terminal may be changed: the command has one of its own, and reaches no other */
-  bool unix_sockets;  /* clients of unix stream sockets let through: the ruleset says to which (ABI 9) */
-  bool report;        /* whatever may be an attempt to change something goes to SECCOMP_RET_USER_NOTIF */
+  int abi;       /* Landlock ABI in force, 1 or more: below 3 the filter refuses truncate(2), below 6 it also handles signals */
+  bool network;  /* plain TCP and UDP clients are allowed */
+  bool judge;    /* bind(2), and below ABI 6 the kill family, are notified (SECCOMP_RET_USER_NOTIF); else refused */
+  bool unwritable; /* nothing is writable: the filter refuses truncate(2), so the ruleset need not handle truncating */
+  bool terminal;      /* terminal settings may be changed: the command has its own terminal and reaches no other */
+  bool unix_sockets;  /* unix stream clients are allowed; the ruleset decides to which sockets (ABI 9) */
+  bool report;        /* any possible attempt to change something is notified (SECCOMP_RET_USER_NOTIF) */
 };
 
 /* Room for any filter; the kernel's own limit is BPF_MAXINSNS, 4096 (linux/bpf_common.h). */
 #define VT_FILTER_MAX 1024
 
-/* Builds the filter. Returns the number of instructions, or -1 with errno: EINVAL (options), E2BIG. Allocates
- * nothing. */
+/* Returns the number of instructions, or -1 with errno: EINVAL (options), E2BIG. Does not allocate. */
 int vt_filter_build(const struct vt_filter_options *options, struct sock_filter out[VT_FILTER_MAX]);
 
-/* The AUDIT_ARCH_* of this very build. */
+/* The AUDIT_ARCH_* of this build. */
 uint32_t vt_filter_native_arch(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* The words that the table of seccomp_rules.c is written in: answers, conditions on arguments, verdicts. */
+/* Macros for the table of seccomp_rules.c: actions, conditions on arguments, verdicts. */
 #pragma once
 
 #include <linux/seccomp.h>
@@ -10,7 +10,7 @@
 #define PRETEND FAIL(0) /* returns 0 and does nothing */
 #define JUDGE SECCOMP_RET_USER_NOTIF
 
-/* Reported, where somebody wants reports. */
+/* Notified if reports are on. */
 #define REFUSE(error) (FAIL(error) | VT_TOLD)
 #define WATCH (ALLOW | VT_TOLD) /* Landlock decides */
 
@@ -29,7 +29,7 @@
 #define OLDER(index) \
   { .test = VT_TEST_OLDER, .argument = (index), .mask = UINT32_MAX }
 
-/* How the table below answers: by rules in order with a fallback, or always the same. */
+/* The verdict of a group: rules in order with a fallback, or a constant. */
 #define FITTING(count) ((count) + 0 * sizeof(char[(count) <= VT_RULES_A_GROUP_MAX ? 1 : -1]))
 #define DECIDE(list, fallback) {.rules = (list), .count = FITTING(COUNT(list)), .otherwise = (fallback)}
 #define ALWAYS(action) {.otherwise = (action)}

@@ -3,11 +3,11 @@
 
 #include "confine/seccomp_rules.h"
 
-/* Marks an answer that is reported: with vt_filter_options.report the supervisor gets the call, and gives the same
- * answer. Stands in the data bits, where an errno needs 12 of the 16. */
+/* Marks an action to be reported: with vt_filter_options.report the call is notified, and the supervisor gives the same
+ * answer. In the data bits, of which an errno needs 12 of 16. */
 #define VT_TOLD 0x8000u
 
-/* When a group is part of the filter. */
+/* The options with which a group is part of the filter. */
 enum when {
   EVER,
   NETWORK_SHUT,

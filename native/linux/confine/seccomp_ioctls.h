@@ -1,9 +1,9 @@
-/* What commands of ioctl(2) do, as lists for the rules of seccomp_rules.c. */
+/* Lists of ioctl(2) commands, for the rules of seccomp_rules.c. */
 #pragma once
 
 #include "confine/seccomp_constants.h"
 
-/* Those that only read, or set what is private to the descriptor. TCGETS, asked by every isatty(), stands first. */
+/* Commands that only read, or set state private to the descriptor. TCGETS is first: every isatty() sends it. */
 #define READING_IOCTLS \
   VT_TCGETS, VT_TIOCGWINSZ, VT_FIOCLEX, VT_FIONCLEX, VT_FIONBIO, VT_FIONREAD, VT_TIOCGPGRP, VT_TIOCGSID, VT_TIOCOUTQ, \
       VT_TCGETA, VT_TCGETS2, VT_TIOCGPTN, VT_FIOQSIZE, VT_FIGETBSZ, VT_FS_IOC_GETFLAGS, VT_FS_IOC32_GETFLAGS, \
@@ -14,13 +14,13 @@
   VT_SIOCGIFNAME, VT_SIOCGIFCONF, VT_SIOCGIFFLAGS, VT_SIOCGIFADDR, VT_SIOCGIFDSTADDR, VT_SIOCGIFBRDADDR, \
       VT_SIOCGIFNETMASK, VT_SIOCGIFMETRIC, VT_SIOCGIFMTU, VT_SIOCGIFHWADDR, VT_SIOCGIFINDEX, VT_SIOCGIFTXQLEN, \
       VT_SIOCGIFMAP
-/* Settings, size, foreground and queues of a command's own terminal. No other is in its reach: none is inherited, Landlock
- * grants none, /dev/tty is its own. Not TIOCSCTTY and TIOCNOTTY, so that it stays so; not TIOCSTI, TIOCLINUX, TIOCCONS,
- * TIOCSETD, nor what consoles have (ioctl_tty(2), ioctl_console(2)). */
+/* Settings, size, foreground group and queues of the command's own terminal. No other is in reach: none is inherited, Landlock
+ * grants none, /dev/tty is its own. TIOCSCTTY and TIOCNOTTY are left out to keep it so; also TIOCSTI, TIOCLINUX, TIOCCONS,
+ * TIOCSETD and console ioctls (ioctl_tty(2), ioctl_console(2)). */
 #define TERMINAL_IOCTLS \
   VT_TCSETS, VT_TCSETSW, VT_TCSETSF, VT_TCSETS2, VT_TCSETSW2, VT_TCSETSF2, VT_TCSETA, VT_TCSETAW, VT_TCSETAF, \
       VT_TIOCSWINSZ, VT_TIOCSPGRP, VT_TCFLSH, VT_TCXONC, VT_TCSBRK, VT_TCSBRKP
-/* Worth a report. Not the settings of terminals, which every program tries that thinks it has one. */
+/* Refusals worth a report. Not terminal settings, which every program tries that thinks it has a terminal. */
 #define CHANGING_IOCTLS \
   VT_FS_IOC_SETFLAGS, VT_FS_IOC32_SETFLAGS, VT_FS_IOC_SETVERSION, VT_FS_IOC32_SETVERSION, VT_FS_IOC_FSSETXATTR, \
       VT_FS_IOC_SETFSLABEL, VT_FS_IOC_SET_ENCRYPTION_POLICY, VT_FS_IOC_ENABLE_VERITY, VT_FICLONE, VT_FICLONERANGE, \

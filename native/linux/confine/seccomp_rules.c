@@ -1,4 +1,4 @@
-/* What read mode answers to each system call: a table, and the conditions on arguments that it names. */
+/* Read mode's answer to each system call: a table, and the argument rules that it uses. */
 #include <errno.h>
 
 #include "confine/seccomp_constants.h"
@@ -6,8 +6,8 @@
 #include "confine/seccomp_ioctls.h"
 #include "confine/seccomp_dsl.h"
 
-/* Access mode 3 opens a file "for ioctl only", for which Landlock asks no right (open(2), File access mode).
- * O_RDONLY|O_TRUNC truncates (ABI below 3). O_PATH with access mode 3 is refused too: nobody sends it. */
+/* Access mode 3 opens a file "for ioctl only", for which Landlock asks no right (open(2), File access mode); with O_PATH it is
+ * refused too, as no program sends that. O_RDONLY|O_TRUNC truncates (ABI below 3). */
 #define REFUSED_FLAGS VT_O_ACCMODE, VT_O_ACCMODE | VT_O_TRUNC, VT_O_TRUNC
 #define WRITE_INTENT (VT_O_ACCMODE | VT_O_CREAT | VT_O_TRUNC)
 static const struct vt_rule open_rules[] = {
@@ -19,8 +19,8 @@ static const struct vt_rule openat_rules[] = {
     {{HAS_ANY(2, WRITE_INTENT)}, WATCH},
 };
 
-/* Where a directory is granted for writing nothing is made in it that runs as its owner for whoever starts it. mkdir(2) takes
- * no such bits. */
+/* In a writable directory nothing may create set-user-ID or set-group-ID files, which run as their owner. mkdir(2) ignores
+ * these bits. */
 #define MAKES_FILE (VT_O_CREAT | VT_O_TMPFILE)
 #define SET_ID (VT_S_ISUID | VT_S_ISGID)
 static const struct vt_rule open_writable_rules[] = {
@@ -33,8 +33,8 @@ static const struct vt_rule openat_writable_rules[] = {
     {{HAS_ANY(2, MAKES_FILE), HAS_ANY(3, SET_ID)}, REFUSE(EPERM)},
     {{HAS_ANY(2, WRITE_INTENT)}, WATCH},
 };
-/* A file of a size that none may have ends whoever makes it (SIGXFSZ): the size, of 64 bits, is looked at by the supervisor from
- * a mebibyte on. ftruncate(fd, length), fallocate(fd, mode, offset, length) */
+/* Growing a file past RLIMIT_FSIZE raises SIGXFSZ. BPF sees 32 bits at a time, so sizes of 1 MiB and more go to the
+ * supervisor, which compares all 64. ftruncate(fd, length), fallocate(fd, mode, offset, length) */
 #define MEBIBYTES 0xfff00000u
 #define IS_LARGE(index, action) {{HAS_ANY(index, MEBIBYTES)}, (action)}, {{HIGH_HALF_HAS_ANY(index)}, (action)}
 static const struct vt_rule resize_rules[] = {IS_LARGE(1, WATCH)};
@@ -59,8 +59,8 @@ static const struct vt_rule ioctl_terminal_network_rules[] = {
     {{IS(1, CHANGING_IOCTLS)}, REFUSE(ENOTTY)},
 };
 
-/* Without F_SETOWN, F_SETOWN_EX and F_SETSIG (signals to others), F_SETLEASE, F_NOTIFY, F_SETDELEG, the write hints, and
- * F_SETPIPE_SZ: whoever has a FIFO open for reading sets the room that all who use it have. */
+/* Left out: F_SETOWN, F_SETOWN_EX and F_SETSIG (signals to other processes), F_SETLEASE, F_NOTIFY, F_SETDELEG, the write
+ * hints, and F_SETPIPE_SZ, by which a reader of a FIFO sets its capacity for all its users. */
 static const struct vt_rule fcntl_rules[] = {
     {{IS(1, VT_F_GETFL, VT_F_SETFL, VT_F_GETFD, VT_F_SETFD, VT_F_DUPFD, VT_F_DUPFD_CLOEXEC, VT_F_GETLK, VT_F_SETLK,
          VT_F_SETLKW, VT_F_GETOWN, VT_F_GETSIG, VT_F_GETOWN_EX, VT_F_GETOWNER_UIDS, VT_F_OFD_GETLK, VT_F_OFD_SETLK,
@@ -72,11 +72,11 @@ static const struct vt_rule fcntl_rules[] = {
      REFUSE(EPERM)},
 };
 
-/* An exclusive lock needs no write access to the file, and keeps everyone else waiting. */
+/* An exclusive lock needs no write access to the file, and blocks every other process that locks it. */
 static const struct vt_rule flock_rules[] = {{{HAS_ANY(1, VT_LOCK_EX)}, REFUSE(EBADF)}};
 
-/* RLIMIT_CORE stays 1: with 0, a core_pattern that is a pipe still runs its helper (core(5)). Setting it is
- * pretended, because shells do it. A size of files that the command forbids itself is noted: whom it ends was not ended by ours. */
+/* RLIMIT_CORE stays 1: with 0, a piped core_pattern still runs its helper (core(5)). Setting it is pretended, because shells
+ * do it. Setting RLIMIT_FSIZE is noted: the command's own limit may then end it, not ours. */
 static const struct vt_rule setrlimit_rules[] = {
     {{IS(0, VT_RLIMIT_CORE)}, PRETEND},
     {{IS(0, VT_RLIMIT_FSIZE)}, WATCH},
@@ -92,26 +92,25 @@ static const struct vt_rule setpriority_rules[] = {{{IS(0, VT_PRIO_PROCESS), IS(
 static const struct vt_rule ioprio_rules[] = {{{IS(0, VT_IOPRIO_WHO_PROCESS), IS(1, 0)}, ALLOW}};
 static const struct vt_rule own_process_rules[] = {{{IS(0, 0)}, ALLOW}};
 
-/* Read access to a file that others share memory through is enough to move their waiters to a futex that nobody wakes.
- * Within one process (FUTEX_PRIVATE_FLAG, which libc sets) requeueing goes on. Other flags, of which Linux 7.3 has new ones
- * (FUTEX_ROBUST_UNLOCK), make no other command of it. */
+/* Read access to a file that other processes map is enough to move their waiters to a futex that is never woken. Within one
+ * process (FUTEX_PRIVATE_FLAG, which libc sets) requeueing is allowed. Other flags, such as FUTEX_ROBUST_UNLOCK of Linux 7.3,
+ * do not change the operation. */
 static const struct vt_rule futex_rules[] = {
     {{MASKED(1, VT_FUTEX_COMMAND | VT_FUTEX_PRIVATE_FLAG, VT_FUTEX_REQUEUE, VT_FUTEX_CMP_REQUEUE, VT_FUTEX_CMP_REQUEUE_PI)},
      FAIL(ENOSYS)}};
 
-/* CLONE_PARENT would make siblings of the command, that signal its supervisor when they end. unshare() is held to
- * flags without a namespace, so that one with a new name (CLONE_NEWTIME, UNSHARE_EMPTY_MNTNS) is refused. */
+/* CLONE_PARENT would make siblings of the command, which signal the host when they end. unshare(2) may use only known flags
+ * without a namespace, so that new ones (CLONE_NEWTIME, UNSHARE_EMPTY_MNTNS) are refused. */
 #define SHARED_IN_PROCESS \
   (VT_CLONE_VM | VT_CLONE_FS | VT_CLONE_FILES | VT_CLONE_SIGHAND | VT_CLONE_THREAD | VT_CLONE_SYSVSEM)
 static const struct vt_rule clone_rules[] = {{{HAS_ANY(0, VT_CLONE_NAMESPACES | VT_CLONE_PARENT)}, REFUSE(EPERM)}};
 static const struct vt_rule unshare_rules[] = {{{HAS_ANY(0, ~SHARED_IN_PROCESS)}, REFUSE(EPERM)}};
 
-/* A second listener in the tree could answer for ours once our supervisor is gone; the kernel's own answer while
- * it lives is EBUSY too. */
+/* A second listener in the tree could answer for ours once the supervisor is gone; until then the kernel itself returns EBUSY. */
 static const struct vt_rule seccomp_rules[] = {
     {{IS(0, SECCOMP_SET_MODE_FILTER), HAS_ANY(1, SECCOMP_FILTER_FLAG_NEW_LISTENER)}, FAIL(EBUSY)}};
 
-/* MPTCP, SCTP, SMC and raw sockets pass Landlock's TCP rules (landlock(7)). */
+/* Left out: MPTCP, SCTP, SMC and raw sockets, which Landlock's TCP rules do not cover (landlock(7)). */
 #define READING_NETLINK {IS(0, VT_AF_NETLINK), IS(2, VT_NETLINK_ROUTE, VT_NETLINK_SOCK_DIAG)}
 #define PLAIN_INTERNET \
   {IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_DGRAM), \
@@ -127,18 +126,19 @@ static const struct vt_rule socket_unix_network_rules[] = {
 static const struct vt_rule socketpair_rules[] = {
     {{IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_SEQPACKET)}, ALLOW}};
 
-/* A client binds its socket too: of netlink in any case, of the internet to a port that the kernel picks. One end of a pair can be
- * bound to an abstract name, which is then taken for everyone, and a server binds to a port. The address lies in memory,
- * out of a filter's sight: the supervisor binds (judge_bind.c). With nobody to do so, netlink alone goes on, by the
- * length of its address. */
+/* Clients bind as well: netlink sockets always, internet sockets to a port that the kernel picks. A server's port, and an
+ * abstract name for one end of a socket pair, would be taken from other processes. The filter cannot see the address, which is
+ * in memory: the supervisor binds (notify/handlers/bind.c). Without a listener only netlink is allowed, known by its address
+ * length. */
 static const struct vt_rule bind_rules[] = {{{IS(2, VT_SOCKADDR_NL_SIZE)}, ALLOW}};
 static const struct vt_rule bind_judged_rules[] = {{{IS(2, VT_SOCKADDR_NL_SIZE)}, JUDGE}};
 static const struct vt_rule bind_judged_network_rules[] = {
     {{IS(2, VT_SOCKADDR_NL_SIZE, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, JUDGE}};
 
-/* Fast open connects without Landlock's rule for connect(2); an upper-layer protocol makes SMC of TCP. To be in a group
- * changes what the interface takes in for everyone; flow labels are the network namespace's. Of two that share a port (SO_REUSEADDR)
- * the younger gets the datagrams, and IP_LOCAL_PORT_RANGE would pick somebody's. Clients need neither; some set the former. */
+/* Fast open connects without Landlock's check of connect(2); TCP_ULP makes SMC of TCP. Multicast membership changes what the
+ * interface receives for everyone; flow labels belong to the network namespace. Of two sockets that share a port
+ * (SO_REUSEADDR) the younger gets the datagrams, and IP_LOCAL_PORT_RANGE could pick another process's port. Clients need
+ * neither; some set SO_REUSEADDR. */
 #define JOINING VT_MCAST_JOIN_GROUP, VT_MCAST_JOIN_SOURCE_GROUP, VT_MCAST_MSFILTER
 static const struct vt_rule setsockopt_rules[] = {
     {{IS(1, VT_SOL_TCP), IS(2, VT_TCP_FASTOPEN, VT_TCP_FASTOPEN_CONNECT, VT_TCP_FASTOPEN_KEY, VT_TCP_ULP)},
@@ -150,14 +150,14 @@ static const struct vt_rule setsockopt_rules[] = {
     {{IS(1, VT_SOL_SOCKET, VT_SOL_IP, VT_SOL_TCP, VT_SOL_UDP, VT_SOL_IPV6, VT_SOL_NETLINK)}, ALLOW},
 };
 
-/* MSG_FASTOPEN connects without connect(), so without Landlock's rule for it. */
+/* MSG_FASTOPEN connects without Landlock's check of connect(2). */
 static const struct vt_rule sendto_rules[] = {{{HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)}};
 static const struct vt_rule sendmsg_rules[] = {{{HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)}};
 
-/* Signal 0 is a question (kill(2)): Landlock answers it. What the command started is younger than its session, and there
- * kill(2) and tgkill(2) have to stay as they are: a call that waits for its answer can come back with EINTR
- * (seccomp_unotify(2)), which nobody expects of them. dash, whose handler of SIGCHLD has no SA_RESTART, lost one in forty.
- * The others are rare enough to be looked at whomever they are for. */
+/* Signal 0 is only a test (kill(2)): Landlock answers it. The command's own processes are younger than its session, and to
+ * these kill(2) and tgkill(2) are not notified: a notified call can return EINTR (seccomp_unotify(2)), which no caller
+ * expects. dash, whose SIGCHLD handler lacks SA_RESTART, lost one signal in forty. The other calls are rare enough to be
+ * notified for any target. */
 static const struct vt_rule signal_rules[] = {{{IS(1, 0)}, ALLOW}, {{OLDER(0)}, WATCH}};
 static const struct vt_rule thread_signal_rules[] = {{{IS(2, 0)}, ALLOW}, {{OLDER(0)}, WATCH}};
 static const struct vt_rule rare_signal_rules[] = {{{IS(1, 0)}, ALLOW}};
@@ -170,8 +170,8 @@ static const struct vt_rule syslog_rules[] = {
   VT_SYS_kill, VT_SYS_tkill, VT_SYS_tgkill, VT_SYS_rt_sigqueueinfo, VT_SYS_rt_tgsigqueueinfo, VT_SYS_pidfd_send_signal
 
 const struct vt_group vt_groups[] = {
-    /* Files. openat2 keeps its flags in memory: access mode 3 would open any device node against Landlock, so
-     * programs must take openat. */
+    /* Files. openat2's flags are in memory: access mode 3 would open any device node past Landlock. Programs fall back to
+     * openat. */
     {EVER, DECIDE(open_rules, ALLOW), CALLS(VT_SYS_open)},
     {EVER, DECIDE(openat_rules, ALLOW), CALLS(VT_SYS_openat)},
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_openat2)},
@@ -193,7 +193,7 @@ const struct vt_group vt_groups[] = {
     {OWN_TERMINAL, DECIDE(ioctl_terminal_rules, FAIL(ENOTTY)), CALLS(VT_SYS_ioctl)},
     {OWN_TERMINAL_NETWORK_OPEN, DECIDE(ioctl_terminal_network_rules, FAIL(ENOTTY)), CALLS(VT_SYS_ioctl)},
 
-    /* Calls made for us by the kernel's workers pass no filter; libuv and others fall back. */
+    /* io_uring works in kernel threads, past the filter; libuv and others fall back. */
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_io_uring_setup, VT_SYS_io_uring_enter, VT_SYS_io_uring_register)},
 
     /* Metadata, which Landlock does not see. */
@@ -212,7 +212,7 @@ const struct vt_group vt_groups[] = {
     {BINDS_JUDGED_OPEN, DECIDE(bind_judged_network_rules, REFUSE(EACCES)), CALLS(VT_SYS_bind)},
     {EVER, DECIDE(setsockopt_rules, REFUSE(EPERM)), CALLS(VT_SYS_setsockopt)},
     {NETWORK_SHUT, ALWAYS(REFUSE(EACCES)), CALLS(VT_SYS_connect)},
-    /* Landlock decides which of them can be reached. */
+    /* Landlock decides which sockets can be reached. */
     {UNIX_OPEN_NETWORK_SHUT, DECIDE(socket_unix_rules, REFUSE(EACCES)), CALLS(VT_SYS_socket)},
     {UNIX_OPEN_NETWORK_OPEN, DECIDE(socket_unix_network_rules, REFUSE(EACCES)), CALLS(VT_SYS_socket)},
     {UNIX_OPEN, ALWAYS(WATCH), CALLS(VT_SYS_connect)},
@@ -220,8 +220,8 @@ const struct vt_group vt_groups[] = {
     {NETWORK_OPEN, DECIDE(sendto_rules, ALLOW), CALLS(VT_SYS_sendto, VT_SYS_sendmmsg)},
     {NETWORK_OPEN, DECIDE(sendmsg_rules, ALLOW), CALLS(VT_SYS_sendmsg)},
 
-    /* Processes. clone3 keeps its flags in memory; libc falls back to clone. Every descendant keeps the command's
-     * session id, so that the sweep finds it: setsid is pretended. */
+    /* Processes. clone3's flags are in memory; libc falls back to clone. setsid is pretended: every descendant keeps the
+     * command's session id, by which the sweep finds it. */
     {EVER, DECIDE(clone_rules, ALLOW), CALLS(VT_SYS_clone)},
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_clone3)},
     {EVER, DECIDE(unshare_rules, ALLOW), CALLS(VT_SYS_unshare)},
@@ -236,7 +236,7 @@ const struct vt_group vt_groups[] = {
      CALLS(VT_SYS_ptrace, VT_SYS_process_vm_readv, VT_SYS_process_vm_writev, VT_SYS_pidfd_getfd, VT_SYS_kcmp,
            VT_SYS_process_madvise, VT_SYS_process_mrelease, VT_SYS_migrate_pages, VT_SYS_move_pages)},
     {EVER, DECIDE(futex_rules, ALLOW), CALLS(VT_SYS_futex)},
-    /* Through a mapping for reading the NUMA policy of shared memory is set for everybody (mbind). */
+    /* On a read-only mapping mbind sets the NUMA policy of shared memory for all its users. */
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_futex_requeue, VT_SYS_mbind, VT_SYS_set_mempolicy_home_node)},
     {EVER, DECIDE(seccomp_rules, ALLOW), CALLS(VT_SYS_seccomp)},
     {EVER, DECIDE(signal_rules, ALLOW), CALLS(VT_SYS_kill, VT_SYS_tkill)},
@@ -246,8 +246,7 @@ const struct vt_group vt_groups[] = {
     {SIGNALS_REFUSED, ALWAYS(FAIL(EPERM)), CALLS(SIGNAL_CALLS)},
     {SIGNALS_JUDGED, ALWAYS(JUDGE), CALLS(SIGNAL_CALLS)},
 
-    /* SysV and POSIX IPC, keyrings. A file of an mqueue file system that open(2) gave is a queue too, and
-     * receiving consumes. */
+    /* SysV and POSIX IPC, keyrings. A file opened on an mqueue file system is a queue too, and receiving consumes. */
     {EVER, ALWAYS(REFUSE(EPERM)),
      CALLS(VT_SYS_shmget, VT_SYS_shmat, VT_SYS_shmctl, VT_SYS_shmdt, VT_SYS_semget, VT_SYS_semop, VT_SYS_semctl,
            VT_SYS_semtimedop, VT_SYS_msgget, VT_SYS_msgsnd, VT_SYS_msgrcv, VT_SYS_msgctl, VT_SYS_mq_open,
@@ -260,7 +259,7 @@ const struct vt_group vt_groups[] = {
            VT_SYS_open_tree_attr, VT_SYS_move_mount, VT_SYS_fsopen, VT_SYS_fsconfig, VT_SYS_fsmount, VT_SYS_fspick,
            VT_SYS_mount_setattr, VT_SYS_open_by_handle_at)},
 
-    /* The system. While a secret memory area lives nobody can hibernate (memfd_secret(2)). */
+    /* The system. A secret memory area prevents hibernation (memfd_secret(2)). */
     {EVER, ALWAYS(REFUSE(EPERM)),
      CALLS(VT_SYS_reboot, VT_SYS_kexec_load, VT_SYS_kexec_file_load, VT_SYS_init_module, VT_SYS_finit_module,
            VT_SYS_delete_module, VT_SYS_swapon, VT_SYS_swapoff, VT_SYS_settimeofday, VT_SYS_clock_settime,
@@ -271,7 +270,7 @@ const struct vt_group vt_groups[] = {
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_memfd_secret)},
     {EVER, DECIDE(syslog_rules, REFUSE(EPERM)), CALLS(VT_SYS_syslog)},
 
-    /* x86 alone: ports, segments, and what the kernel dropped long ago. */
+    /* x86 only: I/O ports, segments, and long obsolete calls. */
     {EVER, ALWAYS(REFUSE(EPERM)), CALLS(VT_SYS_iopl, VT_SYS_ioperm, VT_SYS_modify_ldt)},
     {EVER, ALWAYS(FAIL(EPERM)),
      CALLS(VT_SYS_uselib, VT_SYS_ustat, VT_SYS_sysfs, VT_SYS__sysctl, VT_SYS_create_module, VT_SYS_get_kernel_syms, VT_SYS_query_module, VT_SYS_getpmsg, VT_SYS_putpmsg,

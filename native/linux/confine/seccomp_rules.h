@@ -1,4 +1,4 @@
-/* What read mode answers to each system call, as data. */
+/* Read mode's answer to each system call, as data. */
 #pragma once
 
 #include <linux/seccomp.h>
@@ -7,12 +7,12 @@
 #include "confine/seccomp.h"
 #include "confine/syscalls.h"
 
-/* One verdict for every reviewed number, and a last one for all beyond (x32 numbers and -1 among them). */
+/* One verdict for every reviewed number, and a last one for all others (x32 numbers and -1 too). */
 #define VT_VERDICT_COUNT (VT_LAST_REVIEWED_SYSCALL + 2)
 
 enum { VT_GROUPS_MAX = 64, VT_RULES_A_GROUP_MAX = 6 };
 
-/* The verdicts for one set of options. They point into it: it cannot be copied. */
+/* The verdicts for one set of options. Points into itself: never copy it. */
 struct vt_rules {
   const struct vt_verdict *verdicts[VT_VERDICT_COUNT];
   struct vt_verdict of_group[VT_GROUPS_MAX];
@@ -21,5 +21,5 @@ struct vt_rules {
 
 void vt_rules_select(const struct vt_filter_options *options, struct vt_rules *rules);
 
-/* The SECCOMP_RET_* that the rules give to one call: what the filter built from them would do. */
+/* The SECCOMP_RET_* that the filter built from these rules gives to one call. */
 uint32_t vt_rules_answer(const struct vt_rules *rules, const struct seccomp_data *call);

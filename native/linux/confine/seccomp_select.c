@@ -1,4 +1,4 @@
-/* Picks from the table what holds for given options. */
+/* Selects the groups of the table that apply to given options. */
 #include <errno.h>
 
 #include "confine/seccomp_groups.h"
@@ -6,7 +6,7 @@
 static const struct vt_verdict allowed = {.otherwise = SECCOMP_RET_ALLOW};
 static const struct vt_verdict unknown = {.otherwise = SECCOMP_RET_ERRNO | ENOSYS};
 
-/* The Landlock ABIs (landlock(7)): 3 brought the right to truncate, 6 the scope for signals. */
+/* Landlock ABI 3 added the right to truncate, ABI 6 the scope of signals (landlock(7)). */
 static bool applies(enum when when, const struct vt_filter_options *options) {
   switch (when) {
     case EVER: return true;
@@ -28,13 +28,13 @@ static bool applies(enum when when, const struct vt_filter_options *options) {
   return true;
 }
 
-/* Refusals are reported as told; with nobody to report them to, the mark means nothing. */
+/* Without reports the mark is removed. */
 static uint32_t resolve_action(uint32_t action, bool report) {
   if (!(action & VT_TOLD)) return action;
   return report ? SECCOMP_RET_USER_NOTIF : action & ~VT_TOLD;
 }
 
-/* A last rule that answers as the fallback does is none. */
+/* Drops last rules that answer as the fallback does. */
 static void resolve(struct vt_rules *rules, size_t g, bool report) {
   const struct vt_verdict *told = &vt_groups[g].verdict;
   struct vt_rule *own = rules->of_verdict[g];

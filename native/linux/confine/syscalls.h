@@ -1,4 +1,4 @@
-/* The numbers of the system calls that the filter and the reports name, per architecture. */
+/* The system call numbers that the filter and the reports use, per architecture. */
 #pragma once
 
 #include <stdint.h>
@@ -7,16 +7,15 @@
 extern "C" {
 #endif
 
-/* The last call that was reviewed: fchroot of Linux 7.3-rc7 (arch/x86/entry/syscalls/syscall_64.tbl,
- * scripts/syscall.tbl). Whatever is newer gets ENOSYS. Raise it only together with a review of every call in
- * between. */
+/* The last reviewed call: fchroot of Linux 7.3-rc7 (arch/x86/entry/syscalls/syscall_64.tbl, scripts/syscall.tbl). Newer calls
+ * get ENOSYS. Raise it only together with a review of every call in between. */
 #define VT_LAST_REVIEWED_SYSCALL 472
 
 /* "This architecture has no such call". */
 #define VT_NO_SYSCALL (-1)
 
-/* X(name, number on x86_64, number on aarch64): asm/unistd_64.h, asm-generic/unistd.h. Our own constants, because
- * the headers of the distribution that builds us may be older than the kernel that runs us. */
+/* X(name, number on x86_64, number on aarch64): asm/unistd_64.h, asm-generic/unistd.h, which may be older here than the
+ * running kernel's. */
 #define VT_SYSCALLS(X) \
   VT_SYSCALLS_FILES(X) \
   VT_SYSCALLS_METADATA(X) \
@@ -220,11 +219,10 @@ extern "C" {
 #define VT_SYSCALL_ENUMERATOR(name, x86_64, aarch64) VT_SYS_##name,
 enum vt_syscall { VT_SYSCALLS(VT_SYSCALL_ENUMERATOR) VT_SYSCALL_COUNT };
 
-/* The call's number on an AUDIT_ARCH_* (linux/audit.h), or VT_NO_SYSCALL where that architecture lacks it or is
- * not supported. */
+/* The call's number on an AUDIT_ARCH_* (linux/audit.h); VT_NO_SYSCALL if that lacks it or is not supported. */
 int vt_syscall_number(enum vt_syscall call, uint32_t arch);
 
-/* The call that has this number there, or VT_SYSCALL_COUNT; and the name of a call, as in syscalls(2). */
+/* The call with this number, or VT_SYSCALL_COUNT; and a call's name, as in syscalls(2). */
 enum vt_syscall vt_syscall_by_number(int number, uint32_t arch);
 const char *vt_syscall_name(enum vt_syscall call);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Two changes within a tick of the kernel's clock may leave the same time (inode(7); a tick has at most 10 ms). */
+/* Two changes within a tick of the kernel's clock (at most 10 ms) may leave the same time (inode(7)). */
 enum { TICK_NS = 20 * 1000 * 1000 };
 
 static void look(struct vt_dir_state *directory) {

@@ -1,4 +1,4 @@
-/* Directories as they were looked at, and whether they still are the same. */
+/* The state of directories at one time, and whether they have changed since. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,20 +12,20 @@ struct vt_dir_snapshot {
     char *path;
     enum vt_dir_snapshot_for what;
     dev_t device;
-    ino_t inode; /* 0: it was not there, or could not be seen */
+    ino_t inode; /* 0: missing or inaccessible */
     struct timespec modified, changed;
   } *at;
   size_t count, room;
-  struct timespec begun; /* when the first of them was looked into */
-  bool unsettled; /* one of them changed so shortly before that another change might not show */
+  struct timespec begun; /* before the first directory was read */
+  bool unsettled; /* a directory changed so recently that another change might not show */
 };
 
 void vt_dir_snapshot_begin(struct vt_dir_snapshot *watched);
 
-/* Takes down how a directory stands. What has changed since the beginning may be missed: it counts as changed again. */
+/* Records a directory's state. If it changed after, or just before, vt_dir_snapshot_begin(), the snapshot counts as changed. */
 void vt_dir_snapshot_add(struct vt_dir_snapshot *watched, const char *path, enum vt_dir_snapshot_for what);
 
-/* Whether each of them is the same, and nothing was added to, removed from or renamed in those watched for entries. */
+/* True if every directory is the same one, and those recorded for entries had none added, removed or renamed. */
 bool vt_dir_snapshot_unchanged(const struct vt_dir_snapshot *watched);
 
 void vt_dir_snapshot_free(struct vt_dir_snapshot *watched);

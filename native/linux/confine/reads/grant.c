@@ -1,4 +1,4 @@
-/* Grants what can be read, from the root down; every step is taken from a descriptor, and no link is followed. */
+/* Adds the rules for readable paths, from the root down by descriptors, without following links. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "confine/landlock.h"
 #include "confine/reads/reads.h"
 
-/* A rule takes the kernel about a tenth of a microsecond at each start of a command. */
+/* Each rule costs the kernel about 0.1 microseconds per start of a command. */
 enum { MOST_RULES = 250000 };
 
 struct pass {
@@ -32,13 +32,13 @@ static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
     return -1;
   }
   if (vt_landlock_grant_reading(pass->ruleset, fd, S_ISDIR(status->st_mode)) == 0) return 0;
-  return errno == EBADFD ? 0 : -1; /* a file of the kernel's own, a namespace for example (landlock_add_rule(2)) */
+  return errno == EBADFD ? 0 : -1; /* a kernel-internal file, such as a namespace (landlock_add_rule(2)) */
 }
 
-/* What is gone, may not be looked at or is a file system that is gone (ENOTCONN, ESTALE) stays refused. */
+/* A path that is gone, inaccessible or on a dead file system (ENOTCONN, ESTALE) stays refused. */
 static int unless_out_of_room(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -1 : 0; }
 
-/* Without asking a server: one that does not answer would keep every command waiting. */
+/* Does not ask a file server: one that hangs would block every command. */
 static int look(int fd, struct stat *status) {
   struct statx found;
   if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &found)) return -1;
@@ -63,7 +63,7 @@ static int grant_entry(struct pass *pass, int directory, const char *text, const
   return failed;
 }
 
-/* All entries of a directory that something is kept in. */
+/* Grants the entries of a cut directory one by one. */
 static int grant_entries(struct pass *pass, int fd, const struct vt_path_node *name) {
   int list = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (list < 0) return unless_out_of_room();
@@ -81,7 +81,7 @@ static int grant_entries(struct pass *pass, int fd, const struct vt_path_node *n
   return failed;
 }
 
-/* The way down to what is granted. */
+/* Descends through an ungranted directory to the granted paths beneath. */
 static int pass_through(struct pass *pass, int fd, const struct vt_path_node *name) {
   int failed = 0;
   for (const struct vt_path_node *child = name->children; child && !failed; child = child->next)
@@ -117,7 +117,7 @@ int vt_reads_ruleset(struct vt_reads *reads, int abi) {
     reads->abi = abi;
   }
   if (reads->abi == abi) return reads->ruleset;
-  errno = EINVAL; /* others use the one that is there */
+  errno = EINVAL; /* the existing one is in use */
   return -1;
 }
 
@@ -132,7 +132,7 @@ bool vt_reads_cover(const struct vt_reads *reads, const char *directory) {
     rest += strspn(rest, "/");
     length = strcspn(rest, "/");
     name = length > 0 ? vt_path_node_child(name, rest, length) : NULL;
-    /* An entry of a cut directory: it has a rule of its own when it stood there before, and so has what is in it. */
+    /* Each entry that a cut directory had when the rules were made has its own rule, for everything beneath it. */
     if (!name && rest[length] == '/') {
       char path[PATH_MAX];
       snprintf(path, sizeof path, "%.*s", (int)(rest + length - directory), directory);

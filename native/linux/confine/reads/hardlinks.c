@@ -1,4 +1,4 @@
-/* A rule is one for the file, not for its name: a file beside what is kept may be the kept one by another name. */
+/* Landlock rules belong to files, not names: a readable file may be a hard link to a kept one. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static void look_beneath(struct look *look, const struct vt_path_node *name, cha
 bool vt_reads_is_linked(struct vt_reads *reads, const struct stat *status) {
   if (S_ISDIR(status->st_mode) || status->st_nlink < 2) return false;
   if (!reads->linked_known) {
-    char path[PATH_MAX]; /* room for one at a time, however deep the tree is */
+    char path[PATH_MAX]; /* one buffer, however deep the tree is */
     struct look look = {reads, 0};
     look_beneath(&look, reads->root, path);
     reads->too_many_linked = look.count > MOST_LOOKED_AT;

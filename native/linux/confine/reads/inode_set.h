@@ -1,4 +1,4 @@
-/* A set of files, whatever they are called. */
+/* A set of files, by device and inode number. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 struct vt_inode_set {
   struct vt_inode {
-    dev_t device; /* 0, which no file system has: an empty slot */
+    dev_t device; /* 0, which no file system has: empty */
     ino_t inode;
   } *slots;
   size_t count, room;

@@ -11,7 +11,7 @@
 /* linux/magic.h of newer kernels; ZFS keeps its own: include/sys/zfs_context_os.h */
 enum { XFS = 0x58465342, ZFS = 0x2fc12fc1, F2FS = 0xf2f52010, BCACHEFS = 0xca451a4e };
 
-/* What is made by other machines, or in another view of the same files, is not told: these have no such. */
+/* inotify misses changes made by other machines, or through another view of the files: these file systems have neither. */
 static bool is_local(const char *path) {
   static const unsigned long local[] = {EXT4_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC, XFS, ZFS, F2FS, BCACHEFS};
   struct statfs status;
@@ -31,7 +31,7 @@ bool vt_inotify_add(int notices, const char *directory) {
   return inotify_add_watch(notices, directory, events | IN_ONLYDIR | IN_DONT_FOLLOW) >= 0;
 }
 
-/* An event without a name is about the directory itself, or says that events were lost. */
+/* An event without a name is about the directory itself, or reports lost events. */
 static bool is_weighty(const struct inotify_event *event, bool (*matters)(const void *, const char *), const void *context) {
   return event->len == 0 || (event->mask & IN_ISDIR) || matters(context, event->name);
 }

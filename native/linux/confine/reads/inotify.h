@@ -1,13 +1,13 @@
-/* New names in directories, as the kernel tells of them (inotify(7)): no directory has to be looked at to know of none. */
+/* inotify(7) watches on the searched directories: while they are silent the cached rules stay valid without a new search. */
 #pragma once
 
 #include <stdbool.h>
 
-/* For directories beneath `root`; -1 where not every change would be told, or no more can be listened to. */
+/* Opens an inotify descriptor for directories beneath `root`; -1 if it would miss changes there, or none is left. */
 int vt_inotify_open(const char *root);
 
-/* To be called before what is in the directory is looked at. False: it cannot be listened to. */
+/* Call before the directory is read. False: it cannot be watched. */
 bool vt_inotify_add(int notices, const char *directory);
 
-/* Whether nothing came to be since but files whose name does not `matter`. What was told once is not told again. */
+/* True if no event since the last call is about a directory or a name that `matters`. Consumes the events. */
 bool vt_inotify_unchanged(int notices, bool (*matters)(const void *context, const char *name), const void *context);

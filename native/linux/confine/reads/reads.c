@@ -12,11 +12,11 @@
 enum { MOST_CACHED = 8 };
 
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vt_reads *cache; /* the last used first */
+static struct vt_reads *cache; /* most recently used first */
 
 static bool counts(const char *place) { return *place != VT_WRITABLE && *place != VT_SOCKET; }
 
-/* One text that is equal exactly when the places are; NULL when none of them is about reading. */
+/* Equal exactly for equal places; NULL if none of them is about reading. */
 static char *key_of(char *const *places) {
   size_t length = 1;
   for (char *const *place = places; *place; place++)
@@ -40,7 +40,7 @@ static bool has_any(char *const *places, enum vt_place_kind kind) {
   return false;
 }
 
-/* The vector and its texts in one block. */
+/* Copies the vector and its texts into one block. */
 static char **copy_of(char *const *places) {
   size_t count = 0, bytes = 0;
   for (; places[count]; count++) bytes += strlen(places[count]) + 1;
@@ -55,7 +55,7 @@ static char **copy_of(char *const *places) {
   return copy;
 }
 
-/* Beneath /dev stand other people's terminals and disks: landlock.c grants the nodes that programs need. */
+/* /dev has other users' terminals and disks: landlock.c grants the nodes that programs need. */
 static struct vt_reads *make(char *key, char *const *places) {
   struct vt_reads *reads = calloc(1, sizeof *reads);
   if (!reads) abort();

@@ -1,7 +1,5 @@
-/*
- * What a command can read, when not everything: places that are granted, places and names that are kept. Landlock only
- * grants, so a directory with something kept in it is cut: its entries are granted one by one.
- */
+/* What a command can read, when not everything: granted places, and places and names that are kept (unreadable). Landlock can
+ * only grant, so a directory with something kept in it is cut: its entries are granted one by one. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,50 +15,48 @@ struct vt_reads {
   char **places;
   struct vt_path_node *root;
   struct vt_dir_snapshot watched;
-  int notices; /* of new names in the directories that were searched; -1: they are among the watched */
-  struct vt_inode_set kept;   /* what is kept or cut: it may be met again under another name */
-  struct vt_inode_set linked; /* once they were asked for: files in kept directories that have other names, too */
+  int notices; /* inotify descriptor for the searched directories; -1: they are in `watched` */
+  struct vt_inode_set kept;   /* files kept or cut, to recognise them by another name */
+  struct vt_inode_set linked; /* files in kept directories with further hard links, once linked_known */
   bool linked_known;
-  bool too_many_linked; /* there are more of them than were looked at */
-  int ruleset, abi;     /* made of it, for that ABI; -1: not yet */
+  bool too_many_linked; /* the search for them ended at its bound */
+  int ruleset, abi;     /* the ruleset made from this for `abi`; -1: not yet */
   bool unsearched;      /* the search for names ended at its bound */
 };
 
-/*
- * From a command's places (core.h), NULL-terminated, each behind the letter of its kind; those for writing and sockets do not count.
- * From the cache, as long as nothing has changed. NULL: nothing is kept from reading.
- */
+/* Makes it from a command's places (core.h), NULL-terminated; those for writing and sockets are ignored. Cached until
+ * something changes. NULL: everything is readable. */
 struct vt_reads *vt_reads_take(char *const *places);
 void vt_reads_retain(struct vt_reads *reads);
 void vt_reads_release(struct vt_reads *reads);
 
-/* Grants the ruleset what can be read; one thread at a time. Returns 0, or -1 with errno (E2BIG: too many entries). */
+/* Adds the rules for readable paths; one thread at a time. Returns 0, or -1 with errno (E2BIG: too many entries). */
 int vt_reads_grant(struct vt_reads *reads, int ruleset);
 
-/* The ruleset that grants what can be read, and says nothing of the rest; one thread at a time. Returns a descriptor that
- * lives as long as `reads`, or -1 with errno. */
+/* The shared ruleset, which restricts reading only; one thread at a time. Returns a descriptor that `reads` owns, or -1 with
+ * errno. */
 int vt_reads_ruleset(struct vt_reads *reads, int abi);
 
-/* Whether that ruleset grants what is made in a directory: the directory's own path is absolute and real. */
+/* True if that ruleset grants reading files made in `directory`, an absolute real path. */
 bool vt_reads_cover(const struct vt_reads *reads, const char *directory);
 
-/* What vt_reads_take() is made of. */
+/* The parts of vt_reads_take(). */
 enum vt_reads_mark { VT_MARK_GRANTED, VT_MARK_KEPT };
 
-/* Follows a path from the root, and marks where it leads; what is kept is so under the names of links, too. */
+/* Resolves a path and marks its target; if kept, also the names of links on the way. */
 void vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark);
 
-/* Cuts the directory that a path leads to. Returns it; NULL where there is none. */
+/* Cuts the directory that a path leads to and returns it; NULL if there is none. */
 struct vt_path_node *vt_reads_cut(struct vt_reads *reads, const char *path);
 
-/* Takes down how the directories stand that the rules are made from: before they are made. */
+/* Records the state of the directories that the rules depend on. Call before the rules are made. */
 void vt_reads_watch(struct vt_reads *reads);
 
-/* Keeps the files beneath a directory whose name fits a pattern. */
+/* Marks as kept the files in the searched directory's tree whose name matches a pattern. */
 void vt_reads_search(struct vt_reads *reads);
 
-/* Whether a new file of that name would be kept. */
+/* True if a file of that name is kept. */
 bool vt_reads_keeps_name(const struct vt_reads *reads, const char *name);
 
-/* Whether a file with several names has one in what is kept, or may have. */
+/* True if a file with several hard links has, or may have, one in a kept directory. */
 bool vt_reads_is_linked(struct vt_reads *reads, const struct stat *status);

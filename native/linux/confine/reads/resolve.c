@@ -1,4 +1,4 @@
-/* Follows paths as the kernel would (path_resolution(7)), and remembers what was passed. */
+/* Resolves paths as the kernel does (path_resolution(7)), and records the names on the way. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 /* linux/namei.h: MAXSYMLINKS */
 enum { MOST_LINKS = 40 };
 
-/* A path on its way: where it has come to, and what is left. */
+/* A resolution in progress: the node reached, and the rest of the path. */
 struct way {
   struct vt_reads *reads;
   enum vt_reads_mark mark;
@@ -20,7 +20,7 @@ struct way {
   int links;
 };
 
-/* Marks what the rest would be beneath `at`, were it all made of plain names. */
+/* Keeps the rest of the path beneath `at` as written, as if it contained no links. */
 static void mark_as_written(struct way *way, struct vt_path_node *at) {
   if (way->mark != VT_MARK_KEPT) return;
   for (const char *rest = way->rest; *rest;) {
@@ -31,7 +31,7 @@ static void mark_as_written(struct way *way, struct vt_path_node *at) {
   vt_path_node_keep(at);
 }
 
-/* Puts the target of a link before the rest. False: it leads nowhere. */
+/* Puts a link's target before the rest. False: it leads nowhere. */
 static bool follow(struct way *way, const char *link, const char *rest) {
   char target[PATH_MAX], whole[sizeof way->rest];
   ssize_t length = ++way->links > MOST_LINKS ? -1 : readlink(link, target, sizeof target - 1);
@@ -49,7 +49,7 @@ static bool is_dots(struct way *way, const char *name, size_t length) {
   return length == 0 || (length <= 2 && strncmp(name, "..", length) == 0);
 }
 
-/* One name further. False: there is no further. */
+/* Resolves the next name. False: it leads nowhere. */
 static bool step(struct way *way) {
   size_t length = strcspn(way->rest, "/"), next = length + strspn(way->rest + length, "/");
   char path[PATH_MAX];
@@ -75,7 +75,7 @@ static bool step(struct way *way) {
   return true;
 }
 
-/* Where a path leads; NULL where it leads nowhere. */
+/* The node that a path leads to, or NULL. */
 static struct vt_path_node *walk(struct vt_reads *reads, const char *path, enum vt_reads_mark mark) {
   struct way way = {.reads = reads, .mark = mark, .at = reads->root};
   if (snprintf(way.rest, sizeof way.rest, "%s", path + strspn(path, "/")) >= PATH_MAX) return NULL;
@@ -97,16 +97,16 @@ struct vt_path_node *vt_reads_cut(struct vt_reads *reads, const char *path) {
   return name;
 }
 
-/* `path` is room for one path: a deep tree must not take a frame of that size for each name. */
+/* `path` is one buffer for all: recursion must not put PATH_MAX bytes into every frame. */
 static void watch_beneath(struct vt_reads *reads, const struct vt_path_node *name, bool granted, char *path) {
   struct vt_dir_snapshot *watched = &reads->watched;
   size_t before = watched->count;
   if (name->kept || vt_path_node_path(name, path, PATH_MAX) < 0) return;
   granted = granted || name->granted;
-  /* Of what is cut each entry has a rule of its own; what is granted as a whole only has to be the same directory. */
+  /* In a cut directory each entry has its own rule; one granted as a whole only has to stay the same directory. */
   if (name->doubtful || (granted && name->cut)) vt_dir_snapshot_add(watched, path, VT_DIR_SNAPSHOT_ENTRIES);
   else if (name->granted) vt_dir_snapshot_add(watched, path, VT_DIR_SNAPSHOT_IDENTITY);
-  /* What is not there has nothing beneath it: what comes to be shows in the directory above. */
+  /* A missing directory has nothing beneath; its creation shows in its parent. */
   if (watched->count > before && watched->at[before].inode == 0) return;
   for (const struct vt_path_node *child = name->children; child; child = child->next)
     watch_beneath(reads, child, granted, path);

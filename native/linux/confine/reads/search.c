@@ -1,4 +1,4 @@
-/* The search for files that are kept because of their name: breadth first, so that the bound cuts off what lies deepest. */
+/* Searches for files that are kept because of their name; breadth first, so that the bound cuts off the deepest. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static long elapsed_ms(const struct search *search) {
   return (now.tv_sec - search->begun.tv_sec) * 1000 + (now.tv_nsec - search->begun.tv_nsec) / 1000000;
 }
 
-/* A link counts as what it leads to: `.env` may be a link to a file, or to a directory of Python's. */
+/* With flags 0 a link counts as its target: `.env` may link to a file, or to a directory of Python's. */
 static bool is_directory(int fd, const struct dirent *entry, int flags) {
   struct stat status;
   if (entry->d_type == DT_DIR) return true;
@@ -50,7 +50,7 @@ static bool is_directory(int fd, const struct dirent *entry, int flags) {
   return fstatat(fd, entry->d_name, &status, flags) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Another file system may not answer, and would keep this thread waiting: it is left out, and that is told. */
+/* Skips other file systems, and says so: one that hangs would block this thread. */
 static bool is_elsewhere(const struct search *search, int fd, const char *name) {
   struct statx here, there;
   const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
@@ -61,7 +61,7 @@ static bool is_elsewhere(const struct search *search, int fd, const char *name) 
   return true;
 }
 
-/* What does not fit in is left out, and that is told. */
+/* Leaves out what does not fit, and says so. */
 static void put(struct search *search, char **list, size_t *length, size_t most, const char *path) {
   if (*length == most) search->reads->unsearched = true;
   else if (!(list[(*length)++] = strdup(path))) abort();
@@ -83,11 +83,11 @@ static void look_at(struct search *search, int fd, const struct dirent *entry, c
     put(search, search->queue, &search->queue_length, MOST_DIRECTORIES, path);
 }
 
-/* A change has to be told from before the look on. */
+/* Watches the directory before reading it, so that no change in between is lost. */
 static void look_into(struct search *search, const char *path) {
   if (!vt_inotify_add(search->reads->notices, path)) vt_dir_snapshot_add(&search->reads->watched, path, VT_DIR_SNAPSHOT_ENTRIES);
   DIR *directory = opendir(path);
-  if (!directory) return; /* what we cannot list, the command cannot read either, but for names it knows */
+  if (!directory) return; /* the command cannot list it either, and can only read names it knows */
   for (struct dirent *entry; (entry = readdir(directory)) && elapsed_ms(search) < MOST_MS;)
     look_at(search, dirfd(directory), entry, path);
   closedir(directory);
@@ -107,11 +107,11 @@ static void find_all(struct search *search) {
     if (**place != VT_SEARCHED) continue;
     struct vt_path_node *root = vt_reads_cut(search->reads, *place + 1);
     if (root && vt_path_node_path(root, path, sizeof path) > 0) search_beneath(search, path);
-    return; /* there is one of them */
+    return; /* there is only one */
   }
 }
 
-/* The directory itself is cut even where nothing was found: what comes to be there is kept at once. */
+/* Cuts the directory even if nothing was found: then no rule covers a file created in it later. */
 void vt_reads_search(struct vt_reads *reads) {
   struct search *search = calloc(1, sizeof *search);
   if (!search) abort();
