@@ -1,6 +1,4 @@
-/**
- * The candidate closest to the name, or undefined when none is close. Names and candidates are dotted keys.
- */
+/** The closest candidate, or undefined when none is close. Names and candidates are dotted keys. */
 export function nearestKey(name: string, candidates: Iterable<string>): string | undefined {
   let best: { readonly candidate: string; readonly score: number } | undefined
   for (const candidate of candidates) {
@@ -30,10 +28,7 @@ function parted(name: string): readonly [section: string, last: string] {
   return [plain.slice(0, Math.max(dot, 0)), plain.slice(dot + 1)]
 }
 
-/**
- * Damerau-Levenshtein distance (optimal string alignment): insertions, deletions, replacements and swaps of
- * neighbours.
- */
+/** Damerau-Levenshtein distance, in its variant "optimal string alignment". */
 export function editDistance(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)

@@ -1,8 +1,6 @@
 import { constants } from 'node:os'
 
-/**
- * Second names of a number that Linux gives to two names (asm-generic/errno.h); man pages use the other name.
- */
+/** Linux gives one number to two names (asm-generic/errno.h); man pages use the other one. */
 const aliases = new Set(['ENOTSUP', 'EWOULDBLOCK'])
 
 const names = new Map(
@@ -11,17 +9,12 @@ const names = new Map(
     .map(([name, number]) => [number, name]),
 )
 
-/**
- * The name of an error number. util.getSystemErrorName knows only the errors of libuv, which lacks ENOEXEC.
- */
+/** The name of an errno. util.getSystemErrorName knows only the errors of libuv, so not ENOEXEC. */
 export function errnoName(errno: number): string {
   return names.get(errno) ?? `errno ${errno}`
 }
 
-/**
- * The `code` of an error, for example `ENOENT`. `instanceof Error` is false for errors of another realm
- * (Jest, `node:vm`).
- */
+/** For example `ENOENT`. `instanceof Error` is false for errors of another realm (Jest, `node:vm`). */
 export function errorCode(error: unknown): string | undefined {
   return textAt(error, 'code')
 }

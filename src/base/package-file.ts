@@ -14,10 +14,7 @@ export function packageFile(name: string): string {
   }
 }
 
-/**
- * The directory of vitrine's package; from inside a bundle, of the package that it would import. Throws when
- * there is none.
- */
+/** The package's directory; from a bundle, that of the package it would import. Throws without one. */
 export function packageRoot(): string {
   const manifest = packageFile('package.json')
   if (isOwn(manifest)) return dirname(manifest)

@@ -89,8 +89,7 @@ export interface RightEnforcement {
 }
 
 /**
- * Per right of the host (files, metadata, sockets, ...): enforced or not. In write mode only configured
- * limits are.
+ * Per right of the host (files, metadata, sockets, ...). In write mode only configured limits are enforced.
  */
 export type Enforcement = Readonly<Record<string, RightEnforcement>>
 
@@ -122,10 +121,7 @@ export interface ApprovalRecord {
   readonly by: string
   /** Whether the question was put for this command. */
   readonly asked: boolean
-  /**
-   * `none`: no answer in time, or the approver failed. `all` and `same` mean yes, and hold for later
-   * commands.
-   */
+  /** `none`: no answer in time, or a failed approver. `all` and `same` mean yes, also to later commands. */
   readonly answer: 'yes' | 'no' | 'all' | 'same' | 'none'
   /** The kind of the standing approval that covered the command. */
   readonly standing: 'all' | 'same' | null
@@ -150,10 +146,7 @@ export interface Result<Output extends string | Buffer = string> {
   readonly output: Output
   /** Bytes left out of `output` between head and tail; 0 when it is complete. */
   readonly omittedBytes: number
-  /**
-   * Part of `output`, `stdout` or `stderr` is left out. `scratchpad` has all of it, unless `hint` says why
-   * not.
-   */
+  /** Part of `output`, `stdout` or `stderr` is missing. `scratchpad` has all, unless `hint` says why not. */
   readonly truncated: boolean
   /** Cut like `output` when longer than `inlineMaxChars`: check `truncated` before parsing it. */
   readonly stdout: Output
