@@ -19,10 +19,7 @@ export function isHarmlessInput(fd: number): boolean {
   return stat.isFile() && isOpenForReadingOnly(fd)
 }
 
-/**
- * Throws INVALID_REQUEST when a read-mode command could change something through the descriptor, or it is not
- * open.
- */
+/** Throws INVALID_REQUEST when the descriptor is not open, or can change something in read mode. */
 export function checkInput(fd: number): void {
   let got: string
   try {

@@ -112,10 +112,7 @@ const forced: Variables = {
   SHLVL: '1',
 }
 
-/**
- * Bare repositories inside another repository are not used implicitly: their configuration could run
- * anything.
- */
+/** Bare repositories in a repository are not used implicitly: their configuration could run anything. */
 const git = { 'safe.bareRepository': 'explicit' }
 
 /**
@@ -155,10 +152,7 @@ export interface Purpose {
   readonly place: Place
 }
 
-/**
- * The environment of a command: inherited variables, then configured ones, then forced ones, each over those
- * before.
- */
+/** Inherited variables, then configured ones, then forced ones, each over those before. */
 export function commandEnvironment(
   caller: Readonly<Record<string, string | undefined>>,
   settings: EnvironmentSettings,

@@ -1,9 +1,7 @@
 /** Prints the directory and the exported variables, after the mark WORD:state. */
 const toldState = String.raw`printf '\0WORD:state\0'; pwd; printf '\0'; command -p env -0; `
 
-/**
- * WORD stands for a random word, LINE for the quoted line. The state is printed once, however the line ends.
- */
+/** WORD stands for a random word, LINE for the quoted line. Prints the state once, however the line ends. */
 export const plainScript = String.raw`
 __vitrine_end() {
   __vitrine_code=$?

@@ -16,9 +16,7 @@ export interface LineOptions {
   readonly variables?: LineVariables | undefined
   /** Called when the line has run; not called when its shell was killed or replaced (`exec`). */
   readonly onState: (state: LineState) => void
-  /**
-   * With a terminal: the program was stopped (Ctrl+Z), and `Pty.resume` continues it. Default: the line ends.
-   */
+  /** With a terminal: the program was stopped (Ctrl+Z); `Pty.resume` continues it. Default: the line ends. */
   readonly onStopped?: (() => void) | undefined
 }
 
@@ -148,10 +146,7 @@ function entryOf(entry: string): [string, string] {
   return [entry.slice(0, at), entry.slice(at + 1)]
 }
 
-/**
- * 128 bits. Uses the global `crypto`, which Node loads on first use: importing node:crypto costs start-up
- * time.
- */
+/** 128 bits, by the global `crypto`, loaded on first use: node:crypto costs start-up time. */
 function randomHex(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex')
 }

@@ -75,12 +75,9 @@ function isHighSurrogate(text: string, at: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00
 }
 
-/**
- * A program by its path, or in the directories of PATH; not in the current directory unless the path says so.
- */
+/** A program by its path, or from PATH; in the current directory only where the path says so. */
 function programCandidates(name: string, cwd: string, path: string): string[] {
-  // CreateProcessW passes batch files to cmd.exe, which parses arguments by rules of its own
-  // (CVE-2024-24576).
+  // CreateProcessW passes batch files to cmd.exe, which has its own rules for arguments (CVE-2024-24576).
   if (/\.(bat|cmd)[. ]*$/i.test(name))
     throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'batch-file', name } })
   const files = /\.(exe|com)$/i.test(name) ? [name] : [`${name}.exe`, `${name}.com`]
@@ -92,10 +89,7 @@ function programCandidates(name: string, cwd: string, path: string): string[] {
   return directories.flatMap((directory) => files.map((file) => win32.join(directory, file)))
 }
 
-/**
- * Whether a line passes a double-quoted script with variables to another PowerShell: the outer one expands
- * them first.
- */
+/** Whether a double-quoted script for another PowerShell has variables: the outer one expands them first. */
 function expandsTooEarly(line: string): boolean {
   return /^\s*(?:&\s*)?["']?(?:\S*[\\/])?(?:powershell|pwsh)(?:\.exe)?["']?\s(?:.*\s)?-c(?:ommand)?\s+"[^"]*\$/is.test(
     line,

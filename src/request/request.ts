@@ -35,10 +35,7 @@ export interface ExecuteRequest {
   readonly merged?: boolean | undefined
   /** Saves the complete output under this name. */
   readonly scratchpad?: string | undefined
-  /**
-   * Read mode: the command gets a writable TMPDIR of its own, removed after it. Default: the shell's
-   * `privateTmp`.
-   */
+  /** Read mode: gives the command a writable TMPDIR, removed after it. Default: the shell's `privateTmp`. */
   readonly privateTmp?: boolean | undefined
 }
 

@@ -13,8 +13,7 @@ const quiet: Variables = {
   NODE_DISABLE_COMPILE_CACHE: '1',
   // pytest can read its cache (--lf), but not write it.
   PYTEST_ADDOPTS: '-W ignore::pytest.PytestCacheWarning',
-  // Otherwise go reports packages as missing when it cannot add their index to its cache
-  // (go/src/cmd/go/internal/modindex).
+  // Else go reports packages whose index it cannot cache as missing (go/src/cmd/go/internal/modindex).
   GODEBUG: 'goindex=0',
 }
 
@@ -28,9 +27,7 @@ const onlyOnce: Variables = {
 export interface ToolCaches {
   /** The network is open: what is missing from a cache can be fetched. */
   readonly network: boolean
-  /**
-   * Go's cache exists. Then go keeps using it: a full read-only cache is faster than an empty writable one.
-   */
+  /** Go's cache exists, and stays in use: a full read-only one is faster than an empty writable one. */
   readonly goCache: boolean
   /** Fossil's settings exist. Without them fossil creates them, or fails where it cannot. */
   readonly fossilSettings: boolean
@@ -41,10 +38,7 @@ export function withToolSettings(environment: Variables, network: boolean): Vari
   return withDefaults(environment, network ? quiet : { ...quiet, ...onlyOnce })
 }
 
-/**
- * An environment in which tools that cannot work without a writable cache use a directory of the command's
- * own.
- */
+/** Gives tools that cannot work without a writable cache a directory of the command's own. */
 export function withToolCaches(environment: Variables, directory: string, caches: ToolCaches): Variables {
   return withDefaults(environment, {
     CARGO_TARGET_DIR: join(directory, 'cargo-target'),
