@@ -43,9 +43,7 @@ export function pathKey(about: string, project: ProjectRule) {
   return { ...key(about, text('a path'), '', project), resolve }
 }
 
-/**
- * Each path costs time at the start of every shell and of some commands, and a project file may list paths.
- */
+/** Each path costs time when a shell and some commands start, and a project file may list paths. */
 const MOST_PATHS = 1000
 const pathList = v.pipe(list('a path'), v.maxLength(MOST_PATHS, `a list of at most ${MOST_PATHS} paths`))
 

@@ -23,10 +23,7 @@ export interface FileValue {
 type Table = Readonly<Record<string, unknown>>
 type Found = { readonly values: readonly FileValue[] } | { readonly fault: Fault }
 
-/**
- * Validates a config file; relative paths start at the file's directory. Throws CONFIG_INVALID at the first
- * fault.
- */
+/** Validates a config file; relative paths start at its directory. Throws CONFIG_INVALID. */
 export async function readLayer(
   source: ConfigFile,
   document: Table,

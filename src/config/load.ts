@@ -42,10 +42,7 @@ export type Source = 'default' | 'user' | 'project' | 'variable' | 'flag'
 export interface Setting {
   readonly value: unknown
   readonly source: Source
-  /**
-   * File, variable or flag; for a list that several files add to, all of them, comma-separated; empty for a
-   * default.
-   */
+  /** File, variable or flag; several, comma-separated, for a list that they add to; empty for a default. */
   readonly where: string
 }
 

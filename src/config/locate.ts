@@ -18,14 +18,10 @@ interface Node {
 }
 
 const WIDEST_LINE = 120
-// The deepest value of the schema is a word of a rule, policy.rule[0].prefix[0]; a hostile file may nest
-// without limit.
+// The deepest value is a word of a rule, policy.rule[0].prefix[0]; a hostile file may nest without limit.
 const DEEPEST = 5
 
-/**
- * Finds the place of a path, or of the nearest table around it; undefined when the text could not be
- * searched.
- */
+/** The place of a path, or of the nearest table around it; undefined when the text cannot be searched. */
 export type Locate = (path: KeyPath, part: 'name' | 'value') => Place | undefined
 
 /** Prepares to locate keys and values in a text, which must be valid TOML. */

@@ -30,10 +30,7 @@ export function tighten(rule: ProjectRule, inForce: unknown, offered: unknown): 
   return isTighter(rule, inForce, offered) ? taken(offered) : refused(inForce, 'loosens')
 }
 
-/**
- * Applies a trusted project file's value: it replaces the value in force, but a `union` list still only
- * grows.
- */
+/** Applies a trusted project file's value: it replaces the one in force, but a `union` list only grows. */
 export function applyTrusted(rule: ProjectRule, inForce: unknown, offered: unknown): Tightened {
   if (rule.kind === 'union') return added(inForce, offered)
   if (rule.kind === 'never' && !rule.trusted) return tighten(rule, inForce, offered)

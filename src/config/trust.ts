@@ -17,9 +17,7 @@ type TrustedFiles = Readonly<Record<string, string>>
 
 const storeSchema = v.object({ version: v.literal(1), files: v.record(v.string(), v.string()) })
 
-/**
- * Whether the user has trusted this content in this file. Throws CONFIG_INVALID when the store is damaged.
- */
+/** Whether the user has trusted this content in this file. Throws CONFIG_INVALID for a damaged store. */
 export function isTrusted(file: string, content: string, env: Environment, home?: string): boolean {
   const identity = identityOf(file)
   const trusted =
@@ -38,10 +36,7 @@ function identityOf(file: string): string | undefined {
   return place === target ? target : `${place} -> ${target}`
 }
 
-/**
- * Trusts a project file in its present form, and returns its real path. Throws CONFIG_INVALID when it cannot
- * be read.
- */
+/** Trusts the file as it is, and returns its real path. Throws CONFIG_INVALID when it cannot be read. */
 export function trust(file: string, env: Environment, home?: string): string {
   const [path, identity] = [existingRealPath(file), identityOf(file)]
   const content = path === undefined ? undefined : readConfigFile(path)

@@ -19,10 +19,7 @@ export function variableName(key: ConfigKey): string {
   return PREFIX + key.replace('.', '_').toUpperCase()
 }
 
-/**
- * Reads the VITRINE_SECTION_KEY variables. A variable with no known section belongs to another program and is
- * ignored.
- */
+/** Reads the VITRINE_SECTION_KEY variables. Those without a known section belong to other programs. */
 export function readVariables(env: Environment, toAbsolute: ToAbsolute): GivenValue[] {
   const given: GivenValue[] = []
   for (const [name, text] of Object.entries(env)) {
