@@ -9,10 +9,7 @@ const reasons: Readonly<Record<string, 'missing' | 'not-a-directory' | 'unanswer
   EBUSY: 'unanswered',
 }
 
-/**
- * Directories that could be entered before. While too many lookups hang elsewhere for a new one, commands
- * still run there.
- */
+/** Directories entered before. Commands still run there while too many lookups hang elsewhere. */
 const entered = new Set<string>()
 const mostEntered = 1000
 
@@ -20,10 +17,7 @@ export function canEnter(path: string): Question {
   return { kind: 'directory', path }
 }
 
-/**
- * Throws INVALID_REQUEST unless the path is a directory that can be entered, and its file system answers
- * within 2.2 s.
- */
+/** Throws INVALID_REQUEST unless the directory can be entered and its file system answers within 2.2 s. */
 export async function checkDirectory(path: string, looker: Looker, look = new Look(looker)): Promise<void> {
   let failed = await failureAt(path, look)
   if (failed === 'ETIMEDOUT') failed = await failureAt(path, new Look(looker, secondLimitMs))

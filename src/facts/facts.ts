@@ -9,9 +9,7 @@ export interface FactsNeeded {
   readonly repositories: readonly string[]
   /** Names of programs to find in PATH. */
   readonly programs: readonly string[]
-  /**
-   * Whether a pattern could match the name of a directory entry; the policy knows how shells read patterns.
-   */
+  /** Whether a pattern could match a directory entry; the policy knows how shells read patterns. */
   readonly couldMatch: (pattern: string, name: string) => boolean
 }
 
@@ -54,10 +52,7 @@ export interface FoundEntry extends ConfigEntry {
   readonly file: string
 }
 
-/**
- * What a git command would use: the configuration and hooks of its repository, and of the repositories inside
- * that.
- */
+/** The configuration and hooks of a git command's repository, and of the repositories inside it. */
 export type RepositoryConfig =
   | { readonly kind: 'none' }
   | {

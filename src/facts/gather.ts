@@ -94,9 +94,6 @@ async function repositoriesAt(
   return found
 }
 
-/**
- * Real paths from earlier lookups. They only choose questions for the first batch; the present real path is
- * asked for, too.
- */
+/** Earlier real paths. They only choose questions for the first batch; the present ones are asked for too. */
 const guesses = new Map<string, string>()
 const mostGuesses = 1000

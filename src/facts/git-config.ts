@@ -89,10 +89,7 @@ class ConfigReader {
     return true
   }
 
-  /**
-   * Reads up to the end of the line; a backslash there continues the value, and quotes preserve blanks and
-   * comment signs.
-   */
+  /** Reads to the end of the line; a backslash there continues it, quotes keep blanks and comment signs. */
   #value(): string | undefined {
     let value = ''
     let blanks = ''

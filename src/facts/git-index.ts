@@ -71,10 +71,7 @@ function entryAt(
   return { path, next }
 }
 
-/**
- * A number in the encoding of git's varint.c. Past the end of the file the bytes are undefined, which ends
- * the loop.
- */
+/** A number as in git's varint.c. Bytes past the end of the file read as 0, which ends the loop. */
 function offsetAt(index: Buffer, from: number): { readonly value: number; readonly next: number } {
   let at = from
   let byte = index[at++] ?? 0

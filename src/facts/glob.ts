@@ -13,10 +13,7 @@ interface Match {
   readonly plain: boolean
 }
 
-/**
- * The real paths of the matches and of the pattern's fixed beginning; null when there are too many, or they
- * are unknown.
- */
+/** Real paths of the matches and of the fixed beginning; null when there are too many or one is unknown. */
 export async function expandGlob(
   glob: string,
   couldMatch: FactsNeeded['couldMatch'],

@@ -42,10 +42,7 @@ const unasked: Answer = { failed: 'EBUSY' }
 
 /** The lookups for one decision. Answers are cached. */
 export class Look {
-  /**
-   * Paths that did not answer, and paths asked for after the time limit; an empty string: no lookup was
-   * possible.
-   */
+  /** Paths without an answer in time; an empty string: no lookup was possible. */
   readonly unanswered: string[] = []
   readonly #looker: Looker
   readonly #until: number
@@ -75,8 +72,7 @@ export class Look {
     for (const question of questions)
       if (!this.#seen[question.kind].has(question.path)) fresh.set(question.kind + question.path, question)
     if (fresh.size === 0) return
-    // Separately: one question about gitlinks would send the whole batch to Node's thread pool
-    // (native-looker.ts).
+    // Separately, because gitlinks send the whole batch to Node's thread pool (native-looker.ts).
     const isIndex = ({ kind }: Question) => kind === 'gitlinks'
     for (const asked of [
       [...fresh.values()].filter((one) => !isIndex(one)),
@@ -88,9 +84,7 @@ export class Look {
     }
   }
 
-  /**
-   * The cached answer. Without one, the answer is ETIMEDOUT for now, and the next `fill` asks the question.
-   */
+  /** The cached answer; else ETIMEDOUT for now, and the next `fill` asks the question. */
   see(question: Question): Answer {
     const answer = this.#seen[question.kind].get(question.path)
     if (!answer) this.#wanted.push(question)
@@ -104,10 +98,7 @@ export class Look {
     return wanted
   }
 
-  /**
-   * One question that hangs may take three quarters of the remaining time, so that the others get an answer,
-   * too.
-   */
+  /** A question that hangs takes three quarters of the remaining time, which leaves some for the others. */
   async #find(questions: readonly Question[]): Promise<readonly Answer[]> {
     const answers: Answer[] = []
     while (answers.length < questions.length) {
@@ -131,15 +122,12 @@ export class Look {
     return questions.map(() => unasked)
   }
 
-  /**
-   * The real paths; an unknown one is absent. The part of a path that does not exist is appended as written.
-   */
+  /** The real paths; unknown ones are absent. The part that does not exist is appended as written. */
   async where(paths: readonly string[], turns = mostTurns): Promise<ReadonlyMap<string, string>> {
     const asked = [...new Set(paths)]
     const answers = await this.ask(asked.map(whereIs))
     const found = asked.map((_, at) => foundIn(answers[at]))
-    // A missing directory can be created later, and then the path behind its `..` may be a link: it is looked
-    // up again.
+    // Once a missing directory exists, the path behind its `..` counts, and may be a link: asked again.
     const again = found.flatMap((place) => (turns > 0 && place?.turnsBack ? [place.path] : []))
     const there = again.length === 0 ? new Map<string, string>() : await this.where(again, turns - 1)
     const where = new Map<string, string>()
@@ -179,10 +167,7 @@ export function namesIn(path: string): Question {
   return { kind: 'names', path }
 }
 
-/**
- * Undefined when the answer is unknown, or holds a name that is not UTF-8: decoded, it would name another
- * file.
- */
+/** Undefined when unknown, or when a name is not UTF-8: decoded, it would name another file. */
 function foundIn(
   answer: Answer | undefined,
 ): { readonly path: string; readonly turnsBack: boolean } | undefined {
@@ -200,9 +185,7 @@ function foundIn(
   return { path: `/${parts.join('/')}`, turnsBack: rest.includes('..') }
 }
 
-/**
- * Whether text was decoded without loss: invalid UTF-8 becomes U+FFFD, and then a path names another file.
- */
+/** Whether decoding lost nothing: invalid UTF-8 becomes U+FFFD, and a path then names another file. */
 export function isWhole(text: string): boolean {
   return !text.includes('\u{fffd}')
 }

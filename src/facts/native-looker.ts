@@ -3,9 +3,7 @@ import type { Answer, Kind, Looker, Question } from './look.ts'
 
 /** The lookup functions of the addon (Linux): native/core.h, enum vt_question. */
 export interface LookAddon {
-  /**
-   * Returns an id, or a negative errno. The callback gets the answers, unless the lookup is given up first.
-   */
+  /** Returns an id, or a negative errno. The callback gets the answers, unless they are given up. */
   look(questions: string, callback: (answers: Buffer) => void): number
   /** Returns the answers so far; undefined when the callback has run or is about to. */
   giveUpLooking(id: number): Buffer | undefined

@@ -34,10 +34,7 @@ export async function foreignPrograms(
   return foreign
 }
 
-/**
- * Most programs are in a system directory: entries after the last one of those are searched only for the
- * remaining names.
- */
+/** Entries after the last system directory are searched only for names not found before: most are. */
 function parts(path: string): { readonly near: readonly string[]; readonly far: readonly string[] } {
   // An empty entry of PATH means the current directory (environ(7)).
   const entries = path.split(delimiter).map((entry) => entry || '.')

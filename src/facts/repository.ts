@@ -44,10 +44,7 @@ export async function readRepositoryConfig(directory: string, look: Look): Promi
 
 const mostRepositories = 2_000
 
-/**
- * One pass over the cached answers. It continues past missing ones, to collect all questions for the next
- * pass.
- */
+/** One pass over the cached answers. It skips missing ones, to collect all questions for the next pass. */
 class Walk {
   readonly #look: Look
   readonly #entries: FoundEntry[] = []

@@ -6,10 +6,7 @@ import { type Answer, Look, type Looker, type Question } from './look.ts'
  */
 export const secondLimitMs = 2000
 
-/**
- * Paths that have answered. While too many lookups hang elsewhere for a new one, these count as still
- * answering.
- */
+/** Paths that have answered. They count as answering while too many lookups hang elsewhere. */
 const answered = new Set<string>()
 const mostAnswered = 1000
 
