@@ -1,10 +1,7 @@
 import type { ApprovalRecord, Decision, Mode } from '../../base/types.ts'
 import type { Approval, ApprovalRequest, Approver } from './approver.ts'
 
-/**
- * An approval for the rest of a session. It holds for one mode: a yes to a command in read mode is none in
- * write mode.
- */
+/** An approval for the rest of a session, in one mode: a yes in read mode is none in write mode. */
 export type StandingApproval =
   | { readonly kind: 'all'; readonly mode: Mode }
   | {

@@ -9,9 +9,7 @@ const answers: Readonly<Record<string, Approval>> = {
   '\n': 'no',
 }
 
-/**
- * Ctrl+C, Ctrl+D, Ctrl+\ and Escape; an escape sequence that the terminal itself sends begins with Escape.
- */
+/** Ctrl+C, Ctrl+D, Ctrl+\ and Escape, with which a terminal's own escape sequences begin. */
 const refusing = [0x03, 0x04, 0x1c, 0x1b]
 
 /**

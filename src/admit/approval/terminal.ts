@@ -11,9 +11,7 @@ import type { Approval, ApprovalRequest, Approver } from './approver.ts'
 import { answerIn } from './keys.ts'
 import type { Terminal } from './tty.ts'
 
-/**
- * Keys count only after this much silence, so that keys typed earlier or for something else are no answer.
- */
+/** Keys count only after this much silence: keys typed earlier, or for something else, are no answer. */
 const silenceMs = 250
 /** Keys that follow each other within this time are a paste. */
 const pasteMs = 40

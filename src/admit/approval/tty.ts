@@ -6,10 +6,7 @@ const ending: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQU
 /** Keys; `quiet`: none within the given time; `over`: no more will come. */
 export type Read = Uint8Array | 'quiet' | 'over'
 
-/**
- * A terminal in raw mode: each key is read as it is pressed. `close` restores the previous mode, also after a
- * signal.
- */
+/** A terminal in raw mode. `close` restores the previous mode, also after a signal. */
 export class Terminal {
   readonly #input: ReadStream
   readonly #output: WriteStream
@@ -74,10 +71,7 @@ export class Terminal {
   /** From now on every `read` returns `over`. */
   readonly stop = (): void => this.#finish()
 
-  /**
-   * Restores the terminal. A signal that arrived in the meantime now ends the process, unless it has another
-   * handler.
-   */
+  /** Restores the terminal. A signal received meanwhile ends the process, unless it has another handler. */
   close(): void {
     this.#isOver = true
     for (const name of ending) process.off(name, this.#onSignal)

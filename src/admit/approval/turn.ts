@@ -20,9 +20,7 @@ export async function takeTurn(signal: AbortSignal): Promise<(() => void) | unde
   return undefined
 }
 
-/**
- * The abstract socket (unix(7)) named after the device of the controlling terminal: proc_pid_stat(5), tty_nr.
- */
+/** The abstract socket (unix(7)) of the controlling terminal, by its device (proc_pid_stat(5), tty_nr). */
 function terminalName(): string | undefined {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8')
