@@ -69,6 +69,7 @@ type ShellEquipment = Backing & { readonly recorder: Recorder | undefined }
 export class Shell {
   readonly cwd: string
   readonly config: Config
+  /** The saved outputs of this shell's session. */
   readonly scratchpad: Scratchpad
   /** Values of project files that are ignored, because they would loosen the user's settings. */
   readonly ignored: readonly IgnoredValue[]
