@@ -38,7 +38,6 @@ export function checkUnzip({ words: [form, ...others] }: Arguments): Objection |
   return bad && object(bad)
 }
 
-/** Like `pathsOfTar`. */
 export function pathsOfUnzip(words: readonly Word[]): readonly Word[] {
   return UNZIP.test(known(words[0]) ?? '') ? words.slice(1, 2) : words
 }

@@ -9,10 +9,7 @@ export interface OptionTable {
   readonly files: ReadonlySet<string>
   /** Like `files`; the file lists further files. */
   readonly lists: ReadonlySet<string>
-  /**
-   * The value is the next word even inside a cluster, as tree(1) reads `-Lo 2 file`, so the option must come
-   * last in it.
-   */
+  /** The value is the next word, so the option must end its cluster: tree(1) reads `-Lo 2 file`. */
   readonly separate: ReadonlySet<string>
   /** The value is optional and attached. */
   readonly attached: ReadonlySet<string>
@@ -130,7 +127,7 @@ class ArgumentReader implements Arguments {
     return this.#table.pairs.has(name) || this.#table.filePairs.has(name)
   }
 
-  /** A word unknown before it expands may become an option, which matters unless no option is harmful. */
+  /** A word unknown before expansion may become an option, which is harmless if all options are. */
   #open(word: Word): void {
     if (!this.#harmless) this.#object({ kind: 'open-word', text: word.text })
     this.operands.push(word)
@@ -160,7 +157,7 @@ class ArgumentReader implements Arguments {
     }
   }
 
-  /** Takes one letter of a cluster; false if it took the rest as its value or is unknown. */
+  /** False if the letter took the rest as its value or is unknown. */
   #letter(word: Word, at: number): boolean {
     const { flags, separate, attached } = this.#table
     const name = `-${word.fixed[at]}`

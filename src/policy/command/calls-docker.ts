@@ -7,7 +7,7 @@ import { nameOf } from './program.ts'
 /** Subcommands and options of the Docker client that contact no engine. */
 const withoutEngine = new Set(['--help', '--version', '-h', '-v', 'completion', 'context', 'help'])
 
-/** True if a command, directly or through a wrapper, runs a Docker client subcommand that needs an engine. */
+/** True if a command, directly or through a wrapper, calls Docker with a subcommand that needs an engine. */
 export function callsDocker(work: CompleteRequest['work']): boolean {
   const line = work.kind === 'line' ? parseLine(work.line) : lineOfArgv(work.argv)
   return expand(line).steps.some(({ command: { words } }) => {

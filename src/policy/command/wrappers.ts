@@ -1,7 +1,7 @@
 import { anything, known, literal, type SimpleCommand, type Word } from '../syntax/line.ts'
 import { nameOf } from './program.ts'
 
-/** What a wrapper, a program that starts others, is asked to start. */
+/** A program that starts others, as given in a command. */
 export interface Wrapped {
   readonly own: readonly Word[]
   /** Commands it starts, one for each `-exec` of find. */
@@ -10,7 +10,7 @@ export interface Wrapped {
   readonly scripts: readonly Word[]
 }
 
-/** Locates the wrapped command: options that take the next word, and the number of operands before it. */
+/** How to find the wrapped command: options that take the next word, and operands before it. */
 interface Wrapper {
   readonly valued: ReadonlySet<string>
   readonly operands: number
@@ -155,7 +155,7 @@ function filledByXargs(own: readonly Word[], words: readonly Word[]): Word[] {
   return words.map((word) => filled(word, mark, 'xargs'))
 }
 
-/** Names that find inserts begin with a starting point, which is never an option. */
+/** find inserts names that begin with a starting point, never an option. */
 function filled(word: Word, mark: string, filledBy: 'find' | 'xargs'): Word {
   const at = word.value.indexOf(mark)
   if (at === -1 || word.kind !== 'literal') return word
@@ -163,10 +163,7 @@ function filled(word: Word, mark: string, filledBy: 'find' | 'xargs'): Word {
   return { ...word, kind: 'quoted', fixed: beginning, filledBy }
 }
 
-/**
- * Collects the commands after -exec and similar actions. An unknown word may expand to a terminator and begin
- * another part of the expression.
- */
+/** Collects the commands after -exec and the like. An unknown word may expand to their terminator. */
 function findCommands(command: SimpleCommand): Wrapped | undefined {
   const own: Word[] = []
   const inner: SimpleCommand[] = []

@@ -13,10 +13,7 @@ export interface Case {
   readonly request: PolicyRequest
   readonly rules: RuleSet
   readonly facts: Facts
-  /**
-   * Allow whatever is not denied: preset `open`, or read mode of preset `default`, where the sandbox protects
-   * the machine.
-   */
+  /** Allows what is not denied: preset `open`, or the sandboxed read mode of preset `default`. */
   readonly lenient: boolean
 }
 
@@ -29,8 +26,8 @@ const unread: ReadonlySet<UnsureKind> = new Set([
 ])
 
 /**
- * The verdict on a line that may do anything. In write mode, a line that was not read to the end or has
- * unknown paths is `ask` even if `lenient`.
+ * The verdict on a line that may do anything. In write mode, an incompletely read line or unknown path is
+ * `ask` even if `lenient`.
  */
 export function verdictWhenUnsure({ rules, lenient, request }: Case, kind?: UnsureKind): Verdict {
   if (rules.preset === 'analysis') return 'deny'

@@ -28,13 +28,12 @@ export function decide(request: PolicyRequest, rules: RuleSet, facts: Facts): De
   return judge(request, rules, facts).decision
 }
 
-/** A decision. The line only looks if every program is on the safe list, whatever else is asked. */
+/** A decision. `onlyLooks`: every program is on the safe list, whatever else is asked. */
 export interface Judged {
   readonly decision: Decision
   readonly onlyLooks: boolean
 }
 
-/** Like `decide`, and tells if the line only looks. */
 export function judge(request: PolicyRequest, rules: RuleSet, facts: Facts): Judged {
   const lenient = rules.preset === 'open' || (request.mode === 'read' && rules.preset === 'default')
   const given: Case = { request, rules, facts, lenient }

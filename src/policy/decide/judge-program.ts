@@ -38,7 +38,7 @@ export function judgeProgram(step: PlannedStep, given: Case): PolicyMatch[] {
 
 /**
  * The match for a program. A safe program is reported as such even if a user's rule or preset `open` allows
- * it anyway, because lines of only safe programs get git protection.
+ * it: lines of only safe programs get git protection.
  */
 function programRow(step: PlannedStep, given: Case, allowed: RuleOutcome | undefined): PolicyMatch {
   const { command } = step
@@ -67,10 +67,7 @@ function strictRow(outcome: RuleOutcome, command: SimpleCommand, given: Case): P
   return [row(command.text, name, rule.source, unsure, explainMaybe(command.text, name))]
 }
 
-/**
- * The match for an `allow` rule whose own ask or deny options are given. Any other objection leaves the
- * command to the preset.
- */
+/** The match for an `allow` rule whose ask or deny options are given; the preset handles other objections. */
 function refusedRow(outcome: RuleOutcome, command: SimpleCommand, { lenient }: Case): PolicyMatch[] {
   const listed = outcome.rule.arguments && outcome.objection?.kind === 'option' && isListed(outcome)
   return listed && !(lenient && outcome.verdict === 'ask') ? [ruleRow(outcome, command)] : []
@@ -140,8 +137,8 @@ function foreignRow(
 }
 
 /**
- * True if no file on disk can redirect the command to another program. A directory reached through a symlink
- * has other parents than its name says, so it fails.
+ * True if no file makes the program start another. Fails for symlinked directories, whose parents differ from
+ * their names.
  */
 function isGuarded({ guards, bases }: PlannedStep, { facts }: Case): boolean {
   if (guards.length === 0) return true

@@ -17,9 +17,9 @@ import { dangerousEntry, hookOf } from './repositories.ts'
 
 /** Which protection against programs named by a git repository applies. */
 export interface Protection {
-  /** The whole line only looks, so its environment overrides repository settings and disables hooks. */
+  /** The line only reads (`Judged.onlyLooks`): its environment overrides repository settings and hooks. */
   readonly line: boolean
-  /** This command only looks. */
+  /** This command is on the safe list. */
   readonly command: boolean
 }
 

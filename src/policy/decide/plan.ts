@@ -62,7 +62,7 @@ function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
   return parsePowershell(work.line) ?? unsureOf(work.line)
 }
 
-/** Marks a line of another shell as unsure; its reading as `sh` still counts for `ask` and `deny` rules. */
+/** Marks a line of another shell as unsure; read as `sh` it still counts for `ask` and `deny` rules. */
 function unsureOf(line: string): ParsedLine {
   const unsure: readonly Unsure[] = [{ kind: 'other-shell', text: line }]
   return { ...parseLine(line), unsure }

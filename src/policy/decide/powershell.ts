@@ -4,8 +4,8 @@ import { safeForms } from '../presets/safe.ts'
 import { type Feature, literal, type ParsedLine, type SimpleCommand } from '../syntax/line.ts'
 
 /**
- * Cmdlets that only look, with switches and parameters that take a value. PowerShell's parser is unavailable
- * here, so only these cmdlets with literal arguments, and pipes of them, are read.
+ * Cmdlets that only read, with switches and parameters that take a value. PowerShell's parser is unavailable,
+ * so only these with literal arguments, and pipes of them, are understood.
  */
 const cmdlets: Readonly<Record<string, { readonly switches?: string; readonly values?: string }>> = {
   'Get-ChildItem': {
@@ -111,7 +111,7 @@ function partsOf(line: string): readonly string[][] | undefined {
     const words = parts.at(-1) ?? []
     if (pipe) parts.push([])
     else if (bare === undefined && words.length === 0) return undefined
-    // A quoted dash begins no parameter here; what PowerShell makes of it is left to the verdict `ask`.
+    // PowerShell reads a quoted `-Word` as an argument, the check as a parameter: unknown ones are `ask`.
     else words.push(bare ?? single ?? double ?? '')
   }
   return parts

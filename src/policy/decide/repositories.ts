@@ -8,10 +8,7 @@ const lfs = new Set([
   'filter.lfs.process=git-lfs filter-process',
   'filter.lfs.process=git-lfs filter-process --skip',
 ])
-/**
- * Harmless values that override repository settings for lines that only look, through GIT_CONFIG_COUNT in
- * their environment.
- */
+/** Values that override repository settings for lines that only read (GIT_CONFIG_COUNT). */
 export const lookingValues: ReadonlyMap<string, string> = new Map([
   ['core.hookspath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -29,10 +26,7 @@ const NAME =
 /** May ask for signatures, which starts gpg. */
 const FORMAT = /^(?:pretty\..*|format\.pretty)$/
 const SORT = /^(?:branch|tag)\.sort$/
-/**
- * The first entry through which a repository could run something. `protectedLine`: the line only looks, so
- * its environment overrides `lookingValues`.
- */
+/** The first entry that runs something. `protectedLine`: the environment overrides `lookingValues`. */
 export function dangerousEntry(
   entries: readonly FoundEntry[],
   protectedLine: boolean,

@@ -70,10 +70,7 @@ export const analysisRules: readonly Rule[] = [
   }),
 ]
 
-/**
- * Programs that run code of the project or from their arguments: `allow` in read mode, where the sandbox
- * confines them, otherwise `ask`.
- */
+/** Programs that run project code or their arguments: `allow` in the sandboxed read mode, else `ask`. */
 export const interpreters: readonly Rule[] =
   'awk sed python python3 node npx uv cargo go java javac npm pip pip3 make ast-grep repomix'
     .split(' ')

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { nameOf } from '../command/program.ts'
 import { known, literal, type SimpleCommand, type Word } from '../syntax/line.ts'
 
-/** What the built-in deny list refuses. */
+/** The entries of the built-in deny list. */
 export type Disaster =
   | 'removes-root'
   | 'removes-home'
@@ -104,7 +104,6 @@ const ERASING = /^(?:-[A-Za-z]*[ao]|--(?:al|of))/
 const writesEach = new Set(['tee', 'shred', 'truncate', 'sponge'])
 const writesLast = new Set(['cp', 'mv', 'install', 'rsync', 'ddrescue'])
 
-/** Words that name what a program writes. */
 function writtenBy(name: string, words: readonly Word[]): readonly Word[] {
   return writesEach.has(name) ? words : writesLast.has(name) ? words.slice(-1) : []
 }

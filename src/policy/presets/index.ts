@@ -9,7 +9,7 @@ import { textRules } from './text.ts'
 import { toolRules } from './tools.ts'
 import { wrapperRules } from './wrappers.ts'
 
-/** The safe list: programs with arguments that only look. */
+/** The safe list: programs with arguments that change nothing. */
 export const defaultRules: readonly Rule[] = [
   ...fileRules,
   ...textRules,

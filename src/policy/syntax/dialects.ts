@@ -5,8 +5,7 @@ export const longestLine = 65_536
 /** The parser is quadratic in here-documents: 100 KB of `<<E ` takes 1.6 s. */
 export const mostHereDocuments = 64
 
-// Tab and newline are the only control characters that every shell treats as blanks; some locales also treat
-// C1 controls so.
+// Every shell treats only tab and newline among control characters as blanks; some locales add C1 controls.
 const CONTROL = /[^\P{Cc}\t\n]/u
 const LONE_SURROGATE = /\p{Cs}/u
 // Blanks in some locale and shell; on macOS, bash treats a UTF-8 byte A0 or 85 as one (isblank(3) on a single
@@ -28,7 +27,6 @@ export function doubtsOfText(line: string): Unsure[] {
   return doubts
 }
 
-/** True if the line must not reach the parser. */
 export function overCap(doubts: readonly Unsure[]): boolean {
   return doubts.some(({ kind }) => kind === 'too-long' || kind === 'too-many-here-documents')
 }
@@ -47,7 +45,6 @@ export function plainParameter(text: string): boolean {
   return SIMPLE_PARAMETER.test(text) || BRACED_PARAMETER.test(text)
 }
 
-/** True if this arithmetic holds only numbers. */
 export function plainArithmetic(text: string): boolean {
   return ARITHMETIC.test(text)
 }
@@ -66,10 +63,7 @@ export function plainDelimiter(text: string): boolean {
   return DELIMITER.test(text)
 }
 
-/**
- * True if the body of a here-document in a substitution stays separate from the line, even for a shell that
- * counts parentheses.
- */
+/** True if a here-document in a substitution stays apart even for a shell that counts parentheses. */
 export function plainNestedBody(body: string): boolean {
   return !/[()'"`\\]/.test(body)
 }

@@ -69,7 +69,7 @@ class Walker implements ParsedLine {
       const place = { source: line, depth: 0, chain: 0, gate: false, substituted: false, quoted: false }
       this.#visit(parse(line), place)
     } catch (error) {
-      // The parser promises not to throw; if it does, the line is unsure, never read as harmless.
+      // The parser promises not to throw; if it does, the line is marked unsure.
       this.#doubt('syntax', errorText(error))
     }
   }
@@ -244,7 +244,6 @@ class Walker implements ParsedLine {
     else this.#doubt('bash-only', place.source.slice(node.pos, node.end))
   }
 
-  /** Handles loops, conditions, groups, functions and bash-only constructs. */
   #inspectCompound(node: SyntaxNode, place: Place): void {
     switch (node.type) {
       case 'ArithmeticCommand':

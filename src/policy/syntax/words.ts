@@ -14,7 +14,7 @@ interface WordSource {
   readonly parts?: readonly Part[] | undefined
 }
 
-/** An assignment in the parser's tree; an array has no text and makes the line unsure anyway. */
+/** An array has no text and makes the line unsure anyway. */
 interface AssignmentSource {
   readonly type: 'Assignment'
   readonly text: string
