@@ -1,10 +1,7 @@
-/** Consumers that must finish with output before the launcher reads more. */
+/** Each must finish with output before the launcher reads more. */
 export type Taker = 'collector' | 'listener'
 
-/**
- * Credits bytes to the launcher once every consumer has taken them, so a slow consumer slows the command
- * instead of filling memory.
- */
+/** Credits bytes to the launcher once every consumer has taken them: slow consumers slow the command. */
 export class Backpressure {
   readonly #giveBack: (bytes: number) => void
   readonly #taken: Record<Taker, number> = { collector: 0, listener: 0 }
@@ -22,7 +19,7 @@ export class Backpressure {
     if (this.#released) this.#giveUpTo(this.#arrived)
   }
 
-  /** The listener was called with that many bytes and is done with them when the promise resolves. */
+  /** The listener is done with that many bytes when the promise resolves. */
   offered(bytes: number, taking: Promise<void> | undefined): void {
     if (taking) void taking.finally(() => this.took('listener', bytes))
     else this.took('listener', bytes)

@@ -15,7 +15,7 @@ export interface CollectorOptions {
   openSpill(): SpillFile
   /** Lets the launcher read that many more bytes. */
   consumed(bytes: number): void
-  /** Ends the command: its output exceeds the limit or can no longer be stored. */
+  /** Called if output exceeds the limit or can no longer be stored: the command must end. */
   overflow(): void
 }
 
@@ -26,11 +26,11 @@ export interface Collected {
   readonly bytes: number
   readonly binary: boolean
   readonly wellFormed: boolean
-  /** The file with the output, if it was spilled. */
+  /** Set if the output was spilled to a file. */
   readonly spilled?: { readonly file: SpillFile; readonly bytes: number }
-  /** Output that could not be stored; it directly follows the content of the file. */
+  /** Output that could not be stored; directly follows the file's content. */
   readonly unsaved?: { readonly bytes: Buffer; readonly reason: string }
-  /** The whole output, if it was to be saved but was not spilled. */
+  /** The whole output, if it is to be saved and was not spilled. */
   readonly whole?: Buffer
   /** Why only head and tail were kept: the file could not be opened. */
   readonly notSaved?: string
@@ -41,7 +41,7 @@ const bytesPerUnit = 3
 /** Bytes kept even if less is shown: the head tells binary output, and hints depend on error text. */
 const leastCapacity = 32_768
 
-/** Collects the raw output of one command in bounded memory, above a threshold on disk. */
+/** Collects a command's raw output in bounded memory, above a threshold on disk. */
 export class Collector {
   readonly #options: CollectorOptions
   /** Above this many bytes, output goes to disk. */
@@ -80,7 +80,6 @@ export class Collector {
     if (maxBytes > 0 && this.#output.total > maxBytes) this.#options.overflow()
   }
 
-  /** Call after the last chunk. */
   async finish(): Promise<Collected> {
     const unsaved = this.#spill ? await this.#spill.finish() : Buffer.alloc(0)
     const output = this.#output.view()
@@ -107,8 +106,7 @@ export class Collector {
   #store(chunk: Buffer): void {
     if (this.#spill) this.#spill.add([chunk])
     else this.#pending.push(chunk)
-    // Output after a failed write stays small: the command is being killed, and only its pipes must be
-    // drained.
+    // After a failed write the rest is small: the command is being killed and its pipes drained.
     if (!this.#spill || this.#failed !== null) this.#options.consumed(chunk.length)
     if (!this.#spill && this.#failed === null && this.#output.total > this.#threshold) this.#beginSpill()
   }
@@ -125,7 +123,7 @@ export class Collector {
       this.#spill.add(this.#pending)
       this.#pending = []
     } catch (error) {
-      // The command continues: failing to save is not its fault.
+      // A failure to save does not end the command.
       this.#saving = false
       this.#notSaved = errorText(error)
       this.#pending = []
@@ -139,7 +137,7 @@ export class Collector {
     this.#options.consumed(now)
   }
 
-  /** The command is killed; its output until then stays in memory, at most a window and two pipes. */
+  /** Until the command is dead, its output stays in memory: at most a window and two pipes. */
   #fail(error: NodeJS.ErrnoException): void {
     this.#failed = error.code ?? error.message
     this.#options.overflow()

@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import type { Stream } from '../base/types.ts'
 import type { OnOutput } from '../request/execute-options.ts'
 
-/** Calls the user's output function until it throws or its promise rejects. */
+/** Calls the `onOutput` callback until it throws or its promise rejects. */
 export class Listener {
   readonly #onOutput: OnOutput | undefined
   #failed: { readonly error: unknown } | undefined
@@ -14,7 +14,7 @@ export class Listener {
     this.#onOutput = onOutput
   }
 
-  /** Passes on a chunk. The promise settles with the function's own. */
+  /** Passes on a chunk. The promise settles when the function's own does. */
   tell(stream: Stream, chunk: Buffer): Promise<void> | undefined {
     if (!this.#onOutput || this.#failed) return undefined
     try {

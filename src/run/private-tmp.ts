@@ -9,9 +9,9 @@ import { type PrivateDirectory, privateVariables } from '../sandbox/private-tmp.
 export type RunToEnd = (setup: ModeSetup) => Promise<() => Promise<AnyResult>>
 
 /**
- * Runs a command, in a private directory if the setup grants one. The directory is always removed, even if
- * the command never ran; a removal that outlasts `mostMs` from now goes on in the background. Throws
- * SANDBOX_UNAVAILABLE if the directory cannot be made.
+ * Runs a command, in a private directory if the setup grants one, and removes that afterwards even if the
+ * command never ran. A removal that outlasts `mostMs` from now goes on in the background, and the result says
+ * so. Throws SANDBOX_UNAVAILABLE if the directory cannot be made.
  */
 export async function withPrivateTmp(
   setup: ModeSetup,
@@ -33,7 +33,6 @@ export async function withPrivateTmp(
   }
 }
 
-/** The setup of a command with a private directory. */
 function setupIn(
   setup: ModeSetup,
   { directories, caches }: NonNullable<ModeSetup['privateTmp']>,
@@ -49,7 +48,7 @@ function setupIn(
   }
 }
 
-/** Removes the directory once the command is over. Resolves to the reason if that failed or was late. */
+/** Removes the directory after the command. Resolves to the reason if that failed or was late. */
 async function removed(
   directory: PrivateDirectory,
   ran: Promise<unknown>,
@@ -66,7 +65,6 @@ async function removed(
   return inTime(removal, due)
 }
 
-/** Resolves to the removal's result, or to `late`. */
 async function inTime<T>(removal: Promise<T>, due: number): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => {

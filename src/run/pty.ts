@@ -23,11 +23,11 @@ export interface Pty {
   takeUnread(): Uint8Array
   /** With `ExecuteOptions.line`, after `onStopped`: continues the program in the foreground. */
   resume(): void
-  /** How it ended. The output is one stream, `merged`. */
+  /** The output is one stream, `merged`. */
   readonly result: Promise<Result>
 }
 
-/** Starts a command in its terminal; `run` runs it to its end. Throws what `run` throws if it never ran. */
+/** Starts a command in its terminal. Throws what `run` throws if it never ran. */
 export async function startCommand(
   run: (onStarted: NonNullable<RunOptions['onStarted']>) => Promise<Result>,
 ): Promise<Pty> {
@@ -36,7 +36,7 @@ export async function startCommand(
     begin = resolve
   })
   const result = run((running) => begin(running))
-  // If the command never ran, `result` rejects with the reason; a deadline may also end it before the start.
+  // A deadline may end the command before the start; otherwise `result` rejects if it never ran.
   const running = await Promise.race([started, result.then(() => undefined)])
   return ptyOf(running, result)
 }

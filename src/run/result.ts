@@ -43,7 +43,7 @@ export interface ResultParts {
   /** One program ran, without a shell. */
   readonly single: boolean
   readonly hintFor: HintReader
-  /** The interpreter's hint for the line, used if there is no more important one. */
+  /** The interpreter's hint, used if there is no more important one. */
   readonly hint: string | undefined
 }
 
@@ -117,7 +117,7 @@ function enforcementOf({ enforcement, ended }: ResultParts): Enforcement {
 }
 
 function outcomeOf({ ended, timeoutMs, collected, saved, maxBytes, limits }: ResultParts): Outcome {
-  // The launcher reports a limit only if it was the first cause, not if the command was already being ended.
+  // The launcher reports a limit only if it was the first cause.
   const { limited, containerMemory } = ended.end
   if (limited && containerMemory !== undefined)
     return { kind: 'limited', limit: limited, value: containerMemory, container: true }
@@ -173,7 +173,7 @@ function streamsOf<Output extends string | Buffer>(
   return { output, omittedBytes, truncated, stdout: stdout.output, stderr: stderr.output }
 }
 
-/** Characters of error text that hints depend on, however much is shown. */
+/** Characters of error text searched for hints, however much is shown. */
 const errorChars = 30_000
 
 function errorsOf({ stderr, output }: Collected): string {

@@ -31,15 +31,13 @@ export interface CommandToRun {
   readonly admission: Admission
 }
 
-/** What a command needs from its shell. */
+/** The shell's objects that a command uses. */
 export interface Surroundings {
   readonly config: Config
   readonly launcher: Launcher
   readonly interpreter: Interpreter
   readonly scratchpad: Scratchpad
-  /** Running commands, to be signalled and stopped. */
   readonly running: Set<Supervision>
-  /** Private directories that are being removed. */
   readonly removing: Set<Promise<unknown>>
 }
 
@@ -63,23 +61,20 @@ interface Parts {
   readonly supervision: Supervision
 }
 
-/**
- * Launches one command, supervises it and collects its output. Throws SPAWN_FAILED if it never ran,
- * SANDBOX_UNAVAILABLE if its private directory cannot be made.
- */
+/** Throws SPAWN_FAILED if it never ran, SANDBOX_UNAVAILABLE if its private directory cannot be made. */
 export async function runCommand(
   command: CommandToRun,
   surroundings: Surroundings,
   options: RunOptions,
 ): Promise<AnyResult> {
-  // A call must return within a second after its deadline and grace.
+  // A call must return within a second after deadline and grace; the rest is for building the result.
   const mostMs = command.request.timeoutMs + surroundings.config.shell.kill_grace_ms + 800
   return withPrivateTmp(command.setup, surroundings.removing, mostMs, (setup) =>
     runToEnd({ ...command, setup }, surroundings, options),
   )
 }
 
-/** Launches and supervises; the returned function builds the result. */
+/** The returned function builds the result. */
 async function runToEnd(
   command: CommandToRun,
   surroundings: Surroundings,
@@ -104,7 +99,6 @@ async function runToEnd(
   return () => resultOf(command, surroundings, collector, ran, durationMs, options)
 }
 
-/** Starts the command and connects everything involved in it. */
 function launch(
   command: CommandToRun,
   deadline: Deadline,

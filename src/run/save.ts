@@ -5,7 +5,6 @@ import type { Encoding, Result } from '../base/types.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 import type { Collected } from './collect.ts'
 
-/** Where output was saved, and what could not be saved. */
 export interface Saved {
   readonly scratchpad?: NonNullable<Result['scratchpad']>
   readonly unsaved?: NonNullable<Collected['unsaved']>

@@ -3,8 +3,8 @@ import { omittedLine } from '../messages/refusal.ts'
 import type { View } from './window.ts'
 
 /**
- * What a result shows of a stream: everything if it fits, otherwise head and tail around a line that tells
- * what is omitted.
+ * The part of a stream that a result shows: everything if it fits, otherwise head and tail around a line that
+ * counts the omitted bytes.
  */
 export interface Shown<Output> {
   readonly output: Output
@@ -14,7 +14,7 @@ export interface Shown<Output> {
 /** `inlineChars`: UTF-16 code units; 0 shows nothing. `notSaved`: why omitted output is not stored. */
 export function shownText(view: View, inlineChars: number, notSaved?: string): Shown<string> {
   const whole = view.omitted === 0
-  // More bytes than this certainly exceed the limit, so decoding them is unnecessary.
+  // More bytes than this exceed the limit without decoding.
   if (whole && view.head.length <= inlineChars * bytesPerUnit) {
     const output = decode(view.head)
     if (output.length <= inlineChars) return { output, omittedBytes: 0 }
@@ -52,7 +52,7 @@ function bytesIn({ head, tail, omitted }: View): number {
   return head.length + tail.length + omitted
 }
 
-/** The first characters, cut at the end of a line. */
+/** The first characters, cut at a line end. */
 function headOf(bytes: Buffer, characters: number): Buffer {
   const text = decode(bytes, { end: true })
   const shown = text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '')
@@ -61,7 +61,7 @@ function headOf(bytes: Buffer, characters: number): Buffer {
   return isWorthCutting(bound, cut.length) ? cut.subarray(0, bound) : cut
 }
 
-/** The last characters, cut at the beginning of a line. */
+/** The last characters, cut at a line start. */
 function tailOf(bytes: Buffer, characters: number): Buffer {
   const text = decode(bytes, { start: true })
   const shown = (characters > 0 ? text.slice(-characters) : '').replace(/^[\uDC00-\uDFFF]/, '')
@@ -71,8 +71,8 @@ function tailOf(bytes: Buffer, characters: number): Buffer {
 }
 
 /**
- * The bytes that `part` of the text takes up. An invalid byte decodes to a replacement character of three
- * bytes, which makes the text longer than its bytes; then each character counts as one byte.
+ * The number of bytes of `part`. Invalid bytes decode to replacement characters of three bytes, so the text
+ * may be longer than its bytes; then each character counts as one byte.
  */
 function lengthIn(bytes: Buffer, text: string, part: string): number {
   return Buffer.byteLength(text) > bytes.length ? part.length : Buffer.byteLength(part)

@@ -13,7 +13,7 @@ export interface SpillFile {
   readonly fd: number
 }
 
-/** Writes chunks in order, one write at a time; reports what is written and keeps what cannot be. */
+/** Writes chunks in order, one at a time; reports what is written and keeps what cannot be. */
 export class Spill {
   readonly file: SpillFile
   #waiting: Buffer[] = []
@@ -42,10 +42,7 @@ export class Spill {
     if (!this.#error) this.#writing ??= this.#writeAll()
   }
 
-  /**
-   * Resolves when everything is written or cannot be; returns the unwritten bytes, which directly follow the
-   * file's content.
-   */
+  /** Resolves when writing ends, to the unwritten bytes, which directly follow the file's content. */
   async finish(): Promise<Buffer> {
     await this.#writing
     return Buffer.concat(this.#waiting)
@@ -62,7 +59,7 @@ export class Spill {
     try {
       const bytesWritten = await writeBuffers(this.file.fd, batch)
       this.#written += bytesWritten
-      // A nearly full disk accepts only a part (write(2)); the rest is retried, and then fails.
+      // A nearly full disk accepts a part (write(2)); the next write takes the rest or fails.
       this.#waiting = [...rest(batch, bytesWritten), ...this.#waiting]
       this.#onWritten(bytesWritten)
     } catch (error) {

@@ -1,7 +1,6 @@
 import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
 import { endAfterGrace, killNow } from './kill.ts'
 
-/** Why the host ended a command. */
 export type Cause = 'deadline' | 'abort' | 'output-limit' | 'closed' | 'listener'
 
 export interface SupervisedEnd {
@@ -17,10 +16,10 @@ export interface SuperviseOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Milliseconds a call waits at most for the end after SIGKILL and the sweep. */
+/** Longest wait for the end after SIGKILL and the sweep, in milliseconds. */
 const lastWaitMs = 900
 
-/** Supervises one command until exit, deadline, abort or output limit, whichever comes first. */
+/** Supervises one command until its first end: exit, deadline, abort or output limit. */
 export class Supervision {
   readonly ended: Promise<SupervisedEnd>
   #resolve: (ended: SupervisedEnd) => void = () => {}
@@ -36,7 +35,7 @@ export class Supervision {
     })
   }
 
-  /** Begins to supervise the launched process. Until then there is no timer or event listener to clean up. */
+  /** Begins supervision. Until then there is no timer or event listener to clean up. */
   watch(process: LaunchedProcess): void {
     this.#process = process
     const { timeoutMs, signal } = this.#options
@@ -67,7 +66,7 @@ export class Supervision {
     this.#resolve({ end, cause: causeOf(end, this.#cause) })
   }
 
-  /** A command over its output limit gets no grace: it would go on writing. */
+  /** No grace over the output limit: the command would go on writing. */
   #end(process: LaunchedProcess, cause: Cause): void {
     const graceMs = cause === 'output-limit' ? 0 : this.#options.graceMs
     const backstop = setTimeout(() => this.finish(abandoned), graceMs + lastWaitMs)

@@ -1,4 +1,4 @@
-/** The content of a window: everything, or head and tail. */
+/** Everything, or head and tail. */
 export interface View {
   readonly head: Buffer
   /** Empty if nothing is omitted. */
@@ -6,7 +6,7 @@ export interface View {
   readonly omitted: number
 }
 
-/** Keeps the first and last bytes of a stream in bounded memory. */
+/** Keeps head and tail of a stream in bounded memory. */
 export class Window {
   readonly #half: number
   #head: Buffer[] = []
@@ -15,7 +15,7 @@ export class Window {
   #tailBytes = 0
   #total = 0
 
-  /** Keeps at least `capacity` bytes: half at the head, half at the tail. */
+  /** Keeps at least `capacity` bytes, half at each end. */
   constructor(capacity: number) {
     this.#half = Math.ceil(capacity / 2)
   }
