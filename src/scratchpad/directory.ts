@@ -7,7 +7,6 @@ import { errorCode } from '../base/errno.ts'
 /** The variables that locate state. */
 export type StateEnvironment = Readonly<Record<string, string | undefined>>
 
-/** The directories that hold sessions. */
 export function scratchpadRoots(environment: StateEnvironment): readonly string[] {
   const temporary = temporaryRoot(environment)
   return isOwn(temporary) ? [stateRoot(environment), temporary] : [stateRoot(environment)]
@@ -54,7 +53,7 @@ function temporaryRoot(environment: StateEnvironment): string {
   return join(temporary, `vitrine-scratchpad-${process.getuid?.() ?? 'user'}`)
 }
 
-/** The error code if a session's directory cannot be made and written to. */
+/** The error code if the directory cannot be made and written to. */
 function whyNotMade(root: string, session: string): string | undefined {
   const directory = join(root, session)
   try {

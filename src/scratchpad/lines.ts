@@ -4,7 +4,6 @@ import { decode } from '../base/text.ts'
 const newline = 0x0a
 const chunkBytes = 1 << 20
 
-/** Reads a file in chunks, one in memory at a time. */
 export function chunksOf(path: string): AsyncIterable<Buffer> {
   return createReadStream(path, { highWaterMark: chunkBytes })
 }
@@ -37,7 +36,7 @@ export interface Line {
   readonly text: string
 }
 
-/** The number of lines of a file; the last may lack its line end. */
+/** The last line may lack its line end. */
 export async function countLines(path: string): Promise<number> {
   let lines = 0
   let last = newline

@@ -46,7 +46,7 @@ export function findEntry(directory: string, session: string, name: string): Scr
   return isStoredName(name) ? readEntry(directory, session, name)[0] : undefined
 }
 
-/** The newest entry with the name `NAME`, or the entry `SESSION/NAME` of that session. */
+/** The newest entry `NAME`, or the entry `SESSION/NAME`. */
 export function findAnywhere(roots: readonly string[], name: string): ScratchpadEntry | undefined {
   const [first = '', inSession] = name.split('/')
   const wanted = inSession ?? first

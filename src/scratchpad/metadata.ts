@@ -3,11 +3,9 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 
 const metadata = v.object({
-  /** The shell line or the argument vector. */
   command: v.union([v.string(), v.array(v.string())]),
   cwd: v.string(),
   mode: v.picklist(['read', 'write']),
-  /** The kind of the command's outcome. */
   outcome: v.string(),
   exitCode: v.nullable(v.number()),
   signal: v.nullable(v.string()),
@@ -18,7 +16,7 @@ const metadata = v.object({
   binary: v.boolean(),
 })
 
-/** What is known about a saved output besides its bytes. */
+/** The metadata of a saved output. */
 export type EntryMetadata = Readonly<v.InferOutput<typeof metadata>>
 
 /** Entry names never begin with a dot, so none collides. */
@@ -34,7 +32,7 @@ export function writeMetadata(directory: string, name: string, value: EntryMetad
   renameSync(unfinished, path)
 }
 
-/** `undefined` if the process ended before writing any, or the file was altered. */
+/** `undefined` if missing or altered. */
 export function readMetadata(directory: string, name: string): EntryMetadata | undefined {
   try {
     const parsed = v.safeParse(metadata, JSON.parse(readFileSync(metadataPath(directory, name), 'utf8')))

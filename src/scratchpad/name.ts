@@ -1,7 +1,7 @@
 import { type RequestProblem, VitrineError } from '../messages/error.ts'
 
 const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
-/** Longer than a valid name: a taken name gets a suffix. */
+/** Longer than a valid name: a taken one gets a suffix. */
 const storedName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/
 
 /** Throws INVALID_REQUEST for a name that could traverse paths or that file systems reject. */
@@ -16,7 +16,6 @@ export function checkScratchpadName(name: string): void {
   throw new VitrineError({ code: 'INVALID_REQUEST', problem })
 }
 
-/** True if an entry or session can have this name. */
 export function isStoredName(name: string): boolean {
   return storedName.test(name)
 }

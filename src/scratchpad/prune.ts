@@ -11,7 +11,7 @@ export interface Keep {
 
 const dayMs = 86_400_000
 
-/** Sessions past their age, then the oldest ones not in use until the rest fits. */
+/** Selects sessions past their age, then the oldest not in use until the rest fits. */
 export function sessionsToRemove(
   sessions: readonly ScratchpadSession[],
   keep: Keep,
@@ -50,14 +50,13 @@ export function clearSessions(roots: readonly string[]): {
   return { removed, kept: sessions.filter((session) => !removed.includes(session)) }
 }
 
-/** True if it is gone; another process may be removing it too. */
+/** Another process may be removing it too. */
 function removeSession({ directory }: ScratchpadSession): boolean {
   try {
     rmSync(directory, { recursive: true, force: true })
     return true
   } catch {
-    // EACCES, EBUSY, ENOTEMPTY: the session stays listed and the next pruning retries. No command fails for
-    // it.
+    // EACCES, EBUSY, ENOTEMPTY: no command fails for it; the next pruning retries.
     return false
   }
 }

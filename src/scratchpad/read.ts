@@ -35,7 +35,7 @@ export async function readLines(path: string, range: Range, maxBytes: number): P
   return { text: decode(whole, { end: cut }), from: skip + 1, to: skip + lines, total: collected.total, cut }
 }
 
-/** Reads bytes and decodes them; a character split at either end is omitted. */
+/** Reads bytes as text, without characters split at either end. */
 export async function readBytes(path: string, range: Range, maxBytes: number): Promise<Part> {
   const total = await sizeOf(path)
   const skip = range.offset >= 0 ? range.offset : Math.max(0, total + range.offset)
@@ -50,7 +50,7 @@ export async function readWhole(path: string): Promise<Buffer> {
   return bytesAt(path, 0, await sizeOf(path))
 }
 
-/** The bytes of the requested lines, at most `maxBytes` + 1, and the number of lines of the whole file. */
+/** Returns at most `maxBytes` + 1 bytes of the requested lines, and the line count of the whole file. */
 async function collectLines(
   path: string,
   skip: number,

@@ -42,7 +42,7 @@ export class Scratchpad {
     return join(this.#root ?? stateRoot(this.#environment), this.session)
   }
 
-  /** The saved outputs, oldest first. */
+  /** Oldest first. */
   entries(): readonly ScratchpadEntry[] {
     return listEntries(this.directory, this.session)
   }
@@ -51,7 +51,7 @@ export class Scratchpad {
     return findEntry(this.directory, this.session, name)
   }
 
-  /** Opens a new file with the given or a generated name. A taken name gets a suffix. */
+  /** A taken name gets a suffix; without a name one is generated. */
   open(asked: string | undefined): ScratchpadFile {
     this.#tidy(this.#make())
     const wanted = asked ?? `output-${++this.#made}`
@@ -80,7 +80,7 @@ export class Scratchpad {
     try {
       writeMetadata(this.directory, name, metadata)
     } catch {
-      // Probably a full disk. The output remains, and listings show it without its command.
+      // Probably a full disk. Listings show the output without its command.
     }
   }
 
@@ -94,7 +94,7 @@ export class Scratchpad {
     }
   }
 
-  /** Makes the directory again in the same root, so that outputs stay together. */
+  /** Remakes the directory in the same root, so that outputs stay together. */
   #make(): string {
     if (this.#root === undefined) this.#root = makeSession(this.#environment, this.session).root
     else makeDirectories(this.directory, 0o700)

@@ -2,17 +2,17 @@ import { readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { errorCode } from '../base/errno.ts'
 
-/** What a session's name tells. */
+/** The owner that a session's name encodes. */
 export interface SessionOwner {
   readonly pid: number
   /** Identifies the machine and the PID namespace in which `pid` is valid. */
   readonly host: string
 }
 
-/** Milliseconds after its last change for which a session of another host counts as in use. */
+/** Milliseconds after its last change that a foreign session counts as in use. */
 const foreignUseMs = 3_600_000
 
-/** A unique name: start time, owner and a random part. */
+/** Unique by start time, owner and a random part. */
 export function makeSessionName(now = new Date()): string {
   const began = now.toISOString().replace(/[^0-9TZ]/g, '')
   return `${began}-${process.pid}-${thisProcessHost()}-${eightDigits(Math.random() * 2 ** 32)}`
@@ -24,7 +24,7 @@ export function ownerOf(session: string): SessionOwner | undefined {
   return pid === undefined || host === undefined ? undefined : { pid: Number(pid), host }
 }
 
-/** True if the session's process may still write. On another machine or in a container, age decides. */
+/** True if the session's process may still write. On another machine or in another container, age decides. */
 export function isInUse(session: string, changedMs: number, nowMs: number): boolean {
   const owner = ownerOf(session)
   if (!owner) return false
