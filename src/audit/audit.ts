@@ -2,11 +2,11 @@ import { type AuditFault, isVitrineError } from '../messages/error.ts'
 import type { AuditLine } from './line.ts'
 import type { AuditLog } from './log.ts'
 
-/** The log of one shell, and the policy for failed writes. */
+/** The log of one shell, and the handling of failed writes. */
 export class Audit {
   readonly #log: AuditLog
   readonly #required: boolean
-  /** If required: lines of commands that ran but could not be written. No command runs until they are. */
+  /** If required: lines that could not be written. No command runs until they are. */
   readonly #owed: string[] = []
 
   constructor(log: AuditLog, required: boolean) {
@@ -14,14 +14,14 @@ export class Audit {
     this.#required = required
   }
 
-  /** Call before a command runs. Throws AUDIT_FAILED if a line is required but cannot be written now. */
+  /** Before a command. Throws AUDIT_FAILED if a line is required and cannot be written now. */
   async ready(): Promise<void> {
     if (!this.#required) return
     await this.#settle()
     await this.#log.check()
   }
 
-  /** Writes the line of a finished command; returns the reason if it failed. */
+  /** Returns the reason if the line of a finished command could not be written. */
   async record(line: AuditLine): Promise<AuditFault | undefined> {
     const text = `${JSON.stringify(line)}\n`
     try {

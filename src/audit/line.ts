@@ -54,11 +54,11 @@ export interface AuditDecision {
   readonly rules: readonly PolicyMatch[]
 }
 
-/** What is known about a command before its decision. */
+/** The fields known before the decision. */
 export type Asked = Pick<AuditLine, 'time' | 'mode' | 'backend' | 'cwd' | 'command' | 'argv'>
-/** The shell that writes the log. */
+/** The fields that identify the shell. */
 export type Author = Pick<AuditLine, 'host' | 'user' | 'pid' | 'session'>
-/** The decision on a command and its end. */
+/** The fields known at its end. */
 export type Ending = Pick<AuditLine, 'decision' | 'approval' | 'outcome'> & Partial<AuditLine>
 
 /** Defaults for a command without output or denials. */

@@ -11,7 +11,7 @@ export interface HeldLock {
  * descriptor, so a holder that crashes or is killed blocks no other.
  */
 export interface Locker {
-  /** Takes the lock; `undefined` if it is already held. Throws the errors of open(2). */
+  /** `undefined` if the lock is held. Throws the errors of open(2). */
   take(path: string): HeldLock | undefined
 }
 

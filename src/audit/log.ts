@@ -21,7 +21,7 @@ export interface LogOptions {
   /** The file's size limit in bytes; 0: none. A longer line gets a file of its own. */
   readonly maxBytes: number
   readonly locker: Locker
-  /** Milliseconds to wait for the lock. Default 5000: holders need it for less than one. */
+  /** Milliseconds to wait for the lock. Default 5000: holders need less than one. */
   readonly lockWaitMs?: number
 }
 
@@ -41,7 +41,7 @@ export class AuditLog {
     this.#options = options
   }
 
-  /** Checks that a line could be written now. Throws AUDIT_FAILED. */
+  /** Throws AUDIT_FAILED if a line could not be written now. */
   async check(): Promise<void> {
     await this.#locked(() => {
       this.#inOpen(() => undefined)

@@ -4,10 +4,7 @@ import type { Recorder, RecorderOptions } from './recorder.ts'
 
 export type { RecordedCommand, Recorder } from './recorder.ts'
 
-/**
- * The recorder of the audit log; `undefined` without a log. Throws CONFIG_INVALID, AUDIT_FAILED. Imported
- * late: most shells have none.
- */
+/** Throws CONFIG_INVALID, AUDIT_FAILED. Imported late because most shells have no audit log. */
 export async function openRecorder(
   host: Host,
   loaded: LoadedConfig,

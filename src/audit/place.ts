@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import { errorCode } from '../base/errno.ts'
 import { VitrineError } from '../messages/error.ts'
 
-/** The settings of the `[audit]` section. */
 export interface AuditPlace {
   readonly path: string
   readonly required: boolean
@@ -13,7 +12,7 @@ export interface AuditPlace {
   where(key: 'path' | 'required'): string
 }
 
-/** Rejects settings that can never work. Throws CONFIG_INVALID. */
+/** Rejects settings that can never work (CONFIG_INVALID). */
 export function checkSettings({ path, required, privateParent, where }: AuditPlace): void {
   if (path === '') {
     if (required)
@@ -39,7 +38,6 @@ function refuse(file: string, key: string, wanted: string, got: string): never {
   })
 }
 
-/** The nearest existing parent. */
 function firstAbove(path: string): { readonly path: string; readonly kind: string } | undefined {
   for (let at = dirname(path); dirname(at) !== at; at = dirname(at)) {
     const kind = kindOf(at)

@@ -21,11 +21,11 @@ export interface RecorderOptions {
   readonly config: Config
   readonly locker: Locker
   readonly cwd: string
-  /** The environment that commands' variables come from; values of its secrets are redacted. */
+  /** Commands' environments come from it; values of its secrets are redacted. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The recorder of a configuration with an audit log. Throws CONFIG_INVALID, AUDIT_FAILED. */
+/** Throws CONFIG_INVALID, AUDIT_FAILED. */
 export function makeRecorder(
   host: Host,
   { config, sources }: LoadedConfig,
@@ -39,10 +39,7 @@ export function makeRecorder(
   return new Recorder({ config, locker, cwd, env })
 }
 
-/**
- * Locks that the kernel releases with their holder; `undefined` where there are none, such as Linux without
- * the addon.
- */
+/** Locks that the kernel releases with their holder, if available: on Linux only with the addon. */
 function lockerOf({ platform, name, addon }: Host): Locker | undefined {
   switch (platform) {
     case 'linux':
@@ -56,7 +53,6 @@ function lockerOf({ platform, name, addon }: Host): Locker | undefined {
   }
 }
 
-/** Records commands of a shell in the audit log. */
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #audit: Audit
@@ -72,7 +68,7 @@ export class Recorder {
     this.#redact = redactor(env, config.env.set)
   }
 
-  /** Call before a command's decision. Throws AUDIT_FAILED if the log is required and cannot be written. */
+  /** Before the decision. Throws AUDIT_FAILED if the log is required and cannot be written. */
   async begin(request: unknown, mode: Mode, session: string): Promise<Entry> {
     const asked = this.#asked(request, mode)
     const author = { ...this.#author, session }
@@ -110,7 +106,6 @@ function shown(argument: unknown): string {
 
 type Write = (ending: Ending) => Promise<AuditFault | undefined>
 
-/** An admitted command with its audit entry, if any. */
 export interface RecordedCommand extends CommandToRun {
   readonly entry?: Entry
 }
@@ -125,14 +120,13 @@ export class Entry {
     this.#record = record
   }
 
-  /** Has the command checked and decided. */
   async admitting(check: () => Promise<CommandToRun>): Promise<RecordedCommand> {
     const command = await this.#watching(check)
     this.#admission = command.admission
     return { ...command, entry: this }
   }
 
-  /** Has the command run. The result says if the line could not be written. */
+  /** The result says if the line could not be written. */
   async running(run: () => Promise<AnyResult>): Promise<AnyResult> {
     const result = await this.#watching(run)
     const lost = await this.#write(endingOf(result, this.#admission?.approval))

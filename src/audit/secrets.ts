@@ -42,7 +42,6 @@ function isNoWord(value: string): boolean {
   return value.length >= longEnough || (value.length >= shortest && /[^a-z]/i.test(value))
 }
 
-/** Changes every string in a value, except keys. */
 function inEach<T>(value: T, change: (text: string) => string): T
 function inEach(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
