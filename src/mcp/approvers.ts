@@ -1,27 +1,30 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Approval, ApprovalRequest, Approver, Decision, Mode } from '../internal.ts'
 
-/** What the user was asked, tied to the call by a signature: a yes counts for the command that was shown, and no other. */
+/**
+ * What the user was asked, bound to the call by a signature: a yes counts only for the command that was
+ * shown.
+ */
 export interface Asked {
   readonly command: string
   readonly cwd: string
   readonly mode: string
 }
 
-/** What the user said about one command. */
+/** The user's answer about one command. */
 export interface Answer {
   readonly asked: Asked
   readonly approval: Approval
 }
 
-/** The part of one tool call that an approver needs to see, and leaves its question in. */
+/** The state of one tool call that the approver reads, and where it leaves its question. */
 export interface Call {
-  /** From earlier rounds of this call. Each counts once: a list may hold the same command twice. */
+  /** From earlier rounds of this call. Each is used once: a list may contain the same command twice. */
   readonly unused: Answer[]
   question?: Question
 }
 
-/** What has to be asked before the command may run. */
+/** What must be asked before the command may run. */
 export interface Question {
   readonly request: ApprovalRequest
   readonly decision: Decision
@@ -29,16 +32,16 @@ export interface Question {
 
 const calls = new AsyncLocalStorage<Call>()
 
-/** Runs the work of one call, so that its approver finds the call. */
+/** Runs the work of one call so that the approver finds the call. */
 export function inCall<T>(call: Call, work: () => Promise<T>): Promise<T> {
   return calls.run(call, work)
 }
 
-/** Who decides on what the policy asks about; undefined: `[policy] unattended` does. */
+/** Approves what the policy asks about; undefined: `[policy] unattended` decides. */
 export function approverOf(approve: 'client' | 'elicit' | 'none', mode: Mode): Approver | undefined {
   switch (approve) {
     case 'client':
-      // Clients run a tool that is read-only without asking: there nobody has said yes.
+      // Clients run a read-only tool without asking, so in read mode no user has said yes.
       return mode === 'write' ? clientApprover : undefined
     case 'elicit':
       return elicitingApprover
@@ -47,12 +50,12 @@ export function approverOf(approve: 'client' | 'elicit' | 'none', mode: Mode): A
   }
 }
 
-/** The client has asked its user before it called. */
+/** The client asked its user before the call. */
 const clientApprover: Approver = Object.assign(async () => 'yes' as const, { by: 'mcp-client' })
 
 /**
- * It cannot wait for an answer: a call that needs one ends with a question, and the client calls again with the answer
- * (MCP 2026-07-28, multi round-trip requests; the SDK does that for older clients).
+ * Cannot wait for an answer: a call that needs one ends with a question, and the client calls again with the
+ * answer (MCP 2026-07-28, multi round-trip requests; the SDK emulates them for older clients).
  */
 const elicitingApprover: Approver = Object.assign(elicit, { by: 'mcp-elicitation' })
 

@@ -1,9 +1,9 @@
 import type { ServerContext } from './sdk.ts'
 
 /**
- * Runs the work of one call under a signal that aborts with the call's own, or `graceMs` after the connection of the call
- * has broken. Within a session of HTTP a broken connection cancels nothing by itself (MCP 2025-11-25, Transports), and
- * the answer can no longer be delivered.
+ * Runs the work of one call with a signal that aborts with the call's own signal, or `graceMs` after the
+ * call's connection breaks. In an HTTP session a broken connection cancels nothing by itself (MCP 2025-11-25,
+ * Transports), and the answer can no longer be delivered.
  */
 export async function endingWhenBroken<T>(
   { mcpReq, http }: Pick<ServerContext, 'mcpReq' | 'http'>,

@@ -11,7 +11,7 @@ import type { CallToolResult, InputRequiredResult, ServerContext } from './sdk.t
 import type { Session } from './session.ts'
 import type { Turns } from './turns.ts'
 
-/** The parameters of `execute_command`, defaults filled in. */
+/** The parameters of `execute_command`, with defaults filled in. */
 export interface ExecuteArguments {
   readonly command: string
   readonly timeout_ms: number
@@ -27,17 +27,17 @@ export interface ExecuteArguments {
 export interface Calls {
   readonly session: Session
   readonly turns: Turns
-  /** An answer can hold for the rest of the session, for there is one. */
+  /** The client has a session, so an answer can hold for the rest of it. */
   readonly hasSession: boolean
-  /** Milliseconds that a command runs on after its connection has broken. */
+  /** Milliseconds that a command runs on after its connection breaks. */
   readonly brokenGraceMs?: number | undefined
-  /** What the client said it can do, where it said so once for the whole connection. */
+  /** The client's capabilities, if it declared them once for the whole connection. */
   capabilities(): { readonly elicitation?: unknown } | undefined
-  /** The list of resources is another one now. */
+  /** Reports that the list of resources has changed. */
   saved(): void
 }
 
-/** Answers a call of `execute_command`. */
+/** Handles a call of `execute_command`. */
 export async function executeCommand(
   calls: Calls,
   mode: Mode,
@@ -83,7 +83,7 @@ async function runInTurn(
   progress.start()
   const { cwd, scratchpad, timeout_ms: timeoutMs, private_tmp: privateTmp } = asked
   const lines = linesOf(asked)
-  // All answers together are as long as one may be.
+  // The answers share the length allowed for one.
   const inlineChars = Math.floor(shell.config.output.inline_max_chars / lines.length)
   const requests = lines.map((command) => ({ command, cwd, scratchpad, timeoutMs, privateTmp, merged: true }))
   const { results, refused } = await ranOf(
@@ -100,7 +100,9 @@ async function runInTurn(
   return answer(text, session.options.structured ? structured(lines, results) : undefined)
 }
 
-/** What ran of a list. It may be refused in the middle: the first line can remove the directory of the second. */
+/**
+ * The results of a list. It may be refused halfway: the first line can remove the directory of the second.
+ */
 async function ranOf(
   list: Promise<readonly Result[]>,
 ): Promise<{ results: readonly Result[]; refused?: VitrineError }> {
@@ -108,7 +110,7 @@ async function ranOf(
     return { results: await list }
   } catch (error) {
     if (!isVitrineError(error) || !error.results) throw error
-    // Text: no other encoding was asked for.
+    // The results are text, because no other encoding was requested.
     return { results: error.results as readonly Result[], refused: error }
   }
 }
@@ -126,7 +128,7 @@ export function failed(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-/** What is no refusal is a mistake of ours, and goes to the SDK, which answers with its message. */
+/** Any other error is a bug: the SDK answers with its message. */
 function refused(error: unknown, answers: readonly Answer[], { next }: ExecuteArguments): CallToolResult {
   if (!isVitrineError(error)) throw error
   const last = answers.at(-1)
@@ -135,7 +137,7 @@ function refused(error: unknown, answers: readonly Answer[], { next }: ExecuteAr
   return failed(refusalText(error))
 }
 
-/** The fields that `resultSchema` has: those of `command`, and with a list those of the lines after it. */
+/** The fields of `resultSchema`: those of `command` and, for a list, of the lines after it. */
 function structured(lines: readonly string[], results: readonly Result[]): Record<string, unknown> {
   const [first, ...next] = results.map(fieldsOf)
   return { ...first, ...(lines.length > 1 && { next, notRun: lines.slice(results.length) }) }

@@ -2,18 +2,20 @@ import { Transform, type TransformCallback } from 'node:stream'
 import { messageTooLong } from '../messages/mcp/serve.ts'
 
 const newline = 0x0a
-/** What is kept of a message that is too long, to find its id in. */
+/** How much of a message that is too long is kept, to find its id. */
 const keptBytes = 4096
 /** INVALID_REQUEST: JSON-RPC 2.0, section 5.1. */
 const invalidRequest = -32_600
 
 const idValue = String.raw`(-?\d+|"(?:[^"\\]|\\.)*")`
 const scalarMember = String.raw`"[^"\\]*"\s*:\s*(?:"[^"\\]*"|-?\d+)\s*,\s*`
-/** An id that only strings and numbers stand before is the message's own; the TypeScript SDK writes it last. */
+/**
+ * An id preceded only by string and number members is the message's own; the TypeScript SDK writes it last.
+ */
 const idAtStart = new RegExp(String.raw`^\s*\{\s*(?:${scalarMember})*"id"\s*:\s*${idValue}\s*[,}]`)
 const idAtEnd = new RegExp(String.raw`[,{]\s*"id"\s*:\s*${idValue}\s*\}\s*$`)
 
-/** Passes messages on line by line. One that is longer than `limit` bytes is answered with an error instead. */
+/** Passes messages on line by line. One longer than `limit` bytes is answered with an error instead. */
 export class MessageLimit extends Transform {
   readonly #limit: number
   readonly #answer: (text: string) => void
@@ -66,7 +68,7 @@ export class MessageLimit extends Transform {
   }
 }
 
-/** null stands for an id that is not known: JSON-RPC 2.0, section 5. */
+/** null stands for an unknown id: JSON-RPC 2.0, section 5. */
 function parsedId(text = 'null'): unknown {
   try {
     return JSON.parse(text)

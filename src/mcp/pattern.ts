@@ -4,12 +4,15 @@ import type { LinePattern } from '../internal.ts'
 import { patternTooLarge, patternTooLong } from '../messages/mcp/scratchpad.ts'
 
 const longestSource = 1000
-/** Of the compiled pattern: `error|warn|fatal` has 18. */
+/** Instructions of the compiled pattern: `error|warn|fatal` has 18. */
 const mostInstructions = 1000
-/** Instructions times characters of one test: 0.2 s at the most, in which the server does nothing else. */
+/** Instructions times characters of one test: at most 0.2 s, during which the server does nothing else. */
 const mostSteps = 4_000_000
 
-/** Compiles a pattern in RE2's syntax, which takes time linear in the text. `reason` says why it cannot be. */
+/**
+ * Compiles a pattern in RE2 syntax, which matches in time linear in the text. `reason` says why it is
+ * refused.
+ */
 export function compilePattern(
   source: string,
   ignoreCase: boolean,

@@ -3,7 +3,7 @@ import type { ServerContext } from './sdk.ts'
 
 const everyMs = 500
 
-/** Tells the client how a call is getting on, when it asked to be told. */
+/** Reports the progress of a call, if the client asked for it. */
 export class Progress {
   readonly #context: ServerContext
   readonly #timer: NodeJS.Timeout | undefined
@@ -12,7 +12,7 @@ export class Progress {
   #started: number | undefined
   #bytes = 0
 
-  /** @param ahead how many calls wait in line */
+  /** @param ahead how many calls wait */
   constructor(context: ServerContext, ahead: () => number) {
     this.#context = context
     this.#ahead = ahead
@@ -33,7 +33,10 @@ export class Progress {
     clearInterval(this.#timer)
   }
 
-  /** `progress` has to grow with every notification (MCP, utilities/progress): it is the seconds since the call. */
+  /**
+   * `progress` must grow with every notification (MCP, utilities/progress), so it is the seconds since the
+   * call.
+   */
   #tell(): void {
     const now = performance.now()
     const message =
@@ -46,7 +49,7 @@ export class Progress {
       message,
     }
     this.#context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {
-      // The connection has gone; that ends the call by its signal.
+      // The connection is gone; its signal ends the call.
     })
   }
 }

@@ -13,21 +13,21 @@ import {
 
 const answers = { y: 'yes', n: 'no', a: 'all', s: 'same' } as const satisfies Record<string, Approval>
 
-/** What can be answered. Where there is no session, an answer cannot hold for one. */
+/** The possible answers. Without a session, no answer can hold for one. */
 function lettersFor(hasSession: boolean): readonly (keyof typeof answers)[] {
   return hasSession ? ['y', 'n', 'a', 's'] : ['y', 'n']
 }
 
-/** What one round of a call asks, and what earlier rounds were answered. */
+/** What one round of a call asks, and the answers of earlier rounds. */
 interface Round {
   readonly asked: Asked
   readonly earlier: readonly Answer[]
 }
 
-/** Signs what was asked and answered; one key for every server of this process. */
+/** Signs questions and answers; one key for every server of this process. */
 export const askedState = createRequestStateCodec<Round>({ key: randomBytes(32) })
 
-/** Runs the work of one call; returns what it asked, if it asked, and what the user has answered before. */
+/** Runs the work of one call; returns its question, if any, and the user's earlier answers. */
 export async function withAnswers<T>(
   context: ServerContext,
   hasSession: boolean,
@@ -43,7 +43,7 @@ export async function withAnswers<T>(
   return { outcome, question: call.question, answers }
 }
 
-/** Whether the client can put a question to its user. */
+/** Whether the client can ask its user. */
 export function canElicit(
   context: ServerContext,
   capabilities: { readonly elicitation?: unknown } | undefined,
@@ -83,7 +83,7 @@ export async function questionFor(
   })
 }
 
-/** Whatever is not clearly a yes is a no. */
+/** Anything but a clear yes counts as no. */
 function answersIn(context: ServerContext, hasSession: boolean): readonly Answer[] {
   const round = context.mcpReq.requestState<Round>()
   const response = inputResponse(context.mcpReq.inputResponses, 'approval')

@@ -11,10 +11,10 @@ import {
 } from './sdk.ts'
 import type { Session } from './session.ts'
 
-/** A resource goes over the wire in one message; clients take about 10 MB. */
+/** A resource is sent in one message; clients accept about 10 MB. */
 const largestResource = 4 * 1024 * 1024
 
-/** Offers what was saved in this session as `scratchpad://SESSION/NAME`. */
+/** Offers the outputs saved in this session as `scratchpad://SESSION/NAME`. */
 export function registerResources(server: McpServer, session: Session): void {
   const template = new ResourceTemplate('scratchpad://{session}/{name}', {
     list: () => ({ resources: (session.scratchpad?.entries() ?? []).map(describe) }),

@@ -21,7 +21,6 @@ export function executeSchema(facts: ToolFacts) {
   return parameters(entries, facts.network ? {} : { network: wantedTexts.network })
 }
 
-/** Parameters of `read_scratchpad`. */
 export function readSchema() {
   const entries = {
     name: text(parameterTexts.entryName, wantedTexts.entryName),
@@ -38,12 +37,11 @@ export function readSchema() {
   return parameters(entries)
 }
 
-/** No parameters. */
 export function emptySchema() {
   return parameters({})
 }
 
-/** What `--structured` answers with beside the text. */
+/** What `--structured` returns besides the text. */
 export function resultSchema() {
   const saved = v.object({ name: v.string(), path: v.string(), bytes: v.number() })
   const denial = v.object({
@@ -79,7 +77,7 @@ export function resultSchema() {
   return toStandardJsonSchema(v.object({ ...entries, ...list }))
 }
 
-/** Unknown keys are refused by naming the known ones, and those that are withheld by why; a missing one is asked for. */
+/** Names the known keys for an unknown one, the reason for a withheld one, and asks for a missing one. */
 function parameters<const E extends v.ObjectEntries>(
   entries: E,
   withheld: Readonly<Record<string, string>> = {},

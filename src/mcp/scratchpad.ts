@@ -13,7 +13,7 @@ import { failed } from './execute.ts'
 import type { CallToolResult } from './sdk.ts'
 import type { Session } from './session.ts'
 
-/** The parameters of `read_scratchpad`, defaults filled in. */
+/** The parameters of `read_scratchpad`, with defaults filled in. */
 export interface ReadArguments {
   readonly name: string
   readonly unit: 'lines' | 'bytes'
@@ -24,23 +24,23 @@ export interface ReadArguments {
   readonly ignore_case: boolean
 }
 
-/** Milliseconds that a pattern may take over one entry. */
+/** Milliseconds that matching a pattern may take on one entry. */
 const grepTimeoutMs = 5000
 
-/** Answers a call of `list_scratchpad`. */
+/** Handles a call of `list_scratchpad`. */
 export function listScratchpad({ scratchpad }: Session): CallToolResult {
   const entries = scratchpad?.entries() ?? []
   return shown(entries.length === 0 ? say.nothingSaved : entries.map(entryLine).join('\n'))
 }
 
-/** Answers a call of `read_scratchpad`. */
+/** Handles a call of `read_scratchpad`. */
 export async function readScratchpad(
   { scratchpad, options }: Session,
   asked: ReadArguments,
   maxChars: number,
 ): Promise<CallToolResult> {
   const own = scratchpad?.find(asked.name)
-  // A client that was started again remembers names of the time before.
+  // A restarted client still knows the names of earlier sessions.
   const entry =
     own ?? (options.earlierSessions ? findAnywhere(scratchpadRoots(process.env), asked.name) : undefined)
   if (!entry)
@@ -61,7 +61,7 @@ async function readRange(
   return shown(joined(part.text, say.rangeLine(unit, part, isEarlier ? changedMs : undefined)))
 }
 
-/** JSON has whole numbers that no file position reaches. */
+/** JSON allows whole numbers beyond any file position. */
 function clamped(number: number): number {
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, number))
 }
@@ -73,7 +73,7 @@ async function grep(
   maxChars: number,
 ): Promise<CallToolResult> {
   if (offset !== undefined || limit !== undefined) return failed(say.rangeAndPattern)
-  // Imported late: few clients look for a pattern.
+  // Imported late: few clients search for a pattern.
   const { compilePattern } = await import('./pattern.ts')
   const pattern = compilePattern(source, ignore_case)
   if ('reason' in pattern) return failed(say.badPatternText(pattern.reason))

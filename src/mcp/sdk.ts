@@ -1,6 +1,6 @@
 /**
- * What is used of the MCP SDK, in one place: the build makes one file of it and everything behind it, for the SDK loads
- * all of zod, fifty languages of error messages among it, which takes as long as Node's own start.
+ * All that is used of the MCP SDK. The build bundles it into one file with its dependencies: the SDK loads
+ * all of zod, including error messages in fifty languages, which takes as long as the start of Node itself.
  */
 
 export type {

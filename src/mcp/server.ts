@@ -20,13 +20,15 @@ import { McpServer, type ToolAnnotations } from './sdk.ts'
 import type { Session, SessionShell } from './session.ts'
 import type { Turns } from './turns.ts'
 
-/** What the server of a connection is made from. */
+/** What the server of one connection is made from. */
 export interface Connection {
   readonly session: Session
   readonly turns: Turns
-  /** An answer can hold for the rest of the session, for there is one. */
+  /** The client has a session, so an answer can hold for the rest of it. */
   readonly hasSession: boolean
-  /** Milliseconds that a command runs on after its connection has broken; default: `brokenGraceMs` of limits.ts. */
+  /**
+   * Milliseconds that a command runs on after its connection breaks; default: `brokenGraceMs` of limits.ts.
+   */
   readonly brokenGraceMs?: number | undefined
   /** Tells the client that the list of resources has changed; default: a notification on this connection. */
   readonly saved?: (() => void) | undefined
@@ -40,7 +42,7 @@ interface Tool {
   readonly shell: SessionShell | undefined
 }
 
-/** Makes the server of one connection: its tools are fixed here, once. */
+/** Makes the server of one connection. Its set of tools never changes. */
 export async function makeServer(connection: Connection): Promise<McpServer> {
   const { session } = connection
   const tools = await toolsOf(session)
@@ -49,7 +51,8 @@ export async function makeServer(connection: Connection): Promise<McpServer> {
     {
       instructions: serverInstructions(tools, (await session.sandboxOff()) ?? ''),
       requestState: { verify: askedState.verify },
-      // What a tool may do is fixed when the client connects: clients decide by it what to ask their user.
+      // Clients decide by a tool's annotations what to ask their user, so tools are fixed when the client
+      // connects.
       capabilities: { tools: { listChanged: false } },
     },
   )
@@ -73,7 +76,7 @@ async function toolsOf(session: Session): Promise<readonly Tool[]> {
     served.map(async (mode) => {
       const shell = await openedOrNot(session, mode)
       const facts = factsOf(shell?.config, mode, served.length > 1, interpreter)
-      // The name says the mode even where the other tool is missing: clients allow a tool by its name.
+      // Clients allow a tool by name, so the name gives the mode even if the other tool is missing.
       return { name: mode === 'write' && asked.length > 1 ? writeToolName : 'execute_command', facts, shell }
     }),
   )
@@ -81,11 +84,11 @@ async function toolsOf(session: Session): Promise<readonly Tool[]> {
 
 function tellSaved(server: McpServer): void {
   server.server.sendResourceListChanged().catch(() => {
-    // The client has gone, and will not look.
+    // The client is gone.
   })
 }
 
-/** A shell that cannot be opened is told with the first call, where a model sees it; the log has it at once. */
+/** Logs at once why a shell cannot be opened; the model sees it in the first call. */
 async function openedOrNot(session: Session, mode: Mode): Promise<SessionShell | undefined> {
   try {
     return await session.shell(mode)
@@ -102,14 +105,18 @@ function registerExecute(server: McpServer, calls: Calls, { name, facts, shell }
     description: toolDescription(facts),
     inputSchema: executeSchema(facts),
     annotations: annotationsOf(facts, shell),
-    // Claude Code's limit for a result that is shown, in characters; the answer has a few lines beside the output.
+    // Claude Code's limit for a displayed result, in characters; the answer has a few lines besides the
+    // output.
     _meta: { 'anthropic/maxResultSizeChars': Math.min(500_000, facts.inlineChars + 20_000) },
     ...(calls.session.options.structured && { outputSchema: resultSchema() }),
   }
   server.registerTool(name, config, (asked, context) => executeCommand(calls, mode, asked, context))
 }
 
-/** Clients run a tool with readOnlyHint unasked: it is claimed only where the operating system holds the command. */
+/**
+ * Clients run a tool with readOnlyHint without asking, so it is set only if the operating system confines the
+ * command.
+ */
 function annotationsOf({ mode, network }: ToolFacts, opened: SessionShell | undefined): ToolAnnotations {
   if (mode === 'read' && opened?.config.shell.sandbox === true)
     return { readOnlyHint: true, destructiveHint: false, openWorldHint: network }

@@ -15,21 +15,21 @@ import { approverOf } from './approvers.ts'
 /** What is fixed when the server starts. */
 export interface ServerOptions {
   readonly version: string
-  /** Default: the configuration's. */
+  /** Default: the configured mode. */
   readonly mode?: Mode | 'both' | undefined
   readonly approve: 'client' | 'elicit' | 'none'
   readonly structured: boolean
-  /** Names that other sessions of this user saved can be read too. Not where clients share the server. */
+  /** Also allow reading what other sessions of this user saved. Not where clients share the server. */
   readonly earlierSessions: boolean
   readonly cwd?: string | undefined
   readonly config?: string | undefined
-  /** What the command line says in place of the configuration. */
+  /** Command-line settings that override the configuration. */
   readonly flags?: Flags | undefined
-  /** A line for the people who run the server. */
+  /** Writes a line for the people who run the server. */
   readonly log: (line: string) => void
 }
 
-/** What the tools need of a shell. */
+/** The part of a shell that the tools use. */
 export type SessionShell = Pick<Shell, 'executeAll' | 'close' | 'config' | 'scratchpad'>
 
 export type OpenShell = (options: {
@@ -39,7 +39,7 @@ export type OpenShell = (options: {
   readonly approver: Approver | undefined
 }) => Promise<SessionShell>
 
-/** The shells of one client: one for each mode it may use, with one scratchpad. */
+/** The shells of one client: one per mode it may use, sharing one scratchpad. */
 export class Session {
   readonly options: ServerOptions
   readonly #open: OpenShell
@@ -59,17 +59,16 @@ export class Session {
     this.#open = open
   }
 
-  /** What has been saved; undefined until a shell is open. */
+  /** What was saved; undefined until a shell is open. */
   get scratchpad(): Scratchpad | undefined {
     return this.#scratchpad
   }
 
-  /** Whether a command runs. */
   get isBusy(): boolean {
     return this.#running > 0
   }
 
-  /** The modes that the server is asked to serve. With a configuration that cannot be read, read mode. */
+  /** The modes that the server is asked to serve. Read mode if the configuration cannot be read. */
   async modes(): Promise<readonly Mode[]> {
     const { mode } = this.options
     if (mode === 'both') return ['read', 'write']
@@ -80,7 +79,7 @@ export class Session {
     )
   }
 
-  /** Where the configuration switches the sandbox off, and with it read mode; undefined where it does not. */
+  /** Where the configuration turns off the sandbox, and with it read mode; undefined if it does not. */
   async sandboxOff(): Promise<string | undefined> {
     return this.#loaded().then(
       ({ config, sources }) => (config.shell.sandbox ? undefined : sources['shell.sandbox'].where),
@@ -88,23 +87,23 @@ export class Session {
     )
   }
 
-  /** The modes that a command can run in: each has a tool. */
+  /** The modes in which a command can run: each gets a tool. */
   async servedModes(): Promise<readonly Mode[]> {
     const [modes, sandboxOff] = await Promise.all([this.modes(), this.sandboxOff()])
     return sandboxOff === undefined ? modes : modes.filter((mode) => mode === 'write')
   }
 
-  /** Opens the shells that there will be tools for. Who needs one is told what failed. */
+  /** Opens the shells for the tools. Failures are reported by the calls that need the shell. */
   async warm(): Promise<void> {
     const modes = await this.servedModes()
     await Promise.allSettled(modes.map((mode) => this.shell(mode)))
   }
 
-  /** The shell of a mode. What failed is tried again with the next call: the user may have mended it. */
+  /** The shell of a mode. A failed opening is retried by the next call: the user may have fixed the cause. */
   async shell(mode: Mode): Promise<SessionShell> {
     const known = this.#shells[mode]
     if (known) return known
-    // One after the other: the second shell takes the first one's scratchpad.
+    // One after the other: the second shell shares the first one's scratchpad.
     const opening = this.#opened.then(() => this.#openIn(mode))
     this.#shells[mode] = opening
     this.#opened = opening.catch(() => delete this.#shells[mode])
@@ -116,12 +115,12 @@ export class Session {
     return this.#usedMs
   }
 
-  /** Somebody is there. */
+  /** Marks the session as used now. */
   touch(): void {
     this.#usedMs = Date.now()
   }
 
-  /** Counts what runs, so that nobody closes a session that is at work. */
+  /** Runs `work` and marks the session as busy, so that it is not closed as idle. */
   async busy<T>(work: () => Promise<T>): Promise<T> {
     this.#running++
     try {
@@ -132,7 +131,7 @@ export class Session {
     }
   }
 
-  /** Kills what runs. */
+  /** Closes the shells and kills what runs. */
   async close(): Promise<void> {
     this.#closed = true
     const shells = await Promise.allSettled(Object.values(this.#shells))

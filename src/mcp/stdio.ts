@@ -5,25 +5,28 @@ import { makeServer } from './server.ts'
 import type { Session } from './session.ts'
 import { Turns } from './turns.ts'
 
-/** Serves one client on stdin and stdout. Resolves when it has gone, or a signal came, and everything that ran has been killed. */
+/**
+ * Serves one client on stdin and stdout. Resolves when the client is gone or a signal arrived, and everything
+ * that ran has been killed.
+ */
 export async function serveOnStdio(session: Session): Promise<void> {
   const turns = new Turns(mostAtOnce)
   const over = ended()
   const messages = process.stdin.pipe(new MessageLimit(largestMessage, (text) => process.stdout.write(text)))
   const handle = serveStdio(() => makeServer({ session, turns, hasSession: true }), {
-    // Each chunk is one whole message, so the transport's own limit is never met.
+    // Each chunk is one whole message, so the transport's own limit is never reached.
     transport: new StdioServerTransport(messages, process.stdout, { maxBufferSize: 2 * largestMessage }),
     onerror: (error) => session.options.log(error.message),
   })
   await over
-  // First what runs: the client that would want the answers has gone.
+  // Commands first: the client is gone and wants no answers.
   await session.close()
   await handle.close()
 }
 
 const endingSignals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** A signal to `npx` does not reach us: the end of stdin is what tells that the client has gone. */
+/** A signal to `npx` does not reach this process: the end of stdin tells that the client is gone. */
 function ended(): Promise<void> {
   return new Promise((resolve) => {
     const end = () => resolve()

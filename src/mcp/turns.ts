@@ -1,4 +1,4 @@
-/** Lets a number of calls run at once; the others wait in the order they came. */
+/** Limits how many calls run at once; the others wait in order of arrival. */
 export class Turns {
   readonly #most: number
   #running = 0
@@ -8,12 +8,11 @@ export class Turns {
     this.#most = most
   }
 
-  /** How many calls wait. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Runs the work when it is its turn. A signal that aborts takes it out of the queue, and rejects. */
+  /** Runs the work when its turn comes. If the signal aborts earlier, leaves the queue and rejects. */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     await this.#enter(signal)
     try {
@@ -43,7 +42,7 @@ export class Turns {
     })
   }
 
-  /** The place goes to the next in line, or is free. */
+  /** Passes the turn to the next call in the queue, or frees it. */
   #leave(): void {
     const next = this.#waiting.shift()
     if (next) next()

@@ -10,7 +10,7 @@ import {
 import { type HttpOptions, type HttpServer, isLoopback, serveOnHttp } from './server.ts'
 import { makeToken } from './token.ts'
 
-/** An address of the form `[HOST:]PORT`; undefined when it is none. */
+/** Parses `[HOST:]PORT`; undefined if malformed. */
 export function httpAddress(given: string): { readonly host: string; readonly port: number } | undefined {
   const match = /^(?:(?:\[([0-9A-Fa-f:.]+)\]|([^[\]:]+)):)?(\d{1,5})$/.exec(given)
   const port = Number(match?.[3])
@@ -18,7 +18,7 @@ export function httpAddress(given: string): { readonly host: string; readonly po
   return { host: match[1] ?? match[2] ?? '127.0.0.1', port }
 }
 
-/** The token that clients need: one that is made, unless one was chosen. */
+/** The token that clients need: the chosen one, or else a random one. */
 export function httpToken(
   host: string,
   chosen: string | undefined,
@@ -28,7 +28,7 @@ export function httpToken(
   return isLoopback(host) ? { token: makeToken(), made: true } : { refusal: tokenNeeded(host) }
 }
 
-/** Serves until a signal comes. `failure` says why it could not. */
+/** Serves until a signal arrives. `failure` says why it could not listen. */
 export async function serveUntilSignal({
   made,
   ...options
@@ -54,7 +54,7 @@ async function listenOrSay(options: HttpOptions): Promise<HttpServer | { readonl
   }
 }
 
-/** The first signal that ends the server, and the next one. */
+/** The first signal that ends the server, and the one after it. */
 function endingSignals(): { readonly first: Promise<void>; readonly second: Promise<void> } {
   const came: (() => void)[] = []
   const first = new Promise<void>((resolve) => came.push(resolve))

@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 
-/** A request of node:http as the web's, which the SDK takes. The signal aborts when the client goes. */
+/**
+ * Converts a node:http request to a web Request, which the SDK takes. The signal aborts when the client
+ * disconnects.
+ */
 export function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers))
@@ -10,11 +13,11 @@ export function webRequest(request: IncomingMessage, signal: AbortSignal): Reque
   const method = request.method ?? 'GET'
   const url = new URL(request.url ?? '/', 'http://localhost')
   const body = method === 'GET' || method === 'HEAD' ? null : Readable.toWeb(request)
-  // `duplex` is what fetch wants of a body that is a stream; the types of Node 20 lack it.
+  // fetch requires `duplex` for a body that is a stream; the types of Node 20 lack it.
   return new Request(url, { method, headers, signal, body, duplex: 'half' } as RequestInit)
 }
 
-/** Sends a response of the web's: a stream as it comes. */
+/** Sends a web Response; a streamed body is sent as it arrives. */
 export async function sendResponse(response: Response, to: ServerResponse): Promise<void> {
   to.writeHead(response.status, Object.fromEntries(response.headers))
   to.flushHeaders()

@@ -20,7 +20,7 @@ import { carriesToken } from './token.ts'
 
 export interface HttpOptions {
   readonly host: string
-  /** 0: one that is free. */
+  /** 0: any free port. */
   readonly port: number
   readonly token: string
   readonly makeSession: () => Session
@@ -34,9 +34,9 @@ export interface HttpOptions {
 export interface HttpServer {
   /** Where it listens: `http://127.0.0.1:8080/mcp`. */
   readonly url: string
-  /** Takes no more requests, lets what runs come to its end for a while, then kills it. */
+  /** Accepts no more requests, gives running commands `drainMs` to end, then kills them. */
   close(): Promise<void>
-  /** Ends the waiting of `close`. */
+  /** Ends the wait of `close`. */
   hurry(): void
 }
 
@@ -45,7 +45,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
-/** Listens. Rejects when the address cannot be had. */
+/** Listens. Rejects if the address is not available. */
 export async function serveOnHttp(options: HttpOptions): Promise<HttpServer> {
   const service = new HttpService(options)
   const server = createServer((request, response) => {
@@ -75,7 +75,7 @@ class HttpService {
   readonly #options: HttpOptions
   readonly #sessions: HttpSessions
   readonly #modern: McpHttpHandler
-  /** Clients of MCP 2026-07-28 have no session: they share this one. */
+  /** Clients of MCP 2026-07-28 have no session and share this one. */
   readonly #shared: Session
   #draining = false
   #drainUntil = 0
@@ -135,7 +135,7 @@ class HttpService {
     return this.#modern.fetch(request)
   }
 
-  /** Without a token: it tells nothing but that the server is there. */
+  /** Needs no token: it only reveals that the server is up. */
   #health(): Response {
     const status = this.#draining ? 'draining' : 'ok'
     return Response.json({ status }, { status: this.#draining ? 503 : 200 })
@@ -144,7 +144,8 @@ class HttpService {
   #refusal(request: Request, pathname: string): Response | undefined {
     if (this.#draining) return errorResponse(503, 'The server is about to end', { connection: 'close' })
     const { host, token } = this.#options
-    // DNS rebinding reaches a server that listens on this machine only. Elsewhere the name is the deployment's, and the token decides.
+    // DNS rebinding can reach a server that listens on loopback only. Elsewhere the host name depends on the
+    // deployment, and the token decides.
     const rebound = isLoopback(host)
       ? hostHeaderValidationResponse(request, localhostAllowedHostnames())
       : undefined

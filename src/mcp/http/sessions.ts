@@ -3,7 +3,7 @@ import { mostSessions } from '../limits.ts'
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '../sdk.ts'
 import type { Session } from '../session.ts'
 
-/** A client of a protocol before 2026-07-28, which has a session, and so a shell of its own. */
+/** A client of a protocol before 2026-07-28: it has a session, and so shells of its own. */
 interface Client {
   readonly session: Session
   readonly transport: WebStandardStreamableHTTPServerTransport
@@ -15,12 +15,12 @@ export interface SessionsOptions {
   readonly makeServer: (session: Session) => Promise<McpServer>
 }
 
-/** The sessions of such clients, by the id that each of their requests carries. */
+/** The sessions of such clients, by the session id in their requests. */
 export class HttpSessions {
   readonly #options: SessionsOptions
   readonly #clients = new Map<string, Client>()
   readonly #sweep: NodeJS.Timeout
-  /** Clients whose first request is being answered: they are not in the map yet. */
+  /** Clients whose first request is being answered; not yet in the map. */
   #beginning = 0
 
   constructor(options: SessionsOptions) {
@@ -33,7 +33,6 @@ export class HttpSessions {
     return this.#clients.size
   }
 
-  /** Whether a command runs in one of them. */
   get isBusy(): boolean {
     return [...this.#clients.values()].some(({ session }) => session.isBusy)
   }
@@ -41,7 +40,7 @@ export class HttpSessions {
   async handle(request: Request): Promise<Response> {
     const id = request.headers.get('mcp-session-id')
     const client = id === null ? undefined : this.#clients.get(id)
-    // 404 tells a client to begin anew (MCP 2025-11-25, Session Management).
+    // 404 tells a client to start a new session (MCP 2025-11-25, Session Management).
     if (id !== null && !client) return errorResponse(404, 'Session not found')
     if (client) return this.#pass(client, request)
     if (this.#clients.size + this.#beginning >= mostSessions && !this.#closeLongestIdle())
@@ -68,7 +67,7 @@ export class HttpSessions {
     const server = await this.#options.makeServer(session)
     await server.connect(transport)
     const response = await this.#pass(client, request)
-    // No initialize request: nobody will come back to this one.
+    // It was not an initialize request, so no client will use this session.
     if (transport.sessionId === undefined) await session.close()
     return response
   }
@@ -86,7 +85,7 @@ export class HttpSessions {
     await client.transport.close()
   }
 
-  /** Makes room for another client. False when a command runs in every session. */
+  /** Makes room for another client. False if every session runs a command. */
   #closeLongestIdle(): boolean {
     const idle = [...this.#clients].filter(([, { session }]) => !session.isBusy)
     const [first, ...others] = idle
@@ -106,7 +105,7 @@ export class HttpSessions {
   }
 }
 
-/** An error outside of any JSON-RPC call. */
+/** An error outside any JSON-RPC call. */
 export function errorResponse(
   status: number,
   message: string,

@@ -1,14 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A token that nobody guesses: 256 bits. */
+/** A random token of 256 bits. */
 export function makeToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Whether a request carries the token, in a time that tells nothing about it. */
+/** Whether a request carries the token, compared in constant time. */
 export function carriesToken(authorization: string | undefined, token: string): boolean {
   const [, given] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
-  // Hashed first: timingSafeEqual wants equal lengths, and a length tells something too.
+  // Hashed first: timingSafeEqual requires equal lengths, and the length is secret too.
   return given !== undefined && timingSafeEqual(digest(given), digest(token))
 }
 

@@ -7,14 +7,14 @@ import { platform } from '../../internal.ts'
 export const clientNames = ['claude', 'codex', 'gemini', 'cursor', 'vscode', 'opencode'] as const
 export type ClientName = (typeof clientNames)[number]
 
-/** How the server is started: a program and its arguments. */
+/** The program that starts the server, and its arguments. */
 export type ServerCommand = readonly [string, ...string[]]
 
-/** Where a client keeps its servers, and what stands there. */
+/** Where a client keeps its servers, and the entry for this one. */
 export interface Client {
   readonly file: string
   readonly format: 'json' | 'toml'
-  /** The key that holds the servers, by name. */
+  /** The key of the object that holds the servers by name. */
   readonly servers: string
   readonly entry: Readonly<Record<string, unknown>>
 }
@@ -23,7 +23,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const second = 1
 const millisecond = 1000
-/** A client that gives up first has the command killed: longer than the longest command, by a minute. */
+/**
+ * In seconds, a minute more than the longest command: a client that gives up earlier has the command killed.
+ */
 const patience = 660
 
 /** The user's configuration of a client. */
@@ -63,7 +65,7 @@ export function clientOf(name: ClientName, command: ServerCommand, environment: 
   }
 }
 
-/** The one line that does the same with the client's own program, where it has one. */
+/** The command line of the client's own program that does the same, if there is one. */
 export function ownCommand(name: ClientName, command: ServerCommand): string | undefined {
   const line = command.map(shellWord).join(' ')
   switch (name) {
@@ -84,7 +86,7 @@ function json(file: string, servers: string, entry: Client['entry']): Client {
   return { file, format: 'json', servers, entry }
 }
 
-/** Either name will do; the one that is there is the user's. */
+/** opencode reads either name; an existing .jsonc is the user's. */
 function opencodeFile(directory: string): string {
   const withComments = join(directory, 'opencode.jsonc')
   return existsSync(withComments) ? withComments : join(directory, 'opencode.json')

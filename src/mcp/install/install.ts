@@ -10,19 +10,19 @@ import { tableText, withTable } from './toml-edit.ts'
 
 export const serverName = 'vitrine'
 
-/** What became of the client's file. */
+/** What happened to the client's file. */
 export type Installed =
   | { readonly kind: 'written'; readonly file: string; readonly backup?: string }
   | { readonly kind: 'unchanged'; readonly file: string }
   | { readonly kind: 'failed'; readonly file: string; readonly reason: string }
 
-/** The entry as it stands in the client's file. */
+/** The entry as it appears in the client's file. */
 export function entryText({ format, servers, entry }: Client): string {
   if (format === 'toml') return tableText(servers, serverName, entry)
   return `${JSON.stringify({ [servers]: { [serverName]: entry } }, null, 2)}\n`
 }
 
-/** Puts the entry into the client's file. Everything else stays, and a copy of the file as it was. */
+/** Writes the entry into the client's file. Keeps everything else, and a backup of the previous file. */
 export async function installEntry(client: Client): Promise<Installed> {
   const file = realFile(client.file)
   try {
@@ -52,10 +52,10 @@ async function edited({ file, format, servers, entry }: Client, before: string):
   return after
 }
 
-/** How a server is reached over the network: that is not how this one is reached. */
+/** Keys for servers reached over the network, which this one is not. */
 const otherTransports = new Set(['url', 'httpUrl', 'headers', 'http_headers', 'bearer_token_env_var'])
 
-/** What the file should say, and what it should say of the server: whatever else the user set for it stays. */
+/** The document and the server's entry as they should be: the user's other settings for the server stay. */
 function merged(document: unknown, servers: string, entry: Client['entry']) {
   if (!isTable(document)) throw new NotJson('it does not hold an object')
   const known = document[servers] ?? {}
@@ -66,7 +66,7 @@ function merged(document: unknown, servers: string, entry: Client['entry']) {
   return { whole, wanted: { ...document, [servers]: { ...known, [serverName]: whole } } }
 }
 
-/** TOML has them under heads of their own, which stay where they are. */
+/** In TOML nested tables have headers of their own and stay where they are. */
 function withoutTables(entry: Client['entry']): Client['entry'] {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => !isTable(value)))
 }
@@ -75,17 +75,17 @@ function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Without the prototypes and classes of a parser, in any order of keys. */
+/** Strips a parser's prototypes and classes. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }
 
-/** A symlink, as keepers of dotfiles use them, stays one. */
+/** Resolves a symbolic link, as dotfile managers use them, so that it stays a link. */
 function realFile(file: string): string {
   try {
     return realpathSync(file)
   } catch {
-    // ENOENT: the file is made where it should stand.
+    // ENOENT: the file is created at this path.
     return file
   }
 }
@@ -105,7 +105,7 @@ function backUp(file: string): string {
   return backup
 }
 
-/** Whole or not at all, with the mode that it had. */
+/** Replaces the file atomically and keeps its mode. */
 function replace(file: string, text: string): void {
   makeDirectories(dirname(file), 0o777)
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600

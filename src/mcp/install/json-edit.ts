@@ -1,14 +1,14 @@
-/** A member of an object, by its place in the text. */
+/** A member of an object. */
 interface Member {
   readonly key: string
   readonly value: Node
 }
 
-/** A value, by its place in the text: `[start, end)`. */
+/** A value's position in the text: `[start, end)`. */
 interface Node {
   readonly start: number
   readonly end: number
-  /** Of an object only. */
+  /** Only for an object. */
   readonly members?: readonly Member[]
 }
 
@@ -16,8 +16,8 @@ interface Node {
 export class NotJson extends Error {}
 
 /**
- * Puts `entry` at `[parent, name]` into a JSON text that may have comments and trailing commas, and leaves every other
- * byte as it is. An empty text counts as `{}`. Throws NotJson.
+ * Sets `[parent, name]` to `entry` in a JSON text that may have comments and trailing commas, and keeps every
+ * other byte. An empty text counts as `{}`. Throws NotJson.
  */
 export function withEntry(text: string, parent: string, name: string, entry: unknown): string {
   if (text.trim() === '') return `${JSON.stringify({ [parent]: { [name]: entry } }, null, 2)}\n`
@@ -30,7 +30,7 @@ export function withEntry(text: string, parent: string, name: string, entry: unk
   return text.slice(0, old.start) + indented(entry, indentAt(text, old.start)) + text.slice(old.end)
 }
 
-/** The value of a JSON text that may have comments and trailing commas. Throws NotJson. */
+/** Parses JSON that may have comments and trailing commas. Throws NotJson. */
 export function parseJsonc(text: string): unknown {
   const reader = new Reader(text)
   if (text.trim() === '') return {}
@@ -44,7 +44,7 @@ function valueAt({ members }: Node, key: string): Node | undefined {
   return members.findLast((member) => member.key === key)?.value
 }
 
-/** A new first member: behind the brace there is no comma to mind. */
+/** Inserts a first member: after the brace no preceding comma is needed. */
 function inserted(text: string, { start, members = [] }: Node, key: string, value: unknown): string {
   const outer = indentAt(text, start)
   const inner = `${outer}${unitOf(text)}`
@@ -62,12 +62,12 @@ function indentAt(text: string, position: number): string {
   return /^[ \t]*/.exec(line)?.[0] ?? ''
 }
 
-/** What one level of the text is indented by. */
+/** The text's indentation per level. */
 function unitOf(text: string): string {
   return /\n([ \t]+)\S/.exec(text)?.[1] ?? '  '
 }
 
-/** Reads JSON with comments and notes where things stand. */
+/** Parses JSON with comments and records positions. */
 class Reader {
   readonly #text: string
   #at = 0
@@ -77,13 +77,13 @@ class Reader {
     this.#text = text
   }
 
-  /** The same as plain JSON, after `document`. */
+  /** The text as plain JSON, once `document` was called. */
   get plain(): string {
     return this.#plain
   }
 
   document(): Node {
-    // A byte order mark is no white space to JSON.
+    // A byte order mark is not white space in JSON.
     if (this.#text.startsWith('\uFEFF')) this.#at = 1
     this.#skip()
     const root = this.#value()
@@ -160,7 +160,7 @@ class Reader {
     this.#plain += character
   }
 
-  /** White space and comments. */
+  /** Skips white space and comments. */
   #skip(): void {
     const match = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y
     match.lastIndex = this.#at

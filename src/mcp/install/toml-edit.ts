@@ -1,6 +1,6 @@
 /**
- * Puts the table `[parent.name]` into a TOML text, in place of the one that is there, and leaves every other byte as it
- * is. The caller checks by parsing that the result means what it should: TOML has other ways to write a table.
+ * Inserts or replaces the table `[parent.name]` in a TOML text and keeps every other byte. TOML has other
+ * ways to write a table, so the caller must parse the result and check its meaning.
  */
 export function withTable(
   text: string,
@@ -15,9 +15,8 @@ export function withTable(
   return `${text}${text.endsWith('\n') ? '' : '\n'}\n${table}`
 }
 
-/** The table as TOML. */
 export function tableText(parent: string, name: string, entry: Readonly<Record<string, unknown>>): string {
-  // JSON's strings, numbers and lists of strings are TOML's.
+  // JSON strings, numbers and lists of strings are valid TOML.
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${listText(value)}`)
   return `[${parent}.${name}]\n${lines.join('\n')}\n`
 }
@@ -28,7 +27,10 @@ function listText(value: unknown): string {
     : JSON.stringify(value)
 }
 
-/** From the table's head up to the next head; its last blank and comment lines belong to what follows. */
+/**
+ * From the table's header to the next header, without trailing blank and comment lines: those belong to what
+ * follows.
+ */
 function tableSpan(text: string, parent: string, name: string): { start: number; end: number } | undefined {
   const head = new RegExp(
     `^[ \\t]*\\[[ \\t]*${parent}[ \\t]*\\.[ \\t]*"?${name}"?[ \\t]*\\][^\\n]*(?:\\n|$)`,
@@ -43,7 +45,7 @@ function tableSpan(text: string, parent: string, name: string): { start: number;
   return { start: match.index, end: bodyStart + body.length - kept }
 }
 
-/** Characters of the blank and comment lines at the end. */
+/** Length of the blank and comment lines at the end. */
 function lengthOfTrailing(body: string): number {
   const lines = body.split(/(?<=\n)/)
   let length = 0
