@@ -5,21 +5,24 @@ import { tooSlow } from '../messages/cli/doctor.ts'
 import { isVitrineError } from '../messages/error.ts'
 import type { Bench, Check, Seen } from './check.ts'
 
-/** One way to change something of the host by a command, harmless when it works. */
+/** A command that tries to change something of the host, harmless if it succeeds. */
 export interface Attempt extends Pick<Check, 'right' | 'name' | 'settings'> {
-  /** Puts what it would change into an empty directory. */
+  /** Sets up its target in an empty directory. */
   prepare(directory: string): Target | Promise<Target>
 }
 
-/** What an attempt would change, and how to see from outside whether it did. */
+/** What the attempt would change, and how to detect from outside whether it did. */
 export interface Target {
   readonly request: Pick<ExecuteRequest, 'command' | 'argv'>
   touched(result: Result): boolean | Promise<boolean>
-  /** Takes away what the attempt made, or what was there for it. */
+  /** Removes what the attempt made, or what was set up for it. */
   clear?(): void | Promise<void>
 }
 
-/** An attempt on files of the directory that it runs in: `file`, which holds a line. `look` describes what must stay as it is. */
+/**
+ * An attempt on `file`, which holds one line, in its working directory. `look` returns a fingerprint of what
+ * must not change.
+ */
 export function onFiles(
   right: string,
   name: string,
@@ -38,7 +41,7 @@ export function onFiles(
   }
 }
 
-/** An attempt whose effect only its own exit code tells: it does nothing but ask, and ends with 0 when it was allowed. */
+/** An attempt whose effect shows only in its exit code: it changes nothing, and 0 means it was allowed. */
 export function asking(right: string, name: string, command: string): Attempt {
   return { right, name, prepare: () => ({ request: { command }, touched: ({ exitCode }) => exitCode === 0 }) }
 }
@@ -49,7 +52,10 @@ export function trying(attempt: Attempt): Check {
   return { right, name, ...(settings && { settings }), run: (bench) => tryBoth(attempt, bench) }
 }
 
-/** First in write mode: what changes nothing there proves nothing in read mode, and neither does what never ran to its end. */
+/**
+ * Write mode is the control: an attempt that changes nothing there, or does not finish, proves nothing about
+ * read mode.
+ */
 async function tryBoth(attempt: Attempt, { read, write, directory }: Bench): Promise<Seen> {
   const control = await tryIn(attempt, write, join(directory, 'write'))
   const trial = await tryIn(attempt, read, join(directory, 'read'))
@@ -60,7 +66,7 @@ async function tryBoth(attempt: Attempt, { read, write, directory }: Bench): Pro
 
 interface Trial {
   readonly touched: boolean
-  /** To its own end. */
+  /** It ran to its own end. */
   readonly ran: boolean
   readonly said: string
 }

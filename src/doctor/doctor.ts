@@ -28,7 +28,7 @@ import { socketAttempts } from './sockets.ts'
 import { lookAtSystem, type System } from './system.ts'
 import { trapsOf } from './traps.ts'
 
-/** Every row of the table; rows of one right stand together, in the order of `Enforcement`. */
+/** Every check, grouped by right, in the order of `Enforcement`. */
 const checks: readonly Check[] = [
   ...limitChecks,
   ...[
@@ -44,15 +44,15 @@ const checks: readonly Check[] = [
   removed,
 ]
 
-/** What the doctor is given: how to start vitrine, where to work, and what the environment is. */
+/** How to start vitrine, where to work, and in which environment. */
 export type Practice = Pick<Bench, 'program' | 'directory' | 'env'>
 
-/** Told of each attempt before it is made. */
+/** Called before each attempt. */
 export type OnTry = (name: string, at: number, of: number) => void
 
 /**
- * Tries every right of the host in a throw-away directory, in write mode and in read mode. `program` starts vitrine's
- * command line. Where no directory can be made, nothing is tried.
+ * Tries every right of the host in a temporary directory, in write mode and in read mode. `program` starts
+ * vitrine's command line. If no directory can be made, tries nothing.
  */
 export async function diagnose(program: Practice['program'], onTry: OnTry = () => {}): Promise<Diagnosis> {
   const directory = makeDirectory()
@@ -65,7 +65,7 @@ export async function diagnose(program: Practice['program'], onTry: OnTry = () =
   }
 }
 
-/** Undefined where none can be made: inside of a read mode, for one. */
+/** Undefined if none can be made, for example inside read mode. */
 function makeDirectory(): string | undefined {
   try {
     return mkdtempSync(join(tmpdir(), 'vitrine-doctor-'))
@@ -75,7 +75,7 @@ function makeDirectory(): string | undefined {
   }
 }
 
-/** The host is looked at, not the user's configuration of it. */
+/** The host is diagnosed, not the user's configuration. */
 function ownEnvironment(directory: string): NodeJS.ProcessEnv {
   const named = Object.entries(process.env).filter(([name]) => !name.startsWith('VITRINE_'))
   return { ...Object.fromEntries(named), XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory }
@@ -90,7 +90,7 @@ async function diagnoseIn(practice: Practice, canTry: boolean, onTry: OnTry): Pr
   return report({ system: lookAtSystem(), host: hostSupport(), unavailable: refusal, rights })
 }
 
-/** What a diagnosis is made of. */
+/** What a diagnosis is made from. */
 export interface Findings {
   readonly system: System
   readonly host: HostSupport
@@ -98,7 +98,7 @@ export interface Findings {
   readonly rights: readonly Finding[]
 }
 
-/** Puts together what was found, and what it comes to. */
+/** Combines the findings and computes the verdict. */
 export function report({ system, host, unavailable, rights }: Findings): Diagnosis {
   const found = { system, host, available: unavailable === undefined }
   const traps = trapsOf(found).map((trap) => ({ ...trap, ...trapWords(trap, found) }))
@@ -109,7 +109,7 @@ export function report({ system, host, unavailable, rights }: Findings): Diagnos
 function verdictOf(rights: readonly Finding[]): Diagnosis['verdict'] {
   if (rights.some(({ state }) => state === 'open')) return 'not-enforced'
   if (!rights.some(({ state }) => state === 'enforced')) return 'untried'
-  // A report is no right of the host: without it everything is held.
+  // Denial reports are not a right of the host: without them everything can still be enforced.
   return rights.some(({ right, state }) => state === 'lacking' && right !== 'denial reports')
     ? 'partly'
     : 'enforced'
@@ -134,7 +134,7 @@ async function open(
   return openShell({ cwd: directory, env, mode, config })
 }
 
-/** Makes every check; `held` is the mode that should hold. */
+/** Runs every check; `held` is the mode that should enforce. */
 export async function findings(
   held: 'read' | 'write',
   practice: Practice,
@@ -157,7 +157,7 @@ export async function findings(
     .sort((a, b) => place(a.right) - place(b.right))
 }
 
-/** What this host refuses to be asked for is not held, and says why. */
+/** A setting that this host refuses is reported as lacking, with the reason. */
 async function tried(check: Check, practice: Practice, shells: Shells): Promise<Finding> {
   const { right, name, settings } = check
   try {
@@ -181,13 +181,13 @@ async function make({ right, name, settings, run }: Check, bench: Bench): Promis
   return { right, by, attempt: name, ...(settings && { settings }), ...seen }
 }
 
-/** What read mode says that nothing holds is no surprise. */
+/** An open right is lacking, not a failure, if `Enforcement` does not claim it. */
 function expected(seen: Seen, claimed: Enforcement[string] | undefined): Seen {
   if (seen.state !== 'open' || claimed === undefined || claimed.enforced) return seen
   return { state: 'lacking', said: claimed.note ?? seen.said }
 }
 
-/** A system that gives the doctor no socket or process to try it on: that proves nothing. */
+/** If the system provides no socket or process for the attempt, it proves nothing. */
 async function madeOf(running: Promise<Seen>): Promise<Seen> {
   try {
     return await running
@@ -230,7 +230,7 @@ class Shells {
   }
 }
 
-/** What is not held here, and what is and cannot be tried without harm. */
+/** Rights without an attempt: not enforced here, or not possible to try without harm. */
 function withoutAttempt(enforcement: Enforcement, found: readonly Finding[]): Finding[] {
   const tried = new Set(found.map(({ right }) => right))
   return Object.entries(enforcement)
@@ -242,7 +242,7 @@ function withoutAttempt(enforcement: Enforcement, found: readonly Finding[]): Fi
 
 const reason = /\bE[A-Z]{3,}\b|[Dd]enied|[Nn]ot (permitted|found|implemented)|[Rr]ead-only|[Ii]nvalid/
 
-/** The line that tells why; a program that ends with a stack trace says it in the middle. */
+/** The line that gives the reason; a program that ends with a stack trace has it in the middle. */
 function gist(said: string): string {
   const lines = said.split('\n').map((line) => line.trim())
   const filled = lines.filter((line) => line !== '')

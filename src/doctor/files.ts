@@ -17,7 +17,7 @@ function contents(directory: string): string {
   ])
 }
 
-/** Every change of metadata moves the time of change (inode(7)), and nobody can set that one back. */
+/** Every change of metadata updates ctime (inode(7)), which cannot be set back. */
 export function metadata(directory: string): string {
   const { mode, uid, gid, mtimeNs, ctimeNs } = statSync(join(directory, 'file'), { bigint: true })
   return [mode, uid, gid, mtimeNs, ctimeNs].join(' ')
@@ -30,7 +30,7 @@ const describing = (name: string, command: string) =>
 
 const setAttribute = 'import os; os.setxattr("file", "user.vitrine", b"x")'
 
-/** Attempts on files: what they hold, and what is known about them. */
+/** Attempts on the contents and the metadata of files. */
 export const fileAttempts: readonly Attempt[] = [
   changing('write to a file', 'echo changed > file'),
   changing('append to a file', 'echo more >> file'),

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { type Attempt, asking } from './attempt.ts'
 
-/** ipcmk(1) makes a queue that stays until it is removed. */
+/** ipcmk(1) makes a queue that persists until it is removed. */
 const queue: Attempt = {
   right: 'ipc',
   name: 'make a message queue',
@@ -20,7 +20,8 @@ const queue: Attempt = {
   },
 }
 
-// add_key(2) has no function in libc: its number, in asm/unistd_64.h and asm-generic/unistd.h. -2 is the keyring of the process.
+// libc has no wrapper for add_key(2); numbers from asm/unistd_64.h and asm-generic/unistd.h. -2 is the
+// process keyring.
 const addKey = `python3 -c '
 import ctypes, os, sys
 number = {"x86_64": 248, "aarch64": 217}[os.uname().machine]
@@ -29,7 +30,7 @@ if libc.syscall(number, b"user", b"vitrine-doctor", b"x", ctypes.c_size_t(1), -2
     sys.exit(os.strerror(ctypes.get_errno()))
 '`
 
-/** Attempts on what the kernel keeps for everybody. */
+/** Attempts on kernel resources shared by all processes. */
 export const kernelAttempts: readonly Attempt[] = [
   queue,
   asking('locks', 'lock a directory exclusively', 'flock --exclusive --nonblock . true'),

@@ -1,7 +1,7 @@
 import type { Result } from '../internal.ts'
 import type { Check, Settings } from './check.ts'
 
-/** A line that goes over a limit; `holds` tells from its result whether it was kept from it. */
+/** A command that exceeds a limit; `holds` tells from its result whether the limit was enforced. */
 function exceeding(
   name: string,
   settings: Settings,
@@ -19,7 +19,6 @@ function exceeding(
   }
 }
 
-/** What every command may use, whatever its mode. */
 export const limitChecks: readonly Check[] = [
   exceeding(
     'fill more memory',

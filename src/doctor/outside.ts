@@ -6,10 +6,10 @@ import { noProcessId } from '../messages/cli/doctor.ts'
 import type { Check } from './check.ts'
 import { hasEnded, isAlive } from './processes.ts'
 
-/** The exit code of a vitrine that started nothing. */
+/** vitrine's exit code if it started nothing. */
 const refused = 125
 
-/** A descriptor that vitrine itself was given: a command that had it could write through it. */
+/** A descriptor that vitrine itself inherited: a command that inherits it could write through it. */
 const inherited: Check = {
   right: 'descriptors',
   name: 'write through an inherited descriptor',
@@ -34,7 +34,7 @@ const inherited: Check = {
   },
 }
 
-/** The host is killed with SIGKILL, so that it can clean up nothing itself. */
+/** Kills the host with SIGKILL, so that it cannot clean up. */
 const hostKilled: Check = {
   right: 'death of the host',
   name: 'outlive vitrine when it is killed',

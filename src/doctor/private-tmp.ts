@@ -7,7 +7,7 @@ import { makeFile, metadata } from './files.ts'
 const settings = { 'shell.private_tmp': true }
 const right = 'private tmp'
 
-/** A link in the directory leads out of it: what goes through it must stay as it is. */
+/** A symbolic link in the private tmp leads outside: its target must not change. */
 export const privateTmpAttempts: readonly Attempt[] = [
   {
     ...onFiles(
@@ -21,7 +21,7 @@ export const privateTmpAttempts: readonly Attempt[] = [
   },
 ]
 
-/** What a command leaves in its directory is gone when its result is there. */
+/** Whatever a command leaves in its private tmp is gone when the result arrives. */
 export const removed: Check = {
   right,
   name: 'leave a file in the private TMPDIR',

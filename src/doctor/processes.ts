@@ -5,7 +5,7 @@ import { errorCode } from '../base/errno.ts'
 import type { Result } from '../internal.ts'
 import type { Attempt, Target } from './attempt.ts'
 
-/** A process of the doctor's own that an attempt is made on. */
+/** An attempt on a process of the doctor. */
 function onVictim(
   right: string,
   name: string,
@@ -39,16 +39,17 @@ async function startVictim(): Promise<ChildProcess & { readonly pid: number }> {
 const PF_EXITING = 0x4
 
 /**
- * Whether a process of one thread can still do something, by its /proc/PID/stat (proc_pid_stat(5)). One that has ended
- * stays there until its parent has waited for it. One that is ending never leaves the kernel again, and from Linux 6.11 on
- * it has left its filter by then: a busy machine lets it wait there, shown as running, when its command is already over.
+ * Whether a single-threaded process can still act, from its /proc/PID/stat (proc_pid_stat(5)). A zombie stays
+ * there until its parent waits for it. An exiting process never returns from the kernel, and since Linux 6.11
+ * it has already released its seccomp filter: on a busy machine it may still show as running when its command
+ * is over.
  */
 export function canAct(stat: string): boolean {
   const [state = 'X', , , , , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return state !== 'Z' && state !== 'X' && (Number(flags) & PF_EXITING) === 0
 }
 
-/** Whether the process is there and can do something. */
+/** Whether the process exists and can still act. */
 export function isAlive(pid: number): boolean {
   try {
     return canAct(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -59,7 +60,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A signal takes a moment to end a process. */
+/** Polls until the process ends: a signal takes a moment. */
 export async function hasEnded(pid: number, withinMs: number): Promise<boolean> {
   for (const deadline = Date.now() + withinMs; isAlive(pid); ) {
     if (Date.now() > deadline) return false
@@ -68,7 +69,7 @@ export async function hasEnded(pid: number, withinMs: number): Promise<boolean> 
   return true
 }
 
-/** Opens the memory and reads where the stack is: what ptrace(2) would be asked for. */
+/** Opens the memory and reads from the stack, which needs the same permission as ptrace(2). */
 const readMemory = (pid: number) => `
 const fs = require('fs')
 const [, start] = /^([0-9a-f]+)-.*\\[stack\\]$/m.exec(fs.readFileSync('/proc/${pid}/maps', 'utf8'))
@@ -78,11 +79,11 @@ const kill = onVictim(
   'signals',
   'kill a process outside',
   (pid) => ({ command: `kill -TERM ${pid}` }),
-  // A kill that says it was allowed gets time to work: its victim may have to wait for a processor to end on.
+  // If kill reports success, allow time: on a busy machine the victim may wait for a CPU before it ends.
   ({ pid }, { exitCode }) => hasEnded(pid, exitCode === 0 ? 5000 : 100),
 )
 
-/** setpriority(2) */
+/** The highest value of setpriority(2). */
 const lowestPriority = 19
 
 const renice = onVictim(
@@ -117,5 +118,5 @@ const survivor: Attempt = {
   },
 }
 
-/** Attempts on processes: those of others, and those that should not stay. */
+/** Attempts on other processes, and to leave one behind. */
 export const processAttempts: readonly Attempt[] = [kill, renice, memory, survivor]

@@ -5,7 +5,7 @@ import type { Attempt } from './attempt.ts'
 
 const content = 'a throw-away secret'
 
-/** An attempt whose effect is that the content comes out. */
+/** An attempt that succeeds if it outputs the file's content. */
 function reading(file: string): Pick<Awaited<ReturnType<Attempt['prepare']>>, 'request' | 'touched'> {
   writeFileSync(file, content)
   return { request: { argv: ['cat', file] }, touched: ({ stdout }) => stdout === content }
@@ -29,5 +29,5 @@ const outside: Attempt = {
   },
 }
 
-/** Attempts to read what the settings of their rows keep. */
+/** Attempts to read what their settings make unreadable. */
 export const readAttempts: readonly Attempt[] = [secret, outside]

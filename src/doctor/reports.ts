@@ -1,6 +1,6 @@
 import type { Check } from './check.ts'
 
-/** What is refused is to be told, by name. */
+/** A denial must be reported by name. */
 export const reported: Check = {
   right: 'denial reports',
   name: 'name what was refused',
@@ -9,7 +9,7 @@ export const reported: Check = {
     if (read.enforcement['denial reports']?.enforced !== true) return { state: 'lacking', said: note }
     const { denials } = await read.execute({ command: ': > new', cwd: directory })
     const [first] = denials.filter(({ operation }) => operation === 'create')
-    // Where Yama hides the memory of commands nobody can tell this one: it is refused all the same.
+    // Where Yama hides the memory of commands this path cannot be reported; the call is still refused.
     if (!first) return { state: note === '' ? 'open' : 'lacking', said: note }
     return { state: 'enforced', said: `${first.operation} ${first.path ?? note}` }
   },

@@ -4,12 +4,12 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import type { Attempt, Target } from './attempt.ts'
 
-/** A command that a listener of the doctor's own counts. */
+/** A command that connects to one of the doctor's own listeners. */
 function byNode(script: string): Pick<Target, 'request'> {
   return { request: { argv: [process.execPath, '-e', script] } }
 }
 
-/** What was sent may still be on its way when the command has ended. */
+/** What was sent may still be in transit when the command ends. */
 async function arrived(count: () => number): Promise<boolean> {
   for (let look = 0; look < 10 && count() === 0; look++)
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -76,5 +76,5 @@ const unix: Attempt = {
   },
 }
 
-/** Attempts to reach somebody outside: listeners of the doctor's own. */
+/** Attempts to reach listeners outside the sandbox: the doctor's own. */
 export const socketAttempts: readonly Attempt[] = [tcp, udp, unix]

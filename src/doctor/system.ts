@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { machine, release } from 'node:os'
 import { errorCode } from '../base/errno.ts'
 
-/** What a system is, as far as it decides what can be enforced. What could not be found out is absent. */
+/** The properties of a system that determine what can be enforced. Unknown ones are absent. */
 export interface System {
   readonly kernel: string
   readonly architecture: string
@@ -11,25 +11,25 @@ export interface System {
   readonly distribution?: string
   /** ID and ID_LIKE of os-release(5): `ubuntu`, `debian`. */
   readonly families: readonly string[]
-  /** The Windows Subsystem for Linux. */
+  /** The version of the Windows Subsystem for Linux. */
   readonly wsl?: 1 | 2
-  /** What runs this container: `docker`, `podman`, `kubernetes`, `lxc`, ... */
+  /** The container runtime around this process: `docker`, `podman`, `kubernetes`, `lxc`, ... */
   readonly container?: string
   /** The kernel's security modules, in order. */
   readonly lsms?: readonly string[]
-  /** This process runs under a seccomp filter of somebody else's. */
+  /** This process runs under a seccomp filter that vitrine did not install. */
   readonly filtered: boolean
   /** The hidepid= option of /proc: proc(5). */
   readonly hidepid?: string
   /** sysctl vm.memfd_noexec. */
   readonly memfdNoexec?: number
-  /** The profile of AppArmor that confines this process. */
+  /** The AppArmor profile that confines this process. */
   readonly apparmor?: string
-  /** The context of SELinux that confines this process. */
+  /** The SELinux context that confines this process. */
   readonly selinux?: string
 }
 
-/** Reads a small file; undefined when it is not there, or not for us. */
+/** Reads a small file; undefined if it is missing or not readable. */
 export type Read = (path: string) => string | undefined
 
 function readText(path: string): string | undefined {
@@ -41,7 +41,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** Looks at this system; `read` stands for its files. */
+/** Inspects this system; `read` replaces its files in tests. */
 export function lookAtSystem(read: Read = readText, kernel = release(), env = process.env): System {
   const named = osRelease(read('/etc/os-release') ?? read('/usr/lib/os-release') ?? '')
   return present({
@@ -62,7 +62,7 @@ export function lookAtSystem(read: Read = readText, kernel = release(), env = pr
   })
 }
 
-/** Without what is undefined. */
+/** Removes undefined properties. */
 function present(all: { readonly [K in keyof System]: System[K] | undefined }): System {
   return Object.fromEntries(
     Object.entries(all).filter(([, value]) => value !== undefined),
@@ -79,7 +79,8 @@ function familiesOf(named: Readonly<Record<string, string>>): string[] {
   return [named['ID'] ?? '', ...(named['ID_LIKE'] ?? '').split(' ')].filter((id) => id !== '')
 }
 
-// WSL 1 says 4.4.0-19041-Microsoft, WSL 2 5.15.167.4-microsoft-standard-WSL2; a kernel of one's own may say nothing.
+// WSL 1 reports 4.4.0-19041-Microsoft, WSL 2 5.15.167.4-microsoft-standard-WSL2; a custom kernel may show
+// neither.
 function wslOf(kernel: string): 1 | 2 | undefined {
   if (/-Microsoft$/.test(kernel)) return 1
   return /microsoft|WSL2/.test(kernel) ? 2 : undefined
@@ -89,11 +90,11 @@ function containerOf(read: Read, env: NodeJS.ProcessEnv): string | undefined {
   if (env['KUBERNETES_SERVICE_HOST'] !== undefined) return 'kubernetes'
   if (read('/run/.containerenv') !== undefined) return 'podman'
   if (read('/.dockerenv') !== undefined) return 'docker'
-  // Written by systemd: systemd-detect-virt(1) reads it, too.
+  // Written by systemd; systemd-detect-virt(1) reads it, too.
   return read('/run/systemd/container')?.trim() || env['container']
 }
 
-/** proc_pid_mountinfo(5): the mount point is the fifth field, the options of the file system are the last. */
+/** proc_pid_mountinfo(5): the fifth field is the mount point, the last the file system's options. */
 function hidepidOf(mounts: string): string | undefined {
   const fields = mounts.split('\n').map((line) => line.split(' '))
   const options = fields.findLast((mount) => mount[4] === '/proc')?.at(-1) ?? ''
@@ -105,7 +106,7 @@ function numberIn(text: string | undefined): number | undefined {
   return text === undefined || text.trim() === '' ? undefined : Number(text)
 }
 
-/** `docker-default (enforce)`; `unconfined`, and SELinux's unconfined_t, are nothing. */
+/** Such as `docker-default (enforce)`; `unconfined` and SELinux's unconfined_t count as none. */
 function confinedBy(text: string | undefined): string | undefined {
   const context = text?.replace(/\0/g, '').trim()
   return context === undefined || context === '' || /unconfined/.test(context) ? undefined : context

@@ -3,12 +3,12 @@ import type { HostSupport } from '../internal.ts'
 import type { System } from './system.ts'
 
 /**
- * Something of this system that takes from read mode. `blocks`: there is none because of it. `weakens`: it holds, and something
- * beside it is missing. `note`: nothing is missing, but it explains what is seen.
+ * How a property of this system affects read mode. `blocks`: read mode is unavailable. `weakens`: read mode
+ * works, but something besides it is missing. `note`: nothing is missing, but it explains what the user sees.
  */
 export type Effect = 'blocks' | 'weakens' | 'note'
 
-/** What a trap is found by. */
+/** What traps are detected from. */
 export interface Found {
   readonly system: System
   readonly host: HostSupport
@@ -23,12 +23,12 @@ interface TrapRule {
 
 const { errno } = constants
 const always = (effect: Effect) => () => effect
-/** With this ABI Landlock itself keeps signals inside: without it the listener has to. */
+/** Since this ABI Landlock itself scopes signals; below it the listener must. */
 const signalScopeAbi = 6
-/** CONFIG_SECURITY_LANDLOCK came with it. */
+/** The kernel that introduced CONFIG_SECURITY_LANDLOCK. */
 const firstWithLandlock = [5, 13] as const
 
-/** In the order in which they are told. */
+/** In the order of the report. */
 const rules = {
   'no-addon': {
     effect: always('blocks'),
@@ -82,20 +82,18 @@ const rules = {
 
 export type TrapId = keyof typeof rules
 
-/** A trap that was found. */
 export interface Trap {
   readonly id: TrapId
   readonly effect: Effect
 }
 
-/** Every trap of this system. */
 export function trapsOf(found: Found): Trap[] {
   return (Object.entries(rules) as [TrapId, TrapRule][])
     .filter(([, { is }]) => is(found))
     .map(([id, { effect }]) => ({ id, effect: effect(found) }))
 }
 
-/** Processes that do not let themselves be traced are hidden from their own user, too: proc(5). */
+/** hidepid=ptraceable hides non-traceable processes from their own user, too: proc(5). */
 export function hidesOwn({ hidepid }: System): boolean {
   return hidepid === '4' || hidepid === 'ptraceable'
 }
@@ -104,7 +102,9 @@ function lacksLandlock({ host }: Found, name: keyof typeof errno): boolean {
   return host.probe?.landlockAbi === 0 && host.probe.landlockErrno === errno[name]
 }
 
-/** Filters answer EPERM, or ENOSYS for what is newer than they are; then the kernel's own list of modules tells. */
+/**
+ * Filters return EPERM, or ENOSYS for calls newer than themselves; then the kernel's list of modules decides.
+ */
 function isFiltered(found: Found): boolean {
   if (lacksLandlock(found, 'EPERM') || lacksLandlock(found, 'EACCES')) return true
   const { system } = found

@@ -16,7 +16,7 @@ export interface ModeSetup {
   readonly environment: Variables
   /** For a command known to be read-only: it runs nothing from a repository's configuration. */
   readonly lookingEnvironment: Variables
-  /** Where commands run; determines how variables are named. */
+  /** Where commands run: determines which variables they get and how names are spelled. */
   readonly place: Place
   readonly confinement: Confinement | null
   /** Each command gets a directory in `temporary`; null: none. */
