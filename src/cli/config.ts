@@ -32,7 +32,7 @@ import { misuse, type Options, parseOptions } from './options.ts'
 import { standardError, standardOutput } from './run/sink.ts'
 
 interface Subcommand {
-  /** How many words it takes at most. */
+  /** The maximum number of words. */
   readonly words: number
   run(options: Options): Promise<number>
 }
@@ -79,7 +79,7 @@ async function init({ words: [file] }: Options): Promise<number> {
   return exitCode.refused
 }
 
-/** Trusts a file, or every project file that counts here, and says what that changes. */
+/** Trusts a file, or every project file that applies here, and reports what that changes. */
 async function trustProject({ words: [file] }: Options): Promise<number> {
   const directory = file === undefined ? currentDirectory() : dirname(absolutePath(file))
   const places = projectConfigFiles(directory)

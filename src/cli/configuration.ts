@@ -10,7 +10,7 @@ import { ignoredLines, prefixed, valueMissing } from '../messages/cli/run.ts'
 import { misuse } from './options.ts'
 import { standardError } from './run/sink.ts'
 
-/** What a command line says about the configuration. */
+/** The options of a command line that affect the configuration. */
 export interface Given {
   readonly cwd: string | undefined
   readonly config: string | undefined
@@ -18,21 +18,21 @@ export interface Given {
   readonly backend?: Backend | undefined
 }
 
-/** The configuration with what the command line changes in it. Throws CONFIG_INVALID, INVALID_REQUEST. */
+/** Loads the configuration with the command line's overrides. Throws CONFIG_INVALID, INVALID_REQUEST. */
 export function loadGiven({ cwd, config, ...rest }: Given): Promise<LoadedConfig> {
   const flags = flagsFor(rest)
   return loadConfig({ cwd: cwd ?? currentDirectory(), env: process.env, configFile: config, flags })
 }
 
-/** What options of the command line say in place of the configuration. */
+/** Command-line options that override the configuration. */
 export interface Instead extends Pick<Given, 'workspace' | 'backend'> {
   readonly network?: boolean
   readonly privateTmp?: boolean
 }
 
-/** The same for the configuration. Throws INVALID_REQUEST. */
+/** Converts them to configuration flags. Throws INVALID_REQUEST. */
 export function flagsFor({ workspace, backend, network, privateTmp }: Instead): Flags {
-  // `--workspace "$UNSET"` must not mean that there is none.
+  // `--workspace "$UNSET"` must not mean "no workspace".
   if (workspace === '') throw misuse(valueMissing('--workspace'))
   return {
     ...(workspace !== undefined && {
@@ -44,12 +44,12 @@ export function flagsFor({ workspace, backend, network, privateTmp }: Instead): 
   }
 }
 
-/** As every path of a command line: from the current directory, whatever --cwd says. */
+/** Like every path of a command line, relative to the current directory, whatever --cwd says. */
 function fromHere(path: string): string {
   return path === '~' || path.startsWith('~/') ? path : absolutePath(path)
 }
 
-/** Says what of project files does not count. */
+/** Reports settings of project files that are ignored. */
 export async function sayIgnored({ ignored }: Pick<LoadedConfig, 'ignored'>): Promise<void> {
   for (const line of ignoredLines(ignored)) await standardError.write(prefixed(line))
 }

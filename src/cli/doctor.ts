@@ -28,7 +28,7 @@ export async function main(args: readonly string[]): Promise<number> {
   return diagnosis.verdict === 'enforced' && isUsable ? 0 : 1
 }
 
-/** Tries everything; at a terminal it is told how far that is. */
+/** Runs all checks; shows the progress on a terminal. */
 async function diagnosed(): Promise<Diagnosis> {
   const program = [process.execPath, process.argv[1] ?? ''] as const
   if (!isTerminal(2)) return diagnose(program)
@@ -42,17 +42,17 @@ async function diagnosed(): Promise<Diagnosis> {
   }
 }
 
-/** Back to the first column, and everything from there on gone: ECMA-48, EL. */
+/** Moves to the first column and erases the line: ECMA-48, EL. */
 const eraseLine = '\r\u001b[K'
 
-/** What there is of the docker backend, where it is chosen. */
+/** The state of the docker backend, if it is selected. */
 async function dockerChosen(given: string | undefined): Promise<DockerStatus | undefined> {
   const flags = flagsFor({ workspace: undefined, backend: backendOf(given) })
   try {
     const loaded = await loadConfig({ cwd: currentDirectory(), env: process.env, flags })
     return loaded.config.shell.backend === 'docker' ? await dockerStatus(loaded, process.env) : undefined
   } catch (error) {
-    // The host is looked at, whatever is wrong with the configuration: every other command tells that.
+    // An invalid configuration does not keep the host from being diagnosed; every other command reports it.
     if (isVitrineError(error) && error.code === 'CONFIG_INVALID') return undefined
     throw error
   }

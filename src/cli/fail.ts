@@ -6,7 +6,7 @@ import { exitCode } from './command.ts'
 import { jsonVersion } from './json.ts'
 import { standardError, standardOutput } from './run/sink.ts'
 
-/** Says why nothing ran, for people or as JSON; returns the exit code. */
+/** Reports why nothing ran, as text or JSON; returns the exit code. */
 export async function fail(error: unknown, { json }: { readonly json: boolean }): Promise<number> {
   if (json) await standardOutput.write(`${JSON.stringify({ version: jsonVersion, error: facts(error) })}\n`)
   else await standardError.write(prefixed(wording(error)))
@@ -19,13 +19,13 @@ function facts(error: unknown): object {
   return { code, message: error.message, ...rest }
 }
 
-// What is no refusal is a mistake of ours: its stack is what a report needs.
+// Any other error is a bug: a bug report needs its stack.
 function wording(error: unknown): string {
   if (isVitrineError(error)) return error.message
   return internalError(Object(error).stack ?? errorText(error))
 }
 
-/** 126 and 127 as a shell says them, for programs that could not be executed. */
+/** A program that could not be executed gets 126 or 127, as in a shell. */
 function refusalCode(refusal: Refusal): number {
   if (refusal.code !== 'SPAWN_FAILED' || refusal.step !== 'exec') return exitCode.refused
   if (refusal.errno === 'ENOENT' || refusal.errno === 'ENOTDIR') return exitCode.notFound

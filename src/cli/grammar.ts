@@ -1,10 +1,13 @@
 import { clientNames } from '../mcp/install/clients.ts'
 import type { OptionKinds } from './options.ts'
 
-/** What follows a command's options: a line or a program behind `--`, a file, a saved output, or one of a few words. */
+/**
+ * The words after a command's options: a line or a program after `--`, a file, a saved output, or one of a
+ * few words.
+ */
 export type Words = 'command' | 'file' | 'output' | readonly string[]
 
-/** What can stand behind a command. Whoever reads its words and whoever completes them takes it from here. */
+/** What may follow a command. Both the parser and shell completion use it. */
 export interface Grammar {
   readonly options: OptionKinds
   readonly words?: Words
@@ -13,7 +16,7 @@ export interface Grammar {
 
 const where = { config: 'file', cwd: 'directory' } as const
 const backend = ['local', 'docker'] as const
-/** What can be read, changed and reached. */
+/** What a command may read, change and connect to. */
 const reach = { network: 'flag', 'private-tmp': 'flag', backend } as const
 const server = {
   mode: ['read', 'write', 'both'],

@@ -7,7 +7,7 @@ import { standardError, standardOutput } from './run/sink.ts'
 
 const options = ['--help', '--version']
 
-/** Everything but a command: help, the version, and what is neither. */
+/** Handles help, the version, and names that are no command. */
 export async function aside(
   name: string | undefined,
   args: readonly string[],

@@ -1,7 +1,7 @@
 import type { Result } from '../internal.ts'
 import type { Order } from './run/options.ts'
 
-/** Raised when a field of `run --json` goes or changes its meaning: docs/run-json.md. */
+/** Raised when a field of `run --json` is removed or changes its meaning: docs/run-json.md. */
 export const jsonVersion = 1
 
 /** The object that `vitrine run --json` prints. */
@@ -16,7 +16,7 @@ export function jsonOf({ each, json, requests }: Order, results: readonly Result
   }
 }
 
-/** Without what is said twice: `output` has both streams again, `enforcement` is the same for every command. */
+/** Without redundant fields: `output` repeats both streams, `enforcement` is the same for every command. */
 function shortOf({ output: _, enforcement: __, ...rest }: Result): object {
   return rest
 }

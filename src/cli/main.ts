@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import type { Command } from './command.ts'
 
-/** Every command; its file is imported only when it is chosen. */
+/** Every command; its file is imported only when the command is run. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: () => import('./run/run.ts'),
   shell: () => import('./shell/shell.ts'),
@@ -29,5 +29,6 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   }
 }
 
-// Nothing may keep the process: a pipe that nobody closes, for example. What was to be written has been.
+// Exits even if something would keep the process alive, such as a pipe that is never closed. All output has
+// been written.
 main(process.argv.slice(2)).then((code) => process.exit(code))

@@ -16,7 +16,10 @@ import { misuse, parseOptions } from './options.ts'
 import { backendOf } from './run/options.ts'
 import { standardError, standardOutput } from './run/sink.ts'
 
-/** `vitrine mcp install CLIENT`: prints the client's entry for this server, or puts it into the client's configuration. */
+/**
+ * `vitrine mcp install CLIENT`: prints the client's entry for this server, or writes it into the client's
+ * configuration.
+ */
 export async function install(
   args: readonly string[],
   check: (options: ReadonlyMap<string, string>) => void,
@@ -55,7 +58,7 @@ async function write(name: ClientName, command: ServerCommand): Promise<number> 
   }
 }
 
-/** Full paths: a client that is no terminal may lack the PATH. */
+/** Uses absolute paths: a client started outside a terminal may have another PATH. */
 function serverCommand(values: ReadonlyMap<string, string>, flags: ReadonlySet<string>): ServerCommand {
   const chosen = ['mode', 'approve', 'backend'].flatMap((name) => {
     const value = values.get(name)
@@ -64,7 +67,7 @@ function serverCommand(values: ReadonlyMap<string, string>, flags: ReadonlySet<s
   const switched = ['network', 'private-tmp'].flatMap((name) => (flags.has(name) ? [`--${name}`] : []))
   const options = [...chosen, ...switched]
   const cli = process.argv[1] ?? packageFile('dist/cli.cjs')
-  // npm may remove its cache at any time, and a name that is fetched again may be another publisher's.
+  // npm may clear its cache at any time, and a package name fetched again may belong to another publisher.
   if (packageFile('package.json').includes(`${sep}_npx${sep}`)) throw misuse(say.notInstalled)
   return [process.execPath, cli, 'mcp', ...options]
 }

@@ -59,7 +59,7 @@ function serverOptions({ values, flags }: Options): ServerOptions {
   }
 }
 
-/** What --mode and --approve say. Throws INVALID_REQUEST for anything else. */
+/** Reads --mode and --approve. Throws INVALID_REQUEST for anything else. */
 function checkChoices(values: ReadonlyMap<string, string>): Pick<ServerOptions, 'mode' | 'approve'> {
   const mode = values.get('mode')
   const approve = values.get('approve') ?? 'client'
@@ -73,7 +73,7 @@ function version(): string {
   return version
 }
 
-/** stdout is the protocol's. */
+/** Writes to stderr: stdout carries the protocol. */
 function log(line: string): void {
   void standardError.write(prefixed(line))
 }

@@ -3,7 +3,10 @@ import { nearestKey, VitrineError } from '../internal.ts'
 import { flagWithValue, onlyFull, optionElsewhere, valueMissing } from '../messages/cli/run.ts'
 import { takersOf } from './grammar.ts'
 
-/** What an option takes: nothing, or a value: anything, a path, one of a few words, or a variable each time it is given. Only whoever completes tells the values apart. */
+/**
+ * What an option takes: nothing, any value, a path, one of a few words, or a repeatable variable. Only
+ * completion distinguishes the kinds of values.
+ */
 export type OptionKind =
   | 'flag'
   | 'flag or full'
@@ -13,20 +16,23 @@ export type OptionKind =
   | 'variables'
   | readonly string[]
 
-/** What a command's options are, by name without the dashes. */
+/** A command's options, by name without the dashes. */
 export type OptionKinds = Readonly<Record<string, OptionKind>>
 
 export interface Options {
   readonly flags: ReadonlySet<string>
-  /** The last one counts when an option is given twice. */
+  /** The last value of an option given several times. */
   readonly values: ReadonlyMap<string, string>
-  /** Every value of an option that may be repeated, in order. */
+  /** All values of a repeatable option, in order. */
   readonly lists: ReadonlyMap<string, readonly string[]>
-  /** Everything from the first word that is no option on. */
+  /** Everything from the first word that is not an option. */
   readonly words: readonly string[]
 }
 
-/** Reads options up to the first word. Throws INVALID_REQUEST for one that is unknown, lacks its value or has one too many. */
+/**
+ * Reads options up to the first word. Throws INVALID_REQUEST for an unknown option, or a missing or
+ * unexpected value.
+ */
 export function parseOptions(args: readonly string[], kinds: OptionKinds): Options {
   const { tokens } = parseArgs({
     args: [...args],
@@ -72,7 +78,7 @@ function kindOf({ name, rawName, value }: OptionToken, kinds: OptionKinds): Opti
   return kind
 }
 
-/** Of another command, misspelt, or of none. */
+/** The error for an option of another command, a misspelt one or an unknown one. */
 function unknown(rawName: string, kinds: OptionKinds): VitrineError {
   const takers = rawName.startsWith('--') ? takersOf(rawName.slice(2)) : []
   if (takers.length > 0) return misuse(optionElsewhere(rawName, takers))
@@ -87,13 +93,14 @@ function unknown(rawName: string, kinds: OptionKinds): VitrineError {
   })
 }
 
-// A value that looks like a long option is the next option: `--cwd --json`. `--cwd=--json` says what it means.
+// A value that looks like a long option is taken for the next option: `--cwd --json`. `--cwd=--json` is
+// unambiguous.
 function textOf({ rawName, value, inlineValue }: OptionToken): string {
   if (value === undefined || (!inlineValue && value.startsWith('--'))) throw misuse(valueMissing(rawName))
   return value
 }
 
-/** INVALID_REQUEST with a sentence on how the command line is used. */
+/** INVALID_REQUEST with a sentence on how to use the command line. */
 export function misuse(detail: string): VitrineError {
   return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'usage', detail } })
 }

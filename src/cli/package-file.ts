@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../base/package-file.ts'
 
-/** The version of this package. */
 export function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }
   return version

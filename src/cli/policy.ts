@@ -9,7 +9,7 @@ import { standardOutput } from './run/sink.ts'
 
 const subcommands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { check, list }
 
-/** `vitrine policy`: what would be decided about a command, and by which rules. */
+/** `vitrine policy`: the decision about a command, and the rules behind it. */
 export async function main([name, ...args]: readonly string[]): Promise<number> {
   const names = Object.keys(subcommands)
   if (name === undefined) throw misuse(subcommandMissing('policy', names))

@@ -5,7 +5,7 @@ import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
 import { standardOutput } from './run/sink.ts'
 
-/** `vitrine scratchpad list | show NAME | clear`: what commands left in every session. */
+/** `vitrine scratchpad list | show NAME | clear`: the saved outputs of all sessions. */
 export async function main(args: readonly string[]): Promise<number> {
   const [action, ...rest] = parseOptions(args, {}).words
   const roots = scratchpadRoots(process.env)
@@ -31,14 +31,14 @@ async function list(roots: readonly string[], args: readonly string[]): Promise<
   return 0
 }
 
-/** The bytes as they were written, whatever they are. */
+/** Prints the saved bytes unchanged. */
 async function show(roots: readonly string[], [name, ...more]: readonly string[]): Promise<number> {
   if (name === undefined || more.length > 0) throw misuse(scratchpadUsage)
   const entry = findAnywhere(roots, name)
   if (!entry) throw misuse(unknownEntry(name))
   for await (const chunk of createReadStream(entry.path)) {
     await standardOutput.write(chunk as Buffer)
-    // Whoever reads has seen enough: `| head`.
+    // The reader is gone, as with `| head`.
     if (standardOutput.broken !== undefined) break
   }
   return 0

@@ -1,12 +1,12 @@
 import { runningLine } from '../messages/cli/run.ts'
 
-/** Long enough that a quick command shows none. */
+/** Long enough that a quick command shows no status line. */
 const firstMs = 2000
 const everyMs = 500
-/** Back to the first column, and everything from there on gone: ECMA-48, EL. */
+/** Moves to the first column and erases the line: ECMA-48, EL. */
 const erase = '\r\u001b[K'
 
-/** A line on the terminal that says a command still runs; it gives way to the command's own output. */
+/** A terminal line saying that a command still runs; it is erased before the command's own output. */
 export class StatusLine {
   readonly #write: (text: string) => void
   readonly #started = performance.now()
@@ -29,20 +29,20 @@ export class StatusLine {
     this.#bytes += chunk.length
   }
 
-  /** Before output of the command is written to the terminal. */
+  /** Call before output of the command is written to the terminal. */
   giveWay(chunk: Uint8Array): void {
     this.#atLineStart = chunk.at(-1) === 0x0a
     this.#erase()
   }
 
-  /** The command has ended. */
+  /** Call when the command has ended. */
   end(): void {
     clearTimeout(this.#first)
     clearInterval(this.#every)
     this.#erase()
   }
 
-  // In the middle of a line it would overwrite what the command has written there.
+  // In the middle of a line it would overwrite the command's output.
   #show(): void {
     if (!this.#atLineStart) return
     this.#write(erase + runningLine(performance.now() - this.#started, this.#bytes))

@@ -7,7 +7,7 @@ import { standardOutput } from '../run/sink.ts'
 import { type Named, offerFor } from './offers.ts'
 import { scripts } from './scripts.ts'
 
-/** `vitrine completion SHELL`: the script that a shell reads; `candidates -- WORD...`: what that script asks. */
+/** `vitrine completion SHELL`: the script for a shell; `candidates -- WORD...`: what that script calls. */
 export async function main([name, ...args]: readonly string[]): Promise<number> {
   const names = grammar.completion.words
   if (name === undefined) throw misuse(subcommandMissing('completion', names))
@@ -18,7 +18,10 @@ export async function main([name, ...args]: readonly string[]): Promise<number> 
   return print(scripts[name])
 }
 
-/** A line for each: the word, a tab, what it does; or one line that begins with a colon, for what the shell knows better. */
+/**
+ * One line per candidate: the word, a tab, its description; or one line that begins with a colon, for what
+ * the shell completes itself.
+ */
 function candidates(words: readonly string[]): string {
   const offer = offerFor(words)
   if (offer.kind === 'command') return `:command ${offer.from}\n`
@@ -42,7 +45,7 @@ function wordsOf(offer: Named, typed: string): readonly string[] {
   }
 }
 
-/** The names of what was saved, each once. */
+/** The names of saved outputs, without duplicates. */
 function outputs(): readonly string[] {
   const sessions = listSessions(scratchpadRoots(process.env))
   return [...new Set(sessions.flatMap(({ entries }) => entries.map(({ name }) => name)))].sort()

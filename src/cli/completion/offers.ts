@@ -1,13 +1,13 @@
 import { type Grammar, grammar, type Words } from '../grammar.ts'
 import type { OptionKind } from '../options.ts'
 
-/** What can stand where the cursor is. */
+/** What may stand at the cursor. */
 export type Offer = Named | Left
 
-/** Words that are known here. */
+/** Candidates that vitrine knows. */
 export type Named =
   | { readonly kind: 'words'; readonly words: readonly string[] }
-  /** The options of a command, or the commands behind it, which its help describes. */
+  /** The options or subcommands of a command, described in its help. */
   | {
       readonly kind: 'options' | 'commands'
       readonly command: readonly string[]
@@ -16,11 +16,11 @@ export type Named =
   /** The name of a saved output. */
   | { readonly kind: 'output' }
 
-/** What the shell knows better. */
+/** Candidates that the shell completes itself. */
 export type Left =
-  /** A path; `behind` stands before it in the same word: `--cwd=`. */
+  /** A path; `behind` is what precedes it in the same word: `--cwd=`. */
   | { readonly kind: 'file' | 'directory'; readonly behind: string }
-  /** A command line of its own, from this word on, counted from 0 behind `vitrine`. */
+  /** A command line of its own that begins at word `from`, counted from 0 after `vitrine`. */
   | { readonly kind: 'command'; readonly from: number }
 
 interface Place {
@@ -28,15 +28,15 @@ interface Place {
   readonly command: readonly string[]
   /** The option whose value comes next. */
   readonly pending?: OptionKind
-  /** Where the words behind `--` begin. */
+  /** Where the words after `--` begin. */
   readonly commandFrom?: number
 }
 
 const root: Place = { node: { options: { version: 'flag' }, commands: grammar }, command: [] }
 
 /**
- * What can stand in the place of the last word.
- * @param words those behind `vitrine`, the last one as far as it is typed
+ * What may stand in place of the last word.
+ * @param words the words after `vitrine`, the last one possibly incomplete
  */
 export function offerFor(words: readonly string[]): Offer {
   const typed = words.at(-1) ?? ''
@@ -51,7 +51,7 @@ export function offerFor(words: readonly string[]): Offer {
 function stepped(place: Place, word: string, index: number): Place {
   const { node, command, pending } = place
   if (place.commandFrom !== undefined) return place
-  // bash makes three words of `--cwd=src`.
+  // bash splits `--cwd=src` into three words.
   if (pending !== undefined) return word === '=' ? place : { node, command }
   if (word === '--') return node.words === 'command' ? { ...place, commandFrom: index + 1 } : place
   const kind = word.startsWith('--') ? kindOf(node, word) : 'flag'
@@ -69,7 +69,7 @@ function kindOf({ options }: Grammar, word: string): OptionKind {
 function valueOffer(kind: OptionKind, typed: string, behind: string): Offer {
   if (kind === 'file' || kind === 'directory') return { kind, behind }
   const known = typeof kind === 'string' ? [] : kind
-  // bash ends the word at the `=`, and gives that for the value when nothing stands behind it yet.
+  // bash ends the word at `=` and passes `=` as the value while nothing follows it.
   const start = typed === '=' ? '' : typed
   return { kind: 'words', words: startingWith(start, known).map((word) => behind + word) }
 }

@@ -1,4 +1,7 @@
-/** Each asks `vitrine completion candidates` at every press of the key, so that it is as old as the program that is called. */
+/**
+ * Each script calls `vitrine completion candidates` at every key press, so it always matches the installed
+ * version.
+ */
 export const scripts = {
   bash: `# vitrine, for bash: eval "$(vitrine completion bash)" in ~/.bashrc
 _vitrine() {

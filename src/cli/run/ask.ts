@@ -4,7 +4,7 @@ import { prefixed } from '../../messages/cli/run.ts'
 import type { Passage } from './relay.ts'
 import { standardError } from './sink.ts'
 
-/** Asks at the terminal. Meanwhile the line that says a command runs is not shown. */
+/** Asks at the terminal and hides the status line meanwhile. */
 export function asker(passage: Passage | undefined): Approver {
   const ask = terminalApprover({
     onAbsent: () => void standardError.write(prefixed(approvalNobody)),

@@ -4,7 +4,6 @@ import { outputLost, prefixed } from '../../messages/cli/run.ts'
 import { exitCode } from '../command.ts'
 import { standardError, standardOutput } from './sink.ts'
 
-/** The exit code that a result becomes. */
 export function codeOf({ outcome, exitCode: own, signal }: Result): number {
   switch (outcome.kind) {
     case 'exited':
@@ -23,8 +22,8 @@ export function codeOf({ outcome, exitCode: own, signal }: Result): number {
 }
 
 /**
- * The exit code when our output could not be written: that of SIGPIPE, and not a word, when its reader has gone, as for
- * any command before `| head`; else the reason is said.
+ * The exit code when our output could not be written: that of SIGPIPE without a message if the reader is
+ * gone, as for any command before `| head`; otherwise reports the reason.
  */
 export async function brokenCode(): Promise<number | undefined> {
   const code = standardOutput.broken ?? standardError.broken
@@ -34,7 +33,7 @@ export async function brokenCode(): Promise<number | undefined> {
   return exitCode.refused
 }
 
-// A signal without a name in Node (real-time signals) is called by its number.
+// Node has no names for real-time signals; they are named by number.
 function signalCode(name: NodeJS.Signals): number {
   return 128 + (constants.signals[name] ?? Number(name.replace('SIG', '')))
 }

@@ -10,7 +10,7 @@ import { milliseconds } from '../duration.ts'
 import { grammar } from '../grammar.ts'
 import { misuse, parseOptions } from '../options.ts'
 
-/** What a `vitrine run` line asks for. */
+/** The options and requests of a `vitrine run` line. */
 export interface Order {
   readonly write: boolean
   readonly network: boolean
@@ -19,11 +19,11 @@ export interface Order {
   readonly json: 'short' | 'full' | undefined
   /** The command gets a terminal of its own. */
   readonly pty: boolean
-  /** Somebody at the terminal decides on what the policy asks about. */
+  /** The user at the terminal answers what the policy asks about. */
   readonly ask: boolean
-  /** The requests are a list, even if there is one only. */
+  /** The requests form a list, even if there is only one. */
   readonly each: boolean
-  /** A list goes on behind a line that fails. */
+  /** The list continues after a line that fails. */
   readonly keepGoing: boolean
   readonly cwd: string | undefined
   readonly config: string | undefined
@@ -32,7 +32,7 @@ export interface Order {
   readonly requests: readonly ExecuteRequest[]
 }
 
-/** Reads what stands behind `vitrine run`. Throws INVALID_REQUEST. */
+/** Parses the arguments of `vitrine run`. Throws INVALID_REQUEST. */
 export function readOrder(args: readonly string[]): Order {
   const { flags, values, lists, words } = parseOptions(args, grammar.run.options)
   const timeout = values.get('timeout')
@@ -65,7 +65,7 @@ export function readOrder(args: readonly string[]): Order {
   }
 }
 
-/** `NAME=VALUE`, or `NAME` with its value here; a variable that is not set stays unset. */
+/** `NAME=VALUE`, or `NAME` for its value in our environment; an unset variable stays unset. */
 function variablesOf(given: readonly string[]): Record<string, string> {
   const variables: Record<string, string> = {}
   for (const text of given) {
@@ -77,21 +77,21 @@ function variablesOf(given: readonly string[]): Record<string, string> {
   return variables
 }
 
-/** Throws INVALID_REQUEST for one that there is not. */
+/** Throws INVALID_REQUEST for an unknown backend. */
 export function backendOf(name: string | undefined): Backend | undefined {
   if (name === undefined || name === 'local' || name === 'docker') return name
   throw misuse(unknownBackend(name))
 }
 
-/** One word is a shell line, several are an argument vector. */
+/** One word is a shell line, several words are an argv. */
 export function workOf(command: readonly string[]): Pick<ExecuteRequest, 'command' | 'argv'> {
   const [line, ...more] = command
   return more.length === 0 ? { command: line } : { argv: command }
 }
 
 /**
- * The words behind `--`, at least one. Throws INVALID_REQUEST.
- * @param name the command of vitrine, for example `policy check`
+ * The words after `--`, at least one. Throws INVALID_REQUEST.
+ * @param name the vitrine command, for example `policy check`
  */
 export function wordsAfterDashes(
   name: string,

@@ -6,7 +6,7 @@ import { isTerminal } from '../terminal.ts'
 import type { Order } from './options.ts'
 import { TerminalCommand } from './terminal-command.ts'
 
-/** `vitrine run --pty`: one command in a terminal of its own, shown in ours. Call `checkPty` first. */
+/** `vitrine run --pty`: runs one command in a terminal of its own, shown in ours. Call `checkPty` first. */
 export async function runInTerminal(shell: Shell, { requests }: Pick<Order, 'requests'>): Promise<number> {
   const command = await TerminalCommand.start(shell, requests[0] ?? {})
   if (typeof command === 'number') return command
@@ -14,7 +14,7 @@ export async function runInTerminal(shell: Shell, { requests }: Pick<Order, 'req
   return code === 'stopped' ? exitCode.refused : code
 }
 
-/** Throws INVALID_REQUEST for what does not go together, or has no terminal to be shown in. */
+/** Throws INVALID_REQUEST for options that conflict, or without a terminal to show it in. */
 export function checkPty({ json, each }: Order): void {
   if (json || each) throw misuse(ptyAlone(json ? '--json' : '--each'))
   if (!isTerminal(0) || !isTerminal(1)) throw misuse(ptyWithoutTerminal)

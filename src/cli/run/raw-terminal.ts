@@ -3,14 +3,14 @@ import { rawUnavailable } from '../../messages/cli/run.ts'
 import { misuse } from '../options.ts'
 
 /**
- * Our own terminal, made to pass everything on as it is. By stty(1): Node's raw mode goes on turning each line feed of the
- * command's into two characters, which moves what full-screen programs draw.
+ * Puts our own terminal into raw mode, with stty(1): Node's raw mode still turns each line feed of the
+ * command into CR LF, which shifts what full-screen programs draw.
  */
 export class RawTerminal {
   readonly #settings: string
   #isRaw = false
 
-  /** Throws INVALID_REQUEST when the settings cannot be read: then they could not be given back either. */
+  /** Throws INVALID_REQUEST if the settings cannot be read: they could not be restored. */
   constructor() {
     const { status, stdout } = stty('-g')
     if (status !== 0) throw misuse(rawUnavailable)
@@ -19,7 +19,7 @@ export class RawTerminal {
 
   begin(): void {
     this.#isRaw = true
-    // Whatever ends this process short of a kill, the settings are as before.
+    // Restores the settings however this process ends, unless it is killed.
     process.on('exit', this.end)
     stty('raw', '-echo', '-iexten')
   }
@@ -31,7 +31,9 @@ export class RawTerminal {
   }
 }
 
-/** It waits for who writes to the terminal, which may be us, and for ever: not longer than a second. */
+/**
+ * stty waits for pending terminal output, possibly ours and possibly forever: hence the limit of one second.
+ */
 function stty(...settings: readonly string[]) {
   return spawnSync('stty', settings, { stdio: [0, 'pipe', 'ignore'], encoding: 'utf8', timeout: 1000 })
 }

@@ -8,22 +8,22 @@ type Stream = 'stdout' | 'stderr'
 
 const newline = 0x0a
 
-/** The way of a command's output to ours: byte for byte, and no faster than it is taken. */
+/** Passes a command's output on to ours: unchanged, and only as fast as it is consumed. */
 export class Passage {
   readonly #sinks: Readonly<Record<Stream, Sink>> = { stdout: standardOutput, stderr: standardError }
   readonly #isTerminal: Readonly<Record<Stream, boolean>> = { stdout: isTerminal(1), stderr: isTerminal(2) }
   #status: StatusLine | undefined
   readonly #cancel = new AbortController()
   readonly #last: Partial<Record<Stream, Promise<void>>> = {}
-  /** Whether the command has left a line unfinished where our own lines go. */
+  /** The command has left a line unfinished where vitrine's own lines go. */
   #midLine = false
 
   constructor() {
-    // Nobody reads any more, or nothing more can be written: the command has nothing left to do.
+    // The reader is gone or writing failed: the command has no more purpose.
     for (const sink of Object.values(this.#sinks)) sink.onBroken = () => this.#cancel.abort()
   }
 
-  /** Ends the command when its output can go nowhere. */
+  /** Aborts when the command's output cannot be written any more. */
   get signal(): AbortSignal {
     return this.#cancel.signal
   }
@@ -33,12 +33,12 @@ export class Passage {
     this.#cancel.abort()
   }
 
-  /** A command starts, or goes on being awaited. */
+  /** A command starts, or its status line is shown again. */
   begin(): void {
     if (this.#isTerminal.stderr) this.#status ??= new StatusLine((text) => void standardError.write(text))
   }
 
-  /** Resolves when the bytes have been taken. */
+  /** Resolves when the bytes have been written. */
   pass(stream: Stream, chunk: Buffer): Promise<void> {
     this.#status?.count(chunk)
     if (this.#isTerminal[stream]) this.#status?.giveWay(chunk)
@@ -49,18 +49,18 @@ export class Passage {
     return taken
   }
 
-  /** The command has ended, or somebody is asked: the terminal is not ours. */
+  /** The command has ended, or the user is being asked: hides the status line. */
   end(): void {
     this.#status?.end()
     this.#status = undefined
   }
 
-  /** Resolves when everything that was passed has been taken. */
+  /** Resolves when everything passed has been written. */
   async flushed(): Promise<void> {
     await Promise.all([this.#last.stdout, this.#last.stderr])
   }
 
-  /** vitrine's own lines on commands that have ended. */
+  /** Prints vitrine's own lines about ended commands. */
   async sayAfterwards(results: readonly Result[], more: readonly string[] = []): Promise<void> {
     const lines = [...results.flatMap(afterLines), ...more].map(prefixed)
     if (lines.length > 0) await standardError.write((this.#midLine ? '\n' : '') + lines.join(''))

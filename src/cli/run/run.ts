@@ -16,10 +16,10 @@ import { forwardSignals } from './signals.ts'
 import { standardError, standardOutput } from './sink.ts'
 import { standardInput } from './stdin.ts'
 
-/** `vitrine run`: one command, or with --each several, their output and the exit code of the last. */
+/** `vitrine run`: runs one command, or several with --each; prints their output. */
 export async function main(args: readonly string[]): Promise<number> {
   const order = readOrder(args)
-  // Imported late: few commands are given a terminal.
+  // Imported late: few commands get a terminal.
   const pty = order.pty ? await import('./pty.ts') : undefined
   pty?.checkPty(order)
   const passage = order.json || pty ? undefined : new Passage()
@@ -30,7 +30,7 @@ export async function main(args: readonly string[]): Promise<number> {
     mode: order.write ? 'write' : undefined,
     network: order.network ? true : undefined,
     privateTmp: order.privateTmp ? true : undefined,
-    // Imported late: most commands are not asked about.
+    // Imported late: most commands need no approval.
     approver: order.ask ? (await import('./ask.ts')).asker(passage) : undefined,
   })
   await sayIgnored(shell)
@@ -39,7 +39,7 @@ export async function main(args: readonly string[]): Promise<number> {
   return passage ? runStreaming(shell, order, passage) : runToJson(shell, order)
 }
 
-/** What is run, and what it reads: our own standard input unless something else is given. */
+/** What to run, and its stdin: our own unless given. */
 export type Work = Pick<Order, 'each' | 'requests'> &
   Partial<Pick<Order, 'keepGoing'>> &
   Pick<ExecuteRequest, 'stdin'> &
@@ -53,7 +53,7 @@ async function runToJson(shell: Shell, order: Order): Promise<number> {
   return (await brokenCode()) ?? exitCodeOf(order, results)
 }
 
-/** Runs them one after the other, and passes on what they write. Resolves to the exit code. */
+/** Runs the commands one after the other and passes on their output. Resolves to the exit code. */
 export async function runStreaming(shell: Shell, order: Work, passage: Passage): Promise<number> {
   const stop = forwardSignals(shell)
   passage.begin()
@@ -64,7 +64,7 @@ export async function runStreaming(shell: Shell, order: Work, passage: Passage):
     line: order.line,
   })
   const results = await running.catch(nothingIf(passage.signal)).finally(() => passage.end())
-  // From here on a signal ends us as usual: only the reader of our output can still keep us.
+  // From here on signals end vitrine as usual: only a slow reader of our output can delay it.
   stop()
   await passage.flushed()
   const broken = await brokenCode()
@@ -88,7 +88,7 @@ async function runAll(
   return Promise.all(given.map((request) => shell.execute(request, options)))
 }
 
-/** Between two commands of a list our output broke: that is no mistake, and the exit code says it. */
+/** Our output broke between two commands of a list: that is no error, the exit code reports it. */
 function nothingIf(signal: AbortSignal): (error: unknown) => readonly Result[] {
   return (error) => {
     if (signal.aborted && error === signal.reason) return []
@@ -96,13 +96,13 @@ function nothingIf(signal: AbortSignal): (error: unknown) => readonly Result[] {
   }
 }
 
-/** That of the first command that failed, which is the last one unless the list goes on behind it. */
+/** That of the last command; with --keep-going that of the first command that failed. */
 function exitCodeOf({ keepGoing = false }: Work, results: readonly Result[]): number {
   const counting = (keepGoing ? results.find(isFailure) : undefined) ?? results.at(-1)
   return counting ? codeOf(counting) : 0
 }
 
-/** Says that a command gets less time than --timeout asks for. */
+/** Reports that a command gets less time than --timeout asks for. */
 export async function sayLowered(asked: number | undefined, { config }: Shell): Promise<void> {
   const most = config.shell.max_timeout_ms
   if (asked !== undefined && asked > most) await standardError.write(prefixed(timeoutLowered(asked, most)))

@@ -2,7 +2,10 @@ import type { Shell } from '../../internal.ts'
 
 const forwarded: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 
-/** Passes our signals on to the command's group; a second interrupt kills it. Returns how to stop that. */
+/**
+ * Forwards our signals to the command's process group; a second SIGINT kills it. Returns a function that
+ * stops forwarding.
+ */
 export function forwardSignals(shell: Shell): () => void {
   let interrupted = false
   const forward = (name: NodeJS.Signals) => {

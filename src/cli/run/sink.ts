@@ -2,11 +2,14 @@ import { fstatSync, write } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { isTerminal } from '../terminal.ts'
 
-/** Where output goes: one of the standard streams. */
+/** One of the standard streams, to write to. */
 export interface Sink {
-  /** Resolves when the bytes have been taken, or cannot be: then `broken` says why, and the rest is dropped. Writes keep their order. */
+  /**
+   * Resolves when the bytes are written, or cannot be: `broken` then says why, and the rest is dropped.
+   * Writes keep their order.
+   */
   write(bytes: string | Uint8Array): Promise<void>
-  /** The code of the system error that ended it, for example EPIPE. */
+  /** The code of the system error that broke it, for example EPIPE. */
   readonly broken: string | undefined
   /** Called once, when it breaks. */
   onBroken: () => void
@@ -25,7 +28,7 @@ abstract class BreakableSink implements Sink {
   }
 }
 
-/** Pipes and sockets: Node writes to them without blocking, and tells when the reader has taken it. */
+/** Pipes and sockets: Node writes to them without blocking and reports when the bytes are written. */
 class StreamSink extends BreakableSink {
   readonly #stream: Writable
 
@@ -43,14 +46,15 @@ class StreamSink extends BreakableSink {
   }
 }
 
-/** What is written one after the other. */
+/** A queue of writes that keeps their order. */
 interface Lane {
   last: Promise<void>
 }
 
 /**
- * Files, devices and terminals. Node's own stream for files drops what a nearly full disk did not take (write(2) may take a part); the
- * one for terminals blocks (lib/tty.js), and with it deadlines and signals, as long as the terminal takes nothing (Ctrl-S).
+ * Files, devices and terminals. Node's stream for files drops what a nearly full disk did not accept
+ * (write(2) may be partial); its stream for terminals blocks (lib/tty.js), and so delays deadlines and
+ * signals while the terminal accepts nothing (Ctrl-S).
  */
 class FileSink extends BreakableSink {
   readonly #fd: number
@@ -78,7 +82,10 @@ class FileSink extends BreakableSink {
   }
 }
 
-/** Resolves to how much was taken. Who shares a terminal with us may have made it non-blocking (fcntl(2)): then it is tried again. */
+/**
+ * Resolves to the number of bytes written; 0 on EAGAIN, when another process has made a shared terminal
+ * non-blocking (fcntl(2)).
+ */
 function writeOnce(fd: number, bytes: Uint8Array): Promise<number> {
   return new Promise((resolve, reject) =>
     write(fd, bytes, (error, written) => {
@@ -89,7 +96,7 @@ function writeOnce(fd: number, bytes: Uint8Array): Promise<number> {
   )
 }
 
-/** Opens its sink with the first write: Node's streams take time to load, and many commands print nothing. */
+/** Opens its sink at the first write: Node's streams take time to load, and many commands print nothing. */
 class LazySink implements Sink {
   readonly #open: () => Sink
   #sink: Sink | undefined
@@ -112,10 +119,10 @@ class LazySink implements Sink {
   }
 }
 
-/** Windows has no user ids. Its consoles take text, not bytes, and Node does not block for them. */
+/** Windows has no user ids. Its consoles take text, not bytes, and Node does not block on them. */
 const isWindows = process.getuid === undefined
 
-/** What is shown on terminals keeps its order, whichever stream it came by: it is one terminal, as a rule. */
+/** Shared by both streams, which usually go to the same terminal, so that their output keeps its order. */
 const terminals: Lane = { last: Promise.resolve() }
 
 function sinkOf(fd: number, stream: () => Writable): Sink {

@@ -3,9 +3,9 @@ import { isHarmlessInput, type Mode } from '../../internal.ts'
 import { isNull, isTerminal } from '../terminal.ts'
 
 /**
- * What a command may read from our standard input; undefined: nothing.
- * In read mode the descriptor itself is passed only when nothing can be changed through it; anything else (a pipe, a
- * socket, a file that is open for writing) is read here, and its bytes are passed on.
+ * What a command may read from our stdin; undefined: nothing. Read mode passes the descriptor itself only if
+ * nothing can be changed through it; vitrine reads anything else (a pipe, a socket, a file opened for
+ * writing) itself and passes the bytes on.
  */
 export function standardInput(mode: Mode): number | Readable | undefined {
   if (isNull(0) || isTerminal(0)) return undefined

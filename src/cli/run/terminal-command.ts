@@ -14,8 +14,8 @@ export class TerminalCommand {
   #stopped: (() => void) | undefined
 
   /**
-   * A number: the exit code, for a signal called it off before it began.
-   * @param line it is a line of a session: then it can be stopped
+   * Resolves to an exit code if a signal cancelled the command before it began.
+   * @param line for a line of a session, which can be stopped
    */
   static async start(
     shell: Shell,
@@ -35,7 +35,7 @@ export class TerminalCommand {
       return command
     } catch (error) {
       endings.release()
-      // It was called off before it began.
+      // It was cancelled before it began.
       if (endings.code !== undefined && error === passage.signal.reason) return endings.code
       throw error
     }
@@ -49,7 +49,7 @@ export class TerminalCommand {
     this.#gate = gate
   }
 
-  /** Shows it until it has ended, or was stopped. */
+  /** Shows the command until it has ended or was stopped. */
   async foreground(): Promise<number | 'stopped'> {
     const isResumed = this.#endings === undefined
     const endings = this.#endings ?? new Endings(this.#passage)
@@ -74,13 +74,13 @@ export class TerminalCommand {
     }
   }
 
-  /** What was typed and read by nothing. */
+  /** What was typed and not read by the command. */
   takeUnread(): Uint8Array {
     return this.#pty.takeUnread()
   }
 }
 
-/** Holds the output of a command back while it is not in the foreground. */
+/** Holds back the command's output while it is not in the foreground. */
 class Gate {
   #isOpen = true
   #waiting: (() => void)[] = []
@@ -120,13 +120,13 @@ function startIn(
   )
 }
 
-/** Undefined where the terminal does not say. */
+/** Empty if the terminal does not report its size. */
 function windowSize(): { readonly columns?: number; readonly rows?: number } {
   const { columns, rows } = process.stdout
   return columns > 0 && rows > 0 ? { columns, rows } : {}
 }
 
-/** Both terminals are one, until the command has ended and everything is shown. */
+/** Connects both terminals until the command has ended and all its output is shown. */
 async function attached<R>(
   pty: Pty,
   ending: Promise<R>,
@@ -142,7 +142,7 @@ async function attached<R>(
     terminal.end()
     process.kill(process.pid, 'SIGSTOP')
   }
-  // Whoever has stopped us may have given the terminal settings of his own.
+  // While we were stopped, another process may have changed the terminal's settings.
   const goOn = () => {
     terminal.begin()
     follow()
@@ -166,7 +166,9 @@ async function attached<R>(
   }
 }
 
-/** What is typed goes to the command, and no faster than it is taken. Returns how to keep what is typed from then on. */
+/**
+ * Passes typed input to the command, as fast as it is consumed. Returns a function that stops passing it on.
+ */
 function passOn(pty: Pty, passage: Passage): () => void {
   const { stdin } = process
   let passing = true
@@ -174,11 +176,11 @@ function passOn(pty: Pty, passage: Passage): () => void {
     stdin.pause()
     void pty.write(typed).then(() => passing && stdin.resume())
   }
-  // Our terminal has gone.
+  // Our terminal is gone.
   const gone = () => passage.cancel()
   const ends = ['end', 'error', 'close']
   stdin.on('data', pass)
-  // It may have been read from before, for a line of a shell.
+  // A shell may have read a line from it before and paused it.
   stdin.resume()
   for (const event of ends) stdin.on(event, gone)
   return () => {
@@ -189,7 +191,10 @@ function passOn(pty: Pty, passage: Passage): () => void {
   }
 }
 
-/** What signals to us do to the command: an interrupt reaches it, the second one and those that end us end it. */
+/**
+ * Maps our signals to the command: the first interrupt is forwarded; a second one, and signals that end us,
+ * end it.
+ */
 class Endings {
   /** Set by the first signal that ends us. */
   code: number | undefined

@@ -3,17 +3,20 @@ import { dirname } from 'node:path'
 import type { Shell } from '../../internal.ts'
 import { standardError } from '../run/sink.ts'
 
-/** The directory, or the nearest one above it that exists. */
+/** The directory, or its nearest existing ancestor. */
 export function existingDirectory(directory: string): string {
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() || dirname(directory) === directory)
     return directory
   return existingDirectory(dirname(directory))
 }
 
-/** Behind the directory: a name can end in a line feed. */
+/** Marks the end of the directory: a name can end in a newline. */
 const endOfPath = '\n.\n'
 
-/** Where nothing tells what a line leaves behind: sh reads what stands behind `cd`, and says where that leads. A number: its exit code. */
+/**
+ * For setups that do not report a line's directory: sh interprets the argument of `cd` and prints where it
+ * leads. A number: sh's exit code.
+ */
 export async function changedDirectory(
   shell: Shell,
   directory: string,
@@ -25,7 +28,7 @@ export async function changedDirectory(
   const { exitCode, stdout, stderr } = await shell.execute({ command, cwd: directory })
   await standardError.write(stderr)
   if (exitCode !== 0) return exitCode ?? 1
-  // A comment in the line takes what tells the directory with it: then nothing has changed.
+  // A comment in the argument also hides `pwd`: then nothing changes.
   return stdout.endsWith(endOfPath) ? stdout.slice(0, -endOfPath.length) : 0
 }
 

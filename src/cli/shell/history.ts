@@ -4,7 +4,7 @@ import { makeDirectories } from '../../base/directories.ts'
 
 const mostLines = 1000
 
-/** The lines that were typed, across runs: a file that only its owner can read. A line that begins with a blank is not kept. */
+/** The typed lines of all runs, in a file that only its owner can read; without lines that begin with a blank. */
 export class History {
   /** Newest first. */
   readonly lines: string[]
@@ -18,7 +18,7 @@ export class History {
     if (kept.length > 2 * mostLines) this.#attempt(() => this.#shorten())
   }
 
-  /** Why lines cannot be kept for the next run: a system error's code. Told once. */
+  /** Why lines cannot be saved, as a system error's code. Reported once. */
   takeFailure(): string | undefined {
     const failed = this.#failed
     if (failed !== undefined) this.#failed = ''
@@ -47,7 +47,7 @@ export class History {
     }
   }
 
-  /** By a new file in its place: another shell may be appending to it. */
+  /** Replaces the file instead of truncating it: another shell may be appending to it. */
   #shorten(): void {
     const own = `${this.#file}.${process.pid}`
     writeFileSync(own, `${[...this.lines].reverse().join('\n')}\n`, { mode: 0o600 })

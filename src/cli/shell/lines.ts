@@ -2,9 +2,9 @@ import { createInterface } from 'node:readline'
 
 /** Where the lines of a shell come from. */
 export interface Lines {
-  /** The next line; `null`: the line was given up (Ctrl+C); undefined: there is none any more. */
+  /** The next line; `null`: the line was discarded (Ctrl+C); undefined: end of input. */
   next(prompt: string): Promise<string | null | undefined>
-  /** Nothing more is wanted: who waits gets undefined. */
+  /** Ends the input: a pending `next` resolves to undefined. */
   close(): void
 }
 

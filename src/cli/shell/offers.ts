@@ -3,13 +3,13 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { showsAsItIs } from '../../messages/cli/shell.ts'
 import { colonWords, ownPrograms } from './words.ts'
 
-/** Where words are completed from. */
+/** Where completion looks. */
 export interface Place {
   readonly directory: string
   readonly path: string
 }
 
-/** What the last word of a line could be completed to, as readline wants it. */
+/** The completions of a line's last word, as readline expects them. */
 export function offersFor(line: string, place: Place): [string[], string] {
   const word = /(?:[^\s\\;&|(]|\\.)*$/.exec(line)?.[0] ?? ''
   const before = line.slice(0, line.length - word.length)
@@ -19,7 +19,7 @@ export function offersFor(line: string, place: Place): [string[], string] {
   return [paths(word, place.directory), word]
 }
 
-/** Behind this a word is the name of a program. */
+/** Whether the next word is the name of a program. */
 function isCommandPlace(before: string): boolean {
   return /(?:^|[;&|(]|\b(?:do|then|else|if|while|until|exec|time)\s)\s*$/.test(before)
 }
@@ -38,7 +38,7 @@ function canRun(file: string): boolean {
     accessSync(file, constants.X_OK)
     return statSync(file).isFile()
   } catch {
-    // A link that leads nowhere, or a file of another user's.
+    // A dangling link, or a file that this user may not execute.
     return false
   }
 }
@@ -70,7 +70,7 @@ function namesIn(directory: string, begun: string): readonly Name[] {
       )
       .map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }))
   } catch {
-    // What cannot be listed has nothing to offer.
+    // A directory that cannot be listed offers nothing.
     return []
   }
 }

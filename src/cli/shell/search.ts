@@ -1,10 +1,10 @@
-/** Ctrl+R and what ends the search, as bytes of the terminal. */
+/** Ctrl+R and the keys that end the search, as terminal input bytes. */
 const key = { again: 0x12, cancel: [0x03, 0x07], erase: [0x08, 0x7f], least: 0x20 } as const
 
-/** What a key does to the search. */
+/** The effect of a key on the search. */
 export type SearchStep = 'stays' | 'cancelled' | 'taken'
 
-/** Ctrl+R: the newest line of the history that contains what is typed. */
+/** Ctrl+R: finds the newest history line that contains the typed text. */
 export class Search {
   readonly #lines: readonly string[]
   #typed = Buffer.alloc(0)
@@ -19,12 +19,12 @@ export class Search {
     return this.#typed.toString()
   }
 
-  /** undefined: no line contains it. */
+  /** undefined: no line contains the text. */
   get match(): string | undefined {
     return this.text === '' ? '' : this.#lines[this.#find(this.#at)]
   }
 
-  /** Takes one byte. `taken`: the search is over, and the byte belongs to the line that was found. */
+  /** Takes one byte. `taken`: the search is over, and the byte belongs to the line found. */
   press(byte: number): SearchStep {
     if (byte === key.again) this.#older()
     else if ((key.cancel as readonly number[]).includes(byte)) return 'cancelled'

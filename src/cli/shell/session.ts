@@ -47,7 +47,6 @@ interface Stopped {
   readonly command: TerminalCommand
 }
 
-/** `vitrine shell` from its first line to its last. */
 export class Session {
   readonly #shell: Shell
   readonly #timeoutMs: number
@@ -60,7 +59,7 @@ export class Session {
   #stopped: Stopped[] = []
   #before: string
   #code = 0
-  /** Set when it is to end. */
+  /** Set when the session is to end. */
   #exit: number | undefined
 
   constructor(shell: Shell, timeoutMs: number) {
@@ -102,12 +101,12 @@ export class Session {
     this.#lines.close()
   }
 
-  /** The next command, which may take several lines; undefined: there is none any more. */
+  /** The next command, possibly of several lines; undefined: end of input. */
   async #next(): Promise<string | undefined> {
     let command = await this.#lines.next(this.#prompt())
     while (typeof command === 'string' && (await this.#goesOn(command))) {
       const more = await this.#lines.next(continuationPrompt)
-      // At the end of the input sh says what is missing.
+      // At the end of the input, sh reports what is missing.
       if (more === undefined) return command
       command = more === null ? null : `${command}\n${more}`
     }
@@ -180,7 +179,7 @@ export class Session {
     }
   }
 
-  /** In a terminal of its own where there is one for it and one to show it in. */
+  /** Runs the line in a terminal of its own, if one can be made and shown. */
   async #run(line: string): Promise<number> {
     const { mode } = this.#shell
     const request = { command: line, cwd: this.#state.directory, timeoutMs: this.#timeoutMs }

@@ -8,7 +8,7 @@ import { backendOf } from '../run/options.ts'
 import { sayLowered } from '../run/run.ts'
 import { Session } from './session.ts'
 
-/** `vitrine shell`: lines are run one after the other, as they are typed or read. */
+/** `vitrine shell`: runs lines one after the other, as they are typed or read. */
 export async function main(args: readonly string[]): Promise<number> {
   const options = parseOptions(args, grammar.shell.options)
   const [word] = options.words

@@ -1,8 +1,8 @@
 import type { LineState, LineVariables, Mode } from '../../internal.ts'
 
 /**
- * What lines leave behind for the next ones: the directory, and exported variables. What was exported in read mode stays there:
- * a command of read mode, which may be anything, says nothing about what runs unsandboxed.
+ * What lines leave for the next ones: the directory and exported variables. Variables exported in read mode
+ * stay in read mode: an untrusted command must not influence what runs unsandboxed.
  */
 export class SessionState {
   directory: string
@@ -12,18 +12,18 @@ export class SessionState {
     this.directory = directory
   }
 
-  /** The exported variables that a line of this mode begins with. */
+  /** The exported variables that a line of this mode starts with. */
   variables(mode: Mode): LineVariables {
     const { read, write } = this.#variables
     return mode === 'write' ? write : { ...write, ...read }
   }
 
-  /** The names that were exported in read mode only. */
+  /** The names exported in read mode only. */
   get leftInReadMode(): readonly string[] {
     return Object.keys(this.#variables.read).filter((name) => name !== 'OLDPWD')
   }
 
-  /** A line of this mode has run. */
+  /** Records the state left by a line of this mode. */
   take(mode: Mode, { cwd, variables }: LineState): void {
     this.directory = cwd ?? this.directory
     this.#variables[mode] = { ...this.#variables[mode], ...variables }

@@ -7,17 +7,17 @@ import { offersFor, type Place } from './offers.ts'
 import { Search, type SearchStep } from './search.ts'
 
 const searchKey = 0x12
-/** Carriage return and line feed: what Enter, and the end of a pasted line, arrive as. */
+/** Carriage return and line feed: Enter, and the end of a pasted line. */
 const lineEnds = [0x0d, 0x0a]
-/** Back to the first column, and everything from there on gone: ECMA-48, ED. */
+/** Moves to the first column and erases the rest of the screen: ECMA-48, ED. */
 const erase = '\r\u001b[J'
 
 /**
- * The terminal as the line editor sees it: it is given keys, and no more of them than belong to its line. It stays raw between
- * two lines: a key that is pressed just then is no signal to us.
+ * The terminal as the line editor sees it: it receives only the keys of its own line. The terminal stays raw
+ * between two lines, so that Ctrl+C pressed at that moment does not signal vitrine.
  */
 class Keys extends Readable {
-  /** Asked by the line editor. */
+  /** The line editor checks it. */
   readonly isTTY = true
   setRawMode(raw: boolean): this {
     if (raw) process.stdin.setRawMode(true)
@@ -28,8 +28,8 @@ class Keys extends Readable {
 }
 
 /**
- * Lines that are typed or pasted, with a history. What arrives is kept in order until it is asked for: lines behind the
- * first one of a paste, and what was typed while a command ran. Between two lines the terminal is the command's.
+ * Typed or pasted lines, with a history. Input is buffered in order until it is asked for: further lines of a
+ * paste, and keys typed while a command ran. Between two lines the terminal belongs to the command.
  */
 export class TypedLines implements Lines {
   readonly #place: () => Place
@@ -38,7 +38,7 @@ export class TypedLines implements Lines {
   #editing: Editing | undefined
   #closed = false
 
-  /** @param place what words are completed from */
+  /** @param place where completion looks */
   constructor(place: () => Place, history: History) {
     this.#place = place
     this.#history = history
@@ -62,17 +62,17 @@ export class TypedLines implements Lines {
     return line
   }
 
-  /** Gives back what was typed for the lines to come. */
+  /** Returns typed bytes to the buffer for the next lines. */
   unread(bytes: Uint8Array): void {
     this.#waiting = Buffer.concat([this.#waiting, bytes])
   }
 
-  /** Makes the terminal what it was before the first line, for a command that shares it. */
+  /** Restores the terminal's original mode, for a command that shares it. */
   share(): void {
     process.stdin.setRawMode(false)
   }
 
-  /** Forgets what was typed ahead, as a terminal does at an interrupt. */
+  /** Discards typed-ahead input, as a terminal does on an interrupt. */
   forget(): void {
     this.#takeWaiting()
   }
@@ -90,7 +90,7 @@ export class TypedLines implements Lines {
   }
 }
 
-/** One line while it is typed. */
+/** One line while it is being edited. */
 class Editing {
   readonly line: Promise<string | null | undefined>
   isOver = false
@@ -115,19 +115,19 @@ class Editing {
       completer: (line: string) => offersFor(line, place()),
     })
     this.#editor.on('line', (line) => this.end(line))
-    // As in other shells the line is given up.
+    // As in other shells, discards the line.
     this.#editor.on('SIGINT', () => {
       process.stdout.write('^C\n')
       this.end(null)
     })
-    // There is nothing to suspend: a stopped vitrine would leave its terminal to nothing.
+    // Ignored: if vitrine stopped, no process would handle its terminal.
     this.#editor.on('SIGTSTP', () => {})
     this.#editor.on('close', () => this.end(undefined))
     process.stdout.write(freshLine())
     this.#editor.prompt()
   }
 
-  /** Takes keys up to the end of the line; returns those behind it. */
+  /** Takes keys up to the end of the line; returns the rest. */
   take(keys: Buffer): Buffer {
     let rest = keys
     while (rest.length > 0 && !this.isOver) {
@@ -174,12 +174,15 @@ class Editing {
   }
 }
 
-/** As many blanks as fit in a row: behind an unfinished line they lead to the next one, at the beginning of one they lead nowhere. */
+/**
+ * As many blanks as fit in a row: after an unfinished line they wrap to the next row, on an empty row they
+ * stay in it.
+ */
 function freshLine(): string {
   return `${' '.repeat(process.stdout.columns)}\r`
 }
 
-/** How many keys the editor is given at once: to the end of a line, or to a key that is not its own. */
+/** How many bytes to give the editor at once: up to the end of a line or the next search key. */
 function partLength(keys: Buffer): number {
   const end = keys.findIndex((byte) => lineEnds.includes(byte))
   const search = keys.indexOf(searchKey)

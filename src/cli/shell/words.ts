@@ -1,19 +1,21 @@
-/** What a line asks of the shell itself; undefined: it is a command. */
+/** A line that `vitrine shell` handles itself. */
 export type OwnWord =
   | { readonly kind: 'nothing' }
-  /** `to` is for sh to read; empty: home. */
+  /** `to` is interpreted by sh; empty: home. */
   | { readonly kind: 'cd'; readonly to: string }
   | { readonly kind: 'mode'; readonly mode: 'read' | 'write' }
   | { readonly kind: 'help' | 'foreground' | 'jobs' }
   | { readonly kind: 'unknown'; readonly word: string }
-  /** No code: that of the last command. NaN: what was given is none. */
+  /** Undefined code: that of the last command. NaN: invalid code. */
   | { readonly kind: 'exit'; readonly code: number | undefined }
 
 export const colonWords: readonly string[] = [':help', ':read', ':write']
-/** What can be completed beside the programs of PATH: words of ours, and those of sh that a line is begun with. */
+/** Completed besides the programs in PATH: our own words, and builtins of sh that may begin a line. */
 export const ownPrograms: readonly string[] = ['cd', 'exit', 'export', 'fg', 'jobs', 'unset']
 
-/** Reads a line. `cd` is sh's own, and then no word of ours, but where nothing tells where it has led. */
+/**
+ * Parses a line; undefined: it is a command. `cd` is left to sh, except where no directory is reported back.
+ */
 export function ownWord(line: string, { keepsState }: { readonly keepsState: boolean }): OwnWord | undefined {
   const [word = '', ...rest] = line.trim().split(/\s+/)
   if (word === '' || word.startsWith('#')) return { kind: 'nothing' }
@@ -22,7 +24,7 @@ export function ownWord(line: string, { keepsState }: { readonly keepsState: boo
   if (word === 'exit') return exitOf(rest)
   if (keepsState && rest.length === 0 && word === 'fg') return { kind: 'foreground' }
   if (keepsState && rest.length === 0 && word === 'jobs') return { kind: 'jobs' }
-  // `:` alone is a command of sh's.
+  // `:` alone is a command of sh.
   if (!/^:\w/.test(word)) return undefined
   if (word === ':help') return { kind: 'help' }
   if (word === ':read' || word === ':write')
