@@ -118,7 +118,7 @@ export interface SandboxOptions {
   readonly reads: Reads
   /** Each command gets a private tmp. */
   readonly privateTmp: boolean
-  /** Unix sockets that may be connected to anyway: absolute paths; symbolic links are followed. */
+  /** Unix sockets exempt from the refusal: absolute paths; symbolic links are followed. */
   readonly unixSockets: readonly string[]
 }
 
@@ -126,7 +126,7 @@ export interface SandboxOptions {
 export interface Reads {
   /** The only readable places; null: everything is readable. */
   readonly readable: ReadablePlaces | null
-  /** Files and directories whose contents cannot be read anyway; they need not exist. */
+  /** Files and directories whose contents stay unreadable, even in readable places; they need not exist. */
   readonly unreadable: readonly string[]
   /** Files that cannot be read because of their names; null: none. */
   readonly names: UnreadableNames | null

@@ -7,7 +7,7 @@ export interface ProfileOptions {
   readonly network: boolean
   /** The only readable places besides the system's. Default: all files are readable. */
   readonly readable?: readonly string[]
-  /** Files and directories whose contents cannot be read anyway. */
+  /** Files and directories whose contents stay unreadable, even in readable places. */
   readonly unreadable?: readonly string[]
   /** Files that cannot be read because of their names. `skip` is ignored: here a search costs nothing. */
   readonly names?: UnreadableNames | null
