@@ -10,7 +10,6 @@ import { ignoredLines, prefixed, valueMissing } from '../messages/cli/run.ts'
 import { misuse } from './options.ts'
 import { standardError } from './run/sink.ts'
 
-/** The options of a command line that affect the configuration. */
 export interface Given {
   readonly cwd: string | undefined
   readonly config: string | undefined

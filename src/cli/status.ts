@@ -35,7 +35,6 @@ export class StatusLine {
     this.#erase()
   }
 
-  /** Call when the command has ended. */
   end(): void {
     clearTimeout(this.#first)
     clearInterval(this.#every)

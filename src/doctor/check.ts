@@ -14,7 +14,6 @@ export interface Bench {
   readonly write: Shell
 }
 
-/** What a check observed. */
 export interface Seen {
   readonly state: State
   readonly said: string

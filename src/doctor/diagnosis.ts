@@ -14,7 +14,6 @@ export type State =
   /** Not enforced on this system, as `Enforcement` says. */
   | 'lacking'
 
-/** One attempt and its outcome. */
 export interface Finding {
   /** A right of the host, named as in `Enforcement`. */
   readonly right: string
@@ -29,7 +28,6 @@ export interface Finding {
   readonly said: string
 }
 
-/** A trap, explained. */
 export interface TrapFinding extends Trap {
   readonly seen: string
   /** What to do about it, one step each; empty: nothing. */

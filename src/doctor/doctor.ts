@@ -90,7 +90,6 @@ async function diagnoseIn(practice: Practice, canTry: boolean, onTry: OnTry): Pr
   return report({ system: lookAtSystem(), host: hostSupport(), unavailable: refusal, rights })
 }
 
-/** What a diagnosis is made from. */
 export interface Findings {
   readonly system: System
   readonly host: HostSupport
@@ -98,7 +97,6 @@ export interface Findings {
   readonly rights: readonly Finding[]
 }
 
-/** Combines the findings and computes the verdict. */
 export function report({ system, host, unavailable, rights }: Findings): Diagnosis {
   const found = { system, host, available: unavailable === undefined }
   const traps = trapsOf(found).map((trap) => ({ ...trap, ...trapWords(trap, found) }))

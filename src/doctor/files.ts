@@ -8,7 +8,6 @@ export function makeFile(directory: string): void {
   utimesSync(file, 1_000_000_000, 1_000_000_000)
 }
 
-/** Names and contents. */
 function contents(directory: string): string {
   const names = readdirSync(directory).sort()
   return JSON.stringify([
@@ -30,7 +29,6 @@ const describing = (name: string, command: string) =>
 
 const setAttribute = 'import os; os.setxattr("file", "user.vitrine", b"x")'
 
-/** Attempts on the contents and the metadata of files. */
 export const fileAttempts: readonly Attempt[] = [
   changing('write to a file', 'echo changed > file'),
   changing('append to a file', 'echo more >> file'),

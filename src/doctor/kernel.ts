@@ -30,7 +30,6 @@ if libc.syscall(number, b"user", b"vitrine-doctor", b"x", ctypes.c_size_t(1), -2
     sys.exit(os.strerror(ctypes.get_errno()))
 '`
 
-/** Attempts on kernel resources shared by all processes. */
 export const kernelAttempts: readonly Attempt[] = [
   queue,
   asking('locks', 'lock a directory exclusively', 'flock --exclusive --nonblock . true'),

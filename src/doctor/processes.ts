@@ -118,5 +118,4 @@ const survivor: Attempt = {
   },
 }
 
-/** Attempts on other processes, and to leave one behind. */
 export const processAttempts: readonly Attempt[] = [kill, renice, memory, survivor]

@@ -23,9 +23,7 @@ export interface System {
   readonly hidepid?: string
   /** sysctl vm.memfd_noexec. */
   readonly memfdNoexec?: number
-  /** The AppArmor profile that confines this process. */
   readonly apparmor?: string
-  /** The SELinux context that confines this process. */
   readonly selinux?: string
 }
 
@@ -62,7 +60,6 @@ export function lookAtSystem(read: Read = readText, kernel = release(), env = pr
   })
 }
 
-/** Removes undefined properties. */
 function present(all: { readonly [K in keyof System]: System[K] | undefined }): System {
   return Object.fromEntries(
     Object.entries(all).filter(([, value]) => value !== undefined),

@@ -8,11 +8,9 @@ import type { System } from './system.ts'
  */
 export type Effect = 'blocks' | 'weakens' | 'note'
 
-/** What traps are detected from. */
 export interface Found {
   readonly system: System
   readonly host: HostSupport
-  /** Read mode can be opened. */
   readonly available: boolean
 }
 

@@ -15,7 +15,6 @@ export type { CleanUp, OwnContainer } from '../sandbox/docker/left-over.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** The state of the docker backend. */
 export interface DockerStatus {
   /** The format's version. Fields may be added; none is removed or changes its meaning. */
   readonly version: 1
@@ -69,7 +68,6 @@ export async function cleanDocker(env: Variables): Promise<CleanUp> {
   return asked(await reachEngine({ env, startCommand: '' }), (engine) => removeLeftOver(engine))
 }
 
-/** The result of a build. */
 export interface DockerBuild {
   readonly image: string
   /** Why it failed, in the engine's words. */

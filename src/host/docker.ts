@@ -16,7 +16,6 @@ import { bytesOf } from '../sandbox/docker/spec.ts'
 import { type Equipment, type Host, lookerOf } from './host.ts'
 import { workspaceOf } from './readable.ts'
 
-/** What a new shell asks of its backend. */
 export interface DockerShell {
   readonly loaded: LoadedConfig
   readonly cwd: string
@@ -71,7 +70,6 @@ function settingsOf({ docker, limits }: Config, network: boolean) {
   }
 }
 
-/** What waiting for an engine depends on. */
 export interface Readiness {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly docker: Config['docker']

@@ -25,7 +25,6 @@ export interface Host {
   readonly windows?: { readonly addon: WindowsAddon; readonly probe: WindowsProbe }
 }
 
-/** What a shell works with on a host. */
 export interface Equipment {
   readonly platform: Platform
   /** Where commands run. */
@@ -151,7 +150,6 @@ async function launcherWithout({ missing }: AddonMissing, platform: Platform): P
   }
 }
 
-/** What this machine offers for read mode, for reports. */
 export interface HostSupport {
   readonly platform: Platform
   /** Why there is no addon. */

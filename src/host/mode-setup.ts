@@ -41,7 +41,6 @@ export interface SetupOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The setups of a shell. */
 export class Setups {
   readonly #options: SetupOptions
   readonly #made: Partial<Record<Mode | 'read with private tmp', ModeSetup>> = {}

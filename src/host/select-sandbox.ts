@@ -7,7 +7,6 @@ import { unavailableSandbox } from '../sandbox/unavailable.ts'
 
 export interface SandboxHost {
   readonly platform: Platform
-  /** The system's name. */
   readonly name: string
   readonly probe: Probe | undefined
   readonly windows: WindowsProbe | undefined
@@ -15,7 +14,6 @@ export interface SandboxHost {
   readonly missing: string | undefined
   /** Starts the watcher; returns 0 or an errno. */
   watch(): number
-  /** Makes private tmps, where that is possible. */
   readonly privateTmp: PrivateTmpAddon | undefined
 }
 

@@ -8,7 +8,6 @@ import { otherInterface } from '../messages/platform.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type { Probe, WindowsProbe } from '../sandbox/sandbox.ts'
 
-/** How a command ended, as the addon reports it. */
 export type NativeEnd =
   | {
       readonly code: number
@@ -61,7 +60,6 @@ export interface AddonCore {
   consumed(id: number, bytes: number): void
 }
 
-/** The Linux addon. */
 export interface Addon extends AddonCore, LookAddon, PrivateTmpAddon {
   resize(id: number, columns: number, rows: number): void
   probe(): Probe

@@ -46,7 +46,6 @@ export interface Limits {
   readonly privateTmpBytes: number
 }
 
-/** How a process ended, or why it never started. */
 export type ProcessEnd =
   | (Ran & { readonly kind: 'exited'; readonly code: number })
   | (Ran & { readonly kind: 'signalled'; readonly signal: NodeJS.Signals })
@@ -60,7 +59,6 @@ interface Ran {
   readonly unsearched?: true
   /** Whether it reached its deadline; undefined where the launcher leaves the deadline to its caller. */
   readonly timedOut?: boolean
-  /** The limit that ended it. */
   readonly limited?: Limit
   /** The container's memory in bytes, if the container ran out of it. */
   readonly containerMemory?: number
@@ -103,14 +101,12 @@ export interface LaunchedProcess {
   consumed(bytes: number): void
 }
 
-/** What holds limits on this host, or why nothing does. */
 export type LimitHolder =
   | { readonly by: string; readonly note: string }
   | { readonly wanted: string; readonly got: string; readonly remedy: string }
 
 export interface Launcher {
   readonly name: 'native' | 'execa' | 'docker'
-  /** It can give a command a terminal. */
   readonly terminals: boolean
   /** It can give a command a descriptor 3. */
   readonly states?: true

@@ -11,7 +11,6 @@ export interface Asked {
   readonly mode: string
 }
 
-/** The user's answer about one command. */
 export interface Answer {
   readonly asked: Asked
   readonly approval: Approval
@@ -24,7 +23,6 @@ export interface Call {
   question?: Question
 }
 
-/** What must be asked before the command may run. */
 export interface Question {
   readonly request: ApprovalRequest
   readonly decision: Decision

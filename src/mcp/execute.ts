@@ -37,7 +37,6 @@ export interface Calls {
   saved(): void
 }
 
-/** Handles a call of `execute_command`. */
 export async function executeCommand(
   calls: Calls,
   mode: Mode,

@@ -20,7 +20,6 @@ export class Progress {
       this.#timer = setInterval(() => this.#tell(), everyMs)
   }
 
-  /** The command starts now. */
   start(): void {
     this.#started = performance.now()
   }

@@ -43,7 +43,6 @@ export async function withAnswers<T>(
   return { outcome, question: call.question, answers }
 }
 
-/** Whether the client can ask its user. */
 export function canElicit(
   context: ServerContext,
   capabilities: { readonly elicitation?: unknown } | undefined,
@@ -58,7 +57,6 @@ export function canElicit(
   )
 }
 
-/** The question, as the result of a call. */
 export async function questionFor(
   { request, decision }: Question,
   earlier: readonly Answer[],

@@ -27,13 +27,11 @@ export interface ReadArguments {
 /** Milliseconds that matching a pattern may take on one entry. */
 const grepTimeoutMs = 5000
 
-/** Handles a call of `list_scratchpad`. */
 export function listScratchpad({ scratchpad }: Session): CallToolResult {
   const entries = scratchpad?.entries() ?? []
   return shown(entries.length === 0 ? say.nothingSaved : entries.map(entryLine).join('\n'))
 }
 
-/** Handles a call of `read_scratchpad`. */
 export async function readScratchpad(
   { scratchpad, options }: Session,
   asked: ReadArguments,

@@ -20,7 +20,6 @@ import { McpServer, type ToolAnnotations } from './sdk.ts'
 import type { Session, SessionShell } from './session.ts'
 import type { Turns } from './turns.ts'
 
-/** What the server of one connection is made from. */
 export interface Connection {
   readonly session: Session
   readonly turns: Turns
@@ -34,7 +33,6 @@ export interface Connection {
   readonly saved?: (() => void) | undefined
 }
 
-/** A tool that runs commands. */
 interface Tool {
   readonly name: string
   readonly facts: ToolFacts

@@ -29,7 +29,6 @@ export interface ServerOptions {
   readonly log: (line: string) => void
 }
 
-/** The part of a shell that the tools use. */
 export type SessionShell = Pick<Shell, 'executeAll' | 'close' | 'config' | 'scratchpad'>
 
 export type OpenShell = (options: {

@@ -2,7 +2,6 @@ import { errnoName } from '../base/errno.ts'
 import { type Refusal, VitrineError } from '../messages/error.ts'
 import type { Confinement, LandlockConfinement } from './sandbox.ts'
 
-/** A directory that one command may write to. */
 export interface PrivateDirectory {
   /** Absolute, without symbolic links. */
   readonly path: string

@@ -55,9 +55,7 @@ export interface LandlockConfinement {
   readonly reads: Reads
   /** Unix sockets that may be connected to: absolute paths. Needs ABI 9. */
   readonly sockets: readonly string[]
-  /** The Landlock ABI to build for. */
   readonly abi: number
-  /** The filter is installed with a listener. */
   readonly listener: boolean
   /** Refused calls go through the listener and are reported. */
   readonly report: boolean
@@ -83,7 +81,6 @@ export interface SeatbeltConfinement {
   writing(directory: string): SeatbeltConfinement
 }
 
-/** One command under sandbox-exec. */
 export interface SeatbeltCommand {
   /** Prefix of the command's argv: the absolute path of the program, the profile, its parameters. */
   readonly wrapper: readonly [string, ...string[]]
@@ -112,11 +109,9 @@ export interface WindowsProbe {
   readonly held: boolean
 }
 
-/** What the user configured for read mode. */
 export interface SandboxOptions {
   readonly network: boolean
   readonly reads: Reads
-  /** Each command gets a private tmp. */
   readonly privateTmp: boolean
   /** Unix sockets exempt from the refusal: absolute paths; symbolic links are followed. */
   readonly unixSockets: readonly string[]
@@ -157,7 +152,6 @@ export function restrictsReads({ readable, unreadable, names }: Reads): boolean 
   return readable !== null || unreadable.length > 0 || names !== null
 }
 
-/** One way to confine a read-mode command. */
 export interface Sandbox {
   /** Default of `[shell] private_tmp` when no configuration sets it. Absent: the schema's default. */
   readonly privateTmpByDefault?: boolean

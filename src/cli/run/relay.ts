@@ -28,7 +28,6 @@ export class Passage {
     return this.#cancel.signal
   }
 
-  /** Ends the command. */
   cancel(): void {
     this.#cancel.abort()
   }

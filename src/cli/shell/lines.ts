@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline'
 
-/** Where the lines of a shell come from. */
 export interface Lines {
   /** The next line; `null`: the line was discarded (Ctrl+C); undefined: end of input. */
   next(prompt: string): Promise<string | null | undefined>
@@ -8,7 +7,6 @@ export interface Lines {
   close(): void
 }
 
-/** Lines of a pipe or a file. */
 export class PipedLines implements Lines {
   readonly #interface = createInterface({ input: process.stdin, terminal: false })
   readonly #lines = this.#interface[Symbol.asyncIterator]()

@@ -1,7 +1,6 @@
 /** Ctrl+R and the keys that end the search, as terminal input bytes. */
 const key = { again: 0x12, cancel: [0x03, 0x07], erase: [0x08, 0x7f], least: 0x20 } as const
 
-/** The effect of a key on the search. */
 export type SearchStep = 'stays' | 'cancelled' | 'taken'
 
 /** Ctrl+R: finds the newest history line that contains the typed text. */

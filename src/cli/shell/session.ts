@@ -59,7 +59,6 @@ export class Session {
   #stopped: Stopped[] = []
   #before: string
   #code = 0
-  /** Set when the session is to end. */
   #exit: number | undefined
 
   constructor(shell: Shell, timeoutMs: number) {

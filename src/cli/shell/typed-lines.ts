@@ -90,7 +90,6 @@ export class TypedLines implements Lines {
   }
 }
 
-/** One line while it is being edited. */
 class Editing {
   readonly line: Promise<string | null | undefined>
   isOver = false

@@ -30,7 +30,6 @@ export interface HttpOptions {
   readonly log: (line: string) => void
 }
 
-/** A server of many clients over HTTP. */
 export interface HttpServer {
   /** Where it listens: `http://127.0.0.1:8080/mcp`. */
   readonly url: string

@@ -1,4 +1,3 @@
-/** A member of an object. */
 interface Member {
   readonly key: string
   readonly value: Node

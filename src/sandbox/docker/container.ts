@@ -28,7 +28,6 @@ export interface NewContainer {
   readonly user: ContainerUser
 }
 
-/** A running container. */
 export class Container {
   readonly id: string
   readonly name: string

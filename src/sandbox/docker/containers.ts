@@ -44,7 +44,6 @@ export interface Running {
 
 type Output = (stream: FrameStream, bytes: Buffer) => void
 
-/** A command waiting for a container. */
 interface Waiter {
   resolve(container: Container): void
   reject(error: unknown): void

@@ -13,7 +13,6 @@ export interface ExecRequest {
   readonly stdin: boolean
 }
 
-/** How a process in a container ended. */
 export type ExecEnd =
   /** 128+n if signal n ended it: the engine does not distinguish the two. */
   | { readonly kind: 'exited'; readonly code: number }
@@ -31,7 +30,6 @@ interface ExecState {
 
 const stateMs = 400
 
-/** A process that runs in a container. */
 export class Exec {
   /** Carries its input and output; `pause` and `resume` control the output. */
   readonly socket: Socket

@@ -25,7 +25,6 @@ while read -r _; do
   echo "$count $# $killed"
 done`
 
-/** What a container holds at one moment. */
 export interface Count {
   /**
    * Tasks in its cgroup (pids.current): the kernel counts them, so no process escapes by forking. Undefined:
@@ -56,7 +55,6 @@ export class Keeper {
   #hasEnded = false
   readonly #socket: Socket
   readonly #answers: ((line: string) => void)[] = []
-  /** The introduction. */
   #text = ''
   /** The beginning of an incomplete answer. */
   #line = ''
@@ -114,7 +112,6 @@ export class Keeper {
     this.#socket.end()
   }
 
-  /** Drops the connection. */
   destroy(): void {
     this.#socket.destroy()
   }

@@ -69,10 +69,8 @@ function isLeftOver(host: HostProcess, state: string): boolean {
   return !(runs(host) ?? ['running', 'created', 'paused', 'restarting'].includes(state))
 }
 
-/** The result of a clean-up. */
 export interface CleanUp {
   readonly removed: readonly OwnContainer[]
-  /** Each with the reason. */
   readonly failed: readonly (OwnContainer & { readonly reason: string })[]
 }
 
@@ -90,7 +88,6 @@ export async function removeLeftOver(engine: Engine, background: Background = {}
   return { removed: left.filter((_, index) => reasons[index] === undefined), failed }
 }
 
-/** The reason why it failed; undefined: it succeeded. */
 async function reasonFor(removal: Promise<void>): Promise<string | undefined> {
   try {
     await removal

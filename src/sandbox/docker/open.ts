@@ -19,7 +19,6 @@ export interface DockerOptions extends Reach {
   readonly settings: Omit<ContainerSettings, 'user' | 'mounts'>
 }
 
-/** What a shell works with: its containers, and which directories they show. */
 export interface DockerParts {
   readonly containers: Containers
   /** Directories that the containers mount. */
@@ -54,12 +53,10 @@ export async function openDocker({
   return { places, containers }
 }
 
-/** Whether the containers mount a directory. */
 export function isShown(directory: string, places: readonly string[]): boolean {
   return places.some((place) => isBeneath(directory, place))
 }
 
-/** What determines a container's user. */
 interface Wanted {
   readonly image: string
   readonly user: string

@@ -13,7 +13,6 @@ export function refusalOf(words: DockerWords): VitrineError {
   return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })
 }
 
-/** The refusal for an engine's error. */
 export function engineRefusal({ socketPath }: Engine, image: string, error: EngineError): VitrineError {
   const { status, reason, message } = error
   if (reason === 'ETIMEDOUT') return refusalOf(engineSilent(socketPath, message))

@@ -2,7 +2,6 @@ import type { Enforcement, RightEnforcement } from '../../base/types.ts'
 import { dockerNotes } from '../../messages/docker.ts'
 import type { Sandbox } from '../sandbox.ts'
 
-/** What the user is told about the containers. */
 export interface DockerSandboxOptions {
   /** The engine's name for it. */
   readonly network: string
@@ -35,7 +34,6 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   }
 }
 
-/** The rights enforced in both modes. */
 function always({ network }: DockerSandboxOptions): Enforcement {
   return {
     reads: held(dockerNotes.reads),

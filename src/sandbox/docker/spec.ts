@@ -1,7 +1,6 @@
 import { keeperScript } from './keeper.ts'
 import { directoriesOnTheWay, type UserMount } from './user-mounts.ts'
 
-/** The settings that determine how a container is made. */
 export interface ContainerSettings {
   readonly image: string
   /** `none`, or a network as for `docker run --network`. */
@@ -13,7 +12,6 @@ export interface ContainerSettings {
   readonly writableRoot: boolean
   /** The size of a private /tmp in bytes; 0: the same as that of a shared one. */
   readonly privateTmpBytes: number
-  /** The user that runs the commands. */
   readonly user: ContainerUser
   /** Mounts besides the workspace. */
   readonly mounts: readonly UserMount[]
@@ -37,7 +35,6 @@ export function keeperOf({ uid }: Pick<ContainerUser, 'uid'>): string {
   return `${id}:${id}`
 }
 
-/** The rest of what determines how a container is made. */
 export interface Shown {
   /** Directories and mounts, mounted at their own paths, outermost first. */
   readonly mounts: readonly string[]

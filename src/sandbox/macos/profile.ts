@@ -11,13 +11,11 @@ export interface ProfileOptions {
   readonly unreadable?: readonly string[]
   /** Files that cannot be read because of their names. `skip` is ignored: here a search costs nothing. */
   readonly names?: UnreadableNames | null
-  /** A writable directory. */
   readonly privateTmp?: string
   /** Identifies the command's denials in the log: letters and digits. */
   readonly tag: string
 }
 
-/** A profile's text and the values of its parameters. */
 export interface Profile {
   readonly text: string
   readonly parameters: Readonly<Record<string, string>>

@@ -17,7 +17,6 @@ export interface MacosTools {
 
 const macosTools: MacosTools = { sandboxExec: '/usr/bin/sandbox-exec', log: '/usr/bin/log' }
 
-/** Confines with sandbox-exec. */
 export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
   let log: DenialLog | undefined
   return {

@@ -7,7 +7,6 @@ import { type EngineSocket, engineSockets } from './sockets.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** How to reach an engine. */
 export interface Reach {
   /** The caller's environment: DOCKER_HOST, DOCKER_CONTEXT, XDG_RUNTIME_DIR, HOME. */
   readonly env: Variables
