@@ -1,5 +1,5 @@
-/* One command: the request, the started process and its state. One thread uses it at a time: the JavaScript thread creates it,
- * the launcher thread starts it, then the supervisor thread owns it. */
+/* One command: request, started process, state. Used by one thread at a time: the JavaScript thread creates it, the launcher
+ * thread starts it, the supervisor thread has it from then on. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ struct vt_watch_slot;
 struct vt_monitor;
 struct vt_launch_room;
 
-/* The steps of a launch, in order; a failed one is reported by name. */
+/* The steps of a launch, in order. */
 enum vt_step {
   VT_STEP_NONE,
   VT_STEP_RULESET,
@@ -53,13 +53,13 @@ enum vt_source_kind {
   VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE, VT_SOURCE_TYPED, VT_SOURCE_ROOM, VT_SOURCE_WATCHER,
 };
 
-/* What the event loop passes to its callback when a descriptor is ready. */
+/* What the event loop hands to its callback. */
 struct vt_source {
   enum vt_source_kind kind;
   void *of;
 };
 
-/* The read end of one stream. Without a command (it has ended, in write mode) the data is discarded. */
+/* The read end of one stream. Without a command (ended, in write mode) its data is discarded. */
 struct vt_pipe {
   struct vt_source source;
   int fd, stream;

@@ -16,8 +16,7 @@ static int epoll_fd = -1, alarm_fd = -1, clock_fd = -1;
 static int64_t clock_set_to; /* monotonic milliseconds; 0: never set */
 static struct vt_source wake_source = {VT_SOURCE_WAKE, NULL};
 
-/* poll(2) takes the descriptors for which no epoll watch is left (ENOSPC): a command can use up its user's. polled[0] is the
- * epoll set. */
+/* For descriptors beyond the user's limit of epoll watches (ENOSPC), which a command can exhaust. polled[0] is the epoll set. */
 static struct pollfd *polled;
 static struct vt_source **sources;
 static size_t rest, room; /* not counting polled[0] */

@@ -15,8 +15,8 @@ void vt_event_loop_add_hang_up(int fd, struct vt_source *source);
 /* Waits at most `timeout` milliseconds (-1: no limit), then calls `ready` for each ready source. */
 void vt_event_loop_wait(int timeout, void (*ready)(struct vt_source *source));
 
-/* Makes vt_event_loop_wait() return at `time` (monotonic milliseconds). Only the earliest time counts. A timer is never
- * cancelled, so the wait may return without cause: most timers are for commands that end long before. */
+/* Makes vt_event_loop_wait() return at `time` (monotonic milliseconds); only the earliest counts. A timer that is set stays,
+ * so the wait may return early: most commands end long before theirs. */
 void vt_event_loop_wake_at(int64_t time);
 
 /* Makes vt_event_loop_wait() return after that many milliseconds, even if it already waits. Any thread. */
