@@ -13,7 +13,7 @@ struct arguments {
   uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
 };
 
-/* The child starts on its own stack with the parent's registers: it must not return into the parent's C code. */
+/* The child has its own stack but the parent's registers: it must not return into the parent's C code. */
 static long clone3(const struct arguments *arguments, int (*run)(void *), void *context) {
 #if defined(__x86_64__)
   long result;
@@ -67,6 +67,6 @@ pid_t vt_clone3_into(const struct vt_clone3 *options) {
   return -1;
 }
 
-/* E2BIG, EINVAL: the kernel has a shorter struct, or not the flag. EPERM: the filter of an older container runtime; where it
- * is a missing permission, joining the cgroup fails with it again. */
+/* E2BIG, EINVAL: a kernel without the larger struct or the flag. EPERM: an older container runtime's filter; if permission
+ * really is missing, the child's own joining fails as well. */
 bool vt_clone3_unsupported(int error) { return error == ENOSYS || error == E2BIG || error == EINVAL || error == EPERM; }

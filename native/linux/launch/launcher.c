@@ -15,8 +15,8 @@
 #include "base/threads.h"
 #include "watcher/host_side.h"
 
-/* One thread launches. It is suspended until its child executes, which on a hung file system may be never: after STUCK_MS
- * another thread takes over the queue. At most LAUNCHERS threads can hang. */
+/* One thread launches, suspended until its child executes. On a hung file system that may be never: after STUCK_MS another
+ * thread takes over. At most LAUNCHERS threads hang. */
 enum { LAUNCHERS = 8, STUCK_MS = 100 };
 
 struct launcher {
@@ -83,7 +83,7 @@ static int take_slot(struct vt_command *command) {
   return command->slot ? 0 : fail(command, VT_STEP_WATCHER);
 }
 
-/* Sets the limits that a cgroup can hold there as well, if cgroups are available. */
+/* Where cgroups are available, they hold the limits as well. */
 static int take_cgroup(struct vt_command *command) {
   const struct vt_limits *limits = &command->limits;
   if (!limits->memory_bytes && !limits->cpu_seconds && !limits->processes) return 0;
@@ -126,7 +126,7 @@ static void launch(struct vt_command *command, struct vt_launch_room *room) {
   vt_supervisor_launched(command);
 }
 
-/* When all busy launchers are stuck, in monotonic milliseconds; 0: already. */
+/* Monotonic milliseconds at which all busy launchers are stuck; 0: already. */
 static int64_t all_stuck_at(void) {
   int64_t last_since = 0;
   for (const struct launcher *launcher = launchers; launcher < launchers + threads; launcher++)
@@ -202,7 +202,7 @@ void vt_launcher_queue(struct vt_command *command) {
   command->queued = NULL;
   *last = command;
   last = &command->queued;
-  /* A busy launcher takes the next command, or the guard relieves it once stuck. Wake a thread if neither will. */
+  /* A busy launcher takes the next command; the guard relieves it if stuck. Wake a thread only if neither will. */
   if (!guarded || !all_stuck_at()) pthread_cond_signal(&queued);
   pthread_mutex_unlock(&lock);
 }

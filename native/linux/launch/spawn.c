@@ -27,9 +27,9 @@ enum { PIDFD = 0x1000, RANGE_UNSHARE = 1 << 1, RANGE_CLOEXEC = 1 << 2, SET_MODE_
 
 enum { NR_CLOSE_RANGE = 436 };
 
-/* The child shares the parent's memory while the launcher thread is suspended (CLONE_VM | CLONE_VFORK, clone(2)): no
- * allocation, no lock, no libc state but errno. A confined child also shares the descriptor table until it unshares it: so its
- * filter's listener gets into the parent's table. */
+/* The child shares the memory of the suspended launcher thread (CLONE_VM | CLONE_VFORK, clone(2)): no allocation, no lock, no
+ * libc state but errno. If confined it also shares the descriptor table until it unshares it: its filter's listener gets into
+ * the parent's table that way. */
 struct step {
   enum vt_step name;
   int (*run)(struct vt_command *command);
@@ -69,8 +69,8 @@ static int stop_core_dumps(struct vt_command *command) {
   return vt_core_dumps_stop();
 }
 
-/* Real-time or raised priority, granted to a user (limits.conf(5)) or inherited from the host, would let a fork bomb outrun
- * the sweep. System calls, because musl does not implement these functions. */
+/* Real-time or raised priority, granted (limits.conf(5)) or inherited, would let a fork bomb outrun the sweep. System calls,
+ * because musl lacks these functions. */
 static int stay_ordinary(struct vt_command *command) {
   (void)command;
   struct rlimit none = {0, 0};
@@ -89,8 +89,8 @@ static int lower(int resource, uint64_t wanted) {
   return setrlimit(resource, &limit);
 }
 
-/* Limits of each process: a second and a mebibyte above those of the whole command, so that the monitors act first. Set before
- * the filter, which sends setrlimit(RLIMIT_FSIZE) to the supervisor: it does not answer until the launch is over. */
+/* Per process: a second and a mebibyte above the command's limits, so that the monitors act first. Before the filter: it sends
+ * setrlimit(RLIMIT_FSIZE) to the supervisor, which does not answer during the launch. */
 static int limit_resources(struct vt_command *command) {
   const struct vt_limits *limits = &command->limits;
   uint64_t most = vt_fsize_most(command);
@@ -119,7 +119,7 @@ static int no_new_privs(struct vt_command *command) {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-/* Fires when the launcher thread, and so the host, ends. The host may have died before the prctl. */
+/* Fires when the launcher thread ends, which is when the host does: it may have died before the prctl. */
 static int die_with_parent(struct vt_command *command) {
   (void)command;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL)) return -1;
