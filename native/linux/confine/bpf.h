@@ -14,8 +14,8 @@ enum vt_test {
   VT_TEST_OLDER,    /* word is a process id, or a negated group id, lower than the session's */
 };
 
-/* An `int` argument is its low half only: the kernel ignores the high one, so a filter that compared all 64 bits would miss
- * ioctl(fd, 1 << 32 | FS_IOC_SETFLAGS). */
+/* An `int` argument is its low half: the kernel ignores the high one, so comparing all 64 bits would miss ioctl(fd, 1 << 32 |
+ * FS_IOC_SETFLAGS). */
 enum vt_half { VT_LOW = 0, VT_HIGH = 4 };
 
 struct vt_condition {
@@ -39,8 +39,8 @@ struct vt_verdict {
   uint32_t otherwise; /* SECCOMP_RET_* */
 };
 
-/* Stands for the session id until vt_bpf_settle(): only the process that installs the filter knows it. Above any process id
- * (PID_MAX_LIMIT, linux/threads.h). */
+/* Placeholder for the session id, which only the installing process knows. Above any process id (PID_MAX_LIMIT,
+ * linux/threads.h). */
 #define VT_ANY_SESSION 0x40000001u
 
 /* Puts the session id in place of VT_ANY_SESSION. Async-signal-safe. */
@@ -61,7 +61,7 @@ void vt_bpf_load(struct vt_program *program, size_t offset);
 
 void vt_bpf_return(struct vt_program *program, uint32_t action);
 
-/* Appends a verdict's instructions, where every path ends in a return; the second gives their number. */
+/* Appends a verdict's instructions, every path ending in a return; counts them. */
 void vt_bpf_verdict(struct vt_program *program, const struct vt_verdict *verdict);
 size_t vt_bpf_verdict_length(const struct vt_verdict *verdict);
 
@@ -70,8 +70,8 @@ bool vt_verdict_is_constant(const struct vt_verdict *verdict);
 /* Evaluates a verdict in user space: the SECCOMP_RET_* for these six arguments. */
 uint32_t vt_verdict_answer(const struct vt_verdict *verdict, const __u64 *arguments);
 
-/* The whole filter: kills foreign architectures, tests `hot` first, then a balanced binary tree over number ranges. `verdicts`
- * has one entry for each number from 0; its last is for every number beyond. */
+/* The whole filter: kills foreign architectures, tests `hot` first, then a balanced binary tree over numbers. `verdicts` has
+ * one entry for each number from 0; its last is for all beyond. */
 struct vt_layout {
   uint32_t arch;
   int hot;

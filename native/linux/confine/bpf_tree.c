@@ -1,5 +1,5 @@
-/* Lays verdicts out as a balanced binary tree. At install the kernel emulates the filter for every system call number (the
- * action cache, kernel/seccomp.c seccomp_cache_prepare): a linear list takes three times as long to install. */
+/* Lays verdicts out as a balanced binary tree. At install the kernel emulates the filter once for every system call number
+ * (kernel/seccomp.c seccomp_cache_prepare): a linear list would take three times as long. */
 #include "confine/bpf.h"
 
 #include <linux/seccomp.h>
@@ -75,7 +75,6 @@ static void append_tree(struct vt_program *program, const struct ranges *ranges,
   append_tree(program, ranges, mid, last);
 }
 
-/* Bodies follow the tree, in the order of the ranges. */
 static void place_bodies(struct ranges *ranges, size_t start) {
   for (size_t i = 0; i < ranges->count; i++) {
     ranges->list[i].body = start;

@@ -1,8 +1,8 @@
-/* Finds or builds the confinement that a command asks for. */
+/* Gives a command the confinement that it asks for. */
 #pragma once
 
 #include "base/command.h"
 
-/* Sets command->policy. Reads directories, which may take long or block forever: never on the JavaScript thread. Returns 0, or
- * -1 with errno and the failed *step: then the command must not start. */
+/* Sets command->policy. Reads directories, which may block forever: never on the JavaScript thread. Returns 0, or -1 with
+ * errno and the failed *step: then the command must not start. */
 int vt_confine(struct vt_command *command, enum vt_step *step);

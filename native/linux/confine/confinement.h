@@ -20,7 +20,7 @@ struct vt_confinement {
   int reading;               /* a second Landlock layer, for reads; -1: everything is readable */
   bool owns_reading;         /* else `reads` owns it */
   int abi;
-  bool listener;             /* the filter is installed with a notification listener */
+  bool listener;
   bool listener_proves;      /* its hang-up proves that no process is left */
   uint32_t listener_flags;
   uint32_t kept_capabilities; /* of the first 32: CAP_DAC_READ_SEARCH, or none */
@@ -29,8 +29,8 @@ struct vt_confinement {
   bool report;
   struct vt_reads *reads;    /* NULL: everything is readable */
   char **writable;           /* directories granted for writing, NULL-terminated */
-  bool private;              /* one writable directory and nothing else specific to a command: goes to the pool */
-  int granted, uses;         /* the latest such directory (O_PATH), -1: removed; commands served */
+  bool private;              /* one writable directory, nothing else that is one command's: can be pooled */
+  int granted, uses;         /* that directory (O_PATH), -1: removed; commands served */
   char **sockets;            /* unix sockets granted for connecting, likewise */
   dev_t terminal;            /* device of the command's terminal; 0: none */
   struct vt_rules rules;     /* without reports: the supervisor answers reported calls by these */

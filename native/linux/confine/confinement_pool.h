@@ -1,6 +1,6 @@
 /* Confinements with a private directory whose command has ended. Building one takes as long as starting a command, so the next
- * command with the same options reuses it and has its own directory granted as well. Never before the old directory is
- * removed: rules belong to inodes (landlock(7)), and that of a removed directory grants nothing. */
+ * command with the same options gets it, with its own directory granted as well. Never before the old directory is removed:
+ * rules belong to inodes (landlock(7)), and that of a removed directory grants nothing. */
 #pragma once
 
 #include <stdbool.h>

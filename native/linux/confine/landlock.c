@@ -146,8 +146,8 @@ static int grant_top_level(int ruleset) {
   return failed;
 }
 
-/* Devices that ordinary programs open; writing to them changes nothing. Not /dev/shm: through a mapped file there, futex(2)
- * takes the wake-ups of other processes. */
+/* Devices that ordinary programs open; writing changes nothing. Not /dev/shm: through a file mapped there, futex(2) takes
+ * other processes' wake-ups. */
 static int grant_devices(int ruleset, uint64_t handled) {
   static const char *const readable[] = {"/dev/random", "/dev/urandom"};
   static const char *const writable[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty"};
@@ -158,7 +158,7 @@ static int grant_devices(int ruleset, uint64_t handled) {
   return 0;
 }
 
-/* The command's own terminal, by its node and as /dev/tty, which leads only to it: the session cannot get another one
+/* The command's terminal, by its node and as /dev/tty, which leads only there: the session cannot get another
  * (seccomp_rules.c). */
 static int grant_terminal(int ruleset, int terminal, uint64_t handled) {
   if (terminal <= 0) return 0;
@@ -198,7 +198,6 @@ static int grant_sockets(int ruleset, const struct vt_landlock_options *options)
   return 0;
 }
 
-/* The kernel's path for a descriptor. */
 static int path_of(int fd, char *path, size_t size) {
   char link[32];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -208,7 +207,7 @@ static int path_of(int fd, char *path, size_t size) {
   return 0;
 }
 
-/* Speeds up opening: the kernel walks from a file up to the first rule that grants the whole access. Grants nothing beyond the
+/* For speed: the kernel walks up from a file to the first rule that grants the whole access. Grants nothing beyond the
  * top-level directories: never beneath /dev. */
 static int grant_near(int ruleset, const char *near) {
   char path[PATH_MAX];
@@ -243,7 +242,7 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
   uint64_t *handled = &attr.handled_access_fs;
   /* An unhandled right is unrestricted: with `network` clients may connect, and seccomp refuses the rest. */
   if (options->network) attr.handled_access_net &= NET_BIND_TCP;
-  /* If truncating is handled every open asks for it too, and walks on to the root for a rule that grants it. */
+  /* If handled, every open asks for truncating too, and walks up to the root for a rule that grants it. */
   if (!vt_landlock_handles_truncate(options)) *handled &= ~FS_TRUNCATE;
   int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, size, 0);
   if (ruleset < 0) return -1;

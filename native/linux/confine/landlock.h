@@ -24,19 +24,18 @@ int vt_landlock_abi(void);
 /* The bitmask of fixed Landlock errata; 0 if unknown. */
 int vt_landlock_errata(void);
 
-/* True if the ruleset handles truncating. It need not while nothing is writable: the filter refuses truncate(2), and every
- * other way to truncate needs write access. */
+/* True if the ruleset handles truncating. While nothing is writable it need not: the filter refuses truncate(2), and other
+ * ways to truncate need write access. */
 bool vt_landlock_handles_truncate(const struct vt_landlock_options *options);
 
-/* Grants reading and executing a descriptor's file or directory tree (O_PATH suffices); or only listing it. */
+/* Grants reading and executing a descriptor's file or tree (O_PATH suffices); or listing only. */
 int vt_landlock_grant_reading(int ruleset, int fd, bool directory);
 int vt_landlock_grant_listing(int ruleset, int fd);
 
 /* Builds a ruleset; returns its descriptor (close-on-exec) or -1 with errno. Allocates: never between clone and exec. */
 int vt_landlock_build(const struct vt_landlock_options *options);
 
-/* Likewise builds a second layer, which restricts reading only: it grants `reads`, the writable directories, harmless devices
- * and the terminal. */
+/* Likewise builds a second layer for reading only: grants `reads`, the writable directories, harmless devices, the terminal. */
 int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal);
 
 /* Grants one more private directory (O_PATH suffices): to a ruleset that has one, or with `reading` to a second layer. */

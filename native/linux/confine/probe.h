@@ -6,11 +6,11 @@
 
 struct vt_probe_result {
   int landlock_abi;      /* 0: none */
-  int landlock_errno;    /* why there is none */
+  int landlock_errno;
   int landlock_errata;   /* bitmask */
   bool seccomp;          /* a filter can be installed */
   int seccomp_errno;     /* why not */
-  bool listener;         /* a filter can be installed with a notification listener */
+  bool listener;         /* a filter can have a notification listener */
   int listener_errno;    /* why not (EBUSY: this process runs beneath another listener) */
   bool listener_proves;  /* its hang-up comes when the last process ends, not only when that is reaped */
   int core_dumps_errno;  /* why core dumps cannot be prevented (core_dumps.h); 0: they can */

@@ -12,13 +12,13 @@ extern "C" {
 
 struct vt_filter_options {
   uint32_t arch; /* AUDIT_ARCH_X86_64 or AUDIT_ARCH_AARCH64, linux/audit.h */
-  int abi;       /* Landlock ABI in force, 1 or more: below 3 the filter refuses truncate(2), below 6 it also handles signals */
+  int abi;       /* Landlock ABI in force, 1 or more: below 3 the filter refuses truncate(2), below 6 it handles signals */
   bool network;  /* plain TCP and UDP clients are allowed */
   bool judge;    /* bind(2), and below ABI 6 the kill family, are notified (SECCOMP_RET_USER_NOTIF); else refused */
-  bool unwritable; /* nothing is writable: the filter refuses truncate(2), so the ruleset need not handle truncating */
+  bool unwritable; /* nothing is writable: the filter refuses truncate(2) in place of the ruleset */
   bool terminal;      /* terminal settings may be changed: the command has its own terminal and reaches no other */
   bool unix_sockets;  /* unix stream clients are allowed; the ruleset decides to which sockets (ABI 9) */
-  bool report;        /* any possible attempt to change something is notified (SECCOMP_RET_USER_NOTIF) */
+  bool report;        /* attempts to change something are notified (SECCOMP_RET_USER_NOTIF) */
 };
 
 /* Room for any filter; the kernel's own limit is BPF_MAXINSNS, 4096 (linux/bpf_common.h). */

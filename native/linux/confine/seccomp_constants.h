@@ -1,6 +1,5 @@
-/* Arguments that the rules name, the same on x86_64 and aarch64. Defined here because libc's and the kernel's headers cannot
- * be included together, and the distribution's may be older than the running kernel. Tests compare them with the cited
- * headers, where present. */
+/* Arguments that the rules name, the same on x86_64 and aarch64. libc's and the kernel's headers cannot be included together,
+ * and may be older than the running kernel. Tests compare them with the cited headers, where present. */
 #pragma once
 
 /* asm-generic/fcntl.h */
@@ -216,7 +215,7 @@
 #define VT_FUTEX_REQUEUE 3u
 #define VT_FUTEX_CMP_REQUEUE 4u
 #define VT_FUTEX_CMP_REQUEUE_PI 12u
-#define VT_FUTEX_COMMAND 127u /* the bits of FUTEX_CMD_MASK, in Linux 7.3 too */
+#define VT_FUTEX_COMMAND 127u /* the command bits that FUTEX_CMD_MASK leaves, in Linux 7.3 too */
 #define VT_FUTEX_PRIVATE_FLAG 128u
 
 /* asm-generic/resource.h, linux/resource.h, linux/ioprio.h */

@@ -3,8 +3,8 @@
 
 #include "confine/seccomp_rules.h"
 
-/* Marks an action to be reported: with vt_filter_options.report the call is notified, and the supervisor gives the same
- * answer. In the data bits, of which an errno needs 12 of 16. */
+/* Marks a reported action: with vt_filter_options.report the call is notified, and the supervisor gives the same answer. In
+ * the data bits, of which an errno needs 12 of 16. */
 #define VT_TOLD 0x8000u
 
 /* The options with which a group is part of the filter. */

@@ -3,7 +3,7 @@
 
 #include "confine/seccomp_constants.h"
 
-/* Commands that only read, or set state private to the descriptor. TCGETS is first: every isatty() sends it. */
+/* Only read, or set state private to the descriptor. TCGETS is first: every isatty() sends it. */
 #define READING_IOCTLS \
   VT_TCGETS, VT_TIOCGWINSZ, VT_FIOCLEX, VT_FIONCLEX, VT_FIONBIO, VT_FIONREAD, VT_TIOCGPGRP, VT_TIOCGSID, VT_TIOCOUTQ, \
       VT_TCGETA, VT_TCGETS2, VT_TIOCGPTN, VT_FIOQSIZE, VT_FIGETBSZ, VT_FS_IOC_GETFLAGS, VT_FS_IOC32_GETFLAGS, \
@@ -15,12 +15,12 @@
       VT_SIOCGIFNETMASK, VT_SIOCGIFMETRIC, VT_SIOCGIFMTU, VT_SIOCGIFHWADDR, VT_SIOCGIFINDEX, VT_SIOCGIFTXQLEN, \
       VT_SIOCGIFMAP
 /* Settings, size, foreground group and queues of the command's own terminal. No other is in reach: none is inherited, Landlock
- * grants none, /dev/tty is its own. TIOCSCTTY and TIOCNOTTY are left out to keep it so; also TIOCSTI, TIOCLINUX, TIOCCONS,
- * TIOCSETD and console ioctls (ioctl_tty(2), ioctl_console(2)). */
+ * grants none, /dev/tty is its own. Not TIOCSCTTY and TIOCNOTTY, to keep it so; nor TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD and
+ * console ioctls (ioctl_tty(2), ioctl_console(2)). */
 #define TERMINAL_IOCTLS \
   VT_TCSETS, VT_TCSETSW, VT_TCSETSF, VT_TCSETS2, VT_TCSETSW2, VT_TCSETSF2, VT_TCSETA, VT_TCSETAW, VT_TCSETAF, \
       VT_TIOCSWINSZ, VT_TIOCSPGRP, VT_TCFLSH, VT_TCXONC, VT_TCSBRK, VT_TCSBRKP
-/* Refusals worth a report. Not terminal settings, which every program tries that thinks it has a terminal. */
+/* Refused with a report. Not terminal settings, which every program tries that thinks it has a terminal. */
 #define CHANGING_IOCTLS \
   VT_FS_IOC_SETFLAGS, VT_FS_IOC32_SETFLAGS, VT_FS_IOC_SETVERSION, VT_FS_IOC32_SETVERSION, VT_FS_IOC_FSSETXATTR, \
       VT_FS_IOC_SETFSLABEL, VT_FS_IOC_SET_ENCRYPTION_POLICY, VT_FS_IOC_ENABLE_VERITY, VT_FICLONE, VT_FICLONERANGE, \

@@ -6,8 +6,8 @@
 #include "confine/seccomp_ioctls.h"
 #include "confine/seccomp_dsl.h"
 
-/* Access mode 3 opens a file "for ioctl only", for which Landlock asks no right (open(2), File access mode); with O_PATH it is
- * refused too, as no program sends that. O_RDONLY|O_TRUNC truncates (ABI below 3). */
+/* Access mode 3 opens a file "for ioctl only", which needs no Landlock right (open(2), File access mode); also refused with
+ * O_PATH, as no program sends it. O_RDONLY|O_TRUNC truncates (ABI below 3). */
 #define REFUSED_FLAGS VT_O_ACCMODE, VT_O_ACCMODE | VT_O_TRUNC, VT_O_TRUNC
 #define WRITE_INTENT (VT_O_ACCMODE | VT_O_CREAT | VT_O_TRUNC)
 static const struct vt_rule open_rules[] = {
@@ -19,8 +19,7 @@ static const struct vt_rule openat_rules[] = {
     {{HAS_ANY(2, WRITE_INTENT)}, WATCH},
 };
 
-/* In a writable directory nothing may create set-user-ID or set-group-ID files, which run as their owner. mkdir(2) ignores
- * these bits. */
+/* No set-user-ID or set-group-ID files in a writable directory: they run as their owner. mkdir(2) ignores these bits. */
 #define MAKES_FILE (VT_O_CREAT | VT_O_TMPFILE)
 #define SET_ID (VT_S_ISUID | VT_S_ISGID)
 static const struct vt_rule open_writable_rules[] = {
@@ -60,7 +59,7 @@ static const struct vt_rule ioctl_terminal_network_rules[] = {
 };
 
 /* Left out: F_SETOWN, F_SETOWN_EX and F_SETSIG (signals to other processes), F_SETLEASE, F_NOTIFY, F_SETDELEG, the write
- * hints, and F_SETPIPE_SZ, by which a reader of a FIFO sets its capacity for all its users. */
+ * hints, and F_SETPIPE_SZ: a reader could set a FIFO's capacity for all its users. */
 static const struct vt_rule fcntl_rules[] = {
     {{IS(1, VT_F_GETFL, VT_F_SETFL, VT_F_GETFD, VT_F_SETFD, VT_F_DUPFD, VT_F_DUPFD_CLOEXEC, VT_F_GETLK, VT_F_SETLK,
          VT_F_SETLKW, VT_F_GETOWN, VT_F_GETSIG, VT_F_GETOWN_EX, VT_F_GETOWNER_UIDS, VT_F_OFD_GETLK, VT_F_OFD_SETLK,
@@ -72,11 +71,11 @@ static const struct vt_rule fcntl_rules[] = {
      REFUSE(EPERM)},
 };
 
-/* An exclusive lock needs no write access to the file, and blocks every other process that locks it. */
+/* An exclusive lock needs no write access to the file, yet blocks every other process. */
 static const struct vt_rule flock_rules[] = {{{HAS_ANY(1, VT_LOCK_EX)}, REFUSE(EBADF)}};
 
 /* RLIMIT_CORE stays 1: with 0, a piped core_pattern still runs its helper (core(5)). Setting it is pretended, because shells
- * do it. Setting RLIMIT_FSIZE is noted: the command's own limit may then end it, not ours. */
+ * do. RLIMIT_FSIZE is noted: a limit of the command's own may then end it, not ours. */
 static const struct vt_rule setrlimit_rules[] = {
     {{IS(0, VT_RLIMIT_CORE)}, PRETEND},
     {{IS(0, VT_RLIMIT_FSIZE)}, WATCH},
@@ -92,15 +91,15 @@ static const struct vt_rule setpriority_rules[] = {{{IS(0, VT_PRIO_PROCESS), IS(
 static const struct vt_rule ioprio_rules[] = {{{IS(0, VT_IOPRIO_WHO_PROCESS), IS(1, 0)}, ALLOW}};
 static const struct vt_rule own_process_rules[] = {{{IS(0, 0)}, ALLOW}};
 
-/* Read access to a file that other processes map is enough to move their waiters to a futex that is never woken. Within one
- * process (FUTEX_PRIVATE_FLAG, which libc sets) requeueing is allowed. Other flags, such as FUTEX_ROBUST_UNLOCK of Linux 7.3,
- * do not change the operation. */
+/* With read access to a file that other processes map, requeueing could move their waiters to a futex that is never woken.
+ * Within one process (FUTEX_PRIVATE_FLAG, which libc sets) it is allowed. Other flags, such as FUTEX_ROBUST_UNLOCK of Linux
+ * 7.3, do not change the operation. */
 static const struct vt_rule futex_rules[] = {
     {{MASKED(1, VT_FUTEX_COMMAND | VT_FUTEX_PRIVATE_FLAG, VT_FUTEX_REQUEUE, VT_FUTEX_CMP_REQUEUE, VT_FUTEX_CMP_REQUEUE_PI)},
      FAIL(ENOSYS)}};
 
-/* CLONE_PARENT would make siblings of the command, which signal the host when they end. unshare(2) may use only known flags
- * without a namespace, so that new ones (CLONE_NEWTIME, UNSHARE_EMPTY_MNTNS) are refused. */
+/* CLONE_PARENT would make siblings of the command, whose end signals the host. unshare(2) may use known flags without a
+ * namespace only: new ones (CLONE_NEWTIME, UNSHARE_EMPTY_MNTNS) are refused. */
 #define SHARED_IN_PROCESS \
   (VT_CLONE_VM | VT_CLONE_FS | VT_CLONE_FILES | VT_CLONE_SIGHAND | VT_CLONE_THREAD | VT_CLONE_SYSVSEM)
 static const struct vt_rule clone_rules[] = {{{HAS_ANY(0, VT_CLONE_NAMESPACES | VT_CLONE_PARENT)}, REFUSE(EPERM)}};
@@ -126,9 +125,9 @@ static const struct vt_rule socket_unix_network_rules[] = {
 static const struct vt_rule socketpair_rules[] = {
     {{IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_SEQPACKET)}, ALLOW}};
 
-/* Clients bind as well: netlink sockets always, internet sockets to a port that the kernel picks. A server's port, and an
- * abstract name for one end of a socket pair, would be taken from other processes. The filter cannot see the address, which is
- * in memory: the supervisor binds (notify/handlers/bind.c). Without a listener only netlink is allowed, known by its address
+/* Clients bind too: netlink sockets always, internet sockets to a port that the kernel picks. Not allowed are a server's port,
+ * and an abstract name for one end of a socket pair, which no other process could then use. The address is in memory, unseen
+ * by the filter: the supervisor binds (notify/handlers/bind.c). Without a listener only netlink is allowed, by its address
  * length. */
 static const struct vt_rule bind_rules[] = {{{IS(2, VT_SOCKADDR_NL_SIZE)}, ALLOW}};
 static const struct vt_rule bind_judged_rules[] = {{{IS(2, VT_SOCKADDR_NL_SIZE)}, JUDGE}};
@@ -136,9 +135,9 @@ static const struct vt_rule bind_judged_network_rules[] = {
     {{IS(2, VT_SOCKADDR_NL_SIZE, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, JUDGE}};
 
 /* Fast open connects without Landlock's check of connect(2); TCP_ULP makes SMC of TCP. Multicast membership changes what the
- * interface receives for everyone; flow labels belong to the network namespace. Of two sockets that share a port
- * (SO_REUSEADDR) the younger gets the datagrams, and IP_LOCAL_PORT_RANGE could pick another process's port. Clients need
- * neither; some set SO_REUSEADDR. */
+ * interface receives for all; flow labels belong to the network namespace. Of two sockets on one port (SO_REUSEADDR) the
+ * younger gets the datagrams, and IP_LOCAL_PORT_RANGE could pick another process's port. Clients need neither; some set
+ * SO_REUSEADDR. */
 #define JOINING VT_MCAST_JOIN_GROUP, VT_MCAST_JOIN_SOURCE_GROUP, VT_MCAST_MSFILTER
 static const struct vt_rule setsockopt_rules[] = {
     {{IS(1, VT_SOL_TCP), IS(2, VT_TCP_FASTOPEN, VT_TCP_FASTOPEN_CONNECT, VT_TCP_FASTOPEN_KEY, VT_TCP_ULP)},
@@ -154,10 +153,10 @@ static const struct vt_rule setsockopt_rules[] = {
 static const struct vt_rule sendto_rules[] = {{{HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)}};
 static const struct vt_rule sendmsg_rules[] = {{{HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)}};
 
-/* Signal 0 is only a test (kill(2)): Landlock answers it. The command's own processes are younger than its session, and to
- * these kill(2) and tgkill(2) are not notified: a notified call can return EINTR (seccomp_unotify(2)), which no caller
- * expects. dash, whose SIGCHLD handler lacks SA_RESTART, lost one signal in forty. The other calls are rare enough to be
- * notified for any target. */
+/* Signal 0 is only a test (kill(2)): Landlock answers it. The command's own processes are younger than its session; for them
+ * kill(2) and tgkill(2) are not notified, because a notified call can return EINTR (seccomp_unotify(2)), which no caller
+ * expects: dash, whose SIGCHLD handler lacks SA_RESTART, lost one in forty. The other calls are rare enough to be notified for
+ * any target. */
 static const struct vt_rule signal_rules[] = {{{IS(1, 0)}, ALLOW}, {{OLDER(0)}, WATCH}};
 static const struct vt_rule thread_signal_rules[] = {{{IS(2, 0)}, ALLOW}, {{OLDER(0)}, WATCH}};
 static const struct vt_rule rare_signal_rules[] = {{{IS(1, 0)}, ALLOW}};
@@ -220,8 +219,8 @@ const struct vt_group vt_groups[] = {
     {NETWORK_OPEN, DECIDE(sendto_rules, ALLOW), CALLS(VT_SYS_sendto, VT_SYS_sendmmsg)},
     {NETWORK_OPEN, DECIDE(sendmsg_rules, ALLOW), CALLS(VT_SYS_sendmsg)},
 
-    /* Processes. clone3's flags are in memory; libc falls back to clone. setsid is pretended: every descendant keeps the
-     * command's session id, by which the sweep finds it. */
+    /* Processes. clone3's flags are in memory; libc falls back to clone. setsid is pretended: the sweep finds every descendant
+     * by the command's session id. */
     {EVER, DECIDE(clone_rules, ALLOW), CALLS(VT_SYS_clone)},
     {EVER, ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_clone3)},
     {EVER, DECIDE(unshare_rules, ALLOW), CALLS(VT_SYS_unshare)},

@@ -7,7 +7,7 @@
 #include "confine/seccomp.h"
 #include "confine/syscalls.h"
 
-/* One verdict for every reviewed number, and a last one for all others (x32 numbers and -1 too). */
+/* One verdict per reviewed number, and a last one for all others (x32 numbers and -1 too). */
 #define VT_VERDICT_COUNT (VT_LAST_REVIEWED_SYSCALL + 2)
 
 enum { VT_GROUPS_MAX = 64, VT_RULES_A_GROUP_MAX = 6 };

@@ -7,15 +7,15 @@
 extern "C" {
 #endif
 
-/* The last reviewed call: fchroot of Linux 7.3-rc7 (arch/x86/entry/syscalls/syscall_64.tbl, scripts/syscall.tbl). Newer calls
- * get ENOSYS. Raise it only together with a review of every call in between. */
+/* The last reviewed call: fchroot of Linux 7.3-rc7 (arch/x86/entry/syscalls/syscall_64.tbl, scripts/syscall.tbl). Newer ones
+ * get ENOSYS. Raise it only with a review of every call in between. */
 #define VT_LAST_REVIEWED_SYSCALL 472
 
 /* "This architecture has no such call". */
 #define VT_NO_SYSCALL (-1)
 
-/* X(name, number on x86_64, number on aarch64): asm/unistd_64.h, asm-generic/unistd.h, which may be older here than the
- * running kernel's. */
+/* X(name, number on x86_64, number on aarch64): asm/unistd_64.h, asm-generic/unistd.h. The installed headers may be older than
+ * the running kernel. */
 #define VT_SYSCALLS(X) \
   VT_SYSCALLS_FILES(X) \
   VT_SYSCALLS_METADATA(X) \

@@ -132,7 +132,7 @@ bool vt_reads_cover(const struct vt_reads *reads, const char *directory) {
     rest += strspn(rest, "/");
     length = strcspn(rest, "/");
     name = length > 0 ? vt_path_node_child(name, rest, length) : NULL;
-    /* Each entry that a cut directory had when the rules were made has its own rule, for everything beneath it. */
+    /* Every entry that a cut directory had when the rules were made has its own rule, with all beneath it. */
     if (!name && rest[length] == '/') {
       char path[PATH_MAX];
       snprintf(path, sizeof path, "%.*s", (int)(rest + length - directory), directory);

@@ -17,7 +17,6 @@ struct vt_path_node {
 
 struct vt_path_node *vt_path_tree_root(void);
 
-/* The child of that name, or NULL. */
 struct vt_path_node *vt_path_node_child(const struct vt_path_node *directory, const char *text, size_t length);
 
 /* The child of that name, created if missing. */

@@ -1,5 +1,5 @@
-/* What a command can read, when not everything: granted places, and places and names that are kept (unreadable). Landlock can
- * only grant, so a directory with something kept in it is cut: its entries are granted one by one. */
+/* What a command can read, when not everything: granted places, and kept (unreadable) places and names. Landlock can only
+ * grant, so a directory with something kept in it is cut: its entries are granted one by one. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,8 +24,8 @@ struct vt_reads {
   bool unsearched;      /* the search for names ended at its bound */
 };
 
-/* Makes it from a command's places (core.h), NULL-terminated; those for writing and sockets are ignored. Cached until
- * something changes. NULL: everything is readable. */
+/* Made from a command's places (core.h), NULL-terminated; those for writing and sockets do not count. Cached until something
+ * changes. NULL: everything is readable. */
 struct vt_reads *vt_reads_take(char *const *places);
 void vt_reads_retain(struct vt_reads *reads);
 void vt_reads_release(struct vt_reads *reads);
@@ -33,11 +33,10 @@ void vt_reads_release(struct vt_reads *reads);
 /* Adds the rules for readable paths; one thread at a time. Returns 0, or -1 with errno (E2BIG: too many entries). */
 int vt_reads_grant(struct vt_reads *reads, int ruleset);
 
-/* The shared ruleset, which restricts reading only; one thread at a time. Returns a descriptor that `reads` owns, or -1 with
- * errno. */
+/* The shared ruleset, for reading only; one thread at a time. Returns a descriptor that `reads` owns, or -1 with errno. */
 int vt_reads_ruleset(struct vt_reads *reads, int abi);
 
-/* True if that ruleset grants reading files made in `directory`, an absolute real path. */
+/* True if that ruleset grants files made in `directory` (absolute, real). */
 bool vt_reads_cover(const struct vt_reads *reads, const char *directory);
 
 /* The parts of vt_reads_take(). */
@@ -49,13 +48,12 @@ void vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark 
 /* Cuts the directory that a path leads to and returns it; NULL if there is none. */
 struct vt_path_node *vt_reads_cut(struct vt_reads *reads, const char *path);
 
-/* Records the state of the directories that the rules depend on. Call before the rules are made. */
+/* Records the state of the directories that the rules depend on; before these are made. */
 void vt_reads_watch(struct vt_reads *reads);
 
-/* Marks as kept the files in the searched directory's tree whose name matches a pattern. */
+/* Keeps the files beneath the searched directory whose name matches a pattern. */
 void vt_reads_search(struct vt_reads *reads);
 
-/* True if a file of that name is kept. */
 bool vt_reads_keeps_name(const struct vt_reads *reads, const char *name);
 
 /* True if a file with several hard links has, or may have, one in a kept directory. */

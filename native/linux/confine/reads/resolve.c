@@ -103,7 +103,7 @@ static void watch_beneath(struct vt_reads *reads, const struct vt_path_node *nam
   size_t before = watched->count;
   if (name->kept || vt_path_node_path(name, path, PATH_MAX) < 0) return;
   granted = granted || name->granted;
-  /* In a cut directory each entry has its own rule; one granted as a whole only has to stay the same directory. */
+  /* In a cut directory each entry has a rule; one granted whole only has to stay the same directory. */
   if (name->doubtful || (granted && name->cut)) vt_dir_snapshot_add(watched, path, VT_DIR_SNAPSHOT_ENTRIES);
   else if (name->granted) vt_dir_snapshot_add(watched, path, VT_DIR_SNAPSHOT_IDENTITY);
   /* A missing directory has nothing beneath; its creation shows in its parent. */

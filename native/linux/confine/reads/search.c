@@ -42,7 +42,7 @@ static long elapsed_ms(const struct search *search) {
   return (now.tv_sec - search->begun.tv_sec) * 1000 + (now.tv_nsec - search->begun.tv_nsec) / 1000000;
 }
 
-/* With flags 0 a link counts as its target: `.env` may link to a file, or to a directory of Python's. */
+/* With flags 0 a link counts as its target: `.env` may lead to a file, or to a directory of Python's. */
 static bool is_directory(int fd, const struct dirent *entry, int flags) {
   struct stat status;
   if (entry->d_type == DT_DIR) return true;
@@ -50,7 +50,7 @@ static bool is_directory(int fd, const struct dirent *entry, int flags) {
   return fstatat(fd, entry->d_name, &status, flags) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Skips other file systems, and says so: one that hangs would block this thread. */
+/* Skips other file systems and sets `unsearched`: one that hangs would block this thread. */
 static bool is_elsewhere(const struct search *search, int fd, const char *name) {
   struct statx here, there;
   const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
@@ -61,7 +61,7 @@ static bool is_elsewhere(const struct search *search, int fd, const char *name) 
   return true;
 }
 
-/* Leaves out what does not fit, and says so. */
+/* Leaves out what does not fit, and sets `unsearched`. */
 static void put(struct search *search, char **list, size_t *length, size_t most, const char *path) {
   if (*length == most) search->reads->unsearched = true;
   else if (!(list[(*length)++] = strdup(path))) abort();
