@@ -34,6 +34,7 @@ static bool released;   /* under lock, with changed */
 static bool takes_empty_paths; /* atomic */
 static char program[4096]; /* this one */
 static char directory[] = "/tmp/vitrine-locks-XXXXXX"; /* granted for writing */
+static char outside[] = "/tmp/vitrine-outside-XXXXXX"; /* not granted; writable for any user who runs this, so its refusal is reported */
 
 /* In the place of a file system that does not answer. */
 void vt_test_before_lookup(void) {
@@ -143,15 +144,18 @@ static void never_runs_out(void) {
 
 /* The notifiers that were stuck come back, and look again. */
 static void recovers(void) {
+  char line[128], path[64];
+  snprintf(path, sizeof path, "%s/nowhere", outside);
+  snprintf(line, sizeof line, "echo x >/dev/null && echo x >%s", path);
   int64_t deadline = vt_now() + WAIT_SECONDS * 1000;
   release_lookups();
-  run("echo x >/dev/null && echo x >/vitrine-nowhere", 0);
+  run(line, 0);
   while (counted(true) != 1 && vt_now() < deadline) {
     forget();
-    run("echo x >/dev/null && echo x >/vitrine-nowhere", 0);
+    run(line, 0);
   }
   CHECK(counted(true) == 1, "%lu counted with a path", (unsigned long)counted(true));
-  CHECK(last_end.denials && strcmp(last_end.denials->rows[0].text, "/vitrine-nowhere") == 0, "another path");
+  CHECK(last_end.denials && strcmp(last_end.denials->rows[0].text, path) == 0, "another path");
   forget();
 }
 
@@ -210,12 +214,13 @@ int main(int count, char **arguments) {
     printf("stuck lookups: skipped, no Landlock or no listener here\n");
     return 0;
   }
-  if (!mkdtemp(directory)) return 1;
+  if (!mkdtemp(directory) || !mkdtemp(outside)) return 1;
   if (access("/usr/bin/flock", X_OK) == 0) waits_for_locks();
   answers_in_its_place();
   never_runs_out();
   recovers();
   looks_behind_descriptors();
   rmdir(directory);
+  rmdir(outside);
   return finish("stuck lookups keep no call waiting, empty paths are looked behind");
 }
