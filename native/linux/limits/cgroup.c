@@ -16,7 +16,7 @@
 
 enum { TEXT_BYTES = 16 * 1024, LEAST_MEMORY = 1024 * 1024, MOST_BUSY = 64 };
 
-/* The kernel's hard limit, at least 1 MiB: exec itself needs that much. The monitor enforces lower limits. */
+/* The kernel's hard limit: at least 1 MiB, which exec needs. The monitor enforces lower limits. */
 static int limit_memory(const char *directory, uint64_t bytes) {
   char text[24];
   snprintf(text, sizeof text, "%llu", (unsigned long long)(bytes > LEAST_MEMORY ? bytes : LEAST_MEMORY));
@@ -56,8 +56,8 @@ static bool is_removed(const char *name) {
   return !vt_cgroup_path(path, vt_cgroup_base(NULL), name) || rmdir(path) == 0 || errno != EBUSY;
 }
 
-/* Since Linux 6.11 do_exit (kernel/exit.c) releases the seccomp filter before the cgroup, so a process known to be gone may still
- * keep its cgroup busy. Busy names are retried with the next removal; the watcher removes what stays. */
+/* Since Linux 6.11 do_exit (kernel/exit.c) releases the seccomp filter before the cgroup: a process known to be gone may keep it
+ * busy. Retried with the next removal; the watcher removes what stays. */
 void vt_cgroup_remove(const char *name) {
   static char busy[MOST_BUSY][VT_CGROUP_NAME];
   int free_one = -1;

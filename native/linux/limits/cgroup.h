@@ -9,26 +9,24 @@ struct vt_limits;
 enum { VT_CGROUP_NAME = 48 };
 
 /* The directory in which cgroups can be made, found once by trying; NULL: none. *reason, for src/messages/limits.ts: why there is
- * none, or why its cgroups cannot limit memory; NULL if they can. Never moves this process. Removes what killed hosts left. */
+ * none, or no memory limit in it. Never moves this process. Removes what killed hosts left. */
 const char *vt_cgroup_base(const char **reason);
 
-/* Whether those cgroups can limit memory. */
 bool vt_cgroup_holds_memory(void);
 
-/* Opens that directory, for the watcher; -1: none. */
+/* For the watcher; -1: none. */
 int vt_cgroup_open_base(void);
 
-/* Makes a command's cgroup and writes its name, which holds `host` of the watcher's table; returns a descriptor of the directory,
- * or -1 with errno. */
+/* Makes a command's cgroup, with `host` (of the watcher's table) in its name; returns its directory, or -1 with errno. */
 int vt_cgroup_make(char name[VT_CGROUP_NAME], uint64_t host, uint32_t id, const struct vt_limits *limits);
 
 /* Opens cgroup.procs for vt_cgroup_join, where clone cannot start a process in the cgroup (clone.h); -1 with errno. */
 int vt_cgroup_open_door(int fd);
 
-/* Moves the calling process into the cgroup, between clone and exec. */
+/* The calling process joins. Safe between clone and exec. */
 int vt_cgroup_join(int door);
 
-/* Removes an empty cgroup; one that is still busy is retried later. Supervisor thread only. */
+/* Retried later while it is busy. Supervisor thread only. */
 void vt_cgroup_remove(const char *name);
 
 /* The kernel's counters of a cgroup. Any thread. */
@@ -40,5 +38,5 @@ struct vt_cgroup_state {
 
 struct vt_cgroup_state vt_cgroup_look(const char *name);
 
-/* Kills all processes in it (cgroup.kill, Linux 5.14; without effect before). */
+/* Without effect before Linux 5.14 (cgroup.kill). */
 void vt_cgroup_kill(const char *name);

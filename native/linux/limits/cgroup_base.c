@@ -1,4 +1,3 @@
-/* Finds, once, the directory in which cgroups for commands can be made. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -39,20 +38,19 @@ static bool is_own(const char *line, char *path) {
   return sscanf(line, "0::%4095s", path) == 1 && path[0] == '/' && strncmp(path, "/..", 3) != 0;
 }
 
-/* A mount of the whole hierarchy or of our namespace's part: fields 4 (root) and 5 (mount point), type after " - " (proc(5)). */
+/* A mount of our namespace's root: fields 4 (root) and 5 (mount point), type after " - " (proc(5)). */
 static bool is_mount(const char *line, char *path) {
   char root[2];
   if (!strstr(line, " - cgroup2 ")) return false;
   return sscanf(line, "%*d %*d %*s %1s %4095s", root, path) == 2 && root[0] == '/' && path[0] == '/';
 }
 
-/* Any cgroup2 mount, tried last: with another root, it does not tell which of its directories is our cgroup. */
+/* Any cgroup2 mount, tried last: with another root it does not tell where our cgroup is. */
 static bool is_foreign_mount(const char *line, char *path) {
   (void)path;
   return strstr(line, " - cgroup2 ") != NULL;
 }
 
-/* Finds the first line of a file that fits. */
 static bool find(const char *file, try_line fits, char *path) {
   FILE *stream = fopen(file, "re");
   char *line = NULL;
@@ -64,7 +62,7 @@ static bool find(const char *file, try_line fits, char *path) {
   return found;
 }
 
-/* systemd marks a delegated cgroup with an extended attribute (systemd.resource-control(5), Delegate=). */
+/* systemd.resource-control(5), Delegate= */
 static bool is_delegated(const char *directory) {
   char value[2] = "";
   return (getxattr(directory, "user.delegate", value, 1) == 1 || getxattr(directory, "trusted.delegate", value, 1) == 1) &&
@@ -118,8 +116,8 @@ static bool is_writable(const char *directory) { return access(directory, W_OK) 
 static const char *use(const char *directory) { return is_writable(directory) ? enable_memory(directory) : "not-writable"; }
 
 /* A cgroup with processes cannot enable the memory controller for children ("no internal processes",
- * Documentation/admin-guide/cgroup-v2.rst), but can have children without controllers: bound by its own limits, counted and
- * killed as a whole. Not so a threaded cgroup: such children would be invalid. */
+ * Documentation/admin-guide/cgroup-v2.rst), but can have children without controllers: bound by its limits, counted and killed
+ * as a whole. Below a threaded cgroup they would be invalid. */
 static const char *use_own(const char *directory) {
   char type[32];
   vt_cgroup_read(directory, "cgroup.type", type, sizeof type);
@@ -138,8 +136,7 @@ static bool is_leaf_of_ours(const char *directory, const char *own) {
   return below_top || is_delegated(above) || (is_in_unit_of_user(own) && !is_limited(directory));
 }
 
-/* In a delegated subtree our process is in a leaf, and the cgroups for commands become its siblings; or it is in the topmost
- * cgroup of the subtree, and they become its children. */
+/* Cgroups for commands become siblings of ours if it is a leaf of a delegated subtree, children if it is the subtree's top. */
 static const char *choose(char *directory, const char *mount, const char *own) {
   bool topmost = strcmp(own, "/") == 0;
   if (snprintf(directory, VT_CGROUP_PATH, "%s%s", mount, topmost ? "" : own) >= VT_CGROUP_PATH) return "unmounted";
@@ -149,7 +146,7 @@ static const char *choose(char *directory, const char *mount, const char *own) {
   return use(directory);
 }
 
-/* Removes the cgroups of hosts that are gone; a name holds its host's pid. */
+/* Removes cgroups of dead hosts, whose pid is in the name. */
 static void remove_left(const char *directory) {
   DIR *listing = opendir(directory);
   if (!listing) return;

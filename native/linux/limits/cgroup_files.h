@@ -9,7 +9,7 @@ enum { VT_CGROUP_PATH = 4096, VT_CGROUP_LONG = VT_CGROUP_PATH + 64 };
 /* Writes DIRECTORY/NAME; false: too long. */
 bool vt_cgroup_path(char path[VT_CGROUP_LONG], const char *directory, const char *name);
 
-/* Reads DIRECTORY/NAME, zero-terminated; returns the length, 0 if it cannot be read. */
+/* Zero-terminates; returns the length, 0 on failure. */
 size_t vt_cgroup_read(const char *directory, const char *name, char *text, size_t size);
 
 /* 0, or -1 with errno. */

@@ -29,7 +29,7 @@ struct vt_reading {
   int64_t calm; /* nanoseconds for which the limit should hold, whatever the command does */
 };
 
-/* Reads the gauge of one limit that is set, for the members of the last scan. */
+/* For the members of the last scan. */
 struct vt_reading vt_limit_check(struct vt_limit_subject *subject, enum vt_limit limit);
 
 /* As JavaScript names it; NULL for none. */

@@ -47,7 +47,7 @@ static void close_far_above(const struct tally *tally) {
   level->directory = NULL;
 }
 
-/* If a directory was moved meanwhile, the walk of the closed levels ends: the next walk sees it at its new place. */
+/* If a directory was moved meanwhile, the walk ends here: the next one sees it at its new place. */
 static void reopen(struct level *level, int below) {
   struct stat status;
   int fd = openat(below, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

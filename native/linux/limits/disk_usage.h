@@ -1,4 +1,3 @@
-/* Disk space that a command uses in the directories granted to it. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,5 +9,4 @@
  * that a member still has open. Stops once over `limit`. */
 uint64_t vt_disk_usage(const char *const *directories, const struct vt_process_set *members, uint64_t limit);
 
-/* Whether all of them are empty. */
 bool vt_disk_is_empty(const char *const *directories);

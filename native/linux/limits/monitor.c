@@ -22,7 +22,6 @@ struct gauge {
   int64_t due; /* monotonic nanoseconds; NEVER: no such limit */
 };
 
-/* One thread and its monitors. */
 struct watch {
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -46,7 +45,7 @@ static int64_t nanoseconds(clockid_t clock) {
   return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
 }
 
-/* Reads one gauge and schedules the next reading; `spent`: processor time of the member scan. True: the limit is exceeded. */
+/* `spent`: processor time of the member scan. True: the limit is exceeded. */
 static bool check(struct vt_monitor *meter, struct gauge *gauge, int64_t spent) {
   int64_t before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   struct vt_reading reading = vt_limit_check(&meter->subject, gauge->limit);
@@ -60,7 +59,7 @@ static void rest(struct vt_monitor *meter) {
   for (int at = 0; at < GAUGES; at++) meter->gauges[at].due = NEVER;
 }
 
-/* One measurement: reads the gauges that are due, all of them in the last one, up to the first exceeded limit. */
+/* Reads the gauges that are due, at the end of the command all, up to the first exceeded limit. */
 static void look(struct vt_monitor *meter, bool alone) {
   bool last = alone || __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
   bool over = vt_monitor_exceeded(meter) != VT_LIMIT_NONE;
@@ -184,8 +183,7 @@ static void take_directories(struct vt_limit_subject *subject, const char *const
   }
 }
 
-/* Cheap gauges first: an exceeded one saves reading the rest. The first reading comes after 2 ms, when a short command has ended
- * and has only the last measurement. False: no gauge. */
+/* Cheap gauges first: an exceeded one saves reading the rest. A command shorter than 2 ms gets only the last measurement. */
 static bool set_gauges(struct gauge gauges[GAUGES], const struct vt_command *command, int kind) {
   const struct vt_limits *limits = &command->limits;
   bool quick = kind == VT_MONITOR_PROC, writes = command->writable && command->writable[0];

@@ -1,5 +1,4 @@
-/* Measures what commands with limits use, more often the closer a limit is, and tells which one was exceeded. Each thread uses
- * at most a twentieth of one processor. */
+/* Measures what commands use, more often the closer a limit is. Each thread uses at most 5 % of one processor. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,13 +11,13 @@ struct vt_monitor;
 /* Two kinds, with one thread each: /proc is quick to read, a directory may be slow. */
 enum { VT_MONITOR_PROC, VT_MONITOR_DISK, VT_MONITORS };
 
-/* Starts the threads that these limits need: 0, or -1 with errno; may be retried. */
+/* Starts the threads that these limits need; -1 with errno, may be retried. */
 int vt_monitor_ready(const struct vt_limits *limits);
 
-/* Starts to measure a running command. NULL: no limit of this kind. */
+/* NULL: no limit of this kind. */
 struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind);
 
-/* The exceeded limit, if any. Exceeding one wakes the supervisor. */
+/* Exceeding a limit wakes the supervisor. */
 enum vt_limit vt_monitor_exceeded(const struct vt_monitor *meter);
 
 /* Called after the leader has ended: asks for one last measurement. True once it is taken, which wakes the supervisor. `alone`:

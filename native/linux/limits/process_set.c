@@ -37,8 +37,8 @@ bool vt_pids_has(const struct vt_pids *pids, pid_t pid) {
   return pids->count > 0 && bsearch(&pid, pids->at, (size_t)pids->count, sizeof pid, compare) != NULL;
 }
 
-/* Write mode: a process that left the session still carries the cookie. Each environment is read once. No process can join an
- * existing session (setsid(2)), so those in the host's session, or in one from outside our PID namespace (id 0), are skipped. */
+/* Write mode: a process that left the session still carries the cookie. It cannot join an existing session (setsid(2)): processes
+ * in the host's session, or in one from outside our PID namespace (id 0), are skipped. */
 static bool carries_cookie(struct look *look, pid_t pid, pid_t session) {
   const struct vt_process_set *members = look->members;
   if (!members->text || session <= 0 || session == look->own) return false;

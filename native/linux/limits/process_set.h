@@ -1,4 +1,4 @@
-/* The processes of a command, found by a scan of /proc, for the monitor. Each set is used by one thread. */
+/* The processes of a command, found by a scan of /proc. Each set is used by one thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@ struct vt_pids {
 struct vt_process_set {
   pid_t session;
   const char *cookie;       /* empty: its processes cannot leave the session */
-  uint64_t enough;          /* the scan stops after more than this many, already over the limit; 0: never */
+  uint64_t enough;          /* the scan stops beyond this many; 0: never */
   struct vt_pids found;     /* members at the last scan, zombies included */
   struct vt_pids strangers; /* processes whose environment lacks the cookie */
   int64_t strangers_since;  /* monotonic nanoseconds */
@@ -24,10 +24,10 @@ struct vt_process_set {
 /* Does not copy `cookie`. */
 void vt_process_set_open(struct vt_process_set *members, pid_t session, const char *cookie);
 
-/* Scans /proc. False if memory or a descriptor is missing: the previous list stays. */
+/* False: no memory or descriptor; the previous list stays. */
 bool vt_process_set_refresh(struct vt_process_set *members, int64_t now);
 
-/* Instead of a scan: the leader is known to have ended, and no other process to be left. */
+/* Instead of a scan, if only the ended leader is left. */
 bool vt_process_set_alone(struct vt_process_set *members);
 
 bool vt_pids_has(const struct vt_pids *pids, pid_t pid);

@@ -13,7 +13,7 @@
 
 enum { TEXT_BYTES = 4096, FILES_NS = 20000000 };
 
-/* The number after a label in status or smaps_rollup; sizes are in kB (proc_pid_status(5)). */
+/* For status and smaps_rollup; sizes are in kB (proc_pid_status(5)). */
 static uint64_t number_after(const char *text, const char *label) {
   const char *at = strstr(text, label);
   return at ? strtoull(at + strlen(label), NULL, 10) : 0;
@@ -42,8 +42,7 @@ static bool is_of_parent(const struct vt_process_set *members, pid_t pid, pid_t 
   return vt_pids_has(&members->found, parent) && syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0;
 }
 
-/* The proportional share: a page mapped by n processes counts 1/n in each (proc_pid_smaps(5)). Falls back to what the process
- * maps if smaps_rollup cannot be read. */
+/* A page mapped by n processes counts 1/n in each (proc_pid_smaps(5)). All that is mapped if smaps_rollup is unreadable. */
 static struct use share_of(const struct vt_process_set *members, pid_t pid) {
   char text[TEXT_BYTES];
   pid_t parent;
@@ -60,7 +59,7 @@ static int64_t nanoseconds(clockid_t clock) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Bytes in memfds. Scans every 20 ms at most, and for at most 2 % of the processor time. */
+/* Scans every 20 ms at most, for at most 2 % of a processor. */
 static uint64_t in_files(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit) {
   static const char *const prefixes[] = {"/memfd:", NULL};
   if (!memory->files && !(memory->files = calloc(1, sizeof *memory->files))) abort(); /* as in vt_monitor_open */
@@ -104,7 +103,7 @@ static bool is_same(const struct vt_seen *one, const struct vt_seen *other) {
   return one->pid == other->pid && one->start == other->start;
 }
 
-/* Ticks of a process that is no longer a member; 0 if it still runs: then it has left the session and its time is not lost. */
+/* Ticks of a former member; 0 if it still runs: it has left the session, its time is not lost. */
 static uint64_t ended(const struct vt_seen *seen) {
   struct vt_seen now;
   return see(seen->pid, &now) && is_same(seen, &now) ? 0 : seen->own + seen->waited;
