@@ -36,7 +36,6 @@ struct lookup {
   struct vt_text questions;
 };
 
-/* A thread that runs one child at a time. */
 struct looker {
   struct lookup *lookup; /* NULL: idle */
   bool given_up;
@@ -51,7 +50,7 @@ static struct lookup *first, **last = &first;
 static struct looker lookers[LOOKERS];
 static int threads, idle, waiting, hanging;
 
-/* Gives the child an empty descriptor table: it cannot keep open, flush or use any descriptor of the host. */
+/* The child must not keep open, flush or use any descriptor of the host. */
 static int leave_descriptors(void) {
   return syscall(NR_CLOSE_RANGE, 0, ~0u, RANGE_UNSHARE) == 0 ? 0 : unshare(CLONE_FILES);
 }
@@ -65,7 +64,7 @@ static int child(void *context) {
   _exit(0);
 }
 
-/* Used if clone fails (RLIMIT_NPROC; EINVAL under an emulator): a hanging lookup then blocks its thread, one of LOOKERS */
+/* Used if clone fails (RLIMIT_NPROC; EINVAL under an emulator): a hanging lookup then blocks one of the LOOKERS threads. */
 static void look_here(struct looker *looker) {
   const struct vt_text *questions = &looker->lookup->questions;
   if (!__atomic_load_n(&looker->given_up, __ATOMIC_ACQUIRE)) vt_lookup_run(questions->at, questions->length + 1, &looker->answers);
@@ -137,7 +136,7 @@ static int prepare(struct looker *looker) {
   return 0;
 }
 
-/* Starts another thread if all are busy. An error only if there is none at all: otherwise the lookup waits for a thread. */
+/* Starts another thread if all are busy. Fails only if there is none at all: else the lookup waits. */
 static int see_to_threads(void) {
   if (waiting < idle || threads == LOOKERS) return 0;
   if (prepare(&lookers[threads]) == 0 && vt_thread_try("vitrine-look", look_forever, &lookers[threads]) == 0) {

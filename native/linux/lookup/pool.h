@@ -1,12 +1,12 @@
-/* Answers questions about paths outside the JavaScript thread, in processes that may hang with the file system. */
+/* Answers questions about paths in processes that may hang with the file system. */
 #pragma once
 
 #include <stdint.h>
 
 #include "core.h"
 
-/* Queues a lookup. Returns 0 or an errno; EBUSY: every thread hangs in a lookup that was given up. */
+/* 0 or an errno; EBUSY: every thread hangs in a lookup that was given up. */
 int vt_lookup_pool_queue(struct vt_owner *owner, uint32_t id, void *ticket, struct vt_text questions);
 
-/* Ends a lookup whose end was not delivered yet: true, its ticket and a copy of the answers so far (the caller frees it). */
+/* Unless its end was delivered: true, its ticket and a copy of the answers so far (the caller frees it). */
 bool vt_lookup_pool_give_up(uint32_t id, struct vt_looked *looked);

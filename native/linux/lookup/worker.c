@@ -62,7 +62,7 @@ static ssize_t cut(const char *path, size_t length) {
   return length ? (ssize_t)length - 1 : -1;
 }
 
-/* An absolute path without ".", ".." and empty names: its real path, if no name in it is a symlink. */
+/* Absolute, without ".", ".." and empty names: the real path, unless there are symlinks. */
 static bool is_plain(const char *path) {
   for (const char *at = path; *at == '/';) {
     size_t length = strcspn(++at, "/");
@@ -101,8 +101,7 @@ static int follow(char path[PATH_MAX], size_t length) {
   return 0;
 }
 
-/* Finds the longest part of a path that exists, and sets the length to it. Follows dangling symlinks, too: writing through one
- * creates its target. */
+/* Cuts the length to the part that exists. Follows dangling symlinks, too: writing through one creates its target. */
 static int find_beginning(char path[PATH_MAX], size_t *length, struct answer *answer) {
   char beginning[PATH_MAX];
   for (int links = 0, error;;) {
@@ -119,7 +118,6 @@ static int find_beginning(char path[PATH_MAX], size_t *length, struct answer *an
   }
 }
 
-/* Answers with the real path of the part that exists, NUL, and the rest of the path. */
 static int look_where(const char *asked, struct answer *answer) {
   char path[PATH_MAX];
   size_t length = strlen(asked);
@@ -142,7 +140,6 @@ static int add_names(const char *block, size_t length, struct answer *answer) {
   return 0;
 }
 
-/* Answers with each name in a directory: a letter for its kind, the name, NUL. */
 static int look_into(const char *path, char *block, struct answer *answer) {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return errno;
@@ -154,7 +151,6 @@ static int look_into(const char *path, char *block, struct answer *answer) {
   return error;
 }
 
-/* A symlink exists, whatever its target. */
 static int look_whether(const char *path) {
   struct stat status;
   return fstatat(AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) ? errno : 0;
@@ -176,7 +172,7 @@ static int read_all(int fd, struct answer *answer) {
   return answer->length == answer->room ? EFBIG : 0;
 }
 
-/* Opens the file of an O_PATH descriptor, even if its path has changed meanwhile. */
+/* Opens the file of an O_PATH descriptor. */
 static int open_again(int place) {
   char link[32];
   snprintf(link, sizeof link, "/proc/self/fd/%d", place);

@@ -1,4 +1,4 @@
-/* Answers questions about paths in a process that may block: no allocation, no lock, no libc state but errno. */
+/* The part of a lookup that may block. No allocation, no lock, no libc state but errno. */
 #pragma once
 
 #include <stddef.h>

@@ -26,7 +26,7 @@ static int fail(struct vt_private *made, enum vt_private_step step, int error) {
   return -1;
 }
 
-/* Writable by others and not sticky: any user could rename our directories there, so names in it prove nothing. */
+/* Writable by others and not sticky: any user could rename our directories. */
 static bool is_anybodys(const struct stat *status) { return (status->st_mode & S_IWOTH) && !(status->st_mode & S_ISVTX); }
 
 static int open_temporary(const char *temporary, struct vt_private *made) {
@@ -39,14 +39,14 @@ static int open_temporary(const char *temporary, struct vt_private *made) {
   return fail(made, VT_PRIVATE_UNSAFE, error);
 }
 
-/* Makes a directory of mode 0700, whatever the umask. No other user can replace it before the chmod: `at` is sticky or ours. */
+/* Mode 0700, whatever the umask. In these places no other user can replace the directory before the chmod. */
 static int make_at(int at, const char *name) {
   return mkdirat(at, name, S_IRWXU) || fchmodat(at, name, S_IRWXU, 0) ? -1 : 0;
 }
 
 static void name_parent(char name[32]) { snprintf(name, 32, "vitrine-%u", (unsigned)geteuid()); }
 
-/* Opens vitrine-UID in the temporary directory. Another user may have put anything at that name before. */
+/* Opens vitrine-UID, at which another user may have put anything. */
 static int open_parent(const char *temporary, bool make, struct vt_private *made) {
   char name[32];
   struct stat status;
@@ -75,7 +75,7 @@ static bool is_our_name(const char *name) {
   return strlen(name) == NAME_LENGTH && strspn(name, "0123456789abcdef") == NAME_LENGTH;
 }
 
-/* Locks the directory, and checks that no sweep removed it before (ENOENT). EWOULDBLOCK: its host or a sweep holds the lock. */
+/* ENOENT: a sweep removed the directory before it was locked. EWOULDBLOCK: its host or a sweep holds the lock. */
 static int lock_directory(int fd) {
   struct stat status;
   if (flock(fd, LOCK_EX | LOCK_NB)) return errno;
@@ -95,7 +95,7 @@ static void close_parent(int parent) {
   close(parent);
 }
 
-/* Tries once; returns the descriptor of the directory, which holds the lock. */
+/* Returns the descriptor that holds the lock. */
 static int make_locked(int parent, struct vt_private *made) {
   char name[NAME_LENGTH + 1];
   if (random_name(name)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
@@ -109,7 +109,7 @@ static int make_locked(int parent, struct vt_private *made) {
   return fail(made, VT_PRIVATE_LOCK, error);
 }
 
-/* Makes the "tmp" that is granted to the command and sets its path, without symlinks. */
+/* Makes "tmp" and sets its path. */
 static int fill(int fd, struct vt_private *made) {
   char link[32];
   struct stat status;
@@ -148,14 +148,13 @@ void vt_core_make_private(const char *temporary, struct vt_private *made) {
   made->lock = -1;
 }
 
-/* Removes a directory whose lock we hold. */
 static int remove_locked(int parent, const char *name, int fd) {
   int error = fchmod(fd, S_IRWXU) ? errno : vt_private_dir_empty(fd, vt_now() + MOST_MS);
   if (error) return error;
   return unlinkat(parent, name, AT_REMOVEDIR) && errno != ENOENT ? errno : 0;
 }
 
-/* Finds the current name of a locked directory; returns a descriptor of its parent, or -1 with errno; ENOENT: it is gone. */
+/* Returns the parent's descriptor and the current name, or -1 with errno; ENOENT: it is gone. */
 static int find_locked(int lock, char name[NAME_LENGTH + 1]) {
   char link[32], path[sizeof((struct vt_private *)0)->path];
   struct stat status;

@@ -31,8 +31,8 @@ static void note(struct emptying *emptying, int failed) {
   else if (!emptying->error) emptying->error = errno;
 }
 
-/* Opens a directory that we may not read. The chmod goes through an O_PATH descriptor: by name, a process that still runs could
- * swap in a symlink between check and chmod. */
+/* Opens an unreadable directory. The chmod goes through an O_PATH descriptor: a process that still runs could exchange the name
+ * for a symlink. */
 static int open_shut(int at, const char *name) {
   char link[32];
   int fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -45,7 +45,7 @@ static int open_shut(int at, const char *name) {
   return opened;
 }
 
-/* Opens a directory of the tree and makes it writable. EXDEV: a mount point, whose contents are not ours to remove. */
+/* Makes the directory writable. EXDEV: a mount point, whose contents must stay. */
 static int open_inside(const struct emptying *emptying, int at, const char *name) {
   struct stat status;
   int fd = openat(at, name, DIRECTORY);
@@ -59,8 +59,7 @@ static int open_inside(const struct emptying *emptying, int at, const char *name
   return -1;
 }
 
-/* Moves a directory to the root. It must be writable itself (rename(2), EACCES), so open_inside comes first. If the new name is
- * taken by a file or a non-empty directory, tries the next one. */
+/* A directory must be writable to be moved (rename(2), EACCES): open_inside makes it so. Tries the next name if one is taken. */
 static int move_up(struct emptying *emptying, int from, const char *name) {
   char above[32];
   int failed, opened = open_inside(emptying, from, name);
@@ -82,7 +81,7 @@ static int remove_name(int at, const char *name, bool maybe_file) {
 
 static bool is_filled(void) { return errno == ENOTEMPTY || errno == EEXIST; }
 
-/* Removes the entries of a directory in the root, moves non-empty directories up to the root, then removes it. */
+/* Removes a directory in the root; moves non-empty directories in it up to the root. */
 static void clear(struct emptying *emptying, const char *name) {
   int fd = open_inside(emptying, emptying->root, name);
   DIR *entries = fd < 0 ? NULL : fdopendir(fd);
@@ -107,7 +106,7 @@ static void remove_entry(struct emptying *emptying, const struct dirent *entry) 
   else note(emptying, failed);
 }
 
-/* Goes once through the root; returns how many entries it held. */
+/* Returns how many entries the root held. */
 static int make_pass(struct emptying *emptying, DIR *entries) {
   int seen = 0;
   emptying->progress = false;
