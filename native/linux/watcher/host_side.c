@@ -23,7 +23,7 @@
 /* asm-generic/unistd.h; linux/memfd.h (6.3) */
 enum { NR_PIDFD_OPEN = 434, NR_CLOSE_RANGE = 436, EXECUTABLE_MEMFD = 0x10, RANGE_CLOEXEC = 1 << 2, TAKEN = -1 };
 
-/* The watcher's descriptors are 0 to 5; ours are first duplicated to ABOVE and higher, out of the way. */
+/* The watcher's descriptors are 0 to 5; the sources are first duplicated above them. */
 enum { WATCHER_FDS = 6, ABOVE = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -60,7 +60,7 @@ static int become_watcher(void *context) {
   _exit(1);
 }
 
-/* A descriptor for execveat: a memfd, or an unnamed file in /tmp where no memfd can be made executable (vm.memfd_noexec). */
+/* A memfd, or an unnamed file in /tmp where memfds cannot be executed (vm.memfd_noexec). */
 static int open_image(void) {
   int fd = memfd_create("vitrine-watcher", MFD_CLOEXEC | EXECUTABLE_MEMFD);
   if (fd < 0) fd = memfd_create("vitrine-watcher", MFD_CLOEXEC);
@@ -182,7 +182,7 @@ bool vt_watcher_cookie(uint32_t command, char *text, size_t room) {
 
 int vt_watcher_pid(void) { return __atomic_load_n(&watcher, __ATOMIC_ACQUIRE); }
 
-/* Under the lock the watcher is not reaped, so the pid is not reused. */
+/* The lock prevents reaping, so the pid is not reused. */
 int vt_watcher_open(void) {
   pthread_mutex_lock(&lock);
   int pidfd = watcher > 0 ? (int)syscall(NR_PIDFD_OPEN, watcher, 0) : -1;

@@ -10,10 +10,10 @@ int vt_watcher_start(void);
 
 struct vt_watch_slot;
 
-/* Takes a free slot of the table, and starts the watcher if needed; NULL: no slot or no watcher. Launcher thread only. */
+/* Starts the watcher if needed; NULL: no free slot or no watcher. Launcher thread only. */
 struct vt_watch_slot *vt_watcher_take_slot(void);
 
-/* Enters a command's session, and the cookie that its processes have in their environment; 0: none. */
+/* Enters a command's session and cookie; 0: no cookie. */
 void vt_watcher_enter(struct vt_watch_slot *slot, int32_t session, uint32_t cookie);
 
 /* The host's id in the names of its cgroups; not 0 once a slot was taken. */
@@ -25,11 +25,11 @@ void vt_watcher_enter_cgroup(struct vt_watch_slot *slot, uint32_t command);
 /* To be called after the session has ended: its id may be reused. */
 void vt_watcher_free_slot(struct vt_watch_slot *slot);
 
-/* Writes the environment entry (NAME=cookie) by which an unconfined command's processes are found; false: failed, with errno. */
+/* Writes the environment entry that marks an unconfined command's processes; false: failed, with errno. */
 bool vt_watcher_cookie(uint32_t command, char *text, size_t room);
 
-/* Process id of the watcher; 0: none. */
+/* 0: none. */
 int vt_watcher_pid(void);
 
-/* A pidfd of the watcher, to be closed by the caller; -1: none. */
+/* A pidfd that the caller closes; -1: none. */
 int vt_watcher_open(void);

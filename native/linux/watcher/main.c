@@ -1,18 +1,18 @@
 /*
  * The watcher: a freestanding program, embedded in the addon, that outlives the host and kills the processes it left.
- * Descriptor 3 is the table of commands, 4 the read end of a pipe that the host holds open, 5 the directory of the commands'
- * cgroups. It waits until the pipe closes or the host's pidfd reports its end (the pipe stays open if another process inherited
- * the write end), kills all processes of commands in the table until it finds none, removes the cgroups and ends. No libc: a few
- * pages, nothing to load. It takes all resources at start: a command may leave the machine without descriptors, memory or time.
+ * Descriptor 3 is the table of commands, 4 a pipe that the host holds open, 5 the directory of the cgroups. It waits until the
+ * pipe closes or the host's pidfd reports its end (another process may have inherited the write end), kills the processes of the
+ * commands until it finds none, removes the cgroups and ends. No libc: a few pages, nothing to load. It takes all resources at
+ * start: a command may leave the machine without descriptors, memory or time.
  */
 #include "base/watch_table.h"
 #include "watcher/cgroups.h"
 #include "watcher/raw_syscalls.h"
 
 enum { TABLE_FD = 3, PIPE_FD = 4, MOST_PASSES = 20000, PAUSE_NS = 1000000 };
-/* The sweep ends after so many passes in a row without a process; fewer where each pass tries all process ids, which is slow. */
+/* Passes in a row without a process that end the sweep. Trying all process ids is slow, hence fewer passes. */
 enum { CALM_PASSES = 20, CALM_PASSES_OF_IDS = 3 };
-/* After so many passes the processes found do not end (uninterruptible sleep, proc(5)): pauses between passes from then on. */
+/* Later passes pause: the processes found do not end (uninterruptible sleep, proc(5)). */
 enum { HURRIED_PASSES = 500 };
 /* A cgroup is busy until its last killed process has ended; that of a finished command, while a survivor lives in it. */
 enum { MOST_REMOVALS = 3000, LEAST_REMOVALS = 5 };
@@ -21,7 +21,7 @@ static char entries[8192] __attribute__((aligned(8))), text[512], environment[64
 static const struct vt_watch_table *table;
 static long proc;
 
-/* The running commands, copied from the table for each pass. */
+/* The running commands of one pass. */
 static int sessions[VT_WATCH_TABLE_SLOTS], session_count;
 static uint32_t cookies[VT_WATCH_TABLE_SLOTS];
 static int cookie_count;
@@ -32,7 +32,7 @@ static int number_in(const char *digits) {
   return value;
 }
 
-/* Reads a small file into `text`, zero-terminated; returns the length, less than 1 on failure. */
+/* Reads into `text`, zero-terminated; returns the length, less than 1 on failure. */
 static long read_text(const char *path) {
   long fd = call3(__NR_openat, CWD, (long)path, READ_ONLY);
   if (fd < 0) return fd;
@@ -97,7 +97,7 @@ static void name_environment(char *at, int pid) {
   for (int i = 0; i < (int)sizeof rest; i++) at[digits + i] = rest[i];
 }
 
-/* Whether a process has the cookie of a running command anywhere in its environment: it may have left the session. */
+/* Searches the whole environment for the cookie of a running command: a process may have left the session. */
 static int carries_cookie(int pid) {
   char path[24];
   if (cookie_count == 0) return 0;
@@ -127,8 +127,7 @@ static void kill_group_of(int pid) {
   if (group > 1 && session > 0 && call1(__NR_getsid, group) == session) call2(__NR_kill, -group, SIGNAL_KILL);
 }
 
-/* Checks again after the pidfd is open, so that the signal goes to the process that was checked. Kills by pid where no descriptor
- * is free (ENFILE). */
+/* The second check, with the pidfd open, proves that the signal goes to a member. Without a descriptor (ENFILE) kills by pid. */
 static int kill_member(int pid) {
   if (!is_member(pid)) return 0;
   long pidfd = call2(NR_PIDFD_OPEN, pid, 0);
@@ -188,8 +187,7 @@ static void remove_cgroups(void) {
   }
 }
 
-/* Exempts the watcher from the OOM killer. Not inside another vitrine's read mode, recognized by its emulated setsid(2): there
- * the write would be refused and reported. */
+/* Exempts the watcher from the OOM killer. Another read mode, known by its emulated setsid(2), would refuse and report it. */
 static void be_spared(void) {
   static const char never[] = "-1000"; /* OOM_SCORE_ADJ_MIN, linux/oom.h */
   if (call1(__NR_getsid, 0) != call1(__NR_getpid, 0)) return;
@@ -198,7 +196,7 @@ static void be_spared(void) {
   if (fd >= 0) call1(__NR_close, fd);
 }
 
-/* Best effort, each where permitted: no OOM kill, a high priority, no page faults under memory pressure. */
+/* Best effort, where permitted: no OOM kill, and a high priority among many processes. */
 static void get_ready(void) {
   be_spared();
   call3(__NR_setpriority, 0, 0, -20);
