@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Version of the addon's JavaScript interface. Raised here and in src/launch/addon.ts with every change of a function, its
- * arguments or its result, so that a mismatched addon is recognized. */
+/* Raise it, here and in src/launch/addon.ts, with every change of a function, its arguments or its result: a mismatched addon is
+ * then recognized. */
 enum { VT_INTERFACE = 3 };
 
 struct vt_denials;
@@ -19,15 +19,14 @@ struct vt_limits {
   uint64_t private_tmp_bytes; /* in the directories granted for writing */
 };
 
-/* How a command ended. */
 struct vt_end {
   int failed_step;  /* 0: it ran; else see vt_core_step_name */
   int failed_errno; /* errno; Windows: GetLastError */
   int64_t code;     /* exit code, when signal is 0 */
   int signal;
-  int killed;       /* survivors that were killed at the end */
+  int killed;       /* survivors that were killed */
   int alive;        /* survivors that live on */
-  int group;        /* process group of the command */
+  int group;        /* process group */
   bool timed_out;  /* it still ran at its deadline */
   bool unsearched; /* the search for files kept by name (VT_NAME) ended at its bound */
   const char *limited; /* JavaScript name of the limit that ended it; NULL: none */
@@ -36,14 +35,14 @@ struct vt_end {
 
 struct vt_looked;
 
-/* Callbacks for a command, called on a thread of the core. `end` comes once, after the last `output`. */
+/* Called on a thread of the core. `end` comes once, after the last `output`. */
 struct vt_owner {
   void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
   void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
-  void (*release)(struct vt_owner *owner); /* the command no longer refers to the owner */
+  void (*release)(struct vt_owner *owner); /* a command or lookup no longer needs the owner */
   void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: bytes written to its stdin, or dropped */
-  void (*started)(struct vt_owner *owner, uint32_t id); /* only with a terminal: the command runs */
-  void (*looked)(struct vt_owner *owner, const struct vt_looked *looked); /* Linux: answers of a lookup; once at most */
+  void (*started)(struct vt_owner *owner, uint32_t id); /* only with a terminal */
+  void (*looked)(struct vt_owner *owner, const struct vt_looked *looked); /* Linux: a lookup; once at most */
 };
 
 enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
@@ -54,40 +53,39 @@ struct vt_text {
   size_t length;
 };
 
-/* What a place is granted or denied. Without a VT_READABLE place everything can be read. */
+/* Without a VT_READABLE place everything can be read. */
 enum vt_place_kind {
   VT_WRITABLE = 'w',
-  VT_SOCKET = 'x', /* a unix socket that can be connected to */
+  VT_SOCKET = 'x', /* a unix socket to connect to */
   VT_READABLE = 'r',
   VT_UNREADABLE = 'u',
-  VT_SEARCHED = 's', /* a directory in which files are unreadable if their name */
+  VT_SEARCHED = 's', /* a directory: files in it are unreadable if their name */
   VT_NAME = 'n',     /* matches this pattern (fnmatch(3)) */
   VT_EXCEPTED = 'e', /* and not this one */
   VT_SKIPPED = 'k',  /* directories with this name are not searched */
 };
 
-/* The arguments of spawn. All texts are in one block that begins at candidates.at; the core frees it. */
+/* All texts are in one block that begins at candidates.at; the core frees it. */
 struct vt_request {
   uint32_t id;
   struct vt_owner *owner;
   struct vt_text candidates, argv, environment, directory; /* Windows: argv is the whole command line */
-  struct vt_text places; /* Linux, confined: paths and patterns, each after a letter of enum vt_place_kind */
+  struct vt_text places; /* Linux, confined: paths and patterns, each after its vt_place_kind */
   struct vt_limits limits;
   int stdin_fd; /* a descriptor, or VT_STDIN_* */
   uint32_t timeout_ms, grace_ms; /* Linux: deadline; SIGTERM to SIGKILL, also in vt_core_terminate(). 0, 0: left to the owner */
-  uint16_t columns, rows; /* Linux: size of a terminal that replaces stdin and the output pipes; 0: no terminal */
+  uint16_t columns, rows; /* Linux: size of a terminal instead of pipes; 0: none */
   bool merged, confined;
   bool network, listener, report; /* Linux, confined */
   bool state; /* Linux: descriptor 3 is a pipe to the owner */
   int abi;
 };
 
-/* The immediate result of vt_core_spawn. */
 struct vt_started {
   int failed_step; /* 0: queued, `end` follows */
   int failed_errno;
-  int stdin_fd; /* our end of the stdin pipe or of the terminal; -1: none, or vt_core_write is used */
-  int state_fd; /* our end of the pipe from descriptor 3, non-blocking; -1: none */
+  int stdin_fd; /* our end of stdin or the terminal; -1: none, or see vt_core_write */
+  int state_fd; /* our end of descriptor 3, non-blocking; -1: none */
 };
 
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);
@@ -98,12 +96,12 @@ void vt_core_kill(uint32_t id);
 void vt_core_signal(uint32_t id, int signal);
 void vt_core_consumed(uint32_t id, size_t bytes);
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */
-/* Kills all commands of an owner that goes away. Releases the owner once for this call, besides once per command. */
+/* For an owner that goes away. Releases it once more, besides once per command. */
 void vt_core_kill_all_of(struct vt_owner *owner);
 
 const char *vt_core_step_name(int step);
 
-/* One denial. The texts live as long as the denials. */
+/* The texts live as long as the denials. */
 struct vt_refused {
   const char *operation, *call, *program;
   const char *text; /* path or address, NULL: none */
@@ -112,7 +110,7 @@ struct vt_refused {
   uint64_t count;
 };
 
-/* Fills in one row; false: no such row. */
+/* False: no such row. */
 bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused);
 void vt_core_free_denials(struct vt_denials *denials);
 
@@ -128,11 +126,10 @@ void vt_core_probe(const struct vt_facts *facts);
 
 /* Starts the watcher, which ends the commands of a killed host; 0 or an errno. */
 int vt_core_watch(void);
-/* Process id of the watcher; 0: none. */
+/* 0: none. */
 int vt_core_watcher_pid(void);
 
 #ifdef __linux__
-/* The step at which making a private directory failed. */
 enum vt_private_step {
   VT_PRIVATE_TEMPORARY = 1, /* the temporary directory cannot be opened */
   VT_PRIVATE_UNSAFE,        /* writable by others without the sticky bit: any user could rename in it */
@@ -142,29 +139,26 @@ enum vt_private_step {
   VT_PRIVATE_LOCK,          /* it cannot be locked */
 };
 
-/* The private directory of one command. */
 struct vt_private {
-  int failed_step; /* 0: made; else see vt_core_private_step_name */
+  int failed_step; /* 0: made */
   int failed_errno;
-  int lock;        /* descriptor; the directory is in use while it is open */
+  int lock;        /* descriptor, open while the directory is in use */
   char path[4096]; /* absolute, without symlinks */
 };
 
-/* Makes one in TEMPORARY/vitrine-UID. */
 void vt_core_make_private(const char *temporary, struct vt_private *made);
-/* Removes it and closes the lock; 0, or the errno of what stays, which the next sweep removes. Blocks, for two minutes at most:
- * not on the JavaScript thread. */
+/* Closes the lock; 0, or the errno of what a later sweep removes. Blocks, two minutes at most: not on the JavaScript thread. */
 int vt_core_remove_private(int lock);
-/* The same, at once, if it is empty, as after most commands. False: it stays, locked. */
+/* The same without blocking, if it is empty, as after most commands. False: it stays, locked. */
 bool vt_core_remove_empty_private(int lock);
-/* Removes the private directories of dead hosts; 0 or an errno. Blocks. */
+/* For those of dead hosts; 0 or an errno. Blocks. */
 int vt_core_sweep_private(const char *temporary);
 const char *vt_core_private_step_name(int step);
 
 /* Questions about a path; the letter precedes the path. */
 enum vt_question {
   VT_QUESTION_WHERE = 'r',     /* the real path of the part that exists; NUL; the rest of the path */
-  VT_QUESTION_NAMES = 'n',     /* names in a directory: 'l' (symlink or unknown) or '-', name, NUL; ENOBUFS: too many */
+  VT_QUESTION_NAMES = 'n',     /* names in a directory, each 'l' (symlink or unknown) or '-', name, NUL; ENOBUFS: too many */
   VT_QUESTION_EXISTS = 'e',    /* whether it exists; a dangling symlink does */
   VT_QUESTION_DIRECTORY = 'd', /* whether it is a directory (else ENOTDIR) that can be entered (else EACCES) */
   VT_QUESTION_TEXT = 't',      /* bytes of a regular file; EISDIR: a directory, EINVAL: another type, EFBIG: over 1 MiB */
@@ -177,13 +171,13 @@ struct vt_looked {
   size_t length;
 };
 
-/* Answers questions about paths on another thread, then calls `looked` of the owner and releases it. Takes over the questions
- * (from malloc, NUL-separated) unless it returns an errno; EBUSY: too many lookups that were given up still hang. */
+/* Starts a lookup; calls `looked` and releases the owner when it is done. Owns the questions (from malloc, NUL-separated)
+ * unless it returns an errno; EBUSY: too many lookups that were given up still hang. */
 int vt_core_look(struct vt_owner *owner, uint32_t id, void *ticket, struct vt_text questions);
-/* Gives up a lookup: `looked` is not called. False: it was called already. The caller frees the answers so far. */
+/* `looked` is not called any more; false: it was. The caller frees the answers so far. */
 bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked);
 
-/* Takes an exclusive flock(2) without waiting; 0 or an errno. Closing the descriptor releases it. */
+/* An exclusive flock(2), without waiting; 0 or an errno. */
 int vt_core_lock(int fd);
 #endif
 

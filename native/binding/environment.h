@@ -1,4 +1,4 @@
-// A JavaScript environment, and the delivery of the core's events to it. binding.cc includes napi.h before this.
+// Delivers the core's events to a JavaScript environment. binding.cc includes napi.h before this.
 #pragma once
 
 #include "values.h"
@@ -85,7 +85,6 @@ void on_end(vt_owner* owner, uint32_t id, const vt_end* end) {
   send(environment_of(owner), event);
 }
 
-// `length` counts written bytes; no bytes follow the event.
 void on_written(vt_owner* owner, uint32_t id, size_t length) {
   Event* event = make_event(id, kWritten, 0);
   event->length = length;
@@ -96,7 +95,6 @@ void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make
 
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
-// The third argument of the handler.
 napi_value payload_of(napi_env raw, Environment* environment, Event* event) {
   if (event->stream == kWritten || event->stream == kStarted) return Napi::Number::New(raw, static_cast<double>(event->length));
   if (event->stream == kEnd) {

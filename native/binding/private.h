@@ -36,7 +36,6 @@ Napi::Value make_private(const Napi::CallbackInfo& info) {
   return object;
 }
 
-// A blocking call on a thread of libuv; its promise resolves to the errno.
 struct Blocking {
   int lock = -1;            // of the directory to remove, or
   std::string temporary;    // where to sweep

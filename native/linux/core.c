@@ -42,7 +42,7 @@ static void prepend(char **items, char *item) {
   items[0] = item;
 }
 
-/* Opens the command's standard input as a pipe; returns our end. */
+/* Returns our end. */
 static int open_stdin(struct vt_command *command) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) return -1;
@@ -51,7 +51,7 @@ static int open_stdin(struct vt_command *command) {
   return ends[1];
 }
 
-/* Opens the pipe from the command's descriptor 3; returns our end. */
+/* Returns our end. */
 static int open_state(struct vt_command *command) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC)) return -1;
@@ -99,7 +99,6 @@ static void discard(struct vt_command *command) {
   vt_command_free(command);
 }
 
-/* Starts the threads that the command needs. */
 static bool is_ready(const struct vt_request *request) {
   if (vt_supervisor_ready() || vt_launcher_ready() || vt_monitor_ready(&request->limits)) return false;
   return !(request->confined && request->listener) || vt_notifier_ready() == 0;
