@@ -1,4 +1,4 @@
-// The thread of a command: output, input, orders, its end and its survivors.
+// The thread of a command.
 #include "command.h"
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ void say_written(Command* command) {
   if (gone) owner->written(owner, command->request.id, gone);
 }
 
-// Hands out what has been read; false: nothing.
+// False: there was nothing to hand out.
 bool take_output(Command* command) {
   bool any = false;
   vt_owner* owner = command->request.owner;
@@ -75,7 +75,7 @@ int active(const Command* command) {
   return count;
 }
 
-// The exit code of a job that we terminate; the result reports the signal instead.
+// The exit code of a terminated job; the result reports the signal instead.
 DWORD ended_code(int signal) { return 128 + signal; }
 
 void end_job(Command* command, int signal) {
@@ -91,7 +91,6 @@ void obey(Command* command) {
   if (orders.signal) end_job(command, orders.signal);
 }
 
-// Waits for an order, output, room for input or, if `leader`, the leader's end.
 void await(Command* command, bool leader, DWORD milliseconds) {
   HANDLE handles[5];
   DWORD count = 0;

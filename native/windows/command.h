@@ -43,13 +43,12 @@ struct Failure {
   DWORD error;        // GetLastError; kIntegrityStep: the level that was read back
 };
 
-// Starts the command, confined if requested. It runs only once job and integrity are confirmed.
 Failure start(Command* command);
 
-// The thread of a command; frees the command at its end.
+// Frees the command at its end.
 DWORD WINAPI run(void* command);
 
-// For the probe: creates a suspended process like a confined command's and reads its integrity back. 0 or an error.
+// For the probe: creates a suspended process like a confined command's. 0 or an error.
 DWORD try_low_integrity(Integrity* integrity, bool* ui_limits);
 
 // Called by the command's thread.

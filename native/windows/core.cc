@@ -19,7 +19,7 @@ struct Guard {
   ~Guard() { vt_lock_give(&registry_lock); }
 };
 
-// Leaves an order with a running command; false: no such command. The lock keeps it alive meanwhile.
+// False: no such command. The lock keeps it alive meanwhile.
 template <typename Order>
 bool order(uint32_t id, Order leave) {
   Guard guard;

@@ -5,7 +5,6 @@
 
 namespace vt {
 
-// The integrity in a process's token.
 struct Integrity {
   DWORD level;       // SECURITY_MANDATORY_*_RID
   bool no_write_up;  // TOKEN_MANDATORY_POLICY_NO_WRITE_UP: without it the level restricts no writes
@@ -14,10 +13,10 @@ struct Integrity {
 // A primary token of this process without privileges, at Low integrity. NULL with GetLastError.
 HANDLE low_integrity_token();
 
-// Reads the integrity of a process, running or suspended. False with GetLastError.
+// False with GetLastError.
 bool integrity_of(HANDLE process, Integrity* integrity);
 
-// Whether a confined command may run at this integrity. Test builds can raise the level.
+// Whether a confined command may run so. Test builds can raise the level.
 bool is_held(const Integrity& integrity);
 
 #ifdef VITRINE_OVERRIDE

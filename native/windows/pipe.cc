@@ -23,7 +23,7 @@ bool make_name(wchar_t (&name)[64]) {
   return true;
 }
 
-// Opens a pipe with a single instance and connects to it. Returns the inheritable end.
+// Returns the inheritable end.
 HANDLE open_pair(DWORD direction, DWORD access, HANDLE* own, OVERLAPPED* state) {
   wchar_t name[64];
   if (!make_name(name)) return nullptr;
@@ -49,7 +49,7 @@ HANDLE open_pair(DWORD direction, DWORD access, HANDLE* own, OVERLAPPED* state) 
   return client;
 }
 
-// Cancels a pending read or write and waits for its end, so that its buffer can be freed.
+// Waits for the cancelled operation, so that its buffer can be freed.
 void close_end(HANDLE* end, OVERLAPPED* state, bool busy) {
   if (!*end) return;
   DWORD bytes;

@@ -9,7 +9,6 @@ namespace vt {
 
 constexpr DWORD kReadSize = 64 * 1024;
 
-// Our end of a command's output.
 struct OutputPipe {
   HANDLE end;         // NULL: not open
   bool reading;
@@ -24,7 +23,6 @@ struct Chunk {
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
 };
 
-// Our end of a command's stdin.
 struct InputPipe {
   HANDLE end;
   bool writing;
@@ -41,16 +39,14 @@ HANDLE open_input(InputPipe* pipe);
 void close_output(OutputPipe* pipe);
 void close_input(InputPipe* pipe);
 
-// Begins a read unless one is pending. Closes the pipe at its end.
+// Closes the pipe at its end.
 void begin_read(OutputPipe* pipe);
-// The number of bytes of a completed read; 0: still pending, or at the end, which closes the pipe.
+// 0: the read is pending, or the pipe has ended and is closed.
 DWORD finish_read(OutputPipe* pipe);
 
 // Takes ownership of the chunks.
 void add_chunks(InputPipe* pipe, Chunk* chunks);
-// Writes the first chunk unless a write is pending; closes once the queue is empty and close_after is set.
 void begin_write(InputPipe* pipe);
-// Accounts for a completed write; closes the pipe on failure.
 void finish_write(InputPipe* pipe);
 size_t take_gone(InputPipe* pipe);
 

@@ -1,4 +1,4 @@
-// Starts a command suspended, puts it into its job, and resumes it once its integrity has been read back.
+// Starts a command suspended, in its job, and resumes it once its integrity has been read back.
 #include <cstdlib>
 
 #include "command.h"
@@ -6,7 +6,6 @@
 namespace vt {
 namespace {
 
-// The resources of a start, released at its end.
 struct Parts {
   HANDLE token;           // NULL: that of this process
   HANDLE ends[3];         // stdin, stdout and stderr of the command
@@ -82,7 +81,7 @@ HANDLE make_job(bool ui_limits) {
   return nullptr;
 }
 
-// Makes a job and puts the process into it; NULL with GetLastError.
+// NULL with GetLastError.
 HANDLE enter_job(HANDLE process, bool ui_limits) {
   HANDLE job = make_job(ui_limits);
   if (!job || AssignProcessToJobObject(job, process)) return job;
@@ -92,7 +91,7 @@ HANDLE enter_job(HANDLE process, bool ui_limits) {
   return nullptr;
 }
 
-// A job with UI limits cannot be nested in another job (AssignProcessToJobObject): there it runs without, as the probe tells.
+// A job with UI limits cannot be nested in another job (AssignProcessToJobObject): there the job has none, as the probe reports.
 HANDLE enter_best_job(HANDLE process, bool confined) {
   HANDLE job = confined ? enter_job(process, true) : nullptr;
   return job ? job : enter_job(process, false);
