@@ -37,7 +37,6 @@ function names(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter((name) => name !== ''))
 }
 
-/** Allows find expressions that only read and print. */
 export function checkFind({ words }: Arguments): Objection | undefined {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]

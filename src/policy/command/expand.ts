@@ -16,7 +16,7 @@ export interface Step {
   readonly wrapped?: Wrapped
 }
 
-/** A line including commands started by wrappers such as `sudo`, `xargs` and `sh -c`. */
+/** Includes commands started by wrappers such as `sudo`, `xargs` and `sh -c`. */
 export interface Expanded {
   readonly steps: readonly Step[]
   /** Includes features of nested scripts. */

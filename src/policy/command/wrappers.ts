@@ -6,7 +6,6 @@ export interface Wrapped {
   readonly own: readonly Word[]
   /** Commands it starts, one for each `-exec` of find. */
   readonly inner: readonly SimpleCommand[]
-  /** Shell scripts it runs. */
   readonly scripts: readonly Word[]
 }
 

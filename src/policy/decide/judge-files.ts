@@ -98,7 +98,6 @@ function judgeWorkspace(use: PathUse, { command }: PlannedStep, given: Case): Po
   return [row(command.text, 'workspace', 'workspace', 'ask', explainUnknownPath(use.text))]
 }
 
-/** Checks that the current directory is inside the workspace. */
 export function judgeDirectory(given: Case): PolicyMatch[] {
   const { facts, request } = given
   const { workspace } = facts

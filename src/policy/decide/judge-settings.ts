@@ -15,7 +15,7 @@ import { isInside } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
 import { dangerousEntry, hookOf } from './repositories.ts'
 
-/** Which protection against programs named by a git repository applies. */
+/** How git is protected from programs that its repository names. */
 export interface Protection {
   /** The line only reads (`Judged.onlyLooks`): its environment overrides repository settings and hooks. */
   readonly line: boolean

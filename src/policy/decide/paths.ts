@@ -12,7 +12,7 @@ export interface PathUse {
   readonly text: string
   /** Absolute paths before symlinks are resolved, one per directory the command may run in. */
   readonly paths: readonly string[]
-  /** Absolute patterns it may stand for. */
+  /** Absolute patterns. */
   readonly globs: readonly string[]
   /** The named files are unknown before the command runs. */
   readonly open: boolean
@@ -182,7 +182,7 @@ function reaches(glob: string, path: string): boolean {
   )
 }
 
-/** The resolved paths of a word; `undefined` if any is unknown. */
+/** `undefined` if any is unknown. */
 export function destinations({ paths, globs, open }: PathUse, facts: Facts): readonly string[] | undefined {
   if (open) return undefined
   const real = paths.map((path) => facts.realPaths.get(path))
@@ -203,7 +203,6 @@ export function leavesWorkspace(
   return found.find((path) => !isInside(path, workspace))
 }
 
-/** True if a path is the directory itself or below it. */
 export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
 }

@@ -9,7 +9,6 @@ import { parseLine } from '../syntax/parse.ts'
 import { atHome, type PathUse, pathUses } from './paths.ts'
 import { parsePowershell } from './powershell.ts'
 
-/** The request to decide about. */
 export interface RequestToDecide {
   /** A shell line, or a program with arguments and no shell. */
   readonly work:
@@ -79,7 +78,6 @@ function withAssignments(expanded: Expanded, names: readonly string[]): Expanded
   return { ...expanded, steps }
 }
 
-/** The facts required to decide about the request. */
 export function factsNeeded({ steps, cwd, mode }: PolicyRequest): FactsNeeded {
   const paths = new Set([cwd])
   const globs = new Set<string>()
@@ -112,7 +110,7 @@ function isOpenGlob({ kind, fixed }: Word): boolean {
   return kind === 'glob' && fixed === ''
 }
 
-/** Marks globs that cannot become options because no name in the step's directories begins with a dash. */
+/** Marks globs that cannot become options: no name in the step's directories begins with a dash. */
 export function settled(step: PlannedStep, { withoutDashes }: Facts): PlannedStep {
   const { command, bases } = step
   if (

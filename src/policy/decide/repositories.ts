@@ -49,7 +49,7 @@ function isDangerous({ key, value }: ConfigEntry): boolean {
   return SECTION.test(key) || NAME.test(key) || value.startsWith('!')
 }
 
-// Client-side hooks of githooks(5); any command may run those in `everywhere`.
+// Client-side hooks (githooks(5)); any command may run those in `everywhere`.
 const everywhere = ['post-index-change', 'reference-transaction', 'pre-auto-gc']
 const HOOK =
   /^(?:(?:pre|post)-(?:applypatch|commit|merge-commit|checkout|merge|rewrite|push|rebase|index-change|auto-gc)|applypatch-msg|prepare-commit-msg|commit-msg|reference-transaction)$/

@@ -103,7 +103,7 @@ function wordRules(settings: PolicySettings, verdict: Verdict, originOf: OriginO
   })
 }
 
-/** Parses an entry such as `npm test` into words. */
+/** An entry such as `npm test`. */
 function wordsOf(text: string, key: string, origin: Origin): readonly string[] {
   const line = parseLine(text)
   const words = line.commands[0]?.words.map(known) ?? []

@@ -20,7 +20,6 @@ function isListed({ prefix: [name = '', subcommand = ''] }: Rule): boolean {
   return name === 'git' ? subcommands.has(subcommand) : programs.has(name)
 }
 
-/** The programs of the `analysis` preset with their harmless arguments. */
 export const analysisRules: readonly Rule[] = [
   ...[...fileRules, ...textRules, ...shellRules, ...gitRules].filter(isListed),
   gitRemoteShow,

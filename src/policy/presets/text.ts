@@ -20,7 +20,6 @@ const grep = {
   },
 }
 
-/** Programs that read and print text. */
 export const textRules = [
   safe('cat', {
     harmless: true,

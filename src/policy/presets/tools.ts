@@ -13,7 +13,6 @@ import { safe, safeForms } from './safe.ts'
 
 const words = { are: 'words' } as const
 
-/** Programs that list archives, network state, containers and GitHub data. */
 export const toolRules = [
   safeForms('tar', { check: checkTar, paths: pathsOfTar }),
   safeForms('unzip', { check: checkUnzip, paths: pathsOfUnzip }),

@@ -9,7 +9,6 @@ import { nameOf, type Program, programOf } from '../command/program.ts'
 import { known, type SimpleCommand, type Word } from '../syntax/line.ts'
 import type { Verdict } from './verdict.ts'
 
-/** How to interpret a program's operands. */
 export interface Operands {
   /**
    * `pattern`: the first operand is a pattern or script and the rest are paths, unless an option in
@@ -65,7 +64,6 @@ export function applyRule(rule: Rule, command: SimpleCommand): RuleOutcome | und
   return judged(rule, program)
 }
 
-/** The command's arguments as this rule parses them. */
 export function argumentsOf(rule: Rule, command: SimpleCommand): Arguments | undefined {
   const program = programOf(command)
   if (!program || !rule.arguments) return undefined

@@ -11,7 +11,6 @@ function isAscii(name: string): boolean {
   return /^[\0-\x7f]*$/.test(name)
 }
 
-/** The expression for `?`. */
 type One = '.' | '.*'
 
 const known = new Map<string, RegExp | undefined>()

@@ -10,7 +10,7 @@ export interface Word {
   /** Without quotes; expansions remain as written. */
   readonly value: string
   readonly kind: WordKind
-  /** The beginning of the word after any expansion. */
+  /** The word's beginning, whatever it expands to. */
   readonly fixed: string
   /** The pattern of a glob, with quoted characters escaped by a backslash. */
   readonly pattern?: string
@@ -84,7 +84,7 @@ export type UnsureKind =
   | 'unanswered'
 
 export interface ParsedLine {
-  /** Every simple command, also nested ones. */
+  /** Includes nested commands. */
   readonly commands: readonly SimpleCommand[]
   readonly features: ReadonlySet<Feature>
   /** Empty if the line was read with certainty. */
@@ -110,7 +110,6 @@ export function splits({ kind }: Word): boolean {
   return kind === 'open' || kind === 'glob' || kind === 'brace'
 }
 
-/** An argument vector that runs without a shell. */
 export function lineOfArgv(argv: readonly string[]): ParsedLine {
   const command: SimpleCommand = {
     text: argv.join(' '),

@@ -32,7 +32,7 @@ interface Piece {
 const TILDE = /^~[A-Za-z0-9_.+-]*(?:\/|$)/
 const UNQUOTED_GLOB = /(?<!\\)(?:\\\\)*[*?[]/
 
-/** Converts a parsed word: removes quotes and records what only expansion can tell. */
+/** Removes quotes and records what only expansion can tell. */
 export function wordOf(source: WordSource): Word {
   const pieces = source.parts ? source.parts.map(pieceOf) : [bareText(source.text, source.value)]
   const kind = kindOf(source.text, pieces)
