@@ -2,7 +2,6 @@ import type { AnyResult } from '../base/types.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import type { EntryMetadata } from '../scratchpad/metadata.ts'
 
-/** The metadata saved with a command's output. */
 export function metadataOf({ work, cwd }: CompleteRequest, result: AnyResult): EntryMetadata {
   const { mode, outcome, exitCode, signal, durationMs, bytes, binary } = result
   return {

@@ -31,7 +31,6 @@ export interface CommandToRun {
   readonly admission: Admission
 }
 
-/** The shell's objects that a command uses. */
 export interface Surroundings {
   readonly config: Config
   readonly launcher: Launcher

@@ -14,7 +14,7 @@ export interface Shown<Output> {
 /** `inlineChars`: UTF-16 code units; 0 shows nothing. `notSaved`: why omitted output is not stored. */
 export function shownText(view: View, inlineChars: number, notSaved?: string): Shown<string> {
   const whole = view.omitted === 0
-  // More bytes than this exceed the limit without decoding.
+  // More bytes than this always exceed the limit, so they need no decoding.
   if (whole && view.head.length <= inlineChars * bytesPerUnit) {
     const output = decode(view.head)
     if (output.length <= inlineChars) return { output, omittedBytes: 0 }
