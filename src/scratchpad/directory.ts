@@ -4,7 +4,6 @@ import { isAbsolute, join } from 'node:path'
 import { makeDirectories } from '../base/directories.ts'
 import { errorCode } from '../base/errno.ts'
 
-/** The variables that locate state. */
 export type StateEnvironment = Readonly<Record<string, string | undefined>>
 
 export function scratchpadRoots(environment: StateEnvironment): readonly string[] {

@@ -16,7 +16,6 @@ const metadata = v.object({
   binary: v.boolean(),
 })
 
-/** The metadata of a saved output. */
 export type EntryMetadata = Readonly<v.InferOutput<typeof metadata>>
 
 /** Entry names never begin with a dot, so none collides. */

@@ -11,7 +11,6 @@ import { makeSessionName } from './session.ts'
 
 export { checkScratchpadName } from './name.ts'
 
-/** A scratchpad file open for writing. */
 export interface ScratchpadFile {
   readonly name: string
   readonly path: string

@@ -2,7 +2,6 @@ import { readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { errorCode } from '../base/errno.ts'
 
-/** The owner that a session's name encodes. */
 export interface SessionOwner {
   readonly pid: number
   /** Identifies the machine and the PID namespace in which `pid` is valid. */
