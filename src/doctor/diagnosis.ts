@@ -46,9 +46,9 @@ export interface Diagnosis extends System {
   /** Engine, image and containers, if the configuration selects the docker backend. */
   readonly docker?: DockerStatus
   /**
-   * `enforced`: all rights that could be tried are enforced. `partly`: this system does not enforce some of them.
-   * `not-enforced`: a right that should be enforced is not. `unavailable`: there is no read mode. `untried`: nothing
-   * could be tried.
+   * `enforced`: all rights that could be tried are. `partly`: this system does not enforce some of them.
+   * `not-enforced`: a right that should be enforced is not. `unavailable`: there is no read mode.
+   * `untried`: nothing could be tried.
    */
   readonly verdict: 'enforced' | 'partly' | 'not-enforced' | 'unavailable' | 'untried'
 }

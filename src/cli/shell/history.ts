@@ -4,7 +4,7 @@ import { makeDirectories } from '../../base/directories.ts'
 
 const mostLines = 1000
 
-/** The typed lines of all runs, in a file only its owner can read. Lines that begin with a blank are not kept. */
+/** The typed lines of all runs, in a file only its owner can read; none that begins with a blank. */
 export class History {
   /** Newest first. */
   readonly lines: string[]

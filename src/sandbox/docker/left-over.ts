@@ -75,8 +75,8 @@ export interface CleanUp {
 }
 
 /**
- * Removes the containers of hosts that are gone, and no others. One failure does not keep the rest. Throws
- * EngineError.
+ * Removes the containers of hosts that are gone, and no others. One failure does not stop the others.
+ * Throws EngineError.
  */
 export async function removeLeftOver(engine: Engine, background: Background = {}): Promise<CleanUp> {
   const left = (await ownContainers(engine, background)).filter(({ leftOver }) => leftOver)

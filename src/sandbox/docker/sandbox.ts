@@ -10,8 +10,8 @@ export interface DockerSandboxOptions {
 }
 
 /**
- * A container confines commands in both modes: the only host files in it are the workspace and `[docker] mounts`,
- * which read mode mounts read-only.
+ * A container confines commands in both modes: the only host files in it are the workspace and
+ * `[docker] mounts`, which read mode mounts read-only.
  */
 export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   return {

@@ -14,13 +14,13 @@ export interface Report {
 }
 
 /**
- * Reads a line of `log stream --style ndjson`; undefined when it is none about a refusal. The message of the event is, with
- * the rule's own message as its last line:
+ * Parses a line of `log stream --style ndjson`; undefined unless it reports a refusal. The event's message ends
+ * with the rule's own message:
  *
  *     Sandbox: touch(4002) deny(1) file-write-create /Users/me/a
  *     TAG
  *
- * and `2 duplicate reports for Sandbox: ...` where a process repeats itself.
+ * or begins with `2 duplicate reports for Sandbox: ...` if a process repeats the call.
  */
 export function readReport(line: string): Report | undefined {
   const message = messageOf(line)
