@@ -8,7 +8,7 @@ import type { Config } from './config/schema.ts'
 import { type Backing, backingOf } from './host/backend.ts'
 import { type Host, lookerOf, thisHost } from './host/host.ts'
 import { configOf } from './host/load-config.ts'
-import { privateTmpOf, Setups } from './host/mode-setup.ts'
+import { knownEnvironments, privateTmpOf, Setups } from './host/mode-setup.ts'
 import {
   checkMode,
   type ExecuteAllOptions,
@@ -130,7 +130,9 @@ export class Shell {
   /** The policy's decision about a command. Nothing runs. */
   async decide(request: ExecuteRequest): Promise<Decision> {
     const { work, cwd, env } = this.#complete(request, completeRequest)
-    return this.#gate.decide({ work, cwd, env, mode: this.#mode })
+    const mode = this.#mode
+    const environments = mode === 'write' ? knownEnvironments(this.#setups.in(mode)) : undefined
+    return this.#gate.decide({ work, cwd, env, mode, environments })
   }
 
   /**
@@ -252,7 +254,10 @@ export class Shell {
     if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
     if (request.scratchpad !== undefined) this.scratchpad.checkSavable(request.scratchpad)
     const setup = this.#setups.in(mode, request.privateTmp)
-    const admission = await this.#gate.admit({ ...request, mode }, { timeoutMs: request.timeoutMs, signal })
+    // A line of a session begins with the variables that earlier ones left.
+    const environments = options.line ? undefined : knownEnvironments(setup)
+    const { timeoutMs } = request
+    const admission = await this.#gate.admit({ ...request, mode, environments }, { timeoutMs, signal })
     const { docker, shell } = this.config
     if (mode === 'write' && docker.start_command !== '' && shell.backend === 'local')
       await (await import('./host/docker.ts')).engineReady(request, { env: this.#env, docker, signal })

@@ -15,7 +15,8 @@ import { type Judged, judge } from '../policy/decide/decide.ts'
 import { listOfRules, type RuleList } from '../policy/decide/list.ts'
 import { factsNeeded, planRequest } from '../policy/decide/plan.ts'
 import { buildRules, type Origin, type OriginOf, type RuleSet } from '../policy/decide/ruleset.ts'
-import type { Place } from '../request/environment.ts'
+import { valuesIn } from '../policy/decide/values.ts'
+import type { Place, Variables } from '../request/environment.ts'
 import type { Work } from '../request/request.ts'
 
 export interface Question {
@@ -24,6 +25,8 @@ export interface Question {
   readonly mode: Mode
   /** Variables of this command only. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /** Each that it may get, without `env`; undefined: not known. */
+  readonly environments?: readonly Variables[] | undefined
 }
 
 /** The decider's knowledge of its shell. */
@@ -93,7 +96,10 @@ export class Judge {
    * Lookups may take `lookLimitMs`; if a file system has not answered by then, they are repeated once with
    * `againMs`. Throws INVALID_REQUEST where the command's directory cannot be entered.
    */
-  async decide({ work, cwd, mode, env = {} }: Question, againMs = secondLimitMs): Promise<Judged> {
+  async decide(
+    { work, cwd, mode, env = {}, environments }: Question,
+    againMs = secondLimitMs,
+  ): Promise<Judged> {
     const request = planRequest({
       work,
       cwd,
@@ -101,6 +107,7 @@ export class Judge {
       home: this.#home,
       shell: this.#shell,
       variables: Object.keys(env),
+      variableValue: environments && valuesIn(environments, env),
     })
     const needed = factsNeeded(request)
     const around = {

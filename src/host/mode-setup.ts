@@ -30,6 +30,15 @@ export interface ModeSetup {
   readonly projectSettings: ProjectSettings
 }
 
+/**
+ * What the policy may know of a command's environment before it is decided which one it gets; nothing in a container, whose
+ * image has variables of its own, and in read mode, where no value matters.
+ */
+export function knownEnvironments(setup: ModeSetup): readonly Variables[] | undefined {
+  const isKnown = setup.confinement === null && setup.place !== 'container'
+  return isKnown ? [setup.environment, setup.lookingEnvironment] : undefined
+}
+
 export interface SetupOptions {
   readonly config: Config
   readonly equipment: Backing

@@ -4,6 +4,7 @@ import { checkBackend } from '../config/backend.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { RuleList } from '../policy/decide/list.ts'
 import { currentDirectory } from '../request/current-directory.ts'
+import { commandEnvironment, type Place } from '../request/environment.ts'
 import { type Fields, isString, readFields } from '../request/fields.ts'
 import { completeRequest } from '../request/request.ts'
 import { lookerHere } from './host.ts'
@@ -41,7 +42,8 @@ export async function decideAbout(
   checkMode(mode)
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
   const { work, cwd } = completeRequest(request, { cwd: currentDirectory(), timeoutMs, maxTimeoutMs })
-  return (await (await openJudge(loaded, cwd, env)).decide({ work, cwd, mode })).decision
+  const environments = environmentsOf(loaded, env, mode)
+  return (await (await openJudge(loaded, cwd, env)).decide({ work, cwd, mode, environments })).decision
 }
 
 /** The rules in force, each with its source. Throws CONFIG_INVALID. */
@@ -53,6 +55,18 @@ export async function listRules(loaded: LoadedConfig): Promise<RuleList> {
 async function openJudge(loaded: LoadedConfig, cwd: string, env: Environment) {
   const { Judge, placesOf } = await import('../admit/decider.ts')
   const looker = await lookerHere()
-  const place = loaded.config.shell.backend === 'docker' ? 'container' : platform
-  return Judge.open({ loaded, cwd, env, looker, place }, await placesOf(loaded))
+  return Judge.open({ loaded, cwd, env, looker, place: placeOf(loaded) }, await placesOf(loaded))
+}
+
+function placeOf({ config }: LoadedConfig): Place {
+  return config.shell.backend === 'docker' ? 'container' : platform
+}
+
+/** As a shell with this configuration gives them: `knownEnvironments`. */
+function environmentsOf(loaded: LoadedConfig, env: Environment, mode: Mode) {
+  const place = placeOf(loaded)
+  if (mode === 'read' || place === 'container') return undefined
+  const environment = (onlyLooks: boolean) =>
+    commandEnvironment(env, loaded.config.env, { mode, onlyLooks, place })
+  return [environment(true), environment(false)]
 }

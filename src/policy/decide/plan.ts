@@ -8,6 +8,7 @@ import { known, lineOfArgv, literal, type ParsedLine, type Unsure, type Word } f
 import { parseLine } from '../syntax/parse.ts'
 import { atHome, type PathUse, pathUses } from './paths.ts'
 import { parsePowershell } from './powershell.ts'
+import { type VariableValue, withValues } from './values.ts'
 
 export interface RequestToDecide {
   /** A shell line, or a program with arguments and no shell. */
@@ -21,6 +22,8 @@ export interface RequestToDecide {
   readonly home: string
   /** Names of variables set for each of its programs. */
   readonly variables?: readonly string[]
+  /** Values of variables at the beginning of the line; default: none is known. */
+  readonly variableValue?: VariableValue | undefined
   /**
    * The shell that reads the line; default `sh`. Only a few PowerShell forms are known, and no Windows
    * program's arguments.
@@ -55,9 +58,9 @@ export function planRequest(request: RequestToDecide): PolicyRequest {
   return { ...request, features, steps: placed(expanded, request), unsure, forkBombs }
 }
 
-function lineOf({ work, shell = 'sh' }: RequestToDecide): ParsedLine {
+function lineOf({ work, shell = 'sh', variableValue }: RequestToDecide): ParsedLine {
   if (work.kind === 'argv') return lineOfArgv(work.argv)
-  if (shell === 'sh') return parseLine(work.line)
+  if (shell === 'sh') return withValues(parseLine(work.line), variableValue)
   return parsePowershell(work.line) ?? unsureOf(work.line)
 }
 
