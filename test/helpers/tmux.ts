@@ -17,7 +17,8 @@ export class Tmux {
   constructor(env: NodeJS.ProcessEnv, cwd: string) {
     this.#env = { ...env, ENV: '', TERM: 'screen', LC_ALL: 'C.UTF-8' }
     delete this.#env['TMUX']
-    this.#run('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', '-c', cwd, 'sh')
+    // One word alone would be run by the user's own shell, which may stay as its parent (tmux(1), new-session).
+    this.#run('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', '-c', cwd, 'env', 'sh')
     opened.push(this)
   }
 
