@@ -71,6 +71,8 @@ export default defineConfig([
     dts: false,
     entry: { cli: 'src/cli/main.ts' },
     treeshake: { moduleSideEffects: false },
+    // The main file of jsonc-parser is UMD, which cannot be bundled.
+    inputOptions: { resolve: { mainFields: ['module', 'main'] } },
     deps: {
       alwaysBundle: ['valibot', '@valibot/to-json-schema', 'smol-toml', 'toml-eslint-parser'],
       neverBundle: ['execa'],

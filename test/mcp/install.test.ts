@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
 import { parseJsonc, withEntry } from '../../src/mcp/install/json-edit.ts'
+import { withTable } from '../../src/mcp/install/toml-edit.ts'
 import { Home, program } from '../cli/vitrine.ts'
 import { repository } from '../helpers/programs.ts'
 
@@ -183,6 +184,24 @@ describe('mcp install', () => {
   })
 })
 
+describe('editing TOML', () => {
+  const entry = { command: 'x', args: ['y'] }
+
+  test.each([
+    ['a = """\n[s.n]\n"""\n', { a: '[s.n]\n', s: { n: entry } }],
+    ['[s.n]\ncommand = [\n  "[",\n]\n# next\n[s.m]\nb = 1\n', { s: { n: entry, m: { b: 1 } } }],
+    ['[ s . "n" ] # ours\n\n[s.n.env]\nb = "1"', { s: { n: { ...entry, env: { b: '1' } } } }],
+  ])('%j', async (text, wanted) => {
+    expect(parse(await withTable(text, 's', 'n', entry))).toEqual(wanted)
+  })
+
+  test('comments before the next table stay', async () => {
+    expect(await withTable('[s.n]\na = 1\n\n# next\n[t]\n', 's', 'n', { a: 2 })).toBe(
+      '[s.n]\na = 2\n\n# next\n[t]\n',
+    )
+  })
+})
+
 describe('editing JSON', () => {
   const entry = { command: 'x', args: ['y'] }
 
@@ -202,13 +221,13 @@ describe('editing JSON', () => {
   })
 
   test('indents as the file does', () => {
-    expect(withEntry('{\n\t"a": 1\n}\n', 's', 'n', 1)).toBe('{\n\t"s": {\n\t  "n": 1\n\t},\n\t"a": 1\n}\n')
+    expect(withEntry('{\n\t"a": 1\n}\n', 's', 'n', 1)).toBe('{\n\t"s": {\n\t\t"n": 1\n\t},\n\t"a": 1\n}\n')
   })
 
   test.each(['{', '{"a"}', '{"a":}', '[]', '5', '{} {}', "{'a': 1}", '{"a": 1 "b": 2}', '{"s": 5}'])(
     '%s cannot be edited',
     (text) => {
-      expect(() => withEntry(text, 's', 'n', entry)).toThrow()
+      expect(() => parseJsonc(withEntry(text, 's', 'n', entry))).toThrow()
     },
   )
 })

@@ -59,6 +59,7 @@ test('it passes on the terms of what is bundled into it', () => {
     'smol-toml',
     'toml-eslint-parser',
     're2js',
+    'jsonc-parser',
   ])
     assert.match(notices, new RegExp(`^${name} \\d`, 'm'))
 })

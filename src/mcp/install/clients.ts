@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { quoted } from '../../base/text.ts'
 import { platform } from '../../internal.ts'
 
 /** Agents whose configuration vitrine knows. */
@@ -67,7 +68,7 @@ export function clientOf(name: ClientName, command: ServerCommand, environment: 
 
 /** The command line of the client's own program that does the same, if there is one. */
 export function ownCommand(name: ClientName, command: ServerCommand): string | undefined {
-  const line = command.map(shellWord).join(' ')
+  const line = command.map(quoted).join(' ')
   switch (name) {
     case 'claude':
       return `claude mcp add --scope user vitrine -- ${line}`
@@ -76,7 +77,7 @@ export function ownCommand(name: ClientName, command: ServerCommand): string | u
     case 'gemini':
       return `gemini mcp add --scope user vitrine ${line}`
     case 'vscode':
-      return `code --add-mcp ${shellWord(JSON.stringify({ name: 'vitrine', command: command[0], args: command.slice(1) }))}`
+      return `code --add-mcp ${quoted(JSON.stringify({ name: 'vitrine', command: command[0], args: command.slice(1) }))}`
     default:
       return undefined
   }
@@ -101,8 +102,4 @@ function vscodeUser(home: string, environment: Environment): string {
   if (platform === 'windows')
     return join(environment['APPDATA'] || join(home, 'AppData', 'Roaming'), 'Code', 'User')
   return join(configHome(home, environment), 'Code', 'User')
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -5,7 +5,7 @@ import { makeDirectories } from '../../base/directories.ts'
 import { errorCode, errorText } from '../../base/errno.ts'
 import { parseToml } from '../../internal.ts'
 import type { Client } from './clients.ts'
-import { NotJson, parseJsonc, withEntry } from './json-edit.ts'
+import { parseJsonc, withEntry } from './json-edit.ts'
 import { tableText, withTable } from './toml-edit.ts'
 
 export const serverName = 'vitrine'
@@ -46,9 +46,9 @@ async function edited({ file, format, servers, entry }: Client, before: string):
   const after =
     format === 'json'
       ? withEntry(before, servers, serverName, whole)
-      : withTable(before, servers, serverName, withoutTables(whole))
+      : await withTable(before, servers, serverName, withoutTables(whole))
   if (!isDeepStrictEqual(plain(await parse(after)), plain(wanted)))
-    throw new NotJson(`"${servers}" is written in a way that cannot be edited safely`)
+    throw new Error(`"${servers}" is written in a way that cannot be edited safely`)
   return after
 }
 
@@ -57,9 +57,9 @@ const otherTransports = new Set(['url', 'httpUrl', 'headers', 'http_headers', 'b
 
 /** The document and the server's entry as they should be: the user's other settings for the server stay. */
 function merged(document: unknown, servers: string, entry: Client['entry']) {
-  if (!isTable(document)) throw new NotJson('it does not hold an object')
+  if (!isTable(document)) throw new Error('it does not hold an object')
   const known = document[servers] ?? {}
-  if (!isTable(known)) throw new NotJson(`"${servers}" is no object`)
+  if (!isTable(known)) throw new Error(`"${servers}" is no object`)
   const old = known[serverName]
   const kept = isTable(old) ? Object.entries(old).filter(([key]) => !otherTransports.has(key)) : []
   const whole = { ...Object.fromEntries(kept), ...entry }
