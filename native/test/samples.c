@@ -4,15 +4,16 @@
 #include <stdbool.h>
 
 bool sample_options(size_t index, struct vt_filter_options *options) {
-  if (index >= 2 * 10 * 2 * 2 * 2 * 2) return false;
-  options->arch = index % 2 ? AUDIT_ARCH_AARCH64 : AUDIT_ARCH_X86_64;
-  options->network = index / 2 % 2;
-  options->judge = index / 4 % 2;
-  options->report = index / 8 % 2;
-  options->unwritable = index / 16 % 2;
-  options->terminal = options->report != options->unwritable; /* beside every other option, at no cost */
-  options->unix_sockets = options->network != options->unwritable;
-  options->abi = 1 + (int)(index / 32);
+  static const int abis[] = {1, 2, 3, 5, 6, 10};
+  if (index >= 128 * sizeof abis / sizeof *abis) return false;
+  options->arch = index & 1 ? AUDIT_ARCH_AARCH64 : AUDIT_ARCH_X86_64;
+  options->network = index & 2;
+  options->judge = index & 4;
+  options->report = index & 8;
+  options->unwritable = index & 16;
+  options->terminal = index & 32;
+  options->unix_sockets = index & 64;
+  options->abi = abis[index / 128];
   return true;
 }
 

@@ -8,8 +8,8 @@
 
 enum { ARGUMENTS = 6 };
 
-/* Every combination of architecture, Landlock ABI 1 to 10, network, judge and report, with and without a terminal.
- * `index` from 0; false past the last. */
+/* Every combination of the options, with the Landlock ABIs on both sides of each change. `index` from 0; false past the
+ * last. */
 bool sample_options(size_t index, struct vt_filter_options *options);
 
 /* Argument vectors at the edges: none, all, each single bit in all arguments, high halves alone, and pseudo-random

@@ -63,7 +63,7 @@ static void compare_rows(const struct vt_program *tree, const struct vt_program 
 static void compare_most_ranges(void) {
   static const struct vt_verdict allow = {.otherwise = SECCOMP_RET_ALLOW};
   static const struct vt_verdict refuse = {.otherwise = SECCOMP_RET_ERRNO | 1};
-  static const struct vt_rule odd[] = {{{{.test = VT_TEST_ANY_BIT, .mask = 1}}, SECCOMP_RET_ERRNO | 2}};
+  static const struct vt_rule odd[] = {{.conditions = {{.test = VT_TEST_ANY_BIT, .mask = 1}}, .action = SECCOMP_RET_ERRNO | 2}};
   static const struct vt_verdict judged = {.rules = odd, .count = 1, .otherwise = SECCOMP_RET_ALLOW};
   static struct sock_filter tree_room[VT_FILTER_MAX], linear_room[LINEAR_MAX];
   for (size_t number = 0; number < VT_VERDICT_COUNT; number++) rules.verdicts[number] = number % 2 ? &allow : &refuse;

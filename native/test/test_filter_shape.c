@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "confine/bpf.h"
-#include "confine/seccomp_rules.h"
+#include "confine/seccomp_groups.h"
 #include "check.h"
 #include "samples.h"
 #include "simulator.h"
@@ -76,6 +76,15 @@ static void check_costs(const struct vt_filter_options *options, const struct so
   size_t steps = simulate(filter, length, &openat).steps;
   size_t most = (options->report ? 12u : 10u) + (options->unwritable ? 0 : 2);
   CHECK(steps <= most, "reading openat takes %zu steps", steps);
+}
+
+/* A call in two groups would get the verdict of the later one, whatever the rules of the other say. */
+static void check_groups(void) {
+  size_t groups_of[VT_SYSCALL_COUNT] = {0};
+  for (size_t g = 0; g < vt_group_count; g++)
+    for (size_t c = 0; c < vt_groups[g].count; c++) groups_of[vt_groups[g].calls[c]]++;
+  for (size_t call = 0; call < VT_SYSCALL_COUNT; call++)
+    CHECK(groups_of[call] <= 1, "call %zu is in %zu groups", call, groups_of[call]);
 }
 
 static void check_filter(const struct vt_filter_options *options) {
@@ -148,6 +157,7 @@ static void check_bad_options(void) {
 int main(void) {
   struct vt_filter_options options;
   for (size_t i = 0; sample_options(i, &options); i++) check_filter(&options);
+  check_groups();
   check_room();
   check_long_bodies();
   check_bad_options();

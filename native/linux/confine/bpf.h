@@ -29,6 +29,7 @@ struct vt_condition {
 
 #define VT_CONDITIONS_MAX 3
 struct vt_rule {
+  uint32_t when; /* bits of seccomp_groups.h, for the selection */
   struct vt_condition conditions[VT_CONDITIONS_MAX];
   uint32_t action; /* SECCOMP_RET_* */
 };

@@ -26,6 +26,7 @@
 #define HAS_ANY(index, bits) \
   { .test = VT_TEST_ANY_BIT, .argument = (index), .mask = (bits) }
 
+#define ANY_ARGUMENTS {.test = VT_TEST_NONE}
 #define OLDER(index) \
   { .test = VT_TEST_OLDER, .argument = (index), .mask = UINT32_MAX }
 

@@ -7,27 +7,22 @@
  * the data bits, of which an errno needs 12 of 16. */
 #define VT_TOLD 0x8000u
 
-/* The options with which a group is part of the filter. */
-enum when {
-  EVER,
-  NETWORK_SHUT,
-  NETWORK_OPEN,
-  OWN_TERMINAL,
-  OWN_TERMINAL_NETWORK_OPEN,
-  UNIX_OPEN,
-  UNIX_OPEN_NETWORK_SHUT,
-  UNIX_OPEN_NETWORK_OPEN,
-  BINDS_UNJUDGED,
-  BINDS_JUDGED_SHUT,
-  BINDS_JUDGED_OPEN,
-  TRUNCATE_UNSEEN,
-  WRITABLE,
-  SIGNALS_REFUSED,
-  SIGNALS_JUDGED
+/* What vt_filter_options say, as bits. A rule is part of the filter if every bit of its `when` holds. */
+enum {
+  EVER = 0,
+  NETWORK = 1 << 0,
+  NO_NETWORK = 1 << 1,
+  UNIX_SOCKETS = 1 << 2,
+  TERMINAL = 1 << 3,
+  LISTENER = 1 << 4, /* the supervisor judges */
+  NO_LISTENER = 1 << 5,
+  WRITABLE = 1 << 6,         /* the command has a writable directory */
+  TRUNCATE_UNSEEN = 1 << 7,  /* the ruleset does not handle truncate(2) */
+  SIGNALS_UNSCOPED = 1 << 8, /* nor signals */
 };
 
+/* A verdict and the calls that get it. A call is in one group at most; without one it is allowed. */
 struct vt_group {
-  enum when when;
   struct vt_verdict verdict;
   const enum vt_syscall *calls;
   size_t count;

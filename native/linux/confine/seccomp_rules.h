@@ -10,13 +10,15 @@
 /* One verdict per reviewed number, and a last one for all others (x32 numbers and -1 too). */
 #define VT_VERDICT_COUNT (VT_LAST_REVIEWED_SYSCALL + 2)
 
-enum { VT_GROUPS_MAX = 64, VT_RULES_A_GROUP_MAX = 6 };
+enum { VT_GROUPS_MAX = 64, VT_RULES_A_GROUP_MAX = 6, VT_MERGED_VALUES_MAX = 128 };
 
 /* The verdicts for one set of options. Points into itself: never copy it. */
 struct vt_rules {
   const struct vt_verdict *verdicts[VT_VERDICT_COUNT];
   struct vt_verdict of_group[VT_GROUPS_MAX];
   struct vt_rule of_verdict[VT_GROUPS_MAX][VT_RULES_A_GROUP_MAX];
+  uint32_t merged[VT_MERGED_VALUES_MAX];
+  size_t merged_count;
 };
 
 void vt_rules_select(const struct vt_filter_options *options, struct vt_rules *rules);

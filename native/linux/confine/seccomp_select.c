@@ -1,5 +1,6 @@
-/* Selects the groups of the table that apply to given options. */
+/* Selects the rules of the table that apply to given options. */
 #include <errno.h>
+#include <string.h>
 
 #include "confine/seccomp_groups.h"
 
@@ -7,25 +8,11 @@ static const struct vt_verdict allowed = {.otherwise = SECCOMP_RET_ALLOW};
 static const struct vt_verdict unknown = {.otherwise = SECCOMP_RET_ERRNO | ENOSYS};
 
 /* Landlock ABI 3 added the right to truncate, ABI 6 the scope of signals (landlock(7)). */
-static bool applies(enum when when, const struct vt_filter_options *options) {
-  switch (when) {
-    case EVER: return true;
-    case NETWORK_SHUT: return !options->network;
-    case NETWORK_OPEN: return options->network;
-    case UNIX_OPEN: return options->unix_sockets;
-    case UNIX_OPEN_NETWORK_SHUT: return options->unix_sockets && !options->network;
-    case UNIX_OPEN_NETWORK_OPEN: return options->unix_sockets && options->network;
-    case BINDS_UNJUDGED: return !options->judge;
-    case BINDS_JUDGED_SHUT: return options->judge && !options->network;
-    case BINDS_JUDGED_OPEN: return options->judge && options->network;
-    case OWN_TERMINAL: return options->terminal && !options->network;
-    case OWN_TERMINAL_NETWORK_OPEN: return options->terminal && options->network;
-    case WRITABLE: return !options->unwritable;
-    case TRUNCATE_UNSEEN: return options->abi < 3 || options->unwritable;
-    case SIGNALS_REFUSED: return options->abi < 6 && !options->judge;
-    case SIGNALS_JUDGED: return options->abi < 6 && options->judge;
-  }
-  return true;
+static uint32_t bits_of(const struct vt_filter_options *options) {
+  return (options->network ? NETWORK : NO_NETWORK) | (options->judge ? LISTENER : NO_LISTENER) |
+         (options->unix_sockets ? UNIX_SOCKETS : 0) | (options->terminal ? TERMINAL : 0) |
+         (options->unwritable ? 0 : WRITABLE) | (options->abi < 3 || options->unwritable ? TRUNCATE_UNSEEN : 0) |
+         (options->abi < 6 ? SIGNALS_UNSCOPED : 0);
 }
 
 /* Without reports the mark is removed. */
@@ -34,25 +21,53 @@ static uint32_t resolve_action(uint32_t action, bool report) {
   return report ? SECCOMP_RET_USER_NOTIF : action & ~VT_TOLD;
 }
 
-/* Drops last rules that answer as the fallback does. */
-static void resolve(struct vt_rules *rules, size_t g, bool report) {
+static bool is_list(const struct vt_rule *rule) {
+  return rule->conditions[0].test == VT_TEST_ONE_OF && rule->conditions[1].test == VT_TEST_NONE;
+}
+
+/* Two lists of values for one word and one action become one list, which saves a load and a return. */
+static bool merge(struct vt_rules *rules, struct vt_rule *list, const struct vt_rule *more) {
+  struct vt_condition *a = &list->conditions[0];
+  const struct vt_condition *b = &more->conditions[0];
+  bool alike = is_list(list) && is_list(more) && list->action == more->action && a->argument == b->argument &&
+               a->half == b->half && a->mask == b->mask;
+  size_t count = (size_t)a->count + b->count;
+  if (!alike || count > VT_MERGED_VALUES_MAX - rules->merged_count) return false;
+  uint32_t *values = &rules->merged[rules->merged_count];
+  memcpy(values, a->values, a->count * sizeof *values);
+  memcpy(values + a->count, b->values, b->count * sizeof *values);
+  rules->merged_count += count;
+  a->values = values;
+  a->count = (uint8_t)count;
+  return true;
+}
+
+/* Keeps the rules that apply, up to one without conditions. Drops last rules that answer as the fallback does. */
+static void resolve(struct vt_rules *rules, size_t g, uint32_t bits, bool report) {
   const struct vt_verdict *told = &vt_groups[g].verdict;
   struct vt_rule *own = rules->of_verdict[g];
-  struct vt_verdict verdict = {.rules = own, .count = told->count, .otherwise = resolve_action(told->otherwise, report)};
+  struct vt_verdict verdict = {.rules = own, .otherwise = resolve_action(told->otherwise, report)};
   for (size_t i = 0; i < told->count; i++) {
-    own[i] = told->rules[i];
-    own[i].action = resolve_action(own[i].action, report);
+    struct vt_rule rule = told->rules[i];
+    if (rule.when & ~bits) continue;
+    rule.action = resolve_action(rule.action, report);
+    if (rule.conditions[0].test == VT_TEST_NONE) {
+      verdict.otherwise = rule.action;
+      break;
+    }
+    if (verdict.count == 0 || !merge(rules, &own[verdict.count - 1], &rule)) own[verdict.count++] = rule;
   }
   while (verdict.count > 0 && own[verdict.count - 1].action == verdict.otherwise) verdict.count--;
   rules->of_group[g] = verdict;
 }
 
 void vt_rules_select(const struct vt_filter_options *options, struct vt_rules *rules) {
+  uint32_t bits = bits_of(options);
+  rules->merged_count = 0;
   for (size_t number = 0; number <= VT_LAST_REVIEWED_SYSCALL; number++) rules->verdicts[number] = &allowed;
   rules->verdicts[VT_LAST_REVIEWED_SYSCALL + 1] = &unknown;
   for (size_t g = 0; g < vt_group_count; g++) {
-    if (!applies(vt_groups[g].when, options)) continue;
-    resolve(rules, g, options->report);
+    resolve(rules, g, bits, options->report);
     for (size_t c = 0; c < vt_groups[g].count; c++) {
       int number = vt_syscall_number(vt_groups[g].calls[c], options->arch);
       if (number != VT_NO_SYSCALL) rules->verdicts[number] = &rules->of_group[g];
