@@ -1,16 +1,27 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { repository } from './helpers/programs.ts'
+import { Home } from './cli/vitrine.ts'
+import { makeDirectory } from './helpers/place.ts'
+import { readable, repository } from './helpers/programs.ts'
 
 const documents = ['.', 'docs', 'examples'].flatMap((directory) =>
-  readdirSync(join(repository, directory))
+  readdirSync(join(repository, directory), { recursive: directory !== '.', encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(directory, name)),
 )
-const linesOf = (document: string) => readFileSync(join(repository, document), 'utf8').split('\n')
+const textOf = (document: string) => readFileSync(join(repository, document), 'utf8')
+const linesOf = (document: string) => textOf(document).split('\n')
 
-/** Commands that run what the registry has under the name, whoever published it. */
+/** The fenced blocks of a document in one language, without their fences. */
+function blocksOf(document: string, language: string): string[] {
+  return [...textOf(document).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, block]) => block ?? '',
+  )
+}
+
+/** Commands that run what the registry has under the name, whatever it is. */
 const fetching =
   /\bnpx (-\S+ )*vitrine\b|["']npx["'].*["']vitrine["']|\bnpm (i|install|add|exec) (-\S+ )*vitrine(?!-)\b/
 
@@ -26,4 +37,92 @@ describe('documents', () => {
     'would be noticed: %s',
     (line) => expect(line).toMatch(fetching),
   )
+
+  it.each(documents)('%s links to files and headings that exist', (document) => {
+    expect(linksOf(document).filter((link) => !leadsSomewhere(document, link))).toEqual([])
+  })
+})
+
+const linksOf = (document: string) =>
+  [...textOf(document).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link]) => link ?? '')
+    .filter((link) => !/^[a-z]+:/.test(link))
+
+function leadsSomewhere(document: string, link: string): boolean {
+  const [path = '', heading] = link.split('#')
+  const target = path === '' ? document : normalize(join(dirname(document), path))
+  if (!existsSync(join(repository, target))) return false
+  return heading === undefined || headingsOf(target).includes(heading)
+}
+
+/** The anchors that GitHub gives to the headings of a document. */
+const headingsOf = (document: string) =>
+  linesOf(document)
+    .filter((line) => /^#+ /.test(line))
+    .map((line) =>
+      line
+        .replace(/^#+ /, '')
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    )
+
+describe('README.md', () => {
+  it('has at most 150 lines', () => expect(linesOf('README.md').length).toBeLessThanOrEqual(151))
+
+  it('shows a picture of what a terminal shows today', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/record.mjs', '--check'], {
+      cwd: repository,
+      encoding: 'utf8',
+    })
+    expect(status, stderr).toBe(0)
+  })
+
+  // Each shell block is run by one of the next three: installing is left to test/package/readme.test.mjs.
+  const [install = '', tryIt = '', commands = '', ...others] = blocksOf('README.md', 'sh')
+
+  it('has no shell block that no test runs', () => {
+    expect(others).toEqual([])
+    expect(blocksOf('README.md', '(bash|shell|console)')).toEqual([])
+    expect(install).toMatch(/^npm run pack .*\nnpm install --global /)
+  })
+
+  it('has the two commands that a new user runs in CI', () => {
+    const lines = tryIt.trim().split('\n')
+    const line = lines.map((command) => command.replace(/ +#.*/, '')).join(' && ')
+    expect(readFileSync(join(repository, '.ci/run'), 'utf8')).toContain(`sh -c '${line}'`)
+  })
+
+  it.each(commands.trim().split('\n'))('has a command that ends as it says: %s', async (line) => {
+    const home = new Home()
+    const { code, stderr } = await home.shell(line, { cwd: exampleProject() })
+    expect(code, stderr).toBe(Number(/# exits (\d+)/.exec(line)?.[1] ?? 0))
+  })
+
+  function exampleProject(): string {
+    const project = makeDirectory()
+    mkdirSync(join(project, 'src'))
+    writeFileSync(join(project, 'src/main.js'), 'main()\n')
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: project })
+    git('init', '--quiet')
+    git('add', '.')
+    git('-c', 'user.name=me', '-c', 'user.email=me@example.invalid', 'commit', '--quiet', '-m', 'First')
+    return project
+  }
+})
+
+describe.each(['README.md', 'docs/library.md'])('%s', (document) => {
+  it.each(blocksOf(document, 'js').map((block) => [block]))('has a program that runs: %s', (block) => {
+    const project = makeDirectory()
+    mkdirSync(join(project, 'node_modules'))
+    symlinkSync(readable, join(project, 'node_modules/vitrine'))
+    writeFileSync(join(project, 'program.mjs'), block)
+    execFileSync('git', ['init', '--quiet'], { cwd: project })
+    const { status, stderr } = spawnSync(process.execPath, ['program.mjs'], {
+      cwd: project,
+      encoding: 'utf8',
+      env: { ...process.env, XDG_CONFIG_HOME: project, XDG_STATE_HOME: project },
+    })
+    expect([status, stderr]).toEqual([0, ''])
+  })
 })

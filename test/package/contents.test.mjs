@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import test from 'node:test'
 
 const { unpackedSize, files } = JSON.parse(process.env.VITRINE_PACKED)
@@ -32,17 +33,24 @@ test('the package holds what it should and nothing else', () => {
     )
 })
 
-test('what README.md links to is in it', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  const links = [...readme.matchAll(/\]\(([^)#]+)/g)].map(([, to]) => to)
-  const relative = links.filter((to) => !/^[a-z]+:/.test(to))
-  assert.ok(relative.length > 5)
+test('every file that its documents link to is in it', () => {
   const isPacked = (to) => files.some((file) => file === to || file.startsWith(`${to.replace(/\/$/, '')}/`))
+  const links = files.filter((file) => file.endsWith('.md')).flatMap(linksOf)
+  assert.ok(links.length > 20)
   assert.deepEqual(
-    relative.filter((to) => !isPacked(to)),
+    links.filter(({ to }) => !isPacked(to)),
     [],
   )
 })
+
+/** The relative links of a document, from the root of the package. */
+function linksOf(document) {
+  const text = readFileSync(new URL(`../../${document}`, import.meta.url), 'utf8')
+  return [...text.matchAll(/\]\(([^)#\s]+)/g)]
+    .map(([, to]) => to)
+    .filter((to) => !/^[a-z]+:/.test(to))
+    .map((to) => ({ document, to: join(dirname(document), to) }))
+}
 
 test('every prebuild that this machine can make is in it', () => {
   for (const name of ['linux-x64', 'linux-arm64', 'win32-x64'])
