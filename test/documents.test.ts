@@ -67,6 +67,21 @@ const headingsOf = (document: string) =>
         .replaceAll(' ', '-'),
     )
 
+describe('SECURITY.md', () => {
+  it('has at most 1,500 words', () => {
+    const words = textOf('SECURITY.md')
+      .split(/\s+/)
+      .filter((word) => /\w/.test(word))
+    expect(words.length).toBeLessThanOrEqual(1500)
+  })
+
+  it('links to every document of docs/security', () => {
+    const subjects = documents.filter((document) => document.startsWith('docs/security/'))
+    expect(subjects.length).toBeGreaterThan(5)
+    expect(subjects.filter((subject) => !linksOf('SECURITY.md').includes(subject))).toEqual([])
+  })
+})
+
 describe('README.md', () => {
   it('has at most 150 lines', () => expect(linesOf('README.md').length).toBeLessThanOrEqual(151))
 
@@ -112,7 +127,7 @@ describe('README.md', () => {
 })
 
 describe.each(['README.md', 'docs/library.md'])('%s', (document) => {
-  it.each(blocksOf(document, 'js').map((block) => [block]))('has a program that runs: %s', (block) => {
+  it.each(blocksOf(document, 'js').map((block) => [block]))('has a program that runs: block %#', (block) => {
     const project = makeDirectory()
     mkdirSync(join(project, 'node_modules'))
     symlinkSync(readable, join(project, 'node_modules/vitrine'))

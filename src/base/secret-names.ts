@@ -1,6 +1,6 @@
 /**
  * Words that mark the name of a secret. `AUTHOR`, `KEYBOARD`, `XAUTHORITY` and `TOKENIZERS_PARALLELISM` do
- * not match. SECURITY.md, "The environment", repeats this list.
+ * not match. docs/security/environment.md repeats this list.
  */
 const secretWords = [
   'TOKEN(?!IZ)',

@@ -6,7 +6,7 @@ export const readsNotes = {
   everywhere: 'whatever this user can read can be read (set reads = "workspace")',
   workspace:
     'the workspace, the system and toolchains can be read; elsewhere stat(2) still tells about paths',
-  kept: 'contents only: names, sizes and times are told; so are other names that the file had before (SECURITY.md)',
+  kept: 'contents only: names, sizes and times can be seen; hard links elsewhere can be read (docs/security/reads.md)',
   nothing: 'nothing is kept from being read (set unreadable = "secrets")',
 } as const
 

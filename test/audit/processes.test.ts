@@ -99,7 +99,7 @@ describe('the lock', () => {
   })
 
   test('a command in read mode cannot take it, shared or not', async ({ skip }) => {
-    if (process.getuid?.() === 0) skip('root may read what it may not: SECURITY.md')
+    if (process.getuid?.() === 0) skip('root may read what it may not: docs/security/processes.md')
     const { shell, log } = await openAudited()
     await shell.execute({ command: 'true' })
     // In a script: the policy denies a line that names the log.

@@ -155,7 +155,7 @@ describe.each(abis)('read mode at Landlock ABI %d', (abi) => {
     })
   })
 
-  // Below ABI 6 a judged kill(2) fails with EINTR when a signal handler gets in between (SECURITY.md), and a shell does not
+  // Below ABI 6 a judged kill(2) fails with EINTR when a signal handler gets in between (docs/security/reports.md), and a shell does not
   // try again: what is held to is that it can be done, not that it never has to be repeated.
   it.for(own)('lets it end its own children: $line', { retry: 10 }, async ({ line, says }) => {
     expect((await shell.execute({ command: line })).stdout).toBe(says)

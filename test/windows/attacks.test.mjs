@@ -74,7 +74,9 @@ test('TEMP of a read-mode command can be written to', { skip }, async () => {
   assert.equal(exitCode, 0)
 })
 
-test('a folder labelled Low stays writable, as SECURITY.md says', { skip }, async () => {
+test('a folder labelled Low stays writable, as docs/security/windows-and-macos.md says', {
+  skip,
+}, async () => {
   const folder = join(process.env.LOCALAPPDATA ?? '', '..', 'LocalLow', name)
   mkdirSync(folder, { recursive: true })
   after(() => rmSync(folder, { recursive: true, force: true }))

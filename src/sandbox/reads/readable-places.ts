@@ -1,6 +1,6 @@
 /**
- * What `reads = "workspace"` makes readable besides the workspace. Add to it here only; SECURITY.md describes
- * it in words.
+ * What `reads = "workspace"` makes readable besides the workspace. Add to it here only;
+ * docs/security/reads.md describes it in words.
  */
 export const readablePlaces = {
   /** Programs, libraries, configuration and data of the system; entries that do not exist are ignored. */

@@ -1,4 +1,4 @@
-/** What `unreadable = "secrets"` stands for. Add to it here only; SECURITY.md describes it in words. */
+/** What `unreadable = "secrets"` stands for. Add to it here only; docs/security/reads.md describes it in words. */
 export const secrets = {
   /** In the home directory. */
   home: [
