@@ -1,7 +1,7 @@
 import { Gate } from './admit/admission.ts'
 import type { StandingApproval } from './admit/approval/approve.ts'
 import { openRecorder, type RecordedCommand, type Recorder } from './audit/open.ts'
-import type { Decision, Encoding, Enforcement, Mode, OutputIn, Result } from './base/types.ts'
+import type { Decision, Encoding, Enforcement, Environment, Mode, OutputIn, Result } from './base/types.ts'
 import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue, LoadedConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
@@ -78,7 +78,7 @@ export class Shell {
   readonly #running = new Set<Supervision>()
   readonly #removing = new Set<Promise<unknown>>()
   readonly #setups: Setups
-  readonly #env: Readonly<Record<string, string | undefined>>
+  readonly #env: Environment
   #mode: Mode
   #closed = false
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Mode } from '../base/types.ts'
+import type { Environment, Mode } from '../base/types.ts'
 import { keptFiles } from '../config/audit-files.ts'
 import { projectConfigFiles, trustStoreFile, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
@@ -24,7 +24,7 @@ export interface Question {
   readonly cwd: string
   readonly mode: Mode
   /** Variables of this command only. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly env?: Environment | undefined
   /** Each that it may get, without `env`; undefined: not known. */
   readonly environments?: readonly Variables[] | undefined
 }
@@ -33,7 +33,7 @@ export interface Question {
 export interface Standing {
   readonly loaded: LoadedConfig
   readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
   readonly looker: Looker
   /** Where commands run; this determines which shell reads a line. */
   readonly place: Place

@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Admission } from '../admit/admission.ts'
 import { errorText } from '../base/errno.ts'
-import type { AnyResult, ApprovalRecord, Decision, Mode } from '../base/types.ts'
+import type { AnyResult, ApprovalRecord, Decision, Environment, Mode } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { Host } from '../host/host.ts'
@@ -22,7 +22,7 @@ export interface RecorderOptions {
   readonly locker: Locker
   readonly cwd: string
   /** Commands' environments come from it; values of its secrets are redacted. */
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
 }
 
 /** Throws CONFIG_INVALID, AUDIT_FAILED. */

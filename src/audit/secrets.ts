@@ -1,6 +1,5 @@
 import { isSecretName } from '../base/secret-names.ts'
-
-type Variables = Readonly<Record<string, string | undefined>>
+import type { Environment } from '../base/types.ts'
 
 /** The password of a URL: RFC 3986, userinfo. */
 const urlPassword = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*:([^\s/?#@]+)@/i
@@ -13,7 +12,7 @@ const longEnough = 12
 export type Redact = <T>(value: T) => T
 
 /** Hides the values of variables with secret names. If two have the same value, the later name applies. */
-export function redactor(...environments: readonly Variables[]): Redact {
+export function redactor(...environments: readonly Environment[]): Redact {
   const names = new Map(environments.flatMap((variables) => Object.entries(variables).flatMap(secretOf)))
   if (names.size === 0) return (value) => value
   // Longest first: one value may contain another.

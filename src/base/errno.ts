@@ -28,6 +28,11 @@ export function errorText(error: unknown): string {
   return errorMessage(error) ?? String(error)
 }
 
+/** The code of a failed system call, else the text of the error. */
+export function errorReason(error: unknown): string {
+  return errorCode(error) ?? errorText(error)
+}
+
 function textAt(error: unknown, name: 'code' | 'message'): string | undefined {
   const value: unknown = Object(error)[name]
   return typeof value === 'string' ? value : undefined

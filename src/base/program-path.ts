@@ -1,4 +1,5 @@
-import { isAbsolute, normalize, relative } from 'node:path'
+import { normalize } from 'node:path'
+import { isBeneath } from './paths.ts'
 
 /** A program in these directories is trusted by its name. */
 export const systemDirectories: ReadonlySet<string> = new Set([
@@ -11,12 +12,6 @@ export const systemDirectories: ReadonlySet<string> = new Set([
 ])
 
 const PACKAGE_BIN = /(?:^|[\\/])node_modules[\\/]\.bin(?:[\\/]|$)/i
-
-/** Whether `inner` is `outer` or lies beneath it. Both are absolute. */
-export function isBeneath(inner: string, outer: string): boolean {
-  const way = relative(outer, inner)
-  return way === '' || (way !== '..' && !/^\.\.[\\/]/.test(way) && !isAbsolute(way))
-}
 
 /**
  * Whether programs in a directory come with a project: it lies in a project, or is a `node_modules/.bin`,

@@ -62,3 +62,13 @@ function begunBytes(bytes: Uint8Array): number {
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB']
+
+/** `1.2 MB`: decimal units, one place behind the point. */
+export function sizeText(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  for (; value >= 999.95 && unit < units.length - 1; unit++) value /= 1000
+  return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit]}`
+}

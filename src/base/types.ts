@@ -2,6 +2,9 @@
 export type Mode = 'read' | 'write'
 export type Backend = 'local' | 'docker'
 
+/** Variables by name, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
 /**
  * How a command ended. The first cause wins: a command killed at its deadline is `timed-out`, whatever its
  * exit code.

@@ -11,16 +11,12 @@ import {
   statSync,
 } from 'node:fs'
 import { devNull, homedir } from 'node:os'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { errorCode } from '../base/errno.ts'
+import { baseDirectory } from '../base/paths.ts'
+import type { Environment } from '../base/types.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import type { ToAbsolute } from './field.ts'
-
-export interface Environment {
-  readonly [name: string]: string | undefined
-  readonly XDG_CONFIG_HOME?: string | undefined
-  readonly XDG_STATE_HOME?: string | undefined
-}
 
 /** The largest config file accepted, in bytes. */
 export const MAX_FILE_BYTES = 1_048_576
@@ -29,12 +25,12 @@ const PROJECT_FILE = '.vitrine.toml'
 
 /** The user's config file: `$XDG_CONFIG_HOME/vitrine/config.toml`, by default in `~/.config`. */
 export function userConfigFile(env: Environment, home = homedir()): string {
-  return join(baseDirectory(env.XDG_CONFIG_HOME, join(home, '.config')), 'vitrine', 'config.toml')
+  return join(baseDirectory(env, 'XDG_CONFIG_HOME', home), 'vitrine', 'config.toml')
 }
 
 /** The trust store: `$XDG_STATE_HOME/vitrine/trust.json`, by default in `~/.local/state`. */
 export function trustStoreFile(env: Environment, home = homedir()): string {
-  return join(baseDirectory(env.XDG_STATE_HOME, join(home, '.local', 'state')), 'vitrine', 'trust.json')
+  return join(baseDirectory(env, 'XDG_STATE_HOME', home), 'vitrine', 'trust.json')
 }
 
 /** Outermost first: from the git root down to `cwd`; without a git root only `cwd`. */
@@ -83,11 +79,6 @@ export function codeOf(error: unknown): string {
   const code = errorCode(error)
   if (code === undefined) throw error
   return code
-}
-
-// XDG Base Directory Specification: a path that is not absolute must be ignored.
-function baseDirectory(named: string | undefined, otherwise: string): string {
-  return named !== undefined && isAbsolute(named) ? named : otherwise
 }
 
 /** The real path if the directory exists, else the absolute path. */

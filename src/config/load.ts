@@ -1,11 +1,11 @@
 import { homedir } from 'node:os'
+import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { absolutePath } from '../request/current-directory.ts'
 import type { KeyPath } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import {
   absoluteFrom,
-  type Environment,
   isSymlink,
   projectConfigFiles,
   readConfigFile,

@@ -1,5 +1,5 @@
-import { isAbsolute, relative, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { isBeneath } from '../base/paths.ts'
 import type { ProjectRule } from './field.ts'
 import { existingRealPath } from './files.ts'
 import { tomlText } from './toml-text.ts'
@@ -70,8 +70,7 @@ function isInside(outer: string, inner: string): boolean {
   if (outer === '' || inner === '') return outer === ''
   const [realOuter, realInner] = [existingRealPath(outer), existingRealPath(inner)]
   if (realOuter === undefined || realInner === undefined) return false
-  const way = relative(realOuter, realInner)
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+  return isBeneath(realInner, realOuter)
 }
 
 function added(inForce: unknown, offered: unknown, loosens?: (item: unknown) => boolean): Tightened {

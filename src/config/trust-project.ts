@@ -1,4 +1,4 @@
-import type { Environment } from './files.ts'
+import type { Environment } from '../base/types.ts'
 
 /**
  * Trusts a project's `.vitrine.toml` in its present form, and returns its real path. Throws CONFIG_INVALID

@@ -3,14 +3,8 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'n
 import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { makeDirectories } from '../base/directories.ts'
-import {
-  codeOf,
-  type Environment,
-  existingRealPath,
-  readConfigFile,
-  trustStoreFile,
-  unreadable,
-} from './files.ts'
+import type { Environment } from '../base/types.ts'
+import { codeOf, existingRealPath, readConfigFile, trustStoreFile, unreadable } from './files.ts'
 
 /** Trusted project files by identity (`identityOf`), each with the SHA-256 of the trusted content. */
 type TrustedFiles = Readonly<Record<string, string>>

@@ -1,8 +1,8 @@
 import { nearestKey } from '../base/did-you-mean.ts'
+import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { checkValue } from './check.ts'
 import type { ToAbsolute } from './field.ts'
-import type { Environment } from './files.ts'
 import { type ConfigKey, type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
 
 export interface GivenValue {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
-import { errorCode } from '../base/errno.ts'
+import { statFields } from '../base/process.ts'
 import type { Result } from '../internal.ts'
 import type { Attempt, Target } from './attempt.ts'
 
@@ -44,20 +43,14 @@ const PF_EXITING = 0x4
  * it has already released its seccomp filter: on a busy machine it may still show as running when its command
  * is over.
  */
-export function canAct(stat: string): boolean {
-  const [state = 'X', , , , , , flags] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+export function canAct(fields: ReturnType<typeof statFields>): boolean {
+  const { 3: state = 'X', 9: flags } = fields ?? []
   return state !== 'Z' && state !== 'X' && (Number(flags) & PF_EXITING) === 0
 }
 
 /** Whether the process exists and can still act. */
 export function isAlive(pid: number): boolean {
-  try {
-    return canAct(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch (error) {
-    const code = errorCode(error)
-    if (code === 'ENOENT' || code === 'ESRCH') return false
-    throw error
-  }
+  return canAct(statFields(pid))
 }
 
 /** Polls until the process ends: a signal takes a moment. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { access, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises'
-import { errorCode } from '../base/errno.ts'
+import { errorCode, errorReason } from '../base/errno.ts'
 import { gitlinksIn } from './git-index.ts'
 import type { Answer, Kind, Looker, Question } from './look.ts'
 
@@ -43,7 +43,7 @@ async function answerAll(
   for (const { kind, path } of questions) {
     const answer = await kinds[kind](path).then(
       (found): Answer => ({ found }),
-      (error: unknown): Answer => ({ failed: errorCode(error) ?? String(error) }),
+      (error: unknown): Answer => ({ failed: errorReason(error) }),
     )
     if (state.over) return
     answers.push(answer)

@@ -1,3 +1,4 @@
+import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { containerFailed, ownImage } from '../messages/docker.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
@@ -12,8 +13,6 @@ import {
 } from '../sandbox/docker/left-over.ts'
 
 export type { CleanUp, OwnContainer } from '../sandbox/docker/left-over.ts'
-
-type Variables = Readonly<Record<string, string | undefined>>
 
 export interface DockerStatus {
   /** The format's version. Fields may be added; none is removed or changes its meaning. */
@@ -31,7 +30,7 @@ export interface DockerStatus {
 }
 
 /** Looks up engine, image and containers. Starts and changes nothing. */
-export async function dockerStatus({ config }: LoadedConfig, env: Variables): Promise<DockerStatus> {
+export async function dockerStatus({ config }: LoadedConfig, env: Environment): Promise<DockerStatus> {
   const image = { name: imageOf({ config }), own: config.docker.image === '' }
   const found = { version: 1, chosen: config.shell.backend === 'docker' } as const
   let sockets: readonly FoundSocket[] = []
@@ -64,7 +63,7 @@ function problemOf(error: EngineError | VitrineError): string {
 }
 
 /** Removes the containers of hosts that are gone, and no others. Throws SANDBOX_UNAVAILABLE. */
-export async function cleanDocker(env: Variables): Promise<CleanUp> {
+export async function cleanDocker(env: Environment): Promise<CleanUp> {
   return asked(await reachEngine({ env, startCommand: '' }), (engine) => removeLeftOver(engine))
 }
 
@@ -80,7 +79,7 @@ export interface DockerBuild {
  */
 export async function buildDockerImage(
   { config }: LoadedConfig,
-  env: Variables,
+  env: Environment,
   said: (text: string) => void,
 ): Promise<DockerBuild | undefined> {
   if (config.docker.image !== '') return undefined

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { Look, type Looker } from '../facts/look.ts'
@@ -19,7 +20,7 @@ import { workspaceOf } from './readable.ts'
 export interface DockerShell {
   readonly loaded: LoadedConfig
   readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
   readonly network: boolean
 }
 
@@ -71,7 +72,7 @@ function settingsOf({ docker, limits }: Config, network: boolean) {
 }
 
 export interface Readiness {
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
   readonly docker: Config['docker']
   readonly signal: AbortSignal | undefined
 }

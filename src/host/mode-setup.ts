@@ -1,4 +1,4 @@
-import type { Enforcement, Mode } from '../base/types.ts'
+import type { Enforcement, Environment, Mode } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { ProjectSettings } from '../config/project-settings.ts'
 import type { Config } from '../config/schema.ts'
@@ -47,7 +47,7 @@ export interface SetupOptions {
   /** Default for commands that do not set it. */
   readonly privateTmp: boolean
   /** The environment that commands' variables are selected from. */
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
 }
 
 export class Setups {

@@ -1,5 +1,5 @@
 import { platform } from '../base/platform.ts'
-import type { Decision, Mode } from '../base/types.ts'
+import type { Decision, Environment, Mode } from '../base/types.ts'
 import { checkBackend } from '../config/backend.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { RuleList } from '../policy/decide/list.ts'
@@ -25,8 +25,6 @@ const fields: Fields<QuestionToDecide> = {
   cwd: { wanted: 'a string', test: isString },
   mode: { wanted: '"read" or "write"', test: isString },
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The policy's decision about a command; rules are named with their line. The host need not be able to run

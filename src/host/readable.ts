@@ -1,12 +1,11 @@
 import { isAbsolute } from 'node:path'
-import { isBeneath } from '../base/program-path.ts'
+import { isBeneath } from '../base/paths.ts'
+import type { Environment } from '../base/types.ts'
 import { gitRoot, realDirectory } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { Look, type Looker } from '../facts/look.ts'
 import { VitrineError } from '../messages/error.ts'
 import { type Reads, readEverything } from '../sandbox/sandbox.ts'
-
-type Variables = Readonly<Record<string, string | undefined>>
 
 /**
  * What commands of a shell may read. Throws CONFIG_INVALID if no command could start any more. `env` is the
@@ -14,7 +13,7 @@ type Variables = Readonly<Record<string, string | undefined>>
  */
 export async function readsOf(
   loaded: LoadedConfig,
-  { cwd, env, looker }: { readonly cwd: string; readonly env: Variables; readonly looker: Looker },
+  { cwd, env, looker }: { readonly cwd: string; readonly env: Environment; readonly looker: Looker },
 ): Promise<Reads> {
   const { reads, unreadable } = loaded.config.shell
   if (reads === 'everywhere' && unreadable.length === 0) return readEverything

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import type { Approver } from '../admit/approval/approver.ts'
-import type { Backend, Encoding, Mode } from '../base/types.ts'
+import type { Backend, Encoding, Environment, Mode } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
 import {
@@ -40,7 +40,7 @@ export interface ShellOptions {
    * The variables that commands' environments are selected from, copied when the shell opens. Default:
    * `process.env`.
    */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly env?: Environment | undefined
   /** Answers what the policy leaves open. Default: none; `[policy] unattended` then decides. */
   readonly approver?: Approver | undefined
   /** Where output is kept; pass another shell's to share its names. Default: a session of its own. */

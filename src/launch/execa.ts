@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { errorCode } from '../base/errno.ts'
+import { signalled } from '../base/process.ts'
 import type { Stream } from '../base/types.ts'
 import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
@@ -234,12 +235,5 @@ function streamsOf(child: Child): Readable[] {
 
 /** Returns whether the group existed. */
 function signalGroup(pid: number | undefined, groups: boolean, signal: NodeJS.Signals | 0): boolean {
-  if (pid === undefined) return false
-  try {
-    process.kill(groups ? -pid : pid, signal)
-    return true
-  } catch (error) {
-    // ESRCH: the group is empty. EPERM: it has a process that we may not signal.
-    return errorCode(error) === 'EPERM'
-  }
+  return pid !== undefined && signalled(groups ? -pid : pid, signal)
 }

@@ -1,3 +1,4 @@
+import { sizeText } from '../base/text.ts'
 import { visible } from '../base/visible.ts'
 
 /** What a listing needs to know about an entry. */
@@ -16,16 +17,7 @@ export interface ListedEntry {
     | undefined
 }
 
-const units = ['B', 'kB', 'MB', 'GB', 'TB']
 const longestCommand = 100
-
-/** `1.2 MB`: decimal units, one place behind the point. */
-export function sizeText(bytes: number): string {
-  let value = bytes
-  let unit = 0
-  for (; value >= 999.95 && unit < units.length - 1; unit++) value /= 1000
-  return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit]}`
-}
 
 /** One line about an entry: name, size, how its command ended, and the command. */
 export function entryLine({ name, bytes, changedMs, metadata }: ListedEntry): string {

@@ -1,9 +1,8 @@
 import { fstatSync, readFileSync } from 'node:fs'
 import { errorCode } from '../base/errno.ts'
+import { isNull } from '../base/null-device.ts'
 import { VitrineError } from '../messages/error.ts'
 
-/** The device number of /dev/null: major 1, minor 3 (devices.txt of the kernel). */
-const nullDevice = 0x103
 /** O_ACCMODE and O_RDONLY, fcntl.h. */
 const accessMode = 3
 const readOnly = 0
@@ -15,8 +14,7 @@ const readOnly = 0
  */
 export function isHarmlessInput(fd: number): boolean {
   const stat = fstatSync(fd)
-  if (stat.isCharacterDevice()) return stat.rdev === nullDevice
-  return stat.isFile() && isOpenForReadingOnly(fd)
+  return isNull(stat) || (stat.isFile() && isOpenForReadingOnly(fd))
 }
 
 /** Throws INVALID_REQUEST when the descriptor is not open, or can change something in read mode. */

@@ -1,6 +1,6 @@
 import type { Platform } from '../base/platform.ts'
 import { isSecretName } from '../base/secret-names.ts'
-import type { Mode } from '../base/types.ts'
+import type { Environment, Mode } from '../base/types.ts'
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -154,12 +154,12 @@ export interface Purpose {
 
 /** Inherited variables, then configured ones, then forced ones, each over those before. */
 export function commandEnvironment(
-  caller: Readonly<Record<string, string | undefined>>,
+  caller: Environment,
   settings: EnvironmentSettings,
   purpose: Purpose,
 ): Variables {
   const { onlyLooks, place } = purpose
-  const named = place === 'windows' ? inCapitals : (variables: Caller) => variables
+  const named = place === 'windows' ? inCapitals : (variables: Environment) => variables
   const pass = new Set(Object.keys(named(Object.fromEntries(settings.pass.map((name) => [name, ''])))))
   const environment: Record<string, string> = place === 'container' ? { ...placesInContainer } : {}
   for (const [name, value] of Object.entries(named(caller)))
@@ -195,16 +195,14 @@ function inherits(
 }
 
 /** Applies the variables of one command; undefined removes one. */
-export function withVariables(environment: Variables, given: Caller, place: Place): Variables {
+export function withVariables(environment: Variables, given: Environment, place: Place): Variables {
   const all = { ...environment, ...(place === 'windows' ? inCapitals(given) : given) }
   return Object.fromEntries(
     Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
 }
 
-type Caller = Readonly<Record<string, string | undefined>>
-
-function inCapitals(variables: Caller): Caller {
+function inCapitals(variables: Environment): Environment {
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]))
 }
 

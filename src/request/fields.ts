@@ -1,5 +1,6 @@
 import { nearestKey } from '../base/did-you-mean.ts'
 import { errorMessage } from '../base/errno.ts'
+import type { Environment } from '../base/types.ts'
 import { type RequestProblem, VitrineError } from '../messages/error.ts'
 
 export interface Field {
@@ -51,10 +52,7 @@ export function copyOf<T extends object>(what: string, value: T): T {
 }
 
 /** Throws INVALID_REQUEST for values that no environment can hold. */
-export function readVariables(
-  field: string,
-  given: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string | undefined>> {
+export function readVariables(field: string, given: Environment): Environment {
   const variables = copyOf(field, given)
   for (const [name, value] of Object.entries<unknown>(variables)) {
     const own = `${field}.${name}`

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { types } from 'node:util'
+import type { Environment } from '../base/types.ts'
 import {
   checkNoNul,
   copyOf,
@@ -30,7 +31,7 @@ export interface ExecuteRequest {
    * Variables for this command only, over inherited and configured ones; undefined removes one. The policy
    * sees them as assignments before the command.
    */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly env?: Environment | undefined
   /** One pipe for both streams: `stdout` has both, in the order written. Default false. */
   readonly merged?: boolean | undefined
   /** Saves the complete output under this name. */
@@ -59,7 +60,7 @@ export interface CompleteRequest {
   readonly cwd: string
   readonly timeoutMs: number
   /** Variables over those of the shell; undefined removes one. */
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
   readonly stdin: string | Uint8Array | Readable | number | null
   readonly merged: boolean
   readonly scratchpad: string | undefined

@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs'
-import { errorCode } from '../base/errno.ts'
+import { errorReason } from '../base/errno.ts'
 import { decode } from '../base/text.ts'
 import type { Encoding, Result } from '../base/types.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
@@ -44,7 +44,7 @@ function saveWhole(scratchpad: Scratchpad, name: string | undefined, bytes: Buff
     const file = scratchpad.save(name, bytes)
     return { scratchpad: { name: file.name, path: file.path, bytes: bytes.length } }
   } catch (error) {
-    const reason = errorCode(error) ?? String(error)
+    const reason = errorReason(error)
     return { unsaved: { bytes, reason } }
   }
 }

@@ -1,9 +1,9 @@
 import { errnoName } from '../base/errno.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
-import { readsNotes } from '../messages/reads.ts'
+import { enforced, notEnforced, readsEnforcement } from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
-import type { Probe, Reads, Sandbox, SandboxOptions } from './sandbox.ts'
+import type { Probe, Sandbox, SandboxOptions } from './sandbox.ts'
 import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
 
 /**
@@ -114,10 +114,6 @@ function missingWatcher(errno: number): Missing | undefined {
   }
 }
 
-function enforced(by: string, note?: string): RightEnforcement {
-  return note === undefined ? { enforced: true, by } : { enforced: true, by, note }
-}
-
 function linuxEnforcement(
   probe: Probe,
   { network, reads, privateTmp, unixSockets }: SandboxOptions,
@@ -126,11 +122,11 @@ function linuxEnforcement(
   return {
     'file contents': enforced('landlock+seccomp'),
     'file metadata': enforced('seccomp'),
-    ...readsEnforcement(reads),
+    ...readsEnforcement('landlock', reads),
     'device nodes': enforced('landlock+seccomp', '/dev is not granted as a whole'),
     locks: enforced('seccomp', 'shared locks are allowed'),
     network: network
-      ? { enforced: false, by: 'none', note: openNetwork }
+      ? notEnforced(openNetwork)
       : enforced(probe.landlockAbi >= 4 ? 'landlock+seccomp' : 'seccomp'),
     'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp', openSockets(unixSockets)),
     signals: enforced(byScope ? 'landlock' : 'seccomp listener'),
@@ -148,18 +144,6 @@ function linuxEnforcement(
     'death of the host': inSession(probe, 'watcher'),
     'denial reports': denialReports(probe),
     ...(privateTmp && { 'private tmp': privateTmpOf(probe) }),
-  }
-}
-
-function readsEnforcement({ readable, unreadable, names }: Reads): Enforcement {
-  const keeps = unreadable.length > 0 || names !== null
-  return {
-    reads: readable
-      ? enforced('landlock', readsNotes.workspace)
-      : { enforced: false, by: 'none', note: readsNotes.everywhere },
-    unreadable: keeps
-      ? enforced('landlock', readsNotes.kept)
-      : { enforced: false, by: 'none', note: readsNotes.nothing },
   }
 }
 
@@ -188,15 +172,13 @@ function privateTmpOf({ listener, landlockAbi }: Probe): RightEnforcement {
 /** Survivors are found by the command's session. */
 function inSession({ sessions }: Probe, by: string): RightEnforcement {
   if (sessions) return enforced(by)
-  return {
-    enforced: false,
-    by: 'none',
-    note: 'this process runs in a sandbox that gives its commands no session of their own: what they leave behind lasts as long as that sandbox',
-  }
+  return notEnforced(
+    'this process runs in a sandbox that gives its commands no session of their own: what they leave behind lasts as long as that sandbox',
+  )
 }
 
 function denialReports({ listener, listenerErrno, yama }: Probe): RightEnforcement {
-  if (!listener) return { enforced: false, by: 'none', note: withoutReports(listenerErrno) }
+  if (!listener) return notEnforced(withoutReports(listenerErrno))
   return enforced('seccomp listener', yamaNotes[Math.min(yama, 2)])
 }
 

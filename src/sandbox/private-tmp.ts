@@ -1,4 +1,5 @@
 import { errnoName } from '../base/errno.ts'
+import type { Environment } from '../base/types.ts'
 import { type Refusal, VitrineError } from '../messages/error.ts'
 import type { Confinement, LandlockConfinement } from './sandbox.ts'
 
@@ -33,7 +34,7 @@ export interface PrivateTmpAddon {
 }
 
 /** The host's temporary directory, as os.tmpdir() would return it for this environment. */
-export function temporaryOf(env: Readonly<Record<string, string | undefined>>): string {
+export function temporaryOf(env: Environment): string {
   return env['TMPDIR'] || env['TMP'] || env['TEMP'] || '/tmp'
 }
 

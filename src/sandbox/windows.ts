@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs'
-import { errorCode, errorText } from '../base/errno.ts'
-import type { Enforcement, RightEnforcement } from '../base/types.ts'
+import { errorReason } from '../base/errno.ts'
+import type { Enforcement } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { readsNotes } from '../messages/reads.ts'
+import { enforced, notEnforced } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 import { refuseUnixSockets } from './unix-sockets.ts'
 
@@ -42,7 +43,7 @@ function makeLowTemp(): void {
     throw new VitrineError({
       code: 'SANDBOX_UNAVAILABLE',
       wanted: 'a TEMP that Low integrity can write to',
-      got: `${directory} cannot be made (${errorCode(error) ?? errorText(error)})`,
+      got: `${directory} cannot be made (${errorReason(error)})`,
       remedy: 'make this directory yourself, or set USERPROFILE to your own profile',
     })
   }
@@ -78,15 +79,7 @@ function shortfall({
   return `a lowered process runs at ${level}, ${policy}`
 }
 
-function held(by: string, note?: string): RightEnforcement {
-  return note === undefined ? { enforced: true, by } : { enforced: true, by, note }
-}
-
-function open(note: string): RightEnforcement {
-  return { enforced: false, by: 'none', note }
-}
-
-const nestedJob = open(
+const nestedJob = notEnforced(
   'this process runs in the job of another program, where Windows allows no limits on clipboard and display',
 )
 
@@ -94,19 +87,19 @@ const lowPlaces =
   'what is labelled Low stays writable: %USERPROFILE%\\AppData\\LocalLow, %TEMP%\\Low, explicit Low entries, what the command makes there'
 
 const windowsEnforcement: Enforcement = {
-  'file contents': held('low integrity', lowPlaces),
-  'file metadata': held('low integrity', lowPlaces),
-  'device nodes': held('low integrity', 'devices judge by their own security descriptors'),
-  locks: open('a file that can be read can be locked'),
-  reads: open(readsNotes.everywhere),
-  network: open('Low integrity does not stop the network'),
-  'named pipes': held('low integrity', 'pipes labelled Low can be connected to'),
-  registry: held('low integrity', 'HKCU\\Software\\AppDataLow stays writable'),
-  'other processes': held('low integrity', 'processes that run at Low themselves can be changed'),
-  privileges: held('restricted token', 'none but SeChangeNotifyPrivilege'),
-  desktop: held('job', 'no clipboard, no display settings, no end of the session'),
-  descriptors: held('handle list', 'nothing but the three standard handles is inherited'),
-  survivors: held('job'),
-  'death of the host': held('job', 'kill on close'),
-  'denial reports': open('refusals show in the output of the command only'),
+  'file contents': enforced('low integrity', lowPlaces),
+  'file metadata': enforced('low integrity', lowPlaces),
+  'device nodes': enforced('low integrity', 'devices judge by their own security descriptors'),
+  locks: notEnforced('a file that can be read can be locked'),
+  reads: notEnforced(readsNotes.everywhere),
+  network: notEnforced('Low integrity does not stop the network'),
+  'named pipes': enforced('low integrity', 'pipes labelled Low can be connected to'),
+  registry: enforced('low integrity', 'HKCU\\Software\\AppDataLow stays writable'),
+  'other processes': enforced('low integrity', 'processes that run at Low themselves can be changed'),
+  privileges: enforced('restricted token', 'none but SeChangeNotifyPrivilege'),
+  desktop: enforced('job', 'no clipboard, no display settings, no end of the session'),
+  descriptors: enforced('handle list', 'nothing but the three standard handles is inherited'),
+  survivors: enforced('job'),
+  'death of the host': enforced('job', 'kill on close'),
+  'denial reports': notEnforced('refusals show in the output of the command only'),
 }

@@ -1,12 +1,12 @@
 import { accessSync, constants, lstatSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { makeDirectories } from '../base/directories.ts'
 import { errorCode } from '../base/errno.ts'
+import { baseDirectory } from '../base/paths.ts'
+import type { Environment } from '../base/types.ts'
 
-export type StateEnvironment = Readonly<Record<string, string | undefined>>
-
-export function scratchpadRoots(environment: StateEnvironment): readonly string[] {
+export function scratchpadRoots(environment: Environment): readonly string[] {
   const temporary = temporaryRoot(environment)
   return isOwn(temporary) ? [stateRoot(environment), temporary] : [stateRoot(environment)]
 }
@@ -15,7 +15,7 @@ export function scratchpadRoots(environment: StateEnvironment): readonly string[
  * Makes a session's directory in the state directory or, if that is not writable, in the temporary one.
  * Throws with the reason for each.
  */
-export function makeSession(environment: StateEnvironment, session: string): { readonly root: string } {
+export function makeSession(environment: Environment, session: string): { readonly root: string } {
   const state = stateRoot(environment)
   const notState = whyNotMade(state, session)
   if (notState === undefined) return { root: state }
@@ -27,26 +27,21 @@ export function makeSession(environment: StateEnvironment, session: string): { r
 }
 
 /** The history of `vitrine shell`: `$XDG_STATE_HOME/vitrine/history`. */
-export function historyFile(environment: StateEnvironment): string {
+export function historyFile(environment: Environment): string {
   return join(ownState(environment), 'history')
 }
 
 /** `$XDG_STATE_HOME/vitrine/scratchpad`. */
-export function stateRoot(environment: StateEnvironment): string {
+export function stateRoot(environment: Environment): string {
   return join(ownState(environment), 'scratchpad')
 }
 
-/** XDG Base Directory Specification: user state other than configuration. */
-function ownState(environment: StateEnvironment): string {
-  const configured = environment['XDG_STATE_HOME']
-  // The specification ignores relative paths.
-  const home = () => join(environment['HOME'] || homedir(), '.local', 'state')
-  const state = configured !== undefined && isAbsolute(configured) ? configured : home()
-  return join(state, 'vitrine')
+function ownState(environment: Environment): string {
+  return join(baseDirectory(environment, 'XDG_STATE_HOME'), 'vitrine')
 }
 
 /** The user's own directory in the temporary one. */
-function temporaryRoot(environment: StateEnvironment): string {
+function temporaryRoot(environment: Environment): string {
   const configured = environment['TMPDIR']
   const temporary = configured !== undefined && isAbsolute(configured) ? configured : tmpdir()
   return join(temporary, `vitrine-scratchpad-${process.getuid?.() ?? 'user'}`)

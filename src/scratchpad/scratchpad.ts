@@ -2,8 +2,9 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectories } from '../base/directories.ts'
 import { errorCode, errorText } from '../base/errno.ts'
+import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
-import { makeSession, type StateEnvironment, stateRoot } from './directory.ts'
+import { makeSession, stateRoot } from './directory.ts'
 import { findEntry, listEntries, type ScratchpadEntry } from './list.ts'
 import { type EntryMetadata, writeMetadata } from './metadata.ts'
 import { type Keep, pruneSessions } from './prune.ts'
@@ -19,7 +20,7 @@ export interface ScratchpadFile {
 
 /** The named outputs of one session, readable only by the user. The directory is made when needed. */
 export class Scratchpad {
-  readonly #environment: StateEnvironment
+  readonly #environment: Environment
   /** The root in which its directory was made. */
   #root: string | undefined
   readonly #keep: Keep
@@ -27,7 +28,7 @@ export class Scratchpad {
   #tidied = false
   #made = 0
 
-  constructor(environment: StateEnvironment, keep: Keep) {
+  constructor(environment: Environment, keep: Keep) {
     this.#environment = environment
     this.#keep = keep
   }

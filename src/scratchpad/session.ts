@@ -1,6 +1,5 @@
-import { readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { errorCode } from '../base/errno.ts'
+import { pidNamespace, signalled } from '../base/process.ts'
 
 export interface SessionOwner {
   readonly pid: number
@@ -27,17 +26,7 @@ export function ownerOf(session: string): SessionOwner | undefined {
 export function isInUse(session: string, changedMs: number, nowMs: number): boolean {
   const owner = ownerOf(session)
   if (!owner) return false
-  return owner.host === thisProcessHost() ? isAlive(owner.pid) : nowMs - changedMs < foreignUseMs
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: the process exists and belongs to another user (kill(2)).
-    return errorCode(error) === 'EPERM'
-  }
+  return owner.host === thisProcessHost() ? signalled(owner.pid, 0) : nowMs - changedMs < foreignUseMs
 }
 
 let host: string | undefined
@@ -45,16 +34,6 @@ let host: string | undefined
 function thisProcessHost(): string {
   host ??= eightDigits(hashOf(`${hostname()} ${pidNamespace()}`))
   return host
-}
-
-/** namespaces(7): containers that share a state directory do not share PIDs. */
-function pidNamespace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid')
-  } catch {
-    // Not Linux, or no /proc: only one namespace, or no way to tell them apart.
-    return ''
-  }
 }
 
 /** FNV-1a, 32 bits: distinguishes machines without loading node:crypto. */

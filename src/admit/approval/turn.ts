@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
+import { statFields } from '../../base/process.ts'
 
 const againMs = 100
 
@@ -20,15 +20,10 @@ export async function takeTurn(signal: AbortSignal): Promise<(() => void) | unde
   return undefined
 }
 
-/** The abstract socket (unix(7)) of the controlling terminal, by its device (proc_pid_stat(5), tty_nr). */
+/** The abstract socket (unix(7)) of the controlling terminal, by its device (tty_nr). */
 function terminalName(): string | undefined {
-  try {
-    const stat = readFileSync('/proc/self/stat', 'utf8')
-    const device = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[4]
-    return `\0vitrine-asks-at-${device}`
-  } catch {
-    return undefined
-  }
+  const device = statFields('self')?.[7]
+  return device === undefined ? undefined : `\0vitrine-asks-at-${device}`
 }
 
 /** Undefined when another process has the name. Connections are closed at once. */

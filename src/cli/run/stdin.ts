@@ -1,6 +1,8 @@
+import { fstatSync } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { isNull } from '../../base/null-device.ts'
 import { isHarmlessInput, type Mode } from '../../internal.ts'
-import { isNull, isTerminal } from '../terminal.ts'
+import { isTerminal } from '../terminal.ts'
 
 /**
  * What a command may read from our stdin; undefined: nothing. Read mode passes the descriptor itself only if
@@ -8,6 +10,6 @@ import { isNull, isTerminal } from '../terminal.ts'
  * writing) itself and passes the bytes on.
  */
 export function standardInput(mode: Mode): number | Readable | undefined {
-  if (isNull(0) || isTerminal(0)) return undefined
+  if (isNull(fstatSync(0)) || isTerminal(0)) return undefined
   return mode === 'write' || isHarmlessInput(0) ? 0 : process.stdin
 }

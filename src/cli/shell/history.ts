@@ -1,6 +1,7 @@
 import { appendFileSync, chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeDirectories } from '../../base/directories.ts'
+import { errorReason } from '../../base/errno.ts'
 
 const mostLines = 1000
 
@@ -42,7 +43,7 @@ export class History {
         .split('\n')
         .filter((line) => line !== '')
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') this.#failed = codeOf(error)
+      if (errorReason(error) !== 'ENOENT') this.#failed = errorReason(error)
       return []
     }
   }
@@ -59,11 +60,7 @@ export class History {
     try {
       write()
     } catch (error) {
-      this.#failed = codeOf(error)
+      this.#failed = errorReason(error)
     }
   }
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error)
 }

@@ -1,4 +1,4 @@
-import { errorCode } from '../../base/errno.ts'
+import { errorReason } from '../../base/errno.ts'
 import {
   cannotListen,
   drainingLine,
@@ -49,7 +49,7 @@ async function listenOrSay(options: HttpOptions): Promise<HttpServer | { readonl
   try {
     return await serveOnHttp(options)
   } catch (error) {
-    const reason = errorCode(error) ?? String(error)
+    const reason = errorReason(error)
     return { failure: cannotListen(`${options.host}:${options.port}`, reason) }
   }
 }

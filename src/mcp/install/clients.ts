@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { baseDirectory, homeOf } from '../../base/paths.ts'
 import { quoted } from '../../base/text.ts'
+import type { Environment } from '../../base/types.ts'
 import { platform } from '../../internal.ts'
 
 /** Agents whose configuration vitrine knows. */
@@ -20,8 +21,6 @@ export interface Client {
   readonly entry: Readonly<Record<string, unknown>>
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 const second = 1
 const millisecond = 1000
 /**
@@ -31,7 +30,7 @@ const patience = 660
 
 /** The user's configuration of a client. */
 export function clientOf(name: ClientName, command: ServerCommand, environment: Environment): Client {
-  const home = environment['HOME'] || homedir()
+  const home = homeOf(environment)
   const [program, ...args] = command
   const started = { command: program, args }
   switch (name) {
@@ -57,7 +56,7 @@ export function clientOf(name: ClientName, command: ServerCommand, environment: 
     case 'vscode':
       return json(join(vscodeUser(home, environment), 'mcp.json'), 'servers', { type: 'stdio', ...started })
     case 'opencode':
-      return json(opencodeFile(join(configHome(home, environment), 'opencode')), 'mcp', {
+      return json(opencodeFile(join(baseDirectory(environment, 'XDG_CONFIG_HOME'), 'opencode')), 'mcp', {
         type: 'local',
         command,
         enabled: true,
@@ -93,13 +92,9 @@ function opencodeFile(directory: string): string {
   return existsSync(withComments) ? withComments : join(directory, 'opencode.json')
 }
 
-function configHome(home: string, environment: Environment): string {
-  return environment['XDG_CONFIG_HOME'] || join(home, '.config')
-}
-
 function vscodeUser(home: string, environment: Environment): string {
   if (platform === 'macos') return join(home, 'Library', 'Application Support', 'Code', 'User')
   if (platform === 'windows')
     return join(environment['APPDATA'] || join(home, 'AppData', 'Roaming'), 'Code', 'User')
-  return join(configHome(home, environment), 'Code', 'User')
+  return join(baseDirectory(environment, 'XDG_CONFIG_HOME'), 'Code', 'User')
 }

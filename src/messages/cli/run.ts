@@ -1,4 +1,4 @@
-import { quoted } from '../../base/text.ts'
+import { quoted, sizeText } from '../../base/text.ts'
 import type { Result } from '../../base/types.ts'
 import { visible as written } from '../../base/visible.ts'
 import type { IgnoredValue } from '../../config/load.ts'
@@ -175,7 +175,7 @@ export function afterLines(result: Result): readonly string[] {
     lines.push(
       `${counted(background.count, 'background process of the command lives on', 'background processes of the command live on')} in group ${background.group}; to end them: kill -- -${background.group}`,
     )
-  if (scratchpad) lines.push(`the whole output (${size(scratchpad.bytes)}) is in ${scratchpad.path}`)
+  if (scratchpad) lines.push(`the whole output (${sizeText(scratchpad.bytes)}) is in ${scratchpad.path}`)
   lines.push(...denialLines(denialsBeside(result)))
   if (hint !== undefined) lines.push(hint)
   return lines
@@ -192,17 +192,11 @@ function outcomeLine({ outcome }: Result): string[] {
 
 /** The line that a terminal shows while a command runs. */
 export function runningLine(ms: number, bytes: number): string {
-  return `vitrine: running for ${Math.round(ms / 1000)} s, ${size(bytes)} of output`
+  return `vitrine: running for ${Math.round(ms / 1000)} s, ${sizeText(bytes)} of output`
 }
 
 function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`
-}
-
-function size(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`
-  const [factor, unit] = bytes < 1e6 ? [1e3, 'kB'] : bytes < 1e9 ? [1e6, 'MB'] : [1e9, 'GB']
-  return `${(bytes / factor).toFixed(1)} ${unit}`
 }
 
 function meant(nearest: string | undefined): string {

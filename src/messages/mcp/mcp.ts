@@ -1,10 +1,10 @@
+import { sizeText } from '../../base/text.ts'
 import type { Denial, Mode, Outcome, Result } from '../../base/types.ts'
 import { visible, whollyVisible } from '../../base/visible.ts'
 import { attemptsIn, blocked } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { describeRefusal } from '../refusal.ts'
-import { sizeText } from '../scratchpad.ts'
 
 /** What a tool's description has to tell a model. */
 export interface ToolFacts {

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { isBeneath } from '../../base/paths.ts'
 import type { PolicyMatch } from '../../base/types.ts'
 import {
   explainDevice,
@@ -12,7 +13,7 @@ import { nameOf } from '../command/program.ts'
 import { removesTrees } from '../presets/deny.ts'
 import { known } from '../syntax/line.ts'
 import { type Case, denyList, row } from './case.ts'
-import { destinations, isInside, leavesWorkspace, type PathUse, systemPathOf } from './paths.ts'
+import { destinations, leavesWorkspace, type PathUse, systemPathOf } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
 
 /** Checks named files: none may be vitrine's own, under `analysis` a system path, or leave the workspace. */
@@ -34,7 +35,7 @@ function judgeOwn(use: PathUse, { command }: PlannedStep, { facts }: Case): Poli
   if (name === 'cd' || (name === 'git' && recording.has(command.words[1]?.value ?? ''))) return []
   const removes = name === 'mv' || (name === 'rm' && removesTrees(command.words))
   const touched = (destinations(use, facts) ?? asWritten(use)).some((path) =>
-    facts.ownPaths.some((own) => isInside(path, own) || (removes && isInside(own, path))),
+    facts.ownPaths.some((own) => isBeneath(path, own) || (removes && isBeneath(own, path))),
   )
   if (!touched) return []
   return [row(command.text, 'changes-own-rules', denyList, 'deny', explainDisaster('changes-own-rules'))]
@@ -69,7 +70,7 @@ const notOpening = new Set([
 function judgeDevice(use: PathUse, { command }: PlannedStep, { facts, rules }: Case): PolicyMatch[] {
   if (!use.redirect && notOpening.has(nameOf(known(command.words[0]) ?? ''))) return []
   const found = [...asWritten(use), ...(destinations(use, facts) ?? [])]
-  const device = found.find((path) => isInside(path, '/dev') && !HARMLESS_DEVICE.test(path))
+  const device = found.find((path) => isBeneath(path, '/dev') && !HARMLESS_DEVICE.test(path))
   return device === undefined
     ? []
     : [row(command.text, 'device', `preset ${rules.preset}`, 'ask', explainDevice(use.text))]
@@ -103,6 +104,6 @@ export function judgeDirectory(given: Case): PolicyMatch[] {
   const { workspace } = facts
   if (workspace === undefined || !bindsWorkspace(given)) return []
   const cwd = facts.realPaths.get(request.cwd)
-  if (cwd !== undefined && isInside(cwd, workspace)) return []
+  if (cwd !== undefined && isBeneath(cwd, workspace)) return []
   return [row(request.cwd, 'workspace', 'workspace', 'deny', explainOutside(request.cwd, workspace))]
 }

@@ -1,3 +1,4 @@
+import { isBeneath } from '../../base/paths.ts'
 import type { PolicyMatch } from '../../base/types.ts'
 import {
   explainAssignment,
@@ -11,7 +12,6 @@ import { programOf } from '../command/program.ts'
 import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from '../command/variables.ts'
 import { known, type Redirect, type SimpleCommand } from '../syntax/line.ts'
 import { type Case, row } from './case.ts'
-import { isInside } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
 import { dangerousEntry, hookOf } from './repositories.ts'
 
@@ -106,6 +106,6 @@ function hookThatRuns(
   const allowed = rules.own.flatMap(({ verdict, prefix: [path = ''], prefix }) =>
     verdict === 'allow' && prefix.length === 1 && path.startsWith('/') ? [path] : [],
   )
-  const rest = hooks.filter((hook) => !allowed.some((path) => isInside(hook, path)))
+  const rest = hooks.filter((hook) => !allowed.some((path) => isBeneath(hook, path)))
   return hookOf(rest, known(programOf(command)?.words[1]), protection.command)
 }

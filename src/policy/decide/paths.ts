@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { isBeneath } from '../../base/paths.ts'
 import type { Facts } from '../../facts/facts.ts'
 import type { Step } from '../command/expand.ts'
 import { programOf } from '../command/program.ts'
@@ -170,7 +171,7 @@ export function systemPathOf(use: PathUse, facts: Facts): string | undefined {
 
 function isSystem(path: string): boolean {
   // macOS also finds /ETC.
-  return systemPaths.some((system) => isInside(path.toLowerCase(), system))
+  return systemPaths.some((system) => isBeneath(path.toLowerCase(), system))
 }
 
 /** True if a pattern could match a path or something below it. */
@@ -200,11 +201,7 @@ export function leavesWorkspace(
   if (isAllowedDevice(use)) return undefined
   const found = destinations(use, facts)
   if (!found) return 'unknown'
-  return found.find((path) => !isInside(path, workspace))
-}
-
-export function isInside(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
+  return found.find((path) => !isBeneath(path, workspace))
 }
 
 function isAllowedDevice({ paths, globs }: PathUse): boolean {

@@ -1,3 +1,4 @@
+import type { Environment } from '../../base/types.ts'
 import { isDangerousVariable } from '../command/variables.ts'
 import { fileRules } from '../presets/files.ts'
 import { gitRules } from '../presets/git.ts'
@@ -53,7 +54,7 @@ function assignsNothing({ words }: SimpleCommand): boolean {
 /** What all environments that a command may get agree on; the variables of the command alone win. */
 export function valuesIn(
   environments: readonly Readonly<Record<string, string>>[],
-  own: Readonly<Record<string, string | undefined>>,
+  own: Environment,
 ): VariableValue {
   return (name) => {
     const inherited = environments.map(

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
-import { homedir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
+import { baseDirectory } from '../../base/paths.ts'
+import type { Environment } from '../../base/types.ts'
 import { type Engine, isEngineError } from './engine/engine.ts'
 import { newName } from './host-label.ts'
 import { removeContainer } from './left-over.ts'
 import type { ContainerUser } from './spec.ts'
-
-type Variables = Readonly<Record<string, string | undefined>>
 
 /**
  * A file for /etc/passwd: the image's accounts and one for the commands' user, without which `whoami`, ssh
@@ -18,9 +18,9 @@ export async function accountFile(
   engine: Engine,
   image: string,
   user: ContainerUser,
-  env: Variables,
+  env: Environment,
 ): Promise<string | undefined> {
-  const state = env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local/state')
+  const state = baseDirectory(env, 'XDG_STATE_HOME')
   const id = image.replace(/^sha256:/, '').slice(0, 32)
   const file = join(state, 'vitrine/docker', `passwd-${id}-${user.uid}-${user.gid}`)
   if (existsSync(file)) return file

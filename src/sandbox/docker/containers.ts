@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Mode } from '../../base/types.ts'
+import type { Environment, Mode } from '../../base/types.ts'
 import { shownWrong, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { VitrineError } from '../../messages/error.ts'
 import { Bound } from './bound.ts'
@@ -25,7 +25,7 @@ export interface ContainersOptions {
   /** Directories that they mount. */
   readonly places: readonly string[]
   /** The caller's environment, in which git's identity is looked up. */
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
 }
 
 /**

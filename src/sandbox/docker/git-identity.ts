@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-
-type Variables = Readonly<Record<string, string | undefined>>
+import type { Environment } from '../../base/types.ts'
 
 /** Author and committer, as git's environment variables. */
 export type GitIdentity = Readonly<Record<string, string>>
@@ -8,7 +7,7 @@ export type GitIdentity = Readonly<Record<string, string>>
 const gitMs = 2000
 
 /** Name and email from the host's git configuration, outside every repository; empty if unset. */
-export async function gitIdentity(env: Variables): Promise<GitIdentity> {
+export async function gitIdentity(env: Environment): Promise<GitIdentity> {
   const [name, email] = await Promise.all([setting('user.name', env), setting('user.email', env)])
   return {
     ...(name && { GIT_AUTHOR_NAME: name, GIT_COMMITTER_NAME: name }),
@@ -16,7 +15,7 @@ export async function gitIdentity(env: Variables): Promise<GitIdentity> {
   }
 }
 
-function setting(key: string, env: Variables): Promise<string> {
+function setting(key: string, env: Environment): Promise<string> {
   return new Promise((resolve) => {
     const options = { cwd: '/', env: { ...env }, timeout: gitMs, encoding: 'utf8' } as const
     // It fails without git or without the setting: then nothing is passed.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, readlinkSync } from 'node:fs'
-import { errorCode } from '../../base/errno.ts'
+import { readFileSync } from 'node:fs'
+import { pidNamespace, signalled, statFields } from '../../base/process.ts'
 
 /** Label of each of our containers: the process that made it, as JSON. */
 export const hostLabel = 'vitrine.host'
@@ -34,7 +34,7 @@ export interface HostProcess {
 
 export function thisProcess(): HostProcess {
   const { pid } = process
-  return { pid, start: startOf(pid) ?? '', ...surroundings() }
+  return { pid, start: statFields(pid)?.[22] ?? '', ...surroundings() }
 }
 
 /** Parses a label; undefined if it is not one of ours. */
@@ -53,8 +53,8 @@ export function readHost(label: string | undefined): HostProcess | undefined {
 export function runs({ pid, start, boot, namespace }: HostProcess): boolean | undefined {
   const here = surroundings()
   if (here.boot !== boot || here.namespace !== namespace) return undefined
-  if (start !== '') return startOf(pid) === start
-  return answers(pid)
+  if (start !== '') return statFields(pid)?.[22] === start
+  return signalled(pid, 0)
 }
 
 /** The boot id of this kernel; empty if unknown. */
@@ -65,14 +65,8 @@ export function thisKernel(): string {
 function surroundings(): Pick<HostProcess, 'boot' | 'namespace'> {
   return {
     boot: thisKernel(),
-    namespace: read(() => readlinkSync('/proc/self/ns/pid')) ?? '',
+    namespace: pidNamespace(),
   }
-}
-
-/** The program's name may contain anything; it ends at the last parenthesis. */
-function startOf(pid: number): string | undefined {
-  const stat = read(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
 }
 
 /** Undefined if the file does not exist: no such process, or no /proc. */
@@ -81,14 +75,5 @@ function read(look: () => string): string | undefined {
     return look()
   } catch {
     return undefined
-  }
-}
-
-function answers(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return errorCode(error) === 'EPERM'
   }
 }

@@ -1,4 +1,4 @@
-import { isBeneath } from '../../base/program-path.ts'
+import { isBeneath } from '../../base/paths.ts'
 import { imageMissing, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { accountFile } from './account.ts'
 import { Containers } from './containers.ts'
@@ -38,7 +38,7 @@ export async function openDocker({
   const engine = await reachEngine(reach)
   const unfit = unfitWorkspace(workspace, engine.socketPath)
   if (unfit) throw refusalOf(unfitWorkspaceWords(workspace, unfit))
-  const mounts = await readMounts(docker.mounts, reach.env)
+  const mounts = readMounts(docker.mounts, reach.env)
   const { user, account } = await openable(engine, {
     image: settings.image,
     user: docker.user,

@@ -1,5 +1,6 @@
 import type { Enforcement, RightEnforcement } from '../../base/types.ts'
 import { dockerNotes } from '../../messages/docker.ts'
+import { enforced, notEnforced } from '../enforcement.ts'
 import type { Sandbox } from '../sandbox.ts'
 
 export interface DockerSandboxOptions {
@@ -25,10 +26,10 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
       ...(privateTmp && { 'private tmp': held(dockerNotes.privateTmp) }),
     }),
     writeEnforcement: () => ({
-      'file contents': open(dockerNotes.workspaceOpen),
-      'file metadata': open(dockerNotes.workspaceOpen),
+      'file contents': notEnforced(dockerNotes.workspaceOpen),
+      'file metadata': notEnforced(dockerNotes.workspaceOpen),
       ...always(options),
-      survivors: open(dockerNotes.background),
+      survivors: notEnforced(dockerNotes.background),
     }),
     close: options.close,
   }
@@ -37,11 +38,11 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
 function always({ network }: DockerSandboxOptions): Enforcement {
   return {
     reads: held(dockerNotes.reads),
-    unreadable: open(dockerNotes.unreadable),
+    unreadable: notEnforced(dockerNotes.unreadable),
     'device nodes': held(),
-    locks: open(dockerNotes.locks),
-    network: network === 'none' ? held() : open(dockerNotes.network(network)),
-    'unix sockets': open(dockerNotes.sockets),
+    locks: notEnforced(dockerNotes.locks),
+    network: network === 'none' ? held() : notEnforced(dockerNotes.network(network)),
+    'unix sockets': notEnforced(dockerNotes.sockets),
     signals: held(),
     'other processes': held(),
     ipc: held(),
@@ -51,14 +52,10 @@ function always({ network }: DockerSandboxOptions): Enforcement {
     terminals: held(),
     descriptors: held(),
     'death of the host': held(dockerNotes.hostDeath),
-    'denial reports': open(dockerNotes.reports),
+    'denial reports': notEnforced(dockerNotes.reports),
   }
 }
 
 function held(note?: string): RightEnforcement {
-  return note === undefined ? { enforced: true, by: 'container' } : { enforced: true, by: 'container', note }
-}
-
-function open(note: string): RightEnforcement {
-  return { enforced: false, by: 'none', note }
+  return enforced('container', note)
 }

@@ -1,7 +1,6 @@
-import { realpath } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isBeneath } from '../../base/program-path.ts'
+import { homeOf, isBeneath, realPath } from '../../base/paths.ts'
+import type { Environment } from '../../base/types.ts'
 import { mountMissing } from '../../messages/docker.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -25,27 +24,20 @@ const containerHome = '/tmp'
  * is mounted in the commands' home directory, where tools look for it; any other at its own path. Throws
  * SANDBOX_UNAVAILABLE for a path that does not exist.
  */
-export function readMounts(
-  entries: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<readonly UserMount[]> {
-  const home = env['HOME'] || homedir()
-  return Promise.all(
-    entries.map(async (entry) => {
-      const path = entry.slice(0, -3)
-      const target = isBeneath(path, home) ? join(containerHome, path.slice(home.length)) : path
-      return { source: await existing(path), target, writable: entry.endsWith(':rw') }
-    }),
-  )
+export function readMounts(entries: readonly string[], env: Environment): readonly UserMount[] {
+  const home = homeOf(env)
+  return entries.map((entry) => {
+    const path = entry.slice(0, -3)
+    const target = isBeneath(path, home) ? join(containerHome, path.slice(home.length)) : path
+    return { source: existing(path), target, writable: entry.endsWith(':rw') }
+  })
 }
 
 /** Without symbolic links, so that a container that mounts something else is detected. */
-async function existing(path: string): Promise<string> {
-  try {
-    return await realpath(path)
-  } catch {
-    throw refusalOf(mountMissing(path))
-  }
+function existing(path: string): string {
+  const real = realPath(path)
+  if (real === undefined) throw refusalOf(mountMissing(path))
+  return real
 }
 
 /**

@@ -1,6 +1,6 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { isBeneath } from '../../base/program-path.ts'
+import { isBeneath, realPath } from '../../base/paths.ts'
 import { repositoryOf } from '../reads/worktree.ts'
 import type { Shown } from './user-mounts.ts'
 
@@ -35,15 +35,7 @@ export function unfitWorkspace(
   socketPath: string,
 ): 'system' | 'engine-socket' | undefined {
   if (taken.includes(workspace) || ofTheKernel.some((path) => isBeneath(workspace, path))) return 'system'
-  return isBeneath(realPathOf(socketPath), workspace) ? 'engine-socket' : undefined
-}
-
-function realPathOf(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return path
-  }
+  return isBeneath(realPath(socketPath) ?? socketPath, workspace) ? 'engine-socket' : undefined
 }
 
 /** The directories mounted at their own paths: the workspace, and where Git keeps its repository. */
@@ -125,7 +117,7 @@ export function showsSocket(
   here: readonly MountPoint[],
   socketPath: string,
 ): string | undefined {
-  const socket = standingAt(realPathOf(socketPath), here)
+  const socket = standingAt(realPath(socketPath) ?? socketPath, here)
   return paths.find((path) => {
     const shown = standingAt(path, here)
     return socket && shown && shown.device === socket.device && isBeneath(socket.root, shown.root)

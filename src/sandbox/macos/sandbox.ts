@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import type { Enforcement, RightEnforcement } from '../../base/types.ts'
+import type { Enforcement } from '../../base/types.ts'
 import { VitrineError } from '../../messages/error.ts'
-import { readsNotes } from '../../messages/reads.ts'
-import type { Reads, Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
+import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
+import type { Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
 import { refuseUnixSockets } from '../unix-sockets.ts'
 import { type DenialLog, openDenialLog } from './log.ts'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from './profile.ts'
@@ -90,52 +90,36 @@ function tryOut(tool: string, profile: Untagged): Missing | undefined {
   return { wanted, got: `it refused the profile with exit code ${status}: ${stderr.trim()}`, remedy }
 }
 
-function readsEnforcement({ readable, unreadable, names }: Reads): Enforcement {
-  const keeps = unreadable.length > 0 || names !== null
-  return {
-    reads: readable ? held('seatbelt', readsNotes.workspace) : open(readsNotes.everywhere),
-    unreadable: keeps ? held('seatbelt', readsNotes.kept) : open(readsNotes.nothing),
-  }
-}
-
-function held(by: string, note?: string): RightEnforcement {
-  return note === undefined ? { enforced: true, by } : { enforced: true, by, note }
-}
-
-function open(note: string): RightEnforcement {
-  return { enforced: false, by: 'none', note }
-}
-
 function macosEnforcement(
   { network, reads, privateTmp }: SandboxOptions,
   log: DenialLog | undefined,
 ): Enforcement {
   return {
-    'file contents': held('seatbelt'),
-    'file metadata': held('seatbelt'),
-    'device nodes': held('seatbelt', 'ioctl on a device that can be opened for reading is not judged'),
-    locks: open('a file that can be read can be locked'),
+    'file contents': enforced('seatbelt'),
+    'file metadata': enforced('seatbelt'),
+    'device nodes': enforced('seatbelt', 'ioctl on a device that can be opened for reading is not judged'),
+    locks: notEnforced('a file that can be read can be locked'),
     network: network
-      ? open('TCP and UDP clients are allowed; listening and unix sockets are not')
-      : held('seatbelt'),
-    'unix sockets': held('seatbelt', network ? 'the resolver is let through' : undefined),
-    signals: held('seatbelt'),
-    'other processes': held('seatbelt', 'LaunchServices, Apple events and launchd jobs are refused'),
-    ipc: held('seatbelt', 'POSIX only; other Mach services are not judged'),
-    system: held('seatbelt'),
-    terminals: held('seatbelt', 'a session of its own'),
-    survivors: open('the process group is killed; a child that left it lives on'),
-    'death of the host': open('a command that ignores SIGTERM lives on when this process is killed'),
-    ...readsEnforcement(reads),
+      ? notEnforced('TCP and UDP clients are allowed; listening and unix sockets are not')
+      : enforced('seatbelt'),
+    'unix sockets': enforced('seatbelt', network ? 'the resolver is let through' : undefined),
+    signals: enforced('seatbelt'),
+    'other processes': enforced('seatbelt', 'LaunchServices, Apple events and launchd jobs are refused'),
+    ipc: enforced('seatbelt', 'POSIX only; other Mach services are not judged'),
+    system: enforced('seatbelt'),
+    terminals: enforced('seatbelt', 'a session of its own'),
+    survivors: notEnforced('the process group is killed; a child that left it lives on'),
+    'death of the host': notEnforced('a command that ignores SIGTERM lives on when this process is killed'),
+    ...readsEnforcement('seatbelt', reads),
     ...(privateTmp && {
-      'private tmp': held(
+      'private tmp': enforced(
         'seatbelt',
         'what a host leaves that is killed is left to the system; no hard links in it',
       ),
     }),
     // A getter, because the log can be lost at any time.
     get 'denial reports'() {
-      return log?.enforcement() ?? open('refusals show in the output of the command only')
+      return log?.enforcement() ?? notEnforced('refusals show in the output of the command only')
     },
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from '../../base/errno.ts'
+import { errorReason } from '../../base/errno.ts'
 import { VitrineError } from '../../messages/error.ts'
 import type { PrivateDirectories } from '../private-tmp.ts'
 
@@ -18,7 +18,7 @@ export const macosPrivateDirectories: PrivateDirectories = {
           await rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 })
           return undefined
         } catch (error) {
-          return errorCode(error) ?? String(error)
+          return errorReason(error)
         }
       },
     }
@@ -37,7 +37,7 @@ function makeIn(temporary: string): string {
     throw new VitrineError({
       code: 'SANDBOX_UNAVAILABLE',
       wanted: 'a private temporary directory (private_tmp = true)',
-      got: `none can be made in ${temporary}: ${errorCode(error) ?? String(error)}`,
+      got: `none can be made in ${temporary}: ${errorReason(error)}`,
       remedy: 'set TMPDIR to a directory that you can write to',
     })
   }

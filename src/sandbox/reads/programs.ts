@@ -1,6 +1,7 @@
-import { type Dirent, readdirSync, realpathSync } from 'node:fs'
+import { type Dirent, readdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
-import { isBeneath, isProjectDirectory } from '../../base/program-path.ts'
+import { isBeneath, realPath } from '../../base/paths.ts'
+import { isProjectDirectory } from '../../base/program-path.ts'
 import { readablePlaces } from './readable-places.ts'
 
 /** More programs than a PATH usually has; the rest is not looked at. */
@@ -63,15 +64,5 @@ function entriesOf(directory: string): readonly Dirent[] {
   } catch {
     // A PATH directory that cannot be listed needs no grant: no program in it can be found through a link.
     return []
-  }
-}
-
-/** Undefined: the path leads nowhere, or cannot be looked up. */
-export function realPath(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    // ENOENT, ELOOP, EACCES: a command could not use it either.
-    return undefined
   }
 }

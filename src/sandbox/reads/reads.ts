@@ -1,9 +1,10 @@
 import { accessSync, constants } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { isBeneath } from '../../base/program-path.ts'
+import { baseDirectory, isBeneath, realPath } from '../../base/paths.ts'
+import type { Environment } from '../../base/types.ts'
 import type { Reads } from '../sandbox.ts'
-import { isOfProject, placesOfPrograms, realPath } from './programs.ts'
+import { isOfProject, placesOfPrograms } from './programs.ts'
 import { readablePlaces } from './readable-places.ts'
 import { secrets } from './secrets.ts'
 import { repositoryOf } from './worktree.ts'
@@ -18,7 +19,7 @@ export interface ReadsWanted {
   /** Where secrets are searched: the workspace, or the directory around it. */
   readonly whole: string
   /** The commands' environment. */
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
 }
 
 const word = 'secrets'
@@ -44,10 +45,8 @@ export function tooMuch(leadsTo: ReadonlyMap<string, string>, workspace: string)
   return undefined
 }
 
-type Variables = ReadsWanted['env']
-
 /** The home directory according to the command's environment, this process, and the system. */
-function homesOf(env: Variables): readonly string[] {
+function homesOf(env: Environment): readonly string[] {
   const named = [env['HOME'] ?? '', homedir(), homeOfUser()]
   return [...new Set(named.filter((home) => isAbsolute(home) && home !== '/'))]
 }
@@ -61,32 +60,29 @@ function homeOfUser(): string {
   }
 }
 
-function secretPlaces(env: Variables): readonly string[] {
+function secretPlaces(env: Environment): readonly string[] {
   const { home, macHome, config, data, state, cache, shared, system } = secrets
   const beneath = (directories: readonly string[], parts: readonly string[]) =>
     directories.flatMap((directory) => parts.map((part) => join(directory, part)))
   const homes = homesOf(env)
+  // The usual places, too: a program may ignore the variable.
+  const bases = (name: Parameters<typeof baseDirectory>[1]) => [
+    ...new Set([env, {}].flatMap((variables) => homes.map((home) => baseDirectory(variables, name, home)))),
+  ]
   const isRoot = process.getuid?.() === 0
   return [
     ...beneath(homes, [...home, ...macHome.filter((part) => canRead(join(homes[0] ?? '/', part)))]),
-    ...beneath(baseDirectories(env, 'XDG_CONFIG_HOME', '.config'), config),
-    ...beneath(baseDirectories(env, 'XDG_DATA_HOME', '.local/share'), data),
-    ...beneath(baseDirectories(env, 'XDG_STATE_HOME', '.local/state'), state),
-    ...beneath(baseDirectories(env, 'XDG_CACHE_HOME', '.cache'), cache),
+    ...beneath(bases('XDG_CONFIG_HOME'), config),
+    ...beneath(bases('XDG_DATA_HOME'), data),
+    ...beneath(bases('XDG_STATE_HOME'), state),
+    ...beneath(bases('XDG_CACHE_HOME'), cache),
     ...namedByVariables(env),
     ...shared,
     ...system.filter((path) => isRoot || canRead(path)),
   ]
 }
 
-/** XDG Base Directory Specification: relative paths are ignored. */
-function baseDirectories(env: Variables, variable: string, otherwise: string): readonly string[] {
-  const named = env[variable]
-  const usual = homesOf(env).map((home) => join(home, otherwise))
-  return named !== undefined && isAbsolute(named) ? [...new Set([named, ...usual])] : usual
-}
-
-function namedByVariables(env: Variables): readonly string[] {
+function namedByVariables(env: Environment): readonly string[] {
   return Object.entries(secrets.variables).flatMap(([variable, parts]) =>
     (env[variable] ?? '')
       .split(':')
@@ -106,7 +102,7 @@ function canRead(path: string): boolean {
 }
 
 /** System, toolchains, what PATH needs, and the repository of a worktree. */
-function otherPlaces(workspace: string, projects: readonly string[], env: Variables): readonly string[] {
+function otherPlaces(workspace: string, projects: readonly string[], env: Environment): readonly string[] {
   const homes = homesOf(env)
   const real = homes.flatMap((home) => realPath(home) ?? [])
   const toolchains = Object.entries(readablePlaces.variables).flatMap(([variable, parts]) => {

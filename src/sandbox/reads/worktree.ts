@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { realPath } from './programs.ts'
+import { realPath } from '../../base/paths.ts'
 
 /**
  * Where Git keeps the repository of a linked worktree or a submodule: outside the workspace, named by its

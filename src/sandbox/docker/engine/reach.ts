@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Environment } from '../../../base/types.ts'
 import { engineMissing, startFailed } from '../../../messages/docker.ts'
 import { refusalOf } from '../refusal.ts'
 import { Engine, EngineError, isEngineError } from './engine.ts'
 import { type EngineSocket, engineSockets } from './sockets.ts'
 
-type Variables = Readonly<Record<string, string | undefined>>
-
 export interface Reach {
   /** The caller's environment: DOCKER_HOST, DOCKER_CONTEXT, XDG_RUNTIME_DIR, HOME. */
-  readonly env: Variables
+  readonly env: Environment
   /** `[docker] start_command`; empty: none. */
   readonly startCommand: string
 }
@@ -36,7 +35,7 @@ export interface FoundSocket extends EngineSocket {
 }
 
 /** Asks every candidate socket. Throws SANDBOX_UNAVAILABLE. */
-export function findEngines(env: Variables): Promise<readonly FoundSocket[]> {
+export function findEngines(env: Environment): Promise<readonly FoundSocket[]> {
   return Promise.all(
     engineSockets(env).map(async (socket) => {
       const answer = await answerAt(socket, pingMs)
@@ -78,7 +77,7 @@ function isDown({ reason }: EngineError): boolean {
 /** Starts in progress, shared by all shells of this process. */
 const starting = new Map<string, Promise<Engine>>()
 
-function startedEngine(env: Variables, socketPath: string, command: string): Promise<Engine> {
+function startedEngine(env: Environment, socketPath: string, command: string): Promise<Engine> {
   const known = starting.get(socketPath)
   if (known) return known
   const started = startEngine(env, socketPath, command).finally(() => starting.delete(socketPath))
@@ -87,7 +86,7 @@ function startedEngine(env: Variables, socketPath: string, command: string): Pro
 }
 
 /** Runs the command, which may stay (a daemon) or exit, and waits until an engine answers. */
-async function startEngine(env: Variables, socketPath: string, command: string): Promise<Engine> {
+async function startEngine(env: Environment, socketPath: string, command: string): Promise<Engine> {
   let failed: string | undefined
   // In a session of its own, so that the engine does not end with this process.
   const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: 'ignore' })

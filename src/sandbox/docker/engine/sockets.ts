@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { baseDirectory, homeOf } from '../../../base/paths.ts'
+import type { Environment } from '../../../base/types.ts'
 import { contextUnknown, remoteEngine } from '../../../messages/docker.ts'
 import { refusalOf } from '../refusal.ts'
-
-type Variables = Readonly<Record<string, string | undefined>>
 
 /** A socket where an engine may listen. */
 export interface EngineSocket {
@@ -19,7 +18,7 @@ export interface EngineSocket {
  * that exist. Throws SANDBOX_UNAVAILABLE for an engine that is not on this machine and for an undefined
  * context.
  */
-export function engineSockets(env: Variables): readonly EngineSocket[] {
+export function engineSockets(env: Environment): readonly EngineSocket[] {
   const host = env['DOCKER_HOST'] ?? ''
   if (host !== '') return [named('DOCKER_HOST', host)]
   const context = contextOf(env)
@@ -35,7 +34,7 @@ function named(name: string, host: string): EngineSocket {
  * The current context (docker(1)): DOCKER_CONTEXT, else `currentContext` of the client's configuration;
  * undefined: the default.
  */
-function contextOf(env: Variables): { readonly name: string; readonly host: string } | undefined {
+function contextOf(env: Environment): { readonly name: string; readonly host: string } | undefined {
   const directory = env['DOCKER_CONFIG'] || join(homeOf(env), '.docker')
   const name = env['DOCKER_CONTEXT'] || textAt(readJson(join(directory, 'config.json')), 'currentContext')
   if (name === undefined || name === 'default') return undefined
@@ -46,10 +45,10 @@ function contextOf(env: Variables): { readonly name: string; readonly host: stri
   return { name, host }
 }
 
-function usualSockets(env: Variables): readonly EngineSocket[] {
+function usualSockets(env: Environment): readonly EngineSocket[] {
   const home = homeOf(env)
   const runtime = env['XDG_RUNTIME_DIR'] || '/nonexistent'
-  const config = env['XDG_CONFIG_HOME'] || join(home, '.config')
+  const config = baseDirectory(env, 'XDG_CONFIG_HOME')
   const usual: readonly (readonly [name: string, path: string])[] = [
     ['Docker', usualSocket],
     ['rootless Docker', join(runtime, 'docker.sock')],
@@ -66,10 +65,6 @@ function usualSockets(env: Variables): readonly EngineSocket[] {
 }
 
 const usualSocket = '/var/run/docker.sock'
-
-function homeOf(env: Variables): string {
-  return env['HOME'] || homedir()
-}
 
 /** Undefined if the file is missing or not JSON: the docker client ignores it, too. */
 function readJson(file: string): unknown {

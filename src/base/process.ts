@@ -1,0 +1,38 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { errorCode } from './errno.ts'
+
+/** Sends a signal to a process, or to the group `-pid`; 0 sends none. Returns whether it exists. */
+export function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal)
+    return true
+  } catch (error) {
+    // EPERM: it exists and belongs to another user (kill(2)).
+    return errorCode(error) === 'EPERM'
+  }
+}
+
+/**
+ * The fields of /proc/PID/stat, numbered as in proc_pid_stat(5); undefined without such a process. The second,
+ * the program's name, may contain anything: it is left empty.
+ */
+export function statFields(pid: number | 'self'): readonly string[] | undefined {
+  return statFieldsIn(tried(() => readFileSync(`/proc/${pid}/stat`, 'latin1')))
+}
+
+export function statFieldsIn(stat: string | undefined): readonly string[] | undefined {
+  return stat === undefined ? undefined : ['', '', '', ...stat.slice(stat.lastIndexOf(')') + 2).split(' ')]
+}
+
+/** Containers that share a directory do not share process ids (namespaces(7)). Empty without /proc. */
+export function pidNamespace(): string {
+  return tried(() => readlinkSync('/proc/self/ns/pid')) ?? ''
+}
+
+function tried(read: () => string): string | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
