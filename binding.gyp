@@ -51,6 +51,7 @@
             "native/linux/confine/reads/inotify.c",
             "native/linux/notify/notify_threads.c",
             "native/linux/base/mailbox.c",
+            "native/linux/base/paths.c",
             "native/linux/supervise/lifecycle.c",
             "native/linux/notify/resolve.c",
             "native/linux/confine/confinement.c",
@@ -92,7 +93,7 @@
           "actions": [
             {
               "action_name": "embed_watcher",
-              "inputs": ["native/linux/watcher/main.c", "native/linux/watcher/cgroups.c", "native/linux/base/watch_table.h", "native/linux/watcher/cgroups.h", "native/linux/watcher/raw_syscalls.h", "native/embed-watcher.mjs"],
+              "inputs": ["native/linux/watcher/main.c", "native/linux/watcher/cgroups.c", "native/linux/base/watch_table.h", "native/linux/watcher/cgroups.h", "native/linux/base/kernel.h", "native/linux/base/raw_syscalls.h", "native/linux/base/sweep.h", "native/embed-watcher.mjs"],
               "outputs": ["<(INTERMEDIATE_DIR)/watcher_image.h"],
               "action": ["node", "native/embed-watcher.mjs", "native/linux/watcher/main.c", "native/linux/watcher/cgroups.c", "<(INTERMEDIATE_DIR)/watcher_image.h"]
             }

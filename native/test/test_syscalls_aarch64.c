@@ -10,6 +10,7 @@
 #define __ARCH_WANT_MEMFD_SECRET
 #include <asm-generic/unistd.h>
 
+#include "base/kernel.h"
 #include "confine/syscalls.h"
 #include "check.h"
 #include "lacking_on_aarch64.h"
@@ -17,6 +18,17 @@
 
 #define SAME(name, x86_64, aarch64) _Static_assert((aarch64) == __NR_##name, "aarch64 number of " #name);
 VT_SYSCALLS(SAME)
+
+#define SAME_EVERYWHERE(ours, theirs) _Static_assert((int)(ours) == __NR_##theirs, "number of " #theirs)
+SAME_EVERYWHERE(NR_PIDFD_SEND_SIGNAL, pidfd_send_signal);
+SAME_EVERYWHERE(NR_PIDFD_OPEN, pidfd_open);
+SAME_EVERYWHERE(NR_CLONE3, clone3);
+SAME_EVERYWHERE(NR_CLOSE_RANGE, close_range);
+SAME_EVERYWHERE(NR_OPENAT2, openat2);
+SAME_EVERYWHERE(NR_PIDFD_GETFD, pidfd_getfd);
+SAME_EVERYWHERE(NR_LANDLOCK_CREATE_RULESET, landlock_create_ruleset);
+SAME_EVERYWHERE(NR_LANDLOCK_ADD_RULE, landlock_add_rule);
+SAME_EVERYWHERE(NR_LANDLOCK_RESTRICT_SELF, landlock_restrict_self);
 
 #define COUNT_ONE(name, x86_64, aarch64) +1
 

@@ -1,11 +1,13 @@
-/* The supervisor's clock: CLOCK_MONOTONIC in milliseconds. */
+/* Clocks: vt_now() is the supervisor's, CLOCK_MONOTONIC in milliseconds. */
 #pragma once
 
 #include <stdint.h>
 #include <time.h>
 
-static inline int64_t vt_now(void) {
+static inline int64_t vt_nanoseconds(clockid_t clock) {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+  clock_gettime(clock, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
+
+static inline int64_t vt_now(void) { return vt_nanoseconds(CLOCK_MONOTONIC) / 1000000; }

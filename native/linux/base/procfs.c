@@ -3,27 +3,14 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/dirent64.h"
+#include "base/sweep.h"
 
 int vt_procfs_open(void) { return open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
 
-int vt_procfs_each(int proc, void *context, vt_procfs_visit found) {
-  char buffer[32 * 1024] __attribute__((aligned(8)));
-  int sum = 0;
-  lseek(proc, 0, SEEK_SET);
-  for (long length; (length = syscall(SYS_getdents64, proc, buffer, sizeof buffer)) > 0;)
-    for (long at = 0; at < length;) {
-      const struct entry *entry = (const void *)(buffer + at);
-      at += entry->length;
-      if (entry->name[0] >= '1' && entry->name[0] <= '9') sum += found(context, atoi(entry->name));
-    }
-  return sum;
-}
+int vt_procfs_each(int proc, void *context, vt_procfs_visit found) { return sweep_listed(proc, context, found); }
 
 size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size) {
   char path[48];

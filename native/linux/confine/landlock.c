@@ -12,10 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/kernel.h"
+#include "base/paths.h"
 #include "confine/reads/reads.h"
-
-/* System calls: asm-generic/unistd.h, the same numbers on every architecture since 5.13. */
-enum { NR_CREATE_RULESET = 444, NR_ADD_RULE = 445, NR_RESTRICT_SELF = 446 };
 
 /* linux/landlock.h: flags of landlock_create_ruleset(2), rule types. */
 enum { CREATE_RULESET_VERSION = 1 << 0, CREATE_RULESET_ERRATA = 1 << 1, RULE_PATH_BENEATH = 1 };
@@ -67,16 +66,16 @@ static const struct abi_version {
 };
 
 int vt_landlock_abi(void) {
-  return (int)syscall(NR_CREATE_RULESET, NULL, 0, CREATE_RULESET_VERSION);
+  return (int)syscall(NR_LANDLOCK_CREATE_RULESET, NULL, 0, CREATE_RULESET_VERSION);
 }
 
 int vt_landlock_errata(void) {
-  int errata = (int)syscall(NR_CREATE_RULESET, NULL, 0, CREATE_RULESET_ERRATA);
+  int errata = (int)syscall(NR_LANDLOCK_CREATE_RULESET, NULL, 0, CREATE_RULESET_ERRATA);
   return errata < 0 ? 0 : errata;
 }
 
 int vt_landlock_restrict(int ruleset) {
-  return (int)syscall(NR_RESTRICT_SELF, ruleset, 0);
+  return (int)syscall(NR_LANDLOCK_RESTRICT_SELF, ruleset, 0);
 }
 
 /* Handles all rights of the ABI, so that whatever no rule grants is refused. */
@@ -97,7 +96,7 @@ static struct ruleset_attr handled_by(int abi, size_t *size) {
 
 static int grant_at(int ruleset, int fd, uint64_t access) {
   struct path_beneath_attr rule = {access, fd};
-  return (int)syscall(NR_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
+  return (int)syscall(NR_LANDLOCK_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
 }
 
 int vt_landlock_grant_reading(int ruleset, int fd, bool directory) {
@@ -198,22 +197,13 @@ static int grant_sockets(int ruleset, const struct vt_landlock_options *options)
   return 0;
 }
 
-static int path_of(int fd, char *path, size_t size) {
-  char link[32];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(link, path, size - 1);
-  if (length < 0) return -1;
-  path[length] = 0;
-  return 0;
-}
-
 /* For speed: the kernel walks up from a file to the first rule that grants the whole access. Grants nothing beyond the
  * top-level directories: never beneath /dev. */
 static int grant_near(int ruleset, const char *near) {
   char path[PATH_MAX];
   int fd = near ? open(near, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
   if (fd < 0) return 0;
-  int failed = path_of(fd, path, sizeof path);
+  int failed = vt_path_of(fd, path, sizeof path);
   close(fd);
   if (failed || !strcmp(path, "/") || !strcmp(path, "/dev") || !strncmp(path, "/dev/", 5)) return 0;
   return grant_if_there(ruleset, path, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
@@ -244,7 +234,7 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
   if (options->network) attr.handled_access_net &= NET_BIND_TCP;
   /* If handled, every open asks for truncating too, and walks up to the root for a rule that grants it. */
   if (!vt_landlock_handles_truncate(options)) *handled &= ~FS_TRUNCATE;
-  int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, size, 0);
+  int ruleset = (int)syscall(NR_LANDLOCK_CREATE_RULESET, &attr, size, 0);
   if (ruleset < 0) return -1;
   /* Names can be listed everywhere, content read only beneath the following grants. */
   return finished(ruleset, grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset) ||
@@ -257,7 +247,7 @@ int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *
   /* REFER is the only right that a ruleset refuses even if it does not handle it (landlock(7)). */
   uint64_t moving = abi >= 2 ? FS_REFER : 0;
   struct ruleset_attr attr = {FS_READING | FS_READ_DIR | moving, 0, 0};
-  int ruleset = (int)syscall(NR_CREATE_RULESET, &attr, abi_versions[0].size, 0);
+  int ruleset = (int)syscall(NR_LANDLOCK_CREATE_RULESET, &attr, abi_versions[0].size, 0);
   if (ruleset < 0) return -1;
   return finished(ruleset, (moving && grant(ruleset, "/", moving)) || vt_reads_grant(reads, ruleset) ||
                                grant_devices(ruleset, attr.handled_access_fs) ||

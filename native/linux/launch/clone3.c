@@ -5,8 +5,9 @@
 #include <signal.h>
 #include <stdint.h>
 
-/* linux/sched.h (5.7: CLONE_ARGS_SIZE_VER2), asm-generic/unistd.h */
-enum { NR_CLONE3 = 435 };
+#include "base/kernel.h"
+
+/* linux/sched.h (5.7: CLONE_ARGS_SIZE_VER2) */
 #define INTO_CGROUP UINT64_C(0x200000000)
 
 struct arguments {

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/kernel.h"
 #include "confine/bpf.h"
 #include "launch/clone3.h"
 #include "confine/core_dumps.h"
@@ -22,10 +23,8 @@
 #include "confine/confinement.h"
 #include "watcher/host_side.h"
 
-/* linux/sched.h (5.2), linux/close_range.h (5.9, 5.11), linux/seccomp.h */
-enum { PIDFD = 0x1000, RANGE_UNSHARE = 1 << 1, RANGE_CLOEXEC = 1 << 2, SET_MODE_FILTER = 1 };
-
-enum { NR_CLOSE_RANGE = 436 };
+/* linux/sched.h (5.2), linux/seccomp.h */
+enum { PIDFD = 0x1000, SET_MODE_FILTER = 1 };
 
 /* The child shares the memory of the suspended launcher thread (CLONE_VM | CLONE_VFORK, clone(2)): no allocation, no lock, no
  * libc state but errno. If confined it also shares the descriptor table until it unshares it: its filter's listener gets into

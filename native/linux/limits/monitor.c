@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/command.h"
 #include "limits/disk_usage.h"
 #include "base/mailbox.h"
@@ -39,18 +39,12 @@ struct vt_monitor {
 
 static struct watch watches[VT_MONITORS] = {{.lock = PTHREAD_MUTEX_INITIALIZER}, {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
-static int64_t nanoseconds(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
-}
-
 /* `spent`: processor time of the member scan. True: the limit is exceeded. */
 static bool check(struct vt_monitor *meter, struct gauge *gauge, int64_t spent) {
-  int64_t before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  int64_t before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   struct vt_reading reading = vt_limit_check(&meter->subject, gauge->limit);
-  int64_t pause = SHARE * (nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before + spent);
-  gauge->due = nanoseconds(CLOCK_MONOTONIC) + (reading.calm > pause ? reading.calm : pause);
+  int64_t pause = SHARE * (vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before + spent);
+  gauge->due = vt_nanoseconds(CLOCK_MONOTONIC) + (reading.calm > pause ? reading.calm : pause);
   if (reading.over) __atomic_store_n(&meter->exceeded, (int)gauge->limit, __ATOMIC_RELEASE);
   return reading.over;
 }
@@ -63,13 +57,13 @@ static void rest(struct vt_monitor *meter) {
 static void look(struct vt_monitor *meter, bool alone) {
   bool last = alone || __atomic_load_n(&meter->last_wanted, __ATOMIC_ACQUIRE);
   bool over = vt_monitor_exceeded(meter) != VT_LIMIT_NONE;
-  int64_t now = nanoseconds(CLOCK_MONOTONIC), before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  int64_t now = vt_nanoseconds(CLOCK_MONOTONIC), before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   /* If this fails, the previous list serves. */
   if (alone) vt_process_set_alone(&meter->subject.members);
   else vt_process_set_refresh(&meter->subject.members, now);
   bool grouped = meter->subject.cgroup[0] != 0;
   if (grouped) meter->subject.kernel = vt_cgroup_look(meter->subject.cgroup);
-  int64_t spent = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
+  int64_t spent = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before;
   for (int at = 0; at < GAUGES && !over; at++) {
     struct gauge *gauge = &meter->gauges[at];
     if (gauge->due != NEVER && (last || gauge->due <= now)) over = check(meter, gauge, spent);
@@ -128,7 +122,7 @@ static void measure(struct watch *watch) {
     struct vt_monitor *meter = most_due(watch);
     int64_t due = meter ? due_of(meter) : NEVER;
     if (due == NEVER) pthread_cond_wait(&watch->changed, &watch->lock);
-    else if (due > nanoseconds(CLOCK_MONOTONIC)) wait_until(watch, due);
+    else if (due > vt_nanoseconds(CLOCK_MONOTONIC)) wait_until(watch, due);
     else look_unlocked(watch, meter);
   }
 }
@@ -187,7 +181,7 @@ static void take_directories(struct vt_limit_subject *subject, const char *const
 static bool set_gauges(struct gauge gauges[GAUGES], const struct vt_command *command, int kind) {
   const struct vt_limits *limits = &command->limits;
   bool quick = kind == VT_MONITOR_PROC, writes = command->writable && command->writable[0];
-  int64_t first = nanoseconds(CLOCK_MONOTONIC) + FIRST_NS;
+  int64_t first = vt_nanoseconds(CLOCK_MONOTONIC) + FIRST_NS;
   gauges[0] = (struct gauge){VT_LIMIT_PROCESSES, quick && limits->processes ? first : NEVER};
   gauges[1] = (struct gauge){VT_LIMIT_CPU, quick && limits->cpu_seconds ? first : NEVER};
   gauges[2] = quick ? (struct gauge){VT_LIMIT_MEMORY, limits->memory_bytes ? first : NEVER}

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/procfs.h"
 
 enum { TEXT_BYTES = 4096, FILES_NS = 20000000 };
@@ -53,22 +53,16 @@ static struct use share_of(const struct vt_process_set *members, pid_t pid) {
                       1024 * number_after(text, "\nPss_Shmem:")};
 }
 
-static int64_t nanoseconds(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* Scans every 20 ms at most, for at most 2 % of a processor. */
 static uint64_t in_files(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit) {
   static const char *const prefixes[] = {"/memfd:", NULL};
   if (!memory->files && !(memory->files = calloc(1, sizeof *memory->files))) abort(); /* as in vt_monitor_open */
-  if (nanoseconds(CLOCK_MONOTONIC) < memory->due) return memory->files->bytes;
-  int64_t before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  if (vt_nanoseconds(CLOCK_MONOTONIC) < memory->due) return memory->files->bytes;
+  int64_t before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   memory->files->prefixes = prefixes;
   vt_unlinked_files_scan(memory->files, members, limit);
-  int64_t pause = 50 * (nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before);
-  memory->due = nanoseconds(CLOCK_MONOTONIC) + (pause > FILES_NS ? pause : FILES_NS);
+  int64_t pause = 50 * (vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before);
+  memory->due = vt_nanoseconds(CLOCK_MONOTONIC) + (pause > FILES_NS ? pause : FILES_NS);
   return memory->files->bytes;
 }
 

@@ -13,8 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lookup/worker.h"
+#include "base/kernel.h"
 #include "base/threads.h"
+#include "lookup/worker.h"
 
 /*
  * Why one process per set of questions: a call into a file system may not even react to SIGKILL (a FUSE server that has read the
@@ -24,9 +25,6 @@
  * or of a worker, lookups would starve or block the host.
  */
 enum { LOOKERS = 8, STACK = 64 * 1024, KEPT_ROOM = 256 * 1024 };
-
-/* linux/close_range.h (5.9) */
-enum { NR_CLOSE_RANGE = 436, RANGE_UNSHARE = 1 << 1 };
 
 struct lookup {
   struct lookup *next;

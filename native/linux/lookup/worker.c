@@ -14,17 +14,10 @@
 #include <unistd.h>
 
 #include "core.h"
-#include "base/dirent64.h"
+#include "base/kernel.h"
+#include "base/paths.h"
 
-/* asm-generic/unistd.h, linux/openat2.h (5.6) */
-enum { NR_OPENAT2 = 437, RESOLVE_NO_LINKS = 4 };
-
-struct how { /* struct open_how */
-  uint64_t flags, mode, resolve;
-};
-
-/* MOST_LINKS: linux/namei.h, MAXSYMLINKS */
-enum { HEAD = 2 * sizeof(uint32_t), LARGEST_TEXT = 1024 * 1024, MOST_LINKS = 40 };
+enum { HEAD = 2 * sizeof(uint32_t), LARGEST_TEXT = 1024 * 1024 };
 
 struct answer {
   char *at;
@@ -45,13 +38,12 @@ static bool is_deleted(const char *path, size_t length) {
 }
 
 /* Appends the path of a descriptor; ENOENT if it has none (proc(5): "pipe:[1]", "(unreachable)/a"), ESTALE if it is deleted. */
-static int name_of(int fd, struct answer *answer) {
-  char link[32], path[PATH_MAX];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(link, path, sizeof path);
-  if (length < 0 || (size_t)length == sizeof path) return EIO;
+static int append_path_of(int fd, struct answer *answer) {
+  char path[PATH_MAX];
+  if (vt_path_of(fd, path, sizeof path)) return EIO;
   if (path[0] != '/') return ENOENT;
-  return is_deleted(path, (size_t)length) ? ESTALE : append(answer, path, (size_t)length);
+  size_t length = strlen(path);
+  return is_deleted(path, length) ? ESTALE : append(answer, path, length);
 }
 
 /* The length of a path without its last name; 0 for a name in the root; -1: there is no name left. */
@@ -66,55 +58,53 @@ static ssize_t cut(const char *path, size_t length) {
 static bool is_plain(const char *path) {
   for (const char *at = path; *at == '/';) {
     size_t length = strcspn(++at, "/");
-    if (length <= 2 && (length == 0 || (at[0] == '.' && (length == 1 || at[1] == '.')))) return false;
+    if (length == 0 || vt_path_is_dots(at, length)) return false;
     at += length;
   }
   return path[0] == '/';
 }
 
-/* Appends the real path of an existing file. One openat2 is enough if no name is a symlink (else ELOOP). */
+/* Appends the real path of an existing file: the path itself if no name in it is a symlink. */
 static int find(const char *path, struct answer *answer) {
-  struct how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_LINKS};
-  int fd = is_plain(path) ? (int)syscall(NR_OPENAT2, AT_FDCWD, path, &how, sizeof how) : -1;
+  int fd = is_plain(path) ? vt_path_open_direct(AT_FDCWD, path, O_PATH | O_CLOEXEC) : -1;
   bool direct = fd >= 0;
   if (!direct) fd = open(path, O_PATH | O_CLOEXEC);
   if (fd < 0) return errno;
-  int error = direct ? append(answer, path, strlen(path)) : name_of(fd, answer);
+  int error = direct ? append(answer, path, strlen(path)) : append_path_of(fd, answer);
   close(fd);
   return error;
 }
 
-/* Replaces the symlink that the first `length` bytes name by its target. ENOENT: it is no symlink. */
-static int follow(char path[PATH_MAX], size_t length) {
+/* Replaces the symlink that the first `length` bytes name by its target. EINVAL, ENOENT, ENOTDIR: there is no symlink. */
+static int follow(char path[PATH_MAX], size_t length, int *links) {
+  struct vt_path_walk walk = {.rest = path + length, .links = *links};
   char target[PATH_MAX], link[PATH_MAX];
   while (length && path[length - 1] == '/') length--; /* with a trailing slash it would be resolved */
   memcpy(link, path, length);
   link[length] = 0;
-  ssize_t size = readlink(link, target, sizeof target);
-  if (size <= 0) return ENOENT;
-  size_t kept = length, rest = strlen(path + length) + 1;
-  while (kept && path[kept - 1] != '/') kept--;
-  if (target[0] == '/') kept = 0;
-  if (kept + (size_t)size + rest > PATH_MAX) return ENAMETOOLONG;
-  memmove(path + kept + size, path + length, rest);
-  memcpy(path + kept, target, (size_t)size);
+  int error = vt_path_follow(&walk, link, target);
+  if (error) return error;
+  *links = walk.links;
+  while (length && path[length - 1] != '/') length--;
+  if (target[0] == '/') length = 0;
+  if (length + strlen(walk.text) >= PATH_MAX) return ENAMETOOLONG;
+  strcpy(path + length, walk.text);
   return 0;
 }
 
 /* Cuts the length to the part that exists. Follows dangling symlinks, too: writing through one creates its target. */
 static int find_beginning(char path[PATH_MAX], size_t *length, struct answer *answer) {
   char beginning[PATH_MAX];
-  for (int links = 0, error;;) {
+  for (int links = 0;;) {
     memcpy(beginning, path, *length);
     beginning[*length] = 0;
-    error = find(*length ? beginning : "/", answer);
+    int error = find(*length ? beginning : "/", answer);
     if (error != ENOENT && error != ENOTDIR) return error;
-    int followed = follow(path, *length);
-    ssize_t shorter = followed == ENOENT ? cut(path, *length) : 0;
+    int followed = follow(path, *length, &links);
+    if (followed == ELOOP || followed == ENAMETOOLONG) return followed;
+    ssize_t shorter = followed ? cut(path, *length) : (ssize_t)strlen(path);
     if (shorter < 0) return error;
-    if (followed && followed != ENOENT) return followed;
-    if (!followed && ++links > MOST_LINKS) return ELOOP;
-    *length = followed ? (size_t)shorter : strlen(path);
+    *length = (size_t)shorter;
   }
 }
 
@@ -132,7 +122,7 @@ static int add_names(const char *block, size_t length, struct answer *answer) {
   for (size_t at = 0; at < length;) {
     const struct entry *entry = (const struct entry *)(const void *)(block + at);
     at += entry->length;
-    if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0) continue;
+    if (vt_path_is_dots(entry->name, strlen(entry->name))) continue;
     int error = append(answer, entry->type == DT_LNK || entry->type == DT_UNKNOWN ? "l" : "-", 1);
     if (!error) error = append(answer, entry->name, strlen(entry->name) + 1);
     if (error) return error;

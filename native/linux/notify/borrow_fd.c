@@ -5,11 +5,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "notify/reply.h"
+#include "base/kernel.h"
 #include "base/threads.h"
+#include "notify/reply.h"
 
-/* asm-generic/unistd.h; linux/pidfd.h: PIDFD_THREAD, Linux 6.9; linux/close_range.h */
-enum { NR_PIDFD_OPEN = 434, NR_CLOSE_RANGE = 436, NR_PIDFD_GETFD = 438, PIDFD_OF_THREAD = O_EXCL, RANGE_UNSHARE = 1 << 1 };
+enum { PIDFD_OF_THREAD = O_EXCL }; /* linux/pidfd.h: PIDFD_THREAD, Linux 6.9 */
 
 struct errand {
   struct vt_notification *notification;

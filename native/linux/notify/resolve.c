@@ -3,21 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "confine/seccomp_constants.h"
 
-/* asm-generic/unistd.h, linux/openat2.h (5.6); MAXSYMLINKS of linux/namei.h */
-enum { NR_OPENAT2 = 437, RESOLVE_NO_LINKS = 4, MOST_LINKS = 40 };
 enum { DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC };
-
-struct how { /* struct open_how */
-  uint64_t flags, mode, resolve;
-};
 
 static int open_base(const struct vt_caller *caller, int directory) {
   char path[48];
@@ -26,25 +19,11 @@ static int open_base(const struct vt_caller *caller, int directory) {
   return open(path, DIRECTORY);
 }
 
-/* The path of our own descriptor. */
-static int name_of(int fd, char *to, size_t size) {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(path, to, size - 1);
-  if (length < 0) return errno;
-  to[length] = 0;
-  return 0;
-}
-
-static bool is_dots(const char *name, size_t length) {
-  return (length == 1 && name[0] == '.') || (length == 2 && name[0] == '.' && name[1] == '.');
-}
-
 /* Splits "a/b/c" into "a/b/" and "c"; if it ends in a slash, "." or "..", the name is empty. */
 static int split(const char *given, char *directory, char *name) {
   const char *slash = strrchr(given, '/');
   size_t before = slash ? (size_t)(slash + 1 - given) : 0, length = strlen(given + before);
-  if (is_dots(given + before, length)) {
+  if (vt_path_is_dots(given + before, length)) {
     before += length;
     length = 0;
   }
@@ -57,7 +36,7 @@ static int split(const char *given, char *directory, char *name) {
 
 /* Builds the path's text from the directory. */
 static int complete(struct vt_resolved *place) {
-  int error = name_of(place->parent, place->path, sizeof place->path);
+  int error = vt_path_of(place->parent, place->path, sizeof place->path);
   if (error || !place->name[0]) return error;
   size_t length = strlen(place->path);
   if (length == 1) length = 0; /* "/" */
@@ -71,24 +50,22 @@ static int look(struct vt_resolved *place) {
   return place->exists || errno == ENOENT ? 0 : errno;
 }
 
-/* The usual case, no symbolic links, in two or three calls. ELOOP: there is one, or no openat2(2). */
+/* The usual case, no symbolic links, in two or three calls; else ELOOP. */
 static int find_directly(int base, const char *given, bool follow, struct vt_resolved *place) {
   char directory[PATH_MAX];
   int error = split(given, directory, place->name);
   if (error) return error;
-  struct how how = {.flags = DIRECTORY, .resolve = RESOLVE_NO_LINKS};
-  place->parent = (int)syscall(NR_OPENAT2, base, directory[0] ? directory : ".", &how, sizeof how);
-  if (place->parent < 0) return errno == ENOSYS || errno == EPERM ? ELOOP : errno;
+  place->parent = vt_path_open_direct(base, directory[0] ? directory : ".", DIRECTORY);
+  if (place->parent < 0) return errno;
   error = look(place);
   if (!error && place->exists && follow && S_ISLNK(place->status.st_mode)) error = ELOOP;
   return error ? error : complete(place);
 }
 
-/* A walk along a path, link by link: the resolved part and the rest. */
 struct walk {
   const struct vt_caller *caller;
-  char done[PATH_MAX], rest[2 * PATH_MAX];
-  int links;
+  char done[PATH_MAX]; /* resolved so far; "" for the root */
+  struct vt_path_walk names;
 };
 
 static void step_back(struct walk *walk) {
@@ -124,51 +101,41 @@ static bool leads_nowhere(const char *target, size_t length) {
   return length > end && strcmp(target + length - end, deleted) == 0;
 }
 
-/* Replaces the link just reached by its target. EAGAIN: the walk goes on with a new rest. */
-static int follow_link(struct walk *walk, const char *rest) {
-  char target[PATH_MAX], joined[2 * PATH_MAX];
-  ssize_t length = readlink(walk->done, target, sizeof target - 1);
-  if (length < 0) return errno == EINVAL ? 0 : errno; /* not a link */
-  target[length] = 0;
-  if (++walk->links > MOST_LINKS) return ELOOP;
-  if (strncmp(walk->done, "/proc/", 6) == 0 && leads_nowhere(target, (size_t)length)) return VT_NO_FILE;
-  if ((size_t)snprintf(joined, sizeof joined, "%s/%s", target, rest) >= sizeof joined) return ENAMETOOLONG;
+/* Goes on at the target if the name just reached is a link. */
+static int follow_link(struct walk *walk) {
+  char target[PATH_MAX];
+  int error = vt_path_follow(&walk->names, walk->done, target);
+  if (error) return error == EINVAL ? 0 : error;
+  if (strncmp(walk->done, "/proc/", 6) == 0 && leads_nowhere(target, strlen(target))) return VT_NO_FILE;
   if (target[0] == '/') walk->done[0] = 0;
   else step_back(walk);
-  /* A final link must leave no trailing slash, which would demand a directory. */
-  if (!*rest) joined[length] = 0;
-  strcpy(walk->rest, joined);
-  return EAGAIN;
+  return 0;
 }
 
 static int walk_on(struct walk *walk, bool follow) {
-  for (char *at = walk->rest; *at;) {
-    size_t slashes = strspn(at, "/"), length = strcspn(at + slashes, "/");
-    const char *name = at + slashes;
-    at += slashes + length;
-    if (length == 0 || (length == 1 && *name == '.')) continue;
-    if (is_dots(name, length)) {
+  size_t length;
+  for (const char *name; (name = vt_path_next(&walk->names, &length));) {
+    if (vt_path_is_dots(name, length)) {
       step_back(walk);
       continue;
     }
     int error = step_into(walk, name, length);
     if (error) return error;
-    if (!*at && !follow) return 0;
-    error = follow_link(walk, at + strspn(at, "/"));
-    if (error == EAGAIN) at = walk->rest;
-    else if (error == ENOENT && !at[strspn(at, "/")]) return 0; /* the last component may be missing */
-    else if (error) return error;
+    const char *rest = walk->names.rest;
+    if (!*rest && !follow) return 0;
+    error = follow_link(walk);
+    if (error == ENOENT && !rest[strspn(rest, "/")]) return 0; /* the last component may be missing */
+    if (error) return error;
   }
   return 0;
 }
 
 static int find_by_walking(const struct vt_caller *caller, int base, const char *given, bool follow,
                            struct vt_resolved *place) {
-  struct walk walk = {.caller = caller};
-  int error = given[0] == '/' ? 0 : name_of(base, walk.done, sizeof walk.done);
+  struct walk walk = {.caller = caller, .names = {.rest = given}};
+  int error = given[0] == '/' ? 0 : vt_path_of(base, walk.done, sizeof walk.done);
   if (error) return error;
   if (strcmp(walk.done, "/") == 0) walk.done[0] = 0;
-  strcpy(walk.rest, given);
   error = walk_on(&walk, follow);
   if (error) return error;
   char directory[PATH_MAX];

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/paths.h"
 #include "confine/confinement_pool.h"
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
@@ -111,12 +112,10 @@ static int make_locked(int parent, struct vt_private *made) {
 
 /* Makes "tmp" and sets its path. */
 static int fill(int fd, struct vt_private *made) {
-  char link[32];
   struct stat status;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(link, made->path, sizeof made->path - sizeof granted - 1);
-  if (length < 0) return fail(made, VT_PRIVATE_DIRECTORY, errno);
-  snprintf(made->path + length, sizeof made->path - (size_t)length, "/%s", granted);
+  int error = vt_path_of(fd, made->path, sizeof made->path - sizeof granted);
+  if (error) return fail(made, VT_PRIVATE_DIRECTORY, error);
+  strcat(strcat(made->path, "/"), granted);
   if (make_at(fd, granted)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
   if (stat(made->path, &status)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
   return 0;
@@ -156,12 +155,10 @@ static int remove_locked(int parent, const char *name, int fd) {
 
 /* Returns the parent's descriptor and the current name, or -1 with errno; ENOENT: it is gone. */
 static int find_locked(int lock, char name[NAME_LENGTH + 1]) {
-  char link[32], path[sizeof((struct vt_private *)0)->path];
+  char path[sizeof((struct vt_private *)0)->path];
   struct stat status;
-  snprintf(link, sizeof link, "/proc/self/fd/%d", lock);
-  ssize_t length = readlink(link, path, sizeof path - 1);
-  if (length < 0 || fstat(lock, &status)) return -1;
-  path[length] = 0;
+  errno = vt_path_of(lock, path, sizeof path);
+  if (errno || fstat(lock, &status)) return -1;
   if (status.st_nlink == 0 || strlen(strrchr(path, '/') + 1) != NAME_LENGTH) {
     errno = ENOENT;
     return -1;

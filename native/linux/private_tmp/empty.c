@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/paths.h"
 #include "private_tmp/directory.h"
 
 enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
@@ -23,8 +24,6 @@ struct emptying {
   bool progress;     /* this pass removed or moved something */
   int error;         /* the first of this pass */
 };
-
-static bool is_dots(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
 
 static void note(struct emptying *emptying, int failed) {
   if (!failed) emptying->progress = true;
@@ -91,7 +90,7 @@ static void clear(struct emptying *emptying, const char *name) {
     return;
   }
   for (struct dirent *entry; (entry = readdir(entries)) && vt_now() < emptying->deadline;) {
-    if (is_dots(entry->d_name)) continue;
+    if (vt_path_is_dots(entry->d_name, strlen(entry->d_name))) continue;
     int failed = remove_name(fd, entry->d_name, entry->d_type != DT_DIR);
     if (failed && is_filled()) failed = move_up(emptying, fd, entry->d_name);
     note(emptying, failed);
@@ -113,7 +112,7 @@ static int make_pass(struct emptying *emptying, DIR *entries) {
   emptying->error = 0;
   rewinddir(entries);
   for (struct dirent *entry; (entry = readdir(entries)) && vt_now() < emptying->deadline;) {
-    if (is_dots(entry->d_name)) continue;
+    if (vt_path_is_dots(entry->d_name, strlen(entry->d_name))) continue;
     seen++;
     remove_entry(emptying, entry);
   }

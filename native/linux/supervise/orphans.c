@@ -9,10 +9,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/kernel.h"
 #include "supervise/session.h"
-
-/* asm-generic/unistd.h */
-enum { NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434 };
 
 enum { LOOK_MS = 1000 };
 

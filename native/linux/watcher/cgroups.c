@@ -1,7 +1,7 @@
 #include "watcher/cgroups.h"
 
+#include "base/raw_syscalls.h"
 #include "base/watch_table.h"
-#include "watcher/raw_syscalls.h"
 
 enum { CGROUPS_FD = 5, BUSY = -16 }; /* asm-generic/errno-base.h */
 

@@ -16,12 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/kernel.h"
 #include "limits/cgroup.h"
 #include "base/watch_table.h"
 #include "watcher_image.h" /* made by the build: vt_watcher_image[] */
 
-/* asm-generic/unistd.h; linux/memfd.h (6.3) */
-enum { NR_PIDFD_OPEN = 434, NR_CLOSE_RANGE = 436, EXECUTABLE_MEMFD = 0x10, RANGE_CLOEXEC = 1 << 2, TAKEN = -1 };
+enum { EXECUTABLE_MEMFD = 0x10, TAKEN = -1 }; /* linux/memfd.h (6.3) */
 
 /* The watcher's descriptors are 0 to 5; the sources are first duplicated above them. */
 enum { WATCHER_FDS = 6, ABOVE = 16 };

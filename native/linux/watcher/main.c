@@ -5,9 +5,9 @@
  * commands until it finds none, removes the cgroups and ends. No libc: a few pages, nothing to load. It takes all resources at
  * start: a command may leave the machine without descriptors, memory or time.
  */
+#include "base/sweep.h"
 #include "base/watch_table.h"
 #include "watcher/cgroups.h"
-#include "watcher/raw_syscalls.h"
 
 enum { TABLE_FD = 3, PIPE_FD = 4, MOST_PASSES = 20000, PAUSE_NS = 1000000 };
 /* Passes in a row without a process that end the sweep. Trying all process ids is slow, hence fewer passes. */
@@ -17,7 +17,7 @@ enum { HURRIED_PASSES = 500 };
 /* A cgroup is busy until its last killed process has ended; that of a finished command, while a survivor lives in it. */
 enum { MOST_REMOVALS = 3000, LEAST_REMOVALS = 5 };
 
-static char entries[8192] __attribute__((aligned(8))), text[512], environment[64 * 1024];
+static char environment[64 * 1024];
 static const struct vt_watch_table *table;
 static long proc;
 
@@ -25,29 +25,6 @@ static long proc;
 static int sessions[VT_WATCH_TABLE_SLOTS], session_count;
 static uint32_t cookies[VT_WATCH_TABLE_SLOTS];
 static int cookie_count;
-
-static int number_in(const char *digits) {
-  int value = 0;
-  while (*digits >= '0' && *digits <= '9') value = value * 10 + *digits++ - '0';
-  return value;
-}
-
-/* Reads into `text`, zero-terminated; returns the length, less than 1 on failure. */
-static long read_text(const char *path) {
-  long fd = call3(__NR_openat, CWD, (long)path, READ_ONLY);
-  if (fd < 0) return fd;
-  long length = call3(__NR_read, fd, (long)text, sizeof text - 1);
-  call1(__NR_close, fd);
-  if (length > 0) text[length] = 0;
-  return length;
-}
-
-/* A pidfd is readable once all threads have ended (pidfd_open(2)); the state in /proc is that of the first thread only. */
-static int has_ended(long pidfd) {
-  struct poll_entry polled = {(int)pidfd, POLL_IN, 0};
-  struct pause none = {0, 0};
-  return call(__NR_ppoll, (long)&polled, 1, (long)&none, 0, 0, 0) != 0;
-}
 
 static void take_commands(void) {
   session_count = cookie_count = 0;
@@ -116,50 +93,13 @@ static int carries_cookie(int pid) {
   return (int)found;
 }
 
-static int is_member(int pid) {
+static int is_member(void *context, int pid) {
   long session = call1(__NR_getsid, pid);
+  (void)context;
   return session > 0 && (has_session((int)session) || carries_cookie(pid));
 }
 
-/* A group never spans sessions (credentials(7)); its leader has to be in the process's session. */
-static void kill_group_of(int pid) {
-  long group = call1(__NR_getpgid, pid), session = call1(__NR_getsid, pid);
-  if (group > 1 && session > 0 && call1(__NR_getsid, group) == session) call2(__NR_kill, -group, SIGNAL_KILL);
-}
-
-/* The second check, with the pidfd open, proves that the signal goes to a member. Without a descriptor (ENFILE) kills by pid. */
-static int kill_member(int pid) {
-  if (!is_member(pid)) return 0;
-  long pidfd = call2(NR_PIDFD_OPEN, pid, 0);
-  if (pidfd == NO_SUCH_PROCESS) return 0;
-  int found = is_member(pid) && (pidfd < 0 || !has_ended(pidfd));
-  if (found) {
-    kill_group_of(pid);
-    if (pidfd >= 0) call4(NR_PIDFD_SEND_SIGNAL, pidfd, SIGNAL_KILL, 0, 0);
-    else call2(__NR_kill, pid, SIGNAL_KILL);
-  }
-  if (pidfd >= 0) call1(__NR_close, pidfd);
-  return found;
-}
-
-static int sweep_proc(void) {
-  int found = 0;
-  call3(__NR_lseek, proc, 0, SEEK_TO);
-  for (long length; (length = call3(__NR_getdents64, proc, (long)entries, sizeof entries)) > 0;)
-    for (long at = 0; at < length;) {
-      const struct entry *entry = (const void *)(entries + at);
-      at += entry->length;
-      if (entry->name[0] >= '1' && entry->name[0] <= '9') found += kill_member(number_in(entry->name));
-    }
-  return found;
-}
-
-/* Tries every possible process id, where hidepid (proc(5)) hides processes that are not dumpable. */
-static int sweep_ids(void) {
-  int last = read_text("/proc/sys/kernel/pid_max") > 0 ? number_in(text) : 4 * 1024 * 1024, found = 0;
-  for (int pid = 2; pid <= last; pid++) found += kill_member(pid);
-  return found;
-}
+static int kill_member(void *context, int pid) { return sweep_kill(pid, context, is_member); }
 
 static void pause_shortly(void) {
   struct pause pause = {0, PAUSE_NS};
@@ -168,12 +108,12 @@ static void pause_shortly(void) {
 
 /* Killing the cgroup also ends processes that left the session and cleared their environment. */
 static void sweep(void) {
-  int hidden = proc < 0 || read_text("/proc/1/stat") <= 0;
-  int enough = hidden ? CALM_PASSES_OF_IDS : CALM_PASSES;
+  int blind = proc < 0 || sweep_is_blind();
+  int enough = blind ? CALM_PASSES_OF_IDS : CALM_PASSES;
   for (int calm = 0, pass = 0; calm < enough && pass < MOST_PASSES; pass++) {
     take_commands();
     cgroups_kill(table);
-    int found = hidden ? sweep_ids() : sweep_proc();
+    int found = blind ? sweep_every_id(0, kill_member) : sweep_listed(proc, 0, kill_member);
     calm = found ? 0 : calm + 1;
     if (calm || pass > HURRIED_PASSES) pause_shortly();
   }
@@ -204,7 +144,7 @@ static void get_ready(void) {
 }
 
 static void wait_for_host(void) {
-  struct poll_entry polled[2] = {{PIPE_FD, POLL_IN, 0}, {-1, POLL_IN, 0}};
+  struct poll_entry polled[2] = {{PIPE_FD, READABLE, 0}, {-1, READABLE, 0}};
   polled[1].fd = (int)call2(NR_PIDFD_OPEN, call1(__NR_getppid, 0), 0);
   while (call(__NR_ppoll, (long)polled, 2, 0, 0, 0, 0) <= 0) continue;
 }

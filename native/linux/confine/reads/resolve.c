@@ -1,86 +1,62 @@
 /* Resolves paths as the kernel does (path_resolution(7)), and records the names on the way. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/paths.h"
 #include "confine/reads/reads.h"
 
-/* linux/namei.h: MAXSYMLINKS */
-enum { MOST_LINKS = 40 };
-
-/* A resolution in progress: the node reached, and the rest of the path. */
+/* A resolution in progress: the node reached, and the names to come. */
 struct way {
   struct vt_reads *reads;
   enum vt_reads_mark mark;
   struct vt_path_node *at;
-  char rest[2 * PATH_MAX];
-  int links;
+  struct vt_path_walk names;
 };
 
 /* Keeps the rest of the path beneath `at` as written, as if it contained no links. */
-static void mark_as_written(struct way *way, struct vt_path_node *at) {
+static void mark_as_written(const struct way *way, const char *rest) {
+  struct vt_path_node *at = way->at;
+  at->doubtful = true;
   if (way->mark != VT_MARK_KEPT) return;
-  for (const char *rest = way->rest; *rest;) {
-    size_t length = strcspn(rest, "/");
-    if (length > 0) at = vt_path_node_add(at, rest, length);
-    rest += length + strspn(rest + length, "/");
+  for (size_t length; *rest; rest += length + strspn(rest + length, "/")) {
+    length = strcspn(rest, "/");
+    at = vt_path_node_add(at, rest, length);
   }
   vt_path_node_keep(at);
 }
 
-/* Puts a link's target before the rest. False: it leads nowhere. */
-static bool follow(struct way *way, const char *link, const char *rest) {
-  char target[PATH_MAX], whole[sizeof way->rest];
-  ssize_t length = ++way->links > MOST_LINKS ? -1 : readlink(link, target, sizeof target - 1);
-  if (length < 0) return false;
-  target[length] = 0;
-  int needed = snprintf(whole, sizeof whole, "%s/%s", target, rest);
-  if (needed < 0 || (size_t)needed >= sizeof whole) return false;
-  memcpy(way->rest, whole, (size_t)needed + 1);
+static bool follow(struct way *way, const char *link) {
+  char target[PATH_MAX];
+  if (vt_path_follow(&way->names, link, target)) return false;
   while (target[0] == '/' && way->at->parent) way->at = way->at->parent;
   return true;
 }
 
-static bool is_dots(struct way *way, const char *name, size_t length) {
-  if (length == 2 && name[0] == '.' && name[1] == '.' && way->at->parent) way->at = way->at->parent;
-  return length == 0 || (length <= 2 && strncmp(name, "..", length) == 0);
-}
-
-/* Resolves the next name. False: it leads nowhere. */
-static bool step(struct way *way) {
-  size_t length = strcspn(way->rest, "/"), next = length + strspn(way->rest + length, "/");
+/* Resolves a name. False: it leads nowhere. */
+static bool step(struct way *way, const char *name, size_t length) {
   char path[PATH_MAX];
   struct stat status;
-  if (is_dots(way, way->rest, length)) {
-    memmove(way->rest, way->rest + next, strlen(way->rest + next) + 1);
+  if (vt_path_is_dots(name, length)) {
+    if (way->at->parent) way->at = way->at->parent;
     return true;
   }
-  struct vt_path_node *name = vt_path_node_add(way->at, way->rest, length);
-  if (vt_path_node_path(name, path, sizeof path) < 0 || lstat(path, &status)) {
-    way->at->doubtful = true;
-    mark_as_written(way, way->at);
-    return false;
-  }
-  if (S_ISLNK(status.st_mode)) {
-    way->at->doubtful = true;
-    mark_as_written(way, way->at);
-    return follow(way, path, way->rest + next);
+  struct vt_path_node *node = vt_path_node_add(way->at, name, length);
+  bool exists = vt_path_node_path(node, path, sizeof path) >= 0 && lstat(path, &status) == 0;
+  if (!exists || S_ISLNK(status.st_mode)) {
+    mark_as_written(way, name);
+    return exists && follow(way, path);
   }
   if (way->mark == VT_MARK_KEPT) vt_inode_set_add(&way->reads->kept, &status);
-  way->at = name;
-  memmove(way->rest, way->rest + next, strlen(way->rest + next) + 1);
+  way->at = node;
   return true;
 }
 
 /* The node that a path leads to, or NULL. */
 static struct vt_path_node *walk(struct vt_reads *reads, const char *path, enum vt_reads_mark mark) {
-  struct way way = {.reads = reads, .mark = mark, .at = reads->root};
-  if (snprintf(way.rest, sizeof way.rest, "%s", path + strspn(path, "/")) >= PATH_MAX) return NULL;
-  while (way.rest[0])
-    if (!step(&way)) return NULL;
+  struct way way = {.reads = reads, .mark = mark, .at = reads->root, .names = {.rest = path}};
+  size_t length;
+  for (const char *name; (name = vt_path_next(&way.names, &length));)
+    if (!step(&way, name, length)) return NULL;
   return way.at;
 }
 

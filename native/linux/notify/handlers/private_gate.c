@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "notify/reply.h"
 #include "notify/dispatch.h"
 #include "notify/resolve.h"
@@ -49,12 +50,9 @@ static bool is_in(const char *directory, const char *path, uint64_t mount) {
 /* The kernel names a file by the directory entry it was opened by. No foreign file gets one in a private directory: Landlock
  * refuses links and renames across its border. */
 bool vt_is_private(const struct vt_listener *listener, int fd) {
-  char link[48], path[PATH_MAX];
+  char path[PATH_MAX];
   uint64_t mount;
-  snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd); /* the thread may have its own descriptor table (borrow_fd.c) */
-  ssize_t length = readlink(link, path, sizeof path - 1);
-  if (length <= 0 || length == (ssize_t)sizeof path - 1 || !mount_of(fd, &mount)) return false;
-  path[length] = 0;
+  if (vt_path_of(fd, path, sizeof path) || !mount_of(fd, &mount)) return false;
   for (char **directory = listener->policy->writable; *directory; directory++)
     if (is_in(*directory, path, mount)) return true;
   return false;

@@ -1,17 +1,17 @@
-/* The watcher's replacement for a libc: constants, structures and system calls. */
+/* System calls without a libc: constants, structures and numbers. */
 #pragma once
 
 #include <asm/unistd.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/dirent64.h"
+#include "base/kernel.h"
 
 /* asm-generic/fcntl.h, asm-generic/poll.h, asm-generic/mman-common.h, asm-generic/mman.h, asm-generic/signal.h,
- * asm-generic/unistd.h, asm-generic/errno-base.h, linux/fs.h */
-enum { CWD = -100, READ_ONLY = 0, WRITE_ONLY = 1, POLL_IN = 1, MAP_SHARED_PAGES = 1, PROTECT_READ = 1 };
+ * asm-generic/errno-base.h, linux/fs.h */
+enum { CWD = -100, READ_ONLY = 0, WRITE_ONLY = 1, READABLE = 1, MAP_SHARED_PAGES = 1, PROTECT_READ = 1 };
 enum { LOCK_CURRENT = 1, LOCK_FUTURE = 2, SEEK_TO = 0, NO_SUCH_PROCESS = -3 };
-enum { SIGNAL_KILL = 9, NR_PIDFD_SEND_SIGNAL = 424, NR_PIDFD_OPEN = 434, REMOVE_DIRECTORY = 0x200 };
+enum { SIGNAL_KILL = 9, REMOVE_DIRECTORY = 0x200 };
 #if defined(__aarch64__)
 enum { DIRECTORY_FLAG = 040000 }; /* asm/fcntl.h of arm64 */
 #else

@@ -1,0 +1,63 @@
+#define _GNU_SOURCE
+#include "base/paths.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/kernel.h"
+
+/* linux/openat2.h: RESOLVE_NO_SYMLINKS; linux/namei.h: MAXSYMLINKS */
+enum { RESOLVE_NO_LINKS = 4, MOST_LINKS = 40 };
+
+bool vt_path_is_dots(const char *name, size_t length) {
+  return (length == 1 || length == 2) && memcmp(name, "..", length) == 0;
+}
+
+/* A thread may have its own descriptor table (borrow_fd.c). */
+int vt_path_of(int fd, char *to, size_t size) {
+  char link[48];
+  snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd);
+  ssize_t length = readlink(link, to, size);
+  if (length < 0) return errno;
+  if ((size_t)length == size) return ENAMETOOLONG;
+  to[length] = 0;
+  return 0;
+}
+
+int vt_path_open_direct(int directory, const char *path, int flags) {
+  struct { /* linux/openat2.h (5.6): struct open_how */
+    uint64_t flags, mode, resolve;
+  } how = {.flags = (uint64_t)flags, .resolve = RESOLVE_NO_LINKS};
+  int fd = (int)syscall(NR_OPENAT2, directory, path, &how, sizeof how);
+  if (fd < 0 && (errno == ENOSYS || errno == EPERM)) errno = ELOOP;
+  return fd;
+}
+
+const char *vt_path_next(struct vt_path_walk *walk, size_t *length) {
+  const char *name;
+  do {
+    name = walk->rest + strspn(walk->rest, "/");
+    *length = strcspn(name, "/");
+    walk->rest = name + *length;
+  } while (*length == 1 && *name == '.');
+  return *length ? name : NULL;
+}
+
+int vt_path_follow(struct vt_path_walk *walk, const char *link, char target[PATH_MAX]) {
+  char whole[sizeof walk->text];
+  const char *rest = walk->rest + strspn(walk->rest, "/");
+  ssize_t length = readlink(link, target, PATH_MAX - 1);
+  if (length < 0) return errno;
+  target[length] = 0;
+  if (++walk->links > MOST_LINKS) return ELOOP;
+  /* No slash behind a final link's target: it would demand a directory. */
+  int needed = snprintf(whole, sizeof whole, "%s%s%s", target, *rest ? "/" : "", rest);
+  if (needed < 0 || (size_t)needed >= sizeof whole) return ENAMETOOLONG;
+  memcpy(walk->text, whole, (size_t)needed + 1);
+  walk->rest = walk->text;
+  return 0;
+}

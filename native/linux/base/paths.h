@@ -1,0 +1,27 @@
+/* Paths, walked name by name as in path_resolution(7). No allocation, no lock. */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* "." or ".." */
+bool vt_path_is_dots(const char *name, size_t length);
+
+/* Writes the path of our own descriptor. Returns 0 or an errno. */
+int vt_path_of(int fd, char *to, size_t size);
+
+/* Opens a path that contains no symbolic links; -1 with errno ELOOP if it does, or without openat2(2). */
+int vt_path_open_direct(int directory, const char *path, int flags);
+
+struct vt_path_walk {
+  char text[2 * PATH_MAX];
+  const char *rest; /* behind the name read last; in `text`, or a path of the caller's at first */
+  int links;        /* followed so far */
+};
+
+/* Reads the next name, skipping "." and empty ones; NULL at the end. */
+const char *vt_path_next(struct vt_path_walk *walk, size_t *length);
+
+/* Puts the target of a symbolic link before the rest. Returns 0 or an errno; EINVAL: it is no link. */
+int vt_path_follow(struct vt_path_walk *walk, const char *link, char target[PATH_MAX]);
