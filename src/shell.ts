@@ -1,12 +1,12 @@
-import { Gate } from './admit/admission.ts'
+import { Admission } from './admit/admission.ts'
 import type { StandingApproval } from './admit/approval/approve.ts'
 import { openRecorder, type RecordedCommand, type Recorder } from './audit/open.ts'
 import type { Decision, Encoding, Enforcement, Environment, Mode, OutputIn, Result } from './base/types.ts'
 import { checkBackend } from './config/backend.ts'
 import type { IgnoredValue, LoadedConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
-import { type Backing, backingOf } from './host/backend.ts'
-import { type Host, lookerOf, thisHost } from './host/host.ts'
+import { type BackendParts, openBackend } from './host/backend.ts'
+import { type Host, pathLookupOf, thisHost } from './host/host.ts'
 import { configOf } from './host/load-config.ts'
 import { knownEnvironments, privateTmpOf, Setups } from './host/mode-setup.ts'
 import {
@@ -18,22 +18,22 @@ import {
   type ShellOptions,
 } from './host/shell-options.ts'
 import { checkLimits } from './launch/limits.ts'
-import { keeping, ListenerError, VitrineError } from './messages/error.ts'
+import { ListenerError, VitrineError, withResults } from './messages/error.ts'
 import { absolutePath } from './request/current-directory.ts'
 import { checkInput } from './request/descriptor.ts'
 import type { ExecuteOptions } from './request/execute-options.ts'
 import {
-  type Complete,
   type CompleteRequest,
   completeRequest,
   type ExecuteRequest,
+  type RequestCompleter,
   readList,
 } from './request/request.ts'
 import { checkSignal } from './request/signal.ts'
 import { completeStart, type StartRequest } from './request/terminal.ts'
 import { Listener } from './run/listener.ts'
 import { type Pty, startCommand } from './run/pty.ts'
-import { type RunOptions, runCommand, type Surroundings } from './run/run.ts'
+import { type RunContext, type RunOptions, runCommand } from './run/run.ts'
 import type { Supervision } from './run/supervise.ts'
 import { checkScratchpadName, Scratchpad } from './scratchpad/scratchpad.ts'
 
@@ -54,16 +54,16 @@ export async function openShellOn(host: Host, options: ShellOptions = {}): Promi
 async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const env = options.env ?? process.env
   const cwd = absolutePath(options.cwd ?? '.')
-  const loaded = await configOf(options, { cwd, env }, await lookerOf(host))
+  const loaded = await configOf(options, { cwd, env }, await pathLookupOf(host))
   checkBackend(loaded)
-  const backing = await backingOf(host, loaded, { ...options, cwd, env })
-  const gate = new Gate({ loaded, cwd, env, ...backing, approver: options.approver })
-  await gate.ready()
-  const equipment = { ...backing, recorder: await openRecorder(host, loaded, { cwd, env }) }
-  return new Shell(loaded, gate, equipment, { ...options, cwd, env })
+  const backend = await openBackend(host, loaded, { ...options, cwd, env })
+  const admission = new Admission({ loaded, cwd, env, ...backend, approver: options.approver })
+  await admission.ready()
+  const equipment = { ...backend, recorder: await openRecorder(host, loaded, { cwd, env }) }
+  return new Shell(loaded, admission, equipment, { ...options, cwd, env })
 }
 
-type ShellEquipment = Backing & { readonly recorder: Recorder | undefined }
+type ShellEquipment = BackendParts & { readonly recorder: Recorder | undefined }
 
 /** Runs commands with one directory, one configuration, and one mode at a time. */
 export class Shell {
@@ -74,7 +74,7 @@ export class Shell {
   /** Values of project files that are ignored, because they would loosen the user's settings. */
   readonly ignored: readonly IgnoredValue[]
   readonly #equipment: ShellEquipment
-  readonly #gate: Gate
+  readonly #admission: Admission
   readonly #running = new Set<Supervision>()
   readonly #removing = new Set<Promise<unknown>>()
   readonly #setups: Setups
@@ -85,7 +85,7 @@ export class Shell {
   /** Use `openShell`. */
   constructor(
     loaded: LoadedConfig,
-    gate: Gate,
+    admission: Admission,
     equipment: ShellEquipment,
     options: ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>,
   ) {
@@ -93,7 +93,7 @@ export class Shell {
     this.config = config
     this.ignored = loaded.ignored
     this.cwd = options.cwd ?? '.'
-    this.#gate = gate
+    this.#admission = admission
     this.#equipment = equipment
     this.#env = { ...options.env }
     this.#setups = new Setups({
@@ -132,7 +132,7 @@ export class Shell {
     const { work, cwd, env } = this.#complete(request, completeRequest)
     const mode = this.#mode
     const environments = mode === 'write' ? knownEnvironments(this.#setups.in(mode)) : undefined
-    return this.#gate.decide({ work, cwd, env, mode, environments })
+    return this.#admission.decide({ work, cwd, env, mode, environments })
   }
 
   /**
@@ -169,7 +169,7 @@ export class Shell {
       for (const own of listed)
         commands.push(await this.#admit({ cwd, timeoutMs, ...own }, completeRequest, each))
       for (const command of commands) {
-        const result = await this.#run<E>(command, each).catch(keeping(results))
+        const result = await this.#run<E>(command, each).catch(withResults(results))
         results.push(result)
         if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
       }
@@ -181,12 +181,12 @@ export class Shell {
 
   /** The standing approvals of this shell; `revoke` takes them back. */
   get approvals(): readonly StandingApproval[] {
-    return this.#gate.standing()
+    return this.#admission.standingApprovals()
   }
 
   /** Revokes one standing approval of `approvals`, or all. */
   revoke(approval?: StandingApproval): void {
-    this.#gate.revoke(approval)
+    this.#admission.revoke(approval)
   }
 
   /** Signals the process group of every running command. Throws INVALID_REQUEST for an unknown signal. */
@@ -205,7 +205,7 @@ export class Shell {
     await this.#equipment.sandbox.close?.()
   }
 
-  #complete<R>(request: R, completed: Complete<R>): CompleteRequest {
+  #complete<R>(request: R, completed: RequestCompleter<R>): CompleteRequest {
     const { shell } = this.config
     const complete = completed(request, {
       cwd: this.cwd,
@@ -216,7 +216,7 @@ export class Shell {
     return complete
   }
 
-  readonly #completeStart: Complete<StartRequest> = (request, defaults) => {
+  readonly #completeStart: RequestCompleter<StartRequest> = (request, defaults) => {
     const complete = completeStart(request, defaults)
     if (this.#equipment.launcher.terminals) return complete
     const problem = { kind: 'no-terminal' } as const
@@ -230,7 +230,7 @@ export class Shell {
   /** Checks and admits a request, and begins its audit entry. */
   async #admit<R extends ExecuteRequest | StartRequest>(
     given: R,
-    completed: Complete<R>,
+    completed: RequestCompleter<R>,
     options: ExecuteOptions<Encoding>,
   ): Promise<RecordedCommand> {
     const { recorder } = this.#equipment
@@ -257,7 +257,7 @@ export class Shell {
     // A line of a session begins with the variables that earlier ones left.
     const environments = options.line ? undefined : knownEnvironments(setup)
     const { timeoutMs } = request
-    const admission = await this.#gate.admit({ ...request, mode, environments }, { timeoutMs, signal })
+    const admission = await this.#admission.admit({ ...request, mode, environments }, { timeoutMs, signal })
     const { docker, shell } = this.config
     if (mode === 'write' && docker.start_command !== '' && shell.backend === 'local')
       await (await import('./host/docker.ts')).engineReady(request, { env: this.#env, docker, signal })
@@ -272,7 +272,7 @@ export class Shell {
     const listener = new Listener(onOutput)
     const run = async () => {
       this.#checkOpen(options.signal)
-      return runCommand(command, this.#surroundings, { ...options, listener })
+      return runCommand(command, this.#runContext, { ...options, listener })
     }
     const result = await (command.entry ? command.entry.running(run) : run())
     const failed = listener.end()
@@ -286,7 +286,7 @@ export class Shell {
     if (this.#closed) throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
   }
 
-  get #surroundings(): Surroundings {
+  get #runContext(): RunContext {
     return {
       config: this.config,
       launcher: this.#equipment.launcher,

@@ -96,8 +96,8 @@ static struct vt_command *make(const char *program, const char *line, const char
   if (confined) {
     int step;
     struct vt_confinement_options options = {.listener = vt_probe()->listener, .report = vt_probe()->listener};
-    command->policy = vt_confinement_take(&options, &step);
-    HOLDS(command->policy != NULL);
+    command->confinement = vt_confinement_take(&options, &step);
+    HOLDS(command->confinement != NULL);
   }
   return command;
 }

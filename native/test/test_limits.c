@@ -75,8 +75,8 @@ static struct vt_command *make(const char *line, bool confined, struct vt_limits
   if (!confined) return command;
   int step;
   struct vt_confinement_options options = {.listener = vt_probe()->listener, .report = vt_probe()->listener};
-  command->policy = vt_confinement_take(&options, &step);
-  HOLDS(command->policy != NULL);
+  command->confinement = vt_confinement_take(&options, &step);
+  HOLDS(command->confinement != NULL);
   return command;
 }
 

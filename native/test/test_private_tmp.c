@@ -149,23 +149,23 @@ static void copes_with_others(void) {
 }
 
 /* For a command that may write to `directory`. */
-static struct vt_confinement *policy_for(const char *directory) {
+static struct vt_confinement *confinement_for(const char *directory) {
   int step;
   const char *const writable[] = {directory, NULL};
   struct vt_confinement_options options = {.near = "/", .writable = writable};
-  struct vt_confinement *policy = vt_confinement_take(&options, &step);
-  CHECK(policy != NULL, "%s", strerror(errno));
-  return policy;
+  struct vt_confinement *confinement = vt_confinement_take(&options, &step);
+  CHECK(confinement != NULL, "%s", strerror(errno));
+  return confinement;
 }
 
 /* In a process that is held by it. */
-static bool can_write(const struct vt_confinement *policy, const char *directory) {
+static bool can_write(const struct vt_confinement *confinement, const char *directory) {
   char path[sizeof((struct vt_private *)0)->path + 8];
   int status = 0;
   snprintf(path, sizeof path, "%s/file", directory);
   pid_t pid = fork();
   if (pid == 0) {
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || vt_landlock_restrict(policy->ruleset)) _exit(2);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || vt_landlock_restrict(confinement->ruleset)) _exit(2);
     _exit(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) < 0);
   }
   waitpid(pid, &status, 0);
@@ -174,18 +174,18 @@ static bool can_write(const struct vt_confinement *policy, const char *directory
   return status == 0;
 }
 
-/* A policy serves the next command once the directory of the last one is gone, and only then. */
+/* A confinement serves the next command once the directory of the last one is gone, and only then. */
 static void a_policy_grants_one_directory_at_a_time(void) {
   struct vt_private first = make(), second = make();
-  struct vt_confinement *old = policy_for(first.path);
+  struct vt_confinement *old = confinement_for(first.path);
   CHECK(can_write(old, first.path) && !can_write(old, second.path), "the first");
   vt_confinement_release(old);
-  struct vt_confinement *other = policy_for(second.path);
+  struct vt_confinement *other = confinement_for(second.path);
   CHECK(other != old, "the first directory is still there");
   CHECK(!can_write(other, first.path) && can_write(other, second.path), "the second");
   CHECK(vt_core_remove_private(first.lock) == 0, "it stays");
   struct vt_private third = make();
-  struct vt_confinement *next = policy_for(third.path);
+  struct vt_confinement *next = confinement_for(third.path);
   CHECK(next == old && strcmp(next->writable[0], third.path) == 0, "it was built anew");
   CHECK(can_write(next, third.path) && !can_write(next, second.path) && !can_write(other, third.path), "the third");
   CHECK(mkdir(parent, 0700) == -1 && errno == EEXIST, "%s", strerror(errno));
@@ -202,10 +202,10 @@ static void a_policy_serves_command_after_command(void) {
   int built = 0;
   for (int turn = 0; turn < 200; turn++) {
     struct vt_private made = make();
-    struct vt_confinement *policy = policy_for(made.path);
-    built += policy != last;
-    last = policy;
-    vt_confinement_release(policy);
+    struct vt_confinement *confinement = confinement_for(made.path);
+    built += confinement != last;
+    last = confinement;
+    vt_confinement_release(confinement);
     CHECK(vt_core_remove_private(made.lock) == 0, "it stays");
   }
   CHECK(built < 50, "built %d times", built);

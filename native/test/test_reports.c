@@ -93,7 +93,7 @@ static struct vt_command *make(const char *line) {
   command->id = ++last_id;
   command->owner = &owner;
   command->stdin_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
-  command->policy = vt_confinement_take(&options, &step);
+  command->confinement = vt_confinement_take(&options, &step);
   return command;
 }
 

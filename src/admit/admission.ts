@@ -7,10 +7,10 @@ import { needsReading } from '../policy/decide/quick.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
 import type { Approver } from './approval/approver.ts'
-import type { Judge, Question, Standing } from './decider.ts'
+import type { CommandToDecide, Decider, DeciderOptions } from './decider.ts'
 
 /** The result of admission: this command may run. */
-export interface Admission {
+export interface Admitted {
   readonly decision: Decision
   /** Present when the verdict was `ask`. */
   readonly approval?: ApprovalRecord
@@ -18,37 +18,37 @@ export interface Admission {
    * True when the command only reads: the policy knows it, or the sandbox holds it. Nothing that the
    * repository's configuration names has to run for it.
    */
-  readonly onlyLooks: boolean
+  readonly onlyReads: boolean
   /** Milliseconds spent on lookups; they count towards the deadline. */
-  readonly lookedMs: number
+  readonly lookupMs: number
 }
 
 /** A command to admit, with its standard input. */
-export type Entrant = Question & Pick<CompleteRequest, 'stdin' | 'terminal'>
+export type CommandToAdmit = CommandToDecide & Pick<CompleteRequest, 'stdin' | 'terminal'>
 
-export interface GateOptions extends Standing {
+export interface AdmissionOptions extends DeciderOptions {
   readonly approver?: Approver | undefined
 }
 
 /** How long to wait for an answer; after that it is no. */
-export interface Patience {
+export interface ApprovalWait {
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
 }
 
-const heldBySandbox: Omit<Admission, 'lookedMs'> = {
+const admittedBySandbox: Omit<Admitted, 'lookupMs'> = {
   decision: { verdict: 'allow', reason: 'read mode: the operating system holds the command', matches: [] },
-  onlyLooks: true,
+  onlyReads: true,
 }
 
 /** Admission: the policy decides, and the approver answers what it leaves open. */
-export class Gate {
-  readonly #options: GateOptions
+export class Admission {
+  readonly #options: AdmissionOptions
   readonly #approvals: Approvals | undefined
-  #judge: Promise<Judge> | undefined
-  #placing: Promise<Judge> | undefined
+  #opened: Promise<Decider> | undefined
+  #deciderWithLines: Promise<Decider> | undefined
 
-  constructor(options: GateOptions) {
+  constructor(options: AdmissionOptions) {
     this.#options = options
     this.#approvals = options.approver && new Approvals(options.approver)
   }
@@ -56,10 +56,10 @@ export class Gate {
   /** Checks the configured rules. Throws CONFIG_INVALID. */
   async ready(): Promise<void> {
     const { allow, ask, deny, rule, safe } = this.#options.loaded.config.policy
-    if (allow.length + ask.length + deny.length + rule.length + safe.length > 0) await this.#judging()
+    if (allow.length + ask.length + deny.length + rule.length + safe.length > 0) await this.#decider()
   }
 
-  standing(): readonly StandingApproval[] {
+  standingApprovals(): readonly StandingApproval[] {
     return this.#approvals?.list() ?? []
   }
 
@@ -68,31 +68,30 @@ export class Gate {
     this.#approvals?.revoke(approval)
   }
 
-  async decide(question: Question): Promise<Decision> {
-    const { decision } = await (await this.#judging()).decide(question)
-    return this.#placed(question, decision)
+  async decide(command: CommandToDecide): Promise<Decision> {
+    const { decision } = await (await this.#decider()).decide(command)
+    return this.#withLines(command, decision)
   }
 
   /**
    * Admits the command, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED. Waits for an
    * answer no longer than the command's deadline.
    */
-  async admit(question: Entrant, patience: Patience): Promise<Admission> {
+  async admit(command: CommandToAdmit, wait: ApprovalWait): Promise<Admitted> {
     const started = performance.now()
-    const held =
-      question.mode === 'read' && !needsReading(textOf(question), this.#options.loaded.config.policy)
-    if (held) await checkNewDirectory(question.cwd, this.#options.looker)
-    if (held) return { ...heldBySandbox, lookedMs: performance.now() - started }
-    const judge = await this.#judging()
-    const againMs = Math.min(secondLimitMs, patience.timeoutMs)
-    const { decision: first, onlyLooks } = await judge.decide(question, againMs)
-    const lookedMs = performance.now() - started
-    const decision = first.verdict === 'allow' ? first : await this.#placed(question, first, againMs)
+    const held = command.mode === 'read' && !needsReading(textOf(command), this.#options.loaded.config.policy)
+    if (held) await checkNewDirectory(command.cwd, this.#options.pathLookup)
+    if (held) return { ...admittedBySandbox, lookupMs: performance.now() - started }
+    const decider = await this.#decider()
+    const againMs = Math.min(secondLimitMs, wait.timeoutMs)
+    const { decision: first, onlyReads } = await decider.decide(command, againMs)
+    const lookupMs = performance.now() - started
+    const decision = first.verdict === 'allow' ? first : await this.#withLines(command, first, againMs)
     if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
-    if (decision.verdict !== 'ask') return { decision, onlyLooks, lookedMs }
-    const approval = await this.#approval(question, decision, patience)
+    if (decision.verdict !== 'ask') return { decision, onlyReads, lookupMs }
+    const approval = await this.#approval(command, decision, wait)
     if (!isYes(approval)) throw this.#notApproved(decision, approval)
-    return { decision, approval, onlyLooks, lookedMs }
+    return { decision, approval, onlyReads, lookupMs }
   }
 
   #notApproved(decision: Decision, approval: ApprovalRecord): VitrineError {
@@ -107,15 +106,15 @@ export class Gate {
   }
 
   /** Without an approver `[policy] unattended` decides: `allow` by default. */
-  async #approval(question: Entrant, decision: Decision, patience: Patience): Promise<ApprovalRecord> {
+  async #approval(command: CommandToAdmit, decision: Decision, wait: ApprovalWait): Promise<ApprovalRecord> {
     if (!this.#approvals) return unattended(this.#options.loaded.config.policy.unattended)
-    const { cwd, mode } = question
-    const waiting = waitFor(patience)
+    const { cwd, mode } = command
+    const waiting = waitFor(wait)
     const { signal } = waiting
     try {
       // Imported late: node:crypto costs start-up time.
-      const stdin = (await import('./approval/input.ts')).inputOf(question)
-      return await this.#approvals.approves({ command: textOf(question), cwd, mode, stdin, signal }, decision)
+      const stdin = (await import('./approval/input.ts')).inputOf(command)
+      return await this.#approvals.approves({ command: textOf(command), cwd, mode, stdin, signal }, decision)
     } finally {
       waiting.end()
     }
@@ -125,15 +124,15 @@ export class Gate {
    * Decides again, with the lines of rules from config files. They are looked up once, and only when such a
    * rule is reported.
    */
-  async #placed(question: Question, decision: Decision, againMs = secondLimitMs): Promise<Decision> {
+  async #withLines(command: CommandToDecide, decision: Decision, againMs = secondLimitMs): Promise<Decision> {
     const { loaded } = this.#options
     if (!decision.matches.some(({ source }) => loaded.files.some(({ file }) => source.includes(file))))
       return decision
-    this.#placing ??= import('./decider.ts').then(async ({ Judge, placesOf }) =>
-      Judge.open(this.#options, await placesOf(loaded)),
+    this.#deciderWithLines ??= import('./decider.ts').then(async ({ Decider, ruleOrigins }) =>
+      Decider.open(this.#options, await ruleOrigins(loaded)),
     )
     try {
-      return (await (await this.#placing).decide(question, againMs)).decision
+      return (await (await this.#deciderWithLines).decide(command, againMs)).decision
     } catch (error) {
       // The file has changed since it was loaded: the loaded rules stay in force, without their lines.
       if (isVitrineError(error) && error.code === 'CONFIG_INVALID') return decision
@@ -142,9 +141,9 @@ export class Gate {
   }
 
   /** Imported late: most read-mode lines need no parsing, and the parser costs start-up time. */
-  #judging(): Promise<Judge> {
-    this.#judge ??= import('./decider.ts').then(({ Judge }) => Judge.open(this.#options))
-    return this.#judge
+  #decider(): Promise<Decider> {
+    this.#opened ??= import('./decider.ts').then(({ Decider }) => Decider.open(this.#options))
+    return this.#opened
   }
 }
 
@@ -157,7 +156,7 @@ function unattended(verdict: 'allow' | 'deny'): ApprovalRecord {
  * of AbortSignal.any and AbortSignal.timeout can be collected before they fire (nodejs/node#57736), and the
  * wait would never end.
  */
-function waitFor({ timeoutMs, signal }: Patience): {
+function waitFor({ timeoutMs, signal }: ApprovalWait): {
   readonly signal: AbortSignal
   readonly end: () => void
 } {
@@ -174,7 +173,7 @@ function waitFor({ timeoutMs, signal }: Patience): {
 }
 
 // Quoted: an argument vector must not read like a shell line, or the reverse.
-function textOf({ work, env = {} }: Question): string {
+function textOf({ work, env = {} }: CommandToDecide): string {
   const variables = Object.entries(env).map(([name, value]) =>
     value === undefined ? `unset ${name};` : `${name}=${quoted(value)}`,
   )

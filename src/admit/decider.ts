@@ -7,20 +7,20 @@ import { placeOfEntry } from '../config/origin.ts'
 import { type ProjectSettings, projectSettings } from '../config/project-settings.ts'
 import { checkDirectory } from '../facts/directory.ts'
 import { gatherFacts } from '../facts/gather.ts'
-import { Look, type Looker } from '../facts/look.ts'
+import { Lookup, type PathLookup } from '../facts/lookup.ts'
 import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { ruleSetBy, setBy } from '../messages/project.ts'
-import { type Judged, judge } from '../policy/decide/decide.ts'
+import { decideRequest, type PolicyDecision } from '../policy/decide/decide.ts'
 import { listOfRules, type RuleList } from '../policy/decide/list.ts'
 import { factsNeeded, planRequest } from '../policy/decide/plan.ts'
-import { buildRules, type Origin, type OriginOf, type RuleSet } from '../policy/decide/ruleset.ts'
+import { buildRules, type OriginOf, type RuleOrigin, type RuleSet } from '../policy/decide/ruleset.ts'
 import { valuesIn } from '../policy/decide/values.ts'
-import type { Place, Variables } from '../request/environment.ts'
-import type { Work } from '../request/request.ts'
+import type { HostPlace, Variables } from '../request/environment.ts'
+import type { Invocation } from '../request/request.ts'
 
-export interface Question {
-  readonly work: Work
+export interface CommandToDecide {
+  readonly work: Invocation
   readonly cwd: string
   readonly mode: Mode
   /** Variables of this command only. */
@@ -30,20 +30,20 @@ export interface Question {
 }
 
 /** The decider's knowledge of its shell. */
-export interface Standing {
+export interface DeciderOptions {
   readonly loaded: LoadedConfig
   readonly cwd: string
   readonly env: Environment
-  readonly looker: Looker
+  readonly pathLookup: PathLookup
   /** Where commands run; this determines which shell reads a line. */
-  readonly place: Place
+  readonly place: HostPlace
 }
 
 /** The path that execvp(3) uses when PATH is not set. */
 const usualPath = '/usr/local/bin:/usr/bin:/bin'
 
 /** Gathers the facts that a decision needs, and asks the policy. Starts nothing. */
-export class Judge {
+export class Decider {
   readonly #rules: RuleSet
   readonly #workspace: string
   readonly #home: string
@@ -52,22 +52,22 @@ export class Judge {
   readonly #projectSettings: ProjectSettings
   readonly #projectFiles: readonly string[]
   readonly #projects: readonly string[]
-  readonly #looker: Looker
+  readonly #pathLookup: PathLookup
   readonly #shell: 'sh' | 'powershell'
 
   /**
    * Throws CONFIG_INVALID, with file and line, for a rule whose example fails.
    * @param originOf where a decision says that a rule stands; default: its file
    */
-  static async open(standing: Standing, originOf?: OriginOf): Promise<Judge> {
-    return new Judge(await rulesOf(standing.loaded, originOf), standing)
+  static async open(options: DeciderOptions, originOf?: OriginOf): Promise<Decider> {
+    return new Decider(await rulesOf(options.loaded, originOf), options)
   }
 
-  private constructor(rules: RuleSet, { loaded, cwd, env, looker, place }: Standing) {
+  private constructor(rules: RuleSet, { loaded, cwd, env, pathLookup, place }: DeciderOptions) {
     const { config, files, outerWorkspace = '' } = loaded
     this.#rules = rules
     this.#projectSettings = projectSettings(loaded)
-    this.#looker = looker
+    this.#pathLookup = pathLookup
     this.#shell = place === 'windows' ? 'powershell' : 'sh'
     this.#workspace = config.policy.workspace
     this.#home = env['HOME'] ?? ''
@@ -97,9 +97,9 @@ export class Judge {
    * `againMs`. Throws INVALID_REQUEST where the command's directory cannot be entered.
    */
   async decide(
-    { work, cwd, mode, env = {}, environments }: Question,
+    { work, cwd, mode, env = {}, environments }: CommandToDecide,
     againMs = secondLimitMs,
-  ): Promise<Judged> {
+  ): Promise<PolicyDecision> {
     const request = planRequest({
       work,
       cwd,
@@ -110,28 +110,28 @@ export class Judge {
       variableValue: environments && valuesIn(environments, env),
     })
     const needed = factsNeeded(request)
-    const around = {
+    const context = {
       workspace: this.#workspace,
       ownPaths: this.#ownPaths,
       programPath: this.#programPath,
       projects: [...this.#projects, cwd],
     }
-    const look = new Look(this.#looker)
-    const first = await gatherFacts(needed, around, look)
-    await checkDirectory(cwd, this.#looker, look)
+    const lookup = new Lookup(this.#pathLookup)
+    const first = await gatherFacts(needed, context, lookup)
+    await checkDirectory(cwd, this.#pathLookup, lookup)
     const isKnown = first.unanswered.length === 0
-    const facts = isKnown ? first : await gatherFacts(needed, around, new Look(this.#looker, againMs))
-    return this.#named(judge(request, this.#rules, facts))
+    const facts = isKnown ? first : await gatherFacts(needed, context, new Lookup(this.#pathLookup, againMs))
+    return this.#named(decideRequest(request, this.#rules, facts))
   }
 
   /** Adds the project file to a reason that follows from its rule, preset or workspace. */
-  #named(judged: Judged): Judged {
-    const { verdict, reason, matches } = judged.decision
+  #named(decided: PolicyDecision): PolicyDecision {
+    const { verdict, reason, matches } = decided.decision
     const row = matches.find((match) => match.verdict === verdict && match.why === reason)
     const said = row && verdict !== 'allow' ? this.#projectBehind(row.source) : undefined
     return said === undefined
-      ? judged
-      : { ...judged, decision: { ...judged.decision, reason: `${reason} (${said})` } }
+      ? decided
+      : { ...decided, decision: { ...decided.decision, reason: `${reason} (${said})` } }
   }
 
   #projectBehind(source: string): string | undefined {
@@ -182,9 +182,9 @@ function filesOf({ sources }: LoadedConfig): OriginOf {
 const listKeys = ['allow', 'ask', 'deny', 'safe', 'rule'] as const
 
 /** The file and line of every rule. Slow: each is searched for in its file. */
-export async function placesOf(loaded: LoadedConfig): Promise<OriginOf> {
+export async function ruleOrigins(loaded: LoadedConfig): Promise<OriginOf> {
   const otherwise = filesOf(loaded)
-  const places = new Map<string, Origin>()
+  const places = new Map<string, RuleOrigin>()
   for (const key of listKeys) {
     const { source } = loaded.sources[`policy.${key}`]
     if (source !== 'user' && source !== 'project') continue

@@ -55,11 +55,11 @@ export interface AuditDecision {
 }
 
 /** The fields known before the decision. */
-export type Asked = Pick<AuditLine, 'time' | 'mode' | 'backend' | 'cwd' | 'command' | 'argv'>
+export type AuditRequest = Pick<AuditLine, 'time' | 'mode' | 'backend' | 'cwd' | 'command' | 'argv'>
 /** The fields that identify the shell. */
-export type Author = Pick<AuditLine, 'host' | 'user' | 'pid' | 'session'>
+export type AuditAuthor = Pick<AuditLine, 'host' | 'user' | 'pid' | 'session'>
 /** The fields known at its end. */
-export type Ending = Pick<AuditLine, 'decision' | 'approval' | 'outcome'> & Partial<AuditLine>
+export type AuditEnding = Pick<AuditLine, 'decision' | 'approval' | 'outcome'> & Partial<AuditLine>
 
 /** Defaults for a command without output or denials. */
 const nothing = {
@@ -76,7 +76,12 @@ const nothing = {
 } as const
 
 /** Builds a line in the interface's order. Redacts text from commands and users, not vitrine's own. */
-export function auditLine(author: Author, asked: Asked, ending: Ending, redact: Redact): AuditLine {
+export function auditLine(
+  author: AuditAuthor,
+  asked: AuditRequest,
+  ending: AuditEnding,
+  redact: Redact,
+): AuditLine {
   const { time, mode, backend, cwd, command, argv } = asked
   const { decision, approval, outcome, refusal, denials, scratchpad, ...numbers } = { ...nothing, ...ending }
   return {

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Admission } from '../admit/admission.ts'
+import type { Admitted } from '../admit/admission.ts'
 import { errorText } from '../base/errno.ts'
 import type { AnyResult, ApprovalRecord, Decision, Environment, Mode } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
@@ -8,10 +8,10 @@ import type { Config } from '../config/schema.ts'
 import type { Host } from '../host/host.ts'
 import { lostLine } from '../messages/audit.ts'
 import { type AuditFault, isVitrineError, VitrineError } from '../messages/error.ts'
-import type { CommandToRun } from '../run/run.ts'
+import type { AdmittedCommand } from '../run/run.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
 import { Audit } from './audit.ts'
-import { type Asked, type Author, auditLine, type Ending } from './line.ts'
+import { type AuditAuthor, type AuditEnding, type AuditRequest, auditLine } from './line.ts'
 import { exlockOfBsd, exlockOfWindows, flockLocker, type Locker, openLocker } from './lock.ts'
 import { AuditLog } from './log.ts'
 import { checkSettings } from './place.ts'
@@ -56,7 +56,7 @@ function lockerOf({ platform, name, addon }: Host): Locker | undefined {
 export class Recorder {
   readonly #options: RecorderOptions
   readonly #audit: Audit
-  readonly #author: Omit<Author, 'session'>
+  readonly #author: Omit<AuditAuthor, 'session'>
   readonly #redact: Redact
 
   constructor(options: RecorderOptions) {
@@ -69,15 +69,15 @@ export class Recorder {
   }
 
   /** Before the decision. Throws AUDIT_FAILED if the log is required and cannot be written. */
-  async begin(request: unknown, mode: Mode, session: string): Promise<Entry> {
+  async begin(request: unknown, mode: Mode, session: string): Promise<AuditEntry> {
     const asked = this.#asked(request, mode)
     const author = { ...this.#author, session }
     await this.#audit.ready()
-    return new Entry((ending) => this.#audit.record(auditLine(author, asked, ending, this.#redact)))
+    return new AuditEntry((ending) => this.#audit.record(auditLine(author, asked, ending, this.#redact)))
   }
 
   /** The request is not validated yet. */
-  #asked(request: unknown, mode: Mode): Asked {
+  #asked(request: unknown, mode: Mode): AuditRequest {
     const { command, argv, cwd } = readable(request)
     return {
       time: new Date().toISOString(),
@@ -104,23 +104,23 @@ function shown(argument: unknown): string {
   return typeof argument === 'string' ? argument : typeof argument
 }
 
-type Write = (ending: Ending) => Promise<AuditFault | undefined>
+type Write = (ending: AuditEnding) => Promise<AuditFault | undefined>
 
-export interface RecordedCommand extends CommandToRun {
-  readonly entry?: Entry
+export interface RecordedCommand extends AdmittedCommand {
+  readonly entry?: AuditEntry
 }
 
 /** The entry of one command until its outcome is known. */
-export class Entry {
+export class AuditEntry {
   readonly #record: Write
-  #admission: Admission | undefined
+  #admission: Admitted | undefined
   #written = false
 
   constructor(record: Write) {
     this.#record = record
   }
 
-  async admitting(check: () => Promise<CommandToRun>): Promise<RecordedCommand> {
+  async admitting(check: () => Promise<AdmittedCommand>): Promise<RecordedCommand> {
     const command = await this.#watching(check)
     this.#admission = command.admission
     return { ...command, entry: this }
@@ -151,12 +151,12 @@ export class Entry {
     }
   }
 
-  #write(ending: Ending): Promise<AuditFault | undefined> {
+  #write(ending: AuditEnding): Promise<AuditFault | undefined> {
     this.#written = true
     return this.#record(ending)
   }
 
-  #decided(error: unknown): Pick<Ending, 'decision' | 'approval'> {
+  #decided(error: unknown): Pick<AuditEnding, 'decision' | 'approval'> {
     const refusal = isVitrineError(error) ? error.refusal : undefined
     const decision = refusal && 'decision' in refusal ? refusal.decision : this.#admission?.decision
     const approval = refusal && 'approval' in refusal ? refusal.approval : this.#admission?.approval
@@ -164,7 +164,7 @@ export class Entry {
   }
 }
 
-function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): Ending {
+function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): AuditEnding {
   const { exitCode, signal, denials, bytes, survivorsKilled, durationMs } = result
   return {
     decision: decided(result.decision),
@@ -179,12 +179,12 @@ function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): Endi
   }
 }
 
-function decided({ verdict, reason, matches }: Decision): Ending['decision'] {
+function decided({ verdict, reason, matches }: Decision): AuditEnding['decision'] {
   return { verdict, reason, rules: matches }
 }
 
 /** An error other than a refusal is the reason of an aborted signal, or a bug. */
-function refusalOf(error: unknown): NonNullable<Ending['refusal']> {
+function refusalOf(error: unknown): NonNullable<AuditEnding['refusal']> {
   if (isVitrineError(error)) return { code: error.code, message: error.message }
   const aborted = Object(error).name === 'AbortError'
   return {

@@ -28,7 +28,7 @@ function firstWholeCharacter(bytes: Uint8Array): number {
 }
 
 /** Checks whether a stream of chunks is well-formed UTF-8. */
-export class Utf8Judge {
+export class Utf8Check {
   #wellFormed = true
   /** The first bytes of a character that the last chunk left incomplete. */
   #begun: Uint8Array = new Uint8Array(0)

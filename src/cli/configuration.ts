@@ -10,7 +10,7 @@ import { ignoredLines, prefixed, valueMissing } from '../messages/cli/run.ts'
 import { misuse } from './options.ts'
 import { standardError } from './run/sink.ts'
 
-export interface Given {
+export interface ConfigArguments {
   readonly cwd: string | undefined
   readonly config: string | undefined
   readonly workspace: string | undefined
@@ -18,19 +18,19 @@ export interface Given {
 }
 
 /** Loads the configuration with the command line's overrides. Throws CONFIG_INVALID, INVALID_REQUEST. */
-export function loadGiven({ cwd, config, ...rest }: Given): Promise<LoadedConfig> {
+export function loadConfigFor({ cwd, config, ...rest }: ConfigArguments): Promise<LoadedConfig> {
   const flags = flagsFor(rest)
   return loadConfig({ cwd: cwd ?? currentDirectory(), env: process.env, configFile: config, flags })
 }
 
 /** Command-line options that override the configuration. */
-export interface Instead extends Pick<Given, 'workspace' | 'backend'> {
+export interface ConfigOverrides extends Pick<ConfigArguments, 'workspace' | 'backend'> {
   readonly network?: boolean
   readonly privateTmp?: boolean
 }
 
 /** Converts them to configuration flags. Throws INVALID_REQUEST. */
-export function flagsFor({ workspace, backend, network, privateTmp }: Instead): Flags {
+export function flagsFor({ workspace, backend, network, privateTmp }: ConfigOverrides): Flags {
   // `--workspace "$UNSET"` must not mean "no workspace".
   if (workspace === '') throw misuse(valueMissing('--workspace'))
   return {

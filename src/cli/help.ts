@@ -8,7 +8,7 @@ import { standardError, standardOutput } from './run/sink.ts'
 const options = ['--help', '--version']
 
 /** Handles help, the version, and names that are no command. */
-export async function aside(
+export async function helpOrVersion(
   name: string | undefined,
   args: readonly string[],
   commands: readonly string[],

@@ -1,11 +1,11 @@
 import type { Result } from '../internal.ts'
-import type { Order } from './run/options.ts'
+import type { RunArguments } from './run/options.ts'
 
 /** Raised when a field of `run --json` is removed or changes its meaning: docs/run-json.md. */
 export const jsonVersion = 1
 
 /** The object that `vitrine run --json` prints. */
-export function jsonOf({ each, json, requests }: Order, results: readonly Result[]): object {
+export function jsonOf({ each, json, requests }: RunArguments, results: readonly Result[]): object {
   const shown = results.map((result) => (json === 'full' ? result : shortOf(result)))
   if (!each) return { version: jsonVersion, ...shown[0] }
   const lines = requests.map(({ command = '' }) => command)

@@ -18,8 +18,8 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
   if (!command || own.includes('--help') || own.includes('-h')) {
-    const { aside } = await import('./help.ts')
-    return aside(name, args, Object.keys(commands))
+    const { helpOrVersion } = await import('./help.ts')
+    return helpOrVersion(name, args, Object.keys(commands))
   }
   try {
     return await (await command()).main(args)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../base/package-file.ts'
 import { absolutePath } from '../internal.ts'
-import type { ServerOptions, Session } from '../mcp/session.ts'
+import type { McpSession, ServerOptions } from '../mcp/session.ts'
 import { prefixed } from '../messages/cli/run.ts'
 import * as say from '../messages/mcp/serve.ts'
 import { flagsFor } from './configuration.ts'
@@ -18,12 +18,12 @@ export async function main(args: readonly string[]): Promise<number> {
   if (word !== undefined) throw misuse(say.strayWords(options.words))
   const http = options.values.get('http')
   const given = serverOptions(options)
-  const { Session } = await import('../mcp/session.ts')
-  const makeSession = () => new Session(given)
+  const { McpSession } = await import('../mcp/session.ts')
+  const makeSession = () => new McpSession(given)
   return http === undefined ? onStdio(makeSession()) : onHttp(http, makeSession)
 }
 
-async function onStdio(session: Session): Promise<number> {
+async function onStdio(session: McpSession): Promise<number> {
   // The shell opens while the SDK loads.
   void session.warm()
   const { serveOnStdio } = await import('../mcp/stdio.ts')
@@ -31,7 +31,7 @@ async function onStdio(session: Session): Promise<number> {
   return 0
 }
 
-async function onHttp(given: string, makeSession: () => Session): Promise<number> {
+async function onHttp(given: string, makeSession: () => McpSession): Promise<number> {
   const { serveUntilSignal, httpAddress, httpToken } = await import('../mcp/http/command.ts')
   const address = httpAddress(given) ?? refuse(say.badHttp(given))
   const token = httpToken(address.host, process.env['VITRINE_TOKEN'])

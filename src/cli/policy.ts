@@ -1,7 +1,7 @@
 import { type Decision, decideAbout, listRules, nearestKey } from '../internal.ts'
 import { policyReport, policyTable } from '../messages/cli/policy-list.ts'
 import { subcommandMissing, tooManyWords, unknownSubcommand } from '../messages/cli/run.ts'
-import { loadGiven, sayIgnored } from './configuration.ts'
+import { loadConfigFor, sayIgnored } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
 import { backendOf, wordsAfterDashes, workOf } from './run/options.ts'
@@ -24,7 +24,7 @@ async function check(args: readonly string[]): Promise<number> {
   const { flags, values, words } = parseOptions(args, grammar.policy.commands.check.options)
   const command = wordsAfterDashes('policy check', args, words)
   const cwd = values.get('cwd')
-  const loaded = await loadGiven({
+  const loaded = await loadConfigFor({
     cwd,
     config: values.get('config'),
     workspace: values.get('workspace'),
@@ -43,7 +43,7 @@ async function list(args: readonly string[]): Promise<number> {
   const { flags, values, words } = parseOptions(args, grammar.policy.commands.list.options)
   const [word] = words
   if (word !== undefined) throw misuse(tooManyWords(word, 'policy'))
-  const loaded = await loadGiven({
+  const loaded = await loadConfigFor({
     cwd: values.get('cwd'),
     config: values.get('config'),
     workspace: undefined,

@@ -10,17 +10,17 @@ import { tomlText } from './toml-text.ts'
 /** Names of tables and keys, indices of lists. */
 export type KeyPath = readonly (string | number)[]
 
-export interface Fault {
+export interface ValueFault {
   readonly path: KeyPath
   readonly problem: ConfigProblem
 }
 
-export type Checked = { readonly value: unknown } | { readonly fault: Fault }
+export type CheckedValue = { readonly value: unknown } | { readonly fault: ValueFault }
 
-const LONGEST_QUOTE = 60
+const maxQuoteLength = 60
 
 /** Validates the value of one key and makes its paths absolute. */
-export function checkValue(entry: KeyEntry, raw: unknown, toAbsolute: ToAbsolute): Checked {
+export function checkValue(entry: KeyEntry, raw: unknown, toAbsolute: ToAbsolute): CheckedValue {
   const parsed = v.safeParse(entry.schema, raw, { abortEarly: true })
   if (!parsed.success) return { fault: faultOf(entry, parsed.issues[0]) }
   const lost = lostName(raw, parsed.output)
@@ -34,13 +34,13 @@ function lostName(raw: unknown, output: unknown): string | undefined {
   return Object.keys(raw).find((name) => !Object.hasOwn(Object(output), name))
 }
 
-function lostFault({ section, name }: KeyEntry, lost: string): Fault {
+function lostFault({ section, name }: KeyEntry, lost: string): ValueFault {
   const wanted = 'a name other than __proto__, prototype and constructor'
   return { path: [section, name, lost], problem: { kind: 'bad-value', wanted, got: describeValue(lost) } }
 }
 
 /** `['policy', 'rule', 0, 'prefix']` as `policy.rule[0].prefix`. */
-export function dotted(path: KeyPath): string {
+export function dottedPath(path: KeyPath): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
     return text === '' ? clipped(part) : `${text}.${clipped(part)}`
@@ -57,7 +57,7 @@ export function describeValue(value: unknown): string {
   return String(value)
 }
 
-function faultOf(entry: KeyEntry, issue: v.BaseIssue<unknown>): Fault {
+function faultOf(entry: KeyEntry, issue: v.BaseIssue<unknown>): ValueFault {
   const inside = (issue.path ?? []).map((step) => step.key as string | number)
   const path = [entry.section, entry.name, ...inside]
   if (issue.type === 'strict_object') return tableFault(path, issue)
@@ -70,7 +70,7 @@ function isOfWantedType(issue: v.BaseIssue<unknown>): boolean {
 }
 
 // valibot reports an unknown entry as expected `never`, and a missing one as received `undefined`.
-function tableFault(path: KeyPath, issue: v.BaseIssue<unknown>): Fault {
+function tableFault(path: KeyPath, issue: v.BaseIssue<unknown>): ValueFault {
   const name = String(path.at(-1))
   if (issue.expected === 'never') {
     const nearest = nearestKey(name, policyRuleKeys)
@@ -86,5 +86,5 @@ function tableFault(path: KeyPath, issue: v.BaseIssue<unknown>): Fault {
 }
 
 function clipped(text: string): string {
-  return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}...`
+  return text.length <= maxQuoteLength ? text : `${text.slice(0, maxQuoteLength)}...`
 }

@@ -1,55 +1,55 @@
 import {
   boolean,
   decimal,
+  defineKey,
   filledText,
   integer,
-  key,
   mountsKey,
-  never,
+  onlyTrusted,
   pattern,
-  text,
+  textValue,
   userOnly,
 } from './field.ts'
 
 /** The kernel's maximum (PID_MAX_LIMIT). */
-const MOST_PROCESSES = 4_194_304
+const maxProcesses = 4_194_304
 
 export const dockerKeys = {
-  image: key(
+  image: defineKey(
     'Image of the container; empty: that of "vitrine docker build".',
     pattern('an image such as "debian:12", or empty', /^$|^(?!.*(\.\.|\/\/))[A-Za-z0-9][\w.:/@-]*$/),
     '',
-    never,
+    onlyTrusted,
   ),
   mounts: mountsKey(
     'Paths shown besides the workspace: PATH[:ro|:rw]; what lies in your home directory is shown in HOME. Read mode never writes there.',
     userOnly,
   ),
-  user: key(
+  user: defineKey(
     'User of commands: an id such as "1000:1000", "owner" (of the workspace); empty: yours.',
     pattern('an id such as "1000:1000", "owner" or empty', /^$|^owner$|^[0-9]{1,10}(:[0-9]{1,10})?$/),
     '',
-    never,
+    onlyTrusted,
   ),
-  network: key(
+  network: defineKey(
     'Network of the container, as docker run --network names it.',
     filledText('a network name'),
     'none',
-    never,
+    onlyTrusted,
   ),
-  memory: key(
+  memory: defineKey(
     'Memory of the container, with the suffix b, k, m or g.',
     pattern('a size such as "512m" or "1g"', /^[1-9][0-9]*[bkmgBKMG]?$/),
     '1g',
-    never,
+    onlyTrusted,
   ),
-  cpus: key('CPUs of the container; fractions count.', decimal(0.01, 1024), 1, never),
-  pids: key('Processes in the container at one time.', integer(1, MOST_PROCESSES), 256, never),
-  writable_root: key("true: the container's own root can be written.", boolean(), false, never),
-  start_command: key(
+  cpus: defineKey('CPUs of the container; fractions count.', decimal(0.01, 1024), 1, onlyTrusted),
+  pids: defineKey('Processes in the container at one time.', integer(1, maxProcesses), 256, onlyTrusted),
+  writable_root: defineKey("true: the container's own root can be written.", boolean(), false, onlyTrusted),
+  start_command: defineKey(
     'Command line that starts the engine, also before a docker command of write mode; empty: none.',
-    text(),
+    textValue(),
     '',
-    never,
+    onlyTrusted,
   ),
 } as const

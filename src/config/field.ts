@@ -17,7 +17,7 @@ export type ProjectRule =
 /** Makes a path from a config file, variable or flag absolute. */
 export type ToAbsolute = (path: string) => string
 
-export interface Field<S extends v.GenericSchema = v.GenericSchema> {
+export interface KeyDefinition<S extends v.GenericSchema = v.GenericSchema> {
   readonly about: string
   /** The message of each action says which value is wanted. */
   readonly schema: S
@@ -28,31 +28,31 @@ export interface Field<S extends v.GenericSchema = v.GenericSchema> {
 }
 
 /** Defines a key without paths. */
-export function key<const S extends v.GenericSchema>(
+export function defineKey<const S extends v.GenericSchema>(
   about: string,
   schema: S,
   fallback: NoInfer<v.InferOutput<S>>,
   project: ProjectRule,
-): Field<S> {
+): KeyDefinition<S> {
   return { about, schema, fallback, project }
 }
 
 /** Defines a key that holds one path; the empty string means none. */
 export function pathKey(about: string, project: ProjectRule) {
   const resolve = (path: string, toAbsolute: ToAbsolute) => (path === '' ? '' : toAbsolute(path))
-  return { ...key(about, text('a path'), '', project), resolve }
+  return { ...defineKey(about, textValue('a path'), '', project), resolve }
 }
 
 /** Each path costs time when a shell and some commands start, and a project file may list paths. */
-const MOST_PATHS = 1000
-const pathList = v.pipe(list('a path'), v.maxLength(MOST_PATHS, `a list of at most ${MOST_PATHS} paths`))
+const maxPaths = 1000
+const pathList = v.pipe(listOf('a path'), v.maxLength(maxPaths, `a list of at most ${maxPaths} paths`))
 
 /** Defines a key that holds a list of paths; `word` stands for a built-in list and is kept as it is. */
 export function pathsKey(about: string, project: ProjectRule, word?: string) {
   const schema = word === undefined ? pathList : listOrWord(pathList, 'a path', word)
   const resolve = (paths: readonly string[], toAbsolute: ToAbsolute) =>
     paths.map((path) => (path === word ? path : toAbsolute(path)))
-  return { ...key(about, schema, [], project), resolve }
+  return { ...defineKey(about, schema, [], project), resolve }
 }
 
 /** Defines a key that holds a list of paths, each followed by `:ro` or `:rw`; `:ro` is the default. */
@@ -62,15 +62,15 @@ export function mountsKey(about: string, project: ProjectRule) {
       const mode = /:r[ow]$/.exec(entry)?.[0] ?? ''
       return `${toAbsolute(mode === '' ? entry : entry.slice(0, -mode.length))}${mode || ':ro'}`
     })
-  return { ...key(about, list('a path'), [], project), resolve }
+  return { ...defineKey(about, listOf('a path'), [], project), resolve }
 }
 
-export const never: ProjectRule = { kind: 'never', trusted: true }
+export const onlyTrusted: ProjectRule = { kind: 'never', trusted: true }
 export const userOnly: ProjectRule = { kind: 'never', trusted: false }
-export const narrow: ProjectRule = { kind: 'narrow' }
-export const union: ProjectRule = { kind: 'union' }
+export const onlyNarrower: ProjectRule = { kind: 'narrow' }
+export const onlyAdds: ProjectRule = { kind: 'union' }
 /** Smaller is stricter; 0 is the strictest. */
-export const min: ProjectRule = { kind: 'min', zero: 'least' }
+export const onlySmaller: ProjectRule = { kind: 'min', zero: 'least' }
 /** Smaller is stricter, but 0 means no limit. */
 export const minOrNone: ProjectRule = { kind: 'min', zero: 'infinite' }
 
@@ -98,7 +98,7 @@ export function decimal(least: number, most: number) {
 }
 
 /** A string that may be empty. It has no NUL byte, because strings end there for execve(2) and open(2). */
-export function text(wanted = 'a string') {
+export function textValue(wanted = 'a string') {
   return v.pipe(
     v.string(wanted),
     v.check((value) => !value.includes('\0'), `${wanted} without a NUL byte`),
@@ -106,7 +106,7 @@ export function text(wanted = 'a string') {
 }
 
 export function filledText(wanted: string) {
-  return v.pipe(text(wanted), v.nonEmpty(`${wanted}, not empty`))
+  return v.pipe(textValue(wanted), v.nonEmpty(`${wanted}, not empty`))
 }
 
 export function pattern(wanted: string, shape: RegExp) {
@@ -114,14 +114,14 @@ export function pattern(wanted: string, shape: RegExp) {
 }
 
 /** A list of non-empty strings. */
-export function list(wanted: string) {
+export function listOf(wanted: string) {
   return v.array(filledText(wanted), 'a list of strings')
 }
 
 /** A table of strings by name; names contain no `=`, as in environ(7). */
 export function stringTable() {
   const name = v.pipe(filledText('a name'), v.regex(/^[^=]+$/, 'a name without "="'))
-  return v.record(name, text(), 'a table of strings')
+  return v.record(name, textValue(), 'a table of strings')
 }
 
 function listOrWord(paths: typeof pathList, wanted: string, word: string) {

@@ -19,7 +19,7 @@ import { isVitrineError, VitrineError } from '../messages/error.ts'
 import type { ToAbsolute } from './field.ts'
 
 /** The largest config file accepted, in bytes. */
-export const MAX_FILE_BYTES = 1_048_576
+export const maxFileBytes = 1_048_576
 
 const PROJECT_FILE = '.vitrine.toml'
 
@@ -57,7 +57,7 @@ export function existingRealPath(path: string): string | undefined {
     return realpathSync.native(path)
   } catch (error) {
     if (isAbsence(error)) return undefined
-    throw unreadable(path, codeOf(error))
+    throw unreadableFile(path, codeOf(error))
   }
 }
 
@@ -65,12 +65,12 @@ export function existingRealPath(path: string): string | undefined {
 export function readConfigFile(file: string): string | undefined {
   const bytes = readBytes(file)
   if (bytes === undefined) return undefined
-  if (bytes.length > MAX_FILE_BYTES) throw unreadable(file, `it is larger than ${MAX_FILE_BYTES} bytes`)
-  if (!isUtf8(bytes)) throw unreadable(file, `it is not UTF-8 (line ${firstLineNotUtf8(bytes)})`)
+  if (bytes.length > maxFileBytes) throw unreadableFile(file, `it is larger than ${maxFileBytes} bytes`)
+  if (!isUtf8(bytes)) throw unreadableFile(file, `it is not UTF-8 (line ${firstLineNotUtf8(bytes)})`)
   return new TextDecoder().decode(bytes)
 }
 
-export function unreadable(file: string, reason: string): VitrineError {
+export function unreadableFile(file: string, reason: string): VitrineError {
   return new VitrineError({ code: 'CONFIG_INVALID', file, problem: { kind: 'unreadable', reason } })
 }
 
@@ -108,7 +108,7 @@ export function exists(path: string): boolean {
     return true
   } catch (error) {
     if (isAbsence(error)) return false
-    throw unreadable(path, codeOf(error))
+    throw unreadableFile(path, codeOf(error))
   }
 }
 
@@ -130,7 +130,7 @@ function readBytes(file: string): Buffer | undefined {
       closeSync(descriptor)
     }
   } catch (error) {
-    throw isVitrineError(error) ? error : unreadable(file, reasonOf(codeOf(error)))
+    throw isVitrineError(error) ? error : unreadableFile(file, reasonOf(codeOf(error)))
   }
 }
 
@@ -140,13 +140,13 @@ function isNothing(status: Stats): boolean {
 }
 
 function checkKind(file: string, status: Stats): void {
-  if (status.isDirectory()) throw unreadable(file, 'it is a directory')
-  if (!status.isFile() && !isNothing(status)) throw unreadable(file, 'it is not a regular file')
+  if (status.isDirectory()) throw unreadableFile(file, 'it is a directory')
+  if (!status.isFile() && !isNothing(status)) throw unreadableFile(file, 'it is not a regular file')
 }
 
 function readDescriptor(file: string, descriptor: number): Buffer {
   checkKind(file, fstatSync(descriptor))
-  const buffer = Buffer.allocUnsafe(MAX_FILE_BYTES + 1)
+  const buffer = Buffer.allocUnsafe(maxFileBytes + 1)
   let length = 0
   for (let read = -1; read !== 0; length += read) {
     read = readSync(descriptor, buffer, length, buffer.length - length, null)

@@ -2,10 +2,10 @@ import { dirname } from 'node:path'
 import { types } from 'node:util'
 import { nearestKey } from '../base/did-you-mean.ts'
 import { type ConfigProblem, VitrineError } from '../messages/error.ts'
-import { checkValue, describeValue, dotted, type Fault, type KeyPath } from './check.ts'
+import { checkValue, describeValue, dottedPath, type KeyPath, type ValueFault } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import { absoluteFrom } from './files.ts'
-import { excerptOf, locator } from './locate.ts'
+import { excerptOf, positionFinder } from './locate.ts'
 import { type KeyEntry, keyEntries, type SectionName, sectionNames } from './schema.ts'
 
 export interface ConfigFile {
@@ -21,7 +21,7 @@ export interface FileValue {
 }
 
 type Table = Readonly<Record<string, unknown>>
-type Found = { readonly values: readonly FileValue[] } | { readonly fault: Fault }
+type Found = { readonly values: readonly FileValue[] } | { readonly fault: ValueFault }
 
 /** Validates a config file; relative paths start at its directory. Throws CONFIG_INVALID. */
 export async function readLayer(
@@ -36,16 +36,16 @@ export async function readLayer(
 
 async function faultyFile(
   { file, text, isLink }: ConfigFile,
-  { path, problem }: Fault,
+  { path, problem }: ValueFault,
 ): Promise<VitrineError> {
-  const locate = await locator(text)
+  const locate = await positionFinder(text)
   const place = locate(path, problem.kind === 'unknown-key' ? 'name' : 'value')
   const where = place && {
     line: place.line,
     column: place.column,
     ...(!isLink && { excerpt: excerptOf(text, place) }),
   }
-  return new VitrineError({ code: 'CONFIG_INVALID', file, key: dotted(path), problem, ...where })
+  return new VitrineError({ code: 'CONFIG_INVALID', file, key: dottedPath(path), problem, ...where })
 }
 
 function valuesOf(document: Table, toAbsolute: ToAbsolute): Found {
@@ -73,12 +73,12 @@ function valuesOfSection(section: SectionName, table: unknown, toAbsolute: ToAbs
   return { values }
 }
 
-function unknownKey(path: KeyPath, candidates: Iterable<string>): Fault {
-  const nearest = nearestKey(dotted(path), candidates)
+function unknownKey(path: KeyPath, candidates: Iterable<string>): ValueFault {
+  const nearest = nearestKey(dottedPath(path), candidates)
   return { path, problem: { kind: 'unknown-key', ...(nearest === undefined ? {} : { nearest }) } }
 }
 
-function notATable(section: SectionName, value: unknown): Fault {
+function notATable(section: SectionName, value: unknown): ValueFault {
   const problem: ConfigProblem = { kind: 'wrong-type', wanted: 'a table', got: describeValue(value) }
   return { path: [section], problem }
 }

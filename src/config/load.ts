@@ -9,11 +9,11 @@ import {
   isSymlink,
   projectConfigFiles,
   readConfigFile,
-  unreadable,
+  unreadableFile,
   userConfigFile,
 } from './files.ts'
 import { type ConfigFile, type FileValue, readLayer } from './layer.ts'
-import { excerptOf, locator } from './locate.ts'
+import { excerptOf, positionFinder } from './locate.ts'
 import { type Config, type ConfigKey, type ConfigValue, type KeyEntry, keyEntries } from './schema.ts'
 import { applyTrusted, type IgnoredBecause, tighten } from './tighten.ts'
 import { printable, tomlText } from './toml-text.ts'
@@ -37,11 +37,11 @@ export interface LoadOptions {
   readonly home?: string | undefined
 }
 
-export type Source = 'default' | 'user' | 'project' | 'variable' | 'flag'
+export type ValueSource = 'default' | 'user' | 'project' | 'variable' | 'flag'
 
 export interface Setting {
   readonly value: unknown
-  readonly source: Source
+  readonly source: ValueSource
   /** File, variable or flag; several, comma-separated, for a list that they add to; empty for a default. */
   readonly where: string
 }
@@ -89,7 +89,7 @@ interface Assembly {
  * Assembles the configuration: flags over variables over project files over the user's file over defaults.
  * Throws CONFIG_INVALID.
  */
-export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+export async function loadConfigFiles(options: LoadOptions): Promise<LoadedConfig> {
   const home = options.home ?? homedir()
   const assembly: Assembly = { settings: new Map(), ignored: [], files: [], untightened: new Map() }
   for (const entry of keyEntries.values()) put(assembly, entry, entry.fallback, 'default', '')
@@ -106,7 +106,7 @@ async function addUserFile(assembly: Assembly, options: LoadOptions, home: strin
   const file = configFile === undefined ? userConfigFile(options.env, home) : absolutePath(configFile)
   const text = readConfigFile(file)
   if (text === undefined) {
-    if (configFile !== undefined) throw unreadable(file, 'it does not exist')
+    if (configFile !== undefined) throw unreadableFile(file, 'it does not exist')
     return
   }
   for (const { entry, value } of await fileValues({ file, text }, home))
@@ -129,7 +129,7 @@ async function addProjectFile(
   const ignored = values.flatMap((value) => applyProjectValue(assembly, file, value, trusted))
   assembly.files.push({ file, source: 'project', trusted })
   if (ignored.length === 0) return
-  const locate = await locator(text)
+  const locate = await positionFinder(text)
   for (const { path, ...facts } of ignored) {
     const place = locate(path, 'name')
     assembly.ignored.push({ ...facts, file, ...(place && { line: place.line }) })
@@ -215,7 +215,13 @@ export async function parseToml({
   }
 }
 
-function put({ settings }: Assembly, entry: KeyEntry, value: unknown, source: Source, where: string): void {
+function put(
+  { settings }: Assembly,
+  entry: KeyEntry,
+  value: unknown,
+  source: ValueSource,
+  where: string,
+): void {
   settings.set(entry, { value, source, where })
 }
 

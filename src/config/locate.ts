@@ -3,7 +3,7 @@ import type { KeyPath } from './check.ts'
 import { printable } from './toml-text.ts'
 
 /** Lines and columns count from 1. */
-export interface Place {
+export interface TextPosition {
   readonly line: number
   readonly column: number
   /** Column after the last character. */
@@ -17,15 +17,15 @@ interface Node {
   readonly value: AST.SourceLocation
 }
 
-const WIDEST_LINE = 120
+const maxLineWidth = 120
 // The deepest value is a word of a rule, policy.rule[0].prefix[0]; a hostile file may nest without limit.
-const DEEPEST = 5
+const maxDepth = 5
 
 /** The place of a path, or of the nearest table around it; undefined when the text cannot be searched. */
-export type Locate = (path: KeyPath, part: 'name' | 'value') => Place | undefined
+export type FindPosition = (path: KeyPath, part: 'name' | 'value') => TextPosition | undefined
 
 /** Prepares to locate keys and values in a text, which must be valid TOML. */
-export async function locator(text: string): Promise<Locate> {
+export async function positionFinder(text: string): Promise<FindPosition> {
   const nodes = new Map<string, Node>()
   for (const node of await nodesOf(text)) {
     const id = JSON.stringify(node.path)
@@ -54,10 +54,10 @@ async function nodesOf(text: string): Promise<Iterable<Node>> {
 }
 
 /** The line with carets below the place, ready to print. */
-export function excerptOf(text: string, { line, column, end }: Place): string {
+export function excerptOf(text: string, { line, column, end }: TextPosition): string {
   const whole = lineOf(text, line)
-  const cut = Math.max(0, column - 1 - WIDEST_LINE / 2)
-  const shown = printable(whole.slice(cut, cut + WIDEST_LINE))
+  const cut = Math.max(0, column - 1 - maxLineWidth / 2)
+  const shown = printable(whole.slice(cut, cut + maxLineWidth))
   const gap = shown.slice(0, column - 1 - cut).replace(/[^\t]/g, ' ')
   const width = Math.max(1, Math.min(end - column, shown.length - gap.length))
   const number = String(line)
@@ -73,7 +73,7 @@ function* nodesOfDocument(program: AST.TOMLProgram): Generator<Node> {
 
 function* nodesOfTable(table: AST.TOMLTable): Generator<Node> {
   const names = [...table.key.keys]
-  for (const [index, step] of table.resolvedKey.slice(0, DEEPEST).entries()) {
+  for (const [index, step] of table.resolvedKey.slice(0, maxDepth).entries()) {
     const at = (typeof step === 'string' ? names.shift()?.loc : undefined) ?? table.key.loc
     yield { path: table.resolvedKey.slice(0, index + 1), name: at, value: at }
   }
@@ -83,7 +83,7 @@ function* nodesOfTable(table: AST.TOMLTable): Generator<Node> {
 function* nodesOfPair(pair: AST.TOMLKeyValue, base: KeyPath): Generator<Node> {
   let path = base
   for (const part of pair.key.keys) {
-    if (path.length === DEEPEST) return
+    if (path.length === maxDepth) return
     path = [...path, part.type === 'TOMLBare' ? part.name : part.value]
     const isLast = part === pair.key.keys.at(-1)
     yield { path, name: part.loc, value: isLast ? pair.value.loc : part.loc }
@@ -92,7 +92,7 @@ function* nodesOfPair(pair: AST.TOMLKeyValue, base: KeyPath): Generator<Node> {
 }
 
 function* nodesInValue(value: AST.TOMLContentNode, path: KeyPath): Generator<Node> {
-  if (path.length === DEEPEST) return
+  if (path.length === maxDepth) return
   if (value.type === 'TOMLInlineTable') for (const pair of value.body) yield* nodesOfPair(pair, path)
   if (value.type !== 'TOMLArray') return
   for (const [index, element] of value.elements.entries()) {
@@ -101,7 +101,7 @@ function* nodesInValue(value: AST.TOMLContentNode, path: KeyPath): Generator<Nod
   }
 }
 
-function placeOf(text: string, { start, end }: AST.SourceLocation): Place {
+function placeOf(text: string, { start, end }: AST.SourceLocation): TextPosition {
   const lastColumn = end.line === start.line ? end.column : lineOf(text, start.line).length
   return { line: start.line, column: start.column + 1, end: lastColumn + 1 }
 }

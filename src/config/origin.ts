@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readConfigFile } from './files.ts'
 import { type LoadedConfig, parseToml } from './load.ts'
-import { excerptOf, locator } from './locate.ts'
+import { excerptOf, positionFinder } from './locate.ts'
 
 export interface EntryPlace {
   readonly file: string
@@ -30,7 +30,7 @@ async function placeIn(file: string, key: PolicyList, wanted: unknown): Promise<
   const text = readConfigFile(file)
   if (text === undefined) return undefined
   const at = entriesOf(await parseToml({ file, text }), key).findIndex((entry) => isPartOf(entry, wanted))
-  const place = at < 0 ? undefined : (await locator(text))(['policy', key, at], 'value')
+  const place = at < 0 ? undefined : (await positionFinder(text))(['policy', key, at], 'value')
   return place && { file, line: place.line, column: place.column, excerpt: excerptOf(text, place) }
 }
 

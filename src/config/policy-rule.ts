@@ -1,20 +1,20 @@
 import * as v from 'valibot'
-import { integer, list, oneOf, text } from './field.ts'
+import { integer, listOf, oneOf, textValue } from './field.ts'
 
 /** More arguments than the kernel passes to a program. */
-const MOST_OPERANDS = 1_000_000
+const maxOperands = 1_000_000
 
 export const policyRule = v.strictObject(
   {
-    prefix: v.pipe(list('a word'), v.nonEmpty('a list of words, not empty')),
+    prefix: v.pipe(listOf('a word'), v.nonEmpty('a list of words, not empty')),
     verdict: oneOf('allow', 'ask', 'deny'),
-    reason: v.optional(text(), ''),
-    match: v.optional(list('a command line'), []),
-    not_match: v.optional(list('a command line'), []),
-    allow_options: v.exactOptional(list('an option')),
-    ask_options: v.exactOptional(list('an option')),
-    deny_options: v.exactOptional(list('an option')),
-    operands: v.exactOptional(integer(0, MOST_OPERANDS)),
+    reason: v.optional(textValue(), ''),
+    match: v.optional(listOf('a command line'), []),
+    not_match: v.optional(listOf('a command line'), []),
+    allow_options: v.exactOptional(listOf('an option')),
+    ask_options: v.exactOptional(listOf('an option')),
+    deny_options: v.exactOptional(listOf('an option')),
+    operands: v.exactOptional(integer(0, maxOperands)),
   },
   'a table with prefix, verdict, reason, match, not_match, allow_options, ask_options, deny_options, operands',
 )

@@ -2,88 +2,93 @@ import * as v from 'valibot'
 import { dockerKeys } from './docker-keys.ts'
 import {
   boolean,
-  type Field,
+  defineKey,
   integer,
-  key,
-  list,
-  min,
+  type KeyDefinition,
+  listOf,
   minOrNone,
-  narrow,
-  never,
   oneOf,
   oneWay,
+  onlyAdds,
+  onlyNarrower,
+  onlySmaller,
+  onlyTrusted,
   pathKey,
   pathsKey,
   stringTable,
-  union,
   userOnly,
 } from './field.ts'
 import { allowRule, policyRule } from './policy-rule.ts'
 
 // Node's setTimeout counts milliseconds in a signed 32-bit integer.
-const LONGEST_MS = 2_147_483_647
-const LONGEST_GRACE_MS = 600_000
-const MOST_BYTES = Number.MAX_SAFE_INTEGER
+const maxMs = 2_147_483_647
+const maxGraceMs = 600_000
+const maxBytes = Number.MAX_SAFE_INTEGER
 // The kernel's PID_MAX_LIMIT.
-const MOST_PROCESSES = 4_194_304
+const maxProcesses = 4_194_304
 // The kernel's upper bound of sysctl fs.nr_open.
-const MOST_OPEN_FILES = 1_073_741_816
+const maxOpenFiles = 1_073_741_816
 
 /** The source of validation, variables, JSON schema and `config show`. */
 export const sections = {
   shell: {
     about: 'How commands run.',
     keys: {
-      backend: key(
+      backend: defineKey(
         'Where commands run: on this machine, or in a container.',
         oneOf('local', 'docker'),
         'local',
-        never,
+        onlyTrusted,
       ),
-      sandbox: key(
+      sandbox: defineKey(
         'false: no sandbox, so every command requires write mode.',
         boolean(),
         true,
         // An untrusted project file may set neither value: false removes read mode and so moves commands to
         // the looser write mode; true may demand a sandbox from a host that the user knows to have none.
-        never,
+        onlyTrusted,
       ),
-      mode: key(
+      mode: defineKey(
         'read: the operating system makes the command read-only. write: it runs unsandboxed.',
         oneOf('read', 'write'),
         'read',
         oneWay('write', 'read'),
       ),
-      timeout_ms: key(
+      timeout_ms: defineKey(
         'Deadline of a command that names none, in milliseconds.',
-        integer(1, LONGEST_MS),
+        integer(1, maxMs),
         30_000,
-        min,
+        onlySmaller,
       ),
-      max_timeout_ms: key(
+      max_timeout_ms: defineKey(
         'The longest deadline a caller can get, in milliseconds.',
-        integer(1, LONGEST_MS),
+        integer(1, maxMs),
         600_000,
-        min,
+        onlySmaller,
       ),
-      kill_grace_ms: key(
+      kill_grace_ms: defineKey(
         'Time between SIGTERM and SIGKILL, in milliseconds.',
-        integer(0, LONGEST_GRACE_MS),
+        integer(0, maxGraceMs),
         200,
-        min,
+        onlySmaller,
       ),
-      network: key('Read mode: let TCP and UDP clients through.', boolean(), false, oneWay(true, false)),
+      network: defineKey(
+        'Read mode: let TCP and UDP clients through.',
+        boolean(),
+        false,
+        oneWay(true, false),
+      ),
       unix_sockets: pathsKey(
         'Read mode: unix sockets that stay open, by path, where the kernel can hold it (Landlock ABI 9), else refused.',
-        never,
+        onlyTrusted,
       ),
-      private_tmp: key(
+      private_tmp: defineKey(
         'Read mode: a writable TMPDIR with caches, then removed. On macOS true unless set.',
         boolean(),
         false,
         oneWay(true, false),
       ),
-      reads: key(
+      reads: defineKey(
         "What read mode can read: everything, or only the workspace and the system's own directories.",
         oneOf('everywhere', 'workspace'),
         'everywhere',
@@ -91,7 +96,7 @@ export const sections = {
       ),
       unreadable: pathsKey(
         'Paths whose content read mode cannot read; "secrets" stands for the usual ones.',
-        union,
+        onlyAdds,
         'secrets',
       ),
     },
@@ -99,52 +104,62 @@ export const sections = {
   env: {
     about: 'The environment of commands. PATH, HOME, LANG and the like always pass.',
     keys: {
-      inherit: key(
+      inherit: defineKey(
         'What passes from the caller: auto (read mode: a list; write mode: all but what looks like a secret), listed (the list in both), all.',
         oneOf('auto', 'listed', 'all'),
         'auto',
         oneWay('all', 'auto', 'listed'),
       ),
-      pass: key('Names of variables that pass from the caller.', list('a variable name'), [], never),
-      set: key('Variables with the value they get.', stringTable(), {}, never),
+      pass: defineKey(
+        'Names of variables that pass from the caller.',
+        listOf('a variable name'),
+        [],
+        onlyTrusted,
+      ),
+      set: defineKey('Variables with the value they get.', stringTable(), {}, onlyTrusted),
     },
   },
   policy: {
     about: 'Which commands run at once, which are asked about, which never run.',
     keys: {
-      preset: key(
+      preset: defineKey(
         'The rules to begin with; open has only the deny list, analysis only listed programs.',
         oneOf('open', 'default', 'analysis'),
         'default',
         oneWay('open', 'default', 'analysis'),
       ),
-      pipes: key(
+      pipes: defineKey(
         'Preset analysis: pipes between its programs and output to /dev/null (2>/dev/null) pass, too.',
         boolean(),
         false,
         oneWay(true, false),
       ),
-      allow: key(
+      allow: defineKey(
         "Commands added to the preset's safe list, by their first words.",
-        list('a command'),
+        listOf('a command'),
         [],
-        never,
+        onlyTrusted,
       ),
-      ask: key('Commands to ask about, by their first words.', list('a command'), [], union),
-      deny: key('Commands that never run, by their first words.', list('a command'), [], union),
-      safe: key("Replaces the preset's safe list, unless empty.", list('a command'), [], never),
+      ask: defineKey('Commands to ask about, by their first words.', listOf('a command'), [], onlyAdds),
+      deny: defineKey('Commands that never run, by their first words.', listOf('a command'), [], onlyAdds),
+      safe: defineKey("Replaces the preset's safe list, unless empty.", listOf('a command'), [], onlyTrusted),
       workspace: pathKey(
         'Commands of write mode stay inside this directory, with preset analysis or shell.reads = "workspace" those of read mode, too; empty: no such limit.',
-        narrow,
+        onlyNarrower,
       ),
-      auto_confirm: key('true: what would be asked about runs. Deny stays deny.', boolean(), false, userOnly),
-      unattended: key(
+      auto_confirm: defineKey(
+        'true: what would be asked about runs. Deny stays deny.',
+        boolean(),
+        false,
+        userOnly,
+      ),
+      unattended: defineKey(
         'What becomes of a command to ask about when there is nobody to ask.',
         oneOf('allow', 'deny'),
         'allow',
         oneWay('allow', 'deny'),
       ),
-      rule: key(
+      rule: defineKey(
         '[[policy.rule]] tables: prefix (words), verdict, reason, and example command lines that must match or not.',
         v.array(policyRule, 'a list of [[policy.rule]] tables'),
         [],
@@ -155,15 +170,15 @@ export const sections = {
   output: {
     about: 'What of the output comes back.',
     keys: {
-      inline_max_chars: key(
+      inline_max_chars: defineKey(
         'Characters that come back inline; more goes to the scratchpad.',
         integer(1, 16_777_216),
         30_000,
-        min,
+        onlySmaller,
       ),
-      max_bytes: key(
+      max_bytes: defineKey(
         'Output that ends the command, in bytes; 0: no limit.',
-        integer(0, MOST_BYTES),
+        integer(0, maxBytes),
         1_073_741_824,
         minOrNone,
       ),
@@ -172,30 +187,30 @@ export const sections = {
   scratchpad: {
     about: 'Output that is kept.',
     keys: {
-      max_age_days: key(
+      max_age_days: defineKey(
         'Age at which a session is removed, in days; 0: never.',
         integer(0, 36_500),
         7,
-        never,
+        onlyTrusted,
       ),
-      max_bytes: key(
+      max_bytes: defineKey(
         'Size of all sessions from which the oldest are removed, in bytes; 0: no limit.',
-        integer(0, MOST_BYTES),
+        integer(0, maxBytes),
         4_294_967_296,
-        never,
+        onlyTrusted,
       ),
     },
   },
   limits: {
     about: 'Limits for each command, in both modes; 0: no limit.',
     keys: {
-      memory_bytes: key('Memory of a command, in bytes.', integer(0, MOST_BYTES), 0, minOrNone),
-      cpu_seconds: key('CPU time of a command, in seconds.', integer(0, LONGEST_MS), 0, minOrNone),
-      processes: key('Processes of a command at one time.', integer(0, MOST_PROCESSES), 0, minOrNone),
-      open_files: key('Open files of each process.', integer(0, MOST_OPEN_FILES), 0, minOrNone),
-      private_tmp_bytes: key(
+      memory_bytes: defineKey('Memory of a command, in bytes.', integer(0, maxBytes), 0, minOrNone),
+      cpu_seconds: defineKey('CPU time of a command, in seconds.', integer(0, maxMs), 0, minOrNone),
+      processes: defineKey('Processes of a command at one time.', integer(0, maxProcesses), 0, minOrNone),
+      open_files: defineKey('Open files of each process.', integer(0, maxOpenFiles), 0, minOrNone),
+      private_tmp_bytes: defineKey(
         'Size of the private TMPDIR, in bytes.',
-        integer(0, MOST_BYTES),
+        integer(0, maxBytes),
         1_073_741_824,
         minOrNone,
       ),
@@ -208,13 +223,18 @@ export const sections = {
   audit: {
     about: 'A log with one JSON line per command.',
     keys: {
-      path: pathKey('File to append to (docs/audit.md); empty: no log.', never),
-      required: key('true: a command whose line cannot be written does not run.', boolean(), false, never),
-      max_bytes: key(
+      path: pathKey('File to append to (docs/audit.md); empty: no log.', onlyTrusted),
+      required: defineKey(
+        'true: a command whose line cannot be written does not run.',
+        boolean(),
+        false,
+        onlyTrusted,
+      ),
+      max_bytes: defineKey(
         'Size at which the log is rotated, in bytes; 0: never.',
-        integer(0, MOST_BYTES),
+        integer(0, maxBytes),
         104_857_600,
-        never,
+        onlyTrusted,
       ),
     },
   },
@@ -223,7 +243,7 @@ export const sections = {
 type Sections = typeof sections
 export type SectionName = keyof Sections
 
-type Output<F> = F extends Field<infer S> ? v.InferOutput<S> : never
+type Output<F> = F extends KeyDefinition<infer S> ? v.InferOutput<S> : never
 type DeepReadonly<T> = T extends readonly (infer E)[]
   ? readonly DeepReadonly<E>[]
   : T extends object
@@ -248,14 +268,14 @@ export type ConfigValue<K extends ConfigKey> = K extends `${infer S extends Sect
     : never
   : never
 
-export interface KeyEntry extends Field {
+export interface KeyEntry extends KeyDefinition {
   readonly key: ConfigKey
   readonly section: SectionName
   readonly name: string
 }
 
 function entriesOf(section: SectionName): KeyEntry[] {
-  const fields: Readonly<Record<string, Field>> = sections[section].keys
+  const fields: Readonly<Record<string, KeyDefinition>> = sections[section].keys
   return Object.entries(fields).map(([name, field]) => ({
     ...field,
     key: `${section}.${name}` as ConfigKey,

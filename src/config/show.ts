@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { makeDirectories } from '../base/directories.ts'
 import { packageFile } from '../base/package-file.ts'
 import { codeOf, exists } from './files.ts'
-import type { LoadedConfig, Source } from './load.ts'
+import type { LoadedConfig, ValueSource } from './load.ts'
 import type { ConfigKey } from './schema.ts'
 import { tomlText } from './toml-text.ts'
 
@@ -13,7 +13,7 @@ export interface ConfigRow {
   readonly value: unknown
   /** The value in TOML syntax. */
   readonly text: string
-  readonly source: Source
+  readonly source: ValueSource
   /** File, variable or flag; empty for a default. */
   readonly where: string
 }

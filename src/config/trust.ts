@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { makeDirectories } from '../base/directories.ts'
 import type { Environment } from '../base/types.ts'
-import { codeOf, existingRealPath, readConfigFile, trustStoreFile, unreadable } from './files.ts'
+import { codeOf, existingRealPath, readConfigFile, trustStoreFile, unreadableFile } from './files.ts'
 
 /** Trusted project files by identity (`identityOf`), each with the SHA-256 of the trusted content. */
 type TrustedFiles = Readonly<Record<string, string>>
@@ -35,7 +35,7 @@ export function trust(file: string, env: Environment, home?: string): string {
   const [path, identity] = [existingRealPath(file), identityOf(file)]
   const content = path === undefined ? undefined : readConfigFile(path)
   if (path === undefined || identity === undefined || content === undefined)
-    throw unreadable(file, 'it does not exist')
+    throw unreadableFile(file, 'it does not exist')
   writeStore({ ...readStore(env, home), [identity]: digest(content) }, env, home)
   return path
 }
@@ -59,7 +59,8 @@ function readStore(env: Environment, home?: string): TrustedFiles {
   const text = readConfigFile(file)
   if (text === undefined) return {}
   const store = v.safeParse(storeSchema, parsedJson(text))
-  if (!store.success) throw unreadable(file, 'it is damaged: remove it and trust your project files again')
+  if (!store.success)
+    throw unreadableFile(file, 'it is damaged: remove it and trust your project files again')
   return store.output.files
 }
 
@@ -78,7 +79,7 @@ function writeStore(files: TrustedFiles, env: Environment, home?: string): void 
     makeDirectories(dirname(file), 0o700)
     replaceFile(file, `${JSON.stringify({ version: 1, files }, null, 2)}\n`)
   } catch (error) {
-    throw unreadable(file, `it cannot be written (${codeOf(error)})`)
+    throw unreadableFile(file, `it cannot be written (${codeOf(error)})`)
   }
 }
 

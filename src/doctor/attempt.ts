@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ExecuteRequest, Result, Shell } from '../internal.ts'
 import { tooSlow } from '../messages/cli/doctor.ts'
 import { isVitrineError } from '../messages/error.ts'
-import type { Bench, Check, Seen } from './check.ts'
+import type { Check, CheckContext, CheckResult } from './check.ts'
 
 /** A command that tries to change something of the host, harmless if it succeeds. */
 export interface Attempt extends Pick<Check, 'right' | 'name' | 'settings'> {
@@ -20,14 +20,14 @@ export interface Target {
 }
 
 /**
- * An attempt on `file`, which holds one line, in its working directory. `look` returns a fingerprint of what
+ * An attempt on `file`, which holds one line, in its working directory. `fingerprint` returns a digest of what
  * must not change.
  */
 export function onFiles(
   right: string,
   name: string,
   command: string,
-  look: (directory: string) => string,
+  fingerprint: (directory: string) => string,
   prepareFile: (directory: string) => void,
 ): Attempt {
   return {
@@ -35,19 +35,19 @@ export function onFiles(
     name,
     prepare(directory) {
       prepareFile(directory)
-      const before = look(directory)
-      return { request: { command }, touched: () => look(directory) !== before }
+      const before = fingerprint(directory)
+      return { request: { command }, touched: () => fingerprint(directory) !== before }
     },
   }
 }
 
 /** An attempt whose effect shows only in its exit code: it changes nothing, and 0 means it was allowed. */
-export function asking(right: string, name: string, command: string): Attempt {
+export function exitCodeAttempt(right: string, name: string, command: string): Attempt {
   return { right, name, prepare: () => ({ request: { command }, touched: ({ exitCode }) => exitCode === 0 }) }
 }
 
 /** The check that makes an attempt in write mode and in read mode. */
-export function trying(attempt: Attempt): Check {
+export function checkOf(attempt: Attempt): Check {
   const { right, name, settings } = attempt
   return { right, name, ...(settings && { settings }), run: (bench) => tryBoth(attempt, bench) }
 }
@@ -56,7 +56,7 @@ export function trying(attempt: Attempt): Check {
  * Write mode is the control: an attempt that changes nothing there, or does not finish, proves nothing about
  * read mode.
  */
-async function tryBoth(attempt: Attempt, { read, write, directory }: Bench): Promise<Seen> {
+async function tryBoth(attempt: Attempt, { read, write, directory }: CheckContext): Promise<CheckResult> {
   const control = await tryIn(attempt, write, join(directory, 'write'))
   const trial = await tryIn(attempt, read, join(directory, 'read'))
   if (trial.touched) return { state: 'open', said: trial.said }

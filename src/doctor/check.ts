@@ -1,7 +1,7 @@
 import type { Flags, Shell } from '../internal.ts'
-import type { State } from './diagnosis.ts'
+import type { RightState } from './diagnosis.ts'
 
-export interface Bench {
+export interface CheckContext {
   /** Program and arguments that start vitrine's command line. */
   readonly program: readonly [string, ...string[]]
   /** An empty directory for this check, removed at the end. */
@@ -14,8 +14,8 @@ export interface Bench {
   readonly write: Shell
 }
 
-export interface Seen {
-  readonly state: State
+export interface CheckResult {
+  readonly state: RightState
   readonly said: string
 }
 
@@ -28,11 +28,11 @@ export interface Check {
   readonly right: string
   readonly name: string
   /** Settings for the shells, where the defaults have nothing to try: `{ 'shell.reads': 'workspace' }`. */
-  readonly settings?: Settings
-  run(bench: Bench): Promise<Seen>
+  readonly settings?: CheckSettings
+  run(bench: CheckContext): Promise<CheckResult>
 }
 
 /** Values by dotted key. */
-export type Settings = {
+export type CheckSettings = {
   readonly [K in keyof Flags]?: Exclude<Flags[K], undefined>['value']
 }

@@ -1,10 +1,10 @@
 import type { DockerStatus, HostSupport, Refusal } from '../internal.ts'
-import type { Settings } from './check.ts'
+import type { CheckSettings } from './check.ts'
 import type { System } from './system.ts'
 import type { Trap } from './traps.ts'
 
 /** The outcome of trying to change something of the host in read mode. */
-export type State =
+export type RightState =
   /** It works in write mode and changed nothing in read mode. */
   | 'enforced'
   /** It changed something in read mode. */
@@ -22,8 +22,8 @@ export interface Finding {
   /** Absent if no attempt would be harmless when it succeeds. */
   readonly attempt?: string
   /** Settings that differ from the defaults. */
-  readonly settings?: Settings
-  readonly state: State
+  readonly settings?: CheckSettings
+  readonly state: RightState
   /** The attempt's last message: in read mode, or in write mode if it proves nothing. */
   readonly said: string
 }

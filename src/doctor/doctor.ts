@@ -13,19 +13,19 @@ import {
 } from '../internal.ts'
 import { trapWords } from '../messages/cli/traps.ts'
 import { isVitrineError } from '../messages/error.ts'
-import { trying } from './attempt.ts'
-import type { Bench, Check, Seen, Settings } from './check.ts'
+import { checkOf } from './attempt.ts'
+import type { Check, CheckContext, CheckResult, CheckSettings } from './check.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
 import { fileAttempts } from './files.ts'
 import { kernelAttempts } from './kernel.ts'
 import { limitChecks } from './limits.ts'
 import { outsideChecks } from './outside.ts'
-import { privateTmpAttempts, removed } from './private-tmp.ts'
+import { privateTmpAttempts, privateTmpRemoved } from './private-tmp.ts'
 import { processAttempts } from './processes.ts'
 import { readAttempts } from './reads.ts'
-import { reported } from './reports.ts'
+import { denialReported } from './reports.ts'
 import { socketAttempts } from './sockets.ts'
-import { lookAtSystem, type System } from './system.ts'
+import { readSystem, type System } from './system.ts'
 import { trapsOf } from './traps.ts'
 
 /** Every check, grouped by right, in the order of `Enforcement`. */
@@ -38,14 +38,14 @@ const checks: readonly Check[] = [
     ...socketAttempts,
     ...processAttempts,
     ...kernelAttempts,
-  ].map(trying),
+  ].map(checkOf),
   ...outsideChecks,
-  reported,
-  removed,
+  denialReported,
+  privateTmpRemoved,
 ]
 
 /** How to start vitrine, where to work, and in which environment. */
-export type Practice = Pick<Bench, 'program' | 'directory' | 'env'>
+export type CheckSetup = Pick<CheckContext, 'program' | 'directory' | 'env'>
 
 /** Called before each attempt. */
 export type OnTry = (name: string, at: number, of: number) => void
@@ -54,7 +54,7 @@ export type OnTry = (name: string, at: number, of: number) => void
  * Tries every right of the host in a temporary directory, in write mode and in read mode. `program` starts
  * vitrine's command line. If no directory can be made, tries nothing.
  */
-export async function diagnose(program: Practice['program'], onTry: OnTry = () => {}): Promise<Diagnosis> {
+export async function diagnose(program: CheckSetup['program'], onTry: OnTry = () => {}): Promise<Diagnosis> {
   const directory = makeDirectory()
   const home = directory ?? '/nonexistent'
   const practice = { program, directory: home, env: ownEnvironment(home) }
@@ -81,13 +81,13 @@ function ownEnvironment(directory: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(named), XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory }
 }
 
-async function diagnoseIn(practice: Practice, canTry: boolean, onTry: OnTry): Promise<Diagnosis> {
+async function diagnoseIn(practice: CheckSetup, canTry: boolean, onTry: OnTry): Promise<Diagnosis> {
   const opened = await openReadMode(canTry ? practice : { ...practice, directory: '/' })
   const refusal = isVitrineError(opened) ? opened.refusal : undefined
   if (refusal && refusal.code !== 'SANDBOX_UNAVAILABLE') throw opened
   const rights = refusal || !canTry ? [] : await findings('read', practice, onTry)
   if (!isVitrineError(opened)) await opened.close()
-  return report({ system: lookAtSystem(), host: hostSupport(), unavailable: refusal, rights })
+  return report({ system: readSystem(), host: hostSupport(), unavailable: refusal, rights })
 }
 
 export interface Findings {
@@ -113,7 +113,7 @@ function verdictOf(rights: readonly Finding[]): Diagnosis['verdict'] {
     : 'enforced'
 }
 
-async function openReadMode(practice: Practice): Promise<Shell | VitrineError> {
+async function openReadMode(practice: CheckSetup): Promise<Shell | VitrineError> {
   try {
     return await open('read', practice, {})
   } catch (error) {
@@ -124,8 +124,8 @@ async function openReadMode(practice: Practice): Promise<Shell | VitrineError> {
 
 async function open(
   mode: 'read' | 'write',
-  { directory, env }: Practice,
-  settings: Settings,
+  { directory, env }: CheckSetup,
+  settings: CheckSettings,
 ): Promise<Shell> {
   const flags = Object.entries(settings).map(([key, value]) => [key, { value, from: 'vitrine doctor' }])
   const config = await loadConfig({ cwd: directory, env, flags: Object.fromEntries(flags) })
@@ -135,7 +135,7 @@ async function open(
 /** Runs every check; `held` is the mode that should enforce. */
 export async function findings(
   held: 'read' | 'write',
-  practice: Practice,
+  practice: CheckSetup,
   onTry: OnTry = () => {},
 ): Promise<Finding[]> {
   const found: Finding[] = []
@@ -156,7 +156,7 @@ export async function findings(
 }
 
 /** A setting that this host refuses is reported as lacking, with the reason. */
-async function tried(check: Check, practice: Practice, shells: Shells): Promise<Finding> {
+async function tried(check: Check, practice: CheckSetup, shells: Shells): Promise<Finding> {
   const { right, name, settings } = check
   try {
     return await make(check, { ...practice, ...(await shells.with(settings ?? {})) })
@@ -173,20 +173,20 @@ async function tried(check: Check, practice: Practice, shells: Shells): Promise<
   }
 }
 
-async function make({ right, name, settings, run }: Check, bench: Bench): Promise<Finding> {
+async function make({ right, name, settings, run }: Check, bench: CheckContext): Promise<Finding> {
   const by = bench.read.enforcement[right]?.by ?? 'none'
   const seen = expected(await madeOf(run(bench)), bench.read.enforcement[right])
   return { right, by, attempt: name, ...(settings && { settings }), ...seen }
 }
 
 /** An open right is lacking, not a failure, if `Enforcement` does not claim it. */
-function expected(seen: Seen, claimed: Enforcement[string] | undefined): Seen {
+function expected(seen: CheckResult, claimed: Enforcement[string] | undefined): CheckResult {
   if (seen.state !== 'open' || claimed === undefined || claimed.enforced) return seen
   return { state: 'lacking', said: claimed.note ?? seen.said }
 }
 
 /** If the system provides no socket or process for the attempt, it proves nothing. */
-async function madeOf(running: Promise<Seen>): Promise<Seen> {
+async function madeOf(running: Promise<CheckResult>): Promise<CheckResult> {
   try {
     return await running
   } catch (error) {
@@ -197,16 +197,16 @@ async function madeOf(running: Promise<Seen>): Promise<Seen> {
 
 /** One pair of shells for all checks with the same settings. */
 class Shells {
-  readonly #open = new Map<string, Pick<Bench, 'read' | 'write'>>()
+  readonly #open = new Map<string, Pick<CheckContext, 'read' | 'write'>>()
   readonly #held: 'read' | 'write'
-  readonly #practice: Practice
+  readonly #practice: CheckSetup
 
-  constructor(held: 'read' | 'write', practice: Practice) {
+  constructor(held: 'read' | 'write', practice: CheckSetup) {
     this.#held = held
     this.#practice = practice
   }
 
-  async with(settings: Settings): Promise<Pick<Bench, 'read' | 'write'>> {
+  async with(settings: CheckSettings): Promise<Pick<CheckContext, 'read' | 'write'>> {
     const name = JSON.stringify(settings)
     const pair = this.#open.get(name) ?? (await this.#pair(settings))
     this.#open.set(name, pair)
@@ -220,7 +220,7 @@ class Shells {
     }
   }
 
-  async #pair(settings: Settings): Promise<Pick<Bench, 'read' | 'write'>> {
+  async #pair(settings: CheckSettings): Promise<Pick<CheckContext, 'read' | 'write'>> {
     return {
       read: await open(this.#held, this.#practice, settings),
       write: await open('write', this.#practice, settings),

@@ -17,7 +17,7 @@ function contents(directory: string): string {
 }
 
 /** Every change of metadata updates ctime (inode(7)), which cannot be set back. */
-export function metadata(directory: string): string {
+export function fileMetadata(directory: string): string {
   const { mode, uid, gid, mtimeNs, ctimeNs } = statSync(join(directory, 'file'), { bigint: true })
   return [mode, uid, gid, mtimeNs, ctimeNs].join(' ')
 }
@@ -25,7 +25,7 @@ export function metadata(directory: string): string {
 const changing = (name: string, command: string) =>
   onFiles('file contents', name, command, contents, makeFile)
 const describing = (name: string, command: string) =>
-  onFiles('file metadata', name, command, metadata, makeFile)
+  onFiles('file metadata', name, command, fileMetadata, makeFile)
 
 const setAttribute = 'import os; os.setxattr("file", "user.vitrine", b"x")'
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { type Attempt, asking } from './attempt.ts'
+import { type Attempt, exitCodeAttempt } from './attempt.ts'
 
 /** ipcmk(1) makes a queue that persists until it is removed. */
 const queue: Attempt = {
@@ -32,9 +32,9 @@ if libc.syscall(number, b"user", b"vitrine-doctor", b"x", ctypes.c_size_t(1), -2
 
 export const kernelAttempts: readonly Attempt[] = [
   queue,
-  asking('locks', 'lock a directory exclusively', 'flock --exclusive --nonblock . true'),
-  asking('device nodes', 'open a new terminal', ': <> /dev/ptmx'),
-  asking('keys', 'add a key', addKey),
-  asking('namespaces', 'enter a new user namespace', 'unshare --user true'),
-  asking('system', 'set the host name, to what it is', 'hostname "$(hostname)"'),
+  exitCodeAttempt('locks', 'lock a directory exclusively', 'flock --exclusive --nonblock . true'),
+  exitCodeAttempt('device nodes', 'open a new terminal', ': <> /dev/ptmx'),
+  exitCodeAttempt('keys', 'add a key', addKey),
+  exitCodeAttempt('namespaces', 'enter a new user namespace', 'unshare --user true'),
+  exitCodeAttempt('system', 'set the host name, to what it is', 'hostname "$(hostname)"'),
 ]

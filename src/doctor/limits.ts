@@ -1,10 +1,10 @@
 import type { Result } from '../internal.ts'
-import type { Check, Settings } from './check.ts'
+import type { Check, CheckSettings } from './check.ts'
 
 /** A command that exceeds a limit; `holds` tells from its result whether the limit was enforced. */
 function exceeding(
   name: string,
-  settings: Settings,
+  settings: CheckSettings,
   command: string,
   holds: (result: Result) => boolean,
 ): Check {

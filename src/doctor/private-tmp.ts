@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Attempt, onFiles } from './attempt.ts'
 import type { Check } from './check.ts'
-import { makeFile, metadata } from './files.ts'
+import { fileMetadata, makeFile } from './files.ts'
 
 const settings = { 'shell.private_tmp': true }
 const right = 'private tmp'
@@ -14,7 +14,7 @@ export const privateTmpAttempts: readonly Attempt[] = [
       right,
       'write and chmod through a link in the private TMPDIR',
       'link=$(mktemp -u) && ln -s "$PWD/file" "$link" && { chmod 600 "$link"; echo x >> "$link"; }; code=$?; rm -f "$link"; exit $code',
-      metadata,
+      fileMetadata,
       makeFile,
     ),
     settings,
@@ -22,7 +22,7 @@ export const privateTmpAttempts: readonly Attempt[] = [
 ]
 
 /** Whatever a command leaves in its private tmp is gone when the result arrives. */
-export const removed: Check = {
+export const privateTmpRemoved: Check = {
   right,
   name: 'leave a file in the private TMPDIR',
   settings,

@@ -1,7 +1,7 @@
 import type { Check } from './check.ts'
 
 /** A denial must be reported by name. */
-export const reported: Check = {
+export const denialReported: Check = {
   right: 'denial reports',
   name: 'name what was refused',
   async run({ read, directory }) {

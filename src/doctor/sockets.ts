@@ -11,7 +11,7 @@ function byNode(script: string): Pick<Target, 'request'> {
 
 /** What was sent may still be in transit when the command ends. */
 async function arrived(count: () => number): Promise<boolean> {
-  for (let look = 0; look < 10 && count() === 0; look++)
+  for (let attempt = 0; attempt < 10 && count() === 0; attempt++)
     await new Promise((resolve) => setTimeout(resolve, 5))
   return count() > 0
 }

@@ -28,7 +28,7 @@ export interface System {
 }
 
 /** Reads a small file; undefined if it is missing or not readable. */
-export type Read = (path: string) => string | undefined
+export type ReadText = (path: string) => string | undefined
 
 function readText(path: string): string | undefined {
   try {
@@ -40,7 +40,7 @@ function readText(path: string): string | undefined {
 }
 
 /** Inspects this system; `read` replaces its files in tests. */
-export function lookAtSystem(read: Read = readText, kernel = release(), env = process.env): System {
+export function readSystem(read: ReadText = readText, kernel = release(), env = process.env): System {
   const named = osRelease(read('/etc/os-release') ?? read('/usr/lib/os-release') ?? '')
   return present({
     kernel,
@@ -83,7 +83,7 @@ function wslOf(kernel: string): 1 | 2 | undefined {
   return /microsoft|WSL2/.test(kernel) ? 2 : undefined
 }
 
-function containerOf(read: Read, env: NodeJS.ProcessEnv): string | undefined {
+function containerOf(read: ReadText, env: NodeJS.ProcessEnv): string | undefined {
   if (env['KUBERNETES_SERVICE_HOST'] !== undefined) return 'kubernetes'
   if (read('/run/.containerenv') !== undefined) return 'podman'
   if (read('/.dockerenv') !== undefined) return 'docker'

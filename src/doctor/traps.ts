@@ -6,21 +6,21 @@ import type { System } from './system.ts'
  * How a property of this system affects read mode. `blocks`: read mode is unavailable. `weakens`: read mode
  * works, but something besides it is missing. `note`: nothing is missing, but it explains what the user sees.
  */
-export type Effect = 'blocks' | 'weakens' | 'note'
+export type TrapEffect = 'blocks' | 'weakens' | 'note'
 
-export interface Found {
+export interface TrapFacts {
   readonly system: System
   readonly host: HostSupport
   readonly available: boolean
 }
 
 interface TrapRule {
-  readonly effect: (found: Found) => Effect
-  readonly is: (found: Found) => boolean
+  readonly effect: (found: TrapFacts) => TrapEffect
+  readonly is: (found: TrapFacts) => boolean
 }
 
 const { errno } = constants
-const always = (effect: Effect) => () => effect
+const always = (effect: TrapEffect) => () => effect
 /** Since this ABI Landlock itself scopes signals; below it the listener must. */
 const signalScopeAbi = 6
 /** The kernel that introduced CONFIG_SECURITY_LANDLOCK. */
@@ -82,10 +82,10 @@ export type TrapId = keyof typeof rules
 
 export interface Trap {
   readonly id: TrapId
-  readonly effect: Effect
+  readonly effect: TrapEffect
 }
 
-export function trapsOf(found: Found): Trap[] {
+export function trapsOf(found: TrapFacts): Trap[] {
   return (Object.entries(rules) as [TrapId, TrapRule][])
     .filter(([, { is }]) => is(found))
     .map(([id, { effect }]) => ({ id, effect: effect(found) }))
@@ -96,14 +96,14 @@ export function hidesOwn({ hidepid }: System): boolean {
   return hidepid === '4' || hidepid === 'ptraceable'
 }
 
-function lacksLandlock({ host }: Found, name: keyof typeof errno): boolean {
+function lacksLandlock({ host }: TrapFacts, name: keyof typeof errno): boolean {
   return host.probe?.landlockAbi === 0 && host.probe.landlockErrno === errno[name]
 }
 
 /**
  * Filters return EPERM, or ENOSYS for calls newer than themselves; then the kernel's list of modules decides.
  */
-function isFiltered(found: Found): boolean {
+function isFiltered(found: TrapFacts): boolean {
   if (lacksLandlock(found, 'EPERM') || lacksLandlock(found, 'EACCES')) return true
   const { system } = found
   if (!lacksLandlock(found, 'ENOSYS') || isOlder(system.kernel)) return false

@@ -1,5 +1,5 @@
 import { VitrineError } from '../messages/error.ts'
-import { Look, type Looker, type Question } from './look.ts'
+import { Lookup, type PathLookup, type PathQuestion } from './lookup.ts'
 import { secondLimitMs } from './silent.ts'
 
 const reasons: Readonly<Record<string, 'missing' | 'not-a-directory' | 'unanswered'>> = {
@@ -11,16 +11,20 @@ const reasons: Readonly<Record<string, 'missing' | 'not-a-directory' | 'unanswer
 
 /** Directories entered before. Commands still run there while too many lookups hang elsewhere. */
 const entered = new Set<string>()
-const mostEntered = 1000
+const maxEntered = 1000
 
-export function canEnter(path: string): Question {
+export function canEnter(path: string): PathQuestion {
   return { kind: 'directory', path }
 }
 
 /** Throws INVALID_REQUEST unless the directory can be entered and its file system answers within 2.2 s. */
-export async function checkDirectory(path: string, looker: Looker, look = new Look(looker)): Promise<void> {
-  let failed = await failureAt(path, look)
-  if (failed === 'ETIMEDOUT') failed = await failureAt(path, new Look(looker, secondLimitMs))
+export async function checkDirectory(
+  path: string,
+  pathLookup: PathLookup,
+  lookup = new Lookup(pathLookup),
+): Promise<void> {
+  let failed = await failureAt(path, lookup)
+  if (failed === 'ETIMEDOUT') failed = await failureAt(path, new Lookup(pathLookup, secondLimitMs))
   if (failed === undefined) remember(path)
   if (failed === undefined || (failed === 'EBUSY' && entered.has(path))) return
   throw cannotEnter(path, failed)
@@ -30,8 +34,8 @@ export async function checkDirectory(path: string, looker: Looker, look = new Lo
  * Checks only a directory that was never entered: in any other, the command itself finds out whether it still
  * exists, and a lookup costs up to a tenth of a command's start.
  */
-export async function checkNewDirectory(path: string, looker: Looker): Promise<void> {
-  if (!entered.has(path)) await checkDirectory(path, looker)
+export async function checkNewDirectory(path: string, pathLookup: PathLookup): Promise<void> {
+  if (!entered.has(path)) await checkDirectory(path, pathLookup)
 }
 
 /**
@@ -44,11 +48,11 @@ export function cannotEnter(path: string, errno: string): VitrineError {
 }
 
 function remember(path: string): void {
-  if (entered.size >= mostEntered) entered.clear()
+  if (entered.size >= maxEntered) entered.clear()
   entered.add(path)
 }
 
-async function failureAt(path: string, look: Look): Promise<string | undefined> {
-  const [answer] = await look.ask([canEnter(path)])
+async function failureAt(path: string, lookup: Lookup): Promise<string | undefined> {
+  const [answer] = await lookup.ask([canEnter(path)])
   return answer && 'failed' in answer ? answer.failed : undefined
 }

@@ -1,12 +1,12 @@
 import { canEnter } from './directory.ts'
 import type { Facts, FactsNeeded } from './facts.ts'
 import { expandGlob, globQuestions } from './glob.ts'
-import { type Look, namesIn, whereIs } from './look.ts'
+import { type Lookup, namesIn, whereIs } from './lookup.ts'
 import { foreignPrograms, programQuestions } from './programs.ts'
 import { readRepositoryConfig, repositoryQuestions } from './repository.ts'
 
 /** What `gatherFacts` has to know besides the needed facts. */
-export interface Surroundings {
+export interface FactsContext {
   /** `[policy] workspace`; empty when there is none. */
   readonly workspace: string
   /** vitrine's own config files and state directories. */
@@ -19,19 +19,19 @@ export interface Surroundings {
 
 /**
  * Looks up the facts that a decision needs, and first whether the current directory can be entered. Starts
- * nothing. An absent fact counts as unknown. Lookups stop at the time limit of `look`; `unanswered` names the
+ * nothing. An absent fact counts as unknown. Lookups stop at the time limit of `lookup`; `unanswered` names the
  * paths that did not answer.
  */
 export async function gatherFacts(
   needed: FactsNeeded,
-  { workspace, ownPaths, programPath, projects }: Surroundings,
-  look: Look,
+  { workspace, ownPaths, programPath, projects }: FactsContext,
+  lookup: Lookup,
 ): Promise<Facts> {
   // Protected paths come first, so that they do not wait for paths that a line names.
   const protectedPaths = workspace === '' ? ownPaths : [...ownPaths, workspace]
   const paths = [...protectedPaths, ...needed.paths, ...needed.repositories, ...projects]
   const programs = programPath === '' ? [] : needed.programs
-  await look.ask([
+  await lookup.ask([
     ...needed.paths.slice(0, 1).map(canEnter),
     ...paths.map(whereIs),
     ...needed.directories.map(namesIn),
@@ -39,20 +39,20 @@ export async function gatherFacts(
     ...needed.repositories.flatMap((path) => repositoryQuestions(guesses.get(path) ?? path)),
     ...programQuestions(programs, programPath),
   ])
-  const where = await look.where(paths)
+  const where = await lookup.where(paths)
   return {
     realPaths: new Map(needed.paths.flatMap((path) => pair(path, where.get(path)))),
-    globs: await globsOf(needed, look),
-    withoutDashes: await withoutDashes(needed.directories, look),
-    repositories: await repositoriesAt(needed.repositories, where, look),
+    globs: await globsOf(needed, lookup),
+    withoutDashes: await withoutDashes(needed.directories, lookup),
+    repositories: await repositoriesAt(needed.repositories, where, lookup),
     foreignPrograms: await foreignPrograms(
       programs,
       { path: programPath, projects: projects.flatMap((path) => [path, where.get(path) ?? path]) },
-      look,
+      lookup,
     ),
     ...(workspace === '' ? {} : { workspace: where.get(workspace) ?? workspace }),
     ownPaths: ownPaths.flatMap((path) => [path, where.get(path) ?? path]),
-    unanswered: look.unanswered,
+    unanswered: lookup.unanswered,
   }
 }
 
@@ -60,16 +60,16 @@ function pair<T>(path: string, fact: T | undefined): [string, T][] {
   return fact === undefined ? [] : [[path, fact]]
 }
 
-async function globsOf({ globs, couldMatch }: FactsNeeded, look: Look): Promise<Facts['globs']> {
+async function globsOf({ globs, couldMatch }: FactsNeeded, lookup: Lookup): Promise<Facts['globs']> {
   const found = new Map<string, readonly string[] | null>()
-  for (const glob of globs) found.set(glob, await expandGlob(glob, couldMatch, look))
+  for (const glob of globs) found.set(glob, await expandGlob(glob, couldMatch, lookup))
   return found
 }
 
 /** One that cannot be listed is left out: the matches of a glob there are unknown. */
-async function withoutDashes(directories: readonly string[], look: Look): Promise<ReadonlySet<string>> {
+async function withoutDashes(directories: readonly string[], lookup: Lookup): Promise<ReadonlySet<string>> {
   if (directories.length === 0) return new Set()
-  const listed = await look.names(directories)
+  const listed = await lookup.names(directories)
   return new Set(
     directories.filter((_, at) => {
       const names = listed[at]
@@ -81,19 +81,19 @@ async function withoutDashes(directories: readonly string[], look: Look): Promis
 async function repositoriesAt(
   directories: readonly string[],
   where: ReadonlyMap<string, string>,
-  look: Look,
+  lookup: Lookup,
 ): Promise<Facts['repositories']> {
   const found: Facts['repositories'] extends ReadonlyMap<string, infer R> ? Map<string, R> : never = new Map()
   for (const directory of directories) {
     const real = where.get(directory)
     if (real === undefined) continue
     guesses.set(directory, real)
-    found.set(directory, await readRepositoryConfig(real, look))
+    found.set(directory, await readRepositoryConfig(real, lookup))
   }
-  if (guesses.size > mostGuesses) guesses.clear()
+  if (guesses.size > maxGuesses) guesses.clear()
   return found
 }
 
 /** Earlier real paths. They only choose questions for the first batch; the present ones are asked for too. */
 const guesses = new Map<string, string>()
-const mostGuesses = 1000
+const maxGuesses = 1000

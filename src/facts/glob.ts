@@ -1,9 +1,9 @@
 import type { FactsNeeded } from './facts.ts'
-import { isWhole, type Look, type Name, namesIn, type Question, whereIs } from './look.ts'
+import { type DirectoryName, isWhole, type Lookup, namesIn, type PathQuestion, whereIs } from './lookup.ts'
 
 /** Limits for one pattern: directory entries listed, and matches resolved. */
-const MOST_ENTRIES = 20_000
-const MOST_MATCHES = 2_000
+const maxEntries = 20_000
+const maxMatches = 2_000
 
 /** A path that matches the pattern, or its first parts. */
 interface Match {
@@ -17,19 +17,19 @@ interface Match {
 export async function expandGlob(
   glob: string,
   couldMatch: FactsNeeded['couldMatch'],
-  look: Look,
+  lookup: Lookup,
 ): Promise<readonly string[] | null> {
   const parts = partsOf(glob)
   let found: readonly Match[] = [{ directory: '', name: '', plain: false }]
-  let entries = MOST_ENTRIES
+  let entries = maxEntries
   for (const part of parts) {
-    const next = await step(found.map(pathOf), part, couldMatch, look)
+    const next = await step(found.map(pathOf), part, couldMatch, lookup)
     if (!next) return null
     entries -= next.entries
-    if (entries < 0 || next.found.length > MOST_MATCHES) return null
+    if (entries < 0 || next.found.length > maxMatches) return null
     found = next.found
   }
-  return resolved([...found, { directory: fixedPart(parts), name: '', plain: false }], look)
+  return resolved([...found, { directory: fixedPart(parts), name: '', plain: false }], lookup)
 }
 
 function pathOf({ directory, name }: Match): string {
@@ -37,9 +37,9 @@ function pathOf({ directory, name }: Match): string {
 }
 
 /** A match that is no link needs no lookup: its directory's real path suffices. */
-async function resolved(found: readonly Match[], look: Look): Promise<readonly string[] | null> {
+async function resolved(found: readonly Match[], lookup: Lookup): Promise<readonly string[] | null> {
   const askedFor = (match: Match) => (match.plain ? match.directory : pathOf(match))
-  const where = await look.where(found.map(askedFor))
+  const where = await lookup.where(found.map(askedFor))
   const paths = new Set<string>()
   for (const match of found) {
     const real = where.get(askedFor(match))
@@ -49,7 +49,7 @@ async function resolved(found: readonly Match[], look: Look): Promise<readonly s
   return [...paths]
 }
 
-export function globQuestions(glob: string): readonly Question[] {
+export function globQuestions(glob: string): readonly PathQuestion[] {
   const fixed = fixedPart(partsOf(glob))
   return [whereIs(fixed), namesIn(fixed || '/')]
 }
@@ -76,11 +76,11 @@ async function step(
   directories: readonly string[],
   part: string,
   couldMatch: FactsNeeded['couldMatch'],
-  look: Look,
+  lookup: Lookup,
 ): Promise<Step | undefined> {
   if (!/[*?[\\]/.test(part))
     return { found: directories.map((directory) => ({ directory, name: part, plain: false })), entries: 0 }
-  const listed = await look.names(directories.map((directory) => directory || '/'))
+  const listed = await lookup.names(directories.map((directory) => directory || '/'))
   const found: Match[] = []
   let entries = 0
   for (const [at, names] of listed.entries()) {
@@ -88,7 +88,7 @@ async function step(
     if ('failed' in names && isUnknown(names.failed)) return undefined
     const all = 'failed' in names ? [] : [...dots, ...names]
     entries += all.length
-    if (entries > MOST_ENTRIES) return undefined
+    if (entries > maxEntries) return undefined
     const directory = directories[at] ?? ''
     const matches = matching(all, part, couldMatch)
     if (!matches.every(({ name }) => isWhole(name))) return undefined
@@ -103,9 +103,13 @@ function isUnknown(failed: string): boolean {
 }
 
 /** `.*` matches these in some shells. */
-const dots: readonly Name[] = ['.', '..'].map((name) => ({ name, plain: false }))
+const dots: readonly DirectoryName[] = ['.', '..'].map((name) => ({ name, plain: false }))
 
-function matching(names: readonly Name[], part: string, couldMatch: FactsNeeded['couldMatch']): Name[] {
+function matching(
+  names: readonly DirectoryName[],
+  part: string,
+  couldMatch: FactsNeeded['couldMatch'],
+): DirectoryName[] {
   const hidden = part.startsWith('.') || part.startsWith('\\.') || part.startsWith('[')
   return names.filter(({ name }) => (hidden || !name.startsWith('.')) && couldMatch(part, name))
 }

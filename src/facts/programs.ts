@@ -1,7 +1,7 @@
 import { delimiter, dirname, isAbsolute } from 'node:path'
 import { isProjectDirectory, systemDirectories } from '../base/program-path.ts'
 import type { ForeignProgram } from './facts.ts'
-import { type Look, type Question, whereIs } from './look.ts'
+import { type Lookup, type PathQuestion, whereIs } from './lookup.ts'
 
 export interface ProgramPlaces {
   /** The PATH of commands. */
@@ -9,7 +9,7 @@ export interface ProgramPlaces {
   readonly projects: readonly string[]
 }
 
-export function programQuestions(names: readonly string[], path: string): readonly Question[] {
+export function programQuestions(names: readonly string[], path: string): readonly PathQuestion[] {
   return names.length === 0 ? [] : questionsAbout(parts(path).near, names)
 }
 
@@ -17,18 +17,18 @@ export function programQuestions(names: readonly string[], path: string): readon
 export async function foreignPrograms(
   names: readonly string[],
   { path, projects }: ProgramPlaces,
-  look: Look,
+  lookup: Lookup,
 ): Promise<ReadonlyMap<string, ForeignProgram>> {
   const foreign = new Map<string, ForeignProgram>()
   const { near, far } = parts(path)
   let rest = names
   for (const entries of [near, far]) {
     if (rest.length === 0) break
-    await look.ask(questionsAbout(entries, rest))
-    const found = new Map(rest.map((name) => [name, entries.find((entry) => mayFind(entry, name, look))]))
+    await lookup.ask(questionsAbout(entries, rest))
+    const found = new Map(rest.map((name) => [name, entries.find((entry) => mayFind(entry, name, lookup))]))
     for (const [name, entry] of found)
-      if (entry !== undefined && isForeign(entry, name, projects, look))
-        foreign.set(name, { path: `${entry}/${name}`, shadows: isShadowing(near, name, look) })
+      if (entry !== undefined && isForeign(entry, name, projects, lookup))
+        foreign.set(name, { path: `${entry}/${name}`, shadows: isShadowing(near, name, lookup) })
     rest = rest.filter((name) => found.get(name) === undefined)
   }
   return foreign
@@ -42,32 +42,32 @@ function parts(path: string): { readonly near: readonly string[]; readonly far: 
   return { near: entries.slice(0, last + 1), far: entries.slice(last + 1) }
 }
 
-function questionsAbout(entries: readonly string[], names: readonly string[]): readonly Question[] {
+function questionsAbout(entries: readonly string[], names: readonly string[]): readonly PathQuestion[] {
   return entries
     .filter((entry) => isAbsolute(entry))
     .flatMap((entry) => [whereIs(entry), ...names.map((name) => whereIs(`${entry}/${name}`))])
 }
 
 /** True for a relative entry: a line may change its directory, so the result is unknown. */
-function mayFind(entry: string, name: string, look: Look): boolean {
-  return !isAbsolute(entry) || existing(`${entry}/${name}`, look) !== undefined
+function mayFind(entry: string, name: string, lookup: Lookup): boolean {
+  return !isAbsolute(entry) || existing(`${entry}/${name}`, lookup) !== undefined
 }
 
-function isForeign(entry: string, name: string, projects: readonly string[], look: Look): boolean {
+function isForeign(entry: string, name: string, projects: readonly string[], lookup: Lookup): boolean {
   if (!isAbsolute(entry)) return true
-  const program = existing(`${entry}/${name}`, look)
-  const directories = [entry, existing(entry, look) ?? entry, dirname(program ?? entry)]
+  const program = existing(`${entry}/${name}`, lookup)
+  const directories = [entry, existing(entry, lookup) ?? entry, dirname(program ?? entry)]
   return directories.some((directory) => isProjectDirectory(directory, projects))
 }
 
-function isShadowing(entries: readonly string[], name: string, look: Look): boolean {
+function isShadowing(entries: readonly string[], name: string, lookup: Lookup): boolean {
   return entries.some(
-    (entry) => systemDirectories.has(entry) && existing(`${entry}/${name}`, look) !== undefined,
+    (entry) => systemDirectories.has(entry) && existing(`${entry}/${name}`, lookup) !== undefined,
   )
 }
 
 /** Undefined unless the whole path exists. */
-function existing(path: string, look: Look): string | undefined {
-  const answer = look.see(whereIs(path))
+function existing(path: string, lookup: Lookup): string | undefined {
+  const answer = lookup.see(whereIs(path))
   return 'found' in answer && answer.found.endsWith('\0') ? answer.found.slice(0, -1) : undefined
 }

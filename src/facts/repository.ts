@@ -1,21 +1,21 @@
 import { dirname } from 'node:path'
 import type { FoundEntry, RepositoryConfig } from './facts.ts'
 import {
+  configEntriesIn,
   directoryNamedBy,
-  entriesIn,
+  gitDirectoriesOf,
   gitlinksOf,
   hooksIn,
-  inside,
   isSamePlace,
+  joined,
   type Repository,
   repositoriesAbove,
   repositoryIn,
-  shares,
   textOf,
-  type Unreadable,
-  unreadable,
+  type UnreadableRepository,
+  unreadableRepository,
 } from './git-directory.ts'
-import type { Look, Question } from './look.ts'
+import type { Lookup, PathQuestion } from './lookup.ts'
 
 /**
  * Reads the repository-scope configuration and the hooks that git may find from a directory, and those of
@@ -26,15 +26,15 @@ import type { Look, Question } from './look.ts'
  * Git takes the first repository on the way up; here every one counts, so that none can hide a key, whether
  * only git accepts it or only this code. What cannot be read is reported, never skipped.
  */
-export async function readRepositoryConfig(directory: string, look: Look): Promise<RepositoryConfig> {
+export async function readRepositoryConfig(directory: string, lookup: Lookup): Promise<RepositoryConfig> {
   const usual = repositoryQuestions(directory)
-  await look.ask(usual)
-  const more: Question[] = []
+  await lookup.ask(usual)
+  const more: PathQuestion[] = []
   for (;;) {
-    const walk = new Walk(look)
+    const walk = new Walk(lookup)
     const config = walk.from(directory)
     // Questions that came up during the walk are asked, and the walk repeated, before its result counts.
-    const asked = await look.fill()
+    const asked = await lookup.fill()
     more.push(...asked)
     if (asked.length > 0) continue
     if (more.length > 0) remember(directory, [...usual, ...more])
@@ -42,22 +42,22 @@ export async function readRepositoryConfig(directory: string, look: Look): Promi
   }
 }
 
-const mostRepositories = 2_000
+const maxRepositories = 2_000
 
 /** One pass over the cached answers. It skips missing ones, to collect all questions for the next pass. */
 class Walk {
-  readonly #look: Look
+  readonly #lookup: Lookup
   readonly #entries: FoundEntry[] = []
   readonly #hooks: string[] = []
   readonly #repositories = new Map<string, Repository>()
-  #problem: Unreadable | undefined
+  #problem: UnreadableRepository | undefined
 
-  constructor(look: Look) {
-    this.#look = look
+  constructor(lookup: Lookup) {
+    this.#lookup = lookup
   }
 
   from(directory: string): RepositoryConfig {
-    for (const repository of repositoriesAbove(directory, this.#look)) this.#meet(repository)
+    for (const repository of repositoriesAbove(directory, this.#lookup)) this.#meet(repository)
     // Iterating a map includes entries added meanwhile: the repositories inside.
     for (const repository of this.#repositories.values()) this.#read(repository)
     if (this.#problem) return this.#problem
@@ -65,30 +65,33 @@ class Walk {
     return entries.length + hooks.length > 0 ? { kind: 'read', entries, hooks } : { kind: 'none' }
   }
 
-  #meet(repository: Repository | Unreadable): void {
+  #meet(repository: Repository | UnreadableRepository): void {
     if ('kind' in repository) this.#fail(repository)
-    else if (this.#repositories.size < mostRepositories)
+    else if (this.#repositories.size < maxRepositories)
       this.#repositories.set(`${repository.gitDirectory}\0${repository.top}`, repository)
-    else this.#fail(unreadable(repository.gitDirectory, 'too many repositories stand inside each other'))
+    else
+      this.#fail(
+        unreadableRepository(repository.gitDirectory, 'too many repositories stand inside each other'),
+      )
   }
 
-  #fail(problem: Unreadable): void {
+  #fail(problem: UnreadableRepository): void {
     this.#problem ??= problem
   }
 
   #read(repository: Repository): void {
     const tops = repository.top === undefined ? [] : [repository.top]
-    for (const directory of shares(repository.gitDirectory, this.#look)) {
+    for (const directory of gitDirectoriesOf(repository.gitDirectory, this.#lookup)) {
       if (typeof directory !== 'string') {
         this.#fail(directory)
         continue
       }
-      this.#readHooks(inside(directory, 'hooks'))
-      const entries = entriesIn(directory, this.#look)
+      this.#readHooks(joined(directory, 'hooks'))
+      const entries = configEntriesIn(directory, this.#lookup)
       if ('kind' in entries) this.#fail(entries)
       else for (const entry of entries) this.#take(entry, repository, tops)
     }
-    for (const path of gitlinksOf(repository.gitDirectory, this.#look))
+    for (const path of gitlinksOf(repository.gitDirectory, this.#lookup))
       if (typeof path !== 'string') this.#fail(path)
       else for (const top of tops) this.#enter(`${top}/${path}`)
   }
@@ -103,7 +106,7 @@ class Walk {
       const worktree = directoryNamedBy(entry, repository.gitDirectory)
       // A submodule's configuration names the directory of its `.git` file, which is its work tree already.
       if (typeof worktree !== 'string') this.#fail(worktree)
-      else if (tops.every((top) => !isSamePlace(top, worktree, this.#look))) {
+      else if (tops.every((top) => !isSamePlace(top, worktree, this.#lookup))) {
         tops.push(worktree)
         this.#entries.push(entry)
       }
@@ -111,13 +114,13 @@ class Walk {
   }
 
   #readHooks(directory: string): void {
-    const hooks = hooksIn(directory, this.#look)
+    const hooks = hooksIn(directory, this.#lookup)
     if ('kind' in hooks) this.#fail(hooks)
     else this.#hooks.push(...hooks)
   }
 
   #enter(directory: string): void {
-    const repository = repositoryIn(directory, this.#look)
+    const repository = repositoryIn(directory, this.#lookup)
     if (repository) this.#meet(repository)
   }
 }
@@ -126,23 +129,23 @@ class Walk {
  * The likely questions of a decision about git: those of the last decision for the directory, because most
  * ask the same again.
  */
-export function repositoryQuestions(directory: string): readonly Question[] {
+export function repositoryQuestions(directory: string): readonly PathQuestion[] {
   const known = usualQuestions.get(directory)
   if (known) return known
-  const questions: Question[] = []
+  const questions: PathQuestion[] = []
   for (let at = directory; ; at = dirname(at)) {
-    questions.push({ kind: 'exists', path: inside(at, 'HEAD') }, textOf(inside(at, '.git')))
+    questions.push({ kind: 'exists', path: joined(at, 'HEAD') }, textOf(joined(at, '.git')))
     if (dirname(at) === at) return questions
   }
 }
 
-const usualQuestions = new Map<string, readonly Question[]>()
-const mostDirectories = 1000
+const usualQuestions = new Map<string, readonly PathQuestion[]>()
+const maxDirectories = 1000
 /** More questions than this are not remembered: such a repository is read from the beginning each time. */
-const mostQuestions = 200
+const maxQuestions = 200
 
-function remember(directory: string, questions: readonly Question[]): void {
-  if (usualQuestions.size >= mostDirectories) usualQuestions.clear()
-  if (questions.length > mostQuestions) usualQuestions.delete(directory)
+function remember(directory: string, questions: readonly PathQuestion[]): void {
+  if (usualQuestions.size >= maxDirectories) usualQuestions.clear()
+  if (questions.length > maxQuestions) usualQuestions.delete(directory)
   else usualQuestions.set(directory, questions)
 }

@@ -8,7 +8,7 @@ import { readsOf } from './readable.ts'
 import type { ShellOptions } from './shell-options.ts'
 
 /** What commands run with, what they may read, and which settings come from project files. */
-export type Backing = Equipment & { readonly reads: Reads; readonly projectSettings: ProjectSettings }
+export type BackendParts = Equipment & { readonly reads: Reads; readonly projectSettings: ProjectSettings }
 
 export type BackendOptions = Pick<ShellOptions, 'network'> & Required<Pick<ShellOptions, 'cwd' | 'env'>>
 
@@ -16,7 +16,11 @@ export type BackendOptions = Pick<ShellOptions, 'network'> & Required<Pick<Shell
  * Equips a shell to run commands on this machine or in containers. Neither falls back to the other. Throws
  * SANDBOX_UNAVAILABLE, CONFIG_INVALID.
  */
-export async function backingOf(host: Host, loaded: LoadedConfig, options: BackendOptions): Promise<Backing> {
+export async function openBackend(
+  host: Host,
+  loaded: LoadedConfig,
+  options: BackendOptions,
+): Promise<BackendParts> {
   const { config } = loaded
   const { cwd = currentDirectory(), env = process.env } = options
   if (config.shell.backend === 'docker') {
@@ -28,10 +32,10 @@ export async function backingOf(host: Host, loaded: LoadedConfig, options: Backe
   }
   const equipment = await equip(host)
   const { place } = equipment
-  const commands = commandEnvironment(env, config.env, { mode: 'read', onlyLooks: true, place })
+  const commands = commandEnvironment(env, config.env, { mode: 'read', onlyReads: true, place })
   return {
     ...equipment,
     projectSettings: projectSettings(loaded),
-    reads: await readsOf(loaded, { cwd, env: { ...env, ...commands }, looker: equipment.looker }),
+    reads: await readsOf(loaded, { cwd, env: { ...env, ...commands }, pathLookup: equipment.pathLookup }),
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { Look, type Looker } from '../facts/look.ts'
+import { Lookup, type PathLookup } from '../facts/lookup.ts'
 import { dockerLauncher } from '../launch/docker.ts'
 import { type DockerWords, engineLate, otherPlatform, ownImage } from '../messages/docker.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
@@ -14,7 +14,7 @@ import { engineSockets } from '../sandbox/docker/engine/sockets.ts'
 import { isShown, openDocker } from '../sandbox/docker/open.ts'
 import { dockerSandbox } from '../sandbox/docker/sandbox.ts'
 import { bytesOf } from '../sandbox/docker/spec.ts'
-import { type Equipment, type Host, lookerOf } from './host.ts'
+import { type Equipment, type Host, pathLookupOf } from './host.ts'
 import { workspaceOf } from './readable.ts'
 
 export interface DockerShell {
@@ -36,16 +36,16 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
   const startCommand = config.docker.start_command
   const opened = await openDocker({ env, startCommand, workspace, docker: config.docker, settings })
   const { containers, places } = opened
-  const looker = await lookerOf(host)
+  const pathLookup = await pathLookupOf(host)
   return {
     platform,
     place: 'container',
     sandbox: dockerSandbox({ ...settings, close: () => containers.close() }),
     launcher: dockerLauncher(containers),
     interpreter: posixShell,
-    looker,
+    pathLookup,
     async directoryThere(path) {
-      const real = await realPathOf(path, looker)
+      const real = await realPathOf(path, pathLookup)
       if (isShown(real, places)) return real
       throw new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd-outside', path, workspace } })
     },
@@ -53,8 +53,8 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
 }
 
 /** Unchanged if the lookup fails: later steps report that the directory cannot be entered. */
-async function realPathOf(path: string, looker: Looker): Promise<string> {
-  const [answer] = await new Look(looker).ask([{ kind: 'where', path }])
+async function realPathOf(path: string, pathLookup: PathLookup): Promise<string> {
+  const [answer] = await new Lookup(pathLookup).ask([{ kind: 'where', path }])
   return answer && 'found' in answer ? answer.found.replace('\0', '') : path
 }
 

@@ -1,13 +1,13 @@
 import { errorText } from '../base/errno.ts'
 import { type Platform, platform, platformName } from '../base/platform.ts'
-import type { Looker } from '../facts/look.ts'
-import { nativeLooker } from '../facts/native-looker.ts'
+import type { PathLookup } from '../facts/lookup.ts'
+import { nativeLookup } from '../facts/native-lookup.ts'
 import { type Addon, type AddonMissing, loadAddon, type WindowsAddon } from '../launch/addon.ts'
 import type { Launcher } from '../launch/launch.ts'
 import { nativeLauncher } from '../launch/native.ts'
 import { VitrineError } from '../messages/error.ts'
 import { addonRemedy } from '../messages/platform.ts'
-import type { Place } from '../request/environment.ts'
+import type { HostPlace } from '../request/environment.ts'
 import { type Interpreter, posixShell } from '../request/interpreter.ts'
 import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
 import { selectSandbox } from './select-sandbox.ts'
@@ -28,11 +28,11 @@ export interface Host {
 export interface Equipment {
   readonly platform: Platform
   /** Where commands run. */
-  readonly place: Place
+  readonly place: HostPlace
   readonly sandbox: Sandbox
   readonly launcher: Launcher
   readonly interpreter: Interpreter
-  readonly looker: Looker
+  readonly pathLookup: PathLookup
   /**
    * A directory's name where commands run; throws INVALID_REQUEST if it is not there. Absent: the same name.
    */
@@ -40,27 +40,27 @@ export interface Equipment {
 }
 
 /** The probed hosts by path of their addon. */
-const found = new Map<string | undefined, Host>()
+const probedHosts = new Map<string | undefined, Host>()
 
 /**
  * This machine; probed once per addon.
  * @param addonPath absolute; default: the package's own addon
  */
 export function thisHost(addonPath?: string): Host {
-  const host = found.get(addonPath) ?? look(addonPath)
-  found.set(addonPath, host)
+  const host = probedHosts.get(addonPath) ?? probeHost(addonPath)
+  probedHosts.set(addonPath, host)
   return host
 }
 
-function look(addonPath: string | undefined): Host {
-  if (platform === 'windows') return lookAtWindows(addonPath)
+function probeHost(addonPath: string | undefined): Host {
+  if (platform === 'windows') return probeWindows(addonPath)
   if (platform !== 'linux')
     return { platform, name: platformName, addon: { missing: `there is no addon for ${platformName}` } }
   const addon = loadAddon<Addon>(addonPath)
   return 'missing' in addon ? { platform, addon } : { platform, addon, probe: addon.probe() }
 }
 
-function lookAtWindows(addonPath: string | undefined): Host {
+function probeWindows(addonPath: string | undefined): Host {
   const addon = loadAddon<WindowsAddon>(addonPath)
   if ('missing' in addon) return { platform, addon }
   return {
@@ -88,28 +88,30 @@ export async function equip(host: Host): Promise<Equipment> {
     }),
     launcher: await selectLauncher(host),
     interpreter: windows ? await windowsShell(host) : posixShell,
-    looker: await lookerOf(host),
+    pathLookup: await pathLookupOf(host),
   }
 }
 
 /**
- * What looks up paths on a host. The addon's looker is always loaded; the fallback only where it is needed.
+ * The path lookup of a host. The addon's is always loaded; the fallback only where it is needed.
  */
-export async function lookerOf({ addon }: Pick<Host, 'addon'>): Promise<Looker> {
-  if (!('missing' in addon)) return nativeLooker(addon)
-  pool ??= (await import('../facts/pool-looker.ts')).poolLooker()
+export async function pathLookupOf({ addon }: Pick<Host, 'addon'>): Promise<PathLookup> {
+  if (!('missing' in addon)) return nativeLookup(addon)
+  pool ??= (await import('../facts/pool-lookup.ts')).poolLookup()
   return pool
 }
 
-/** What looks up paths on this machine, without probing it. */
-export async function lookerHere(): Promise<Looker> {
-  return lookerOf(
-    found.get(undefined) ?? { addon: platform === 'linux' ? loadAddon<Addon>() : { missing: platformName } },
+/** The path lookup of this machine, without probing it. */
+export async function pathLookupHere(): Promise<PathLookup> {
+  return pathLookupOf(
+    probedHosts.get(undefined) ?? {
+      addon: platform === 'linux' ? loadAddon<Addon>() : { missing: platformName },
+    },
   )
 }
 
 /** One per process, because it counts the lookups that hang. */
-let pool: Looker | undefined
+let pool: PathLookup | undefined
 
 async function windowsShell({ windows }: Host): Promise<Interpreter> {
   const { powershell } = await import('../request/powershell.ts')

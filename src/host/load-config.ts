@@ -4,16 +4,16 @@ import {
   projectConfigFiles,
   projectFileIn,
   trustStoreFile,
-  unreadable,
+  unreadableFile,
   userConfigFile,
 } from '../config/files.ts'
-import { type LoadedConfig, type LoadOptions, loadConfig as load } from '../config/load.ts'
+import { type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '../config/load.ts'
 import { canEnter, cannotEnter, checkDirectory } from '../facts/directory.ts'
-import { Look, type Looker, type Question } from '../facts/look.ts'
+import { Lookup, type PathLookup, type PathQuestion } from '../facts/lookup.ts'
 import { silentAmong } from '../facts/silent.ts'
 import { fileUnanswered } from '../messages/config.ts'
 import { absolutePath } from '../request/current-directory.ts'
-import { lookerHere } from './host.ts'
+import { pathLookupHere } from './host.ts'
 import type { ShellOptions } from './shell-options.ts'
 
 /**
@@ -21,13 +21,13 @@ import type { ShellOptions } from './shell-options.ts'
  * defaults. Throws CONFIG_INVALID, and INVALID_REQUEST for a directory whose file system does not answer.
  */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const looker = await lookerHere()
-  const look = new Look(looker)
+  const pathLookup = await pathLookupHere()
+  const lookup = new Lookup(pathLookup)
   const directory = canEnter(absolutePath(options.cwd))
-  await look.ask([directory, ...questionsFor(options)])
-  const [silent] = await silentAmong([directory], looker, look)
+  await lookup.ask([directory, ...questionsFor(options)])
+  const [silent] = await silentAmong([directory], pathLookup, lookup)
   if (silent) throw cannotEnter(silent.path, 'ETIMEDOUT')
-  return loadAnswering(options, looker, look)
+  return loadAnswering(options, pathLookup, lookup)
 }
 
 /**
@@ -37,18 +37,18 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 export async function configOf(
   { backend, config }: ShellOptions,
   { cwd, env }: Pick<LoadOptions, 'cwd' | 'env'>,
-  looker: Looker,
+  pathLookup: PathLookup,
 ): Promise<LoadedConfig> {
   const where = 'openShell({ backend })'
-  const look = new Look(looker)
+  const lookup = new Lookup(pathLookup)
   if (typeof config !== 'object') {
     const flags = backend && { 'shell.backend': { value: backend, from: where } }
     const options = { cwd, env, configFile: config, flags }
-    await look.ask([canEnter(cwd), ...questionsFor(options)])
-    await checkDirectory(cwd, looker, look)
-    return loadAnswering(options, looker, look)
+    await lookup.ask([canEnter(cwd), ...questionsFor(options)])
+    await checkDirectory(cwd, pathLookup, lookup)
+    return loadAnswering(options, pathLookup, lookup)
   }
-  await checkDirectory(cwd, looker, look)
+  await checkDirectory(cwd, pathLookup, lookup)
   if (backend === undefined) return config
   const shell = { ...config.config.shell, backend }
   const sources = { ...config.sources, 'shell.backend': { value: backend, source: 'flag', where } as const }
@@ -57,22 +57,30 @@ export async function configOf(
 
 /**
  * Loads once all files are known to answer, so that reading them cannot block.
- * @param look may hold answers already
+ * @param lookup may hold answers already
  */
-async function loadAnswering(options: LoadOptions, looker: Looker, look: Look): Promise<LoadedConfig> {
-  await checkAnswering(ownFiles(options).map(textOf), looker, look)
+async function loadAnswering(
+  options: LoadOptions,
+  pathLookup: PathLookup,
+  lookup: Lookup,
+): Promise<LoadedConfig> {
+  await checkAnswering(ownFiles(options).map(textOf), pathLookup, lookup)
   // Which project files count depends on where links in the directory's path lead.
-  await checkAnswering(projectConfigFiles(options.cwd).map(textOf), looker, look)
+  await checkAnswering(projectConfigFiles(options.cwd).map(textOf), pathLookup, lookup)
   return load(options)
 }
 
-async function checkAnswering(files: readonly Question[], looker: Looker, look: Look): Promise<void> {
-  const [silent] = await silentAmong(files, looker, look)
-  if (silent) throw unreadable(silent.path, fileUnanswered)
+async function checkAnswering(
+  files: readonly PathQuestion[],
+  pathLookup: PathLookup,
+  lookup: Lookup,
+): Promise<void> {
+  const [silent] = await silentAmong(files, pathLookup, lookup)
+  if (silent) throw unreadableFile(silent.path, fileUnanswered)
 }
 
 /** The lookups for a configuration, as far as they follow from names. */
-function questionsFor(options: LoadOptions): readonly Question[] {
+function questionsFor(options: LoadOptions): readonly PathQuestion[] {
   const projectFiles = above(absolutePath(options.cwd)).map(projectFileIn)
   return [...ownFiles(options), ...projectFiles].map(textOf)
 }
@@ -82,7 +90,7 @@ function ownFiles({ env, configFile, home = homedir() }: LoadOptions): readonly 
   return [user, trustStoreFile(env, home)]
 }
 
-function textOf(path: string): Question {
+function textOf(path: string): PathQuestion {
   return { kind: 'text', path }
 }
 

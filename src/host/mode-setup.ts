@@ -5,19 +5,19 @@ import type { Config } from '../config/schema.ts'
 import type { Limits } from '../launch/launch.ts'
 import { limitsEnforcement, limitsOf } from '../launch/limits.ts'
 import { VitrineError } from '../messages/error.ts'
-import { commandEnvironment, type Place, type Variables } from '../request/environment.ts'
+import { commandEnvironment, type HostPlace, type Variables } from '../request/environment.ts'
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
 import { type PrivateDirectories, temporaryOf, withoutPrivateTmp } from '../sandbox/private-tmp.ts'
 import type { Confinement, Reads, Sandbox } from '../sandbox/sandbox.ts'
-import type { Backing } from './backend.ts'
+import type { BackendParts } from './backend.ts'
 
 /** What a mode gives a command, with or without a private tmp; made once for each. */
 export interface ModeSetup {
   readonly environment: Variables
   /** For a command known to be read-only: it runs nothing from a repository's configuration. */
-  readonly lookingEnvironment: Variables
+  readonly readOnlyEnvironment: Variables
   /** Where commands run: determines which variables they get and how names are spelled. */
-  readonly place: Place
+  readonly place: HostPlace
   readonly confinement: Confinement | null
   /** Each command gets a directory in `temporary`; null: none. */
   readonly privateTmp: {
@@ -36,12 +36,12 @@ export interface ModeSetup {
  */
 export function knownEnvironments(setup: ModeSetup): readonly Variables[] | undefined {
   const isKnown = setup.confinement === null && setup.place !== 'container'
-  return isKnown ? [setup.environment, setup.lookingEnvironment] : undefined
+  return isKnown ? [setup.environment, setup.readOnlyEnvironment] : undefined
 }
 
 export interface SetupOptions {
   readonly config: Config
-  readonly equipment: Backing
+  readonly equipment: BackendParts
   readonly reads: Reads
   readonly network: boolean
   /** Default for commands that do not set it. */
@@ -77,13 +77,13 @@ export class Setups {
     const options = { network, reads, privateTmp, unixSockets: config.shell.unix_sockets }
     const limits = limitsOf(config.limits, mode === 'read' && privateTmp)
     const plain = this.#environment(mode, true)
-    const looking = mode === 'read' ? withToolSettings(plain, network) : plain
+    const readOnly = mode === 'read' ? withToolSettings(plain, network) : plain
     return {
-      environment: mode === 'read' ? looking : this.#environment(mode, false),
-      lookingEnvironment: looking,
+      environment: mode === 'read' ? readOnly : this.#environment(mode, false),
+      readOnlyEnvironment: readOnly,
       place: equipment.place,
       confinement: mode === 'write' ? null : sandbox.confine(options),
-      privateTmp: mode === 'read' && privateTmp ? this.#privateTmp(looking) : null,
+      privateTmp: mode === 'read' && privateTmp ? this.#privateTmp(readOnly) : null,
       limits,
       projectSettings: equipment.projectSettings,
       enforcement: {
@@ -98,9 +98,9 @@ export class Setups {
     return new VitrineError({ code: 'WRITE_MODE_REQUIRED', ...(setBy === undefined ? {} : { setBy }) })
   }
 
-  #environment(mode: Mode, onlyLooks: boolean): Variables {
+  #environment(mode: Mode, onlyReads: boolean): Variables {
     const { config, equipment, env } = this.#options
-    return commandEnvironment(env, config.env, { mode, onlyLooks, place: equipment.place })
+    return commandEnvironment(env, config.env, { mode, onlyReads, place: equipment.place })
   }
 
   #privateTmp(environment: Variables): ModeSetup['privateTmp'] {

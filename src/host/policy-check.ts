@@ -4,10 +4,10 @@ import { checkBackend } from '../config/backend.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { RuleList } from '../policy/decide/list.ts'
 import { currentDirectory } from '../request/current-directory.ts'
-import { commandEnvironment, type Place } from '../request/environment.ts'
-import { type Fields, isString, readFields } from '../request/fields.ts'
+import { commandEnvironment, type HostPlace } from '../request/environment.ts'
+import { type FieldRules, isString, readFields } from '../request/fields.ts'
 import { completeRequest } from '../request/request.ts'
-import { lookerHere } from './host.ts'
+import { pathLookupHere } from './host.ts'
 import { checkMode } from './shell-options.ts'
 
 /** A command to decide about: exactly one of `command` and `argv`. */
@@ -19,7 +19,7 @@ export interface QuestionToDecide {
   readonly mode: Mode
 }
 
-const fields: Fields<QuestionToDecide> = {
+const fields: FieldRules<QuestionToDecide> = {
   command: { wanted: 'a string', test: isString },
   argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
   cwd: { wanted: 'a string', test: isString },
@@ -32,31 +32,31 @@ const fields: Fields<QuestionToDecide> = {
  */
 export async function decideAbout(
   loaded: LoadedConfig,
-  question: QuestionToDecide,
+  command: QuestionToDecide,
   env: Environment = process.env,
 ): Promise<Decision> {
   checkBackend(loaded)
-  const { mode, ...request } = readFields('question', question, fields)
+  const { mode, ...request } = readFields('question', command, fields)
   checkMode(mode)
   const { timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = loaded.config.shell
   const { work, cwd } = completeRequest(request, { cwd: currentDirectory(), timeoutMs, maxTimeoutMs })
   const environments = environmentsOf(loaded, env, mode)
-  return (await (await openJudge(loaded, cwd, env)).decide({ work, cwd, mode, environments })).decision
+  return (await (await openDecider(loaded, cwd, env)).decide({ work, cwd, mode, environments })).decision
 }
 
 /** The rules in force, each with its source. Throws CONFIG_INVALID. */
 export async function listRules(loaded: LoadedConfig): Promise<RuleList> {
-  return (await openJudge(loaded, currentDirectory(), process.env)).rules()
+  return (await openDecider(loaded, currentDirectory(), process.env)).rules()
 }
 
 /** Imported late: the parser costs start-up time. */
-async function openJudge(loaded: LoadedConfig, cwd: string, env: Environment) {
-  const { Judge, placesOf } = await import('../admit/decider.ts')
-  const looker = await lookerHere()
-  return Judge.open({ loaded, cwd, env, looker, place: placeOf(loaded) }, await placesOf(loaded))
+async function openDecider(loaded: LoadedConfig, cwd: string, env: Environment) {
+  const { Decider, ruleOrigins } = await import('../admit/decider.ts')
+  const pathLookup = await pathLookupHere()
+  return Decider.open({ loaded, cwd, env, pathLookup, place: placeOf(loaded) }, await ruleOrigins(loaded))
 }
 
-function placeOf({ config }: LoadedConfig): Place {
+function placeOf({ config }: LoadedConfig): HostPlace {
   return config.shell.backend === 'docker' ? 'container' : platform
 }
 
@@ -64,7 +64,7 @@ function placeOf({ config }: LoadedConfig): Place {
 function environmentsOf(loaded: LoadedConfig, env: Environment, mode: Mode) {
   const place = placeOf(loaded)
   if (mode === 'read' || place === 'container') return undefined
-  const environment = (onlyLooks: boolean) =>
-    commandEnvironment(env, loaded.config.env, { mode, onlyLooks, place })
+  const environment = (onlyReads: boolean) =>
+    commandEnvironment(env, loaded.config.env, { mode, onlyReads, place })
   return [environment(true), environment(false)]
 }

@@ -3,7 +3,7 @@ import { isBeneath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { gitRoot, realDirectory } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { Look, type Looker } from '../facts/look.ts'
+import { Lookup, type PathLookup } from '../facts/lookup.ts'
 import { VitrineError } from '../messages/error.ts'
 import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 
@@ -13,14 +13,18 @@ import { type Reads, readEverything } from '../sandbox/sandbox.ts'
  */
 export async function readsOf(
   loaded: LoadedConfig,
-  { cwd, env, looker }: { readonly cwd: string; readonly env: Environment; readonly looker: Looker },
+  {
+    cwd,
+    env,
+    pathLookup,
+  }: { readonly cwd: string; readonly env: Environment; readonly pathLookup: PathLookup },
 ): Promise<Reads> {
   const { reads, unreadable } = loaded.config.shell
   if (reads === 'everywhere' && unreadable.length === 0) return readEverything
   // Loaded late: most shells do not restrict reads.
   const { readsFor, tooMuch } = await import('../sandbox/reads/reads.ts')
   const { whole, workspace } = workspaceOf(loaded, cwd)
-  const path = tooMuch(await new Look(looker).where(unreadable.filter(isAbsolute)), workspace)
+  const path = tooMuch(await new Lookup(pathLookup).where(unreadable.filter(isAbsolute)), workspace)
   if (path !== undefined) throw holdsTooMuch(loaded, path, workspace)
   return readsFor({ reads, unreadable, workspace, whole, env })
 }

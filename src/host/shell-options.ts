@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../config/load.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
 import {
   checkNoNul,
-  type Fields,
+  type FieldRules,
   isBoolean,
   isFunction,
   isNumber,
@@ -13,8 +13,8 @@ import {
   isString,
   kindOf,
   readFields,
-  readVariables,
-  refuse,
+  readVariablesField,
+  refuseRequest,
 } from '../request/fields.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
@@ -56,7 +56,7 @@ export interface ExecuteAllOptions<E extends Encoding = 'utf8'> extends ExecuteO
   readonly timeoutMs?: number | undefined
 }
 
-const shellFields: Fields<ShellOptions> = {
+const shellFields: FieldRules<ShellOptions> = {
   cwd: { wanted: 'a string', test: isString },
   backend: { wanted: '"local" or "docker"', test: (value) => value === 'local' || value === 'docker' },
   addon: { wanted: 'an absolute path', test: (value) => isString(value) && isAbsolute(value) },
@@ -75,26 +75,26 @@ const shellFields: Fields<ShellOptions> = {
 /** Throws INVALID_REQUEST unless it is a mode. */
 export function checkMode(mode: unknown): asserts mode is Mode {
   if (mode === 'read' || mode === 'write') return
-  refuse({ kind: 'out-of-range', field: 'mode', wanted: '"read" or "write"', got: kindOf(mode) })
+  refuseRequest({ kind: 'out-of-range', field: 'mode', wanted: '"read" or "write"', got: kindOf(mode) })
 }
 
 /** In the unit of `[output] inline_max_chars`. */
-const mostInlineChars = 67_108_864
+const maxInlineChars = 67_108_864
 
-const executeFields: Fields<ExecuteOptions<Encoding>> = {
+const executeFields: FieldRules<ExecuteOptions<Encoding>> = {
   signal: { wanted: 'an AbortSignal', test: isAbortSignal },
   onOutput: { wanted: 'a function', test: isFunction },
   save: { wanted: 'a boolean', test: isBoolean },
   inlineMaxChars: {
-    wanted: `a whole number of characters from 0 to ${mostInlineChars}`,
-    test: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostInlineChars,
+    wanted: `a whole number of characters from 0 to ${maxInlineChars}`,
+    test: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxInlineChars,
   },
   encoding: { wanted: '"utf8" or "buffer"', test: (value) => value === 'utf8' || value === 'buffer' },
   hintFor: { wanted: '"user" or "tool"', test: (value) => value === 'user' || value === 'tool' },
   line: { wanted: 'an object with onState', test: isLineOptions },
 }
 
-const listFields: Fields<ExecuteAllOptions<Encoding>> = {
+const listFields: FieldRules<ExecuteAllOptions<Encoding>> = {
   ...executeFields,
   ignoreErrors: { wanted: 'a boolean', test: isBoolean },
   workDir: { wanted: 'a string', test: isString },
@@ -107,7 +107,7 @@ export function readShellOptions(given: ShellOptions): ShellOptions {
   if (options.mode !== undefined) checkMode(options.mode)
   checkNoNul('cwd', options.cwd)
   if (isString(options.config)) checkNoNul('config', options.config)
-  return options.env ? { ...options, env: readVariables('env', options.env) } : options
+  return options.env ? { ...options, env: readVariablesField('env', options.env) } : options
 }
 
 /** The same for the options of one command. */

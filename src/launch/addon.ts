@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { errorText } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
 import type { Denial, Limit } from '../base/types.ts'
-import type { LookAddon } from '../facts/native-looker.ts'
+import type { LookupAddon } from '../facts/native-lookup.ts'
 import { otherInterface } from '../messages/platform.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type { Probe, WindowsProbe } from '../sandbox/sandbox.ts'
@@ -60,7 +60,7 @@ export interface AddonCore {
   consumed(id: number, bytes: number): void
 }
 
-export interface Addon extends AddonCore, LookAddon, PrivateTmpAddon {
+export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon {
   resize(id: number, columns: number, rows: number): void
   probe(): Probe
   /** Starts the watcher; returns 0 or an errno. */

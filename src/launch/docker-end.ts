@@ -24,7 +24,7 @@ interface Circumstances {
  * Converts the engine's report to our outcome. A command that we ended has not succeeded, even with exit code
  * 0.
  */
-export function processEnd(ended: ExecEnd, { killed, stopped, usedUp }: Circumstances): ProcessEnd {
+export function containerProcessEnd(ended: ExecEnd, { killed, stopped, usedUp }: Circumstances): ProcessEnd {
   switch (ended.kind) {
     case 'never':
       return { kind: 'failed', ...failureIn(ended.said) }

@@ -3,17 +3,17 @@ import { PassThrough, type Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../base/errno.ts'
 import type { Container } from '../sandbox/docker/container.ts'
-import type { Containers, Running, Wanted } from '../sandbox/docker/containers.ts'
+import type { ContainerCommand, ContainerRequest, Containers } from '../sandbox/docker/containers.ts'
 import type { Exec, ExecRequest } from '../sandbox/docker/exec.ts'
 import { identityFor, wrapped } from './docker-argv.ts'
-import { endsByDefault, killedBy, neverRan, processEnd } from './docker-end.ts'
+import { containerProcessEnd, endsByDefault, killedBy, neverRan } from './docker-end.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { type Cookie, makeCookie } from './sweep.ts'
 
 /** Bytes handed out and not yet consumed, above which reading pauses. */
 const windowBytes = 1024 * 1024
 /** How often to check whether a command whose output is paused still runs. */
-const lookMs = 300
+const pollMs = 300
 /** Write mode: from SIGKILL to the command's processes until the whole container is ended. */
 const lastWaitMs = 500
 /** From SIGKILL until an engine that reports no end is given up. */
@@ -40,13 +40,13 @@ class ContainedCommand {
   readonly #containers: Containers
   readonly #request: LaunchRequest
   readonly #events: LaunchEvents
-  readonly #wanted: Wanted
+  readonly #wanted: ContainerRequest
   readonly #cookie: Cookie = makeCookie()
   readonly #stdin: Writable | null
   /** Aborted if the command is to end before it runs. */
   readonly #unwanted = new AbortController()
   /** Set once the command runs. */
-  #running: Running | undefined
+  #running: ContainerCommand | undefined
   /** The signal that we ended the command with. */
   #stopped: NodeJS.Signals | undefined
   /** Signals are delivered one after the other. */
@@ -88,7 +88,7 @@ class ContainedCommand {
     }
   }
 
-  async #toItsEnd(running: Running): Promise<ProcessEnd> {
+  async #toItsEnd(running: ContainerCommand): Promise<ProcessEnd> {
     const { container, exec } = running
     this.#running = running
     this.#feed(exec)
@@ -101,7 +101,7 @@ class ContainedCommand {
     try {
       const killed = await this.#leave(container, isUsedUp)
       const usedUp = isUsedUp ? this.#containers.memory : undefined
-      return processEnd(ended, { killed, stopped: this.#stopped, usedUp })
+      return containerProcessEnd(ended, { killed, stopped: this.#stopped, usedUp })
     } catch (error) {
       return { ...killedBy('SIGKILL'), lost: errorText(error) }
     }
@@ -218,17 +218,17 @@ class ContainedCommand {
     while (this.#flow.paused && this.#running) {
       const { exec } = this.#running
       exec.socket.pause()
-      await sleep(lookMs)
+      await sleep(pollMs)
       if (this.#flow.paused && !(await exec.runs())) {
         exec.socket.resume()
-        await sleep(lookMs)
+        await sleep(pollMs)
       }
       if (exec.socket.destroyed) return
     }
   }
 }
 
-function wantedBy({ confinement }: LaunchRequest): Wanted {
+function wantedBy({ confinement }: LaunchRequest): ContainerRequest {
   if (!confinement) return { mode: 'write', fresh: false }
   return { mode: 'read', fresh: confinement.kind === 'container' && confinement.fresh }
 }

@@ -17,7 +17,7 @@ export function makeCookie(): Cookie {
 export function sweep({ name, value }: Cookie): number {
   const wanted = Buffer.from(`${name}=${value}`)
   const killed = new Set<number>()
-  for (let pass = 0; pass < mostPasses; pass++) {
+  for (let pass = 0; pass < maxPasses; pass++) {
     const found = processes().filter((pid) => carries(pid, wanted) && kill(pid))
     if (found.length === 0) break
     for (const pid of found) killed.add(pid)
@@ -26,7 +26,7 @@ export function sweep({ name, value }: Cookie): number {
 }
 
 /** A process that forks during one pass is found by the next. */
-const mostPasses = 100
+const maxPasses = 100
 
 function processes(): number[] {
   return listing('/proc')

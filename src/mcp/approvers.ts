@@ -5,33 +5,33 @@ import type { Approval, ApprovalRequest, Approver, Decision, Mode } from '../int
  * What the user was asked, bound to the call by a signature: a yes counts only for the command that was
  * shown.
  */
-export interface Asked {
+export interface AskedCommand {
   readonly command: string
   readonly cwd: string
   readonly mode: string
 }
 
-export interface Answer {
-  readonly asked: Asked
+export interface UserAnswer {
+  readonly asked: AskedCommand
   readonly approval: Approval
 }
 
 /** The state of one tool call that the approver reads, and where it leaves its question. */
-export interface Call {
+export interface ToolCall {
   /** From earlier rounds of this call. Each is used once: a list may contain the same command twice. */
-  readonly unused: Answer[]
-  question?: Question
+  readonly unused: UserAnswer[]
+  question?: PendingQuestion
 }
 
-export interface Question {
+export interface PendingQuestion {
   readonly request: ApprovalRequest
   readonly decision: Decision
 }
 
-const calls = new AsyncLocalStorage<Call>()
+const calls = new AsyncLocalStorage<ToolCall>()
 
 /** Runs the work of one call so that the approver finds the call. */
-export function inCall<T>(call: Call, work: () => Promise<T>): Promise<T> {
+export function inCall<T>(call: ToolCall, work: () => Promise<T>): Promise<T> {
   return calls.run(call, work)
 }
 
@@ -67,6 +67,6 @@ async function elicit(request: ApprovalRequest, decision: Decision): Promise<App
   throw new Error('nobody has answered yet')
 }
 
-function isSame(asked: Asked, { command, cwd, mode }: ApprovalRequest): boolean {
+function isSame(asked: AskedCommand, { command, cwd, mode }: ApprovalRequest): boolean {
   return asked.command === command && asked.cwd === cwd && asked.mode === mode
 }

@@ -2,13 +2,13 @@ import type { Mode, Result, VitrineError } from '../internal.ts'
 import { isVitrineError } from '../messages/error.ts'
 import { ignoreErrorsAlone, notApprovedByUser, notAskable, refusalText } from '../messages/mcp/mcp.ts'
 import { listText } from '../messages/mcp/tool.ts'
-import type { Answer } from './approvers.ts'
+import type { UserAnswer } from './approvers.ts'
 import { endingWhenBroken } from './broken.ts'
 import { brokenGraceMs } from './limits.ts'
 import { Progress } from './progress.ts'
 import { canElicit, questionFor, withAnswers } from './questions.ts'
 import type { CallToolResult, InputRequiredResult, ServerContext } from './sdk.ts'
-import type { Session } from './session.ts'
+import type { McpSession } from './session.ts'
 import type { Turns } from './turns.ts'
 
 /** The parameters of `execute_command`, with defaults filled in. */
@@ -24,8 +24,8 @@ export interface ExecuteArguments {
 }
 
 /** What the calls of one connection share. */
-export interface Calls {
-  readonly session: Session
+export interface ToolCallContext {
+  readonly session: McpSession
   readonly turns: Turns
   /** The client has a session, so an answer can hold for the rest of it. */
   readonly hasSession: boolean
@@ -38,23 +38,23 @@ export interface Calls {
 }
 
 export async function executeCommand(
-  calls: Calls,
+  calls: ToolCallContext,
   mode: Mode,
   asked: ExecuteArguments,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  if (asked.ignore_errors && !asked.next) return failed(ignoreErrorsAlone)
+  if (asked.ignore_errors && !asked.next) return errorResult(ignoreErrorsAlone)
   const { outcome, question, answers } = await withAnswers(context, calls.hasSession, () =>
     run(calls, mode, asked, context),
   )
   if (outcome.status === 'fulfilled') return outcome.value
   if (!question) return refused(outcome.reason, answers, asked)
-  if (!canElicit(context, calls.capabilities())) return failed(notAskable(question.decision.reason))
+  if (!canElicit(context, calls.capabilities())) return errorResult(notAskable(question.decision.reason))
   return questionFor(question, answers, calls.hasSession)
 }
 
 async function run(
-  calls: Calls,
+  calls: ToolCallContext,
   mode: Mode,
   asked: ExecuteArguments,
   context: ServerContext,
@@ -72,7 +72,7 @@ async function run(
 }
 
 async function runInTurn(
-  { session, saved }: Calls,
+  { session, saved }: ToolCallContext,
   mode: Mode,
   asked: ExecuteArguments,
   signal: AbortSignal,
@@ -123,17 +123,17 @@ function answer(text: string, structuredContent: Record<string, unknown> | undef
 }
 
 /** An answer that says that nothing ran, why, and what to do. */
-export function failed(text: string): CallToolResult {
+export function errorResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
 /** Any other error is a bug: the SDK answers with its message. */
-function refused(error: unknown, answers: readonly Answer[], { next }: ExecuteArguments): CallToolResult {
+function refused(error: unknown, answers: readonly UserAnswer[], { next }: ExecuteArguments): CallToolResult {
   if (!isVitrineError(error)) throw error
   const last = answers.at(-1)
   if (last && error.code === 'NOT_APPROVED')
-    return failed(notApprovedByUser(next ? last.asked.command : undefined))
-  return failed(refusalText(error))
+    return errorResult(notApprovedByUser(next ? last.asked.command : undefined))
+  return errorResult(refusalText(error))
 }
 
 /** The fields of `resultSchema`: those of `command` and, for a list, of the lines after it. */

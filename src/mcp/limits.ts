@@ -1,19 +1,19 @@
 import { platform } from '../internal.ts'
 
 /** Commands that one server runs at once; further calls wait. */
-export const mostAtOnce = 32
+export const maxAtOnce = 32
 
 /**
  * Lines that one call may run. Each may need an approval round of its own, and for clients of older protocols
  * the SDK ends a call after 8 rounds.
  */
-export const mostLines = 8
+export const maxLines = 8
 
 /** Concurrent HTTP sessions of one server. */
-export const mostSessions = 256
+export const maxSessions = 256
 
 /** Bytes of one message on stdin; a longer one gets an error reply. */
-export const largestMessage = 10 * 1024 * 1024
+export const maxMessageBytes = 10 * 1024 * 1024
 
 /** Milliseconds that a command may run on after the connection of its call breaks. */
 export const brokenGraceMs = 5000

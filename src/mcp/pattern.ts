@@ -3,11 +3,11 @@ import { errorText } from '../base/errno.ts'
 import type { LinePattern } from '../internal.ts'
 import { patternTooLarge, patternTooLong } from '../messages/mcp/scratchpad.ts'
 
-const longestSource = 1000
+const maxSourceLength = 1000
 /** Instructions of the compiled pattern: `error|warn|fatal` has 18. */
-const mostInstructions = 1000
+const maxInstructions = 1000
 /** Instructions times characters of one test: at most 0.2 s, during which the server does nothing else. */
-const mostSteps = 4_000_000
+const maxSteps = 4_000_000
 
 /**
  * Compiles a pattern in RE2 syntax, which matches in time linear in the text. `reason` says why it is
@@ -17,12 +17,12 @@ export function compilePattern(
   source: string,
   ignoreCase: boolean,
 ): LinePattern | { readonly reason: string } {
-  if (source.length > longestSource) return { reason: patternTooLong(longestSource) }
+  if (source.length > maxSourceLength) return { reason: patternTooLong(maxSourceLength) }
   try {
     const compiled = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
     const size = compiled.programSize()
-    if (size > mostInstructions) return { reason: patternTooLarge }
-    return { test: (text) => compiled.test(text), longest: Math.floor(mostSteps / size) }
+    if (size > maxInstructions) return { reason: patternTooLarge }
+    return { test: (text) => compiled.test(text), longest: Math.floor(maxSteps / size) }
   } catch (error) {
     return { reason: errorText(error) }
   }

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Approval } from '../internal.ts'
 import { answerNames, elicitationMessage, elicitationTitle } from '../messages/mcp/mcp.ts'
-import { type Answer, type Asked, type Call, inCall, type Question } from './approvers.ts'
+import {
+  type AskedCommand,
+  inCall,
+  type PendingQuestion,
+  type ToolCall,
+  type UserAnswer,
+} from './approvers.ts'
 import {
   CLIENT_CAPABILITIES_META_KEY,
   createRequestStateCodec,
@@ -20,8 +26,8 @@ function lettersFor(hasSession: boolean): readonly (keyof typeof answers)[] {
 
 /** What one round of a call asks, and the answers of earlier rounds. */
 interface Round {
-  readonly asked: Asked
-  readonly earlier: readonly Answer[]
+  readonly asked: AskedCommand
+  readonly earlier: readonly UserAnswer[]
 }
 
 /** Signs questions and answers; one key for every server of this process. */
@@ -34,11 +40,11 @@ export async function withAnswers<T>(
   work: () => Promise<T>,
 ): Promise<{
   outcome: PromiseSettledResult<T>
-  question: Question | undefined
-  answers: readonly Answer[]
+  question: PendingQuestion | undefined
+  answers: readonly UserAnswer[]
 }> {
   const answers = answersIn(context, hasSession)
-  const call: Call = { unused: [...answers] }
+  const call: ToolCall = { unused: [...answers] }
   const [outcome] = await Promise.allSettled([inCall(call, work)])
   return { outcome, question: call.question, answers }
 }
@@ -58,8 +64,8 @@ export function canElicit(
 }
 
 export async function questionFor(
-  { request, decision }: Question,
-  earlier: readonly Answer[],
+  { request, decision }: PendingQuestion,
+  earlier: readonly UserAnswer[],
   hasSession: boolean,
 ): Promise<InputRequiredResult> {
   const { command, cwd, mode } = request
@@ -82,7 +88,7 @@ export async function questionFor(
 }
 
 /** Anything but a clear yes counts as no. */
-function answersIn(context: ServerContext, hasSession: boolean): readonly Answer[] {
+function answersIn(context: ServerContext, hasSession: boolean): readonly UserAnswer[] {
   const round = context.mcpReq.requestState<Round>()
   const response = inputResponse(context.mcpReq.inputResponses, 'approval')
   if (round === undefined || response.kind !== 'elicit') return []

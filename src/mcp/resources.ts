@@ -9,13 +9,13 @@ import {
   type ReadResourceResult,
   ResourceTemplate,
 } from './sdk.ts'
-import type { Session } from './session.ts'
+import type { McpSession } from './session.ts'
 
 /** A resource is sent in one message; clients accept about 10 MB. */
-const largestResource = 4 * 1024 * 1024
+const maxResourceBytes = 4 * 1024 * 1024
 
 /** Offers the outputs saved in this session as `scratchpad://SESSION/NAME`. */
-export function registerResources(server: McpServer, session: Session): void {
+export function registerResources(server: McpServer, session: McpSession): void {
   const template = new ResourceTemplate('scratchpad://{session}/{name}', {
     list: () => ({ resources: (session.scratchpad?.entries() ?? []).map(describe) }),
   })
@@ -35,15 +35,15 @@ function describe(entry: ScratchpadEntry) {
 }
 
 async function read(
-  { scratchpad }: Session,
+  { scratchpad }: McpSession,
   uri: string,
   of: string,
   name: string,
 ): Promise<ReadResourceResult> {
   const entry = scratchpad?.session === of ? scratchpad.find(name) : undefined
   if (!entry) throw new ProtocolError(ProtocolErrorCode.InvalidParams, noSuchResource, { uri })
-  if (entry.bytes > largestResource)
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, tooLargeText(entry.bytes, largestResource))
+  if (entry.bytes > maxResourceBytes)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, tooLargeText(entry.bytes, maxResourceBytes))
   const bytes = await readWhole(entry.path)
   const content = isUtf8(bytes)
     ? { mimeType: 'text/plain', text: bytes.toString('utf8') }

@@ -2,7 +2,7 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { nearestKey } from '../internal.ts'
 import { parameterTexts, type ToolFacts, wantedTexts } from '../messages/mcp/mcp.ts'
-import { mostLines } from './limits.ts'
+import { maxLines } from './limits.ts'
 
 /** Parameters of `execute_command`. Unknown ones are refused, defaults filled in. */
 export function executeSchema(facts: ToolFacts) {
@@ -97,11 +97,11 @@ function text(about: string, wanted: string) {
 }
 
 function furtherLines() {
-  const wanted = wantedTexts.next(mostLines - 1)
+  const wanted = wantedTexts.next(maxLines - 1)
   return v.pipe(
     v.array(v.string(wanted), wanted),
     v.minLength(1, wanted),
-    v.maxLength(mostLines - 1, wanted),
+    v.maxLength(maxLines - 1, wanted),
     v.description(parameterTexts.next),
   )
 }

@@ -9,9 +9,9 @@ import {
 } from '../internal.ts'
 import * as say from '../messages/mcp/scratchpad.ts'
 import { entryLine } from '../messages/scratchpad.ts'
-import { failed } from './execute.ts'
+import { errorResult } from './execute.ts'
 import type { CallToolResult } from './sdk.ts'
-import type { Session } from './session.ts'
+import type { McpSession } from './session.ts'
 
 /** The parameters of `read_scratchpad`, with defaults filled in. */
 export interface ReadArguments {
@@ -27,13 +27,13 @@ export interface ReadArguments {
 /** Milliseconds that matching a pattern may take on one entry. */
 const grepTimeoutMs = 5000
 
-export function listScratchpad({ scratchpad }: Session): CallToolResult {
+export function listScratchpad({ scratchpad }: McpSession): CallToolResult {
   const entries = scratchpad?.entries() ?? []
   return shown(entries.length === 0 ? say.nothingSaved : entries.map(entryLine).join('\n'))
 }
 
 export async function readScratchpad(
-  { scratchpad, options }: Session,
+  { scratchpad, options }: McpSession,
   asked: ReadArguments,
   maxChars: number,
 ): Promise<CallToolResult> {
@@ -42,9 +42,9 @@ export async function readScratchpad(
   const entry =
     own ?? (options.earlierSessions ? findAnywhere(scratchpadRoots(process.env), asked.name) : undefined)
   if (!entry)
-    return failed(say.unknownNameText(asked.name, scratchpad?.entries().map(({ name }) => name) ?? []))
+    return errorResult(say.unknownNameText(asked.name, scratchpad?.entries().map(({ name }) => name) ?? []))
   if (asked.grep !== undefined) return grep(entry, asked, asked.grep, maxChars)
-  if (await isBinary(entry.path)) return failed(say.binaryEntryText(entry.name, entry.bytes, entry.path))
+  if (await isBinary(entry.path)) return errorResult(say.binaryEntryText(entry.name, entry.bytes, entry.path))
   return readRange(entry, asked, maxChars, !own)
 }
 
@@ -70,13 +70,13 @@ async function grep(
   source: string,
   maxChars: number,
 ): Promise<CallToolResult> {
-  if (offset !== undefined || limit !== undefined) return failed(say.rangeAndPattern)
+  if (offset !== undefined || limit !== undefined) return errorResult(say.rangeAndPattern)
   // Imported late: few clients search for a pattern.
   const { compilePattern } = await import('./pattern.ts')
   const pattern = compilePattern(source, ignore_case)
-  if ('reason' in pattern) return failed(say.badPatternText(pattern.reason))
+  if ('reason' in pattern) return errorResult(say.badPatternText(pattern.reason))
   const outcome = await grepEntry(path, { pattern, context, maxChars, timeoutMs: grepTimeoutMs })
-  if (outcome.kind === 'too-slow') return failed(say.slowPatternText(outcome.afterMs))
+  if (outcome.kind === 'too-slow') return errorResult(say.slowPatternText(outcome.afterMs))
   return shown(joined(outcome.text, say.grepLine(source, ignore_case, outcome.matches, outcome.shown)))
 }
 

@@ -10,18 +10,18 @@ import {
   writeToolName,
 } from '../messages/mcp/mcp.ts'
 import { factsOf } from '../messages/mcp/tool.ts'
-import { type Calls, executeCommand } from './execute.ts'
+import { executeCommand, type ToolCallContext } from './execute.ts'
 import { interpreter } from './limits.ts'
 import { askedState } from './questions.ts'
 import { registerResources } from './resources.ts'
 import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.ts'
 import { listScratchpad, readScratchpad } from './scratchpad.ts'
 import { McpServer, type ToolAnnotations } from './sdk.ts'
-import type { Session, SessionShell } from './session.ts'
+import type { McpSession, SessionShell } from './session.ts'
 import type { Turns } from './turns.ts'
 
-export interface Connection {
-  readonly session: Session
+export interface McpConnection {
+  readonly session: McpSession
   readonly turns: Turns
   /** The client has a session, so an answer can hold for the rest of it. */
   readonly hasSession: boolean
@@ -41,7 +41,7 @@ interface Tool {
 }
 
 /** Makes the server of one connection. Its set of tools never changes. */
-export async function makeServer(connection: Connection): Promise<McpServer> {
+export async function makeServer(connection: McpConnection): Promise<McpServer> {
   const { session } = connection
   const tools = await toolsOf(session)
   const server = new McpServer(
@@ -54,7 +54,7 @@ export async function makeServer(connection: Connection): Promise<McpServer> {
       capabilities: { tools: { listChanged: false } },
     },
   )
-  const calls: Calls = {
+  const calls: ToolCallContext = {
     ...connection,
     capabilities: () => server.server.getClientCapabilities(),
     saved: connection.saved ?? (() => tellSaved(server)),
@@ -65,7 +65,7 @@ export async function makeServer(connection: Connection): Promise<McpServer> {
   return server
 }
 
-async function toolsOf(session: Session): Promise<readonly Tool[]> {
+async function toolsOf(session: McpSession): Promise<readonly Tool[]> {
   const [asked, served] = await Promise.all([session.modes(), session.servedModes()])
   const sandboxOff = await session.sandboxOff()
   if (sandboxOff !== undefined && served.length < asked.length)
@@ -87,7 +87,7 @@ function tellSaved(server: McpServer): void {
 }
 
 /** Logs at once why a shell cannot be opened; the model sees it in the first call. */
-async function openedOrNot(session: Session, mode: Mode): Promise<SessionShell | undefined> {
+async function openedOrNot(session: McpSession, mode: Mode): Promise<SessionShell | undefined> {
   try {
     return await session.shell(mode)
   } catch (error) {
@@ -96,7 +96,7 @@ async function openedOrNot(session: Session, mode: Mode): Promise<SessionShell |
   }
 }
 
-function registerExecute(server: McpServer, calls: Calls, { name, facts, shell }: Tool): void {
+function registerExecute(server: McpServer, calls: ToolCallContext, { name, facts, shell }: Tool): void {
   const { mode } = facts
   const config = {
     title: mode === 'read' ? 'Run a command, read-only' : 'Run a command',
@@ -121,7 +121,7 @@ function annotationsOf({ mode, network }: ToolFacts, opened: SessionShell | unde
   return { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
 }
 
-function registerScratchpad(server: McpServer, session: Session, { inlineChars }: ToolFacts): void {
+function registerScratchpad(server: McpServer, session: McpSession, { inlineChars }: ToolFacts): void {
   const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
   server.registerTool(
     'read_scratchpad',

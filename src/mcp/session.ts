@@ -39,7 +39,7 @@ export type OpenShell = (options: {
 }) => Promise<SessionShell>
 
 /** The shells of one client: one per mode it may use, sharing one scratchpad. */
-export class Session {
+export class McpSession {
   readonly options: ServerOptions
   readonly #open: OpenShell
   readonly #shells: Partial<Record<Mode, Promise<SessionShell>>> = {}

@@ -1,21 +1,21 @@
-import { largestMessage, mostAtOnce } from './limits.ts'
+import { maxAtOnce, maxMessageBytes } from './limits.ts'
 import { MessageLimit } from './message-limit.ts'
 import { StdioServerTransport, serveStdio } from './sdk.ts'
 import { makeServer } from './server.ts'
-import type { Session } from './session.ts'
+import type { McpSession } from './session.ts'
 import { Turns } from './turns.ts'
 
 /**
  * Serves one client on stdin and stdout. Resolves when the client is gone or a signal arrived, and everything
  * that ran has been killed.
  */
-export async function serveOnStdio(session: Session): Promise<void> {
-  const turns = new Turns(mostAtOnce)
+export async function serveOnStdio(session: McpSession): Promise<void> {
+  const turns = new Turns(maxAtOnce)
   const over = ended()
-  const messages = process.stdin.pipe(new MessageLimit(largestMessage, (text) => process.stdout.write(text)))
+  const messages = process.stdin.pipe(new MessageLimit(maxMessageBytes, (text) => process.stdout.write(text)))
   const handle = serveStdio(() => makeServer({ session, turns, hasSession: true }), {
     // Each chunk is one whole message, so the transport's own limit is never reached.
-    transport: new StdioServerTransport(messages, process.stdout, { maxBufferSize: 2 * largestMessage }),
+    transport: new StdioServerTransport(messages, process.stdout, { maxBufferSize: 2 * maxMessageBytes }),
     onerror: (error) => session.options.log(error.message),
   })
   await over

@@ -1,11 +1,11 @@
 /** Limits how many calls run at once; the others wait in order of arrival. */
 export class Turns {
-  readonly #most: number
+  readonly #max: number
   #running = 0
   #waiting: (() => void)[] = []
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   get waiting(): number {
@@ -24,7 +24,7 @@ export class Turns {
 
   async #enter(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.#running < this.#most) {
+    if (this.#running < this.#max) {
       this.#running++
       return
     }

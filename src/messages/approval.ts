@@ -10,7 +10,7 @@ interface Asked {
 }
 
 /** More rows than this nobody has in view, nor in most terminals to scroll back to. */
-const mostRows = 1000
+const maxRows = 1000
 const usualColumns = 80
 const fewestColumns = 24
 /** From here on the beginning may have left the screen. */
@@ -26,7 +26,7 @@ const plain = '\u001b[0m\u001b(B\u000f'
 export function approvalQuestion(request: Asked, decision: Decision, columns: number): string | undefined {
   const width = Math.max(fewestColumns, columns || usualColumns) - 1
   const command = request.command.split('\n').flatMap((line) => rows('  | ', '  : ', line, width))
-  if (command.length > mostRows) return undefined
+  if (command.length > maxRows) return undefined
   return [
     `${plain}\nvitrine: run this in ${request.mode} mode?`,
     ...command,
@@ -38,18 +38,18 @@ export function approvalQuestion(request: Asked, decision: Decision, columns: nu
   ].join('\n')
 }
 
-const mostInputRows = 20
+const maxInputRows = 20
 
 function inputRows(stdin: ApprovalInput, width: number): string[] {
   if (stdin.kind === 'none') return []
   if (stdin.kind === 'unknown')
     return rows('  ', '   : ', 'its standard input is not known before it runs, so [s] counts once', width)
   const shown = stdin.beginning.split('\n').flatMap((line) => rows('  < ', '  : ', line, width))
-  const isWhole = stdin.complete && shown.length <= mostInputRows
+  const isWhole = stdin.complete && shown.length <= maxInputRows
   const head = isWhole
     ? 'with this standard input:'
     : `with ${stdin.bytes} bytes of standard input, which begin:`
-  return [`  ${head}`, ...shown.slice(0, mostInputRows)]
+  return [`  ${head}`, ...shown.slice(0, maxInputRows)]
 }
 
 /** Shown when keys count. */

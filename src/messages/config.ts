@@ -2,8 +2,8 @@ import type { IgnoredValue } from '../config/load.ts'
 import type { InitOutcome } from '../config/show.ts'
 import type { ConfigProblem, Refusal } from './error.ts'
 
-const MOST_IGNORED_LINES = 10
-const LONGEST_VALUE = 80
+const maxIgnoredLines = 10
+const maxValueLength = 80
 const UNTIL_TRUSTED = 'until you trust the file with "vitrine config trust"'
 
 /** Why a file cannot be used. */
@@ -22,7 +22,7 @@ export function describeConfigProblem(refusal: ConfigRefusal): string {
 
 /** Lines for the values of project files that do not count; after ten it only counts the rest. */
 export function describeIgnoredValues(ignored: readonly IgnoredValue[]): readonly string[] {
-  const lines = ignored.slice(0, MOST_IGNORED_LINES).map(describeIgnored)
+  const lines = ignored.slice(0, maxIgnoredLines).map(describeIgnored)
   const rest = ignored.length - lines.length
   return rest === 0 ? lines : [...lines, `and ${rest} more ignored: see "vitrine config show"`]
 }
@@ -81,5 +81,5 @@ function visible(name: string): string {
 }
 
 function clipped(text: string): string {
-  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}...`
+  return text.length <= maxValueLength ? text : `${text.slice(0, maxValueLength)}...`
 }

@@ -2,7 +2,7 @@ import type { AnyResult, Denial, Operation } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 import { worthTelling } from './fallbacks.ts'
 
-const mostLines = 5
+const maxLines = 5
 
 /** What each operation would have done: to stand after "refused to", before its target; and where that is not known. */
 const verbs: Readonly<Record<Operation, readonly [withTarget: string, alone: string]>> = {
@@ -30,11 +30,11 @@ const verbs: Readonly<Record<Operation, readonly [withTarget: string, alone: str
 
 /** The first refusals of a command, a line each; past five the attempts are only counted. */
 export function denialLines(denials: readonly Denial[]): readonly string[] {
-  const lines = denials.slice(0, mostLines).map((denial) => {
+  const lines = denials.slice(0, maxLines).map((denial) => {
     const times = denial.count > 1 ? `, ${denial.count} times` : ''
     return `refused to ${whatWas(denial)} (${visible(denial.program) || 'a program'}${times})`
   })
-  const rest = attemptsIn(denials.slice(mostLines))
+  const rest = attemptsIn(denials.slice(maxLines))
   return rest === 0 ? lines : [...lines, `refused ${rest} more`]
 }
 
@@ -53,7 +53,7 @@ function whatWas({ operation, path, address }: Denial): string {
 }
 
 /** Where a command may look for a place of temporary files. */
-export interface Temporary {
+export interface TemporaryDirectory {
   /** Its TMPDIR, where it has one. */
   readonly directory: string | undefined
   /** That one is its own, and can be written to (`private_tmp`). */
@@ -66,10 +66,10 @@ export interface Temporary {
 export type HintReader = 'user' | 'tool'
 
 /** What a hint goes by. */
-export interface Refused {
+export interface HintContext {
   readonly denials: readonly Denial[]
   readonly networkIsShut: boolean
-  readonly temporary: Temporary
+  readonly temporary: TemporaryDirectory
   /** What the command printed as errors. */
   readonly errors: string
   /** It ended with 0 all the same. */
@@ -102,7 +102,7 @@ const networkRefused = 'Read mode refuses the network'
  * One sentence on what to do about refusals. After a command that ended with 0 it is all that is said of them, and there is none
  * where each is a known fallback. A tool's answer names the refusals of a failed command in lines of their own.
  */
-export function denialHint(refused: Refused): string | undefined {
+export function denialHint(refused: HintContext): string | undefined {
   const { networkIsShut, temporary, succeeded, reader } = refused
   const denials = succeeded ? worthTelling(refused.denials, refused) : refused.denials
   if (denials.length === 0) return undefined
@@ -114,12 +114,12 @@ export function denialHint(refused: Refused): string | undefined {
   const denial = decisive(others, refused)
   const instead = insteadOf(denial, temporary, reader)
   const more = succeeded && denials.length > 1 ? ` and ${denials.length - 1} more` : ''
-  const named = [`to ${whatWas(denial)}${more}`, `${blocked(denial)}${more}`] as const
+  const named = [`to ${whatWas(denial)}${more}`, `${denialText(denial)}${more}`] as const
   return sentence(refused, named, `${instead}if this is meant, ${remedy.write}.${also}`)
 }
 
 function sentence(
-  { reader, succeeded }: Refused,
+  { reader, succeeded }: HintContext,
   [forUser, forTool]: readonly [string, string],
   remedy: string,
 ): string {
@@ -131,7 +131,7 @@ function sentence(
 }
 
 /** What was refused, as a tool's answer names it: `write src/a.ts`. */
-export function blocked({ operation, path, address }: Denial): string {
+export function denialText({ operation, path, address }: Denial): string {
   return visible([operation, path ?? address].filter((part) => part !== undefined).join(' '))
 }
 
@@ -147,7 +147,7 @@ export function denialsBeside({
 }
 
 /** The refusal that the command's own errors are about, else the first: what a tool tries and does without comes first, too. */
-function decisive(denials: readonly Denial[], { errors, temporary }: Refused): Denial {
+function decisive(denials: readonly Denial[], { errors, temporary }: HintContext): Denial {
   const log = denials.find((denial) => databaseOf(denial) !== undefined)
   if (log !== undefined) return log
   const names = [(path: string) => path, (path: string) => path.slice(path.lastIndexOf('/') + 1)]
@@ -163,7 +163,7 @@ function decisive(denials: readonly Denial[], { errors, temporary }: Refused): D
 }
 
 /** What to do in place of what was refused, where there is something. */
-function insteadOf(denial: Denial, { own, ...where }: Temporary, reader: HintReader): string {
+function insteadOf(denial: Denial, { own, ...where }: TemporaryDirectory, reader: HintReader): string {
   const database = databaseOf(denial)
   if (database !== undefined)
     return `SQLite reads a database in WAL mode without a log as 'file:${visible(database)}?immutable=1'; `
@@ -189,7 +189,7 @@ function databaseOf({ operation, path }: Denial): string | undefined {
   return operation === 'create' ? /^(.*)-(wal|shm)$/.exec(path ?? '')?.[1] : undefined
 }
 
-function isTemporary({ path }: Denial, { directory, cwd }: Omit<Temporary, 'own'>): boolean {
+function isTemporary({ path }: Denial, { directory, cwd }: Omit<TemporaryDirectory, 'own'>): boolean {
   const places = ['/tmp', '/var/tmp', ...(directory ? [directory.replace(/\/+$/, '')] : [])]
   return path !== undefined && places.some((place) => place !== '' && isIn(place, path, cwd))
 }

@@ -99,7 +99,7 @@ export class VitrineError extends Error {
 }
 
 /** Puts what has run of a list on the error that ends it. */
-export function keeping(results: readonly AnyResult[]): (error: unknown) => never {
+export function withResults(results: readonly AnyResult[]): (error: unknown) => never {
   return (error) => {
     if (isVitrineError(error) && results.length > 0) error.results = results
     throw error

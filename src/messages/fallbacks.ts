@@ -1,7 +1,7 @@
 import type { Denial } from '../base/types.ts'
 
 /** What a command that ended with 0 did besides. */
-export interface Around {
+export interface SuccessfulRun {
   /** What it printed as errors. */
   readonly errors: string
   /** One program ran, with no shell around it: its exit code is the command's. */
@@ -48,12 +48,12 @@ const fallbacks: readonly Fallback[] = [
  * What is worth telling of a command that ended with 0: not what is known to be a fallback or a cache, unless its errors
  * name it.
  */
-export function worthTelling(denials: readonly Denial[], around: Around): readonly Denial[] {
+export function worthTelling(denials: readonly Denial[], around: SuccessfulRun): readonly Denial[] {
   const told = denials.filter((denial) => !isFallback(denial, around))
   return told.every(isProbeOfIpv6) ? [] : told
 }
 
-function isFallback(denial: Denial, { errors, single }: Around): boolean {
+function isFallback(denial: Denial, { errors, single }: SuccessfulRun): boolean {
   const { operation, path, program } = denial
   if (path !== undefined && errors.includes(path.slice(path.lastIndexOf('/') + 1))) return false
   return fallbacks.some(

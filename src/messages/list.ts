@@ -33,12 +33,12 @@ export function isFailure({ outcome }: Result): boolean {
   return outcome.kind !== 'exited' || outcome.code !== 0
 }
 
-const longestLine = 60
+const maxLineLength = 60
 
 /** A line as a message names it: visible, and cut. */
 function brief(line = ''): string {
   const shown = visible(line)
-  return shown.length > longestLine ? `${shown.slice(0, longestLine)}...` : shown
+  return shown.length > maxLineLength ? `${shown.slice(0, maxLineLength)}...` : shown
 }
 
 /** `[line 2 of 3: npm test]`: stands before the answer to one line of a list. */

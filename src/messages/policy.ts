@@ -4,11 +4,11 @@ import type { Objection } from '../policy/command/arguments.ts'
 import type { Disaster } from '../policy/presets/deny.ts'
 import type { Feature, Unsure, UnsureKind } from '../policy/syntax/line.ts'
 
-const LONGEST_SHOWN = 120
+const maxShownLength = 120
 
 function shown(text: string): string {
   const clean = visible(text)
-  return clean.length > LONGEST_SHOWN ? `${clean.slice(0, LONGEST_SHOWN)}...` : clean
+  return clean.length > maxShownLength ? `${clean.slice(0, maxShownLength)}...` : clean
 }
 
 /** Says that a command never ran, and why. */

@@ -17,7 +17,7 @@ export interface ListedEntry {
     | undefined
 }
 
-const longestCommand = 100
+const maxCommandLength = 100
 
 /** One line about an entry: name, size, how its command ended, and the command. */
 export function entryLine({ name, bytes, changedMs, metadata }: ListedEntry): string {
@@ -33,7 +33,7 @@ function ended({ outcome, exitCode, signal }: NonNullable<ListedEntry['metadata'
 
 function commandText(command: string | readonly string[]): string {
   const text = visible(typeof command === 'string' ? command : command.join(' '))
-  return text.length <= longestCommand ? text : `${text.slice(0, longestCommand)}...`
+  return text.length <= maxCommandLength ? text : `${text.slice(0, maxCommandLength)}...`
 }
 
 /** The whole listing, newest session last. */

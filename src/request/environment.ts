@@ -67,7 +67,7 @@ const passingIntoContainer = new Set(['USER', 'LOGNAME', 'LANG', 'LANGUAGE', 'TZ
 const placesInContainer: Variables = { HOME: '/tmp', TMPDIR: '/tmp' }
 
 /** The kind of machine that commands run on, as far as their environment depends on it. */
-export type Place = Platform | 'container'
+export type HostPlace = Platform | 'container'
 
 /** Variables that Windows programs need. Names are case-insensitive there: all are in capitals. */
 const passingOnWindows = new Set([
@@ -120,7 +120,7 @@ const git = { 'safe.bareRepository': 'explicit' }
  * inside it; these values override both (git-config(1), GIT_CONFIG_COUNT). Keep in step with `lookingValues`
  * in policy/repositories.ts.
  */
-export const lookingGit = {
+export const readOnlyGit = {
   ...git,
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
@@ -131,9 +131,9 @@ export const lookingGit = {
 }
 
 /** For commands that only read: no lock files, no byte code, and no programs that the repository names. */
-const looking = {
+const readOnly = {
   variables: { ...forced, GIT_OPTIONAL_LOCKS: '0', PYTHONDONTWRITEBYTECODE: '1' },
-  git: lookingGit,
+  git: readOnlyGit,
 }
 
 const changing = { variables: forced, git }
@@ -148,8 +148,8 @@ export interface EnvironmentSettings {
 export interface Purpose {
   readonly mode: Mode
   /** The policy knows that the command only reads. */
-  readonly onlyLooks: boolean
-  readonly place: Place
+  readonly onlyReads: boolean
+  readonly place: HostPlace
 }
 
 /** Inherited variables, then configured ones, then forced ones, each over those before. */
@@ -158,7 +158,7 @@ export function commandEnvironment(
   settings: EnvironmentSettings,
   purpose: Purpose,
 ): Variables {
-  const { onlyLooks, place } = purpose
+  const { onlyReads, place } = purpose
   const named = place === 'windows' ? inCapitals : (variables: Environment) => variables
   const pass = new Set(Object.keys(named(Object.fromEntries(settings.pass.map((name) => [name, ''])))))
   const environment: Record<string, string> = place === 'container' ? { ...placesInContainer } : {}
@@ -167,7 +167,7 @@ export function commandEnvironment(
       environment[name] = value
   if (place === 'windows' && purpose.mode === 'read') Object.assign(environment, lowTemp(environment))
   Object.assign(environment, named(settings.set))
-  const { variables, git } = onlyLooks ? looking : changing
+  const { variables, git } = onlyReads ? readOnly : changing
   return { ...environment, ...variables, ...gitSettings(git, environment) }
 }
 
@@ -184,18 +184,18 @@ const otherRepository = new Set(['GIT_DIR', 'GIT_COMMON_DIR'])
 function inherits(
   name: string,
   inherit: EnvironmentSettings['inherit'],
-  { mode, onlyLooks, place }: Purpose,
+  { mode, onlyReads, place }: Purpose,
 ): boolean {
   if (passes(name, place)) return true
   if (place === 'container' || inherit === 'listed') return false
   if (inherit === 'all') return true
   // A name that is no identifier is an exported bash function, or is dropped by sh.
   if (mode !== 'write' || !/^[A-Za-z_]\w*$/.test(name)) return false
-  return !isSecretName(name) && !(onlyLooks && otherRepository.has(name))
+  return !isSecretName(name) && !(onlyReads && otherRepository.has(name))
 }
 
 /** Applies the variables of one command; undefined removes one. */
-export function withVariables(environment: Variables, given: Environment, place: Place): Variables {
+export function withVariables(environment: Variables, given: Environment, place: HostPlace): Variables {
   const all = { ...environment, ...(place === 'windows' ? inCapitals(given) : given) }
   return Object.fromEntries(
     Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -206,7 +206,7 @@ function inCapitals(variables: Environment): Environment {
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]))
 }
 
-function passes(name: string, place: Place): boolean {
+function passes(name: string, place: HostPlace): boolean {
   if (place === 'windows' && passingOnWindows.has(name)) return true
   return (place === 'container' ? passingIntoContainer : passing).has(name) || name.startsWith('LC_')
 }

@@ -3,12 +3,12 @@ import { errorMessage } from '../base/errno.ts'
 import type { Environment } from '../base/types.ts'
 import { type RequestProblem, VitrineError } from '../messages/error.ts'
 
-export interface Field {
+export interface FieldRule {
   readonly wanted: string
   readonly test: (value: unknown) => boolean
 }
 
-export type Fields<T> = Readonly<Record<keyof T & string, Field>>
+export type FieldRules<T> = Readonly<Record<keyof T & string, FieldRule>>
 
 export const isString = (value: unknown): value is string => typeof value === 'string'
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
@@ -22,13 +22,19 @@ export const isFunction = (value: unknown): value is () => unknown => typeof val
  * value that is no object, an unknown field, a field of the wrong type, and a field that throws when it is
  * read.
  */
-export function readFields<T extends object>(what: string, value: T, fields: Fields<T>): T {
+export function readFields<T extends object>(what: string, value: T, fields: FieldRules<T>): T {
   if (!isObject(value) || Array.isArray(value))
-    refuse({ kind: 'wrong-type', field: what, wanted: 'an object', got: reading(what, () => kindOf(value)) })
+    refuseRequest({
+      kind: 'wrong-type',
+      field: what,
+      wanted: 'an object',
+      got: reading(what, () => kindOf(value)),
+    })
   const names = Object.keys(fields)
   const stranger = reading(what, () => Object.keys(value)).find((name) => !Object.hasOwn(fields, name))
-  if (stranger !== undefined) refuse({ kind: 'unknown-option', field: stranger, ...nearest(stranger, names) })
-  const found = Object.entries<Field>(fields).flatMap(([name, field]) => {
+  if (stranger !== undefined)
+    refuseRequest({ kind: 'unknown-option', field: stranger, ...nearest(stranger, names) })
+  const found = Object.entries<FieldRule>(fields).flatMap(([name, field]) => {
     const given = fieldOf(value, name, field)
     return given === undefined ? [] : [[name, given] as const]
   })
@@ -36,14 +42,14 @@ export function readFields<T extends object>(what: string, value: T, fields: Fie
   return Object.fromEntries(found) as T
 }
 
-function fieldOf(value: object, name: string, field: Field): unknown {
+function fieldOf(value: object, name: string, field: FieldRule): unknown {
   const given = reading(name, () => {
     if (name in Object.prototype && !Object.hasOwn(value, name)) return undefined
     const found: unknown = Reflect.get(value, name)
     return Array.isArray(found) ? [...found] : found
   })
   if (given === undefined || reading(name, () => field.test(given))) return given
-  return refuse({ kind: 'wrong-type', field: name, wanted: field.wanted, got: kindOf(given) })
+  return refuseRequest({ kind: 'wrong-type', field: name, wanted: field.wanted, got: kindOf(given) })
 }
 
 /** Throws INVALID_REQUEST when reading the object throws. */
@@ -52,12 +58,12 @@ export function copyOf<T extends object>(what: string, value: T): T {
 }
 
 /** Throws INVALID_REQUEST for values that no environment can hold. */
-export function readVariables(field: string, given: Environment): Environment {
+export function readVariablesField(field: string, given: Environment): Environment {
   const variables = copyOf(field, given)
   for (const [name, value] of Object.entries<unknown>(variables)) {
     const own = `${field}.${name}`
     if (value !== undefined && !isString(value))
-      refuse({ kind: 'wrong-type', field: own, wanted: 'a string', got: kindOf(value) })
+      refuseRequest({ kind: 'wrong-type', field: own, wanted: 'a string', got: kindOf(value) })
     checkNoNul(own, value)
   }
   return variables
@@ -65,10 +71,10 @@ export function readVariables(field: string, given: Environment): Environment {
 
 /** Throws INVALID_REQUEST for a NUL byte, which neither arguments nor paths can hold. */
 export function checkNoNul(field: string, text: string | undefined): void {
-  if (text?.includes('\0')) refuse({ kind: 'nul-byte', field })
+  if (text?.includes('\0')) refuseRequest({ kind: 'nul-byte', field })
 }
 
-export function refuse(problem: RequestProblem): never {
+export function refuseRequest(problem: RequestProblem): never {
   throw new VitrineError({ code: 'INVALID_REQUEST', problem })
 }
 
@@ -77,7 +83,7 @@ function reading<T>(field: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    return refuse({
+    return refuseRequest({
       kind: 'unreadable',
       field,
       reason: errorMessage(error) ?? kindOf(error),
@@ -98,11 +104,11 @@ function nearest(name: string, names: readonly string[]): { nearest?: string } {
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (isString(value))
-    return `${JSON.stringify(value.slice(0, mostShown))}${value.length > mostShown ? '...' : ''}`
+    return `${JSON.stringify(value.slice(0, maxShown))}${value.length > maxShown ? '...' : ''}`
   if (!Array.isArray(value)) return typeof value
-  const items = value.slice(0, mostItems).map((item) => (Array.isArray(item) ? 'an array' : kindOf(item)))
-  return `[${[...items, ...(value.length > mostItems ? ['...'] : [])].join(', ')}]`
+  const items = value.slice(0, maxItems).map((item) => (Array.isArray(item) ? 'an array' : kindOf(item)))
+  return `[${[...items, ...(value.length > maxItems ? ['...'] : [])].join(', ')}]`
 }
 
-const mostShown = 100
-const mostItems = 8
+const maxShown = 100
+const maxItems = 8

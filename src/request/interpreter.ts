@@ -1,7 +1,7 @@
 import type { Variables } from './environment.ts'
 
 /** A program to start: paths to try in order, and its argument vector. */
-export interface Program {
+export interface ProgramToStart {
   readonly candidates: readonly string[]
   readonly argv: readonly string[]
   /** Windows: argv as the single string that CreateProcessW takes. */
@@ -10,7 +10,7 @@ export interface Program {
   readonly variables?: Variables
 }
 
-export interface Surroundings {
+export interface ArgvContext {
   readonly cwd: string
   readonly environment: Variables
 }
@@ -20,11 +20,11 @@ export interface Interpreter {
   /** The name in messages. */
   readonly name: string
   /** A shell line, run by the system's shell. */
-  line(line: string): Program
+  line(line: string): ProgramToStart
   /** Advice for the user about a line that probably does not mean what it says. */
   hint?(line: string): string | undefined
   /** An argument vector, run without a shell. */
-  argv(argv: readonly [string, ...string[]], surroundings: Surroundings): Program
+  argv(argv: readonly [string, ...string[]], context: ArgvContext): ProgramToStart
 }
 
 /** `sh -c LINE`, and programs looked up as execvp(3) does. */

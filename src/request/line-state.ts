@@ -30,12 +30,12 @@ export function withLineVariables(environment: Variables, variables: LineVariabl
 /** Variables that a shell changes with every line, and the cookie by which the watcher finds a command. */
 const notKept = new Set(['_', 'PWD', 'SHLVL', 'VITRINE_COMMAND'])
 /** No environment is larger (execve(2): a quarter of the stack limit). */
-const mostBytes = 4 * 1024 * 1024
+const maxBytes = 4 * 1024 * 1024
 /**
  * The terminal's queue holds 4096 bytes (N_TTY_BUF_SIZE, drivers/tty/n_tty.c); the rest waits in the pipes in
  * front of it.
  */
-const mostTyped = 1024 * 1024
+const maxTyped = 1024 * 1024
 
 /**
  * Follows one line of sh: wraps it so that its shell reports on descriptor 3. Each part of a report follows a
@@ -82,7 +82,7 @@ export class LineFollower {
   /** Keeps typed input once no program of the line can read it; false: pass it on. */
   keeps(data: string | Uint8Array): boolean {
     if (this.#isOver) this.#typed = Buffer.concat([this.#typed, Buffer.from(data)])
-    else this.#passed = (this.#passed + Buffer.from(data).toString('latin1')).slice(-mostTyped)
+    else this.#passed = (this.#passed + Buffer.from(data).toString('latin1')).slice(-maxTyped)
     return this.#isOver
   }
 
@@ -100,7 +100,7 @@ export class LineFollower {
 
   /** Receives what was written to descriptor 3. */
   take(chunk: Buffer): void {
-    if (this.#told.length > mostBytes) return
+    if (this.#told.length > maxBytes) return
     this.#told += chunk.toString('latin1')
     for (let found = this.#marker.exec(this.#told); found; found = this.#marker.exec(this.#told)) {
       this.#complete(this.#told.slice(0, found.index))

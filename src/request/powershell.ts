@@ -3,12 +3,12 @@ import { VitrineError } from '../messages/error.ts'
 import { nestedPowershellHint } from '../messages/platform.ts'
 import { commandLine } from './command-line.ts'
 import type { Variables } from './environment.ts'
-import type { Interpreter, Program } from './interpreter.ts'
+import type { Interpreter, ProgramToStart } from './interpreter.ts'
 
 /** The longest line that goes on the command line unencoded, in characters. */
-const longestLine = 30_000
+const maxLineLength = 30_000
 /** A command line holds 32,767 characters including its NUL (CreateProcessW); so does one variable. */
-const longestCommandLine = 32_767 - 1
+const maxCommandLineLength = 32_767 - 1
 
 /**
  * Otherwise Windows PowerShell reads and writes the system's code page, as it still does where a language
@@ -33,18 +33,18 @@ export function powershell(systemDirectory: string): Interpreter {
   }
 }
 
-function shortLine(program: string, line: string): Program | undefined {
-  if (line.length > longestLine || mustComeFirst.test(line)) return undefined
+function shortLine(program: string, line: string): ProgramToStart | undefined {
+  if (line.length > maxLineLength || mustComeFirst.test(line)) return undefined
   const argv = ['powershell.exe', '-NoProfile', '-NonInteractive', '-Command', utf8 + line]
   const whole = commandLine(argv)
-  return whole.length > longestCommandLine ? undefined : { candidates: [program], argv, commandLine: whole }
+  return whole.length > maxCommandLineLength ? undefined : { candidates: [program], argv, commandLine: whole }
 }
 
 /**
  * A longer line is passed in variables, and an encoded script joins, removes and runs them: the encoded line
  * would not fit on a command line. Without -OutputFormat an encoded command writes its errors as XML.
  */
-function longLine(program: string, line: string): Program {
+function longLine(program: string, line: string): ProgramToStart {
   const script =
     utf8 +
     "$VitrineLine = ''; $VitrinePart = 0; " +
@@ -61,7 +61,7 @@ function longLine(program: string, line: string): Program {
 function parts(line: string): Variables {
   const pieces: string[] = []
   for (let from = 0; from < line.length; ) {
-    let to = from + longestLine
+    let to = from + maxLineLength
     if (isHighSurrogate(line, to - 1)) to--
     pieces.push(line.slice(from, to))
     from = to

@@ -5,15 +5,15 @@ import type { Environment } from '../base/types.ts'
 import {
   checkNoNul,
   copyOf,
-  type Fields,
+  type FieldRules,
   isBoolean,
   isNumber,
   isObject,
   isString,
   kindOf,
   readFields,
-  readVariables,
-  refuse,
+  readVariablesField,
+  refuseRequest,
 } from './fields.ts'
 import type { TerminalRequest } from './terminal.ts'
 
@@ -41,7 +41,7 @@ export interface ExecuteRequest {
 }
 
 /** Checks a request and fills in defaults. */
-export type Complete<R> = (request: R, defaults: RequestDefaults) => CompleteRequest
+export type RequestCompleter<R> = (request: R, defaults: RequestDefaults) => CompleteRequest
 
 export interface RequestDefaults {
   readonly cwd: string
@@ -49,13 +49,13 @@ export interface RequestDefaults {
   readonly maxTimeoutMs: number
 }
 
-export type Work =
+export type Invocation =
   | { readonly kind: 'line'; readonly line: string }
   | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] }
 
 /** A request after checks, with all defaults filled in. */
 export interface CompleteRequest {
-  readonly work: Work
+  readonly work: Invocation
   /** Absolute. It may not exist. */
   readonly cwd: string
   readonly timeoutMs: number
@@ -70,7 +70,7 @@ export interface CompleteRequest {
   readonly terminal: TerminalRequest | null
 }
 
-const fields: Fields<ExecuteRequest> = {
+const fields: FieldRules<ExecuteRequest> = {
   command: { wanted: 'a string', test: isString },
   argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
   cwd: { wanted: 'a string', test: isString },
@@ -83,7 +83,7 @@ const fields: Fields<ExecuteRequest> = {
 }
 
 /** The kernel's limit on one argument, including its NUL: MAX_ARG_STRLEN, linux/binfmts.h. */
-const longestArgument = 32 * 4096
+const maxArgumentBytes = 32 * 4096
 
 /** Does no lookups. Throws INVALID_REQUEST. */
 export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
@@ -105,27 +105,27 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
 export function readList(requests: readonly (string | ExecuteRequest)[]): readonly ExecuteRequest[] {
   const wanted = 'an array of shell lines and requests'
   if (!Array.isArray(requests))
-    refuse({ kind: 'wrong-type', field: 'requests', wanted, got: kindOf(requests) })
+    refuseRequest({ kind: 'wrong-type', field: 'requests', wanted, got: kindOf(requests) })
   return Array.from(requests, (request, index) => {
     const field = `requests[${index}]`
     if (isString(request)) return { command: request }
     if (!isObject(request) || Array.isArray(request))
-      refuse({ kind: 'wrong-type', field, wanted: 'a shell line or a request', got: kindOf(request) })
+      refuseRequest({ kind: 'wrong-type', field, wanted: 'a shell line or a request', got: kindOf(request) })
     return copyOf<ExecuteRequest>(field, request)
   })
 }
 
-function workOf({ command, argv }: ExecuteRequest): Work {
-  if (command !== undefined && argv !== undefined) refuse({ kind: 'command-and-argv' })
+function workOf({ command, argv }: ExecuteRequest): Invocation {
+  if (command !== undefined && argv !== undefined) refuseRequest({ kind: 'command-and-argv' })
   if (argv !== undefined) return argvWork(argv)
-  if (command === undefined || command.trim() === '') refuse({ kind: 'blank-command' })
+  if (command === undefined || command.trim() === '') refuseRequest({ kind: 'blank-command' })
   checkText('command', command)
   return { kind: 'line', line: command }
 }
 
-function argvWork(argv: readonly string[]): Work {
+function argvWork(argv: readonly string[]): Invocation {
   const [program, ...rest] = argv
-  if (program === undefined || program === '') refuse({ kind: 'blank-command' })
+  if (program === undefined || program === '') refuseRequest({ kind: 'blank-command' })
   for (const [index, argument] of argv.entries()) checkText(`argv[${index}]`, argument)
   return { kind: 'argv', argv: [program, ...rest] }
 }
@@ -133,14 +133,15 @@ function argvWork(argv: readonly string[]): Work {
 function checkText(field: string, text: string): void {
   checkNoNul(field, text)
   const bytes = Buffer.byteLength(text)
-  if (bytes >= longestArgument) refuse({ kind: 'too-long', field, bytes, limit: longestArgument - 1 })
+  if (bytes >= maxArgumentBytes)
+    refuseRequest({ kind: 'too-long', field, bytes, limit: maxArgumentBytes - 1 })
 }
 
 function variablesOf(given: NonNullable<ExecuteRequest['env']>): CompleteRequest['env'] {
-  const variables = readVariables('env', given)
+  const variables = readVariablesField('env', given)
   const wrong = Object.keys(variables).find((name) => name === '' || /[=\0]/.test(name))
   if (wrong === undefined) return variables
-  return refuse({
+  return refuseRequest({
     kind: 'out-of-range',
     field: 'env',
     wanted: 'names without "="',
@@ -156,7 +157,12 @@ function directoryOf(cwd: string | undefined, base: string): string {
 function deadlineOf(timeoutMs: number | undefined, defaults: RequestDefaults): number {
   const asked = timeoutMs ?? defaults.timeoutMs
   if (Number.isNaN(asked) || asked <= 0)
-    refuse({ kind: 'out-of-range', field: 'timeoutMs', wanted: 'milliseconds above 0', got: String(asked) })
+    refuseRequest({
+      kind: 'out-of-range',
+      field: 'timeoutMs',
+      wanted: 'milliseconds above 0',
+      got: String(asked),
+    })
   return Math.min(asked, defaults.maxTimeoutMs)
 }
 

@@ -1,4 +1,12 @@
-import { type Fields, isBoolean, isNumber, isObject, isString, readFields, refuse } from './fields.ts'
+import {
+  type FieldRules,
+  isBoolean,
+  isNumber,
+  isObject,
+  isString,
+  readFields,
+  refuseRequest,
+} from './fields.ts'
 import {
   type CompleteRequest,
   completeRequest,
@@ -33,7 +41,7 @@ export interface TerminalRequest extends TerminalSize {
   readonly term: string | undefined
 }
 
-const fields: Fields<StartRequest> = {
+const fields: FieldRules<StartRequest> = {
   command: { wanted: 'a string', test: isString },
   argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
   cwd: { wanted: 'a string', test: isString },
@@ -50,10 +58,10 @@ const fields: Fields<StartRequest> = {
 /** Throws INVALID_REQUEST. */
 export function completeStart(given: StartRequest, defaults: RequestDefaults): CompleteRequest {
   const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, fields)
-  if (pty !== true) refuse({ kind: 'wrong-type', field: 'pty', wanted: 'true', got: String(pty) })
+  if (pty !== true) refuseRequest({ kind: 'wrong-type', field: 'pty', wanted: 'true', got: String(pty) })
   checkSize({ columns, rows })
   if (term !== undefined && !/^[\w.+-]+$/.test(term))
-    refuse({
+    refuseRequest({
       kind: 'out-of-range',
       field: 'term',
       wanted: 'the name of a terminal',
@@ -70,7 +78,12 @@ export function checkSize(size: TerminalSize): void {
   for (const field of ['columns', 'rows'] as const) {
     const given = size[field]
     if (Number.isInteger(given) && given >= 1 && given <= largest) continue
-    refuse({ kind: 'out-of-range', field, wanted: `a whole number from 1 to ${largest}`, got: String(given) })
+    refuseRequest({
+      kind: 'out-of-range',
+      field,
+      wanted: `a whole number from 1 to ${largest}`,
+      got: String(given),
+    })
   }
 }
 

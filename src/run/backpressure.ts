@@ -1,10 +1,10 @@
 /** Each must finish with output before the launcher reads more. */
-export type Taker = 'collector' | 'listener'
+export type OutputConsumer = 'collector' | 'listener'
 
 /** Credits bytes to the launcher once every consumer has taken them: slow consumers slow the command. */
 export class Backpressure {
   readonly #giveBack: (bytes: number) => void
-  readonly #taken: Record<Taker, number> = { collector: 0, listener: 0 }
+  readonly #taken: Record<OutputConsumer, number> = { collector: 0, listener: 0 }
   #arrived = 0
   #given = 0
   #released = false
@@ -25,8 +25,8 @@ export class Backpressure {
     else this.took('listener', bytes)
   }
 
-  took(taker: Taker, bytes: number): void {
-    this.#taken[taker] += bytes
+  took(consumer: OutputConsumer, bytes: number): void {
+    this.#taken[consumer] += bytes
     this.#giveUpTo(Math.min(this.#taken.collector, this.#taken.listener))
   }
 

@@ -1,5 +1,5 @@
 import { errorText } from '../base/errno.ts'
-import { looksBinary, Utf8Judge } from '../base/text.ts'
+import { looksBinary, Utf8Check } from '../base/text.ts'
 import type { Stream } from '../base/types.ts'
 import { Spill, type SpillFile } from './spill.ts'
 import { type View, Window } from './window.ts'
@@ -49,7 +49,7 @@ export class Collector {
   readonly #output: Window
   readonly #stdout: Window
   readonly #stderr: Window
-  readonly #utf8 = { stdout: new Utf8Judge(), stderr: new Utf8Judge() }
+  readonly #utf8 = { stdout: new Utf8Check(), stderr: new Utf8Check() }
   #pending: Buffer[] = []
   #spill: Spill | null = null
   #failed: string | null = null

@@ -16,11 +16,11 @@ export type RunToEnd = (setup: ModeSetup) => Promise<() => Promise<AnyResult>>
 export async function withPrivateTmp(
   setup: ModeSetup,
   removing: Set<Promise<unknown>>,
-  mostMs: number,
+  maxMs: number,
   run: RunToEnd,
 ): Promise<AnyResult> {
   if (!setup.privateTmp) return (await run(setup))()
-  const due = performance.now() + mostMs
+  const due = performance.now() + maxMs
   const directory = setup.privateTmp.directories.make(setup.privateTmp.temporary)
   const ran = run(setupIn(setup, setup.privateTmp, directory.path))
   const left = await removed(directory, ran, removing, due)
@@ -43,7 +43,7 @@ function setupIn(
   return {
     ...setup,
     environment: inDirectory(setup.environment),
-    lookingEnvironment: inDirectory(setup.lookingEnvironment),
+    readOnlyEnvironment: inDirectory(setup.readOnlyEnvironment),
     confinement: setup.confinement && directories.grant(setup.confinement, directory),
   }
 }

@@ -13,14 +13,14 @@ import type {
   Result,
 } from '../base/types.ts'
 import type { Limits, ProcessEnd } from '../launch/launch.ts'
-import { denialHint, type HintReader, type Temporary } from '../messages/denials.ts'
+import { denialHint, type HintReader, type TemporaryDirectory } from '../messages/denials.ts'
 import { lostAdvice, lostHint } from '../messages/docker.ts'
 import { containerMemoryHint, limitAdvice, openFilesHint } from '../messages/limits.ts'
 import { readsHint, unsearchedNote } from '../messages/reads.ts'
 import { adviceFor, hintFor, notSavedHint, unsavedHint, unsavedLine } from '../messages/refusal.ts'
 import type { Collected } from './collect.ts'
 import type { Saved } from './save.ts'
-import { type Shown, shownBytes, shownText } from './shown.ts'
+import { type ShownOutput, shownBytes, shownText } from './shown.ts'
 import type { SupervisedEnd } from './supervise.ts'
 import type { View } from './window.ts'
 
@@ -39,7 +39,7 @@ export interface ResultParts {
   readonly limits: Limits | null
   readonly enforcement: Enforcement
   readonly decision: Decision
-  readonly temporary: Temporary
+  readonly temporary: TemporaryDirectory
   /** One program ran, without a shell. */
   readonly single: boolean
   readonly hintFor: HintReader
@@ -165,7 +165,7 @@ type Streams<Output extends string | Buffer> = Pick<
 
 function streamsOf<Output extends string | Buffer>(
   collected: Collected,
-  show: (view: View) => Shown<Output>,
+  show: (view: View) => ShownOutput<Output>,
 ): Streams<Output> {
   const { output, omittedBytes } = show(collected.output)
   const [stdout, stderr] = [show(collected.stdout), show(collected.stderr)]

@@ -1,4 +1,4 @@
-import type { Admission } from '../admit/admission.ts'
+import type { Admitted } from '../admit/admission.ts'
 import type { AnyResult, Encoding, Mode } from '../base/types.ts'
 import type { Config } from '../config/schema.ts'
 import { cannotEnter } from '../facts/directory.ts'
@@ -9,7 +9,7 @@ import { startsOneProgram } from '../messages/fallbacks.ts'
 import { namingProjects } from '../messages/project.ts'
 import { type Variables, withVariables } from '../request/environment.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
-import type { Interpreter, Program } from '../request/interpreter.ts'
+import type { Interpreter, ProgramToStart } from '../request/interpreter.ts'
 import { LineFollower, withLineVariables } from '../request/line-state.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { feedStdin } from '../request/stdin.ts'
@@ -24,14 +24,14 @@ import { buildResult } from './result.ts'
 import { saveOutput } from './save.ts'
 import { type SupervisedEnd, Supervision } from './supervise.ts'
 
-export interface CommandToRun {
+export interface AdmittedCommand {
   readonly request: CompleteRequest
   readonly mode: Mode
   readonly setup: ModeSetup
-  readonly admission: Admission
+  readonly admission: Admitted
 }
 
-export interface Surroundings {
+export interface RunContext {
   readonly config: Config
   readonly launcher: Launcher
   readonly interpreter: Interpreter
@@ -62,46 +62,46 @@ interface Parts {
 
 /** Throws SPAWN_FAILED if it never ran, SANDBOX_UNAVAILABLE if its private directory cannot be made. */
 export async function runCommand(
-  command: CommandToRun,
-  surroundings: Surroundings,
+  command: AdmittedCommand,
+  context: RunContext,
   options: RunOptions,
 ): Promise<AnyResult> {
   // A call must return within a second after deadline and grace; the rest is for building the result.
-  const mostMs = command.request.timeoutMs + surroundings.config.shell.kill_grace_ms + 800
-  return withPrivateTmp(command.setup, surroundings.removing, mostMs, (setup) =>
-    runToEnd({ ...command, setup }, surroundings, options),
+  const maxMs = command.request.timeoutMs + context.config.shell.kill_grace_ms + 800
+  return withPrivateTmp(command.setup, context.removing, maxMs, (setup) =>
+    runToEnd({ ...command, setup }, context, options),
   )
 }
 
 /** The returned function builds the result. */
 async function runToEnd(
-  command: CommandToRun,
-  surroundings: Surroundings,
+  command: AdmittedCommand,
+  context: RunContext,
   options: RunOptions,
 ): Promise<() => Promise<AnyResult>> {
   const { request } = command
-  const { config, running } = surroundings
+  const { config, running } = context
   const started = performance.now()
   const deadline = {
-    timeoutMs: Math.max(1, request.timeoutMs - command.admission.lookedMs),
+    timeoutMs: Math.max(1, request.timeoutMs - command.admission.lookupMs),
     graceMs: config.shell.kill_grace_ms,
   }
   const supervision = new Supervision({ ...deadline, signal: options.signal })
-  const { launched, collector } = launch(command, deadline, surroundings, supervision, options)
+  const { launched, collector } = launch(command, deadline, context, supervision, options)
   // After the launch: close() waits for the end of each, and a launch that throws has none.
   running.add(supervision)
   const ended = await supervision.ended
   running.delete(supervision)
   launched.stdin?.destroy()
-  const ran = ranToItsEnd(ended, request, surroundings.interpreter)
+  const ran = ranToItsEnd(ended, request, context.interpreter)
   const durationMs = Math.round(performance.now() - started)
-  return () => resultOf(command, surroundings, collector, ran, durationMs, options)
+  return () => resultOf(command, context, collector, ran, durationMs, options)
 }
 
 function launch(
-  command: CommandToRun,
+  command: AdmittedCommand,
   deadline: Deadline,
-  { config, launcher, scratchpad, interpreter }: Surroundings,
+  { config, launcher, scratchpad, interpreter }: RunContext,
   supervision: Supervision,
   options: RunOptions,
 ): { readonly launched: LaunchedProcess; readonly collector: Collector } {
@@ -136,10 +136,10 @@ function launch(
 }
 
 function environmentOf(
-  { request: { env, terminal }, setup, admission }: CommandToRun,
+  { request: { env, terminal }, setup, admission }: AdmittedCommand,
   { line }: RunOptions,
 ): Variables {
-  const inherited = admission.onlyLooks ? setup.lookingEnvironment : setup.environment
+  const inherited = admission.onlyReads ? setup.readOnlyEnvironment : setup.environment
   const given = withVariables(inherited, env, setup.place)
   const own = terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given
   return withLineVariables(own, line?.variables)
@@ -150,14 +150,14 @@ function programOf(
   environment: Variables,
   interpreter: Interpreter,
   follower: LineFollower | undefined,
-): Program {
+): ProgramToStart {
   if (work.kind === 'argv') return interpreter.argv(work.argv, { cwd, environment })
   return interpreter.line(follower?.wrapped(work.line, terminal !== null) ?? work.line)
 }
 
 function start(
   { cwd, merged, stdin, terminal }: CompleteRequest,
-  { variables, ...program }: Program,
+  { variables, ...program }: ProgramToStart,
   deadline: Deadline,
   { environment, confinement, limits }: ModeSetup,
   launcher: Launcher,
@@ -211,8 +211,8 @@ function ranToItsEnd(
 }
 
 async function resultOf(
-  { request, mode, setup, admission }: CommandToRun,
-  { config, scratchpad, interpreter }: Surroundings,
+  { request, mode, setup, admission }: AdmittedCommand,
+  { config, scratchpad, interpreter }: RunContext,
   collector: Collector,
   ended: RanToItsEnd,
   durationMs: number,

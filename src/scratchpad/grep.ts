@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Line, lineBatches } from './lines.ts'
+import { lineBatches, type OutputLine } from './lines.ts'
 
 /** Tests lines. Its time must grow linearly with the text, because a call is not interrupted. */
 export interface LinePattern {
@@ -23,13 +23,13 @@ export type GrepOutcome =
   | { readonly kind: 'too-slow'; readonly afterMs: number }
 
 /** Longer lines are shown in parts, so that memory stays bounded. */
-const longestLine = 1 << 20
+const maxLineLength = 1 << 20
 
 /** Searches an entry like `grep -n -C`: `12:match`, `11-context`, `--` between groups. */
 export async function grepEntry(path: string, query: GrepQuery): Promise<GrepOutcome> {
   const view = new GrepView(query.context, query.maxChars)
   const matcher = new Matcher(query)
-  for await (const batch of lineBatches(path, longestLine))
+  for await (const batch of lineBatches(path, maxLineLength))
     for (const line of batch) {
       const matched = await matcher.matches(line.text)
       if (matched === undefined) return { kind: 'too-slow', afterMs: query.timeoutMs }
@@ -82,7 +82,7 @@ class GrepView {
   shown = 0
   #text: string[] = []
   #chars = 0
-  #before: Line[] = []
+  #before: OutputLine[] = []
   #after = 0
   #lastNumber = 0
   readonly #context: number
@@ -97,7 +97,7 @@ class GrepView {
     return this.#text.join('\n')
   }
 
-  add(line: Line, matched: boolean): void {
+  add(line: OutputLine, matched: boolean): void {
     if (matched) this.#addMatch(line)
     else if (this.#after > 0) {
       this.#after--
@@ -108,7 +108,7 @@ class GrepView {
     }
   }
 
-  #addMatch(line: Line): void {
+  #addMatch(line: OutputLine): void {
     this.matches++
     if (this.#chars >= this.#maxChars) return
     const first = this.#before[0] ?? line
@@ -120,7 +120,7 @@ class GrepView {
     this.#after = this.#context
   }
 
-  #show({ number, text }: Line, mark: ':' | '-'): boolean {
+  #show({ number, text }: OutputLine, mark: ':' | '-'): boolean {
     const room = this.#maxChars - this.#chars
     if (room <= 0) return false
     const said = `${number}${mark}${text}`.slice(0, room)

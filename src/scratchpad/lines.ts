@@ -9,12 +9,12 @@ export function chunksOf(path: string): AsyncIterable<Buffer> {
 }
 
 /** Lines of a file in batches, without line ends; one over `longest` bytes comes in several parts. */
-export async function* lineBatches(path: string, longest: number): AsyncGenerator<Line[]> {
+export async function* lineBatches(path: string, longest: number): AsyncGenerator<OutputLine[]> {
   let rest: Buffer = Buffer.alloc(0)
   let number = 1
   for await (const chunk of chunksOf(path)) {
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    const batch: Line[] = []
+    const batch: OutputLine[] = []
     let start = 0
     for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
       batch.push({ number: number++, text: decode(bytes.subarray(start, end)) })
@@ -31,7 +31,7 @@ export async function* lineBatches(path: string, longest: number): AsyncGenerato
 }
 
 /** A line and its number, from 1. */
-export interface Line {
+export interface OutputLine {
   readonly number: number
   readonly text: string
 }

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { listSessions, type ScratchpadSession } from './list.ts'
 
 /** How long and how much to keep: the `[scratchpad]` section of the configuration. */
-export interface Keep {
+export interface RetentionLimits {
   /** 0: no limit. */
   readonly maxAgeDays: number
   /** 0: no limit. */
@@ -14,7 +14,7 @@ const dayMs = 86_400_000
 /** Selects sessions past their age, then the oldest not in use until the rest fits. */
 export function sessionsToRemove(
   sessions: readonly ScratchpadSession[],
-  keep: Keep,
+  keep: RetentionLimits,
   nowMs: number,
 ): ScratchpadSession[] {
   const { maxAgeDays, maxBytes } = keep
@@ -33,7 +33,7 @@ export function sessionsToRemove(
 /** Removes sessions over the limits, except `own`. Returns the removed ones. */
 export function pruneSessions(
   root: string,
-  keep: Keep,
+  keep: RetentionLimits,
   own: string,
   nowMs = Date.now(),
 ): ScratchpadSession[] {

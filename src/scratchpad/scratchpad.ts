@@ -7,7 +7,7 @@ import { VitrineError } from '../messages/error.ts'
 import { makeSession, stateRoot } from './directory.ts'
 import { findEntry, listEntries, type ScratchpadEntry } from './list.ts'
 import { type EntryMetadata, writeMetadata } from './metadata.ts'
-import { type Keep, pruneSessions } from './prune.ts'
+import { pruneSessions, type RetentionLimits } from './prune.ts'
 import { makeSessionName } from './session.ts'
 
 export { checkScratchpadName } from './name.ts'
@@ -23,12 +23,12 @@ export class Scratchpad {
   readonly #environment: Environment
   /** The root in which its directory was made. */
   #root: string | undefined
-  readonly #keep: Keep
+  readonly #keep: RetentionLimits
   #session: string | undefined
   #tidied = false
   #made = 0
 
-  constructor(environment: Environment, keep: Keep) {
+  constructor(environment: Environment, keep: RetentionLimits) {
     this.#environment = environment
     this.#keep = keep
   }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Report } from './attack.ts'
 import { attacks, everyAttack } from './attacks.ts'
-import { isAsked } from './judge.ts'
+import { isAsked } from './evaluate.ts'
 import { tryTable, users } from './table.ts'
 
 test('the table holds at least 120 attempts, each under a name of its own', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import type { Inherited, Programs, Report } from './attack.ts'
 import { everyAttack } from './attacks.ts'
-import { type Circumstances, judge } from './judge.ts'
+import { type Circumstances, evaluate } from './evaluate.ts'
 import type { End, Run } from './try.ts'
 
 /** What the runner reads from its standard input. */
@@ -82,7 +82,7 @@ function say(report: Report): void {
 /** A row that throws is broken, and says why; the others go on. */
 async function reportOn(row: ReturnType<typeof everyAttack>[number], where: Circumstances): Promise<Report> {
   try {
-    return { name: row.name, ...(await judge(row.attack, where)) }
+    return { name: row.name, ...(await evaluate(row.attack, where)) }
   } catch (error) {
     return {
       name: row.name,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach } from 'vitest'
-import { type LoadedConfig, type LoadOptions, loadConfig } from '../../src/config/load.ts'
+import { type LoadedConfig, type LoadOptions, loadConfigFiles } from '../../src/config/load.ts'
 import { type Refusal, VitrineError } from '../../src/messages/error.ts'
 
 export type ConfigRefusal = Extract<Refusal, { code: 'CONFIG_INVALID' }>
@@ -31,7 +31,8 @@ export function makePlace(): Place {
   made.push(home)
   const project = join(home, 'project')
   mkdirSync(join(project, '.git'), { recursive: true })
-  const load = (options: Partial<LoadOptions> = {}) => loadConfig({ cwd: project, env: {}, home, ...options })
+  const load = (options: Partial<LoadOptions> = {}) =>
+    loadConfigFiles({ cwd: project, env: {}, home, ...options })
   return {
     home,
     project,

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { Frames } from '../../src/sandbox/docker/engine/frames.ts'
-import { readHost, runs, thisProcess } from '../../src/sandbox/docker/host-label.ts'
+import { isRunning, readHost, thisProcess } from '../../src/sandbox/docker/host-label.ts'
 import { tarOf } from '../../src/sandbox/docker/image.ts'
 import { bytesOf, keeperOf } from '../../src/sandbox/docker/spec.ts'
-import { mountsOf, readMounts, wronglyShown } from '../../src/sandbox/docker/workspace.ts'
+import { mountsOf, readMountTable, wronglyShown } from '../../src/sandbox/docker/workspace.ts'
 
 function frame(stream: number, text: string): Buffer {
   const head = Buffer.from([stream, 0, 0, 0, 0, 0, 0, 0])
@@ -37,7 +37,7 @@ describe('mounts', () => {
   ].join('\n')
 
   it('are read with their blanks', () => {
-    expect(readMounts(table).map(({ point, kind }) => `${kind} ${point}`)).toEqual([
+    expect(readMountTable(table).map(({ point, kind }) => `${kind} ${point}`)).toEqual([
       'ext4 /',
       'tmpfs /srv/a b',
       'proc /srv/proc',
@@ -46,12 +46,12 @@ describe('mounts', () => {
   })
 
   it('beneath the workspace come along, but none that leads to the kernel', () => {
-    expect(mountsOf(['/srv'], readMounts(table))).toEqual(['/srv', '/srv/a b'])
+    expect(mountsOf(['/srv'], readMountTable(table))).toEqual(['/srv', '/srv/a b'])
   })
 })
 
 describe('what a container shows', () => {
-  const here = readMounts(
+  const here = readMountTable(
     [
       '22 1 8:1 /@home /home rw - ext4 /dev/sda1 rw',
       '23 22 0:21 / /home/me/ws/a/b rw - tmpfs tmpfs rw',
@@ -59,7 +59,7 @@ describe('what a container shows', () => {
     ].join('\n'),
   )
   const paths = ['/home/me/ws', '/home/me/ws/a/b'].map((path) => ({ source: path, target: path }))
-  const shown = (...lines: string[]) => wronglyShown(paths, here, readMounts(lines.join('\n')))
+  const shown = (...lines: string[]) => wronglyShown(paths, here, readMountTable(lines.join('\n')))
   const workspace = '9 1 8:1 /@home/me/ws /home/me/ws rw - ext4 /dev/sda1 rw'
 
   it('is right where file system and place in it are those of this machine', () => {
@@ -83,10 +83,10 @@ describe('what a container shows', () => {
 describe('the host of a container', () => {
   it('is told from a later process with its number', () => {
     const here = thisProcess()
-    expect(runs(here)).toBe(true)
-    expect(runs({ ...here, start: '1' })).toBe(false)
-    expect(runs({ ...here, boot: 'another' })).toBeUndefined()
-    expect(runs({ ...here, namespace: 'pid:[1]' })).toBeUndefined()
+    expect(isRunning(here)).toBe(true)
+    expect(isRunning({ ...here, start: '1' })).toBe(false)
+    expect(isRunning({ ...here, boot: 'another' })).toBeUndefined()
+    expect(isRunning({ ...here, namespace: 'pid:[1]' })).toBeUndefined()
     expect(readHost(JSON.stringify(here))).toEqual(here)
   })
 

@@ -1,21 +1,21 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { State } from '../../src/doctor/diagnosis.ts'
-import { reported } from '../../src/doctor/reports.ts'
+import type { RightState } from '../../src/doctor/diagnosis.ts'
+import { denialReported } from '../../src/doctor/reports.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { probing } from '../sandbox/hosts.ts'
 
 /** What the check says on a host with that ptrace_scope; where nothing is told, what it tries leads to /dev/null. */
-async function stateOf(yama: number, told: boolean): Promise<State> {
+async function stateOf(yama: number, told: boolean): Promise<RightState> {
   const directory = makeDirectory()
   if (!told) symlinkSync('/dev/null', join(directory, 'new'))
   const read = await openTestShell({ mode: 'read', host: probing({ yama }) })
   const write = await openTestShell({ mode: 'write' })
-  return (await reported.run({ read, write, directory, program: ['true'], env: {} })).state
+  return (await denialReported.run({ read, write, directory, program: ['true'], env: {} })).state
 }
 
-test.skipIf(process.platform !== 'linux').each<[number, boolean, State]>([
+test.skipIf(process.platform !== 'linux').each<[number, boolean, RightState]>([
   [0, true, 'enforced'],
   [2, true, 'enforced'],
   [0, false, 'open'],

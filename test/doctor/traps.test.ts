@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { report } from '../../src/doctor/doctor.ts'
-import { lookAtSystem, type System } from '../../src/doctor/system.ts'
+import { readSystem, type System } from '../../src/doctor/system.ts'
 import { trapsOf } from '../../src/doctor/traps.ts'
 import type { HostSupport } from '../../src/internal.ts'
 import { doctorReport } from '../../src/messages/cli/doctor.ts'
@@ -172,7 +172,7 @@ describe('what takes something from it', () => {
 describe('what a system is', () => {
   const files = (all: Readonly<Record<string, string>>) => (path: string) => all[path]
   const look = (all: Readonly<Record<string, string>>, kernel = '6.1.0', env = {}) =>
-    lookAtSystem(files(all), kernel, env)
+    readSystem(files(all), kernel, env)
 
   test('where no file can be read, only what Node knows', () => {
     expect(look({})).toEqual({

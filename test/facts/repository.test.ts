@@ -16,8 +16,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Decision } from '../../src/base/types.ts'
 import { gatherFacts } from '../../src/facts/gather.ts'
-import { Look } from '../../src/facts/look.ts'
-import { lookerHere } from '../../src/host/host.ts'
+import { Lookup } from '../../src/facts/lookup.ts'
+import { pathLookupHere } from '../../src/host/host.ts'
 import { decide } from '../../src/policy/decide/decide.ts'
 import { factsNeeded, planRequest } from '../../src/policy/decide/plan.ts'
 import { presetRules } from '../policy/helper.ts'
@@ -55,7 +55,7 @@ async function decideIn(cwd: string, line: string): Promise<Decision> {
     await gatherFacts(
       factsNeeded(request),
       { workspace: '', ownPaths: [], programPath: '', projects: [] },
-      new Look(await lookerHere(), patientMs),
+      new Lookup(await pathLookupHere(), patientMs),
     ),
   )
 }

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type HttpServer, serveOnHttp } from '../../src/mcp/http/server.ts'
-import { mostSessions } from '../../src/mcp/limits.ts'
-import { Session } from '../../src/mcp/session.ts'
+import { maxSessions } from '../../src/mcp/limits.ts'
+import { McpSession } from '../../src/mcp/session.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { aliveWith, endAll, makeMarker, waitFor } from '../helpers/processes.ts'
 
@@ -39,7 +39,7 @@ async function serve(brokenGraceMs?: number): Promise<string> {
     drainMs: 0,
     brokenGraceMs,
     log: () => {},
-    makeSession: () => new Session(options),
+    makeSession: () => new McpSession(options),
   })
   servers.push(server)
   return server.url
@@ -92,7 +92,7 @@ describe('many clients that never end their session', () => {
     const { marker, command } = sleeping()
     call(url, working, command)
     expect(await waitFor(() => aliveWith(marker).length > 0, 10_000)).toBe(true)
-    for (let count = 3; count < mostSessions; count++) await begin(url)
+    for (let count = 3; count < maxSessions; count++) await begin(url)
     expect((await post(url, used, 'tools/list')).status).toBe(200)
     await begin(url)
     expect((await post(url, idle, 'tools/list')).status).toBe(404)

@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, test } from 'vitest'
 import { httpAddress } from '../../src/mcp/http/command.ts'
 import { serveOnHttp } from '../../src/mcp/http/server.ts'
-import { Session } from '../../src/mcp/session.ts'
+import { McpSession } from '../../src/mcp/session.ts'
 import { Home, program } from '../cli/vitrine.ts'
 import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
 import { type ConnectOptions, caller, type Era, eras, makeClient } from './connect.ts'
@@ -208,7 +208,7 @@ describe('over HTTP', () => {
 
   test('a session that nobody uses is closed, one at work is not', async () => {
     const home = new Home()
-    const made: Session[] = []
+    const made: McpSession[] = []
     const server = await serveOnHttp({
       host: '127.0.0.1',
       port: 0,
@@ -226,7 +226,7 @@ describe('over HTTP', () => {
           cwd: home.directory,
           log: () => {},
         } as const
-        const session = new Session(options)
+        const session = new McpSession(options)
         made.push(session)
         return session
       },

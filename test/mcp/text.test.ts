@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Result } from '../../src/index.ts'
-import { type Asked, resultText } from '../../src/messages/mcp/tool.ts'
+import { resultText, type ToolRequest } from '../../src/messages/mcp/tool.ts'
 
 const plain: Result = {
   output: 'out\n',
@@ -28,7 +28,7 @@ const plain: Result = {
 const denial = { syscall: 'openat', pid: 1, program: 'sh', count: 1 }
 const saved = { name: 'x', path: '/state/x', bytes: 1_234_567 }
 
-function text(changes: Partial<Result>, asked: Partial<Asked> = {}): string {
+function text(changes: Partial<Result>, asked: Partial<ToolRequest> = {}): string {
   return resultText({ ...plain, ...changes }, { timeoutMs: 30_000, inlineChars: 30_000, ...asked })
 }
 

@@ -18,8 +18,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { gatherFacts } from '../../src/facts/gather.ts'
-import { Look } from '../../src/facts/look.ts'
-import { lookerHere } from '../../src/host/host.ts'
+import { Lookup } from '../../src/facts/lookup.ts'
+import { pathLookupHere } from '../../src/host/host.ts'
 import { decide } from '../../src/policy/decide/decide.ts'
 import { factsNeeded, planRequest } from '../../src/policy/decide/plan.ts'
 import { presetRules } from './helper.ts'
@@ -96,7 +96,7 @@ async function isAllowed(line: string): Promise<boolean> {
     home: join(root, 'home'),
   })
   const around = { workspace: '', ownPaths: [], programPath: '', projects: [] }
-  const facts = await gatherFacts(factsNeeded(request), around, new Look(await lookerHere()))
+  const facts = await gatherFacts(factsNeeded(request), around, new Lookup(await pathLookupHere()))
   return decide(request, presetRules('default'), facts).verdict === 'allow'
 }
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Decision, Mode } from '../../src/base/types.ts'
 import { gatherFacts } from '../../src/facts/gather.ts'
-import { Look } from '../../src/facts/look.ts'
-import { lookerHere } from '../../src/host/host.ts'
+import { Lookup } from '../../src/facts/lookup.ts'
+import { pathLookupHere } from '../../src/host/host.ts'
 import { decide } from '../../src/policy/decide/decide.ts'
 import { factsNeeded, planRequest } from '../../src/policy/decide/plan.ts'
 import type { RuleSet } from '../../src/policy/decide/ruleset.ts'
@@ -52,7 +52,7 @@ async function decideHere(
     programPath: '',
     projects: [],
   }
-  const facts = await gatherFacts(factsNeeded(request), around, new Look(await lookerHere(), patientMs))
+  const facts = await gatherFacts(factsNeeded(request), around, new Lookup(await pathLookupHere(), patientMs))
   return decide(request, rules, facts)
 }
 

@@ -35,7 +35,7 @@ describe('a variable in double quotes', () => {
     'time rg "$X" src',
     'Y=1; rg "$X" src',
     'for f in a b; do rg "$X" src; done',
-  ])('is judged by its value: %s', (line) => {
+  ])('is decided by its value: %s', (line) => {
     expect(verdict(line, { X: 'foo' })).toBe('allow')
     expect(verdict(line, {})).toBe('allow')
     for (const X of ['--pre=./evil', '-z', '--hostname-bin=./evil']) expect(verdict(line, { X })).toBe('ask')

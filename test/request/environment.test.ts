@@ -3,8 +3,8 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../src/base/types.ts'
-import { lookingValues } from '../../src/policy/decide/repositories.ts'
-import { lookingGit } from '../../src/request/environment.ts'
+import { readOnlyValues } from '../../src/policy/decide/repositories.ts'
+import { readOnlyGit } from '../../src/request/environment.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
@@ -378,9 +378,9 @@ describe('read mode forces more', () => {
   })
 
   it('git is given the settings that the policy counts on', () => {
-    const given = Object.entries(lookingGit).map(([key, value]) => [key.toLowerCase(), value])
+    const given = Object.entries(readOnlyGit).map(([key, value]) => [key.toLowerCase(), value])
     expect(Object.fromEntries(given)).toEqual({
-      ...Object.fromEntries(lookingValues),
+      ...Object.fromEntries(readOnlyValues),
       'safe.barerepository': 'explicit',
     })
   })

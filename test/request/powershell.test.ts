@@ -3,7 +3,7 @@ import { VitrineError } from '../../src/messages/error.ts'
 import { powershell } from '../../src/request/powershell.ts'
 
 const shell = powershell('C:\\windows\\system32')
-const surroundings = {
+const context = {
   cwd: 'C:\\work',
   environment: { PATH: 'C:\\bin;relative;"C:\\quoted dir";;D:\\x' },
 }
@@ -67,26 +67,23 @@ describe('PowerShell', () => {
   })
 
   it('programs are looked for in the absolute directories of PATH, as .exe and .com', () => {
-    expect(shell.argv(['git', 'log'], surroundings).candidates).toEqual([
+    expect(shell.argv(['git', 'log'], context).candidates).toEqual([
       ...['C:\\bin\\git.exe', 'C:\\bin\\git.com'],
       ...['C:\\quoted dir\\git.exe', 'C:\\quoted dir\\git.com'],
       ...['D:\\x\\git.exe', 'D:\\x\\git.com'],
     ])
-    expect(shell.argv(['git.EXE'], surroundings).candidates[0]).toBe('C:\\bin\\git.EXE')
+    expect(shell.argv(['git.EXE'], context).candidates[0]).toBe('C:\\bin\\git.EXE')
   })
 
   it('a program with a path is looked for there alone, from the directory of the command', () => {
-    expect(shell.argv(['.\\tool'], surroundings).candidates).toEqual([
-      'C:\\work\\tool.exe',
-      'C:\\work\\tool.com',
-    ])
-    expect(shell.argv(['d:/a/b.exe'], surroundings).candidates).toEqual(['d:\\a\\b.exe'])
+    expect(shell.argv(['.\\tool'], context).candidates).toEqual(['C:\\work\\tool.exe', 'C:\\work\\tool.com'])
+    expect(shell.argv(['d:/a/b.exe'], context).candidates).toEqual(['d:\\a\\b.exe'])
   })
 
   it.each(['npm.cmd', 'x.BAT', 'c:\\x.bat', 'x.cmd.', 'x.bat . '])(
     '%j is a batch file, and refused',
     (name) => {
-      expect(() => shell.argv([name], surroundings)).toThrow(VitrineError)
+      expect(() => shell.argv([name], context)).toThrow(VitrineError)
     },
   )
 })

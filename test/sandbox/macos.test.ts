@@ -7,7 +7,7 @@ import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { processEntry } from '../helpers/processes.ts'
 import { doubleOf, launchIn } from './macos-doubles.ts'
-import { type Attempt, judge, readProfile } from './sbpl.ts'
+import { type Attempt, evaluate, readProfile } from './sbpl.ts'
 
 const tag = 'feedbeef'
 const variants: Readonly<Record<string, ProfileOptions>> = {
@@ -158,7 +158,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
 
 describe.each(Object.entries(tables))('under the profile "%s"', (name, rows) => {
   it.each(rows)('%j: %s', (attempt, verdict) => {
-    expect(judge(rulesOf(variants[name] ?? { network: false, tag }), attempt)).toBe(verdict)
+    expect(evaluate(rulesOf(variants[name] ?? { network: false, tag }), attempt)).toBe(verdict)
   })
 })
 

@@ -78,7 +78,7 @@ function unquote(text: Expression | undefined): string {
   return String(text).replaceAll('"', '')
 }
 
-export function judge({ rules }: Rules, attempt: Attempt): 'allow' | 'deny' {
+export function evaluate({ rules }: Rules, attempt: Attempt): 'allow' | 'deny' {
   return rules.findLast((rule) => matches(rule, attempt))?.action ?? 'deny'
 }
 

@@ -34,7 +34,7 @@ const char *vt_step_name(enum vt_step step) {
 }
 
 void vt_command_free(struct vt_command *command) {
-  if (command->policy) vt_confinement_release(command->policy);
+  if (command->confinement) vt_confinement_release(command->confinement);
   free(command->strings);
   free(command->candidates);
   free(command->argv);

@@ -88,7 +88,7 @@ struct vt_command {
   char **places;            /* confined: paths, each after its letter (enum vt_place_kind); NULL: unconfined */
   bool network, with_listener, with_reports; /* confined: as in struct vt_request */
   int abi;
-  struct vt_confinement *policy; /* set during the launch; NULL: unconfined */
+  struct vt_confinement *confinement; /* set during the launch; NULL: unconfined */
   struct vt_terminal *terminal; /* NULL: pipes */
   char cookie[64];          /* unconfined: in the environment, finds processes that left the session */
   char *strings;            /* the block that holds the texts above */

@@ -34,11 +34,11 @@ int vt_confine(struct vt_command *command, enum vt_step *step) {
       .terminal = command->terminal ? command->terminal->slave : 0,
   };
   int failed_step = VT_STEP_NONE;
-  command->policy = vt_confinement_take(&options, &failed_step);
+  command->confinement = vt_confinement_take(&options, &failed_step);
   int error = errno;
   if (reads) vt_reads_release(reads);
   free(sockets);
   *step = (enum vt_step)failed_step;
   errno = error;
-  return command->policy ? 0 : -1;
+  return command->confinement ? 0 : -1;
 }

@@ -3,6 +3,6 @@
 
 #include "base/command.h"
 
-/* Sets command->policy. Reads directories, which may block forever: never on the JavaScript thread. Returns 0, or -1 with
+/* Sets command->confinement. Reads directories, which may block forever: never on the JavaScript thread. Returns 0, or -1 with
  * errno and the failed *step: then the command must not start. */
 int vt_confine(struct vt_command *command, enum vt_step *step);

@@ -26,36 +26,36 @@ static struct vt_confinement *cache; /* most recently used first */
 enum { MOST_CACHED = 16 };
 
 /* Lists the bounding set once, so that the child need not query every capability. */
-static void list_bounding(struct vt_confinement *policy) {
-  for (int capability = 0; capability < (int)sizeof policy->dropped; capability++)
+static void list_bounding(struct vt_confinement *confinement) {
+  for (int capability = 0; capability < (int)sizeof confinement->dropped; capability++)
     if (capability != CAP_DAC_READ_SEARCH && prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1)
-      policy->dropped[policy->dropped_count++] = (uint8_t)capability;
+      confinement->dropped[confinement->dropped_count++] = (uint8_t)capability;
 }
 
 /* CAP_DAC_READ_SEARCH is enough to read what root can; any other capability could change something. */
-static void choose_capabilities(struct vt_confinement *policy) {
+static void choose_capabilities(struct vt_confinement *confinement) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
   if (syscall(SYS_capget, &header, data) != 0) return;
-  policy->kept_capabilities = data[0].permitted & (1u << CAP_DAC_READ_SEARCH);
-  if (data[0].effective & (1u << CAP_SETPCAP)) list_bounding(policy);
+  confinement->kept_capabilities = data[0].permitted & (1u << CAP_DAC_READ_SEARCH);
+  if (data[0].effective & (1u << CAP_SETPCAP)) list_bounding(confinement);
 }
 
-static int build_filter(struct vt_confinement *policy, const struct vt_confinement_options *options) {
+static int build_filter(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
   struct vt_filter_options filter = {
       .arch = vt_filter_native_arch(),
-      .abi = policy->abi,
+      .abi = confinement->abi,
       .network = options->network,
       .judge = options->listener,
       .unwritable = !options->writable || !*options->writable,
       .terminal = options->terminal > 0,
       .unix_sockets = options->sockets && *options->sockets,
   };
-  vt_rules_select(&filter, &policy->rules);
-  filter.report = policy->report;
-  int length = vt_filter_build(&filter, policy->filter);
+  vt_rules_select(&filter, &confinement->rules);
+  filter.report = confinement->report;
+  int length = vt_filter_build(&filter, confinement->filter);
   if (length < 0) return -1;
-  policy->program = (struct sock_fprog){(unsigned short)length, policy->filter};
+  confinement->program = (struct sock_fprog){(unsigned short)length, confinement->filter};
   return 0;
 }
 
@@ -76,11 +76,11 @@ static char **copy_paths(const char *const *paths) {
   return copy;
 }
 
-static int look_at_terminal(struct vt_confinement *policy, int terminal) {
+static int look_at_terminal(struct vt_confinement *confinement, int terminal) {
   struct stat status;
   if (terminal <= 0) return 0;
   if (fstat(terminal, &status)) return -1;
-  policy->terminal = status.st_rdev;
+  confinement->terminal = status.st_rdev;
   return 0;
 }
 
@@ -91,35 +91,35 @@ static bool is_covered(const struct vt_confinement_options *options, int abi) {
   return options->terminal <= 0 && (options->reads->ruleset < 0 || options->reads->abi == abi);
 }
 
-static int build_reading(struct vt_confinement *policy, const struct vt_confinement_options *options) {
+static int build_reading(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
   if (!options->reads) return 0;
-  policy->owns_reading = !is_covered(options, policy->abi);
-  policy->reading = policy->owns_reading
-                        ? vt_landlock_build_reads(policy->abi, options->reads, options->writable, options->terminal)
-                        : vt_reads_ruleset(options->reads, policy->abi);
-  return policy->reading < 0 ? -1 : 0;
+  confinement->owns_reading = !is_covered(options, confinement->abi);
+  confinement->reading = confinement->owns_reading
+                        ? vt_landlock_build_reads(confinement->abi, options->reads, options->writable, options->terminal)
+                        : vt_reads_ruleset(options->reads, confinement->abi);
+  return confinement->reading < 0 ? -1 : 0;
 }
 
-static int build(struct vt_confinement *policy, const struct vt_confinement_options *options, int *step) {
-  struct vt_landlock_options landlock = {policy->abi, options->network, options->near, options->writable, options->sockets,
+static int build(struct vt_confinement *confinement, const struct vt_confinement_options *options, int *step) {
+  struct vt_landlock_options landlock = {confinement->abi, options->network, options->near, options->writable, options->sockets,
                                          options->terminal};
-  policy->listener = options->listener;
-  policy->listener_proves = options->listener && vt_probe()->listener_proves;
-  policy->listener_flags = vt_probe_listener_flags();
-  policy->report = options->report && options->listener;
-  policy->reads = options->reads;
-  if (policy->reads) vt_reads_retain(policy->reads);
-  choose_capabilities(policy);
+  confinement->listener = options->listener;
+  confinement->listener_proves = options->listener && vt_probe()->listener_proves;
+  confinement->listener_flags = vt_probe_listener_flags();
+  confinement->report = options->report && options->listener;
+  confinement->reads = options->reads;
+  if (confinement->reads) vt_reads_retain(confinement->reads);
+  choose_capabilities(confinement);
   *step = VT_STEP_RULESET;
-  policy->writable = copy_paths(options->writable);
-  policy->sockets = copy_paths(options->sockets);
-  if (!policy->writable || !policy->sockets) return -1;
-  if (look_at_terminal(policy, options->terminal)) return -1;
-  if (policy->abi < 1 || stat("/", &policy->root)) return -1;
-  policy->ruleset = vt_landlock_build(&landlock);
-  if (policy->ruleset < 0 || build_reading(policy, options)) return -1;
+  confinement->writable = copy_paths(options->writable);
+  confinement->sockets = copy_paths(options->sockets);
+  if (!confinement->writable || !confinement->sockets) return -1;
+  if (look_at_terminal(confinement, options->terminal)) return -1;
+  if (confinement->abi < 1 || stat("/", &confinement->root)) return -1;
+  confinement->ruleset = vt_landlock_build(&landlock);
+  if (confinement->ruleset < 0 || build_reading(confinement, options)) return -1;
   *step = VT_STEP_FILTER;
-  return build_filter(policy, options);
+  return build_filter(confinement, options);
 }
 
 static bool has_any(const char *const *paths) { return paths && *paths; }
@@ -144,23 +144,23 @@ static char *key_of(const struct vt_confinement_options *options, int abi) {
 }
 
 /* A top-level directory created or mounted since the build would not be readable. */
-static int is_current(const struct vt_confinement *policy) {
+static int is_current(const struct vt_confinement *confinement) {
   struct stat root;
-  return stat("/", &root) == 0 && root.st_mtim.tv_sec == policy->root.st_mtim.tv_sec &&
-         root.st_mtim.tv_nsec == policy->root.st_mtim.tv_nsec && root.st_dev == policy->root.st_dev;
+  return stat("/", &root) == 0 && root.st_mtim.tv_sec == confinement->root.st_mtim.tv_sec &&
+         root.st_mtim.tv_nsec == confinement->root.st_mtim.tv_nsec && root.st_dev == confinement->root.st_dev;
 }
 
 static struct vt_confinement *find(const char *key, const struct vt_reads *reads) {
   for (struct vt_confinement **at = &cache; *at; at = &(*at)->next) {
-    struct vt_confinement *policy = *at;
-    if (policy->reads != reads || strcmp(policy->key, key)) continue;
-    *at = policy->next;
-    if (is_current(policy)) {
-      policy->next = cache;
-      cache = policy;
-      return policy;
+    struct vt_confinement *confinement = *at;
+    if (confinement->reads != reads || strcmp(confinement->key, key)) continue;
+    *at = confinement->next;
+    if (is_current(confinement)) {
+      confinement->next = cache;
+      cache = confinement;
+      return confinement;
     }
-    vt_confinement_release(policy);
+    vt_confinement_release(confinement);
     return NULL;
   }
   return NULL;
@@ -170,19 +170,19 @@ static struct vt_confinement *find(const char *key, const struct vt_reads *reads
 static void trim(void) {
   int kept = 0;
   for (struct vt_confinement **at = &cache; *at;) {
-    struct vt_confinement *policy = *at;
+    struct vt_confinement *confinement = *at;
     if (++kept <= MOST_CACHED) {
-      at = &policy->next;
+      at = &confinement->next;
       continue;
     }
-    *at = policy->next;
-    vt_confinement_release(policy);
+    *at = confinement->next;
+    vt_confinement_release(confinement);
   }
 }
 
-static void put_first(struct vt_confinement *policy) {
-  policy->next = cache;
-  cache = policy;
+static void put_first(struct vt_confinement *confinement) {
+  confinement->next = cache;
+  cache = confinement;
   trim();
 }
 
@@ -191,47 +191,47 @@ static bool is_private(const struct vt_confinement_options *options) {
 }
 
 /* Keeps the directory open, to see when it is removed. */
-static void grant_first(struct vt_confinement *policy) {
-  policy->granted = open(policy->writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
-  policy->private = policy->granted >= 0;
+static void grant_first(struct vt_confinement *confinement) {
+  confinement->granted = open(confinement->writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
+  confinement->private = confinement->granted >= 0;
 }
 
-static int grant_next(struct vt_confinement *policy, const struct vt_confinement_options *options) {
+static int grant_next(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
   char **writable = copy_paths(options->writable);
   if (!writable) return -1;
-  free(policy->writable);
-  policy->writable = writable;
-  policy->granted = open(writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (policy->granted < 0 || vt_landlock_grant_private(policy->ruleset, policy->granted, policy->abi, false)) return -1;
-  return policy->owns_reading ? vt_landlock_grant_private(policy->reading, policy->granted, policy->abi, true) : 0;
+  free(confinement->writable);
+  confinement->writable = writable;
+  confinement->granted = open(writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (confinement->granted < 0 || vt_landlock_grant_private(confinement->ruleset, confinement->granted, confinement->abi, false)) return -1;
+  return confinement->owns_reading ? vt_landlock_grant_private(confinement->reading, confinement->granted, confinement->abi, true) : 0;
 }
 
 /* Reuses one whose private directory is gone; NULL: build one. */
 static struct vt_confinement *take_over(const struct vt_confinement_options *options, const char *key) {
-  struct vt_confinement *policy = is_private(options) ? vt_confinement_pool_take(key, options->reads) : NULL;
-  if (!policy) return NULL;
-  bool owned = options->reads && !is_covered(options, policy->abi);
-  if (is_current(policy) && owned == policy->owns_reading && grant_next(policy, options) == 0) return policy;
-  vt_confinement_free(policy);
+  struct vt_confinement *confinement = is_private(options) ? vt_confinement_pool_take(key, options->reads) : NULL;
+  if (!confinement) return NULL;
+  bool owned = options->reads && !is_covered(options, confinement->abi);
+  if (is_current(confinement) && owned == confinement->owns_reading && grant_next(confinement, options) == 0) return confinement;
+  vt_confinement_free(confinement);
   return NULL;
 }
 
 static struct vt_confinement *make(const struct vt_confinement_options *options, int abi, char *key, int *step) {
-  struct vt_confinement *policy = calloc(1, sizeof *policy);
-  if (!policy) return NULL;
-  policy->references = 1;
-  policy->ruleset = policy->reading = policy->granted = -1;
-  policy->abi = abi;
-  policy->key = key;
-  if (build(policy, options, step)) {
+  struct vt_confinement *confinement = calloc(1, sizeof *confinement);
+  if (!confinement) return NULL;
+  confinement->references = 1;
+  confinement->ruleset = confinement->reading = confinement->granted = -1;
+  confinement->abi = abi;
+  confinement->key = key;
+  if (build(confinement, options, step)) {
     int error = errno;
-    policy->key = NULL;
-    vt_confinement_free(policy);
+    confinement->key = NULL;
+    vt_confinement_free(confinement);
     errno = error;
     return NULL;
   }
-  if (is_private(options)) grant_first(policy);
-  return policy;
+  if (is_private(options)) grant_first(confinement);
+  return confinement;
 }
 
 struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *options, int *step) {
@@ -240,35 +240,37 @@ struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *
   char *key = key_of(options, abi);
   if (!key) return NULL;
   pthread_mutex_lock(&cache_lock);
-  struct vt_confinement *policy = has_any(options->writable) ? take_over(options, key) : find(key, options->reads);
-  if (policy) {
+  struct vt_confinement *confinement = has_any(options->writable) ? take_over(options, key) : find(key, options->reads);
+  if (confinement) {
     free(key);
-  } else if ((policy = make(options, abi, key, step))) {
+  } else if ((confinement = make(options, abi, key, step))) {
     /* Not shared: a private directory or terminal belongs to one command, and a path may name another socket next time. */
-    if (has_any(options->writable) || has_any(options->sockets) || options->terminal) policy->references = 0;
-    else put_first(policy);
+    if (has_any(options->writable) || has_any(options->sockets) || options->terminal) confinement->references = 0;
+    else put_first(confinement);
   } else {
     free(key);
   }
-  if (policy) vt_confinement_retain(policy);
+  if (confinement) vt_confinement_retain(confinement);
   pthread_mutex_unlock(&cache_lock);
-  return policy;
+  return confinement;
 }
 
-void vt_confinement_retain(struct vt_confinement *policy) { __atomic_add_fetch(&policy->references, 1, __ATOMIC_RELAXED); }
-
-void vt_confinement_free(struct vt_confinement *policy) {
-  if (policy->granted >= 0) close(policy->granted);
-  if (policy->ruleset >= 0) close(policy->ruleset);
-  if (policy->owns_reading && policy->reading >= 0) close(policy->reading);
-  if (policy->reads) vt_reads_release(policy->reads);
-  free(policy->key);
-  free(policy->writable);
-  free(policy->sockets);
-  free(policy);
+void vt_confinement_retain(struct vt_confinement *confinement) {
+  __atomic_add_fetch(&confinement->references, 1, __ATOMIC_RELAXED);
 }
 
-void vt_confinement_release(struct vt_confinement *policy) {
-  if (__atomic_sub_fetch(&policy->references, 1, __ATOMIC_ACQ_REL) > 0) return;
-  if (!vt_confinement_pool_keep(policy)) vt_confinement_free(policy);
+void vt_confinement_free(struct vt_confinement *confinement) {
+  if (confinement->granted >= 0) close(confinement->granted);
+  if (confinement->ruleset >= 0) close(confinement->ruleset);
+  if (confinement->owns_reading && confinement->reading >= 0) close(confinement->reading);
+  if (confinement->reads) vt_reads_release(confinement->reads);
+  free(confinement->key);
+  free(confinement->writable);
+  free(confinement->sockets);
+  free(confinement);
+}
+
+void vt_confinement_release(struct vt_confinement *confinement) {
+  if (__atomic_sub_fetch(&confinement->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+  if (!vt_confinement_pool_keep(confinement)) vt_confinement_free(confinement);
 }

@@ -52,8 +52,8 @@ struct vt_confinement_options {
 
 /* The confinement for these options, cached if possible; NULL with errno and *step if it cannot be built. */
 struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *options, int *step);
-void vt_confinement_retain(struct vt_confinement *policy);
-void vt_confinement_release(struct vt_confinement *policy);
+void vt_confinement_retain(struct vt_confinement *confinement);
+void vt_confinement_release(struct vt_confinement *confinement);
 
 /* Frees it regardless of its references. */
-void vt_confinement_free(struct vt_confinement *policy);
+void vt_confinement_free(struct vt_confinement *confinement);

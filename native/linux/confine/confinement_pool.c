@@ -14,12 +14,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_confinement *spares; /* most recently used first */
 
 /* A removed directory has no links left, not even its own ".", wherever it was. */
-static bool is_gone(struct vt_confinement *policy) {
+static bool is_gone(struct vt_confinement *confinement) {
   struct stat status;
-  if (policy->granted < 0) return true;
-  if (fstat(policy->granted, &status) || status.st_nlink > 0) return false;
-  close(policy->granted);
-  policy->granted = -1;
+  if (confinement->granted < 0) return true;
+  if (fstat(confinement->granted, &status) || status.st_nlink > 0) return false;
+  close(confinement->granted);
+  confinement->granted = -1;
   return true;
 }
 
@@ -46,12 +46,12 @@ static struct vt_confinement *cut_last(void) {
   return last;
 }
 
-bool vt_confinement_pool_keep(struct vt_confinement *policy) {
-  if (!policy->private || ++policy->uses >= MOST_USES) return false;
+bool vt_confinement_pool_keep(struct vt_confinement *confinement) {
+  if (!confinement->private || ++confinement->uses >= MOST_USES) return false;
   pthread_mutex_lock(&lock);
-  is_gone(policy);
-  policy->next = spares;
-  spares = policy;
+  is_gone(confinement);
+  confinement->next = spares;
+  spares = confinement;
   struct vt_confinement *last = cut_last();
   pthread_mutex_unlock(&lock);
   if (last) vt_confinement_free(last);
@@ -60,6 +60,6 @@ bool vt_confinement_pool_keep(struct vt_confinement *policy) {
 
 void vt_confinement_pool_prune(void) {
   pthread_mutex_lock(&lock);
-  for (struct vt_confinement *policy = spares; policy; policy = policy->next) is_gone(policy);
+  for (struct vt_confinement *confinement = spares; confinement; confinement = confinement->next) is_gone(confinement);
   pthread_mutex_unlock(&lock);
 }

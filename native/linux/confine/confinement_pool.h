@@ -12,7 +12,7 @@ struct vt_reads;
 struct vt_confinement *vt_confinement_pool_take(const char *key, const struct vt_reads *reads);
 
 /* Adds one without references; false: the caller must free it. */
-bool vt_confinement_pool_keep(struct vt_confinement *policy);
+bool vt_confinement_pool_keep(struct vt_confinement *confinement);
 
 /* Call after a directory was removed: closes its descriptor, which would keep its file system busy. */
 void vt_confinement_pool_prune(void);

@@ -48,7 +48,7 @@ static int reset_signals(struct vt_command *command) {
 /* The watcher must know the session before the command can start another process. */
 static int new_session(struct vt_command *command) {
   if (setsid() < 0) return -1;
-  if (command->slot) vt_watcher_enter(command->slot, (int32_t)syscall(SYS_getpid), command->policy ? 0 : command->id);
+  if (command->slot) vt_watcher_enter(command->slot, (int32_t)syscall(SYS_getpid), command->confinement ? 0 : command->id);
   return 0;
 }
 
@@ -104,12 +104,12 @@ static int limit_descriptors(struct vt_command *command) {
 }
 
 static int drop_capabilities(struct vt_command *command) {
-  const struct vt_confinement *policy = command->policy;
-  for (int at = 0; at < policy->dropped_count; at++)
-    if (prctl(PR_CAPBSET_DROP, policy->dropped[at], 0, 0, 0)) return -1;
+  const struct vt_confinement *confinement = command->confinement;
+  for (int at = 0; at < confinement->dropped_count; at++)
+    if (prctl(PR_CAPBSET_DROP, confinement->dropped[at], 0, 0, 0)) return -1;
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct data[2] = {{policy->kept_capabilities, policy->kept_capabilities, 0}, {0, 0, 0}};
+  struct __user_cap_data_struct data[2] = {{confinement->kept_capabilities, confinement->kept_capabilities, 0}, {0, 0, 0}};
   return (int)syscall(SYS_capset, &header, data);
 }
 
@@ -128,20 +128,20 @@ static int die_with_parent(struct vt_command *command) {
 }
 
 static int restrict_files(struct vt_command *command) {
-  const struct vt_confinement *policy = command->policy;
-  if (vt_landlock_restrict(policy->ruleset)) return -1;
-  return policy->reading < 0 ? 0 : vt_landlock_restrict(policy->reading);
+  const struct vt_confinement *confinement = command->confinement;
+  if (vt_landlock_restrict(confinement->ruleset)) return -1;
+  return confinement->reading < 0 ? 0 : vt_landlock_restrict(confinement->reading);
 }
 
 static int filter_calls(struct vt_command *command) {
   struct sock_filter *filter = command->room->filter;
-  const struct vt_confinement *policy = command->policy;
-  struct sock_fprog program = {policy->program.len, filter};
-  memcpy(filter, policy->filter, policy->program.len * sizeof *filter);
-  vt_bpf_settle(filter, policy->program.len, (uint32_t)syscall(SYS_getpid));
-  long fd = syscall(SYS_seccomp, SET_MODE_FILTER, policy->listener ? policy->listener_flags : 0, &program);
+  const struct vt_confinement *confinement = command->confinement;
+  struct sock_fprog program = {confinement->program.len, filter};
+  memcpy(filter, confinement->filter, confinement->program.len * sizeof *filter);
+  vt_bpf_settle(filter, confinement->program.len, (uint32_t)syscall(SYS_getpid));
+  long fd = syscall(SYS_seccomp, SET_MODE_FILTER, confinement->listener ? confinement->listener_flags : 0, &program);
   if (fd < 0) return -1;
-  if (policy->listener) command->listener_fd = (int)fd;
+  if (confinement->listener) command->listener_fd = (int)fd;
   return 0;
 }
 
@@ -154,9 +154,9 @@ static int mark_each_descriptor(void) {
 }
 
 static int own_descriptors(struct vt_command *command) {
-  int flags = RANGE_CLOEXEC | (command->policy ? RANGE_UNSHARE : 0);
+  int flags = RANGE_CLOEXEC | (command->confinement ? RANGE_UNSHARE : 0);
   if (syscall(NR_CLOSE_RANGE, 3, ~0u, flags) == 0) return 0;
-  return command->policy ? -1 : mark_each_descriptor();
+  return command->confinement ? -1 : mark_each_descriptor();
 }
 
 static int place(int fd, int target) {
@@ -230,7 +230,7 @@ static const struct step unconfined[] = {
 
 static int child(void *context) {
   struct vt_command *command = context;
-  for (const struct step *step = command->policy ? confined : unconfined; step->run; step++) {
+  for (const struct step *step = command->confinement ? confined : unconfined; step->run; step++) {
     if (step->run(command) == 0) continue;
     command->failed_errno = errno;
     command->failed_step = step->name;
@@ -259,7 +259,7 @@ static int open_null(void) {
 /* If the kernel cannot create the child in its cgroup, the child joins it before exec. */
 static pid_t start(struct vt_command *command) {
   char *stack = command->room->stack;
-  int flags = CLONE_VM | CLONE_VFORK | PIDFD | (command->policy ? CLONE_FILES : 0);
+  int flags = CLONE_VM | CLONE_VFORK | PIDFD | (command->confinement ? CLONE_FILES : 0);
   command->cgroup_door = -1;
   if (command->cgroup[0]) {
     struct vt_clone3 options = {stack, VT_CHILD_STACK, flags, command->cgroup_fd, child, command, &command->pidfd};

@@ -24,7 +24,7 @@
  * otherwise stays behind: the parent's wait for it ends with the host (wait_for_vfork_done, kernel/fork.c). With threads of libuv
  * or of a worker, lookups would starve or block the host.
  */
-enum { LOOKERS = 8, STACK = 64 * 1024, KEPT_ROOM = 256 * 1024 };
+enum { WORKERS = 8, STACK = 64 * 1024, KEPT_ROOM = 256 * 1024 };
 
 struct lookup {
   struct lookup *next;
@@ -34,7 +34,7 @@ struct lookup {
   struct vt_text questions;
 };
 
-struct looker {
+struct worker {
   struct lookup *lookup; /* NULL: idle */
   bool given_up;
   pid_t child;           /* not reaped; 0: none */
@@ -45,7 +45,7 @@ struct looker {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queued = PTHREAD_COND_INITIALIZER;
 static struct lookup *first, **last = &first;
-static struct looker lookers[LOOKERS];
+static struct worker workers[WORKERS];
 static int threads, idle, waiting, hanging;
 
 /* The child must not keep open, flush or use any descriptor of the host. */
@@ -54,27 +54,27 @@ static int leave_descriptors(void) {
 }
 
 static int child(void *context) {
-  struct looker *looker = context;
-  const struct vt_text *questions = &looker->lookup->questions;
-  bool wanted = !__atomic_load_n(&looker->given_up, __ATOMIC_ACQUIRE); /* if set later, SIGKILL follows */
+  struct worker *worker = context;
+  const struct vt_text *questions = &worker->lookup->questions;
+  bool wanted = !__atomic_load_n(&worker->given_up, __ATOMIC_ACQUIRE); /* if set later, SIGKILL follows */
   if (wanted && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && leave_descriptors() == 0)
-    vt_lookup_run(questions->at, questions->length + 1, &looker->answers);
+    vt_lookup_run(questions->at, questions->length + 1, &worker->answers);
   _exit(0);
 }
 
-/* Used if clone fails (RLIMIT_NPROC; EINVAL under an emulator): a hanging lookup then blocks one of the LOOKERS threads. */
-static void look_here(struct looker *looker) {
-  const struct vt_text *questions = &looker->lookup->questions;
-  if (!__atomic_load_n(&looker->given_up, __ATOMIC_ACQUIRE)) vt_lookup_run(questions->at, questions->length + 1, &looker->answers);
+/* Used if clone fails (RLIMIT_NPROC; EINVAL under an emulator): a hanging lookup then blocks one of the WORKERS threads. */
+static void run_in_thread(struct worker *worker) {
+  const struct vt_text *questions = &worker->lookup->questions;
+  if (!__atomic_load_n(&worker->given_up, __ATOMIC_ACQUIRE)) vt_lookup_run(questions->at, questions->length + 1, &worker->answers);
 }
 
 /* Blocks until the child or the host ends. The kernel stores the child's pid before it runs, so give_up_running can kill it. */
-static void look(struct looker *looker) {
+static void run(struct worker *worker) {
   int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PARENT_SETTID;
-  pid_t pid = clone(child, looker->stack + STACK, flags, looker, &looker->child);
-  if (pid < 0) look_here(looker);
+  pid_t pid = clone(child, worker->stack + STACK, flags, worker, &worker->child);
+  if (pid < 0) run_in_thread(worker);
   pthread_mutex_lock(&lock); /* its pid cannot be reused until it is reaped */
-  looker->child = 0;
+  worker->child = 0;
   pthread_mutex_unlock(&lock);
   if (pid > 0) waitpid(pid, NULL, __WALL);
 }
@@ -86,58 +86,58 @@ static void free_lookup(struct lookup *lookup) {
 }
 
 /* Under the lock, so that either the owner or the caller of vt_lookup_pool_give_up gets the answers, not both. */
-static void tell(struct looker *looker) {
-  struct lookup *lookup = looker->lookup;
+static void deliver(struct worker *worker) {
+  struct lookup *lookup = worker->lookup;
   pthread_mutex_lock(&lock);
-  if (!looker->given_up) {
-    struct vt_looked looked = {lookup->ticket, looker->answers.at, looker->answers.used};
+  if (!worker->given_up) {
+    struct vt_looked looked = {lookup->ticket, worker->answers.at, worker->answers.used};
     lookup->owner->looked(lookup->owner, &looked);
   }
-  hanging -= looker->given_up;
-  looker->given_up = false;
-  looker->lookup = NULL;
+  hanging -= worker->given_up;
+  worker->given_up = false;
+  worker->lookup = NULL;
   pthread_mutex_unlock(&lock);
-  if (looker->answers.used > KEPT_ROOM) madvise(looker->answers.at, VT_ANSWERS, MADV_DONTNEED);
-  looker->answers.used = 0;
+  if (worker->answers.used > KEPT_ROOM) madvise(worker->answers.at, VT_ANSWERS, MADV_DONTNEED);
+  worker->answers.used = 0;
   free_lookup(lookup);
 }
 
-static void take(struct looker *looker) {
+static void wait_for_lookup(struct worker *worker) {
   pthread_mutex_lock(&lock);
   idle++;
   while (!first) pthread_cond_wait(&queued, &lock);
   idle--;
   waiting--;
-  looker->lookup = first;
+  worker->lookup = first;
   first = first->next;
   if (!first) last = &first;
   pthread_mutex_unlock(&lock);
 }
 
-static void *look_forever(void *context) {
-  struct looker *looker = context;
+static void *serve(void *context) {
+  struct worker *worker = context;
   for (;;) {
-    take(looker);
-    look(looker);
-    tell(looker);
+    wait_for_lookup(worker);
+    run(worker);
+    deliver(worker);
   }
   return NULL;
 }
 
-static int prepare(struct looker *looker) {
+static int prepare(struct worker *worker) {
   const size_t size = VT_ANSWERS + VT_NAMES + STACK;
-  if (looker->stack) return 0;
+  if (worker->stack) return 0;
   char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return -1;
-  looker->answers = (struct vt_answers){.at = at, .names = at + VT_ANSWERS};
-  looker->stack = at + VT_ANSWERS + VT_NAMES;
+  worker->answers = (struct vt_answers){.at = at, .names = at + VT_ANSWERS};
+  worker->stack = at + VT_ANSWERS + VT_NAMES;
   return 0;
 }
 
 /* Starts another thread if all are busy. Fails only if there is none at all: else the lookup waits. */
 static int see_to_threads(void) {
-  if (waiting < idle || threads == LOOKERS) return 0;
-  if (prepare(&lookers[threads]) == 0 && vt_thread_try("vitrine-look", look_forever, &lookers[threads]) == 0) {
+  if (waiting < idle || threads == WORKERS) return 0;
+  if (prepare(&workers[threads]) == 0 && vt_thread_try("vitrine-look", serve, &workers[threads]) == 0) {
     threads++;
     return 0;
   }
@@ -149,7 +149,7 @@ int vt_lookup_pool_queue(struct vt_owner *owner, uint32_t id, void *ticket, stru
   if (!lookup) return ENOMEM;
   *lookup = (struct lookup){NULL, owner, ticket, id, questions};
   pthread_mutex_lock(&lock);
-  int error = hanging == LOOKERS ? EBUSY : see_to_threads();
+  int error = hanging == WORKERS ? EBUSY : see_to_threads();
   if (!error) {
     *last = lookup;
     last = &lookup->next;
@@ -172,14 +172,14 @@ static bool copy_answers(const struct vt_answers *answers, struct vt_looked *loo
 
 /* Gives up a running lookup: kills its child and counts it as hanging until the child has ended. */
 static bool give_up_running(uint32_t id, struct vt_looked *looked) {
-  for (struct looker *looker = lookers; looker < lookers + LOOKERS; looker++) {
-    if (!looker->lookup || looker->given_up || looker->lookup->id != id) continue;
-    __atomic_store_n(&looker->given_up, true, __ATOMIC_RELEASE);
+  for (struct worker *worker = workers; worker < workers + WORKERS; worker++) {
+    if (!worker->lookup || worker->given_up || worker->lookup->id != id) continue;
+    __atomic_store_n(&worker->given_up, true, __ATOMIC_RELEASE);
     hanging++;
-    pid_t child = __atomic_load_n(&looker->child, __ATOMIC_ACQUIRE); /* the kernel writes it */
+    pid_t child = __atomic_load_n(&worker->child, __ATOMIC_ACQUIRE); /* the kernel writes it */
     if (child > 0) kill(child, SIGKILL);
-    looked->ticket = looker->lookup->ticket;
-    return copy_answers(&looker->answers, looked);
+    looked->ticket = worker->lookup->ticket;
+    return copy_answers(&worker->answers, looked);
   }
   return false;
 }

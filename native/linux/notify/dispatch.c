@@ -10,7 +10,7 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   notification->notif = *notif;
   notification->listener = listener;
   notification->call = vt_call_of(notif->data.nr);
-  notification->rule = vt_rules_answer(&listener->policy->rules, &notif->data);
+  notification->rule = vt_rules_answer(&listener->confinement->rules, &notif->data);
   notification->operation = vt_call_operation(notification->call, &notif->data);
   notification->caller = (struct vt_caller){.thread = (pid_t)notif->pid, .process = (pid_t)notif->pid};
   __atomic_store_n(&notification->given_known, false, __ATOMIC_RELAXED);

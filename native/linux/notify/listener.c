@@ -21,9 +21,9 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   listener->fd = command->listener_fd;
   listener->session = command->pid;
   listener->most_file_bytes = vt_fsize_most(command);
-  listener->policy = command->policy;
+  listener->confinement = command->confinement;
   pthread_mutex_init(&listener->lock, NULL);
-  vt_confinement_retain(listener->policy);
+  vt_confinement_retain(listener->confinement);
   ioctl(listener->fd, NOTIF_SET_FLAGS, (unsigned long)SYNC_WAKE_UP);
   vt_event_loop_add_hang_up(listener->fd, source);
   return listener;
@@ -47,7 +47,7 @@ void vt_listener_retain(struct vt_listener *listener) { __atomic_add_fetch(&list
 void vt_listener_release(struct vt_listener *listener) {
   if (__atomic_sub_fetch(&listener->references, 1, __ATOMIC_ACQ_REL) > 0) return;
   close(listener->fd);
-  vt_confinement_release(listener->policy);
+  vt_confinement_release(listener->confinement);
   vt_denials_free(listener->denials);
   pthread_mutex_destroy(&listener->lock);
   free(listener);

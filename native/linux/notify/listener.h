@@ -14,7 +14,7 @@ struct vt_listener {
   int references;          /* atomic */
   int fd;            /* closed with the last reference */
   pid_t session;
-  struct vt_confinement *policy;
+  struct vt_confinement *confinement;
   bool idle;               /* in the idle set; under the lock of idle_listeners.c, as is `newer` */
   struct vt_listener *newer; /* next in the list of newcomers */
   bool called;             /* atomic: a call has been received */

@@ -19,7 +19,7 @@ static int set = -1, watched = -1;
 static int64_t looked_at;
 
 static bool is_at_risk(const struct vt_command *command) {
-  return command->policy && command->phase == VT_RUNNING && !command->killing && command->failed_step == VT_STEP_NONE;
+  return command->confinement && command->phase == VT_RUNNING && !command->killing && command->failed_step == VT_STEP_NONE;
 }
 
 int vt_watches_due_in(const struct vt_command *commands) {

@@ -54,7 +54,7 @@ static bool is_quiet(const struct vt_command *command) {
  * decides. */
 static bool is_flooded(struct vt_command *command) {
   if (!vt_streams_paused(command) || vt_now() - command->phase_entered < DRAIN_MS) return false;
-  return command->policy || vt_session_count(command) > 0;
+  return command->confinement || vt_session_count(command) > 0;
 }
 
 static void reap(struct vt_command *command, struct vt_end *end) {
@@ -85,7 +85,7 @@ static void heed_limits(struct vt_command *command) {
 
 /* Waits for the last measurement of the limits. */
 static bool has_settled(struct vt_command *command) {
-  bool all = true, alone = command->policy && command->policy->listener_proves && is_empty(command);
+  bool all = true, alone = command->confinement && command->confinement->listener_proves && is_empty(command);
   for (int kind = 0; kind < VT_MONITORS; kind++) all &= !command->meters[kind] || vt_monitor_settle(command->meters[kind], alone);
   command->settled = all || vt_now() - command->phase_entered > SETTLE_MS;
   if (all) heed_limits(command);
@@ -116,20 +116,20 @@ static void report(struct vt_command *command, const struct vt_end *end) {
   command->reported = true;
   struct vt_end told = *end;
   told.timed_out = command->timed_out;
-  told.unsearched = command->policy && command->policy->reads && command->policy->reads->unsearched;
+  told.unsearched = command->confinement && command->confinement->reads && command->confinement->reads->unsearched;
   command->owner->end(command->owner, command->id, &told);
 }
 
 /* Unconfined children may live on; a signal to the group first is a cheap test whether there are any. */
 static int count_background(struct vt_command *command) {
-  if (command->policy || kill(-command->pid, 0) != 0) return 0;
+  if (command->confinement || kill(-command->pid, 0) != 0) return 0;
   return vt_session_count(command);
 }
 
 /* A killed process becomes a zombie shortly after its listener hangs up. False: more may follow. */
 static bool are_reaped(struct vt_command *command) {
   if (!vt_orphans_expected()) return true;
-  bool waits = vt_orphans_reap(command) > 0 && command->policy && command->finishing++ < MOST_FINISHES;
+  bool waits = vt_orphans_reap(command) > 0 && command->confinement && command->finishing++ < MOST_FINISHES;
   if (!waits) vt_orphans_adopt(command);
   return !waits;
 }
@@ -142,7 +142,7 @@ static bool finish(struct vt_command *command) {
   reap(command, &end);
   if (command->cgroup[0]) vt_cgroup_remove(command->cgroup);
   end.alive = count_background(command);
-  vt_streams_release(command, !command->policy && !command->killing);
+  vt_streams_release(command, !command->confinement && !command->killing);
   if (command->listener) end.denials = vt_listener_take(command->listener);
   close_descriptors(command);
   report(command, &end);
@@ -162,7 +162,7 @@ static bool fail(struct vt_command *command) {
 
 /* Whether only the ended leader is left: by the listener, else by closed streams and a search of processes. */
 static bool is_alone(struct vt_command *command) {
-  if (command->policy && command->policy->listener_proves) return is_empty(command);
+  if (command->confinement && command->confinement->listener_proves) return is_empty(command);
   return vt_streams_ended(command) && vt_session_count(command) == 0;
 }
 
@@ -177,7 +177,7 @@ static bool drain(struct vt_command *command) {
   /* During the grace the members end by themselves, or are killed when it is over. */
   if (command->terminated) return is_alone(command) && is_quiet(command) && finish(command);
   if (!is_quiet(command) && !is_flooded(command)) return false;
-  if (!command->policy) {
+  if (!command->confinement) {
     vt_streams_take_rest(command);
     return finish(command);
   }
@@ -198,7 +198,7 @@ static void report_late(struct vt_command *command) {
 /* A process that keeps forking and exiting can slip through a pass, but not past the listener. Without one, two empty passes
  * in a row must do. */
 static bool sweep(struct vt_command *command) {
-  bool proves = command->policy && command->policy->listener_proves;
+  bool proves = command->confinement && command->confinement->listener_proves;
   command->misses = vt_session_sweep(command) ? 0 : command->misses + 1;
   if (command->leader_ended && (proves ? is_empty(command) : command->misses >= CALM_PASSES)) {
     enter(command, VT_ENDING);

@@ -3,7 +3,7 @@ import { types } from 'node:util'
 import type { CompleteRequest } from '../../request/request.ts'
 import type { ApprovalInput } from './approver.ts'
 
-const longestBeginning = 1000
+const maxBeginningLength = 1000
 
 export function inputOf({ stdin, terminal }: Pick<CompleteRequest, 'stdin' | 'terminal'>): ApprovalInput {
   if (terminal) return { kind: 'unknown' }
@@ -14,7 +14,7 @@ export function inputOf({ stdin, terminal }: Pick<CompleteRequest, 'stdin' | 'te
     kind: 'given',
     bytes: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
-    beginning: bytes.toString('utf8', 0, longestBeginning),
-    complete: bytes.length <= longestBeginning,
+    beginning: bytes.toString('utf8', 0, maxBeginningLength),
+    complete: bytes.length <= maxBeginningLength,
   }
 }

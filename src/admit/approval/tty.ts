@@ -4,7 +4,7 @@ import { isatty, ReadStream, WriteStream } from 'node:tty'
 const ending: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 
 /** Keys; `quiet`: none within the given time; `over`: no more will come. */
-export type Read = Uint8Array | 'quiet' | 'over'
+export type TerminalInput = Uint8Array | 'quiet' | 'over'
 
 /** A terminal in raw mode. `close` restores the previous mode, also after a signal. */
 export class Terminal {
@@ -61,7 +61,7 @@ export class Terminal {
   }
 
   /** Waits for keys, at most `withinMs` when it is given. */
-  async read(withinMs?: number): Promise<Read> {
+  async read(withinMs?: number): Promise<TerminalInput> {
     if (this.#keys.length === 0 && !this.#isOver) await this.#wait(withinMs)
     if (this.#isOver) return 'over'
     const keys = Buffer.concat(this.#keys.splice(0))

@@ -4,7 +4,7 @@ import { subcommandMissing, tooManyWords, unknownSubcommand } from '../../messag
 import { grammar } from '../grammar.ts'
 import { misuse, parseOptions } from '../options.ts'
 import { standardOutput } from '../run/sink.ts'
-import { type Named, offerFor } from './offers.ts'
+import { type OwnOffer, offerFor } from './offers.ts'
 import { scripts } from './scripts.ts'
 
 /** `vitrine completion SHELL`: the script for a shell; `candidates -- WORD...`: what that script calls. */
@@ -31,7 +31,7 @@ function candidates(words: readonly string[]): string {
     .join('')
 }
 
-function wordsOf(offer: Named, typed: string): readonly string[] {
+function wordsOf(offer: OwnOffer, typed: string): readonly string[] {
   switch (offer.kind) {
     case 'words':
       return offer.words.map((word) => `${word}\t`)

@@ -2,10 +2,10 @@ import { type Grammar, grammar, type Words } from '../grammar.ts'
 import type { OptionKind } from '../options.ts'
 
 /** What may stand at the cursor. */
-export type Offer = Named | Left
+export type Offer = OwnOffer | ShellOffer
 
 /** Candidates that vitrine knows. */
-export type Named =
+export type OwnOffer =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   /** The options or subcommands of a command, described in its help. */
   | {
@@ -17,13 +17,13 @@ export type Named =
   | { readonly kind: 'output' }
 
 /** Candidates that the shell completes itself. */
-export type Left =
+export type ShellOffer =
   /** A path; `behind` is what precedes it in the same word: `--cwd=`. */
   | { readonly kind: 'file' | 'directory'; readonly behind: string }
   /** A command line of its own that begins at word `from`, counted from 0 after `vitrine`. */
   | { readonly kind: 'command'; readonly from: number }
 
-interface Place {
+interface CursorPosition {
   readonly node: Grammar
   readonly command: readonly string[]
   /** The option whose value comes next. */
@@ -32,7 +32,7 @@ interface Place {
   readonly commandFrom?: number
 }
 
-const root: Place = { node: { options: { version: 'flag' }, commands: grammar }, command: [] }
+const root: CursorPosition = { node: { options: { version: 'flag' }, commands: grammar }, command: [] }
 
 /**
  * What may stand in place of the last word.
@@ -48,7 +48,7 @@ export function offerFor(words: readonly string[]): Offer {
   return typed.startsWith('-') ? optionOffer(place, typed) : wordOffer(place, typed)
 }
 
-function stepped(place: Place, word: string, index: number): Place {
+function stepped(place: CursorPosition, word: string, index: number): CursorPosition {
   const { node, command, pending } = place
   if (place.commandFrom !== undefined) return place
   // bash splits `--cwd=src` into three words.
@@ -74,13 +74,13 @@ function valueOffer(kind: OptionKind, typed: string, behind: string): Offer {
   return { kind: 'words', words: startingWith(start, known).map((word) => behind + word) }
 }
 
-function optionOffer({ node, command }: Place, typed: string): Offer {
+function optionOffer({ node, command }: CursorPosition, typed: string): Offer {
   const options = [...Object.keys(node.options), 'help'].map((name) => `--${name}`)
   const all = node.words === 'command' ? [...options, '--'] : options
   return { kind: 'options', command, words: startingWith(typed, all) }
 }
 
-function wordOffer(place: Place, typed: string): Offer {
+function wordOffer(place: CursorPosition, typed: string): Offer {
   const { node, command } = place
   if (node.commands)
     return { kind: 'commands', command, words: startingWith(typed, Object.keys(node.commands)) }

@@ -4,7 +4,7 @@ import { outputLost, prefixed } from '../../messages/cli/run.ts'
 import { exitCode } from '../command.ts'
 import { standardError, standardOutput } from './sink.ts'
 
-export function codeOf({ outcome, exitCode: own, signal }: Result): number {
+export function exitCodeOf({ outcome, exitCode: own, signal }: Result): number {
   switch (outcome.kind) {
     case 'exited':
       return outcome.code
@@ -25,7 +25,7 @@ export function codeOf({ outcome, exitCode: own, signal }: Result): number {
  * The exit code when our output could not be written: that of SIGPIPE without a message if the reader is
  * gone, as for any command before `| head`; otherwise reports the reason.
  */
-export async function brokenCode(): Promise<number | undefined> {
+export async function brokenPipeCode(): Promise<number | undefined> {
   const code = standardOutput.broken ?? standardError.broken
   if (code === undefined) return undefined
   if (code === 'EPIPE') return signalCode('SIGPIPE')

@@ -11,7 +11,7 @@ import { grammar } from '../grammar.ts'
 import { misuse, parseOptions } from '../options.ts'
 
 /** The options and requests of a `vitrine run` line. */
-export interface Order {
+export interface RunArguments {
   readonly write: boolean
   readonly network: boolean
   readonly privateTmp: boolean
@@ -33,7 +33,7 @@ export interface Order {
 }
 
 /** Parses the arguments of `vitrine run`. Throws INVALID_REQUEST. */
-export function readOrder(args: readonly string[]): Order {
+export function readRunArguments(args: readonly string[]): RunArguments {
   const { flags, values, lists, words } = parseOptions(args, grammar.run.options)
   const timeout = values.get('timeout')
   const each = flags.has('each')

@@ -9,7 +9,7 @@ type Stream = 'stdout' | 'stderr'
 const newline = 0x0a
 
 /** Passes a command's output on to ours: unchanged, and only as fast as it is consumed. */
-export class Passage {
+export class OutputRelay {
   readonly #sinks: Readonly<Record<Stream, Sink>> = { stdout: standardOutput, stderr: standardError }
   readonly #isTerminal: Readonly<Record<Stream, boolean>> = { stdout: isTerminal(1), stderr: isTerminal(2) }
   #status: StatusLine | undefined

@@ -7,80 +7,80 @@ import {
 } from '../../internal.ts'
 import { prefixed, timeoutLowered } from '../../messages/cli/run.ts'
 import { isFailure, listLines } from '../../messages/list.ts'
-import { loadGiven, sayIgnored } from '../configuration.ts'
+import { loadConfigFor, sayIgnored } from '../configuration.ts'
 import { jsonOf } from '../json.ts'
-import { brokenCode, codeOf } from './exit-code.ts'
-import { type Order, readOrder } from './options.ts'
-import { Passage } from './relay.ts'
+import { brokenPipeCode, exitCodeOf } from './exit-code.ts'
+import { type RunArguments, readRunArguments } from './options.ts'
+import { OutputRelay } from './relay.ts'
 import { forwardSignals } from './signals.ts'
 import { standardError, standardOutput } from './sink.ts'
 import { standardInput } from './stdin.ts'
 
 /** `vitrine run`: runs one command, or several with --each; prints their output. */
 export async function main(args: readonly string[]): Promise<number> {
-  const order = readOrder(args)
+  const given = readRunArguments(args)
   // Imported late: few commands get a terminal.
-  const pty = order.pty ? await import('./pty.ts') : undefined
-  pty?.checkPty(order)
-  const passage = order.json || pty ? undefined : new Passage()
+  const pty = given.pty ? await import('./pty.ts') : undefined
+  pty?.checkPty(given)
+  const relay = given.json || pty ? undefined : new OutputRelay()
   const shell = await openShell({
-    cwd: order.cwd,
-    config: order.workspace === undefined ? order.config : await loadGiven(order),
-    backend: order.backend,
-    mode: order.write ? 'write' : undefined,
-    network: order.network ? true : undefined,
-    privateTmp: order.privateTmp ? true : undefined,
+    cwd: given.cwd,
+    config: given.workspace === undefined ? given.config : await loadConfigFor(given),
+    backend: given.backend,
+    mode: given.write ? 'write' : undefined,
+    network: given.network ? true : undefined,
+    privateTmp: given.privateTmp ? true : undefined,
     // Imported late: most commands need no approval.
-    approver: order.ask ? (await import('./ask.ts')).asker(passage) : undefined,
+    approver: given.ask ? (await import('./ask.ts')).askingApprover(relay) : undefined,
   })
   await sayIgnored(shell)
-  await sayLowered(order.requests[0]?.timeoutMs, shell)
-  if (pty) return pty.runInTerminal(shell, order)
-  return passage ? runStreaming(shell, order, passage) : runToJson(shell, order)
+  await sayLowered(given.requests[0]?.timeoutMs, shell)
+  if (pty) return pty.runInTerminal(shell, given)
+  return relay ? runStreaming(shell, given, relay) : runToJson(shell, given)
 }
 
 /** What to run, and its stdin: our own unless given. */
-export type Work = Pick<Order, 'each' | 'requests'> &
-  Partial<Pick<Order, 'keepGoing'>> &
+export type CommandsToRun = Pick<RunArguments, 'each' | 'requests'> &
+  Partial<Pick<RunArguments, 'keepGoing'>> &
   Pick<ExecuteRequest, 'stdin'> &
   Pick<ExecuteOptions, 'line'>
 
-async function runToJson(shell: Shell, order: Order): Promise<number> {
+async function runToJson(shell: Shell, given: RunArguments): Promise<number> {
   const stop = forwardSignals(shell)
-  const results = await runAll(shell, order, {})
+  const results = await runAll(shell, given, {})
   stop()
-  await standardOutput.write(`${JSON.stringify(jsonOf(order, results))}\n`)
-  return (await brokenCode()) ?? exitCodeOf(order, results)
+  await standardOutput.write(`${JSON.stringify(jsonOf(given, results))}\n`)
+  return (await brokenPipeCode()) ?? exitCodeOfList(given, results)
 }
 
 /** Runs the commands one after the other and passes on their output. Resolves to the exit code. */
-export async function runStreaming(shell: Shell, order: Work, passage: Passage): Promise<number> {
+export async function runStreaming(shell: Shell, given: CommandsToRun, relay: OutputRelay): Promise<number> {
   const stop = forwardSignals(shell)
-  passage.begin()
-  const running = runAll(shell, order, {
-    signal: passage.signal,
-    onOutput: (stream, chunk) => passage.pass(stream, chunk),
-    save: order.requests[0]?.scratchpad !== undefined,
-    line: order.line,
+  relay.begin()
+  const running = runAll(shell, given, {
+    signal: relay.signal,
+    onOutput: (stream, chunk) => relay.pass(stream, chunk),
+    save: given.requests[0]?.scratchpad !== undefined,
+    line: given.line,
   })
-  const results = await running.catch(nothingIf(passage.signal)).finally(() => passage.end())
+  const results = await running.catch(nothingIf(relay.signal)).finally(() => relay.end())
   // From here on signals end vitrine as usual: only a slow reader of our output can delay it.
   stop()
-  await passage.flushed()
-  const broken = await brokenCode()
-  const lines = order.each
+  await relay.flushed()
+  const broken = await brokenPipeCode()
+  const lines = given.each
     ? listLines(
-        order.requests.map(({ command = '' }) => command),
+        given.requests.map(({ command = '' }) => command),
         results,
       )
     : []
-  if (broken === undefined) await passage.sayAfterwards(results, lines)
-  return broken ?? exitCodeOf(order, results)
+  if (broken === undefined) await relay.sayAfterwards(results, lines)
+  return broken ?? exitCodeOfList(given, results)
 }
 
 async function runAll(
   shell: Shell,
-  { each, keepGoing, requests, stdin = standardInput(shell.mode) }: Work,
+  { each, keepGoing, requests, stdin = standardInput(shell.mode) }: CommandsToRun,
   options: ExecuteOptions,
 ): Promise<readonly Result[]> {
   const given = requests.map((request) => ({ ...request, stdin }))
@@ -97,9 +97,9 @@ function nothingIf(signal: AbortSignal): (error: unknown) => readonly Result[] {
 }
 
 /** That of the last command; with --keep-going that of the first command that failed. */
-function exitCodeOf({ keepGoing = false }: Work, results: readonly Result[]): number {
+function exitCodeOfList({ keepGoing = false }: CommandsToRun, results: readonly Result[]): number {
   const counting = (keepGoing ? results.find(isFailure) : undefined) ?? results.at(-1)
-  return counting ? codeOf(counting) : 0
+  return counting ? exitCodeOf(counting) : 0
 }
 
 /** Reports that a command gets less time than --timeout asks for. */

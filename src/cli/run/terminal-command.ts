@@ -1,15 +1,15 @@
 import { constants } from 'node:os'
 import type { ExecuteRequest, LineOptions, Pty, Shell } from '../../internal.ts'
-import { brokenCode, codeOf } from './exit-code.ts'
+import { brokenPipeCode, exitCodeOf } from './exit-code.ts'
 import { RawTerminal } from './raw-terminal.ts'
-import { Passage } from './relay.ts'
+import { OutputRelay } from './relay.ts'
 
 /** A command in a terminal of its own, shown in ours while it is in the foreground. */
 export class TerminalCommand {
   readonly #pty: Pty
-  readonly #passage: Passage
+  readonly #relay: OutputRelay
   readonly #terminal: RawTerminal
-  readonly #gate: Gate
+  readonly #hold: OutputHold
   #endings: Endings | undefined
   #stopped: (() => void) | undefined
 
@@ -23,52 +23,58 @@ export class TerminalCommand {
     line?: Pick<LineOptions, 'variables' | 'onState'>,
   ): Promise<TerminalCommand | number> {
     const terminal = new RawTerminal()
-    const passage = new Passage()
-    const endings = new Endings(passage)
-    const gate = new Gate()
+    const relay = new OutputRelay()
+    const endings = new Endings(relay)
+    const hold = new OutputHold()
     let onStopped = () => {}
     try {
       const options = line && { ...line, onStopped: () => onStopped() }
-      const pty = await startIn(shell, request, passage, gate, options)
-      const command = new TerminalCommand(pty, passage, terminal, endings, gate)
+      const pty = await startIn(shell, request, relay, hold, options)
+      const command = new TerminalCommand(pty, relay, terminal, endings, hold)
       onStopped = () => command.#stopped?.()
       return command
     } catch (error) {
       endings.release()
       // It was cancelled before it began.
-      if (endings.code !== undefined && error === passage.signal.reason) return endings.code
+      if (endings.code !== undefined && error === relay.signal.reason) return endings.code
       throw error
     }
   }
 
-  private constructor(pty: Pty, passage: Passage, terminal: RawTerminal, endings: Endings, gate: Gate) {
+  private constructor(
+    pty: Pty,
+    relay: OutputRelay,
+    terminal: RawTerminal,
+    endings: Endings,
+    hold: OutputHold,
+  ) {
     this.#pty = pty
-    this.#passage = passage
+    this.#relay = relay
     this.#terminal = terminal
     this.#endings = endings
-    this.#gate = gate
+    this.#hold = hold
   }
 
   /** Shows the command until it has ended or was stopped. */
   async foreground(): Promise<number | 'stopped'> {
     const isResumed = this.#endings === undefined
-    const endings = this.#endings ?? new Endings(this.#passage)
+    const endings = this.#endings ?? new Endings(this.#relay)
     this.#endings = undefined
     try {
       const stopped = new Promise<'stopped'>((resolve) => {
         this.#stopped = () => resolve('stopped')
       })
       const ending = Promise.race([this.#pty.result, stopped])
-      this.#gate.open()
+      this.#hold.open()
       if (isResumed) this.#pty.resume()
-      const result = await attached(this.#pty, ending, this.#terminal, this.#passage, endings)
+      const result = await attached(this.#pty, ending, this.#terminal, this.#relay, endings)
       if (result === 'stopped') {
-        this.#gate.close()
+        this.#hold.close()
         return result
       }
-      const broken = await brokenCode()
-      if (broken === undefined) await this.#passage.sayAfterwards([result])
-      return broken ?? codeOf(result)
+      const broken = await brokenPipeCode()
+      if (broken === undefined) await this.#relay.sayAfterwards([result])
+      return broken ?? exitCodeOf(result)
     } finally {
       endings.release()
     }
@@ -81,7 +87,7 @@ export class TerminalCommand {
 }
 
 /** Holds back the command's output while it is not in the foreground. */
-class Gate {
+class OutputHold {
   #isOpen = true
   #waiting: (() => void)[] = []
 
@@ -105,15 +111,15 @@ class Gate {
 function startIn(
   shell: Shell,
   { merged: _, ...request }: ExecuteRequest,
-  passage: Passage,
-  gate: Gate,
+  relay: OutputRelay,
+  hold: OutputHold,
   line: LineOptions | undefined,
 ): Promise<Pty> {
   return shell.start(
     { ...request, ...windowSize(), pty: true },
     {
-      signal: passage.signal,
-      onOutput: (stream, chunk) => gate.pass(() => passage.pass(stream, chunk)),
+      signal: relay.signal,
+      onOutput: (stream, chunk) => hold.pass(() => relay.pass(stream, chunk)),
       save: request.scratchpad !== undefined,
       line,
     },
@@ -131,7 +137,7 @@ async function attached<R>(
   pty: Pty,
   ending: Promise<R>,
   terminal: RawTerminal,
-  passage: Passage,
+  relay: OutputRelay,
   endings: Endings,
 ): Promise<R> {
   const follow = () => {
@@ -152,10 +158,10 @@ async function attached<R>(
   process.on('SIGTSTP', stop)
   process.on('SIGCONT', goOn)
   endings.attend(pty)
-  const keep = passOn(pty, passage)
+  const keep = passOn(pty, relay)
   try {
     const result = await ending
-    await passage.flushed()
+    await relay.flushed()
     return result
   } finally {
     process.stdout.off('resize', follow)
@@ -169,7 +175,7 @@ async function attached<R>(
 /**
  * Passes typed input to the command, as fast as it is consumed. Returns a function that stops passing it on.
  */
-function passOn(pty: Pty, passage: Passage): () => void {
+function passOn(pty: Pty, relay: OutputRelay): () => void {
   const { stdin } = process
   let passing = true
   const pass = (typed: Buffer) => {
@@ -177,7 +183,7 @@ function passOn(pty: Pty, passage: Passage): () => void {
     void pty.write(typed).then(() => passing && stdin.resume())
   }
   // Our terminal is gone.
-  const gone = () => passage.cancel()
+  const gone = () => relay.cancel()
   const ends = ['end', 'error', 'close']
   stdin.on('data', pass)
   // A shell may have read a line from it before and paused it.
@@ -202,10 +208,10 @@ class Endings {
   #interrupted = false
   readonly #listeners: readonly (readonly [NodeJS.Signals, (name: NodeJS.Signals) => void])[]
 
-  constructor(passage: Passage) {
+  constructor(relay: OutputRelay) {
     const end = (name: NodeJS.Signals) => {
       this.code ??= 128 + constants.signals[name]
-      passage.cancel()
+      relay.cancel()
     }
     const interrupt = (name: NodeJS.Signals) => {
       if (!this.#pty || (name === 'SIGINT' && this.#interrupted)) return end(name)

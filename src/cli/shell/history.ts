@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { makeDirectories } from '../../base/directories.ts'
 import { errorReason } from '../../base/errno.ts'
 
-const mostLines = 1000
+const maxLines = 1000
 
 /** The typed lines of all runs, in a file only its owner can read; none that begins with a blank. */
 export class History {
@@ -15,8 +15,8 @@ export class History {
   constructor(file: string) {
     this.#file = file
     const kept = this.#read()
-    this.lines = kept.slice(-mostLines).reverse()
-    if (kept.length > 2 * mostLines) this.#attempt(() => this.#shorten())
+    this.lines = kept.slice(-maxLines).reverse()
+    if (kept.length > 2 * maxLines) this.#attempt(() => this.#shorten())
   }
 
   /** Why lines cannot be saved, as a system error's code. Reported once. */
@@ -29,7 +29,7 @@ export class History {
   add(line: string): void {
     if (line.trim() === '' || line.startsWith(' ') || line === this.lines[0]) return
     this.lines.unshift(line)
-    this.lines.length = Math.min(this.lines.length, mostLines)
+    this.lines.length = Math.min(this.lines.length, maxLines)
     this.#attempt(() => {
       makeDirectories(dirname(this.#file), 0o700)
       appendFileSync(this.#file, `${line}\n`, { mode: 0o600 })

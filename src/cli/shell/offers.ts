@@ -4,13 +4,13 @@ import { showsAsItIs } from '../../messages/cli/shell.ts'
 import { colonWords, ownPrograms } from './words.ts'
 
 /** Where completion looks. */
-export interface Place {
+export interface SearchPath {
   readonly directory: string
   readonly path: string
 }
 
 /** The completions of a line's last word, as readline expects them. */
-export function offersFor(line: string, place: Place): [string[], string] {
+export function offersFor(line: string, place: SearchPath): [string[], string] {
   const word = /(?:[^\s\\;&|(]|\\.)*$/.exec(line)?.[0] ?? ''
   const before = line.slice(0, line.length - word.length)
   if (before.trim() === '' && word.startsWith(':'))
@@ -24,7 +24,7 @@ function isCommandPlace(before: string): boolean {
   return /(?:^|[;&|(]|\b(?:do|then|else|if|while|until|exec|time)\s)\s*$/.test(before)
 }
 
-function programs(begun: string, { path, directory }: Place): string[] {
+function programs(begun: string, { path, directory }: SearchPath): string[] {
   const found = path
     .split(':')
     .map((entry) => resolve(directory, entry))

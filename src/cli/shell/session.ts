@@ -24,7 +24,7 @@ import {
   unknownColon,
 } from '../../messages/cli/shell.ts'
 import { misuse } from '../options.ts'
-import { Passage } from '../run/relay.ts'
+import { OutputRelay } from '../run/relay.ts'
 import { runStreaming } from '../run/run.ts'
 import { standardError, standardOutput } from '../run/sink.ts'
 import { TerminalCommand } from '../run/terminal-command.ts'
@@ -32,7 +32,7 @@ import { isTerminal } from '../terminal.ts'
 import { isUnfinished } from './continuation.ts'
 import { changedDirectory, existingDirectory } from './directory.ts'
 import { History } from './history.ts'
-import { type Lines, PipedLines } from './lines.ts'
+import { type LineSource, PipedLines } from './lines.ts'
 import { SessionState } from './state.ts'
 import { TypedLines } from './typed-lines.ts'
 import { type OwnWord, ownWord } from './words.ts'
@@ -47,7 +47,7 @@ interface Stopped {
   readonly command: TerminalCommand
 }
 
-export class Session {
+export class InteractiveSession {
   readonly #shell: Shell
   readonly #timeoutMs: number
   /** undefined: lines come from a pipe or a file. */
@@ -55,7 +55,7 @@ export class Session {
   readonly #keepsState: boolean
   readonly #state: SessionState
   readonly #history: History | undefined
-  readonly #lines: Lines
+  readonly #lines: LineSource
   #stopped: Stopped[] = []
   #before: string
   #code = 0
@@ -194,7 +194,7 @@ export class Session {
   #stream(request: ExecuteRequest, line: LineOptions): Promise<number> {
     this.#typed?.share()
     const work = { each: false, requests: [request], stdin: '', ...(this.#keepsState && { line }) }
-    return runStreaming(this.#shell, work, new Passage())
+    return runStreaming(this.#shell, work, new OutputRelay())
   }
 
   async #foreground(job: Stopped | undefined): Promise<number> {

@@ -2,8 +2,8 @@ import { createInterface, type Interface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { searchPrompt } from '../../messages/cli/shell.ts'
 import type { History } from './history.ts'
-import type { Lines } from './lines.ts'
-import { offersFor, type Place } from './offers.ts'
+import type { LineSource } from './lines.ts'
+import { offersFor, type SearchPath } from './offers.ts'
 import { Search, type SearchStep } from './search.ts'
 
 const searchKey = 0x12
@@ -31,15 +31,15 @@ class Keys extends Readable {
  * Typed or pasted lines, with a history. Input is buffered in order until it is asked for: further lines of a
  * paste, and keys typed while a command ran. Between two lines the terminal belongs to the command.
  */
-export class TypedLines implements Lines {
-  readonly #place: () => Place
+export class TypedLines implements LineSource {
+  readonly #place: () => SearchPath
   readonly #history: History
   #waiting: Buffer = Buffer.alloc(0)
   #editing: Editing | undefined
   #closed = false
 
   /** @param place where completion looks */
-  constructor(place: () => Place, history: History) {
+  constructor(place: () => SearchPath, history: History) {
     this.#place = place
     this.#history = history
   }
@@ -99,7 +99,7 @@ class Editing {
   #search: Search | undefined
   #answer: (line: string | null | undefined) => void = () => {}
 
-  constructor(prompt: string, history: History, place: () => Place) {
+  constructor(prompt: string, history: History, place: () => SearchPath) {
     this.#history = history
     this.line = new Promise((resolve) => {
       this.#answer = resolve

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { errorText } from '../../base/errno.ts'
-import { drainMs, idleMs, mostAtOnce } from '../limits.ts'
+import { drainMs, idleMs, maxAtOnce } from '../limits.ts'
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
@@ -12,7 +12,7 @@ import {
   originValidationResponse,
 } from '../sdk.ts'
 import { makeServer } from '../server.ts'
-import type { Session } from '../session.ts'
+import type { McpSession } from '../session.ts'
 import { Turns } from '../turns.ts'
 import { sendResponse, webRequest } from './node-http.ts'
 import { errorResponse, HttpSessions } from './sessions.ts'
@@ -23,7 +23,7 @@ export interface HttpOptions {
   /** 0: any free port. */
   readonly port: number
   readonly token: string
-  readonly makeSession: () => Session
+  readonly makeSession: () => McpSession
   readonly idleMs?: number | undefined
   readonly drainMs?: number | undefined
   readonly brokenGraceMs?: number | undefined
@@ -75,13 +75,13 @@ class HttpService {
   readonly #sessions: HttpSessions
   readonly #modern: McpHttpHandler
   /** Clients of MCP 2026-07-28 have no session and share this one. */
-  readonly #shared: Session
+  readonly #shared: McpSession
   #draining = false
   #drainUntil = 0
 
   constructor(options: HttpOptions) {
     const { brokenGraceMs } = options
-    const turns = new Turns(mostAtOnce)
+    const turns = new Turns(maxAtOnce)
     this.#options = options
     this.#shared = options.makeSession()
     this.#sessions = new HttpSessions({

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { mostSessions } from '../limits.ts'
+import { maxSessions } from '../limits.ts'
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '../sdk.ts'
-import type { Session } from '../session.ts'
+import type { McpSession } from '../session.ts'
 
 /** A client of a protocol before 2026-07-28: it has a session, and so shells of its own. */
 interface Client {
-  readonly session: Session
+  readonly session: McpSession
   readonly transport: WebStandardStreamableHTTPServerTransport
 }
 
 export interface SessionsOptions {
   readonly idleMs: number
-  readonly makeSession: () => Session
-  readonly makeServer: (session: Session) => Promise<McpServer>
+  readonly makeSession: () => McpSession
+  readonly makeServer: (session: McpSession) => Promise<McpServer>
 }
 
 /** The sessions of such clients, by the session id in their requests. */
@@ -43,7 +43,7 @@ export class HttpSessions {
     // 404 tells a client to start a new session (MCP 2025-11-25, Session Management).
     if (id !== null && !client) return errorResponse(404, 'Session not found')
     if (client) return this.#pass(client, request)
-    if (this.#clients.size + this.#beginning >= mostSessions && !this.#closeLongestIdle())
+    if (this.#clients.size + this.#beginning >= maxSessions && !this.#closeLongestIdle())
       return errorResponse(503, 'Too many sessions')
     this.#beginning++
     return this.#begin(request).finally(() => this.#beginning--)

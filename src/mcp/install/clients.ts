@@ -26,7 +26,7 @@ const millisecond = 1000
 /**
  * In seconds, a minute more than the longest command: a client that gives up earlier has the command killed.
  */
-const patience = 660
+const toolTimeout = 660
 
 /** The user's configuration of a client. */
 export function clientOf(name: ClientName, command: ServerCommand, environment: Environment): Client {
@@ -44,12 +44,12 @@ export function clientOf(name: ClientName, command: ServerCommand, environment: 
         file: join(environment['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
         format: 'toml',
         servers: 'mcp_servers',
-        entry: { ...started, tool_timeout_sec: patience * second },
+        entry: { ...started, tool_timeout_sec: toolTimeout * second },
       }
     case 'gemini':
       return json(join(home, '.gemini', 'settings.json'), 'mcpServers', {
         ...started,
-        timeout: patience * millisecond,
+        timeout: toolTimeout * millisecond,
       })
     case 'cursor':
       return json(join(home, '.cursor', 'mcp.json'), 'mcpServers', started)
@@ -60,7 +60,7 @@ export function clientOf(name: ClientName, command: ServerCommand, environment: 
         type: 'local',
         command,
         enabled: true,
-        timeout: patience * millisecond,
+        timeout: toolTimeout * millisecond,
       })
   }
 }

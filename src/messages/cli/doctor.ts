@@ -1,9 +1,9 @@
-import type { Diagnosis, Finding, State, TrapFinding } from '../../doctor/diagnosis.ts'
-import type { Effect } from '../../doctor/traps.ts'
+import type { Diagnosis, Finding, RightState, TrapFinding } from '../../doctor/diagnosis.ts'
+import type { TrapEffect } from '../../doctor/traps.ts'
 import { limitsNote, limitsRefusedNote } from '../limits.ts'
 import { dockerLines } from './docker.ts'
 
-const stateWords: Readonly<Record<State, string>> = {
+const stateWords: Readonly<Record<RightState, string>> = {
   enforced: 'held',
   open: 'NOT HELD',
   untried: 'could not be tried',
@@ -62,7 +62,7 @@ function systemWords({ distribution, host, kernel, architecture, user, wsl, cont
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
-const effectWords: Readonly<Record<Effect, string>> = {
+const effectWords: Readonly<Record<TrapEffect, string>> = {
   blocks: 'no read mode:',
   weakens: 'less than there could be:',
   note: 'to know:',
@@ -123,7 +123,7 @@ function indentOf(line: string): number {
   return /^(?: {2}- |\w+ {2,}|)/.exec(line)?.[0].length ?? 0
 }
 
-function untriedWords(state: State): string {
+function untriedWords(state: RightState): string {
   return state === 'lacking' ? 'nothing' : 'nothing: no attempt would be harmless'
 }
 
@@ -137,7 +137,7 @@ function lacking(rights: readonly Finding[]): string {
 }
 
 function verdictLine({ verdict, unavailable, rights }: Diagnosis): string {
-  const count = (state: State) =>
+  const count = (state: RightState) =>
     rights.filter((finding) => finding.attempt && finding.state === state).length
   switch (verdict) {
     case 'unavailable':

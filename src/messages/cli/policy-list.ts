@@ -10,7 +10,7 @@ export function explainRunsCode(): string {
   return 'it runs code: allowed in read mode, which holds it'
 }
 
-const longestCommand = 200
+const maxCommandLength = 200
 
 /** What `vitrine policy check` prints: each simple command with the rule that matched and why, then the verdict. */
 export function policyReport({ verdict, reason, matches }: Decision): string {
@@ -27,7 +27,7 @@ function matchLines({ verdict, command, rule, source, why }: PolicyMatch): strin
 
 function clipped(command: string): string {
   const text = visible(command)
-  return text.length > longestCommand ? `${text.slice(0, longestCommand)}...` : text
+  return text.length > maxCommandLength ? `${text.slice(0, maxCommandLength)}...` : text
 }
 
 const widest = 40

@@ -1,5 +1,5 @@
 import type { System } from '../../doctor/system.ts'
-import type { Found, Trap, TrapId } from '../../doctor/traps.ts'
+import type { Trap, TrapFacts, TrapId } from '../../doctor/traps.ts'
 
 /** What a trap is, and what to do about it. Nothing of it is done by vitrine. */
 export interface TrapWords {
@@ -10,7 +10,7 @@ export interface TrapWords {
 
 const landlockCalls = 'landlock_create_ruleset, landlock_add_rule and landlock_restrict_self'
 
-const words: Readonly<Record<TrapId, (found: Found) => TrapWords>> = {
+const words: Readonly<Record<TrapId, (found: TrapFacts) => TrapWords>> = {
   'no-addon': ({ host }) => ({
     seen: `the native addon did not load: ${host.missing}`,
     fix: [
@@ -108,7 +108,7 @@ const words: Readonly<Record<TrapId, (found: Found) => TrapWords>> = {
 }
 
 /** Puts a trap into words. */
-export function trapWords({ id }: Trap, found: Found): TrapWords {
+export function trapWords({ id }: Trap, found: TrapFacts): TrapWords {
   return words[id](found)
 }
 

@@ -1,7 +1,7 @@
 import { sizeText } from '../../base/text.ts'
 import type { Denial, Mode, Outcome, Result } from '../../base/types.ts'
 import { visible, whollyVisible } from '../../base/visible.ts'
-import { attemptsIn, blocked } from '../denials.ts'
+import { attemptsIn, denialText } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 import { describeRefusal } from '../refusal.ts'
@@ -180,18 +180,18 @@ export function loweredTimeoutLine(asked: number, given: number): string {
   return `[timeout_ms ${asked} is over the maximum: ${given} was used]`
 }
 
-const mostDenialLines = 20
+const maxDenialLines = 20
 
 /** `[blocked in read mode: write src/a.ts]`, one line for each; past twenty the attempts are only counted. */
-export function denialLines(denials: readonly Denial[]): string[] {
-  const lines = denials.slice(0, mostDenialLines).map(denialLine)
-  const rest = attemptsIn(denials.slice(mostDenialLines))
+export function blockedLines(denials: readonly Denial[]): string[] {
+  const lines = denials.slice(0, maxDenialLines).map(denialLine)
+  const rest = attemptsIn(denials.slice(maxDenialLines))
   return rest === 0 ? lines : [...lines, `[blocked in read mode: ${rest} more]`]
 }
 
 function denialLine(denial: Denial): string {
   const times = denial.count > 1 ? ` (${denial.count} times)` : ''
-  return `[blocked in read mode: ${blocked(denial)}${times}]`
+  return `[blocked in read mode: ${denialText(denial)}${times}]`
 }
 
 export function hintLine(hint: string): string {

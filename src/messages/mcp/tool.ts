@@ -8,14 +8,14 @@ import type { ToolFacts } from './mcp.ts'
 import * as say from './mcp.ts'
 
 /** What the call asked for, where it makes a difference to what is told. */
-export interface Asked {
+export interface ToolRequest {
   readonly timeoutMs: number
   readonly scratchpad?: string | undefined
   readonly inlineChars: number
 }
 
 /** The answer to a call: what the command printed, then a line in brackets for each thing to know about it. */
-export function resultText(result: Result, asked: Asked): string {
+export function resultText(result: Result, asked: ToolRequest): string {
   const shown = shownOutput(result, asked.inlineChars)
   const lines = [...endLines(result), ...noticeLines(result, asked), ...savedLines(result, asked)]
   if (lines.length === 0) return shown
@@ -23,7 +23,7 @@ export function resultText(result: Result, asked: Asked): string {
 }
 
 /** What became of the lines of one call. */
-export interface Ran {
+export interface ListOutcome {
   readonly lines: readonly string[]
   readonly results: readonly Result[]
   /** Why the line after the results could not be started. */
@@ -31,7 +31,7 @@ export interface Ran {
 }
 
 /** The answer to a call with several lines: each result behind its line, then what failed and what did not run. */
-export function listText({ lines, results, refused }: Ran, asked: Asked): string {
+export function listText({ lines, results, refused }: ListOutcome, asked: ToolRequest): string {
   const texts = results.map((result) => resultText(result, asked))
   if (lines.length === 1) return texts.join('')
   const shown = texts.map((text, at) => `${lineHeader(lines, at)}\n${text}${text.endsWith('\n') ? '' : '\n'}`)
@@ -47,15 +47,15 @@ function shownOutput({ bytes, binary, output }: Result, inlineChars: number): st
 
 /** What could not be saved stands in the result whole, however long: a model gets head and tail of it. */
 function bounded(output: string, inlineChars: number): string {
-  const mostChars = inlineChars + longestMark
-  if (output.length <= mostChars) return output
+  const maxChars = inlineChars + maxMarkLength
+  if (output.length <= maxChars) return output
   const half = Math.floor(inlineChars / 2)
   const left = output.slice(half, output.length - half)
   return `${output.slice(0, half)}${omittedLine(Buffer.byteLength(left))}${output.slice(output.length - half)}`
 }
 
 /** Room for the line between head and tail, which may name two paths. */
-const longestMark = 10_000
+const maxMarkLength = 10_000
 
 function endLines({ outcome }: Result): string[] {
   switch (outcome.kind) {
@@ -74,10 +74,10 @@ function endLines({ outcome }: Result): string[] {
   }
 }
 
-function noticeLines(result: Result, { timeoutMs }: Asked): string[] {
+function noticeLines(result: Result, { timeoutMs }: ToolRequest): string[] {
   const { hint, background, survivorsKilled } = result
   return [
-    ...say.denialLines(denialsBeside(result)),
+    ...say.blockedLines(denialsBeside(result)),
     ...(hint === undefined ? [] : [say.hintLine(hint)]),
     ...(background ? [say.backgroundLine(background)] : []),
     ...(survivorsKilled > 0 && result.outcome.kind === 'exited' ? [say.survivorsLine(survivorsKilled)] : []),
@@ -85,7 +85,7 @@ function noticeLines(result: Result, { timeoutMs }: Asked): string[] {
   ]
 }
 
-function savedLines({ scratchpad, binary, bytes, omittedBytes }: Result, asked: Asked): string[] {
+function savedLines({ scratchpad, binary, bytes, omittedBytes }: Result, asked: ToolRequest): string[] {
   if (!scratchpad) return binary ? [say.binaryUnsavedLine(bytes)] : []
   const taken = asked.scratchpad !== undefined && asked.scratchpad !== scratchpad.name
   return [

@@ -1,5 +1,5 @@
 import type { Arguments, Objection } from '../command/arguments.ts'
-import { known, type Word } from '../syntax/line.ts'
+import { knownValue, type Word } from '../syntax/line.ts'
 
 // gawk(1): system() and pipes run programs, `>` writes, getline reads files or runs programs, `@` loads code
 // or calls by name; changing ARGV, also through SYMTAB, names other files to read.
@@ -11,7 +11,7 @@ const NETWORK = '/inet'
 export function checkAwk({ operands }: Arguments): Objection | undefined {
   const [script] = operands
   if (!script) return { kind: 'form', text: 'awk without a program' }
-  const text = known(script)
+  const text = knownValue(script)
   if (text === undefined) return { kind: 'open-word', text: script.text }
   if (!harmless(text)) return { kind: 'script', text }
   const connection = operands.slice(1).find(mayConnect)

@@ -1,13 +1,13 @@
-import { type Arguments, has, type Objection } from '../command/arguments.ts'
+import { type Arguments, hasOption, type Objection } from '../command/arguments.ts'
 import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from '../command/variables.ts'
-import { known, splits, type Word } from '../syntax/line.ts'
+import { knownValue, maySplit, type Word } from '../syntax/line.ts'
 
 const FORMAT = /^(?!-)(?:[^%]|%[-+ #0]*\d*(?:\.\d*)?[diouxXeEfFgGaAcsbq%])*$/
 
 /** printf: `-v` and `%n` set variables; in bash the name may hold a subscript that runs code. */
 export function checkPrintf({ words }: Arguments): Objection | undefined {
   const [format] = words[0]?.value === '--' ? words.slice(1) : words
-  const text = known(format)
+  const text = knownValue(format)
   if (!format) return { kind: 'form', text: 'printf without a format' }
   if (text === undefined) return { kind: 'open-word', text: format.text }
   return FORMAT.test(text) ? undefined : { kind: 'form', text }
@@ -20,13 +20,13 @@ const JOIN = /^-[ao]$/
 /** test and `[`: bash evaluates subscripts for `-v` and `-R`, so possible operators must be known. */
 export function checkTest({ words }: Arguments): Objection | undefined {
   const inner = words.at(-1)?.value === ']' ? words.slice(0, -1) : words
-  const open = inner.find(splits)
+  const open = inner.find(maySplit)
   if (open) return { kind: 'open-word', text: open.text }
   return isCondition(inner) ? undefined : { kind: 'form', text: inner.map(({ text }) => text).join(' ') }
 }
 
 function isCondition(words: readonly Word[]): boolean {
-  const texts = words.map(known)
+  const texts = words.map(knownValue)
   const [first, second] = texts
   const join = texts.findIndex((text) => text !== undefined && JOIN.test(text))
   if (words.length > 4 || (words.length === 4 && first !== '!'))
@@ -49,7 +49,7 @@ const NUMBERS = /^-(?:eq|ne|lt|le|gt|ge)$/
 /** [[: `-v` and `-R` evaluate subscripts, and numeric comparisons evaluate names; either can run code. */
 export function checkDoubleBracket({ words }: Arguments): Objection | undefined {
   const inner = words.slice(words[0]?.value === '!' ? 1 : 0, -1)
-  const [first, operator = '', last] = inner.map(known)
+  const [first, operator = '', last] = inner.map(knownValue)
   const isNumber = (text: string | undefined) => /^-?\d+$/.test(text ?? '')
   const isClear =
     inner.length === 2
@@ -62,7 +62,7 @@ export function checkDoubleBracket({ words }: Arguments): Objection | undefined 
 /** read may only set variables that do not influence programs. */
 export function checkRead({ operands }: Arguments): Objection | undefined {
   const bad = operands.find((word) => {
-    const name = known(word)
+    const name = knownValue(word)
     return name === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || isDangerousVariable(name)
   })
   return bad && { kind: 'operand', text: bad.text }
@@ -77,8 +77,8 @@ export function checkExport({ operands }: Arguments): Objection | undefined {
   const bad = operands.find((word) => {
     const [, name] = /^([A-Za-z_][A-Za-z0-9_]*)(?:=|$)/.exec(word.fixed) ?? []
     const isOpen = word.kind !== 'literal' && !word.fixed.includes('=')
-    if (name === undefined || isOpen || splits(word)) return true
-    return isSteering(name) && !isHarmlessSetting(name, known(word)?.slice(name.length + 1))
+    if (name === undefined || isOpen || maySplit(word)) return true
+    return isSteering(name) && !isHarmlessSetting(name, knownValue(word)?.slice(name.length + 1))
   })
   return bad && { kind: 'operand', text: bad.text }
 }
@@ -100,7 +100,7 @@ export function checkSet({ words }: Arguments): Objection | undefined {
 
 /** command: describes a name with `-v` or `-V`, runs it otherwise. */
 export function checkCommand(given: Arguments): Objection | undefined {
-  return has(given, '-v', '-V') ? undefined : { kind: 'form', text: 'command without -v' }
+  return hasOption(given, '-v', '-V') ? undefined : { kind: 'form', text: 'command without -v' }
 }
 
 /** date: an operand that is not a format sets the clock. */

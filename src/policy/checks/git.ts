@@ -1,5 +1,5 @@
-import { type Arguments, has, type Objection } from '../command/arguments.ts'
-import { known } from '../syntax/line.ts'
+import { type Arguments, hasOption, type Objection } from '../command/arguments.ts'
+import { knownValue } from '../syntax/line.ts'
 
 const FORMATS = ['--format', '--pretty']
 /** Sorting by git-for-each-ref(1)'s `signature` or `signature:grade` verifies signatures. */
@@ -19,7 +19,7 @@ export function checkFormat({ options }: Arguments): Objection | undefined {
 export function checkListing(...listing: readonly string[]): (given: Arguments) => Objection | undefined {
   return (given) => {
     const [first] = given.operands
-    if (first && !has(given, ...listing)) return { kind: 'operand', text: first.text }
+    if (first && !hasOption(given, ...listing)) return { kind: 'operand', text: first.text }
     return checkFormat(given)
   }
 }
@@ -29,15 +29,15 @@ const CONFIG_KEY = /^[A-Za-z][\w-]*\..+$/
 /** config: a reading action or a single key; a key with a value writes, `edit` starts an editor. */
 export function checkConfig(given: Arguments): Objection | undefined {
   const [key, ...values] = given.operands
-  const isOneKey = values.length === 0 && CONFIG_KEY.test(known(key) ?? '')
-  return isOneKey || has(given, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--list', '-l')
+  const isOneKey = values.length === 0 && CONFIG_KEY.test(knownValue(key) ?? '')
+  return isOneKey || hasOption(given, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--list', '-l')
     ? undefined
     : { kind: 'form', text: 'git config without --get or --list' }
 }
 
 /** reflog: only HEAD and show list; other subcommands may delete. */
 export function checkReflog(given: Arguments): Objection | undefined {
-  const first = known(given.operands[0])
+  const first = knownValue(given.operands[0])
   if (given.operands.length === 0 || (first !== undefined && /^(?:show|HEAD(?:@\{.*\})?)$/.test(first)))
     return checkFormat(given)
   return { kind: 'operand', text: given.operands[0]?.text ?? '' }

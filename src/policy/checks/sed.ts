@@ -1,5 +1,5 @@
-import { type Arguments, has, type Objection } from '../command/arguments.ts'
-import { known } from '../syntax/line.ts'
+import { type Arguments, hasOption, type Objection } from '../command/arguments.ts'
+import { knownValue } from '../syntax/line.ts'
 
 /** Allows sed only with known scripts that neither write, read files nor run programs. */
 export function checkSed(given: Arguments): Objection | undefined {
@@ -8,8 +8,10 @@ export function checkSed(given: Arguments): Objection | undefined {
     .map(({ value }) => value)
   const scripts = named.length > 0 ? named : given.operands.slice(0, 1)
   if (scripts.length === 0)
-    return has(given, '--version', '--help') ? undefined : { kind: 'form', text: 'sed without a script' }
-  const texts = scripts.map(known)
+    return hasOption(given, '--version', '--help')
+      ? undefined
+      : { kind: 'form', text: 'sed without a script' }
+  const texts = scripts.map(knownValue)
   const open = scripts.find((_, index) => texts[index] === undefined)
   if (open) return { kind: 'open-word', text: open.text }
   const script = texts.join('\n')

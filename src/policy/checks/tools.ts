@@ -1,5 +1,5 @@
 import type { Arguments, Objection } from '../command/arguments.ts'
-import { known, type Word } from '../syntax/line.ts'
+import { knownValue, type Word } from '../syntax/line.ts'
 
 function object(word: Word): Objection {
   return { kind: 'operand', text: word.text }
@@ -17,7 +17,7 @@ const LISTING = /^-?[vzjJ]*t[vzjJ]*f$/
  * names a host to reach by rsh, and without `f` the variable TAPE names the archive.
  */
 export function checkTar({ words: [form, archive, ...members] }: Arguments): Objection | undefined {
-  if (!form || !archive || !LISTING.test(known(form) ?? ''))
+  if (!form || !archive || !LISTING.test(knownValue(form) ?? ''))
     return { kind: 'form', text: form?.text ?? 'tar without a form' }
   if (archive.kind !== 'literal' || archive.value.includes(':')) return object(archive)
   const bad = [archive, ...members].find((word) => mayBeOption(word) && word.value !== '-')
@@ -26,20 +26,20 @@ export function checkTar({ words: [form, archive, ...members] }: Arguments): Obj
 
 /** Words that name files: the archive in the form `checkTar` allows, otherwise all. */
 export function pathsOfTar(words: readonly Word[]): readonly Word[] {
-  return LISTING.test(known(words[0]) ?? '') ? words.slice(1, 2) : words
+  return LISTING.test(knownValue(words[0]) ?? '') ? words.slice(1, 2) : words
 }
 
 const UNZIP = /^-[lvptqZ12]*[lvptZ][lvptqZ12]*$/
 
 /** unzip: only forms that list, test or print; no later word may be an option. */
 export function checkUnzip({ words: [form, ...others] }: Arguments): Objection | undefined {
-  if (!form || !UNZIP.test(known(form) ?? '')) return { kind: 'form', text: form?.text ?? 'unzip' }
+  if (!form || !UNZIP.test(knownValue(form) ?? '')) return { kind: 'form', text: form?.text ?? 'unzip' }
   const bad = others.find(mayBeOption)
   return bad && object(bad)
 }
 
 export function pathsOfUnzip(words: readonly Word[]): readonly Word[] {
-  return UNZIP.test(known(words[0]) ?? '') ? words.slice(1, 2) : words
+  return UNZIP.test(knownValue(words[0]) ?? '') ? words.slice(1, 2) : words
 }
 
 const LSOF_FLAGS = /^-[anPltUwRNV]+$/
@@ -51,19 +51,19 @@ const LSOF_ATTACHED = /^(?:-[pucsdgF]|\+[dD])[\w:,^/.-]+$/
 export function checkLsof({ words }: Arguments): Objection | undefined {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as Word
-    const [, address] = /^-[anPltUwRN]*i(.*)$/.exec(known(word) ?? '') ?? []
+    const [, address] = /^-[anPltUwRN]*i(.*)$/.exec(knownValue(word) ?? '') ?? []
     if (address !== undefined) {
       const next = words[at + 1]
       // lsof takes the next word as the address unless it is an option.
       const isAddress = next && address === '' && !/^[-+]/.test(next.fixed)
-      if (!LSOF_ADDRESS.test(isAddress ? (known(next) ?? '@') : address)) return object(word)
-    } else if (LSOF_VALUED.test(known(word) ?? '')) {
+      if (!LSOF_ADDRESS.test(isAddress ? (knownValue(next) ?? '@') : address)) return object(word)
+    } else if (LSOF_VALUED.test(knownValue(word) ?? '')) {
       const value = words[++at]
       if (value?.kind !== 'literal' || mayBeOption(value)) return object(word)
     } else if (
       mayBeOption(word) &&
-      !LSOF_FLAGS.test(known(word) ?? '') &&
-      !LSOF_ATTACHED.test(known(word) ?? '')
+      !LSOF_FLAGS.test(knownValue(word) ?? '') &&
+      !LSOF_ATTACHED.test(knownValue(word) ?? '')
     )
       return object(word)
   }
@@ -75,13 +75,13 @@ const SS_FILTER =
 
 /** ss: only filter words for ports and states; a host name would cause a DNS lookup. */
 export function checkSs({ operands }: Arguments): Objection | undefined {
-  const bad = operands.find((word) => !SS_FILTER.test(known(word) ?? ''))
+  const bad = operands.find((word) => !SS_FILTER.test(knownValue(word) ?? ''))
   return bad && object(bad)
 }
 
 /** man: only page names; a name with a slash is a file. */
 export function checkMan({ operands }: Arguments): Objection | undefined {
-  const bad = operands.find((word) => !/^[\w[][\w.+:@[-]*$/.test(known(word) ?? ''))
+  const bad = operands.find((word) => !/^[\w[][\w.+:@[-]*$/.test(knownValue(word) ?? ''))
   return bad && object(bad)
 }
 
@@ -90,15 +90,15 @@ const CAPABILITY =
 
 /** tput: `init` and `reset` run the program named in the terminal's description. */
 export function checkTput({ operands }: Arguments): Objection | undefined {
-  const bad = operands.find((word) => !CAPABILITY.test(known(word) ?? ''))
+  const bad = operands.find((word) => !CAPABILITY.test(knownValue(word) ?? ''))
   return bad && object(bad)
 }
 
 /** gh: only numbers, branch names and OWNER/NAME; a URL, or a host before OWNER, names another server. */
 export function checkGh({ operands, options }: Arguments): Objection | undefined {
   const repository = options.find(({ name }) => name === '-R' || name === '--repo')
-  const named = repository && known(repository.value)
+  const named = repository && knownValue(repository.value)
   if (repository && !/^[\w.-]+\/[\w.-]+$/.test(named ?? '')) return { kind: 'option', text: repository.name }
-  const bad = operands.find((word) => !/^#?[\w./-]+$/.test(known(word) ?? ''))
+  const bad = operands.find((word) => !/^#?[\w./-]+$/.test(knownValue(word) ?? ''))
   return bad && object(bad)
 }

@@ -1,5 +1,5 @@
 import type { Arguments, Objection } from '../command/arguments.ts'
-import { known, type Word } from '../syntax/line.ts'
+import { knownValue, type Word } from '../syntax/line.ts'
 
 const SHELL_OPTIONS = /^-[celu]+$/
 
@@ -7,7 +7,7 @@ const SHELL_OPTIONS = /^-[celu]+$/
 export function checkShell({ words }: Arguments): Objection | undefined {
   const script = scriptOf(words)
   if (!script) return { kind: 'form', text: words.map(({ text }) => text).join(' ') }
-  return known(script) === undefined ? { kind: 'open-word', text: script.text } : undefined
+  return knownValue(script) === undefined ? { kind: 'open-word', text: script.text } : undefined
 }
 
 /** Words that name files: none with `-c`, because the script is checked separately. */
@@ -16,7 +16,7 @@ export function pathsOfShell(words: readonly Word[]): readonly Word[] {
 }
 
 function scriptOf(words: readonly Word[]): Word | undefined {
-  const at = words.findIndex((word) => !SHELL_OPTIONS.test(known(word) ?? ''))
+  const at = words.findIndex((word) => !SHELL_OPTIONS.test(knownValue(word) ?? ''))
   const isGiven = words.slice(0, at).some(({ value }) => value.includes('c'))
   return isGiven ? words[at] : undefined
 }
@@ -26,6 +26,6 @@ const DURATION = /^\d+(?:\.\d+)?[smhd]?$/
 /** timeout: exactly one known duration before the command. */
 export function checkTimeout({ operands }: Arguments): Objection | undefined {
   const [duration, ...others] = operands
-  const isClear = duration && others.length === 0 && DURATION.test(known(duration) ?? '')
+  const isClear = duration && others.length === 0 && DURATION.test(knownValue(duration) ?? '')
   return isClear ? undefined : { kind: 'form', text: operands.map(({ text }) => text).join(' ') }
 }

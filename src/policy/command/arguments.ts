@@ -1,4 +1,4 @@
-import { splits, type Word } from '../syntax/line.ts'
+import { maySplit, type Word } from '../syntax/line.ts'
 
 /** Options a program may be given, by name (`-a`, `--all`); any other option may be harmful. */
 export interface OptionTable {
@@ -177,7 +177,7 @@ class ArgumentReader implements Arguments {
     if (value) {
       this.options.push({ name, value })
       const dashed = value.fixed.startsWith('-') && !/^-\d/.test(value.fixed) && value.fixed !== '-'
-      const open = splits(value) || (value.kind === 'quoted' && value.fixed === '')
+      const open = maySplit(value) || (value.kind === 'quoted' && value.fixed === '')
       if ((dashed || open) && !this.#harmless)
         this.#object({ kind: 'open-word', text: `${name} ${value.text}` })
     } else this.#object({ kind: 'form', text: `${name} without a value` })
@@ -191,7 +191,7 @@ class ArgumentReader implements Arguments {
 
   #pair(name: string): void {
     const first = this.words[this.#at++]
-    if (!first || splits(first)) this.#object({ kind: 'form', text: `${name} without a name` })
+    if (!first || maySplit(first)) this.#object({ kind: 'form', text: `${name} without a name` })
     else this.#value(name)
   }
 }
@@ -207,6 +207,6 @@ function tailOf(word: Word, from: number): Word {
   return { ...word, value: cut(word.value), fixed: cut(word.fixed), text: cut(word.value) }
 }
 
-export function has({ options }: Arguments, ...names: readonly string[]): boolean {
+export function hasOption({ options }: Arguments, ...names: readonly string[]): boolean {
   return options.some(({ name }) => names.includes(name))
 }

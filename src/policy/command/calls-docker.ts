@@ -1,5 +1,5 @@
 import type { CompleteRequest } from '../../request/request.ts'
-import { known, lineOfArgv } from '../syntax/line.ts'
+import { knownValue, lineOfArgv } from '../syntax/line.ts'
 import { parseLine } from '../syntax/parse.ts'
 import { expand } from './expand.ts'
 import { nameOf } from './program.ts'
@@ -11,7 +11,7 @@ const withoutEngine = new Set(['--help', '--version', '-h', '-v', 'completion', 
 export function callsDocker(work: CompleteRequest['work']): boolean {
   const line = work.kind === 'line' ? parseLine(work.line) : lineOfArgv(work.argv)
   return expand(line).steps.some(({ command: { words } }) => {
-    const [program, first] = [known(words[0]), known(words[1])]
+    const [program, first] = [knownValue(words[0]), knownValue(words[1])]
     if (program === undefined || !/^docker(-compose)?$/.test(nameOf(program))) return false
     return words.length > 1 && !withoutEngine.has(first ?? '')
   })

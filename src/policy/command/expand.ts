@@ -1,6 +1,6 @@
 import {
   type Feature,
-  known,
+  knownValue,
   type ParsedLine,
   type SimpleCommand,
   type Unsure,
@@ -9,7 +9,7 @@ import {
 import { parseLine } from '../syntax/parse.ts'
 import { unwrap, type Wrapped } from './wrappers.ts'
 
-const DEEPEST = 6
+const maxDepth = 6
 
 export interface Step {
   readonly command: SimpleCommand
@@ -48,7 +48,7 @@ function follow(command: SimpleCommand, found: Found, depth: number): void {
   const wrapped = unwrap(command)
   found.steps.push({ command, ...(wrapped ? { wrapped } : {}) })
   if (!wrapped) return
-  if (depth === DEEPEST) {
+  if (depth === maxDepth) {
     found.unsure.push({ kind: 'nesting', text: command.text })
     return
   }
@@ -57,7 +57,7 @@ function follow(command: SimpleCommand, found: Found, depth: number): void {
 }
 
 function followScript(script: Word, { text, chain }: SimpleCommand, found: Found, depth: number): void {
-  const source = known(script)
+  const source = knownValue(script)
   if (source === undefined) {
     found.unsure.push({ kind: 'dynamic-script', text })
     return
@@ -66,5 +66,5 @@ function followScript(script: Word, { text, chain }: SimpleCommand, found: Found
   found.unsure.push(...line.unsure)
   found.forkBombs.push(...line.forkBombs)
   for (const feature of line.features) found.features.add(feature)
-  for (const command of line.commands) follow({ ...command, chain, gate: false }, found, depth + 1)
+  for (const command of line.commands) follow({ ...command, chain, required: false }, found, depth + 1)
 }

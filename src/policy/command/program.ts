@@ -1,9 +1,9 @@
 import { systemDirectories } from '../../base/program-path.ts'
-import { known, type SimpleCommand, type Word } from '../syntax/line.ts'
+import { knownValue, type SimpleCommand, type Word } from '../syntax/line.ts'
 import type { Objection } from './arguments.ts'
 
 /** The program a simple command starts, without the options before its subcommand. */
-export interface Program {
+export interface NamedProgram {
   /** Name and arguments; a system directory is removed from the name. */
   readonly words: readonly Word[]
   /** True if the name is looked up in PATH or lies in a system directory. */
@@ -16,10 +16,10 @@ export interface Program {
   readonly directories: readonly Word[]
 }
 
-const read = new WeakMap<SimpleCommand, Program>()
+const read = new WeakMap<SimpleCommand, NamedProgram>()
 
 /** The program of a simple command; `undefined` if it has only assignments or redirects. */
-export function programOf(command: SimpleCommand): Program | undefined {
+export function programOf(command: SimpleCommand): NamedProgram | undefined {
   const before = read.get(command)
   if (before) return before
   const program = readProgram(command)
@@ -27,7 +27,7 @@ export function programOf(command: SimpleCommand): Program | undefined {
   return program
 }
 
-function readProgram({ words }: SimpleCommand): Program | undefined {
+function readProgram({ words }: SimpleCommand): NamedProgram | undefined {
   const [head, ...rest] = words
   if (!head) return undefined
   const slash = head.value.lastIndexOf('/')
@@ -55,8 +55,8 @@ const helpers: Readonly<Record<string, readonly string[] | undefined>> = {
 }
 
 /** Names the command looks up in PATH; none if its program is unknown or given as a path. */
-export function lookedUp(command: SimpleCommand): readonly string[] {
-  const name = known(command.words[0]) ?? ''
+export function namesToLookUp(command: SimpleCommand): readonly string[] {
+  const name = knownValue(command.words[0]) ?? ''
   if (name === '' || name.includes('/')) return []
   return [name, ...((Object.hasOwn(helpers, name) && helpers[name]) || [])]
 }
@@ -82,13 +82,13 @@ const gitValued = new Set([
   '--super-prefix',
 ])
 
-function gitProgram(name: Word, words: readonly Word[]): Omit<Program, 'trusted' | 'written'> {
+function gitProgram(name: Word, words: readonly Word[]): Omit<NamedProgram, 'trusted' | 'written'> {
   const directories: Word[] = []
   let objection: Objection | undefined
   let at = 0
   for (; at < words.length; at++) {
     const word = words[at]
-    const option = known(word)
+    const option = knownValue(word)
     if (!word?.fixed.startsWith('-') || option === '--version') break
     const directory = words[at + 1]
     if (option === '-C' && directory) {

@@ -1,4 +1,4 @@
-import { anything, known, literal, type SimpleCommand, type Word } from '../syntax/line.ts'
+import { knownValue, literalWord, type SimpleCommand, unknownWords, type Word } from '../syntax/line.ts'
 import { nameOf } from './program.ts'
 
 /** A program that starts others, as given in a command. */
@@ -58,12 +58,12 @@ const prefixes: ReadonlyMap<string, Wrapper> = new Map([
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'hush'])
 const shellValued = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file'])
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
-const whatIsRead: Word = { ...anything, filledBy: 'xargs' }
+const whatIsRead: Word = { ...unknownWords, filledBy: 'xargs' }
 
 /** `undefined` if the command is no wrapper. */
 export function unwrap(command: SimpleCommand): Wrapped | undefined {
   const [head, ...rest] = command.words
-  const name = nameOf(known(head) ?? '')
+  const name = nameOf(knownValue(head) ?? '')
   if (!head || name === '') return undefined
   if (name === 'eval') return { own: [head], inner: [], scripts: rest.length > 0 ? [joined(rest)] : [] }
   if (shells.has(name)) return shellScript(head, rest)
@@ -78,7 +78,7 @@ export function unwrap(command: SimpleCommand): Wrapped | undefined {
 /** As eval(1p) joins them. */
 function joined(words: readonly Word[]): Word {
   const open = words.find(({ kind }) => kind !== 'literal')
-  return open ? anything : literal(words.map(({ value }) => value).join(' '))
+  return open ? unknownWords : literalWord(words.map(({ value }) => value).join(' '))
 }
 
 function shellScript(head: Word, words: readonly Word[]): Wrapped {
@@ -93,9 +93,9 @@ function shellScript(head: Word, words: readonly Word[]): Wrapped {
   if (words[at]?.value === '--') at += 1
   const script = words[at]
   // Without a script or file, the shell runs its standard input.
-  if (given) return { own: [head], inner: [], scripts: [script ?? anything] }
+  if (given) return { own: [head], inner: [], scripts: [script ?? unknownWords] }
   const asks = words.some(({ value }) => value === '--version' || value === '--help')
-  return { own: [head], inner: [], scripts: script || asks ? [] : [anything] }
+  return { own: [head], inner: [], scripts: script || asks ? [] : [unknownWords] }
 }
 
 function prefixed(command: SimpleCommand, kind: Wrapper, name: string): Wrapped | undefined {
@@ -108,8 +108,10 @@ function prefixed(command: SimpleCommand, kind: Wrapper, name: string): Wrapped 
     const text = words[at]?.value ?? ''
     const option = text.split('=', 1)[0] ?? ''
     if (kind.script.has(option))
-      scripts.push(text.includes('=') ? literal(text.slice(option.length + 1)) : (words[++at] ?? anything))
-    else if (name === 'env' && /^-S./.test(text)) scripts.push(literal(text.slice(2)))
+      scripts.push(
+        text.includes('=') ? literalWord(text.slice(option.length + 1)) : (words[++at] ?? unknownWords),
+      )
+    else if (name === 'env' && /^-S./.test(text)) scripts.push(literalWord(text.slice(2)))
     else if (kind.valued.has(text)) at += 1
     else if (/^-./.test(text)) continue
     else if (/^[A-Za-z_]\w*=/.test(text) && (name === 'env' || name === 'sudo' || name === 'doas')) continue
@@ -132,7 +134,7 @@ function innerOf(
 ): SimpleCommand {
   const assignments = variables.map((word) => ({
     name: word.value.slice(0, word.value.indexOf('=')),
-    value: literal(word.value.slice(word.value.indexOf('=') + 1)),
+    value: literalWord(word.value.slice(word.value.indexOf('=') + 1)),
   }))
   return {
     text: words.map(({ text }) => text).join(' '),
@@ -140,7 +142,7 @@ function innerOf(
     words,
     redirects: [],
     chain: outer.chain,
-    gate: false,
+    required: false,
   }
 }
 
@@ -182,7 +184,7 @@ function findCommands(command: SimpleCommand): Wrapped | undefined {
     const many = words[end]?.value === '+'
     // GNU find accepts `+` as terminator only after `{}`, busybox anywhere.
     const isClear = end !== -1 && !(many && part.at(-1)?.value !== '{}') && part.every(isOneArgument)
-    if (!isClear) scripts.push(anything)
+    if (!isClear) scripts.push(unknownWords)
     inner.push(innerOf(command, filledByFind(part, many)))
     at = end === -1 ? words.length : end
   }
@@ -208,5 +210,5 @@ function fdCommand(command: SimpleCommand): Wrapped | undefined {
   // `;` ends the command; another may follow.
   const isClear = part.every((word) => isOneArgument(word) && word.value !== ';')
   const inner = [innerOf(command, [...part, whatIsRead])]
-  return { own, inner, scripts: isClear ? [] : [anything] }
+  return { own, inner, scripts: isClear ? [] : [unknownWords] }
 }

@@ -13,11 +13,11 @@ import { disasterOf } from '../presets/deny.ts'
 import { builtIn } from '../presets/safe.ts'
 import { strictest } from '../rules/verdict.ts'
 import type { Feature, Unsure } from '../syntax/line.ts'
-import { type Case, denyList, row, verdictWhenUnsure } from './case.ts'
-import { judgeDirectory, judgeFiles } from './judge-files.ts'
-import { judgeProgram } from './judge-program.ts'
-import { judgeSettings, onlySilences } from './judge-settings.ts'
-import { type PlannedStep, type PolicyRequest, settled } from './plan.ts'
+import { denyList, type PolicyInput, policyMatch, verdictWhenUnsure } from './input.ts'
+import { matchDirectory, matchFiles } from './match-files.ts'
+import { matchProgram } from './match-program.ts'
+import { matchSettings, onlySilences } from './match-settings.ts'
+import { type PlannedStep, type PolicyRequest, withSafeGlobs } from './plan.ts'
 import type { RuleSet } from './ruleset.ts'
 
 /**
@@ -25,30 +25,31 @@ import type { RuleSet } from './ruleset.ts'
  * is in `facts`.
  */
 export function decide(request: PolicyRequest, rules: RuleSet, facts: Facts): Decision {
-  return judge(request, rules, facts).decision
+  return decideRequest(request, rules, facts).decision
 }
 
-/** A decision. `onlyLooks`: every program is on the safe list, whatever else is asked. */
-export interface Judged {
+/** A decision. `onlyReads`: every program is on the safe list, whatever else is asked. */
+export interface PolicyDecision {
   readonly decision: Decision
-  readonly onlyLooks: boolean
+  readonly onlyReads: boolean
 }
 
-export function judge(request: PolicyRequest, rules: RuleSet, facts: Facts): Judged {
+export function decideRequest(request: PolicyRequest, rules: RuleSet, facts: Facts): PolicyDecision {
   const lenient = rules.preset === 'open' || (request.mode === 'read' && rules.preset === 'default')
-  const given: Case = { request, rules, facts, lenient }
-  const steps = request.steps.map((step): JudgedStep => {
-    const settledStep = settled(step, facts)
-    const programs = judgeProgram(settledStep, given)
-    return { step: settledStep, programs, looks: programs.every(({ source }) => source === builtIn) }
+  const given: PolicyInput = { request, rules, facts, lenient }
+  const steps = request.steps.map((step): MatchedStep => {
+    const settledStep = withSafeGlobs(step, facts)
+    const programs = matchProgram(settledStep, given)
+    return { step: settledStep, programs, onlyReads: programs.every(({ source }) => source === builtIn) }
   })
-  const onlyLooks = steps.length > 0 && request.unsure.length === 0 && steps.every(({ looks }) => looks)
+  const onlyReads =
+    steps.length > 0 && request.unsure.length === 0 && steps.every(({ onlyReads }) => onlyReads)
   const matches = [
-    ...judgeLine(given),
-    ...judgeDirectory(given),
-    ...steps.flatMap((step) => judgeStep(step, given, onlyLooks)),
+    ...matchLine(given),
+    ...matchDirectory(given),
+    ...steps.flatMap((step) => matchStep(step, given, onlyReads)),
   ]
-  return { decision: decisionOf(matches, rules), onlyLooks }
+  return { decision: decisionOf(matches, rules), onlyReads }
 }
 
 function decisionOf(matches: readonly PolicyMatch[], rules: RuleSet): Decision {
@@ -59,15 +60,15 @@ function decisionOf(matches: readonly PolicyMatch[], rules: RuleSet): Decision {
   return { verdict: worst.verdict, reason: worst.why, matches }
 }
 
-function judgeLine(given: Case): PolicyMatch[] {
+function matchLine(given: PolicyInput): PolicyMatch[] {
   const { request, rules, facts, lenient } = given
   const command = textOf(request)
   const bombs = request.forkBombs.map((name) =>
-    row(command, 'fork bomb', denyList, 'deny', explainForkBomb(name)),
+    policyMatch(command, 'fork bomb', denyList, 'deny', explainForkBomb(name)),
   )
   const doubts = [...request.unsure, ...facts.unanswered.slice(0, 1).map(unanswered)]
   const unsure = doubts.map((doubt) =>
-    row(
+    policyMatch(
       command,
       `unsure: ${doubt.kind}`,
       'reading the line',
@@ -79,19 +80,21 @@ function judgeLine(given: Case): PolicyMatch[] {
   if (rules.preset === 'analysis') {
     const refused = features
       .filter((name) => !isLetThrough(name, given))
-      .map((name) => row(command, name, 'preset analysis', 'deny', explainFeature(name)))
+      .map((name) => policyMatch(command, name, 'preset analysis', 'deny', explainFeature(name)))
     return [...bombs, ...refused, ...unsure]
   }
   const background = features.includes('background') && !lenient
   return [
     ...bombs,
     ...unsure,
-    ...(background ? [row(command, 'background', `preset ${rules.preset}`, 'ask', explainBackground())] : []),
+    ...(background
+      ? [policyMatch(command, 'background', `preset ${rules.preset}`, 'ask', explainBackground())]
+      : []),
   ]
 }
 
 /** True if the `pipes` setting permits the feature; each program of a pipe is checked separately. */
-function isLetThrough(feature: Feature, { request: { steps }, rules }: Case): boolean {
+function isLetThrough(feature: Feature, { request: { steps }, rules }: PolicyInput): boolean {
   if (!rules.pipes) return false
   if (feature === 'redirect') return steps.every(({ command }) => command.redirects.every(onlySilences))
   return feature === 'pipe'
@@ -106,27 +109,31 @@ function textOf({ work }: PolicyRequest): string {
   return work.kind === 'line' ? work.line : work.argv.join(' ')
 }
 
-interface JudgedStep {
+interface MatchedStep {
   readonly step: PlannedStep
   readonly programs: readonly PolicyMatch[]
-  readonly looks: boolean
+  readonly onlyReads: boolean
 }
 
-function judgeStep({ step, programs, looks }: JudgedStep, given: Case, onlyLooks: boolean): PolicyMatch[] {
+function matchStep(
+  { step, programs, onlyReads }: MatchedStep,
+  given: PolicyInput,
+  lineOnlyReads: boolean,
+): PolicyMatch[] {
   return [
-    ...judgeDisaster(step, given),
+    ...matchDisaster(step, given),
     ...programs,
-    ...judgeSettings(step, given, { line: onlyLooks, command: looks }),
-    ...judgeFiles(step, given, looks),
+    ...matchSettings(step, given, { line: lineOnlyReads, command: onlyReads }),
+    ...matchFiles(step, given, onlyReads),
   ]
 }
 
-function judgeDisaster({ command, paths }: PlannedStep, { request, facts }: Case): PolicyMatch[] {
+function matchDisaster({ command, paths }: PlannedStep, { request, facts }: PolicyInput): PolicyMatch[] {
   const disaster = disasterOf(command, request.home, (word) => {
     const written = paths
       .filter(({ text }) => text === word.text)
       .flatMap((use) => [...use.paths, ...use.globs])
     return written.flatMap((path) => [path, facts.realPaths.get(path) ?? path])
   })
-  return disaster ? [row(command.text, disaster, denyList, 'deny', explainDisaster(disaster))] : []
+  return disaster ? [policyMatch(command.text, disaster, denyList, 'deny', explainDisaster(disaster))] : []
 }

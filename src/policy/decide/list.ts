@@ -3,7 +3,7 @@ import { explainDisaster } from '../../messages/policy.ts'
 import type { Disaster } from '../presets/deny.ts'
 import type { Rule } from '../rules/rules.ts'
 import type { Verdict } from '../rules/verdict.ts'
-import { denyList } from './case.ts'
+import { denyList } from './input.ts'
 import type { Preset, RuleSet } from './ruleset.ts'
 
 export interface ListedRule {

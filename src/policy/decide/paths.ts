@@ -6,7 +6,7 @@ import { programOf } from '../command/program.ts'
 import { builtInRuleFor } from '../presets/index.ts'
 import { argumentsOf, type Rule } from '../rules/rules.ts'
 import { couldMatch } from '../syntax/globs.ts'
-import { literal, type Word } from '../syntax/line.ts'
+import { literalWord, type Word } from '../syntax/line.ts'
 
 /** A word that names files, or may. */
 export interface PathUse {
@@ -83,7 +83,7 @@ function namingWords({ command }: Step): readonly Word[] {
     .slice(1)
     .filter((word) => (word.kind === 'glob' || word.matching) && !named.includes(word))
   // find(1) starts in the current directory by default.
-  const implied = rule.prefix[0] === 'find' ? [literal('.')] : []
+  const implied = rule.prefix[0] === 'find' ? [literalWord('.')] : []
   return [...changed, ...implied, ...named, ...globs]
 }
 
@@ -134,7 +134,7 @@ function namesIn(value: string): string[] {
 /** `@FILE`, `NAME=@FILE,FILE;type=TYPE`, `NAME=<FILE`, `file://HOST/FILE` (curl(1)). */
 function furtherNames(text: string): string[] {
   const [, path] = /^file:(?:\/\/[^/]*)?(\/.*)$/i.exec(text) ?? []
-  const behind = [...text.matchAll(/@/g)].slice(0, mostMarks).map(({ index }) => text.slice(index + 1))
+  const behind = [...text.matchAll(/@/g)].slice(0, maxMarks).map(({ index }) => text.slice(index + 1))
   const pieces = behind.flatMap((rest) => [rest, ...rest.split(/[,;]/)])
   const input = text.startsWith('<') ? [text.slice(1)] : []
   const named = path === undefined ? [] : [path, decoded(path)]
@@ -142,7 +142,7 @@ function furtherNames(text: string): string[] {
 }
 
 /** More than any tool's value holds. */
-const mostMarks = 20
+const maxMarks = 20
 
 function decoded(path: string): string {
   return path.replace(/%([0-9a-f]{2})/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)))

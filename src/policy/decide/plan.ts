@@ -2,9 +2,16 @@ import { posix } from 'node:path'
 import type { Mode } from '../../base/types.ts'
 import type { Facts, FactsNeeded } from '../../facts/facts.ts'
 import { type Expanded, expand, type Step } from '../command/expand.ts'
-import { lookedUp, nameOf, programOf } from '../command/program.ts'
+import { nameOf, namesToLookUp, programOf } from '../command/program.ts'
 import { couldMatch } from '../syntax/globs.ts'
-import { known, lineOfArgv, literal, type ParsedLine, type Unsure, type Word } from '../syntax/line.ts'
+import {
+  knownValue,
+  lineOfArgv,
+  literalWord,
+  type ParsedLine,
+  type Unsure,
+  type Word,
+} from '../syntax/line.ts'
 import { parseLine } from '../syntax/parse.ts'
 import { atHome, type PathUse, pathUses } from './paths.ts'
 import { parsePowershell } from './powershell.ts'
@@ -49,7 +56,7 @@ export interface PlannedStep extends Step {
   readonly repositories: readonly string[] | 'unknown' | undefined
 }
 
-const MOST_BASES = 16
+const maxBases = 16
 
 /** Parses a request. Pure: reads nothing from disk. */
 export function planRequest(request: RequestToDecide): PolicyRequest {
@@ -73,7 +80,7 @@ function unsureOf(line: string): ParsedLine {
 /** Treats these variables as assignments before every command. */
 function withAssignments(expanded: Expanded, names: readonly string[]): Expanded {
   if (names.length === 0) return expanded
-  const own = names.map((name) => ({ name, value: literal('') }))
+  const own = names.map((name) => ({ name, value: literalWord('') }))
   const steps = expanded.steps.map((step) => {
     const { command } = step
     return { ...step, command: { ...command, assignments: [...own, ...command.assignments] } }
@@ -103,7 +110,7 @@ export function factsNeeded({ steps, cwd, mode }: PolicyRequest): FactsNeeded {
     directories: [...directories],
     repositories: [...repositories],
     // Read mode confines every program.
-    programs: mode === 'read' ? [] : [...new Set(steps.flatMap(({ command }) => lookedUp(command)))],
+    programs: mode === 'read' ? [] : [...new Set(steps.flatMap(({ command }) => namesToLookUp(command)))],
     couldMatch,
   }
 }
@@ -114,7 +121,7 @@ function isOpenGlob({ kind, fixed }: Word): boolean {
 }
 
 /** Marks globs that cannot become options: no name in the step's directories begins with a dash. */
-export function settled(step: PlannedStep, { withoutDashes }: Facts): PlannedStep {
+export function withSafeGlobs(step: PlannedStep, { withoutDashes }: Facts): PlannedStep {
   const { command, bases } = step
   if (
     !command.words.some(isOpenGlob) ||
@@ -138,7 +145,7 @@ function placed({ steps }: Expanded, { cwd, home, shell }: RequestToDecide): Pla
     const target = directoryOf(step, here, home)
     if (target) {
       bases = bounded(bases, target)
-      sure = command.gate && target !== 'unknown' ? { chain: command.chain, bases: target } : undefined
+      sure = command.required && target !== 'unknown' ? { chain: command.chain, bases: target } : undefined
     }
     return {
       ...step,
@@ -153,7 +160,7 @@ function placed({ steps }: Expanded, { cwd, home, shell }: RequestToDecide): Pla
 function bounded(bases: readonly string[], target: readonly string[] | 'unknown'): readonly string[] {
   if (target === 'unknown' || bases.length === 0) return []
   const all = [...new Set([...bases, ...target])]
-  return all.length > MOST_BASES ? [] : all
+  return all.length > maxBases ? [] : all
 }
 
 /** Where a `cd` goes; `undefined` if the command is no `cd`. */
@@ -163,7 +170,7 @@ function directoryOf(
   home: string,
 ): readonly string[] | 'unknown' | undefined {
   const [head, ...rest] = command.words
-  const name = nameOf(known(head) ?? '')
+  const name = nameOf(knownValue(head) ?? '')
   if (name === 'pushd' || name === 'popd' || name === 'chdir') return 'unknown'
   if (name !== 'cd') return undefined
   const operand = rest.find(({ value }) => !/^-[LPe@]+$/.test(value) && value !== '--')
@@ -187,7 +194,7 @@ function withLogical(paths: readonly string[]): readonly string[] {
  * Overrides).
  */
 function guardsOf({ command }: Step, bases: readonly string[]): readonly string[] {
-  const name = nameOf(known(command.words[0]) ?? '')
+  const name = nameOf(knownValue(command.words[0]) ?? '')
   if (name !== 'cargo' && name !== 'rustc') return []
   return bases.flatMap((base) => {
     const parts = base.split('/').filter((part) => part !== '')
@@ -203,11 +210,11 @@ function repositoriesOf(
   home: string,
 ): PlannedStep['repositories'] {
   const program = programOf(command)
-  const name = nameOf(known(program?.words[0]) ?? '')
+  const name = nameOf(knownValue(program?.words[0]) ?? '')
   if (!program || (name !== 'git' && name !== 'gh')) return undefined
   let directories = bases
   for (const word of program.directories) {
-    const path = atHome(word, home) ?? known(word)
+    const path = atHome(word, home) ?? knownValue(word)
     if (path === undefined) return 'unknown'
     directories = joinAll(directories, path)
   }

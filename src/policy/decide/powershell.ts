@@ -1,7 +1,7 @@
 import type { Arguments, Objection } from '../command/arguments.ts'
 import { indexRules } from '../presets/index.ts'
 import { safeForms } from '../presets/safe.ts'
-import { type Feature, literal, type ParsedLine, type SimpleCommand } from '../syntax/line.ts'
+import { type Feature, literalWord, type ParsedLine, type SimpleCommand } from '../syntax/line.ts'
 
 /**
  * Cmdlets that only read, with switches and parameters that take a value. PowerShell's parser is unavailable,
@@ -94,8 +94,15 @@ export function parsePowershell(line: string): ParsedLine | undefined {
     const [head = '', ...rest] = part
     const name = names.get(head.toLowerCase())
     if (name === undefined) return undefined
-    const words = [name, ...rest].map(literal)
-    commands.push({ text: part.join(' '), assignments: [], words, redirects: [], chain: 0, gate: false })
+    const words = [name, ...rest].map(literalWord)
+    commands.push({
+      text: part.join(' '),
+      assignments: [],
+      words,
+      redirects: [],
+      chain: 0,
+      required: false,
+    })
   }
   const features = new Set<Feature>(commands.length > 1 ? ['pipe'] : [])
   return { commands, features, unsure: [], forkBombs: [] }

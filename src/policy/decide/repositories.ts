@@ -9,7 +9,7 @@ const lfs = new Set([
   'filter.lfs.process=git-lfs filter-process --skip',
 ])
 /** Values that override repository settings for lines that only read (GIT_CONFIG_COUNT). */
-export const lookingValues: ReadonlyMap<string, string> = new Map([
+export const readOnlyValues: ReadonlyMap<string, string> = new Map([
   ['core.hookspath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['log.showsignature', 'false'],
@@ -38,12 +38,12 @@ function isOverruled({ key, value }: ConfigEntry): boolean {
   // The home directory or prefix git would insert is unknown; other values are resolved when hooks are
   // searched.
   if (key === 'core.hookspath') return /^[~%]/.test(value)
-  const harmless = lookingValues.get(key)
+  const harmless = readOnlyValues.get(key)
   return harmless !== undefined && value !== harmless
 }
 
 function isDangerous({ key, value }: ConfigEntry): boolean {
-  if (lookingValues.has(key) || lfs.has(`${key}=${value}`)) return false
+  if (readOnlyValues.has(key) || lfs.has(`${key}=${value}`)) return false
   if (FORMAT.test(key) && value.includes('%G')) return true
   if (SORT.test(key) && value.includes('signature')) return true
   return SECTION.test(key) || NAME.test(key) || value.startsWith('!')
@@ -61,15 +61,15 @@ const plain = new Set(
 )
 
 /**
- * The first hook a git command would run. `subcommand`: undefined if unknown; `looks`: on the safe list, so
+ * The first hook a git command would run. `subcommand`: undefined if unknown; `onlyReads`: on the safe list, so
  * it at most refreshes the index.
  */
 export function hookOf(
   hooks: readonly string[],
   subcommand: string | undefined,
-  looks: boolean,
+  onlyReads: boolean,
 ): string | undefined {
-  const few = looks || (subcommand !== undefined && plain.has(subcommand))
+  const few = onlyReads || (subcommand !== undefined && plain.has(subcommand))
   return hooks.find((path) => {
     const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.exe$/, '')
     return few ? everywhere.includes(name) : HOOK.test(name)

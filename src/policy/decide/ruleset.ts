@@ -3,7 +3,7 @@ import { analysisRules, interpreters } from '../presets/analysis.ts'
 import { defaultRules, indexRules, type RuleIndex } from '../presets/index.ts'
 import { applyRule, argumentRule, type Rule } from '../rules/rules.ts'
 import type { Verdict } from '../rules/verdict.ts'
-import { known } from '../syntax/line.ts'
+import { knownValue } from '../syntax/line.ts'
 import { parseLine } from '../syntax/parse.ts'
 
 export type Preset = 'open' | 'default' | 'analysis'
@@ -33,14 +33,14 @@ export interface PolicySettings {
   readonly rule: readonly RuleTable[]
 }
 
-export interface Origin {
+export interface RuleOrigin {
   readonly file: string
   readonly line?: number
   readonly column?: number
 }
 
 /** Finds where an entry of a key is defined: `originOf('deny', 0)`. */
-export type OriginOf = (key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule', index: number) => Origin
+export type OriginOf = (key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule', index: number) => RuleOrigin
 
 export interface RuleSet {
   readonly preset: Preset
@@ -104,9 +104,9 @@ function wordRules(settings: PolicySettings, verdict: Verdict, originOf: OriginO
 }
 
 /** An entry such as `npm test`. */
-function wordsOf(text: string, key: string, origin: Origin): readonly string[] {
+function wordsOf(text: string, key: string, origin: RuleOrigin): readonly string[] {
   const line = parseLine(text)
-  const words = line.commands[0]?.words.map(known) ?? []
+  const words = line.commands[0]?.words.map(knownValue) ?? []
   const known_ = words.filter((word) => word !== undefined)
   const plain = line.commands.length === 1 && line.unsure.length === 0 && line.features.size === 0
   if (!plain || known_.length === 0 || known_.length < words.length)
@@ -118,7 +118,7 @@ function wordsOf(text: string, key: string, origin: Origin): readonly string[] {
   return known_
 }
 
-function tableRule(table: RuleTable, origin: Origin): Rule {
+function tableRule(table: RuleTable, origin: RuleOrigin): Rule {
   const { prefix, verdict, reason, allow_options, ask_options, deny_options, operands } = table
   const limited = allow_options ?? ask_options ?? deny_options ?? operands
   const rule: Rule = {
@@ -128,9 +128,9 @@ function tableRule(table: RuleTable, origin: Origin): Rule {
     reason,
     ...(limited === undefined ? {} : { arguments: argumentsOfTable(table) }),
   }
-  for (const example of table.match) if (!matches(rule, example)) throw badExample('match', example, origin)
+  for (const example of table.match) if (!appliesTo(rule, example)) throw badExample('match', example, origin)
   for (const example of table.not_match)
-    if (matches(rule, example)) throw badExample('not_match', example, origin)
+    if (appliesTo(rule, example)) throw badExample('not_match', example, origin)
   return rule
 }
 
@@ -144,20 +144,20 @@ function argumentsOfTable({ allow_options, ask_options, deny_options, operands }
 }
 
 /** True if a rule applies to a command of the example. */
-export function matches(rule: Rule, example: string): boolean {
+export function appliesTo(rule: Rule, example: string): boolean {
   return parseLine(example).commands.some((command) => {
     const outcome = applyRule(rule, command)
     return outcome !== undefined && !outcome.maybe && (rule.verdict !== 'allow' || !outcome.objection)
   })
 }
 
-function badExample(key: 'match' | 'not_match', example: string, origin: Origin): VitrineError {
+function badExample(key: 'match' | 'not_match', example: string, origin: RuleOrigin): VitrineError {
   const wanted =
     key === 'match' ? 'a command line that the rule matches' : 'a command line that the rule does not match'
   return invalid(`policy.rule.${key}`, origin, { kind: 'bad-value', wanted, got: JSON.stringify(example) })
 }
 
-function invalid(key: string, { file, line, column }: Origin, problem: ConfigProblem): VitrineError {
+function invalid(key: string, { file, line, column }: RuleOrigin, problem: ConfigProblem): VitrineError {
   return new VitrineError({
     code: 'CONFIG_INVALID',
     file,
@@ -168,6 +168,6 @@ function invalid(key: string, { file, line, column }: Origin, problem: ConfigPro
   })
 }
 
-function nameOfOrigin({ file, line }: Origin): string {
+function nameOfOrigin({ file, line }: RuleOrigin): string {
   return line === undefined ? file : `${file}:${line}`
 }

@@ -4,7 +4,7 @@ import { fileRules } from '../presets/files.ts'
 import { gitRules } from '../presets/git.ts'
 import { textRules } from '../presets/text.ts'
 import { toolRules } from '../presets/tools.ts'
-import { known, type ParsedLine, type SimpleCommand, type Word } from '../syntax/line.ts'
+import { knownValue, type ParsedLine, type SimpleCommand, type Word } from '../syntax/line.ts'
 
 /** The value of a variable at the beginning of a line, empty where it is unset; undefined: not certain. */
 export type VariableValue = (name: string) => string | undefined
@@ -48,7 +48,7 @@ export function withValues(line: ParsedLine, variableValue: VariableValue | unde
 }
 
 function assignsNothing({ words }: SimpleCommand): boolean {
-  return words.length === 0 || assigningNothing.has(known(words[0]))
+  return words.length === 0 || assigningNothing.has(knownValue(words[0]))
 }
 
 /** What all environments that a command may get agree on; the variables of the command alone win. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { nameOf } from '../command/program.ts'
-import { known, literal, type SimpleCommand, type Word } from '../syntax/line.ts'
+import { knownValue, literalWord, type SimpleCommand, type Word } from '../syntax/line.ts'
 
 /** The entries of the built-in deny list. */
 export type Disaster =
@@ -19,7 +19,7 @@ export function disasterOf(
   home: string,
   resolve: (word: Word) => readonly string[],
 ): Disaster | undefined {
-  const name = nameOf(known(command.words[0]) ?? '')
+  const name = nameOf(knownValue(command.words[0]) ?? '')
   const words = command.words.slice(1)
   if (name === 'rm') return removal(words, home, resolve)
   if (name === 'find' && removesAll(words)) return wholeAmong(startsOf(words), home, resolve)
@@ -75,7 +75,7 @@ function wholeAmong(
 function startsOf(words: readonly Word[]): readonly Word[] {
   const end = words.findIndex(({ value }) => /^(?:-(?!(?:[HLPODf]|O\d|-)$)|[!(])/.test(value))
   const starts = (end === -1 ? words : words.slice(0, end)).filter(({ value }) => !value.startsWith('-'))
-  return starts.length > 0 ? starts : [literal('.')]
+  return starts.length > 0 ? starts : [literalWord('.')]
 }
 
 // find(1): tests that select some files.

@@ -1,6 +1,6 @@
-import type { Program } from '../command/program.ts'
+import type { NamedProgram } from '../command/program.ts'
 import type { Rule } from '../rules/rules.ts'
-import { known } from '../syntax/line.ts'
+import { knownValue } from '../syntax/line.ts'
 import { analysisRules } from './analysis.ts'
 import { fileRules } from './files.ts'
 import { gitRules } from './git.ts'
@@ -38,7 +38,7 @@ export const safeList = indexRules(defaultRules)
 const everything = indexRules([...defaultRules, ...analysisRules])
 
 /** The built-in rule that can parse a program's arguments, whatever the preset. */
-export function builtInRuleFor({ words }: Program): Rule | undefined {
-  const candidates = everything.get(known(words[0]) ?? '') ?? []
-  return candidates.find(({ prefix }) => prefix.every((part, index) => known(words[index]) === part))
+export function builtInRuleFor({ words }: NamedProgram): Rule | undefined {
+  const candidates = everything.get(knownValue(words[0]) ?? '') ?? []
+  return candidates.find(({ prefix }) => prefix.every((part, index) => knownValue(words[index]) === part))
 }

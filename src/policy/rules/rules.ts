@@ -5,8 +5,8 @@ import {
   optionTable,
   readArguments,
 } from '../command/arguments.ts'
-import { nameOf, type Program, programOf } from '../command/program.ts'
-import { known, type SimpleCommand, type Word } from '../syntax/line.ts'
+import { type NamedProgram, nameOf, programOf } from '../command/program.ts'
+import { knownValue, type SimpleCommand, type Word } from '../syntax/line.ts'
 import type { Verdict } from './verdict.ts'
 
 export interface Operands {
@@ -61,7 +61,7 @@ export function applyRule(rule: Rule, command: SimpleCommand): RuleOutcome | und
   if (!program) return undefined
   if (rule.verdict !== 'allow') return applyStrictly(rule, program)
   if (!startsWith(program, rule.prefix)) return undefined
-  return judged(rule, program)
+  return outcomeOf(rule, program)
 }
 
 export function argumentsOf(rule: Rule, command: SimpleCommand): Arguments | undefined {
@@ -74,7 +74,7 @@ function given({ options, harmless }: ArgumentRule, words: readonly Word[]): Arg
   return options ? readArguments(words, options, harmless) : { options: [], operands: words, words }
 }
 
-function judged(rule: Rule, program: Program): RuleOutcome {
+function outcomeOf(rule: Rule, program: NamedProgram): RuleOutcome {
   const { arguments: about } = rule
   if (program.objection) return { rule, verdict: 'ask', objection: program.objection, maybe: false }
   if (!about) return { rule, verdict: rule.verdict, maybe: false }
@@ -95,16 +95,19 @@ function tooMany({ most }: Operands, given: readonly Word[]): Objection | undefi
 }
 
 /** For `allow`: every prefix word must be in place; a path in it matches only that exact path. */
-function startsWith({ words, trusted, written }: Program, [name = '', ...rest]: readonly string[]): boolean {
-  const isNamed = name.includes('/') ? written === name : trusted && known(words[0]) === name
-  return isNamed && rest.every((part, index) => known(words[index + 1]) === part)
+function startsWith(
+  { words, trusted, written }: NamedProgram,
+  [name = '', ...rest]: readonly string[],
+): boolean {
+  const isNamed = name.includes('/') ? written === name : trusted && knownValue(words[0]) === name
+  return isNamed && rest.every((part, index) => knownValue(words[index + 1]) === part)
 }
 
 /**
  * For `ask` and `deny`: options may intervene, the program may have any path, and a word that may expand to
  * the prefix is a possible match.
  */
-function applyStrictly(rule: Rule, program: Program): RuleOutcome | undefined {
+function applyStrictly(rule: Rule, program: NamedProgram): RuleOutcome | undefined {
   const [name = '', ...rest] = rule.prefix
   const head = program.words[0]
   if (!head) return undefined

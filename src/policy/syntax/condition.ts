@@ -1,5 +1,5 @@
 import type { SyntaxNode } from 'unbash'
-import { literal, type Word } from './line.ts'
+import { literalWord, type Word } from './line.ts'
 import { wordOf } from './words.ts'
 
 type Condition = Extract<SyntaxNode, { type: 'TestCommand' }>['expression']
@@ -11,16 +11,16 @@ type Condition = Extract<SyntaxNode, { type: 'TestCommand' }>['expression']
 export function conditionWords(condition: Condition): readonly Word[] | undefined {
   switch (condition.type) {
     case 'TestUnary':
-      return [literal(condition.operator), wordOf(condition.operand)]
+      return [literalWord(condition.operator), wordOf(condition.operand)]
     case 'TestBinary': {
       const { left, operator, right } = condition
       return operator === '<' || operator === '>'
         ? undefined
-        : [wordOf(left), literal(operator), wordOf(right)]
+        : [wordOf(left), literalWord(operator), wordOf(right)]
     }
     case 'TestNot': {
       const inner = condition.negations.length === 1 ? conditionWords(condition.operand) : undefined
-      return inner && [literal('!'), ...inner]
+      return inner && [literalWord('!'), ...inner]
     }
     default:
       return undefined

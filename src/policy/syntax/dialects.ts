@@ -1,9 +1,9 @@
 import type { Unsure, UnsureKind } from './line.ts'
 
 /** In bytes; longer lines are not parsed. */
-export const longestLine = 65_536
+export const maxLineLength = 65_536
 /** The parser is quadratic in here-documents: 100 KB of `<<E ` takes 1.6 s. */
-export const mostHereDocuments = 64
+export const maxHereDocuments = 64
 
 // Every shell treats only tab and newline among control characters as blanks; some locales add C1 controls.
 const CONTROL = /[^\P{Cc}\t\n]/u
@@ -18,8 +18,8 @@ const CONTINUATION = /(?<![ \t])\\\n/
 export function doubtsOfText(line: string): Unsure[] {
   const doubts: Unsure[] = []
   const doubt = (kind: UnsureKind, text = '') => doubts.push({ kind, text })
-  if (line.length > longestLine || Buffer.byteLength(line) > longestLine) doubt('too-long')
-  if (count(line, '<<') > mostHereDocuments) doubt('too-many-here-documents')
+  if (line.length > maxLineLength || Buffer.byteLength(line) > maxLineLength) doubt('too-long')
+  if (count(line, '<<') > maxHereDocuments) doubt('too-many-here-documents')
   if (CONTROL.test(line)) doubt('control-character')
   if (LONE_SURROGATE.test(line)) doubt('not-unicode')
   if (ODD_BLANK.test(line.replaceAll(' ', ''))) doubt('odd-blank')

@@ -14,12 +14,12 @@ function isAscii(name: string): boolean {
 type One = '.' | '.*'
 
 const known = new Map<string, RegExp | undefined>()
-const MOST_KNOWN = 500
+const maxKnown = 500
 
 function expressionOf(pattern: string, one: One): RegExp | undefined {
   const key = one + pattern
   if (known.has(key)) return known.get(key)
-  if (known.size > MOST_KNOWN) known.clear()
+  if (known.size > maxKnown) known.clear()
   const expression = translate(pattern, one)
   known.set(key, expression)
   return expression

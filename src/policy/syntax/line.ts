@@ -41,7 +41,7 @@ export interface SimpleCommand {
   /** The number of the containing list (`a && b || c`). */
   readonly chain: number
   /** True if the rest of its list runs only on success. */
-  readonly gate: boolean
+  readonly required: boolean
 }
 
 /** Constructs that the `analysis` preset refuses. */
@@ -93,20 +93,20 @@ export interface ParsedLine {
   readonly forkBombs: readonly string[]
 }
 
-export function literal(text: string): Word {
+export function literalWord(text: string): Word {
   return { text, value: text, kind: 'literal', fixed: text }
 }
 
 /** Any number of unknown words. */
-export const anything: Word = { text: '...', value: '', kind: 'open', fixed: '' }
+export const unknownWords: Word = { text: '...', value: '', kind: 'open', fixed: '' }
 
 /** The word's value if known before the shell expands it. */
-export function known(word: Word | undefined): string | undefined {
+export function knownValue(word: Word | undefined): string | undefined {
   return word?.kind === 'literal' ? word.value : undefined
 }
 
 /** True if the word may expand to any number of words but one. */
-export function splits({ kind }: Word): boolean {
+export function maySplit({ kind }: Word): boolean {
   return kind === 'open' || kind === 'glob' || kind === 'brace'
 }
 
@@ -114,10 +114,10 @@ export function lineOfArgv(argv: readonly string[]): ParsedLine {
   const command: SimpleCommand = {
     text: argv.join(' '),
     assignments: [],
-    words: argv.map(literal),
+    words: argv.map(literalWord),
     redirects: [],
     chain: 0,
-    gate: false,
+    required: false,
   }
   return { commands: [command], features: new Set(), unsure: [], forkBombs: [] }
 }

@@ -19,21 +19,21 @@ import {
   plainParameter,
   plainSubstitution,
 } from './dialects.ts'
-import { repeats } from './fork-bomb.ts'
+import { multipliesItself } from './fork-bomb.ts'
 import {
-  anything,
   type Feature,
-  literal,
+  literalWord,
   type ParsedLine,
   type SimpleCommand,
   type Unsure,
   type UnsureKind,
+  unknownWords,
 } from './line.ts'
 import { argumentOf, assignmentOf, holdsOperators, redirectOf, wordOf } from './words.ts'
 
-const DEEPEST = 48
-const MOST_DOUBTS = 20
-const MOST_COMMANDS = 2_000
+const maxDepth = 48
+const maxDoubts = 20
+const maxCommands = 2_000
 
 /** The context of a node. */
 interface Place {
@@ -41,7 +41,7 @@ interface Place {
   readonly source: string
   readonly depth: number
   readonly chain: number
-  readonly gate: boolean
+  readonly required: boolean
   readonly substituted: boolean
   readonly quoted: boolean
 }
@@ -66,7 +66,7 @@ class Walker implements ParsedLine {
 
   read(line: string): void {
     try {
-      const place = { source: line, depth: 0, chain: 0, gate: false, substituted: false, quoted: false }
+      const place = { source: line, depth: 0, chain: 0, required: false, substituted: false, quoted: false }
       this.#visit(parse(line), place)
     } catch (error) {
       // The parser promises not to throw; if it does, the line is marked unsure.
@@ -76,11 +76,11 @@ class Walker implements ParsedLine {
 
   #doubt(kind: UnsureKind, text: string): void {
     const isNew = !this.unsure.some((known) => known.kind === kind && known.text === text)
-    if (isNew && this.unsure.length < MOST_DOUBTS) this.unsure.push({ kind, text })
+    if (isNew && this.unsure.length < maxDoubts) this.unsure.push({ kind, text })
   }
 
   #visit(node: SyntaxNode, outer: Place): void {
-    if (outer.depth > DEEPEST) {
+    if (outer.depth > maxDepth) {
       this.#doubt('nesting', '')
       return
     }
@@ -123,20 +123,20 @@ class Walker implements ParsedLine {
   #statements(node: Extract<SyntaxNode, { type: 'Script' | 'CompoundList' }>, place: Place): void {
     if (node.commands.length > 1) this.features.add('chain')
     for (const statement of node.commands)
-      this.#visit(statement, { ...place, chain: ++this.#chains, gate: false })
+      this.#visit(statement, { ...place, chain: ++this.#chains, required: false })
   }
 
   #andOr(node: Extract<SyntaxNode, { type: 'AndOr' }>, place: Place): void {
     this.features.add('chain')
     const onlyAnd = node.operators.every((operator) => operator === '&&')
-    for (const command of node.commands) this.#visit(command, { ...place, gate: onlyAnd })
+    for (const command of node.commands) this.#visit(command, { ...place, required: onlyAnd })
   }
 
   #pipeline(node: Pipeline, place: Place): void {
     if (node.commands.length > 1) this.features.add('pipe')
     if (node.operators.includes('|&')) this.#doubt('bash-only', '|&')
     if (node.prefixes.some(({ type }) => type === 'Time')) this.#time(node, place)
-    for (const command of node.commands) this.#visit(command, { ...place, gate: false })
+    for (const command of node.commands) this.#visit(command, { ...place, required: false })
   }
 
   /** `time` is a keyword in bash and a program in dash; both run a command that begins with a plain name. */
@@ -146,7 +146,7 @@ class Walker implements ParsedLine {
     const isPlain =
       first?.type === 'Command' && first.prefix.length === 0 && first.name && !first.name.text.startsWith('-')
     if (!prefix || others.length > 0 || !isPlain) this.#doubt('bash-only', 'time')
-    else this.#add(prefix, { ...place, gate: false }, { words: [literal('time')] })
+    else this.#add(prefix, { ...place, required: false }, { words: [literalWord('time')] })
   }
 
   #command(node: Command, place: Place): void {
@@ -154,18 +154,18 @@ class Walker implements ParsedLine {
     const words = [...(node.name ? [wordOf(node.name)] : []), ...node.args.map(argumentOf)]
     const assignments = node.prefix.filter((child) => child.type === 'Assignment').map(assignmentOf)
     // Substitutions in its words run first.
-    this.#children(node, { ...place, gate: false })
+    this.#children(node, { ...place, required: false })
     this.#add(node, place, { words, assignments, redirects: node.redirects.map(redirectOf(place.source)) })
   }
 
   #add(
     node: { readonly pos: number; readonly end: number },
-    { source, chain, gate }: Place,
+    { source, chain, required }: Place,
     parts: Partial<Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>>,
   ): void {
-    if (this.commands.length === MOST_COMMANDS) this.#doubt('too-many-commands', '')
-    if (this.commands.length < MOST_COMMANDS)
-      this.commands.push({ ...nothing, ...parts, text: source.slice(node.pos, node.end), chain, gate })
+    if (this.commands.length === maxCommands) this.#doubt('too-many-commands', '')
+    if (this.commands.length < maxCommands)
+      this.commands.push({ ...nothing, ...parts, text: source.slice(node.pos, node.end), chain, required })
   }
 
   /** Handles words, their parts, assignments and redirects; true if the node was one of them. */
@@ -213,7 +213,7 @@ class Walker implements ParsedLine {
   #substitution(node: CommandExpansionPart, place: Place): void {
     this.features.add('substitution')
     if (!node.script || !plainSubstitution(node.text, place.quoted)) this.#doubt('substitution', node.text)
-    this.#children(node, { ...place, substituted: true, quoted: false, gate: false })
+    this.#children(node, { ...place, substituted: true, quoted: false, required: false })
   }
 
   #redirect(node: Redirection, place: Place): void {
@@ -240,7 +240,7 @@ class Walker implements ParsedLine {
   /** `[[ ]]` is a condition in bash and a missing program in dash. */
   #test(node: Extract<SyntaxNode, { type: 'TestCommand' }>, place: Place): void {
     const words = conditionWords(node.expression)
-    if (words) this.#add(node, place, { words: [literal('[['), ...words, literal(']]')] })
+    if (words) this.#add(node, place, { words: [literalWord('[['), ...words, literalWord(']]')] })
     else this.#doubt('bash-only', place.source.slice(node.pos, node.end))
   }
 
@@ -257,7 +257,7 @@ class Walker implements ParsedLine {
         break
       case 'Function':
         this.#doubt('function', node.name.value)
-        if (repeats(node.body, node.name.value, false)) this.forkBombs.push(node.name.value)
+        if (multipliesItself(node.body, node.name.value, false)) this.forkBombs.push(node.name.value)
         break
       case 'Subshell':
         // dash reads `((` as arithmetic only after `$`; bash tries arithmetic first.
@@ -270,7 +270,7 @@ class Walker implements ParsedLine {
         break
       case 'For':
         this.#add(node.name, place, {
-          assignments: (node.wordlist?.map(wordOf) ?? [anything]).map((value) => ({
+          assignments: (node.wordlist?.map(wordOf) ?? [unknownWords]).map((value) => ({
             name: node.name.value,
             value,
           })),
@@ -283,7 +283,7 @@ class Walker implements ParsedLine {
         break
     }
     if (compounds.has(node.type)) this.features.add('compound')
-    this.#children(node, { ...place, gate: false })
+    this.#children(node, { ...place, required: false })
   }
 }
 

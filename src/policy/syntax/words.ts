@@ -1,5 +1,5 @@
 import type { Redirection } from 'unbash'
-import { type Assignment, literal, type Redirect, type Word, type WordKind } from './line.ts'
+import { type Assignment, literalWord, type Redirect, type Word, type WordKind } from './line.ts'
 
 interface Part {
   readonly type: string
@@ -121,7 +121,7 @@ function escaped(value: string): string {
 }
 
 export function assignmentOf({ name, value }: AssignmentSource): Assignment {
-  return { name, value: value.type === 'Word' ? wordOf(value) : literal('') }
+  return { name, value: value.type === 'Word' ? wordOf(value) : literalWord('') }
 }
 
 /** Converts a word after the program name; the assignment in `export A=b` is an ordinary argument. */

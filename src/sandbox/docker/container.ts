@@ -3,12 +3,12 @@ import { noShellIn } from '../../messages/docker.ts'
 import { type Engine, EngineError, isEngineError } from './engine/engine.ts'
 import type { FrameStream } from './engine/frames.ts'
 import { Exec, type ExecRequest } from './exec.ts'
-import { type Count, type Introduction, Keeper } from './keeper.ts'
+import { type ContainerCounts, type Introduction, Keeper } from './keeper.ts'
 import { removeContainer } from './left-over.ts'
 import { refusalOf } from './refusal.ts'
 import { signalAll, signalCarriers } from './signals.ts'
 import type { ContainerUser } from './spec.ts'
-import { type MountPoint, readMounts } from './workspace.ts'
+import { type MountPoint, readMountTable } from './workspace.ts'
 
 /** init and the keeper. */
 const ownProcesses = 2
@@ -54,7 +54,7 @@ export class Container {
     this.#user = user
     this.#keeper = keeper
     this.kernel = kernel
-    this.mounts = readMounts(mountinfo)
+    this.mounts = readMountTable(mountinfo)
   }
 
   /**
@@ -125,7 +125,7 @@ export class Container {
 
   /** How many of its processes the kernel has killed at the memory limit since the last call. */
   async outOfMemory(): Promise<number> {
-    const total: Count['oomKills'] = (await this.#keeper.count())?.oomKills ?? this.#oomKills
+    const total: ContainerCounts['oomKills'] = (await this.#keeper.count())?.oomKills ?? this.#oomKills
     const more = total - this.#oomKills
     this.#oomKills = total
     return more
@@ -160,10 +160,10 @@ export class Container {
   }
 
   async #endsWithin(ms: number): Promise<boolean> {
-    const patience = new AbortController()
-    const late = sleep(ms, false, { signal: patience.signal }).catch(() => false)
+    const timer = new AbortController()
+    const late = sleep(ms, false, { signal: timer.signal }).catch(() => false)
     const ended = await Promise.race([this.#keeper.ended.then(() => true), late])
-    patience.abort()
+    timer.abort()
     return ended
   }
 }

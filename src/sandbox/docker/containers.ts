@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment, Mode } from '../../base/types.ts'
 import { shownWrong, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { VitrineError } from '../../messages/error.ts'
-import { Bound } from './bound.ts'
+import { TaskLimit } from './bound.ts'
 import { Container } from './container.ts'
 import { type Engine, type EngineError, isEngineError } from './engine/engine.ts'
 import type { FrameStream } from './engine/frames.ts'
@@ -16,7 +16,7 @@ import { mountsOf, mountTable, showsSocket, wronglyShown } from './workspace.ts'
 /** How long closing a shell waits for the engine. */
 const closeMs = 5000
 /** Concurrent starts: each start slows down all the others. */
-const starts = new Bound(4)
+const starts = new TaskLimit(4)
 
 export interface ContainersOptions {
   readonly engine: Engine
@@ -32,12 +32,12 @@ export interface ContainersOptions {
  * What a command needs of its container. `fresh`: a read-mode container for this command alone, because /tmp
  * is its private tmp.
  */
-export interface Wanted {
+export interface ContainerRequest {
   readonly mode: Mode
   readonly fresh: boolean
 }
 
-export interface Running {
+export interface ContainerCommand {
   readonly container: Container
   readonly exec: Exec
 }
@@ -86,7 +86,12 @@ export class Containers {
    * Starts a process in a container. Replaces the container once if it is gone or, in read mode, paused from
    * outside. Throws SANDBOX_UNAVAILABLE, or the signal's reason if aborted before the process starts.
    */
-  async exec(wanted: Wanted, signal: AbortSignal, request: ExecRequest, output: Output): Promise<Running> {
+  async exec(
+    wanted: ContainerRequest,
+    signal: AbortSignal,
+    request: ExecRequest,
+    output: Output,
+  ): Promise<ContainerCommand> {
     for (let isFirst = true; ; isFirst = false) {
       const container = await this.#take(wanted, signal)
       if (signal.aborted && wanted.mode === 'read') this.giveBack(container, wanted)
@@ -102,13 +107,13 @@ export class Containers {
     }
   }
 
-  async #take({ mode, fresh }: Wanted, signal: AbortSignal): Promise<Container> {
+  async #take({ mode, fresh }: ContainerRequest, signal: AbortSignal): Promise<Container> {
     if (mode === 'write') return this.#takeShared()
     return fresh ? this.#start('read', true) : (this.#takeIdle() ?? this.#takeNext(signal))
   }
 
   /** Takes back a container when its read-mode command has ended and left nothing in it. */
-  giveBack(container: Container, { fresh }: Wanted): void {
+  giveBack(container: Container, { fresh }: ContainerRequest): void {
     const isUsable = !fresh && !container.gone && !this.#closed
     const waiter = isUsable ? this.#waiting.shift() : undefined
     if (waiter) waiter.resolve(container)
@@ -130,10 +135,10 @@ export class Containers {
   async close(): Promise<void> {
     this.#closed = true
     for (const waiter of this.#waiting.splice(0)) waiter.reject(closedError())
-    const patience = new AbortController()
-    const late = sleep(closeMs, undefined, { signal: patience.signal }).catch(() => {})
+    const timer = new AbortController()
+    const late = sleep(closeMs, undefined, { signal: timer.signal }).catch(() => {})
     await Promise.race([this.#removeAll(), late])
-    patience.abort()
+    timer.abort()
   }
 
   async #removeAll(): Promise<void> {

@@ -34,7 +34,7 @@ export interface HostProcess {
 
 export function thisProcess(): HostProcess {
   const { pid } = process
-  return { pid, start: statFields(pid)?.[22] ?? '', ...surroundings() }
+  return { pid, start: statFields(pid)?.[22] ?? '', ...namespacesHere() }
 }
 
 /** Parses a label; undefined if it is not one of ours. */
@@ -50,8 +50,8 @@ export function readHost(label: string | undefined): HostProcess | undefined {
 }
 
 /** Whether the process runs; undefined: not visible from here. */
-export function runs({ pid, start, boot, namespace }: HostProcess): boolean | undefined {
-  const here = surroundings()
+export function isRunning({ pid, start, boot, namespace }: HostProcess): boolean | undefined {
+  const here = namespacesHere()
   if (here.boot !== boot || here.namespace !== namespace) return undefined
   if (start !== '') return statFields(pid)?.[22] === start
   return signalled(pid, 0)
@@ -62,7 +62,7 @@ export function thisKernel(): string {
   return read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? ''
 }
 
-function surroundings(): Pick<HostProcess, 'boot' | 'namespace'> {
+function namespacesHere(): Pick<HostProcess, 'boot' | 'namespace'> {
   return {
     boot: thisKernel(),
     namespace: pidNamespace(),
@@ -70,9 +70,9 @@ function surroundings(): Pick<HostProcess, 'boot' | 'namespace'> {
 }
 
 /** Undefined if the file does not exist: no such process, or no /proc. */
-function read(look: () => string): string | undefined {
+function read(readFile: () => string): string | undefined {
   try {
-    return look()
+    return readFile()
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Connection } from './engine/engine.ts'
+import type { EngineConnection } from './engine/engine.ts'
 import { Frames } from './engine/frames.ts'
 
 /**
@@ -25,7 +25,7 @@ while read -r _; do
   echo "$count $# $killed"
 done`
 
-export interface Count {
+export interface ContainerCounts {
   /**
    * Tasks in its cgroup (pids.current): the kernel counts them, so no process escapes by forking. Undefined:
    * unknown.
@@ -61,7 +61,7 @@ export class Keeper {
   #errors = ''
   #arrived: () => void = () => {}
 
-  constructor({ socket, head }: Connection) {
+  constructor({ socket, head }: EngineConnection) {
     this.#socket = socket
     const frames = new Frames((stream, bytes) => {
       if (stream === 'stderr') this.#errors += bytes.toString()
@@ -95,7 +95,7 @@ export class Keeper {
   }
 
   /** Makes it count. Undefined when it does not answer because it has ended or is frozen. */
-  count(): Promise<Count | undefined> {
+  count(): Promise<ContainerCounts | undefined> {
     if (this.#hasEnded) return Promise.resolve(undefined)
     return new Promise((resolve) => {
       const late = setTimeout(() => resolve(undefined), answerMs)
@@ -142,7 +142,7 @@ export class Keeper {
   }
 }
 
-function readCount(line: string): Count | undefined {
+function readCount(line: string): ContainerCounts | undefined {
   const [tasks, processes, oomKills] = line.split(' ').map((word) => Number.parseInt(word, 10))
   if (processes === undefined || Number.isNaN(processes)) return undefined
   return { tasks: known(tasks), processes, oomKills: known(oomKills) }

@@ -3,9 +3,9 @@ import {
   type HostProcess,
   hostLabel,
   isOurName,
+  isRunning,
   modeLabel,
   readHost,
-  runs,
   workspaceLabel,
 } from './host-label.ts'
 
@@ -66,7 +66,7 @@ function described({ Id, Names, State, Image, Created, Labels }: Listed, host: H
 
 /** If the host process is not visible from here, only an ended container counts as left over. */
 function isLeftOver(host: HostProcess, state: string): boolean {
-  return !(runs(host) ?? ['running', 'created', 'paused', 'restarting'].includes(state))
+  return !(isRunning(host) ?? ['running', 'created', 'paused', 'restarting'].includes(state))
 }
 
 export interface CleanUp {

@@ -9,8 +9,8 @@ import { removeLeftOver } from './left-over.ts'
 import { engineRefusal, refusalOf } from './refusal.ts'
 import type { ContainerSettings, ContainerUser } from './spec.ts'
 import { userOf } from './user.ts'
-import { readMounts, type UserMount } from './user-mounts.ts'
-import { placesOf, unfitWorkspace } from './workspace.ts'
+import { readUserMounts, type UserMount } from './user-mounts.ts'
+import { unfitWorkspace, workspacePaths } from './workspace.ts'
 
 /** What a shell asks of the backend. */
 export interface DockerOptions extends Reach {
@@ -38,7 +38,7 @@ export async function openDocker({
   const engine = await reachEngine(reach)
   const unfit = unfitWorkspace(workspace, engine.socketPath)
   if (unfit) throw refusalOf(unfitWorkspaceWords(workspace, unfit))
-  const mounts = readMounts(docker.mounts, reach.env)
+  const mounts = readUserMounts(docker.mounts, reach.env)
   const { user, account } = await openable(engine, {
     image: settings.image,
     user: docker.user,
@@ -47,7 +47,7 @@ export async function openDocker({
   })
   // A failed removal does not prevent commands; "vitrine docker clean" reports it.
   void removeLeftOver(engine, { inBackground: true }).catch(() => {})
-  const places = placesOf(workspace)
+  const places = workspacePaths(workspace)
   const made = { ...settings, user, mounts: account ? [...mounts, account] : mounts }
   const containers = new Containers({ engine, settings: made, workspace, places, env: reach.env })
   return { places, containers }

@@ -35,7 +35,7 @@ export function keeperOf({ uid }: Pick<ContainerUser, 'uid'>): string {
   return `${id}:${id}`
 }
 
-export interface Shown {
+export interface ContainerShape {
   /** Directories and mounts, mounted at their own paths, outermost first. */
   readonly mounts: readonly string[]
   readonly writable: boolean
@@ -47,7 +47,7 @@ export interface Shown {
 /** The body of "Create a container" (API reference). */
 export function containerSpec(
   settings: ContainerSettings,
-  { mounts, writable, fresh, labels }: Shown,
+  { mounts, writable, fresh, labels }: ContainerShape,
 ): object {
   const { memory, privateTmpBytes, user } = settings
   const size = tmpSize(memory, fresh ? privateTmpBytes : 0)

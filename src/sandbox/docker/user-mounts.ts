@@ -5,13 +5,13 @@ import { mountMissing } from '../../messages/docker.ts'
 import { refusalOf } from './refusal.ts'
 
 /** A path on this host, and where a container mounts it. */
-export interface Shown {
+export interface MountedPath {
   readonly source: string
   readonly target: string
 }
 
 /** One entry of `[docker] mounts`. */
-export interface UserMount extends Shown {
+export interface UserMount extends MountedPath {
   /** Write mode may change it. */
   readonly writable: boolean
 }
@@ -24,7 +24,7 @@ const containerHome = '/tmp'
  * is mounted in the commands' home directory, where tools look for it; any other at its own path. Throws
  * SANDBOX_UNAVAILABLE for a path that does not exist.
  */
-export function readMounts(entries: readonly string[], env: Environment): readonly UserMount[] {
+export function readUserMounts(entries: readonly string[], env: Environment): readonly UserMount[] {
   const home = homeOf(env)
   return entries.map((entry) => {
     const path = entry.slice(0, -3)

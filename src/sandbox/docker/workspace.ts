@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import { repositoryOf } from '../reads/worktree.ts'
-import type { Shown } from './user-mounts.ts'
+import type { MountedPath } from './user-mounts.ts'
 
 /** Directories that a container needs itself: a workspace mounted there would hide them. */
 const taken = [
@@ -39,7 +39,7 @@ export function unfitWorkspace(
 }
 
 /** The directories mounted at their own paths: the workspace, and where Git keeps its repository. */
-export function placesOf(workspace: string): readonly string[] {
+export function workspacePaths(workspace: string): readonly string[] {
   return [workspace, ...repositoryOf(workspace)]
 }
 
@@ -67,14 +67,14 @@ export interface MountPoint {
 
 /** This process's mounts; none without /proc. */
 export function mountTable(): MountPoint[] {
-  return readMounts(textOf('/proc/self/mountinfo'))
+  return readMountTable(textOf('/proc/self/mountinfo'))
 }
 
 /**
  * Device, root and mount point are fields 3 to 5, the type is the first after the dash; a blank in a path is
  * `\040`.
  */
-export function readMounts(text: string): MountPoint[] {
+export function readMountTable(text: string): MountPoint[] {
   return text
     .split('\n')
     .filter((line) => line !== '')
@@ -98,7 +98,7 @@ function decoded(path: string): string {
  * mount; the table involves no links.
  */
 export function wronglyShown(
-  paths: readonly Shown[],
+  paths: readonly MountedPath[],
   here: readonly MountPoint[],
   there: readonly MountPoint[],
 ): string | undefined {

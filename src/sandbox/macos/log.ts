@@ -5,10 +5,10 @@ import type { Denial, RightEnforcement } from '../../base/types.ts'
 import { denialOf, readReport } from './report.ts'
 
 /** Milliseconds to wait for denials after a command's end: at most in total, and after the last one. */
-const longestWaitMs = 200
+const maxWaitMs = 200
 const silenceMs = 40
 /** Rows per command; further kinds are summed up in one extra row. */
-const mostRows = 64
+const maxRows = 64
 
 export interface Logged {
   /** The message of the rules in its profile; unique to the command. */
@@ -68,7 +68,7 @@ export function openDenialLog(tool: string): DenialLog {
         ? {
             enforced: true,
             by: 'log stream',
-            note: `of a command that fails, within ${longestWaitMs} ms of its end`,
+            note: `of a command that fails, within ${maxWaitMs} ms of its end`,
           }
         : {
             enforced: false,
@@ -82,7 +82,7 @@ export function openDenialLog(tool: string): DenialLog {
 function count({ byWhat, heard }: Rows, denial: Denial): void {
   const { operation, path, address, syscall } = denial
   const fits = JSON.stringify([operation, path, address, syscall])
-  const key = byWhat.has(fits) || byWhat.size < mostRows ? fits : ''
+  const key = byWhat.has(fits) || byWhat.size < maxRows ? fits : ''
   const row = byWhat.get(key)
   if (row) byWhat.set(key, { ...row, count: row.count + denial.count })
   else if (key !== '') byWhat.set(key, denial)
@@ -93,7 +93,7 @@ function count({ byWhat, heard }: Rows, denial: Denial): void {
 /** Waits until no more denials arrive. */
 function silence(rows: Rows): Promise<void> {
   return new Promise((resolve) => {
-    const longest = setTimeout(resolve, longestWaitMs)
+    const longest = setTimeout(resolve, maxWaitMs)
     let quiet: NodeJS.Timeout | undefined
     rows.heard = () => {
       clearTimeout(quiet)

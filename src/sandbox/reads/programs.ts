@@ -5,7 +5,7 @@ import { isProjectDirectory } from '../../base/program-path.ts'
 import { readablePlaces } from './readable-places.ts'
 
 /** More programs than a PATH usually has; the rest is not looked at. */
-const mostPrograms = 20_000
+const maxPrograms = 20_000
 const programDirectories = new Set(['bin', 'sbin', 'shims', 'libexec'])
 
 /**
@@ -42,7 +42,7 @@ function linkedPrograms(directories: readonly string[]): readonly string[] {
       .filter((entry) => entry.isSymbolicLink())
       .map((entry) => join(directory, entry.name)),
   )
-  return links.slice(0, mostPrograms).flatMap((link) => realPath(link) ?? [])
+  return links.slice(0, maxPrograms).flatMap((link) => realPath(link) ?? [])
 }
 
 function withPrefix(directory: string, homes: readonly string[]): string {

@@ -39,7 +39,7 @@ function isSubmodule(directory: string, workspace: string): boolean {
 }
 
 /** Git's files of this kind are short. */
-const mostBytes = 1_048_576
+const maxBytes = 1_048_576
 
 /**
  * Empty unless it is a regular file: a FIFO would block, and opening a device can have side effects
@@ -48,7 +48,7 @@ const mostBytes = 1_048_576
 function textOf(file: string): string {
   try {
     const status = statSync(file)
-    return status.isFile() && status.size <= mostBytes ? readFileSync(file, 'utf8') : ''
+    return status.isFile() && status.size <= maxBytes ? readFileSync(file, 'utf8') : ''
   } catch {
     // Nothing is learned, so nothing is granted.
     return ''

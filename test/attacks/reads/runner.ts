@@ -56,7 +56,11 @@ async function tryOnce({ arrange }: ReadAttack, program: string, run: Run): Prom
   }
 }
 
-async function judge(attack: ReadAttack, library: Library, program: string): Promise<Omit<Report, 'name'>> {
+async function evaluate(
+  attack: ReadAttack,
+  library: Library,
+  program: string,
+): Promise<Omit<Report, 'name'>> {
   const missing = attack.needs.map((need) => need()).find((reason) => reason !== null)
   if (missing) return { verdict: 'skipped', detail: missing }
   const held = await tryOnce(attack, program, throughShell(library, 'read', true))
@@ -73,7 +77,7 @@ async function judge(attack: ReadAttack, library: Library, program: string): Pro
 async function run({ library, program, only = '' }: ReadErrand): Promise<void> {
   const loaded = (await import(pathToFileURL(library).href)) as Library
   for (const attack of readAttacks.filter(({ name }) => name.includes(only))) {
-    const report = await judge(attack, loaded, program).catch((error: Error) => ({
+    const report = await evaluate(attack, loaded, program).catch((error: Error) => ({
       verdict: 'broken',
       detail: error.stack ?? error.message,
     }))

@@ -15,7 +15,7 @@
 
 static bool is_granted(const struct vt_notification *notification, const struct stat *status) {
   struct stat granted;
-  for (char **path = notification->listener->policy->sockets; *path; path++)
+  for (char **path = notification->listener->confinement->sockets; *path; path++)
     if (stat(*path, &granted) == 0 && granted.st_dev == status->st_dev && granted.st_ino == status->st_ino) return true;
   return false;
 }

@@ -97,7 +97,7 @@ static bool may_write(const struct vt_resolved *place) {
 
 /* The path's part below the granted directory: "" for the directory itself; NULL if none contains it. */
 static const char *granted_part(const struct vt_notification *notification, const struct vt_resolved *place) {
-  for (char **directory = notification->listener->policy->writable; *directory; directory++) {
+  for (char **directory = notification->listener->confinement->writable; *directory; directory++) {
     size_t length = strlen(*directory);
     const char *rest = place->path + length;
     if (strncmp(place->path, *directory, length) == 0 && (*rest == '/' || *rest == 0)) return rest;
@@ -149,7 +149,7 @@ static void judge_existing(struct vt_notification *notification, uint32_t flags,
   if ((flags & O_CREAT) && (flags & O_EXCL)) return;              /* EEXIST */
   if (S_ISLNK(mode) || S_ISDIR(mode) || S_ISSOCK(mode)) return;   /* ELOOP, EISDIR, ENXIO */
   if ((flags & VT_O_ACCMODE) == O_RDONLY || is_harmless_node(&place->status) || !may_write(place)) return;
-  if (S_ISCHR(mode) && place->status.st_rdev == notification->listener->policy->terminal) return;
+  if (S_ISCHR(mode) && place->status.st_rdev == notification->listener->confinement->terminal) return;
   refuse(notification, S_ISCHR(mode) || S_ISBLK(mode) ? VT_OP_DEVICE : VT_OP_WRITE, place);
 }
 

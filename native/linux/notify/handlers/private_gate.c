@@ -53,7 +53,7 @@ bool vt_is_private(const struct vt_listener *listener, int fd) {
   char path[PATH_MAX];
   uint64_t mount;
   if (vt_path_of(fd, path, sizeof path) || !mount_of(fd, &mount)) return false;
-  for (char **directory = listener->policy->writable; *directory; directory++)
+  for (char **directory = listener->confinement->writable; *directory; directory++)
     if (is_in(*directory, path, mount)) return true;
   return false;
 }
@@ -113,7 +113,7 @@ static int act_on(struct vt_notification *notification, int fd) {
 }
 
 bool vt_private_gate(struct vt_notification *notification) {
-  if (!notification->call->act || !notification->listener->policy->writable[0] || !has_known_flags(notification)) return false;
+  if (!notification->call->act || !notification->listener->confinement->writable[0] || !has_known_flags(notification)) return false;
   int fd = open_subject(notification);
   if (fd == -1) return false;
   int error = fd == NOT_FOUND ? ENOENT : act_on(notification, fd);

@@ -107,7 +107,7 @@ static void judge_number(struct vt_notification *notification, pid_t target, boo
  * kernel picks the permitted targets. */
 void vt_handle_signal(struct vt_notification *notification) {
   pid_t target = target_of(notification);
-  bool scoped = notification->listener->policy->abi >= SIGNAL_SCOPE_ABI;
+  bool scoped = notification->listener->confinement->abi >= SIGNAL_SCOPE_ABI;
   if (scoped && notification->call->call == VT_SYS_kill && target == -1) return;
   if (scoped || !is_by_pidfd(notification)) return judge_number(notification, target, scoped);
   notification->error = EPERM;

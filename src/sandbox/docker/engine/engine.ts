@@ -39,7 +39,7 @@ export interface EngineRequest {
 }
 
 /** A connection that the engine has handed over: bytes both ways, to and from a process's streams. */
-export interface Connection {
+export interface EngineConnection {
   readonly socket: Socket
   /** Bytes that arrived along with the answer's header. */
   readonly head: Buffer
@@ -87,7 +87,7 @@ export class Engine {
   }
 
   /** Sends a request and takes over the connection. Throws EngineError. */
-  hijack(request: EngineRequest): Promise<Connection> {
+  hijack(request: EngineRequest): Promise<EngineConnection> {
     const versioned = this.#versioned(request)
     return new Promise((resolve, reject) => {
       const sent = send(this.socketPath, versioned, { connection: 'Upgrade', upgrade: 'tcp' }, reject)

@@ -11,34 +11,36 @@ import {
 } from '../../messages/policy.ts'
 import { nameOf } from '../command/program.ts'
 import { removesTrees } from '../presets/deny.ts'
-import { known } from '../syntax/line.ts'
-import { type Case, denyList, row } from './case.ts'
+import { knownValue } from '../syntax/line.ts'
+import { denyList, type PolicyInput, policyMatch } from './input.ts'
 import { destinations, leavesWorkspace, type PathUse, systemPathOf } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
 
 /** Checks named files: none may be vitrine's own, under `analysis` a system path, or leave the workspace. */
-export function judgeFiles(step: PlannedStep, given: Case, onlyLooks: boolean): PolicyMatch[] {
-  const own = onlyLooks ? step.paths.filter(({ redirect }) => redirect) : step.paths
+export function matchFiles(step: PlannedStep, given: PolicyInput, onlyReads: boolean): PolicyMatch[] {
+  const own = onlyReads ? step.paths.filter(({ redirect }) => redirect) : step.paths
   return [
-    ...own.flatMap((use) => judgeOwn(use, step, given)),
-    ...(given.rules.preset === 'analysis' ? step.paths.flatMap((use) => judgeSystem(use, step, given)) : []),
-    ...(given.lenient ? [] : step.paths.flatMap((use) => judgeDevice(use, step, given))),
-    ...(bindsWorkspace(given) ? step.paths.flatMap((use) => judgeWorkspace(use, step, given)) : []),
+    ...own.flatMap((use) => matchOwnFiles(use, step, given)),
+    ...(given.rules.preset === 'analysis' ? step.paths.flatMap((use) => matchSystem(use, step, given)) : []),
+    ...(given.lenient ? [] : step.paths.flatMap((use) => matchDevice(use, step, given))),
+    ...(bindsWorkspace(given) ? step.paths.flatMap((use) => matchWorkspace(use, step, given)) : []),
   ]
 }
 
 // git subcommands that name files but leave them unchanged.
 const recording = new Set(['add', 'commit', 'diff', 'log', 'status'])
 
-function judgeOwn(use: PathUse, { command }: PlannedStep, { facts }: Case): PolicyMatch[] {
-  const name = nameOf(known(command.words[0]) ?? '')
+function matchOwnFiles(use: PathUse, { command }: PlannedStep, { facts }: PolicyInput): PolicyMatch[] {
+  const name = nameOf(knownValue(command.words[0]) ?? '')
   if (name === 'cd' || (name === 'git' && recording.has(command.words[1]?.value ?? ''))) return []
   const removes = name === 'mv' || (name === 'rm' && removesTrees(command.words))
   const touched = (destinations(use, facts) ?? asWritten(use)).some((path) =>
     facts.ownPaths.some((own) => isBeneath(path, own) || (removes && isBeneath(own, path))),
   )
   if (!touched) return []
-  return [row(command.text, 'changes-own-rules', denyList, 'deny', explainDisaster('changes-own-rules'))]
+  return [
+    policyMatch(command.text, 'changes-own-rules', denyList, 'deny', explainDisaster('changes-own-rules')),
+  ]
 }
 
 /** The paths as text, with symlinks unresolved. */
@@ -67,43 +69,47 @@ const notOpening = new Set([
 ])
 
 /** Opening a device can have effects: watchdog(4) reboots, a terminal loses input. */
-function judgeDevice(use: PathUse, { command }: PlannedStep, { facts, rules }: Case): PolicyMatch[] {
-  if (!use.redirect && notOpening.has(nameOf(known(command.words[0]) ?? ''))) return []
+function matchDevice(use: PathUse, { command }: PlannedStep, { facts, rules }: PolicyInput): PolicyMatch[] {
+  if (!use.redirect && notOpening.has(nameOf(knownValue(command.words[0]) ?? ''))) return []
   const found = [...asWritten(use), ...(destinations(use, facts) ?? [])]
   const device = found.find((path) => isBeneath(path, '/dev') && !HARMLESS_DEVICE.test(path))
   return device === undefined
     ? []
-    : [row(command.text, 'device', `preset ${rules.preset}`, 'ask', explainDevice(use.text))]
+    : [policyMatch(command.text, 'device', `preset ${rules.preset}`, 'ask', explainDevice(use.text))]
 }
 
-function judgeSystem(use: PathUse, { command }: PlannedStep, { facts }: Case): PolicyMatch[] {
+function matchSystem(use: PathUse, { command }: PlannedStep, { facts }: PolicyInput): PolicyMatch[] {
   const found = systemPathOf(use, facts)
   if (found !== undefined)
-    return [row(command.text, 'system path', 'preset analysis', 'deny', explainSystemPath(use.text, found))]
+    return [
+      policyMatch(command.text, 'system path', 'preset analysis', 'deny', explainSystemPath(use.text, found)),
+    ]
   if (destinations(use, facts) || use.filled) return []
-  return [row(command.text, 'system path', 'preset analysis', 'deny', explainUnknownPath(use.text))]
+  return [policyMatch(command.text, 'system path', 'preset analysis', 'deny', explainUnknownPath(use.text))]
 }
 
 /** True if commands must stay inside the workspace in this mode. */
-export function bindsWorkspace({ facts, rules, request }: Case): boolean {
+export function bindsWorkspace({ facts, rules, request }: PolicyInput): boolean {
   return facts.workspace !== undefined && (request.mode === 'write' || rules.workspaceInReadMode)
 }
 
-function judgeWorkspace(use: PathUse, { command }: PlannedStep, given: Case): PolicyMatch[] {
+function matchWorkspace(use: PathUse, { command }: PlannedStep, given: PolicyInput): PolicyMatch[] {
   const { workspace } = given.facts
   if (workspace === undefined) return []
   const found = leavesWorkspace(use, workspace, given.facts)
   if (found === undefined) return []
   if (found !== 'unknown')
-    return [row(command.text, 'workspace', 'workspace', 'deny', explainLeaves(use.text, found, workspace))]
-  return [row(command.text, 'workspace', 'workspace', 'ask', explainUnknownPath(use.text))]
+    return [
+      policyMatch(command.text, 'workspace', 'workspace', 'deny', explainLeaves(use.text, found, workspace)),
+    ]
+  return [policyMatch(command.text, 'workspace', 'workspace', 'ask', explainUnknownPath(use.text))]
 }
 
-export function judgeDirectory(given: Case): PolicyMatch[] {
+export function matchDirectory(given: PolicyInput): PolicyMatch[] {
   const { facts, request } = given
   const { workspace } = facts
   if (workspace === undefined || !bindsWorkspace(given)) return []
   const cwd = facts.realPaths.get(request.cwd)
   if (cwd !== undefined && isBeneath(cwd, workspace)) return []
-  return [row(request.cwd, 'workspace', 'workspace', 'deny', explainOutside(request.cwd, workspace))]
+  return [policyMatch(request.cwd, 'workspace', 'workspace', 'deny', explainOutside(request.cwd, workspace))]
 }

@@ -1,15 +1,15 @@
 import { errnoName } from '../base/errno.ts'
-import type { Answer, Kind, Looker, Question } from './look.ts'
+import type { PathAnswer, PathLookup, PathQuestion, PathQuestionKind } from './lookup.ts'
 
 /** The lookup functions of the addon (Linux): native/core.h, enum vt_question. */
-export interface LookAddon {
+export interface LookupAddon {
   /** Returns an id, or a negative errno. The callback gets the answers, unless they are given up. */
   look(questions: string, callback: (answers: Buffer) => void): number
   /** Returns the answers so far; undefined when the callback has run or is about to. */
   giveUpLooking(id: number): Buffer | undefined
 }
 
-const letters: Readonly<Record<Exclude<Kind, 'gitlinks'>, string>> = {
+const letters: Readonly<Record<Exclude<PathQuestionKind, 'gitlinks'>, string>> = {
   where: 'r',
   names: 'n',
   exists: 'e',
@@ -21,29 +21,29 @@ const letters: Readonly<Record<Exclude<Kind, 'gitlinks'>, string>> = {
  * Lookups by the addon, in processes of its own: see native/linux/lookup/pool.c. Git indexes are too large
  * for its answers; Node's thread pool reads them.
  */
-export function nativeLooker(addon: LookAddon): Looker {
-  let pool: Looker | undefined
+export function nativeLookup(addon: LookupAddon): PathLookup {
+  let pool: PathLookup | undefined
   return {
     ask: async (questions, limitMs) => {
       const native = questions.filter(isNative)
       if (native.length === questions.length) return askAddon(addon, native, limitMs)
-      pool ??= (await import('./pool-looker.ts')).poolLooker()
+      pool ??= (await import('./pool-lookup.ts')).poolLookup()
       return pool.ask(questions, limitMs)
     },
   }
 }
 
-type NativeQuestion = Question & { readonly kind: keyof typeof letters }
+type NativeQuestion = PathQuestion & { readonly kind: keyof typeof letters }
 
-function isNative(question: Question): question is NativeQuestion {
+function isNative(question: PathQuestion): question is NativeQuestion {
   return question.kind !== 'gitlinks'
 }
 
 function askAddon(
-  addon: LookAddon,
+  addon: LookupAddon,
   questions: readonly NativeQuestion[],
   limitMs: number,
-): Promise<readonly Answer[] | undefined> {
+): Promise<readonly PathAnswer[] | undefined> {
   return new Promise((resolve) => {
     const answered = (answers: Buffer) => {
       clearTimeout(timer)
@@ -66,8 +66,8 @@ function textOf(questions: readonly NativeQuestion[]): string {
  * Each answer is two 32-bit numbers, errno and length, and the bytes. All architectures that the addon is
  * built for are little-endian.
  */
-function answersOf(bytes: Buffer): Answer[] {
-  const answers: Answer[] = []
+function answersOf(bytes: Buffer): PathAnswer[] {
+  const answers: PathAnswer[] = []
   for (let at = 0; at < bytes.length; ) {
     const errno = bytes.readUInt32LE(at)
     const end = at + 8 + bytes.readUInt32LE(at + 4)

@@ -10,45 +10,45 @@ import {
 } from '../../messages/policy.ts'
 import { programOf } from '../command/program.ts'
 import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from '../command/variables.ts'
-import { known, type Redirect, type SimpleCommand } from '../syntax/line.ts'
-import { type Case, row } from './case.ts'
+import { knownValue, type Redirect, type SimpleCommand } from '../syntax/line.ts'
+import { type PolicyInput, policyMatch } from './input.ts'
 import type { PlannedStep } from './plan.ts'
 import { dangerousEntry, hookOf } from './repositories.ts'
 
 /** How git is protected from programs that its repository names. */
 export interface Protection {
-  /** The line only reads (`Judged.onlyLooks`): its environment overrides repository settings and hooks. */
+  /** The line only reads (`PolicyDecision.onlyReads`): its environment overrides repository settings and hooks. */
   readonly line: boolean
   /** This command is on the safe list. */
   readonly command: boolean
 }
 
 /** Checks variables, redirects and the repository that git would read. */
-export function judgeSettings(step: PlannedStep, given: Case, protection: Protection): PolicyMatch[] {
+export function matchSettings(step: PlannedStep, given: PolicyInput, protection: Protection): PolicyMatch[] {
   if (given.lenient) return []
   return [
-    ...judgeAssignments(step, given),
-    ...judgeRedirects(step, given),
-    ...judgeRepository(step, given, protection),
+    ...matchAssignments(step, given),
+    ...matchRedirects(step, given),
+    ...matchRepository(step, given, protection),
   ]
 }
 
-function judgeAssignments({ command }: PlannedStep, { rules }: Case): PolicyMatch[] {
+function matchAssignments({ command }: PlannedStep, { rules }: PolicyInput): PolicyMatch[] {
   const bare = command.words.length === 0
   const bad = command.assignments.filter(
     ({ name, value }) =>
       (isDangerousVariable(name) || (bare ? changesReading(name) : mayNamePlace(name))) &&
-      !isHarmlessSetting(name, known(value)),
+      !isHarmlessSetting(name, knownValue(value)),
   )
   return bad.map(({ name }) =>
-    row(command.text, 'assignment', `preset ${rules.preset}`, 'ask', explainAssignment(name)),
+    policyMatch(command.text, 'assignment', `preset ${rules.preset}`, 'ask', explainAssignment(name)),
   )
 }
 
-function judgeRedirects({ command }: PlannedStep, { rules }: Case): PolicyMatch[] {
+function matchRedirects({ command }: PlannedStep, { rules }: PolicyInput): PolicyMatch[] {
   const bad = command.redirects.filter((redirect) => !isHarmless(redirect))
   return bad.map(({ text }) =>
-    row(command.text, 'redirect', `preset ${rules.preset}`, 'ask', explainRedirect(text)),
+    policyMatch(command.text, 'redirect', `preset ${rules.preset}`, 'ask', explainRedirect(text)),
   )
 }
 
@@ -73,14 +73,14 @@ export function onlySilences({ operator, target }: Pick<Redirect, 'operator' | '
  * git runs programs named in repository configuration. Read mode confines them; write mode asks even if a
  * rule allows the command.
  */
-function judgeRepository(
+function matchRepository(
   { command, repositories }: PlannedStep,
-  given: Case,
+  given: PolicyInput,
   protection: Protection,
 ): PolicyMatch[] {
   if (repositories === undefined || given.request.mode === 'read') return []
   const ask = (why: string) => [
-    row(command.text, 'repository configuration', 'hostile repositories', 'ask', why),
+    policyMatch(command.text, 'repository configuration', 'hostile repositories', 'ask', why),
   ]
   if (repositories === 'unknown') return ask(explainRepositoryUnknown())
   for (const directory of repositories) {
@@ -100,12 +100,12 @@ function judgeRepository(
 function hookThatRuns(
   command: SimpleCommand,
   hooks: readonly string[],
-  { rules }: Case,
+  { rules }: PolicyInput,
   protection: Protection,
 ): string | undefined {
   const allowed = rules.own.flatMap(({ verdict, prefix: [path = ''], prefix }) =>
     verdict === 'allow' && prefix.length === 1 && path.startsWith('/') ? [path] : [],
   )
   const rest = hooks.filter((hook) => !allowed.some((path) => isBeneath(hook, path)))
-  return hookOf(rest, known(programOf(command)?.words[1]), protection.command)
+  return hookOf(rest, knownValue(programOf(command)?.words[1]), protection.command)
 }

@@ -9,7 +9,7 @@ import type { RuleSet } from './ruleset.ts'
 export const denyList = 'built-in deny list'
 
 /** The input of every decider. */
-export interface Case {
+export interface PolicyInput {
   readonly request: PolicyRequest
   readonly rules: RuleSet
   readonly facts: Facts
@@ -29,13 +29,13 @@ const unread: ReadonlySet<UnsureKind> = new Set([
  * The verdict on a line that may do anything. In write mode, an incompletely read line or unknown path is
  * `ask` even if `lenient`.
  */
-export function verdictWhenUnsure({ rules, lenient, request }: Case, kind?: UnsureKind): Verdict {
+export function verdictWhenUnsure({ rules, lenient, request }: PolicyInput, kind?: UnsureKind): Verdict {
   if (rules.preset === 'analysis') return 'deny'
   if (!lenient || (kind && unread.has(kind) && request.mode === 'write')) return 'ask'
   return rules.own.some(({ verdict }) => verdict === 'deny') ? 'ask' : 'allow'
 }
 
-export function row(
+export function policyMatch(
   command: string,
   rule: string,
   source: string,

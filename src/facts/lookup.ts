@@ -2,10 +2,10 @@
  * A question about the real path, the names in a directory, existence, whether a directory can be entered, a
  * text, or the gitlinks of a git index.
  */
-export type Kind = 'where' | 'names' | 'exists' | 'directory' | 'text' | 'gitlinks'
+export type PathQuestionKind = 'where' | 'names' | 'exists' | 'directory' | 'text' | 'gitlinks'
 
-export interface Question {
-  readonly kind: Kind
+export interface PathQuestion {
+  readonly kind: PathQuestionKind
   /** Absolute. */
   readonly path: string
 }
@@ -16,37 +16,37 @@ export interface Question {
  * `directory`: an empty string. `text`: EISDIR, EINVAL for anything but a regular file, EFBIG. `gitlinks`:
  * each ended by NUL; EBADMSG for a file that is no index, otherwise as `text`.
  */
-export type Answer = { readonly found: string } | { readonly failed: string }
+export type PathAnswer = { readonly found: string } | { readonly failed: string }
 
 /** Does lookups without blocking the JavaScript thread. */
-export interface Looker {
+export interface PathLookup {
   /**
    * Answers in the order of the questions. If there are fewer answers than questions, the time limit was
    * reached at the next question. Undefined, at once: no lookup is possible, because too many hang already.
    */
-  ask(questions: readonly Question[], limitMs: number): Promise<readonly Answer[] | undefined>
+  ask(questions: readonly PathQuestion[], limitMs: number): Promise<readonly PathAnswer[] | undefined>
 }
 
 /** The time that lookups for one decision may take, in milliseconds; after it, missing facts are unknown. */
-export const lookLimitMs = 200
+export const lookupLimitMs = 200
 
 /**
  * A `..` behind a missing name may lead to a link with another such `..`, and so on without end; after this
  * many rounds the path is unknown.
  */
-const mostTurns = 8
+const maxTurns = 8
 
-const unanswered: Answer = { failed: 'ETIMEDOUT' }
+const unanswered: PathAnswer = { failed: 'ETIMEDOUT' }
 /** No lookup is possible. */
-const unasked: Answer = { failed: 'EBUSY' }
+const unasked: PathAnswer = { failed: 'EBUSY' }
 
 /** The lookups for one decision. Answers are cached. */
-export class Look {
+export class Lookup {
   /** Paths without an answer in time; an empty string: no lookup was possible. */
   readonly unanswered: string[] = []
-  readonly #looker: Looker
+  readonly #pathLookup: PathLookup
   readonly #until: number
-  readonly #seen: Readonly<Record<Kind, Map<string, Answer>>> = {
+  readonly #seen: Readonly<Record<PathQuestionKind, Map<string, PathAnswer>>> = {
     where: new Map(),
     names: new Map(),
     exists: new Map(),
@@ -54,26 +54,26 @@ export class Look {
     text: new Map(),
     gitlinks: new Map(),
   }
-  readonly #wanted: Question[] = []
+  readonly #wanted: PathQuestion[] = []
 
-  constructor(looker: Looker, limitMs = lookLimitMs) {
-    this.#looker = looker
+  constructor(pathLookup: PathLookup, limitMs = lookupLimitMs) {
+    this.#pathLookup = pathLookup
     this.#until = performance.now() + limitMs
   }
 
   /** One answer per question. A batch costs little more than one question. */
-  async ask(questions: readonly Question[]): Promise<readonly Answer[]> {
+  async ask(questions: readonly PathQuestion[]): Promise<readonly PathAnswer[]> {
     await this.#learn(questions)
     return questions.map(({ kind, path }) => this.#seen[kind].get(path) ?? unanswered)
   }
 
-  async #learn(questions: readonly Question[]): Promise<void> {
-    const fresh = new Map<string, Question>()
+  async #learn(questions: readonly PathQuestion[]): Promise<void> {
+    const fresh = new Map<string, PathQuestion>()
     for (const question of questions)
       if (!this.#seen[question.kind].has(question.path)) fresh.set(question.kind + question.path, question)
     if (fresh.size === 0) return
-    // Separately, because gitlinks send the whole batch to Node's thread pool (native-looker.ts).
-    const isIndex = ({ kind }: Question) => kind === 'gitlinks'
+    // Separately, because gitlinks send the whole batch to Node's thread pool (native-lookup.ts).
+    const isIndex = ({ kind }: PathQuestion) => kind === 'gitlinks'
     for (const asked of [
       [...fresh.values()].filter((one) => !isIndex(one)),
       [...fresh.values()].filter(isIndex),
@@ -85,26 +85,26 @@ export class Look {
   }
 
   /** The cached answer; else ETIMEDOUT for now, and the next `fill` asks the question. */
-  see(question: Question): Answer {
+  see(question: PathQuestion): PathAnswer {
     const answer = this.#seen[question.kind].get(question.path)
     if (!answer) this.#wanted.push(question)
     return answer ?? unanswered
   }
 
   /** Asks the questions that `see` could not answer, and returns them. */
-  async fill(): Promise<readonly Question[]> {
+  async fill(): Promise<readonly PathQuestion[]> {
     const wanted = this.#wanted.splice(0)
     if (wanted.length > 0) await this.#learn(wanted)
     return wanted
   }
 
   /** A question that hangs takes three quarters of the remaining time, which leaves some for the others. */
-  async #find(questions: readonly Question[]): Promise<readonly Answer[]> {
-    const answers: Answer[] = []
+  async #find(questions: readonly PathQuestion[]): Promise<readonly PathAnswer[]> {
+    const answers: PathAnswer[] = []
     while (answers.length < questions.length) {
       const rest = questions.slice(answers.length)
       const left = this.#until - performance.now()
-      const found = left > 0 ? await this.#looker.ask(rest, left * 0.75) : undefined
+      const found = left > 0 ? await this.#pathLookup.ask(rest, left * 0.75) : undefined
       if (!found) return [...answers, ...(left > 0 ? this.#unasked(rest) : this.#missed(rest))]
       answers.push(...found)
       answers.push(...this.#missed(rest.slice(found.length, found.length + 1)))
@@ -112,18 +112,18 @@ export class Look {
     return answers
   }
 
-  #missed(questions: readonly Question[]): Answer[] {
+  #missed(questions: readonly PathQuestion[]): PathAnswer[] {
     for (const { path } of questions) this.unanswered.push(path)
     return questions.map(() => unanswered)
   }
 
-  #unasked(questions: readonly Question[]): Answer[] {
+  #unasked(questions: readonly PathQuestion[]): PathAnswer[] {
     this.unanswered.push('')
     return questions.map(() => unasked)
   }
 
   /** The real paths; unknown ones are absent. The part that does not exist is appended as written. */
-  async where(paths: readonly string[], turns = mostTurns): Promise<ReadonlyMap<string, string>> {
+  async where(paths: readonly string[], turns = maxTurns): Promise<ReadonlyMap<string, string>> {
     const asked = [...new Set(paths)]
     const answers = await this.ask(asked.map(whereIs))
     const found = asked.map((_, at) => foundIn(answers[at]))
@@ -139,7 +139,7 @@ export class Look {
     return where
   }
 
-  async names(directories: readonly string[]): Promise<readonly Names[]> {
+  async names(directories: readonly string[]): Promise<readonly DirectoryNames[]> {
     const answers = await this.ask(directories.map(namesIn))
     return answers.map((answer) =>
       'failed' in answer ? answer : answer.found.split('\0').slice(0, -1).map(nameOf),
@@ -147,29 +147,29 @@ export class Look {
   }
 }
 
-export type Names = readonly Name[] | { readonly failed: string }
+export type DirectoryNames = readonly DirectoryName[] | { readonly failed: string }
 
-export interface Name {
+export interface DirectoryName {
   readonly name: string
   /** Not a symbolic link. */
   readonly plain: boolean
 }
 
-function nameOf(entry: string): Name {
+function nameOf(entry: string): DirectoryName {
   return { name: entry.slice(1), plain: entry.startsWith('-') }
 }
 
-export function whereIs(path: string): Question {
+export function whereIs(path: string): PathQuestion {
   return { kind: 'where', path: path === '' ? '/' : path }
 }
 
-export function namesIn(path: string): Question {
+export function namesIn(path: string): PathQuestion {
   return { kind: 'names', path }
 }
 
 /** Undefined when unknown, or when a name is not UTF-8: decoded, it would name another file. */
 function foundIn(
-  answer: Answer | undefined,
+  answer: PathAnswer | undefined,
 ): { readonly path: string; readonly turnsBack: boolean } | undefined {
   if (!answer || 'failed' in answer || !isWhole(answer.found)) return undefined
   const end = answer.found.indexOf('\0')

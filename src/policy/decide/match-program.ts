@@ -11,18 +11,18 @@ import {
   explainUnlisted,
   explainUntrustedPath,
 } from '../../messages/policy.ts'
-import { lookedUp, programOf } from '../command/program.ts'
+import { namesToLookUp, programOf } from '../command/program.ts'
 import { analysisList } from '../presets/analysis.ts'
 import { type RuleIndex, safeList } from '../presets/index.ts'
 import { applyRule, type Rule, type RuleOutcome } from '../rules/rules.ts'
-import { known, type SimpleCommand } from '../syntax/line.ts'
-import type { Case } from './case.ts'
-import { row, verdictWhenUnsure } from './case.ts'
+import { knownValue, type SimpleCommand } from '../syntax/line.ts'
+import type { PolicyInput } from './input.ts'
+import { policyMatch, verdictWhenUnsure } from './input.ts'
 import type { PlannedStep } from './plan.ts'
 import { powershellRules } from './powershell.ts'
 
 /** Applies the user's rules, then the preset's, to the program of a command. */
-export function judgeProgram(step: PlannedStep, given: Case): PolicyMatch[] {
+export function matchProgram(step: PlannedStep, given: PolicyInput): PolicyMatch[] {
   const { command } = step
   if (command.words.length === 0) return []
   const own = given.rules.own.flatMap((rule) => ownOutcome(rule, command))
@@ -40,14 +40,14 @@ export function judgeProgram(step: PlannedStep, given: Case): PolicyMatch[] {
  * The match for a program. A safe program is reported as such even if a user's rule or preset `open` allows
  * it: lines of only safe programs get git protection.
  */
-function programRow(step: PlannedStep, given: Case, allowed: RuleOutcome | undefined): PolicyMatch {
+function programRow(step: PlannedStep, given: PolicyInput, allowed: RuleOutcome | undefined): PolicyMatch {
   const { command } = step
   const foreign = foreignRow(step, given, allowed)
   if (foreign) return foreign
-  const looks = allowed || given.rules.preset === 'open' ? bestOf(safeList, command) : undefined
-  if (looks?.verdict === 'allow') {
-    const name = looks.rule.prefix.join(' ')
-    return row(command.text, name, looks.rule.source, 'allow', explainSafe(name))
+  const onlyReads = allowed || given.rules.preset === 'open' ? bestOf(safeList, command) : undefined
+  if (onlyReads?.verdict === 'allow') {
+    const name = onlyReads.rule.prefix.join(' ')
+    return policyMatch(command.text, name, onlyReads.rule.source, 'allow', explainSafe(name))
   }
   return allowed ? ruleRow(allowed, command) : presetRow(step, given)
 }
@@ -58,17 +58,17 @@ function ownOutcome(rule: Rule, command: SimpleCommand): RuleOutcome[] {
 }
 
 /** The match for an `ask` or `deny` rule. Lenient read mode never asks, so only `deny` counts there. */
-function strictRow(outcome: RuleOutcome, command: SimpleCommand, given: Case): PolicyMatch[] {
+function strictRow(outcome: RuleOutcome, command: SimpleCommand, given: PolicyInput): PolicyMatch[] {
   const { rule, verdict, maybe } = outcome
   if (verdict === 'ask' && given.request.mode === 'read' && given.lenient) return []
   if (!maybe) return [ruleRow(outcome, command)]
   const name = rule.prefix.join(' ')
   const unsure = verdict === 'deny' ? verdictWhenUnsure(given) : 'ask'
-  return [row(command.text, name, rule.source, unsure, explainMaybe(command.text, name))]
+  return [policyMatch(command.text, name, rule.source, unsure, explainMaybe(command.text, name))]
 }
 
 /** The match for an `allow` rule whose ask or deny options are given; the preset handles other objections. */
-function refusedRow(outcome: RuleOutcome, command: SimpleCommand, { lenient }: Case): PolicyMatch[] {
+function refusedRow(outcome: RuleOutcome, command: SimpleCommand, { lenient }: PolicyInput): PolicyMatch[] {
   const listed = outcome.rule.arguments && outcome.objection?.kind === 'option' && isListed(outcome)
   return listed && !(lenient && outcome.verdict === 'ask') ? [ruleRow(outcome, command)] : []
 }
@@ -84,20 +84,20 @@ function ruleRow({ rule, verdict, objection }: RuleOutcome, command: SimpleComma
     objection && rule.reason === ''
       ? explainObjection(name, objection)
       : explainRule(verdict, name, rule.reason)
-  return row(command.text, name, rule.source, verdict, why)
+  return policyMatch(command.text, name, rule.source, verdict, why)
 }
 
 /** The preset's verdict on a command the user's rules do not allow. */
-function presetRow(step: PlannedStep, given: Case): PolicyMatch {
+function presetRow(step: PlannedStep, given: PolicyInput): PolicyMatch {
   const { rules, request, lenient } = given
   const { command } = step
   const listed = listedOutcome(step, given)
   const source = `preset ${rules.preset}`
-  const name = listed?.rule.prefix.join(' ') ?? known(command.words[0]) ?? command.words[0]?.text ?? ''
+  const name = listed?.rule.prefix.join(' ') ?? knownValue(command.words[0]) ?? command.words[0]?.text ?? ''
   if (listed?.verdict === 'allow' && isGuarded(step, given))
-    return row(command.text, name, listed.rule.source, 'allow', explainSafe(name))
+    return policyMatch(command.text, name, listed.rule.source, 'allow', explainSafe(name))
   if (lenient)
-    return row(
+    return policyMatch(
       command.text,
       name,
       source,
@@ -107,7 +107,7 @@ function presetRow(step: PlannedStep, given: Case): PolicyMatch {
   const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
   const interpreter = rules.preset === 'analysis' && bestOf(rules.interpreters, command)
   if (interpreter)
-    return row(
+    return policyMatch(
       command.text,
       name,
       source,
@@ -115,8 +115,14 @@ function presetRow(step: PlannedStep, given: Case): PolicyMatch {
       explainInterpreter(name, request.mode),
     )
   if (listed?.objection)
-    return row(command.text, name, source, verdict, explainObjection(name, listed.objection))
-  return row(command.text, 'unlisted', source, verdict, unlisted(command, rules.preset === 'analysis'))
+    return policyMatch(command.text, name, source, verdict, explainObjection(name, listed.objection))
+  return policyMatch(
+    command.text,
+    'unlisted',
+    source,
+    verdict,
+    unlisted(command, rules.preset === 'analysis'),
+  )
 }
 
 /**
@@ -125,22 +131,22 @@ function presetRow(step: PlannedStep, given: Case): PolicyMatch {
  */
 function foreignRow(
   { command }: PlannedStep,
-  { rules, facts, lenient }: Case,
+  { rules, facts, lenient }: PolicyInput,
   allowed: RuleOutcome | undefined,
 ): PolicyMatch | undefined {
-  const found = lookedUp(command).flatMap((name) => facts.foreignPrograms.get(name) ?? [])
+  const found = namesToLookUp(command).flatMap((name) => facts.foreignPrograms.get(name) ?? [])
   const foreign = allowed ? found.find(({ shadows }) => shadows) : found[0]
   if (!foreign) return undefined
-  if (lenient) return row(command.text, 'program', `preset ${rules.preset}`, 'allow', explainOpen())
+  if (lenient) return policyMatch(command.text, 'program', `preset ${rules.preset}`, 'allow', explainOpen())
   const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
-  return row(command.text, 'program', 'PATH', verdict, explainForeign(foreign.path))
+  return policyMatch(command.text, 'program', 'PATH', verdict, explainForeign(foreign.path))
 }
 
 /**
  * True if no file makes the program start another. Fails for symlinked directories, whose parents differ from
  * their names.
  */
-function isGuarded({ guards, bases }: PlannedStep, { facts }: Case): boolean {
+function isGuarded({ guards, bases }: PlannedStep, { facts }: PolicyInput): boolean {
   if (guards.length === 0) return true
   const isPlain = bases.length > 0 && bases.every((base) => facts.realPaths.get(base) === base)
   // A glob's results include the directory it starts from, so a length of 1 means no match.
@@ -160,7 +166,10 @@ function unlisted(command: SimpleCommand, isAnalysis: boolean): string {
 }
 
 /** The safe list's outcome. A wrapper is checked by its own words, its command separately. */
-function listedOutcome({ command, wrapped }: PlannedStep, { rules, request }: Case): RuleOutcome | undefined {
+function listedOutcome(
+  { command, wrapped }: PlannedStep,
+  { rules, request }: PolicyInput,
+): RuleOutcome | undefined {
   if (request.shell === 'powershell')
     return request.work.kind === 'line' ? bestOf(powershellRules, command) : undefined
   const isWrapper = wrapped && wrapped.inner.length > 0 && wrapped.scripts.length === 0
@@ -169,7 +178,7 @@ function listedOutcome({ command, wrapped }: PlannedStep, { rules, request }: Ca
 
 /** The outcome of the first rule that allows, otherwise of the longest matching prefix. */
 function bestOf(index: RuleIndex, command: SimpleCommand): RuleOutcome | undefined {
-  const name = known(programOf(command)?.words[0])
+  const name = knownValue(programOf(command)?.words[0])
   const outcomes = (index.get(name ?? '') ?? []).flatMap((rule) => ownOutcome(rule, command))
   return outcomes.find(({ verdict }) => verdict === 'allow') ?? outcomes[0]
 }

@@ -2,32 +2,32 @@ import { constants } from 'node:fs'
 import { access, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { errorCode, errorReason } from '../base/errno.ts'
 import { gitlinksIn } from './git-index.ts'
-import type { Answer, Kind, Looker, Question } from './look.ts'
+import type { PathAnswer, PathLookup, PathQuestion, PathQuestionKind } from './lookup.ts'
 
-const LARGEST_TEXT = 1_048_576
+const maxTextBytes = 1_048_576
 /** About an index with a million files. */
-const largestIndex = 134_217_728
+const maxIndexBytes = 134_217_728
 /** The kernel's MAXSYMLINKS (linux/namei.h). */
-const mostLinks = 40
+const maxLinks = 40
 
 /**
  * How many of Node's four pool threads may hang. The other two stay free for everything else; Node itself
  * cannot exit before the hanging ones return.
  */
-const mostHanging = 2
+const maxHanging = 2
 
 /** Lookups without the addon: on Node's thread pool, one path after the other. */
-export function poolLooker(): Looker {
+export function poolLookup(): PathLookup {
   let hanging = 0
   return {
     ask: async (questions, limitMs) => {
-      if (hanging >= mostHanging) return undefined
-      const answers: Answer[] = []
+      if (hanging >= maxHanging) return undefined
+      const answers: PathAnswer[] = []
       const state = { over: false }
-      const looking = answerAll(questions, answers, state)
-      if (!(await isDoneWithin(looking, limitMs))) {
+      const lookups = answerAll(questions, answers, state)
+      if (!(await isDoneWithin(lookups, limitMs))) {
         hanging++
-        void looking.finally(() => hanging--)
+        void lookups.finally(() => hanging--)
       }
       state.over = true
       return [...answers]
@@ -36,14 +36,14 @@ export function poolLooker(): Looker {
 }
 
 async function answerAll(
-  questions: readonly Question[],
-  answers: Answer[],
+  questions: readonly PathQuestion[],
+  answers: PathAnswer[],
   state: { readonly over: boolean },
 ): Promise<void> {
   for (const { kind, path } of questions) {
     const answer = await kinds[kind](path).then(
-      (found): Answer => ({ found }),
-      (error: unknown): Answer => ({ failed: errorReason(error) }),
+      (found): PathAnswer => ({ found }),
+      (error: unknown): PathAnswer => ({ failed: errorReason(error) }),
     )
     if (state.over) return
     answers.push(answer)
@@ -60,7 +60,7 @@ function isDoneWithin(work: Promise<void>, limitMs: number): Promise<boolean> {
   })
 }
 
-const kinds: Readonly<Record<Kind, (path: string) => Promise<string>>> = {
+const kinds: Readonly<Record<PathQuestionKind, (path: string) => Promise<string>>> = {
   where,
   names: async (path) =>
     (await readdir(path, { withFileTypes: true }))
@@ -75,9 +75,9 @@ const kinds: Readonly<Record<Kind, (path: string) => Promise<string>>> = {
     await access(path, constants.X_OK)
     return ''
   },
-  text: async (path) => (await regularFile(path, LARGEST_TEXT)).toString('utf8'),
+  text: async (path) => (await regularFile(path, maxTextBytes)).toString('utf8'),
   gitlinks: async (path) => {
-    const found = gitlinksIn(await regularFile(path, largestIndex))
+    const found = gitlinksIn(await regularFile(path, maxIndexBytes))
     if (!found) throw coded('EBADMSG')
     return found.map((name) => `${name}\0`).join('')
   },
@@ -97,7 +97,7 @@ async function where(path: string): Promise<string> {
       if (cut === -1) throw error
       const target = await readlink(named).catch(() => undefined) // no link, or not readable
       if (target === undefined) existing = named.slice(0, cut)
-      else if (++links > mostLinks) throw coded('ELOOP')
+      else if (++links > maxLinks) throw coded('ELOOP')
       else {
         const rest = whole.slice(named.length)
         whole = (target.startsWith('/') ? target : named.slice(0, cut + 1) + target) + rest
@@ -108,7 +108,7 @@ async function where(path: string): Promise<string> {
 }
 
 /** O_NONBLOCK: a FIFO that replaces the file must not block us. */
-async function regularFile(path: string, mostBytes: number): Promise<Buffer> {
+async function regularFile(path: string, maxBytes: number): Promise<Buffer> {
   const before = await stat(path)
   if (before.isDirectory()) throw coded('EISDIR')
   if (!before.isFile()) throw coded('EINVAL')
@@ -116,7 +116,7 @@ async function regularFile(path: string, mostBytes: number): Promise<Buffer> {
   try {
     const status = await file.stat()
     if (!status.isFile()) throw coded('EINVAL')
-    if (status.size > mostBytes) throw coded('EFBIG')
+    if (status.size > maxBytes) throw coded('EFBIG')
     return await file.readFile()
   } finally {
     await file.close()

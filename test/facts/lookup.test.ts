@@ -2,17 +2,17 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, type Kind, Look, type Looker } from '../../src/facts/look.ts'
-import { poolLooker } from '../../src/facts/pool-looker.ts'
-import { lookerHere } from '../../src/host/host.ts'
+import { Lookup, type PathAnswer, type PathLookup, type PathQuestionKind } from '../../src/facts/lookup.ts'
+import { poolLookup } from '../../src/facts/pool-lookup.ts'
+import { pathLookupHere } from '../../src/host/host.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 const root = makeDirectory()
 /** A busy machine is no file system that hangs. */
 const patientMs = 20_000
-const lookers: readonly (readonly [string, () => Promise<Looker>])[] = [
-  ['the one of this machine', lookerHere],
-  ['the one of Node', async () => poolLooker()],
+const lookups: readonly (readonly [string, () => Promise<PathLookup>])[] = [
+  ['the one of this machine', pathLookupHere],
+  ['the one of Node', async () => poolLookup()],
 ]
 
 beforeAll(() => {
@@ -34,12 +34,12 @@ beforeAll(() => {
   execFileSync('mkfifo', [join(root, 'fifo')])
 })
 
-describe.each(lookers)('a look at paths: %s', (_, open) => {
-  const ask = async (kind: Kind, path: string): Promise<Answer | undefined> =>
-    (await new Look(await open(), patientMs).ask([{ kind, path: join(root, path) }]))[0]
+describe.each(lookups)('lookup of paths: %s', (_, open) => {
+  const ask = async (kind: PathQuestionKind, path: string): Promise<PathAnswer | undefined> =>
+    (await new Lookup(await open(), patientMs).ask([{ kind, path: join(root, path) }]))[0]
   const where = async (path: string) => {
     const written = path.startsWith('/') ? path : `${root}/${path}`
-    return (await new Look(await open(), patientMs).where([written])).get(written)?.replace(root, '.')
+    return (await new Lookup(await open(), patientMs).where([written])).get(written)?.replace(root, '.')
   }
 
   it.each([
@@ -95,7 +95,7 @@ describe.each(lookers)('a look at paths: %s', (_, open) => {
 
   it('reads a text whole, and names what is in a directory, links for themselves', async () => {
     expect(await ask('text', 'a/text')).toEqual({ found: 'é\0ü\n' })
-    const [names] = await new Look(await open(), patientMs).names([root])
+    const [names] = await new Lookup(await open(), patientMs).names([root])
     if (!names || 'failed' in names) throw new Error('not listed')
     expect(names.map(({ name }) => name).sort()).toEqual(readdirSync(root).sort())
     const plain = names.filter((entry) => entry.plain).map(({ name }) => name)
@@ -104,9 +104,9 @@ describe.each(lookers)('a look at paths: %s', (_, open) => {
   })
 
   it('answers many who ask at once, each its own question', async () => {
-    const looker = await open()
+    const pathLookup = await open()
     const paths = Array.from({ length: 200 }, (_, at) => `${root}/new-${at}`)
-    const found = await Promise.all(paths.map((path) => new Look(looker, patientMs).where([path])))
+    const found = await Promise.all(paths.map((path) => new Lookup(pathLookup, patientMs).where([path])))
     expect(found.map((where, at) => where.get(paths[at] ?? ''))).toEqual(paths)
   })
 })

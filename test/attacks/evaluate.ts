@@ -42,20 +42,20 @@ function firstMissing(needs: readonly Need[]): string | null {
 }
 
 /** Tries the attack in read mode, then shows by its control that the attempt was a real one. */
-export async function judge(attack: Attack, where: Circumstances): Promise<Verdict> {
+export async function evaluate(attack: Attack, where: Circumstances): Promise<Verdict> {
   const missing = firstMissing(attack.needs)
   if (missing) return { verdict: 'skipped', detail: missing }
-  if (where.network && attack.network === 'granted') return judgeGrant(attack, where)
+  if (where.network && attack.network === 'granted') return evaluateGrant(attack, where)
   if (where.network && attack.network === 'open')
     return { verdict: 'skipped', detail: 'the network is granted' }
   const attempt = await tryInReadMode(attack, where)
-  if (attempt.outcome === 'cannot') return judgeImpossible(attack, attempt, where)
+  if (attempt.outcome === 'cannot') return evaluateImpossible(attack, attempt, where)
   const broken = brokenBy(attack, attempt)
-  return broken ? { verdict: 'broken', detail: broken } : judgeControl(attack, attempt, where)
+  return broken ? { verdict: 'broken', detail: broken } : evaluateControl(attack, attempt, where)
 }
 
 /** What was granted must work, or the grant is worth nothing. */
-async function judgeGrant(attack: Attack, where: Circumstances): Promise<Verdict> {
+async function evaluateGrant(attack: Attack, where: Circumstances): Promise<Verdict> {
   const attempt = await tryInReadMode(attack, where)
   const unproven = unprovenBy(attack.control, attempt)
   if (!unproven) return { verdict: 'held', detail: 'granted, and works' }
@@ -75,7 +75,7 @@ function brokenBy(attack: Attack, attempt: Attempt): string | null {
 }
 
 /** What the machine lacks it lacks in both modes; else read mode has only hidden the means, and proved nothing. */
-async function judgeImpossible(attack: Attack, attempt: Attempt, where: Circumstances): Promise<Verdict> {
+async function evaluateImpossible(attack: Attack, attempt: Attempt, where: Circumstances): Promise<Verdict> {
   const reason = attempt.end.stdout.trim()
   const shown = where.controls && attack.control.kind !== 'none' ? await tryControl(attack, where) : attempt
   if (shown.outcome === 'cannot') return { verdict: 'skipped', detail: reason }
@@ -87,7 +87,7 @@ function tryControl(attack: Attack, where: Circumstances): Promise<Attempt> {
   return tryOnce(attack, { ...where, run: plain ? where.plain : where.unsandboxed })
 }
 
-async function judgeControl(attack: Attack, attempt: Attempt, where: Circumstances): Promise<Verdict> {
+async function evaluateControl(attack: Attack, attempt: Attempt, where: Circumstances): Promise<Verdict> {
   const { control } = attack
   const held = (more: string): Verdict => ({ verdict: 'held', detail: `${say(attempt)}; ${more}` })
   if (control.kind === 'none') return held(`no control: ${control.reason}`)
