@@ -1,15 +1,11 @@
 import { normalize } from 'node:path'
 import { isBeneath } from './paths.ts'
+import { words } from './text.ts'
 
 /** A program in these directories is trusted by its name. */
-export const systemDirectories: ReadonlySet<string> = new Set([
-  '/bin',
-  '/usr/bin',
-  '/usr/local/bin',
-  '/opt/homebrew/bin',
-  '/sbin',
-  '/usr/sbin',
-])
+export const systemDirectories: ReadonlySet<string> = new Set(
+  words('/bin /usr/bin /usr/local/bin /opt/homebrew/bin /sbin /usr/sbin'),
+)
 
 const PACKAGE_BIN = /(?:^|[\\/])node_modules[\\/]\.bin(?:[\\/]|$)/i
 

@@ -72,3 +72,8 @@ export function sizeText(bytes: number): string {
   for (; value >= 999.95 && unit < units.length - 1; unit++) value /= 1000
   return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit]}`
 }
+
+/** The words of a text: a long list, written in a few lines. */
+export function words(text: string): string[] {
+  return text.trim().split(/\s+/)
+}

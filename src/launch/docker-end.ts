@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { errorText } from '../base/errno.ts'
+import { words } from '../base/text.ts'
 import { isVitrineError } from '../messages/error.ts'
 import type { ExecEnd } from '../sandbox/docker/exec.ts'
 import type { ProcessEnd } from './launch.ts'
@@ -57,30 +58,9 @@ function failureIn(said: string): { readonly step: string; readonly errno: strin
 }
 
 /** Signals that end a process unless it handles them (signal(7)): exit code 128+n stands for them. */
-const fatal: readonly NodeJS.Signals[] = [
-  ...([
-    'SIGHUP',
-    'SIGINT',
-    'SIGQUIT',
-    'SIGILL',
-    'SIGTRAP',
-    'SIGABRT',
-    'SIGBUS',
-    'SIGFPE',
-    'SIGKILL',
-  ] as const),
-  ...([
-    'SIGUSR1',
-    'SIGSEGV',
-    'SIGUSR2',
-    'SIGPIPE',
-    'SIGALRM',
-    'SIGTERM',
-    'SIGXCPU',
-    'SIGXFSZ',
-    'SIGSYS',
-  ] as const),
-]
+const fatal = words(`
+  SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGKILL SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE
+  SIGALRM SIGTERM SIGXCPU SIGXFSZ SIGSYS`) as NodeJS.Signals[]
 
 /**
  * The signal that an exit code stands for. A program that exits with 128+n itself means the same, by

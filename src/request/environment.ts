@@ -1,67 +1,25 @@
 import type { Platform } from '../base/platform.ts'
 import { isSecretName } from '../base/secret-names.ts'
+import { words } from '../base/text.ts'
 import type { Environment, Mode } from '../base/types.ts'
 
 export type Variables = Readonly<Record<string, string>>
 
 /** Variables that pass in every mode: none of them loads code or holds a secret. */
 const passing = new Set([
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'LANG',
-  'LANGUAGE',
-  'TZ',
-  'TERM',
-  'COLORTERM',
-  'SHELL',
-  'TMPDIR',
-  'XDG_RUNTIME_DIR',
-  'XDG_CONFIG_HOME',
-  'XDG_CACHE_HOME',
-  'XDG_DATA_HOME',
-  'XDG_STATE_HOME',
+  ...words(`
+    PATH HOME USER LOGNAME LANG LANGUAGE TZ TERM COLORTERM SHELL TMPDIR XDG_RUNTIME_DIR XDG_CONFIG_HOME
+    XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME`),
   // Homes of toolchains
-  'ANDROID_HOME',
-  'ANDROID_SDK_ROOT',
-  'BUN_INSTALL',
-  'CARGO_HOME',
-  'CONDA_DEFAULT_ENV',
-  'CONDA_PREFIX',
-  'COREPACK_HOME',
-  'DENO_DIR',
-  'DOTNET_ROOT',
-  'FNM_DIR',
-  'GEM_HOME',
-  'GOCACHE',
-  'GOMODCACHE',
-  'GOPATH',
-  'GOROOT',
-  'GRADLE_HOME',
-  'GRADLE_USER_HOME',
-  'JAVA_HOME',
-  'M2_HOME',
-  'MAVEN_HOME',
-  'NPM_CONFIG_PREFIX',
-  'NVM_BIN',
-  'NVM_DIR',
-  'PIPX_HOME',
-  'PNPM_HOME',
-  'POETRY_HOME',
-  'PYENV_ROOT',
-  'PYENV_VERSION',
-  'RBENV_ROOT',
-  'RUSTUP_HOME',
-  'RUSTUP_TOOLCHAIN',
-  'SDKMAN_DIR',
-  'UV_CACHE_DIR',
-  'VIRTUAL_ENV',
-  'VOLTA_HOME',
+  ...words(`
+    ANDROID_HOME ANDROID_SDK_ROOT BUN_INSTALL CARGO_HOME CONDA_DEFAULT_ENV CONDA_PREFIX COREPACK_HOME DENO_DIR
+    DOTNET_ROOT FNM_DIR GEM_HOME GOCACHE GOMODCACHE GOPATH GOROOT GRADLE_HOME GRADLE_USER_HOME JAVA_HOME
+    M2_HOME MAVEN_HOME NPM_CONFIG_PREFIX NVM_BIN NVM_DIR PIPX_HOME PNPM_HOME POETRY_HOME PYENV_ROOT
+    PYENV_VERSION RBENV_ROOT RUSTUP_HOME RUSTUP_TOOLCHAIN SDKMAN_DIR UV_CACHE_DIR VIRTUAL_ENV VOLTA_HOME`),
 ])
 
 /** Variables that pass into a container: none that names files of this machine. PATH is the image's. */
-const passingIntoContainer = new Set(['USER', 'LOGNAME', 'LANG', 'LANGUAGE', 'TZ', 'TERM', 'COLORTERM'])
+const passingIntoContainer = new Set(words('USER LOGNAME LANG LANGUAGE TZ TERM COLORTERM'))
 
 /** The writable directories there. */
 const placesInContainer: Variables = { HOME: '/tmp', TMPDIR: '/tmp' }
@@ -70,36 +28,13 @@ const placesInContainer: Variables = { HOME: '/tmp', TMPDIR: '/tmp' }
 export type HostPlace = Platform | 'container'
 
 /** Variables that Windows programs need. Names are case-insensitive there: all are in capitals. */
-const passingOnWindows = new Set([
-  'ALLUSERSPROFILE',
-  'APPDATA',
-  'COMMONPROGRAMFILES',
-  'COMMONPROGRAMFILES(X86)',
-  'COMMONPROGRAMW6432',
-  'COMPUTERNAME',
-  'COMSPEC',
-  'HOMEDRIVE',
-  'HOMEPATH',
-  'LOCALAPPDATA',
-  'NUMBER_OF_PROCESSORS',
-  'OS',
-  'PATHEXT',
-  'PROCESSOR_ARCHITECTURE',
-  'PROGRAMDATA',
-  'PROGRAMFILES',
-  'PROGRAMFILES(X86)',
-  'PROGRAMW6432',
-  'PSMODULEPATH',
-  'PUBLIC',
-  'SYSTEMDRIVE',
-  'SYSTEMROOT',
-  'TEMP',
-  'TMP',
-  'USERDOMAIN',
-  'USERNAME',
-  'USERPROFILE',
-  'WINDIR',
-])
+const passingOnWindows = new Set(
+  words(`
+  ALLUSERSPROFILE APPDATA COMMONPROGRAMFILES COMMONPROGRAMFILES(X86) COMMONPROGRAMW6432 COMPUTERNAME COMSPEC
+  HOMEDRIVE HOMEPATH LOCALAPPDATA NUMBER_OF_PROCESSORS OS PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA
+  PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 PSMODULEPATH PUBLIC SYSTEMDRIVE SYSTEMROOT TEMP TMP USERDOMAIN
+  USERNAME USERPROFILE WINDIR`),
+)
 
 /** Tools use no pager, ask no questions and do not buffer. */
 const forced: Variables = {

@@ -1,41 +1,33 @@
+import { words } from '../../base/text.ts'
 import type { Arguments, Objection } from '../command/arguments.ts'
 import { couldMatch } from '../syntax/globs.ts'
 import type { Word } from '../syntax/line.ts'
 
 // find(1): tests, options and actions that only read and print.
-const alone = names(`
+const alone = new Set(
+  words(`
   -a -and -o -or -not ! ( ) , -true -false -empty -executable -readable -writable -nouser -nogroup -daystart -depth -d
   -follow -mount -xdev -x -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -print -print0 -prune -quit -ls
   -H -L -P -E -s -X -O0 -O1 -O2 -O3 -version --version -help --help
-`)
-const withNumber = names(`
+`),
+)
+const withNumber = new Set(
+  words(`
   -amin -atime -cmin -ctime -mmin -mtime -Bmin -Btime -used -size -links -inum -uid -gid -maxdepth -mindepth -depth
-`)
-const withText = names(`
+`),
+)
+const withText = new Set(
+  words(`
   -name -iname -path -ipath -wholename -iwholename -lname -ilname -regex -iregex -regextype -type -xtype -fstype -user -group
   -context -printf -flags
-`)
-const withPath = names('-newer -anewer -cnewer -samefile')
+`),
+)
+const withPath = new Set(words('-newer -anewer -cnewer -samefile'))
 const NEWER = /^-newer[aBcm][aBcmt]$/
 const NUMBER = /^[-+]?\d+[A-Za-z]?$/
 const MODE = /^[-/+]?(?:[0-7]+|[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*)$/
 // Harmful expressions that an unquoted glob would insert if a file had such a name.
-const harmful = [
-  '-delete',
-  '-exec',
-  '-execdir',
-  '-ok',
-  '-okdir',
-  '-fprint',
-  '-fprint0',
-  '-fprintf',
-  '-fls',
-  '-files0-from',
-]
-
-function names(text: string): ReadonlySet<string> {
-  return new Set(text.split(/\s+/).filter((name) => name !== ''))
-}
+const harmful = words('-delete -exec -execdir -ok -okdir -fprint -fprint0 -fprintf -fls -files0-from')
 
 export function checkFind({ words }: Arguments): Objection | undefined {
   for (let at = 0; at < words.length; at++) {

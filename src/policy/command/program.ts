@@ -1,4 +1,5 @@
 import { systemDirectories } from '../../base/program-path.ts'
+import { words } from '../../base/text.ts'
 import { knownValue, type SimpleCommand, type Word } from '../syntax/line.ts'
 import type { Objection } from './arguments.ts'
 
@@ -68,19 +69,14 @@ export function nameOf(written: string): string {
 }
 
 // git(1), OPTIONS
-const gitHarmless = new Set([
-  ...['--no-pager', '-P', '--no-optional-locks', '--no-replace-objects', '--no-lazy-fetch', '--no-advice'],
-  ...['--literal-pathspecs', '--glob-pathspecs', '--noglob-pathspecs', '--icase-pathspecs'],
-])
-const gitValued = new Set([
-  '-c',
-  '--git-dir',
-  '--work-tree',
-  '--namespace',
-  '--config-env',
-  '--attr-source',
-  '--super-prefix',
-])
+const gitHarmless = new Set(
+  words(`
+  --no-pager -P --no-optional-locks --no-replace-objects --no-lazy-fetch --no-advice --literal-pathspecs
+  --glob-pathspecs --noglob-pathspecs --icase-pathspecs`),
+)
+const gitValued = new Set(
+  words('-c --git-dir --work-tree --namespace --config-env --attr-source --super-prefix'),
+)
 
 function gitProgram(name: Word, words: readonly Word[]): Omit<NamedProgram, 'trusted' | 'written'> {
   const directories: Word[] = []

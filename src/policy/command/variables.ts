@@ -1,74 +1,16 @@
+import { words } from '../../base/text.ts'
+
 const EXACT = new Set([
-  ...[
-    'PATH',
-    'IFS',
-    'ENV',
-    'HOME',
-    'SHELL',
-    'SHELLOPTS',
-    'BASHOPTS',
-    'CDPATH',
-    'GLOBIGNORE',
-    'PS4',
-    'PROMPT_COMMAND',
-  ],
-  ...[
-    'EXECIGNORE',
-    'PWD',
-    'OLDPWD',
-    'OPTIND',
-    'FPATH',
-    'ZDOTDIR',
-    'TMPDIR',
-    'POSIXLY_CORRECT',
-    'MALLOC_TRACE',
-    'MAGIC',
-  ],
-  ...[
-    'TERMINFO',
-    'TERMCAP',
-    'LOCPATH',
-    'NLSPATH',
-    'GCONV_PATH',
-    'HOSTALIASES',
-    'OPENSSL_CONF',
-    'SSLKEYLOGFILE',
-    'BROWSER',
-  ],
-  ...[
-    'RIPGREP_CONFIG_PATH',
-    'NODE_PATH',
-    'MANPATH',
-    'VISUAL',
-    'MAKEFLAGS',
-    'CLASSPATH',
-    'GOFLAGS',
-    'GOENV',
-    'RUSTC_WRAPPER',
-    'COMPILER_PATH',
-    'JAVACMD',
-    'MAKEFILES',
-    'PHPRC',
-    'SDKROOT',
-    'TOOLCHAINS',
-    'VIRTUAL_ENV',
-    'WGETRC',
-    'SYSTEM_WGETRC',
-    // Supply options and operands to programs that list: tar(1), xz(1), bzip2(1), unzip(1), man(1).
-    ...[
-      'TAPE',
-      'XZ_OPT',
-      'XZ_DEFAULTS',
-      'BZIP',
-      'BZIP2',
-      'GZIP',
-      'UNZIP',
-      'UNZIPOPT',
-      'ZIPINFO',
-      'ZIPINFOOPT',
-    ],
-    ...['MANOPT', 'MANROFFOPT', 'MANROFFSEQ', 'MANSECT', 'MANLESS', 'RSH'],
-  ],
+  ...words(`
+    PATH IFS ENV HOME SHELL SHELLOPTS BASHOPTS CDPATH GLOBIGNORE PS4 PROMPT_COMMAND EXECIGNORE PWD OLDPWD
+    OPTIND FPATH ZDOTDIR TMPDIR POSIXLY_CORRECT MALLOC_TRACE MAGIC TERMINFO TERMCAP LOCPATH NLSPATH GCONV_PATH
+    HOSTALIASES OPENSSL_CONF SSLKEYLOGFILE BROWSER RIPGREP_CONFIG_PATH NODE_PATH MANPATH VISUAL MAKEFLAGS
+    CLASSPATH GOFLAGS GOENV RUSTC_WRAPPER COMPILER_PATH JAVACMD MAKEFILES PHPRC SDKROOT TOOLCHAINS VIRTUAL_ENV
+    WGETRC SYSTEM_WGETRC`),
+  // Supply options and operands to programs that list: tar(1), xz(1), bzip2(1), unzip(1), man(1).
+  ...words(`
+    TAPE XZ_OPT XZ_DEFAULTS BZIP BZIP2 GZIP UNZIP UNZIPOPT ZIPINFO ZIPINFOOPT MANOPT MANROFFOPT MANROFFSEQ
+    MANSECT MANLESS RSH`),
 ])
 /** Loaders, tools and version managers: most have variables naming what to load, run or write. */
 const FAMILIES = [

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { isBeneath } from '../../base/paths.ts'
+import { words } from '../../base/text.ts'
 import type { PolicyMatch } from '../../base/types.ts'
 import {
   explainDevice,
@@ -50,23 +51,7 @@ function asWritten({ paths, globs }: PathUse): readonly string[] {
 
 const HARMLESS_DEVICE = /^\/dev(?:\/(?:null|zero|full|u?random|std(?:in|out|err)|fd|fd\/\d+)?)?$/
 // Programs that read only names and inodes and open no device.
-const notOpening = new Set([
-  'ls',
-  'stat',
-  'find',
-  'fd',
-  'du',
-  'df',
-  'readlink',
-  'realpath',
-  'test',
-  '[',
-  'cd',
-  'lsblk',
-  'echo',
-  'printf',
-  'git',
-])
+const notOpening = new Set(words('ls stat find fd du df readlink realpath test [ cd lsblk echo printf git'))
 
 /** Opening a device can have effects: watchdog(4) reboots, a terminal loses input. */
 function matchDevice(use: PathUse, { command }: PlannedStep, { facts, rules }: PolicyInput): PolicyMatch[] {

@@ -1,3 +1,4 @@
+import { words } from '../../base/text.ts'
 import { checkCloc, checkLess } from '../checks/analysis.ts'
 import type { Rule } from '../rules/rules.ts'
 import { fileRules } from './files.ts'
@@ -8,12 +9,12 @@ import { textRules } from './text.ts'
 import { xargs } from './wrappers.ts'
 
 const programs = new Set(
-  `ls find stat file du wc head tail cat sort uniq diff comm tr cut paste column grep egrep rg ag jq base64 xxd hexdump echo printf
-   date printenv which type uname id whoami pwd realpath dirname basename tree`.split(/\s+/),
+  words(`ls find stat file du wc head tail cat sort uniq diff comm tr cut paste column grep egrep rg ag jq base64 xxd hexdump echo printf
+   date printenv which type uname id whoami pwd realpath dirname basename tree`),
 )
 const subcommands = new Set(
-  `log diff show blame status branch tag remote rev-parse rev-list shortlog describe ls-files ls-tree cat-file name-rev reflog stash
-   config`.split(/\s+/),
+  words(`log diff show blame status branch tag remote rev-parse rev-list shortlog describe ls-files ls-tree cat-file name-rev reflog stash
+   config`),
 )
 
 function isListed({ prefix: [name = '', subcommand = ''] }: Rule): boolean {

@@ -1,24 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isBeneath, realPath } from '../../base/paths.ts'
+import { words } from '../../base/text.ts'
 import { repositoryOf } from '../reads/worktree.ts'
 import type { MountedPath } from './user-mounts.ts'
 
 /** Directories that a container needs itself: a workspace mounted there would hide them. */
-const taken = [
-  '/',
-  '/bin',
-  '/dev',
-  '/etc',
-  '/lib',
-  '/lib64',
-  '/proc',
-  '/run',
-  '/sbin',
-  '/sys',
-  '/tmp',
-  '/usr',
-]
+const taken = words('/ /bin /dev /etc /lib /lib64 /proc /run /sbin /sys /tmp /usr')
 /** Everything beneath these belongs to the kernel. */
 const ofTheKernel = ['/dev', '/proc', '/sys']
 

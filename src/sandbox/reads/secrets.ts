@@ -1,175 +1,124 @@
+import { words } from '../../base/text.ts'
+
 /** What `unreadable = "secrets"` stands for. Add to it here only; docs/security/reads.md describes it in words. */
 export const secrets = {
   /** In the home directory. */
   home: [
     // Keys
-    ...['.ssh', '.gnupg', '.putty', '.age', '.pki', '.password-store', '.vault-token', '.chef'],
+    ...words('.ssh .gnupg .putty .age .pki .password-store .vault-token .chef'),
     // Clouds and clusters
-    ...[
-      '.aws',
-      '.azure',
-      '.oci',
-      '.kube',
-      '.talos',
-      '.boto',
-      '.s3cfg',
-      '.docker/config.json',
-      '.terraformrc',
-    ],
-    ...[
-      '.databrickscfg',
-      '.snowsql',
-      '.snowflake',
-      '.aliyun/config.json',
-      '.bluemix',
-      '.pulumi/credentials.json',
-    ],
-    ...['.argocd/config', '.minikube', '.tsh', '.cloudflared', '.ngrok2', '.wireguard'],
-    ...[
-      '.terraform.d/credentials.tfrc.json',
-      '.fly',
-      '.railway',
-      '.supabase',
-      '.wrangler/config',
-      '.doppler',
-    ],
+    ...words(`
+      .aws .azure .oci .kube .talos .boto .s3cfg .docker/config.json .terraformrc .databrickscfg .snowsql
+      .snowflake .aliyun/config.json .bluemix .pulumi/credentials.json .argocd/config .minikube .tsh
+      .cloudflared .ngrok2 .wireguard .terraform.d/credentials.tfrc.json .fly .railway .supabase
+      .wrangler/config .doppler`),
     // Registries and forges
-    ...['.netrc', '_netrc', '.npmrc', '.yarnrc.yml', '.pypirc', '.git-credentials', '.gem/credentials'],
-    ...['.pip/pip.conf', '.sentryclirc', '.circleci/cli.yml', '.clasprc.json'],
-    ...[
-      '.netlify/config.json',
-      '.subversion/auth',
-      '.cargo/credentials',
-      '.cargo/credentials.toml',
-      '.m2/settings.xml',
-      '.m2/settings-security.xml',
-    ],
-    ...['.gradle/gradle.properties', '.nuget/NuGet/NuGet.Config', '.composer/auth.json', '.bundle/config'],
+    ...words(`
+      .netrc _netrc .npmrc .yarnrc.yml .pypirc .git-credentials .gem/credentials .pip/pip.conf .sentryclirc
+      .circleci/cli.yml .clasprc.json .netlify/config.json .subversion/auth .cargo/credentials
+      .cargo/credentials.toml .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties
+      .nuget/NuGet/NuGet.Config .composer/auth.json .bundle/config`),
     // Agents and models
-    ...['.claude.json', '.claude/.credentials.json', '.codex/auth.json', '.gemini/oauth_creds.json'],
-    ...['.huggingface', '.kaggle', '.cursor/mcp.json', '.continue', '.aider', '.aider.conf.yml'],
+    ...words(`
+      .claude.json .claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json .huggingface .kaggle
+      .cursor/mcp.json .continue .aider .aider.conf.yml`),
     // Editors: tokens of extensions are in or next to state.vscdb
-    ...['.vscode-server/data/User/globalStorage', '.cursor-server/data/User/globalStorage'],
+    ...words('.vscode-server/data/User/globalStorage .cursor-server/data/User/globalStorage'),
     // Databases, mail, other machines
-    ...['.pgpass', '.my.cnf', '.mylogin.cnf', '.msmtprc', '.mbsyncrc', '.fetchmailrc', '.authinfo'],
-    ...['.smbcredentials', '.filezilla', '.Xauthority', '.ICEauthority'],
+    ...words(`
+      .pgpass .my.cnf .mylogin.cnf .msmtprc .mbsyncrc .fetchmailrc .authinfo .smbcredentials .filezilla
+      .Xauthority .ICEauthority`),
     // Browsers and messengers
-    ...[
-      '.mozilla',
-      '.librewolf',
-      '.thunderbird',
-      '.opera',
-      'snap/firefox',
-      'snap/chromium',
-      'snap/thunderbird',
-      '.weechat',
-    ],
-    ...['.var/app/org.mozilla.firefox', '.var/app/com.google.Chrome', '.var/app/org.chromium.Chromium'],
-    ...['.var/app/com.brave.Browser', '.var/app/org.mozilla.Thunderbird'],
+    ...words(`
+      .mozilla .librewolf .thunderbird .opera snap/firefox snap/chromium snap/thunderbird .weechat
+      .var/app/org.mozilla.firefox .var/app/com.google.Chrome .var/app/org.chromium.Chromium
+      .var/app/com.brave.Browser .var/app/org.mozilla.Thunderbird`),
     // Wallets
-    ...['.bitcoin', '.ethereum', '.electrum'],
+    ...words('.bitcoin .ethereum .electrum'),
     // Histories of what was typed
-    ...['.bash_history', '.zsh_history', '.zhistory', '.histfile', '.sh_history', '.ash_history', '.history'],
-    ...['.python_history', '.node_repl_history', '.psql_history', '.mysql_history', '.sqlite_history'],
-    ...['.rediscli_history', '.irb_history', '.viminfo', '.lesshst', '.dbshell', '.mongodb/mongosh'],
-    ...['.ipython/profile_default/history.sqlite', '.claude/history.jsonl', '.codex/history.jsonl'],
+    ...words(`
+      .bash_history .zsh_history .zhistory .histfile .sh_history .ash_history .history .python_history
+      .node_repl_history .psql_history .mysql_history .sqlite_history .rediscli_history .irb_history .viminfo
+      .lesshst .dbshell .mongodb/mongosh .ipython/profile_default/history.sqlite .claude/history.jsonl
+      .codex/history.jsonl`),
   ],
   /** In $XDG_CONFIG_HOME, by default ~/.config. */
   config: [
-    ...['gcloud', 'doctl', 'hcloud', 'rclone', 'containers/auth.json', 'git/credentials', 'gh/hosts.yml'],
-    ...['glab-cli', 'hub', 'op', '1Password', 'Bitwarden', 'Bitwarden CLI', 'keepassxc', 'sops', 'age'],
-    ...['pypoetry/auth.toml', 'composer/auth.json', 'netlify', 'stripe', '.wrangler', 'doppler', 'solana'],
-    ...['github-copilot', 'anthropic', 'openai', 'filezilla', 'remmina', 'syncthing', 'nushell/history.txt'],
-    ...['google-chrome', 'google-chrome-beta', 'chromium', 'BraveSoftware', 'microsoft-edge', 'vivaldi'],
-    ...['opera', 'Slack', 'discord', 'Signal', 'Element', 'helm/registry', 'configstore/firebase-tools.json'],
-    ...['scw', 'argocd', 'ngrok', 'wireguard', 'weechat', 'goose/secrets.yaml', 'cursor/auth.json'],
-    ...['io.datasette.llm/keys.json', 'Code/User/globalStorage', 'Code - Insiders/User/globalStorage'],
-    ...['VSCodium/User/globalStorage', 'Cursor/User/globalStorage', 'Windsurf/User/globalStorage'],
-    ...['pip/pip.conf', 'snowflake', 'zsh/.zsh_history', 'google-chrome-unstable'],
+    ...words(`
+      gcloud doctl hcloud rclone containers/auth.json git/credentials gh/hosts.yml glab-cli hub op 1Password
+      Bitwarden keepassxc sops age pypoetry/auth.toml composer/auth.json netlify stripe .wrangler doppler
+      solana github-copilot anthropic openai filezilla remmina syncthing nushell/history.txt google-chrome
+      google-chrome-beta chromium BraveSoftware microsoft-edge vivaldi opera Slack discord Signal Element
+      helm/registry configstore/firebase-tools.json scw argocd ngrok wireguard weechat goose/secrets.yaml
+      cursor/auth.json io.datasette.llm/keys.json Code/User/globalStorage VSCodium/User/globalStorage
+      Cursor/User/globalStorage Windsurf/User/globalStorage pip/pip.conf snowflake zsh/.zsh_history
+      google-chrome-unstable`),
+    'Bitwarden CLI',
+    'Code - Insiders/User/globalStorage',
   ],
   /** In $XDG_DATA_HOME, by default ~/.local/share. */
-  data: [
-    ...['keyrings', 'kwalletd', 'password-store', 'gnupg', 'fish/fish_history', 'atuin', 'zsh/history'],
-    ...['powershell/PSReadLine', 'gem/credentials', 'com.vercel.cli', 'TelegramDesktop', 'jupyter/runtime'],
-    ...['opencode/auth.json', 'opencode/mcp-auth.json', 'weechat'],
-  ],
+  data: words(`
+    keyrings kwalletd password-store gnupg fish/fish_history atuin zsh/history powershell/PSReadLine
+    gem/credentials com.vercel.cli TelegramDesktop jupyter/runtime opencode/auth.json opencode/mcp-auth.json
+    weechat`),
   /** In $XDG_STATE_HOME, by default ~/.local/state. */
-  state: ['python_history', 'bash/history', 'zsh/history', 'nvim/shada', 'syncthing'],
+  state: words('python_history bash/history zsh/history nvim/shada syncthing'),
   /** In $XDG_CACHE_HOME, by default ~/.cache. */
   cache: ['huggingface/token', 'huggingface/stored_tokens'],
   /** On macOS, in the home directory. */
   macHome: [
-    ...['Library/Keychains', 'Library/Cookies', 'Library/Safari', 'Library/Application Support/Firefox'],
-    ...['Library/Application Support/Google/Chrome', 'Library/Application Support/BraveSoftware'],
-    ...['Library/Application Support/Microsoft Edge', 'Library/Application Support/Slack'],
-    ...['Library/Application Support/1Password', 'Library/Preferences/gcloud'],
-    ...[
-      'Library/Application Support/Code/User/globalStorage',
-      'Library/Application Support/Cursor/User/globalStorage',
-    ],
-    ...['Library/Application Support/io.datasette.llm/keys.json', 'Library/Application Support/ngrok'],
-    ...['Library/Application Support/Syncthing'],
+    ...words('Library/Keychains Library/Cookies Library/Safari Library/Preferences/gcloud'),
+    'Library/Application Support/Firefox',
+    'Library/Application Support/Google/Chrome',
+    'Library/Application Support/BraveSoftware',
+    'Library/Application Support/Microsoft Edge',
+    'Library/Application Support/Slack',
+    'Library/Application Support/1Password',
+    'Library/Application Support/Code/User/globalStorage',
+    'Library/Application Support/Cursor/User/globalStorage',
+    'Library/Application Support/io.datasette.llm/keys.json',
+    'Library/Application Support/ngrok',
+    'Library/Application Support/Syncthing',
   ],
   /**
    * Variables that move one elsewhere; after "/" the part or parts of that directory. A value may list
    * several paths with ":".
    */
   variables: {
-    GNUPGHOME: '',
-    AWS_SHARED_CREDENTIALS_FILE: '',
-    AWS_CONFIG_FILE: '',
-    AZURE_CONFIG_DIR: '',
-    GOOGLE_APPLICATION_CREDENTIALS: '',
-    CLOUDSDK_CONFIG: '',
-    OCI_CLI_CONFIG_FILE: '',
-    KUBECONFIG: '',
-    TALOSCONFIG: '',
+    ...Object.fromEntries(
+      words(`
+      GNUPGHOME AWS_SHARED_CREDENTIALS_FILE AWS_CONFIG_FILE AZURE_CONFIG_DIR
+      GOOGLE_APPLICATION_CREDENTIALS CLOUDSDK_CONFIG OCI_CLI_CONFIG_FILE KUBECONFIG TALOSCONFIG
+      TF_CLI_CONFIG_FILE NETRC NPM_CONFIG_USERCONFIG PASSWORD_STORE_DIR GLAB_CONFIG_DIR RCLONE_CONFIG
+      SOPS_AGE_KEY_FILE ANSIBLE_VAULT_PASSWORD_FILE PGPASSFILE BOTO_CONFIG SCW_CONFIG_PATH TELEPORT_HOME
+      WEECHAT_HOME STHOMEDIR STCONFDIR HF_TOKEN_PATH HISTFILE XAUTHORITY`).map((name) => [name, '']),
+    ),
     DOCKER_CONFIG: '/config.json',
-    TF_CLI_CONFIG_FILE: '',
-    NETRC: '',
-    NPM_CONFIG_USERCONFIG: '',
     CARGO_HOME: '/credentials.toml',
-    PASSWORD_STORE_DIR: '',
     GH_CONFIG_DIR: '/hosts.yml',
-    GLAB_CONFIG_DIR: '',
-    RCLONE_CONFIG: '',
-    SOPS_AGE_KEY_FILE: '',
-    ANSIBLE_VAULT_PASSWORD_FILE: '',
-    PGPASSFILE: '',
-    BOTO_CONFIG: '',
     PULUMI_HOME: '/credentials.json',
     PULUMI_CREDENTIALS_PATH: '/credentials.json',
     ARGOCD_CONFIG_DIR: '/config',
-    SCW_CONFIG_PATH: '',
     BLUEMIX_HOME: '/.bluemix',
     IBMCLOUD_HOME: '/.bluemix',
-    TELEPORT_HOME: '',
     // It names either that directory or its parent.
     MINIKUBE_HOME: ['/.minikube', '/ca.key', '/certs', '/machines', '/profiles', '/proxy-client-ca.key'],
     LLM_USER_PATH: '/keys.json',
-    WEECHAT_HOME: '',
-    STHOMEDIR: '',
-    STCONFDIR: '',
-    HF_TOKEN_PATH: '',
-    HISTFILE: '',
-    XAUTHORITY: '',
   },
   /** Of the machine: kept unreadable for root, and for other users where they could read it. */
-  system: [
-    ...['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d'],
-    ...['/etc/ssh/ssh_host_rsa_key', '/etc/ssh/ssh_host_ecdsa_key', '/etc/ssh/ssh_host_ed25519_key'],
-    ...['/etc/ssl/private', '/etc/pki/tls/private', '/etc/letsencrypt', '/etc/krb5.keytab', '/etc/wireguard'],
-    ...['/usr/local/etc/wireguard', '/opt/homebrew/etc/wireguard', '/etc/cloudflared'],
-    ...['/etc/NetworkManager/system-connections', '/etc/wpa_supplicant', '/etc/rancher', '/etc/kubernetes'],
-    ...['/var/lib/secrets', '/var/lib/kubelet', '/var/lib/systemd/credential.secret'],
-  ],
+  system: words(`
+    /etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d
+    /etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ecdsa_key /etc/ssh/ssh_host_ed25519_key /etc/ssl/private
+    /etc/pki/tls/private /etc/letsencrypt /etc/krb5.keytab /etc/wireguard /usr/local/etc/wireguard
+    /opt/homebrew/etc/wireguard /etc/cloudflared /etc/NetworkManager/system-connections /etc/wpa_supplicant
+    /etc/rancher /etc/kubernetes /var/lib/secrets /var/lib/kubelet /var/lib/systemd/credential.secret`),
   /** Kept unreadable for every user: everyone in a container can read its secrets. */
-  shared: ['/run/secrets', '/run/credentials', '/run/agenix'],
+  shared: words('/run/secrets /run/credentials /run/agenix'),
   /** Files in the workspace. */
   names: {
-    patterns: ['.env', '.env.*', '.envrc', '.dev.vars', '.dev.vars.*', '.npmrc'],
-    except: ['*.example', '*.sample', '*.template', '*.dist', '*.defaults', '*.schema', '*.md', '*.d.ts'],
+    patterns: words('.env .env.* .envrc .dev.vars .dev.vars.* .npmrc'),
+    except: words('*.example *.sample *.template *.dist *.defaults *.schema *.md *.d.ts'),
     /** Other people's files, or too many. */
-    skip: ['node_modules', '.git', '.hg', '.svn', '.venv', 'venv', '.tox', '__pycache__', 'target', '.cache'],
+    skip: words('node_modules .git .hg .svn .venv venv .tox __pycache__ target .cache'),
   },
 } as const
