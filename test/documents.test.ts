@@ -75,6 +75,12 @@ describe('SECURITY.md', () => {
     expect(words.length).toBeLessThanOrEqual(1500)
   })
 
+  it('names the last reviewed system call', () => {
+    const header = readFileSync(join(repository, 'native/linux/confine/syscalls.h'), 'utf8')
+    const [, number] = /VT_LAST_REVIEWED_SYSCALL (\d+)/.exec(header) ?? []
+    expect(textOf('SECURITY.md')).toContain(`up to number ${number} (`)
+  })
+
   it('links to every document of docs/security', () => {
     const subjects = documents.filter((document) => document.startsWith('docs/security/'))
     expect(subjects.length).toBeGreaterThan(5)

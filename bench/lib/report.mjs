@@ -10,8 +10,8 @@ export function markdown({ host, load, quick, rows }) {
   return `# What a command costs
 
 Written by \`npm run bench -- --doc\`; \`npm run bench\` prints the same for your machine. Every number is the median of
-interleaved runs of all contenders in one process, the ratio is that of the medians, and the first line of a suite is
-its 1.00. \`reach\` is what this project holds itself to. Peers are measured where they are installed (bwrap and
+interleaved runs of all contenders in one process. The ratio is that of the medians; the first line of a suite is its
+1.00. \`reach\` is this project's own target. Peers are measured where they are installed (bwrap and
 firejail in PATH, the others by \`npm ci --prefix bench --ignore-scripts\`), and only if they refuse a write.
 
 ${Object.entries(host)
@@ -30,7 +30,7 @@ function section(suite, all) {
   const rows = all.filter((row) => row.suite === suite)
   const noisy = rows.find(({ noise }) => noise !== undefined)?.noise
   const percent = ((noisy ?? 0) * 100).toFixed(0)
-  const noise = noisy === undefined ? '' : `The middle half of the runs of 1.00 lay within ±${percent} %.\n\n`
+  const noise = noisy === undefined ? '' : `The middle half of the runs of 1.00 was within ±${percent} %.\n\n`
   return `## ${suite[0]?.toUpperCase()}${suite.slice(1)}
 
 ${noise}${alignedTable([headings, ...rows.map(cellsOf)])}

@@ -16,13 +16,13 @@ const maxProcesses = 4_194_304
 
 export const dockerKeys = {
   image: defineKey(
-    'Image of the container; empty: that of "vitrine docker build".',
+    'Image of the container; empty: the image of "vitrine docker build".',
     pattern('an image such as "debian:12", or empty', /^$|^(?!.*(\.\.|\/\/))[A-Za-z0-9][\w.:/@-]*$/),
     '',
     onlyTrusted,
   ),
   mounts: mountsKey(
-    'Paths shown besides the workspace: PATH[:ro|:rw]; what lies in your home directory is shown in HOME. Read mode never writes there.',
+    'Paths shown besides the workspace: PATH[:ro|:rw]; paths of your home directory appear in HOME. Read mode never writes there.',
     userOnly,
   ),
   user: defineKey(
@@ -44,7 +44,7 @@ export const dockerKeys = {
     onlyTrusted,
   ),
   cpus: defineKey('CPUs of the container; fractions count.', decimal(0.01, 1024), 1, onlyTrusted),
-  pids: defineKey('Processes in the container at one time.', integer(1, maxProcesses), 256, onlyTrusted),
+  pids: defineKey('Processes in the container at the same time.', integer(1, maxProcesses), 256, onlyTrusted),
   writable_root: defineKey("true: the container's own root can be written.", boolean(), false, onlyTrusted),
   start_command: defineKey(
     'Command line that starts the engine, also before a docker command of write mode; empty: none.',

@@ -55,13 +55,13 @@ export const sections = {
         oneWay('write', 'read'),
       ),
       timeout_ms: defineKey(
-        'Deadline of a command that names none, in milliseconds.',
+        'Deadline of a command without one of its own, in milliseconds.',
         integer(1, maxMs),
         30_000,
         onlySmaller,
       ),
       max_timeout_ms: defineKey(
-        'The longest deadline a caller can get, in milliseconds.',
+        'The longest deadline that a caller can set, in milliseconds.',
         integer(1, maxMs),
         600_000,
         onlySmaller,
@@ -72,18 +72,13 @@ export const sections = {
         200,
         onlySmaller,
       ),
-      network: defineKey(
-        'Read mode: let TCP and UDP clients through.',
-        boolean(),
-        false,
-        oneWay(true, false),
-      ),
+      network: defineKey('Read mode: allow TCP and UDP clients.', boolean(), false, oneWay(true, false)),
       unix_sockets: pathsKey(
-        'Read mode: unix sockets that stay open, by path, where the kernel can hold it (Landlock ABI 9), else refused.',
+        'Read mode: paths of unix sockets to which commands can connect. Needs Landlock ABI 9; refused elsewhere.',
         onlyTrusted,
       ),
       private_tmp: defineKey(
-        'Read mode: a writable TMPDIR with caches, then removed. On macOS true unless set.',
+        'Read mode: give each command a writable TMPDIR of its own, and remove it afterwards. On macOS true unless set.',
         boolean(),
         false,
         oneWay(true, false),
@@ -95,7 +90,7 @@ export const sections = {
         oneWay('everywhere', 'workspace'),
       ),
       unreadable: pathsKey(
-        'Paths whose content read mode cannot read; "secrets" stands for the usual ones.',
+        'Paths whose content read mode cannot read; "secrets" stands for the usual places of secrets.',
         onlyAdds,
         'secrets',
       ),
@@ -105,31 +100,31 @@ export const sections = {
     about: 'The environment of commands. PATH, HOME, LANG and the like always pass.',
     keys: {
       inherit: defineKey(
-        'What passes from the caller: auto (read mode: a list; write mode: all but what looks like a secret), listed (the list in both), all.',
+        'Which variables of the caller pass: auto (read mode: a list; write mode: all whose names do not look like secrets), listed (the list in both modes), all.',
         oneOf('auto', 'listed', 'all'),
         'auto',
         oneWay('all', 'auto', 'listed'),
       ),
       pass: defineKey(
-        'Names of variables that pass from the caller.',
+        'Names of further variables that pass from the caller.',
         listOf('a variable name'),
         [],
         onlyTrusted,
       ),
-      set: defineKey('Variables with the value they get.', stringTable(), {}, onlyTrusted),
+      set: defineKey('Variables to set, with their values.', stringTable(), {}, onlyTrusted),
     },
   },
   policy: {
-    about: 'Which commands run at once, which are asked about, which never run.',
+    about: 'Which commands run without a question, which are asked about, which never run.',
     keys: {
       preset: defineKey(
-        'The rules to begin with; open has only the deny list, analysis only listed programs.',
+        'The built-in rules: default; open, with only the deny list; analysis, where only listed programs run.',
         oneOf('open', 'default', 'analysis'),
         'default',
         oneWay('open', 'default', 'analysis'),
       ),
       pipes: defineKey(
-        'Preset analysis: pipes between its programs and output to /dev/null (2>/dev/null) pass, too.',
+        'Preset analysis: allow pipes between its programs, and output to /dev/null (2>/dev/null).',
         boolean(),
         false,
         oneWay(true, false),
@@ -144,17 +139,17 @@ export const sections = {
       deny: defineKey('Commands that never run, by their first words.', listOf('a command'), [], onlyAdds),
       safe: defineKey("Replaces the preset's safe list, unless empty.", listOf('a command'), [], onlyTrusted),
       workspace: pathKey(
-        'Commands of write mode stay inside this directory, with preset analysis or shell.reads = "workspace" those of read mode, too; empty: no such limit.',
+        'Write mode refuses commands that name paths outside of this directory; read mode does so with preset analysis or shell.reads = "workspace". Empty: no such limit.',
         onlyNarrower,
       ),
       auto_confirm: defineKey(
-        'true: what would be asked about runs. Deny stays deny.',
+        'true: commands run that would be asked about. Denied commands stay denied.',
         boolean(),
         false,
         userOnly,
       ),
       unattended: defineKey(
-        'What becomes of a command to ask about when there is nobody to ask.',
+        'The verdict on a command that would be asked about, when there is no approver.',
         oneOf('allow', 'deny'),
         'allow',
         oneWay('allow', 'deny'),
@@ -168,10 +163,10 @@ export const sections = {
     },
   },
   output: {
-    about: 'What of the output comes back.',
+    about: 'How much output a result contains.',
     keys: {
       inline_max_chars: defineKey(
-        'Characters that come back inline; more goes to the scratchpad.',
+        'Characters of a stream that the result contains; longer output is saved in the scratchpad.',
         integer(1, 16_777_216),
         30_000,
         onlySmaller,
@@ -185,7 +180,7 @@ export const sections = {
     },
   },
   scratchpad: {
-    about: 'Output that is kept.',
+    about: 'Saved output.',
     keys: {
       max_age_days: defineKey(
         'Age at which a session is removed, in days; 0: never.',
@@ -194,7 +189,7 @@ export const sections = {
         onlyTrusted,
       ),
       max_bytes: defineKey(
-        'Size of all sessions from which the oldest are removed, in bytes; 0: no limit.',
+        'Size of all sessions together above which the oldest are removed, in bytes; 0: no limit.',
         integer(0, maxBytes),
         4_294_967_296,
         onlyTrusted,
@@ -206,7 +201,12 @@ export const sections = {
     keys: {
       memory_bytes: defineKey('Memory of a command, in bytes.', integer(0, maxBytes), 0, minOrNone),
       cpu_seconds: defineKey('CPU time of a command, in seconds.', integer(0, maxMs), 0, minOrNone),
-      processes: defineKey('Processes of a command at one time.', integer(0, maxProcesses), 0, minOrNone),
+      processes: defineKey(
+        'Processes of a command at the same time.',
+        integer(0, maxProcesses),
+        0,
+        minOrNone,
+      ),
       open_files: defineKey('Open files of each process.', integer(0, maxOpenFiles), 0, minOrNone),
       private_tmp_bytes: defineKey(
         'Size of the private TMPDIR, in bytes.',
