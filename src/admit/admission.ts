@@ -4,6 +4,7 @@ import { checkNewDirectory } from '../facts/directory.ts'
 import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { needsReading } from '../policy/decide/quick.ts'
+import type { GitCare } from '../request/environment.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
 import type { Approver } from './approval/approver.ts'
@@ -14,11 +15,7 @@ export interface Admitted {
   readonly decision: Decision
   /** Present when the verdict was `ask`. */
   readonly approval?: ApprovalRecord
-  /**
-   * True when the command only reads: the policy knows it, or the sandbox holds it. Nothing that the
-   * repository's configuration names has to run for it.
-   */
-  readonly onlyReads: boolean
+  readonly gitCare: GitCare
   /** Milliseconds spent on lookups; they count towards the deadline. */
   readonly lookupMs: number
 }
@@ -38,7 +35,7 @@ export interface ApprovalWait {
 
 const admittedBySandbox: Omit<Admitted, 'lookupMs'> = {
   decision: { verdict: 'allow', reason: 'read mode: the operating system holds the command', matches: [] },
-  onlyReads: true,
+  gitCare: 'line',
 }
 
 /** Admission: the policy decides, and the approver answers what it leaves open. */
@@ -84,14 +81,14 @@ export class Admission {
     if (held) return { ...admittedBySandbox, lookupMs: performance.now() - started }
     const decider = await this.#decider()
     const againMs = Math.min(secondLimitMs, wait.timeoutMs)
-    const { decision: first, onlyReads } = await decider.decide(command, againMs)
+    const { decision: first, gitCare, needsApprover } = await decider.decide(command, againMs)
     const lookupMs = performance.now() - started
     const decision = first.verdict === 'allow' ? first : await this.#withLines(command, first, againMs)
     if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
-    if (decision.verdict !== 'ask') return { decision, onlyReads, lookupMs }
-    const approval = await this.#approval(command, decision, wait)
+    if (decision.verdict !== 'ask') return { decision, gitCare, lookupMs }
+    const approval = await this.#approval(command, decision, needsApprover, wait)
     if (!isYes(approval)) throw this.#notApproved(decision, approval)
-    return { decision, approval, onlyReads, lookupMs }
+    return { decision, approval, gitCare, lookupMs }
   }
 
   #notApproved(decision: Decision, approval: ApprovalRecord): VitrineError {
@@ -106,8 +103,14 @@ export class Admission {
   }
 
   /** Without an approver `[policy] unattended` decides: `allow` by default. */
-  async #approval(command: CommandToAdmit, decision: Decision, wait: ApprovalWait): Promise<ApprovalRecord> {
-    if (!this.#approvals) return unattended(this.#options.loaded.config.policy.unattended)
+  async #approval(
+    command: CommandToAdmit,
+    decision: Decision,
+    needsApprover: boolean,
+    wait: ApprovalWait,
+  ): Promise<ApprovalRecord> {
+    if (!this.#approvals)
+      return unattended(needsApprover ? 'deny' : this.#options.loaded.config.policy.unattended)
     const { cwd, mode } = command
     const waiting = waitFor(wait)
     const { signal } = waiting

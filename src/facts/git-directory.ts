@@ -64,21 +64,37 @@ export function* gitDirectoriesOf(
   yield shared
 }
 
+/** Of the configurations of a git directory, and of the files that they include, whatever the condition. */
 export function configEntriesIn(
   directory: string,
   lookup: Lookup,
 ): readonly FoundEntry[] | UnreadableRepository {
   const entries: FoundEntry[] = []
-  for (const name of ['config', 'config.worktree']) {
-    const file = joined(directory, name)
+  // Iterating a set includes what is added meanwhile.
+  const files = new Set(['config', 'config.worktree'].map((name) => joined(directory, name)))
+  for (const file of files) {
+    if (files.size > mostIncludes) return unreadableRepository(file, 'it includes too many files')
     const text = readSmall(file, lookup)
     if (typeof text === 'object') return text
     if (text === undefined) continue
     const read = parseGitConfig(text)
     if (!read) return unreadableRepository(file, 'it is not a git configuration')
-    entries.push(...read.map((entry) => ({ ...entry, file })))
+    for (const entry of read) {
+      const included = fileIncludedBy({ ...entry, file })
+      if (included === undefined) entries.push({ ...entry, file })
+      else if (typeof included === 'object') return included
+      else files.add(included)
+    }
   }
   return entries
+}
+
+const mostIncludes = 100
+
+/** Undefined for another entry, and where the home directory or prefix of git would have to be known. */
+function fileIncludedBy({ key, value, file }: FoundEntry): string | UnreadableRepository | undefined {
+  if (!/^include(?:if\..*)?\.path$/s.test(key) || /^[~%:]/.test(value)) return undefined
+  return below(dirname(file), value, `${file}: ${key}`)
 }
 
 export function hooksIn(directory: string, lookup: Lookup): readonly string[] | UnreadableRepository {

@@ -21,8 +21,7 @@ import type { Lookup, PathQuestion } from './lookup.ts'
  * Reads the repository-scope configuration and the hooks that git may find from a directory, and those of
  * repositories inside its work tree: `git status` and `git diff` start git in each.
  * Does not use `git config --list`: no program starts, so a hostile repository can run nothing; no other
- * git's safe.directory or environment interferes; and it takes microseconds. Includes are not followed,
- * because an include is itself a reason to ask.
+ * git's safe.directory or environment interferes; and it takes microseconds.
  * Git takes the first repository on the way up; here every one counts, so that none can hide a key, whether
  * only git accepts it or only this code. What cannot be read is reported, never skipped.
  */

@@ -32,7 +32,7 @@ export async function openBackend(
   }
   const equipment = await equip(host)
   const { place } = equipment
-  const commands = commandEnvironment(env, config.env, { mode: 'read', onlyReads: true, place })
+  const commands = commandEnvironment(env, config.env, { mode: 'read', gitCare: 'line', place })
   return {
     ...equipment,
     projectSettings: projectSettings(loaded),

@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts'
 import type { Limits } from '../launch/launch.ts'
 import { limitsEnforcement, limitsOf } from '../launch/limits.ts'
 import { VitrineError } from '../messages/error.ts'
-import { commandEnvironment, type HostPlace, type Variables } from '../request/environment.ts'
+import { commandEnvironment, type GitCare, type HostPlace, type Variables } from '../request/environment.ts'
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
 import { type PrivateDirectories, temporaryOf, withoutPrivateTmp } from '../sandbox/private-tmp.ts'
 import type { Confinement, Reads, Sandbox } from '../sandbox/sandbox.ts'
@@ -13,9 +13,7 @@ import type { BackendParts } from './backend.ts'
 
 /** What a mode gives a command, with or without a private tmp; made once for each. */
 export interface ModeSetup {
-  readonly environment: Variables
-  /** For a command known to be read-only: it runs nothing from a repository's configuration. */
-  readonly readOnlyEnvironment: Variables
+  readonly environments: Readonly<Record<GitCare, Variables>>
   /** Where commands run: determines which variables they get and how names are spelled. */
   readonly place: HostPlace
   readonly confinement: Confinement | null
@@ -36,7 +34,7 @@ export interface ModeSetup {
  */
 export function knownEnvironments(setup: ModeSetup): readonly Variables[] | undefined {
   const isKnown = setup.confinement === null && setup.place !== 'container'
-  return isKnown ? [setup.environment, setup.readOnlyEnvironment] : undefined
+  return isKnown ? Object.values(setup.environments) : undefined
 }
 
 export interface SetupOptions {
@@ -76,11 +74,11 @@ export class Setups {
     const { sandbox, launcher } = equipment
     const options = { network, reads, privateTmp, unixSockets: config.shell.unix_sockets }
     const limits = limitsOf(config.limits, mode === 'read' && privateTmp)
-    const plain = this.#environment(mode, true)
+    const plain = this.#environment(mode, 'line')
     const readOnly = mode === 'read' ? withToolSettings(plain, network) : plain
+    const other = (gitCare: GitCare) => (mode === 'read' ? readOnly : this.#environment(mode, gitCare))
     return {
-      environment: mode === 'read' ? readOnly : this.#environment(mode, false),
-      readOnlyEnvironment: readOnly,
+      environments: { line: readOnly, steps: other('steps'), none: other('none') },
       place: equipment.place,
       confinement: mode === 'write' ? null : sandbox.confine(options),
       privateTmp: mode === 'read' && privateTmp ? this.#privateTmp(readOnly) : null,
@@ -98,9 +96,9 @@ export class Setups {
     return new VitrineError({ code: 'WRITE_MODE_REQUIRED', ...(setBy === undefined ? {} : { setBy }) })
   }
 
-  #environment(mode: Mode, onlyReads: boolean): Variables {
+  #environment(mode: Mode, gitCare: GitCare): Variables {
     const { config, equipment, env } = this.#options
-    return commandEnvironment(env, config.env, { mode, onlyReads, place: equipment.place })
+    return commandEnvironment(env, config.env, { mode, gitCare, place: equipment.place })
   }
 
   #privateTmp(environment: Variables): ModeSetup['privateTmp'] {

@@ -64,7 +64,7 @@ function placeOf({ config }: LoadedConfig): HostPlace {
 function environmentsOf(loaded: LoadedConfig, env: Environment, mode: Mode) {
   const place = placeOf(loaded)
   if (mode === 'read' || place === 'container') return undefined
-  const environment = (onlyReads: boolean) =>
-    commandEnvironment(env, loaded.config.env, { mode, onlyReads, place })
-  return [environment(true), environment(false)]
+  return (['line', 'steps', 'none'] as const).map((gitCare) =>
+    commandEnvironment(env, loaded.config.env, { mode, gitCare, place }),
+  )
 }

@@ -155,6 +155,10 @@ export function explainRepositoryKey(key: string, file: string): string {
   return `${shown(file)} sets ${shown(key)}, through which git may run a program`
 }
 
+export function explainRepositoryProgram(key: string, file: string): string {
+  return `${shown(file)} sets ${shown(key)}, by which git runs a program even to look: use read mode, or allow that program in [policy] allow`
+}
+
 export function explainHook(path: string): string {
   return `git may run the hook ${shown(path)}, which no allow rule names`
 }

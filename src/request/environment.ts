@@ -50,28 +50,41 @@ const forced: Variables = {
 /** Bare repositories in a repository are not used implicitly: their configuration could run anything. */
 const git = { 'safe.bareRepository': 'explicit' }
 
-/**
- * Git runs programs that a repository's configuration names, and with some settings those of repositories
- * inside it; these values override both (git-config(1), GIT_CONFIG_COUNT). Keep in step with `lookingValues`
- * in policy/repositories.ts.
- */
-export const readOnlyGit = {
+/** Settings that change no more than speed and display, so that they suit a line that does more than read. */
+const displayGit = {
   ...git,
   'core.fsmonitor': 'false',
-  'core.hooksPath': '/dev/null',
   'log.showSignature': 'false',
   'diff.submodule': 'short',
   'status.submoduleSummary': 'false',
-  'submodule.recurse': 'false',
 }
 
-/** For commands that only read: no lock files, no byte code, and no programs that the repository names. */
-const readOnly = {
-  variables: { ...forced, GIT_OPTIONAL_LOCKS: '0', PYTHONDONTWRITEBYTECODE: '1' },
-  git: readOnlyGit,
-}
+/**
+ * Git runs programs that a repository's configuration names, and with some settings those of repositories
+ * inside it; these values override both (git-config(1), GIT_CONFIG_COUNT). Keep in step with `readOnlyValues`
+ * in policy/decide/repositories.ts.
+ */
+export const readOnlyGit = { ...displayGit, 'core.hooksPath': '/dev/null', 'submodule.recurse': 'false' }
 
-const changing = { variables: forced, git }
+/**
+ * How far git is kept from running programs that a repository names. `line`: the whole line only reads; `steps`: a git command
+ * of the line only reads, or the line could not be read for certain; `none`.
+ */
+export type GitCare = 'line' | 'steps' | 'none'
+
+const forcedFor: Readonly<Record<GitCare, { readonly variables: Variables; readonly git: Variables }>> = {
+  // No lock files and no byte code.
+  line: {
+    variables: { ...forced, GIT_OPTIONAL_LOCKS: '0', PYTHONDONTWRITEBYTECODE: '1' },
+    git: readOnlyGit,
+  },
+  // Without an index refresh the git commands of the safe list run no hook.
+  steps: {
+    variables: { ...forced, GIT_OPTIONAL_LOCKS: '0' },
+    git: { ...displayGit, 'diff.autoRefreshIndex': 'false' },
+  },
+  none: { variables: forced, git },
+}
 
 export interface EnvironmentSettings {
   /** `auto`: the list in read mode, everything but secrets in write mode. */
@@ -82,8 +95,7 @@ export interface EnvironmentSettings {
 
 export interface Purpose {
   readonly mode: Mode
-  /** The policy knows that the command only reads. */
-  readonly onlyReads: boolean
+  readonly gitCare: GitCare
   readonly place: HostPlace
 }
 
@@ -93,7 +105,7 @@ export function commandEnvironment(
   settings: EnvironmentSettings,
   purpose: Purpose,
 ): Variables {
-  const { onlyReads, place } = purpose
+  const { gitCare, place } = purpose
   const named = place === 'windows' ? inCapitals : (variables: Environment) => variables
   const pass = new Set(Object.keys(named(Object.fromEntries(settings.pass.map((name) => [name, ''])))))
   const environment: Record<string, string> = place === 'container' ? { ...placesInContainer } : {}
@@ -102,7 +114,7 @@ export function commandEnvironment(
       environment[name] = value
   if (place === 'windows' && purpose.mode === 'read') Object.assign(environment, lowTemp(environment))
   Object.assign(environment, named(settings.set))
-  const { variables, git } = onlyReads ? readOnly : changing
+  const { variables, git } = forcedFor[gitCare]
   return { ...environment, ...variables, ...gitSettings(git, environment) }
 }
 
@@ -119,14 +131,14 @@ const otherRepository = new Set(['GIT_DIR', 'GIT_COMMON_DIR'])
 function inherits(
   name: string,
   inherit: EnvironmentSettings['inherit'],
-  { mode, onlyReads, place }: Purpose,
+  { mode, gitCare, place }: Purpose,
 ): boolean {
   if (passes(name, place)) return true
   if (place === 'container' || inherit === 'listed') return false
   if (inherit === 'all') return true
   // A name that is no identifier is an exported bash function, or is dropped by sh.
   if (mode !== 'write' || !/^[A-Za-z_]\w*$/.test(name)) return false
-  return !isSecretName(name) && !(onlyReads && otherRepository.has(name))
+  return !isSecretName(name) && !(gitCare === 'line' && otherRepository.has(name))
 }
 
 /** Applies the variables of one command; undefined removes one. */

@@ -40,10 +40,10 @@ function setupIn(
 ): ModeSetup {
   const inDirectory = (environment: Variables) =>
     withToolCaches({ ...environment, ...privateVariables(directory) }, directory, caches)
+  const { line, steps, none } = setup.environments
   return {
     ...setup,
-    environment: inDirectory(setup.environment),
-    readOnlyEnvironment: inDirectory(setup.readOnlyEnvironment),
+    environments: { line: inDirectory(line), steps: inDirectory(steps), none: inDirectory(none) },
     confinement: setup.confinement && directories.grant(setup.confinement, directory),
   }
 }

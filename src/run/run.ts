@@ -139,7 +139,7 @@ function environmentOf(
   { request: { env, terminal }, setup, admission }: AdmittedCommand,
   { line }: RunOptions,
 ): Variables {
-  const inherited = admission.onlyReads ? setup.readOnlyEnvironment : setup.environment
+  const inherited = setup.environments[admission.gitCare]
   const given = withVariables(inherited, env, setup.place)
   const own = terminal ? { ...given, TERM: termOf(terminal, given['TERM']) } : given
   return withLineVariables(own, line?.variables)
@@ -159,7 +159,11 @@ function start(
   { cwd, merged, stdin, terminal }: CompleteRequest,
   { variables, ...program }: ProgramToStart,
   deadline: Deadline,
-  { environment, confinement, limits }: ModeSetup,
+  {
+    environment,
+    confinement,
+    limits,
+  }: Pick<ModeSetup, 'confinement' | 'limits'> & { environment: Variables },
   launcher: Launcher,
   { collector, backpressure, supervision, follower }: Parts,
   { listener, onStarted }: RunOptions,
@@ -234,7 +238,11 @@ async function resultOf(
     limits: setup.limits,
     enforcement: setup.enforcement,
     decision: admission.decision,
-    temporary: { directory: setup.environment['TMPDIR'], own: setup.privateTmp !== null, cwd: request.cwd },
+    temporary: {
+      directory: setup.environments.none['TMPDIR'],
+      own: setup.privateTmp !== null,
+      cwd: request.cwd,
+    },
     single: request.work.kind === 'argv' || startsOneProgram(request.work.line),
     hintFor,
     hint: request.work.kind === 'line' ? interpreter.hint?.(request.work.line) : undefined,

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
+  appendFileSync,
   chmodSync,
   cpSync,
   existsSync,
@@ -108,7 +109,6 @@ describe('a hostile repository', () => {
     'gpg.program',
     'gpg.ssh.program',
     'alias.status',
-    'include.path',
     'core.pager',
     'pager.log',
     'core.sshCommand',
@@ -127,7 +127,6 @@ describe('a hostile repository', () => {
     'core.askPass',
     'remote.origin.vcs',
     'hook.x.command',
-    'includeIf.gitdir:/.path',
     'difftool.x.path',
     'sendemail.smtpServer',
     'init.templateDir',
@@ -142,6 +141,29 @@ describe('a hostile repository', () => {
       })
       expect((await decideIn(repository, 'ls')).verdict).toBe('allow')
     })
+
+  it('is asked about because of what the files say that its configuration includes', async () => {
+    for (const [name, text] of [
+      ['one', '[include]\n\tpath = two\n'],
+      ['two', '[user]\n\tname = a\n'],
+    ] as const)
+      writeFileSync(join(repository, '.git', name), text)
+    git(['config', 'include.path', 'one'])
+    git(['config', 'includeIf.onbranch:none.path', join(root, 'absent')])
+    expect((await decideIn(repository, 'git status')).verdict).toBe('allow')
+    writeFileSync(join(repository, '.git', 'two'), '[diff]\n\texternal = x\n')
+    expect((await decideIn(repository, 'git diff')).reason).toContain('diff.external')
+    writeFileSync(join(repository, '.git', 'two'), 'no configuration')
+    expect((await decideIn(repository, 'git diff')).reason).toContain('could not be read')
+    writeFileSync(join(repository, '.git', 'two'), '[include]\n\tpath = ~/x\n')
+    expect((await decideIn(repository, 'git status')).reason).toContain('include.path')
+  })
+
+  it('is asked about when its configuration includes too many files', async () => {
+    const includes = Array.from({ length: 101 }, (_, at) => `[include]\n\tpath = ${at}\n`)
+    appendFileSync(join(repository, '.git', 'config'), includes.join(''))
+    expect((await decideIn(repository, 'git status')).reason).toContain('too many')
+  })
 
   it('is not one by what git and its users write there', async () => {
     for (const [key, value] of [

@@ -11,7 +11,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { dangerousEntry } from '../../src/policy/decide/repositories.ts'
+import type { FoundEntry } from '../../src/facts/facts.ts'
+import { dangerousEntry, entriesActedOn } from '../../src/policy/decide/repositories.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 let root = ''
@@ -95,10 +96,14 @@ function filterIn(directory: string, gitDirectory = join(directory, '.git')): vo
 /** The line in write mode, where a question is answered with no. Whether the repository's code ran. */
 async function run(
   command: string,
-  { allow = [], cwd = repository }: { readonly allow?: readonly string[]; readonly cwd?: string } = {},
+  {
+    allow = [],
+    cwd = repository,
+    policy = 'unattended = "deny"',
+  }: { readonly allow?: readonly string[]; readonly cwd?: string; readonly policy?: string } = {},
 ): Promise<'asked' | 'ran' | 'protected'> {
   rmSync(trace, { force: true })
-  const toml = `[policy]\nunattended = "deny"\nallow = ${JSON.stringify(allow)}\n`
+  const toml = `[policy]\n${policy}\nallow = ${JSON.stringify(allow)}\n`
   const shell = await openTestShell({ toml, cwd, mode: 'write', env: plainEnvironment() })
   const refused = await shell.execute({ command }).then(
     () => false,
@@ -168,6 +173,62 @@ describe('an allow rule of the user', () => {
     expect(await run('git commit -m x', { allow: ['git commit', join(hooks, 'pre')] })).toBe('asked')
   })
 })
+
+describe.each(['unattended = "allow"', 'preset = "open"', 'auto_confirm = true'])(
+  'where nothing is asked (%s)',
+  (policy) => {
+    it.each([
+      ['core.fsmonitor', () => git(['config', 'core.fsmonitor', payload])],
+      ['the hook post-index-change', () => hook(join(repository, '.git', 'hooks'), 'post-index-change')],
+      [
+        'diff.submodule with diff.external inside',
+        () => {
+          const nested = embed()
+          git(['config', 'diff.submodule', 'diff'])
+          git(['config', 'core.fsmonitor', payload], nested)
+        },
+      ],
+    ])('git looks, and runs nothing because of %s', async (_, prepare) => {
+      prepare()
+      for (const line of [
+        'git status',
+        'git status; mkdir -p x',
+        'git diff; umask 022',
+        'mkdir -p x && git -C . diff --stat | cat',
+        'eval "git status"',
+      ])
+        expect(await run(line, { policy }), line).toBe('protected')
+      expectRuns('git status && git diff')
+    })
+
+    it('a filter that git needs to look is not run but asked about, with no one to answer', async () => {
+      filterIn(repository)
+      for (const line of ['git status', 'git status; mkdir -p x', 'mkdir -p x && git diff'])
+        expect(await run(line, { policy }), line).toBe('asked')
+      expect(await run('git status', { policy, allow: ['git'] })).toBe('asked')
+      expect(await run('git log -1; ls', { cwd: root, policy })).toBe('protected')
+      expect(await run('git add a.txt', { policy })).toBe('ran')
+    })
+
+    it('a filter that an allow rule names runs', async () => {
+      filterIn(repository)
+      expect(await run('git status', { policy, allow: [payload] })).toBe('ran')
+    })
+
+    it('settings that a looking git does not act on ask nothing', async () => {
+      git(['config', 'credential.helper', 'store'])
+      git(['config', 'alias.st', 'status'])
+      expect(await run('git status; mkdir -p x', { policy })).toBe('protected')
+    })
+
+    it('a partial clone is asked about where it names a program to fetch with', async () => {
+      git(['config', 'remote.origin.promisor', 'true'])
+      expect(await run('git status; mkdir -p x', { policy })).toBe('protected')
+      git(['config', 'core.sshCommand', payload])
+      expect(await run('git status; mkdir -p x', { policy })).toBe('asked')
+    })
+  },
+)
 
 describe('a repository inside the repository', () => {
   const places: Readonly<
@@ -378,34 +439,47 @@ describe('every key that git knows', () => {
     ],
   ]
 
-  it('is asked about, or runs nothing on any line of the safe list', { timeout: 120_000 }, async () => {
+  const config = () => join(repository, '.git', 'config')
+
+  beforeEach(() => {
     git(['tag', '-a', 'v1', '-m', 'tagged'])
     git(['stash'])
     commitFile(repository, 'b.txt')
     filterAttributes()
-    const keys = keysOfGit()
-    expect(keys.length).toBeGreaterThan(500)
-    const config = join(repository, '.git', 'config')
-    const before = readFileSync(config, 'utf8')
+  })
+
+  /** Gives those keys the payload with which git still works: a number or a truth value cannot name a program. */
+  function setAll(isMeant: (entry: FoundEntry) => boolean): readonly string[] {
+    const before = readFileSync(config(), 'utf8')
     const all = ['status', 'diff', 'log -p -1', 'branch', 'tag', 'grep one', 'blame a.txt', 'reflog']
       .map((words) => `git ${words}`)
       .join(' && ')
-    const harmless: string[] = []
-    for (const key of keys) {
-      if (dangerousEntry([{ key: lowered(key), value: payload, file: config }], true)) continue
-      git(['config', '--file', config, key, payload])
-      // A number or a truth value cannot name a program, and git stops at one that is neither.
-      const reading = spawnSync('sh', ['-c', all], {
-        cwd: repository,
-        env: plainEnvironment(),
-        stdio: 'ignore',
-      })
-      if (reading.status === 0) harmless.push(key)
-      writeFileSync(config, before)
-    }
-    expect(harmless.length).toBeGreaterThan(100)
-    for (const key of harmless) git(['config', '--file', config, key, payload])
+    const working = keysOfGit().filter((key) => {
+      if (!isMeant({ key: lowered(key), value: payload, file: config() })) return false
+      git(['config', '--file', config(), key, payload])
+      const env = plainEnvironment()
+      const reading = spawnSync('sh', ['-c', all], { cwd: repository, env, stdio: 'ignore' })
+      writeFileSync(config(), before)
+      return reading.status === 0
+    })
+    for (const key of working) git(['config', '--file', config(), key, payload])
+    return working
+  }
+
+  it('is asked about, or runs nothing on any line of the safe list', { timeout: 120_000 }, async () => {
+    expect(keysOfGit().length).toBeGreaterThan(500)
+    expect(setAll((entry) => !dangerousEntry([entry], true)).length).toBeGreaterThan(100)
     for (const line of lines) expect(await run(line), line).toBe('protected')
+  })
+
+  it('is asked about, or runs nothing on such a line in a longer one where nothing else is asked', {
+    timeout: 120_000,
+  }, async () => {
+    const isPassed = (entry: FoundEntry) =>
+      dangerousEntry([entry], false) !== undefined && entriesActedOn([entry]).length === 0
+    expect(setAll(isPassed).length).toBeGreaterThan(30)
+    const line = `${lines.join('; ')}; umask 022`
+    expect(await run(line, { policy: 'preset = "open"' })).toBe('protected')
   })
 
   function filterAttributes(): void {

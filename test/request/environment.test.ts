@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -354,6 +354,9 @@ describe('read mode forces more', () => {
     const changing = await write.execute({ command: 'env; umask 022' })
     for (const name of ['GIT_OPTIONAL_LOCKS', 'PYTHONDONTWRITEBYTECODE'])
       expect(changing.stdout).not.toContain(`${name}=`)
+    const mixed = await write.execute({ command: 'env; umask 022; git status >/dev/null' })
+    expect(mixed.stdout).toContain('GIT_OPTIONAL_LOCKS=0')
+    expect(mixed.stdout).not.toContain('PYTHONDONTWRITEBYTECODE=')
   })
 
   it('write mode forces the same on a command that it knows to look only', async () => {
@@ -410,7 +413,7 @@ describe('a repository that brings programs along', { timeout: 20_000 }, () => {
     const write = await openTestShell({ mode: 'write', cwd })
     const command = 'git status --short'
     // The control: this repository does run its payload where nothing is forced.
-    expect((await write.execute({ command: `${command}; umask 022` })).stderr).toContain('PAYLOAD RAN')
+    expect(spawnSync('git', ['status'], { cwd, encoding: 'utf8' }).stderr).toContain('PAYLOAD RAN')
     expect(await write.execute({ command })).toMatchObject({ exitCode: 0, stderr: '' })
     expect(await read.execute({ command })).toMatchObject({
       exitCode: 0,

@@ -9,6 +9,7 @@ import {
   explainNothing,
   explainUnsure,
 } from '../../messages/policy.ts'
+import type { GitCare } from '../../request/environment.ts'
 import { disasterOf } from '../presets/deny.ts'
 import { builtIn } from '../presets/safe.ts'
 import { strictest } from '../rules/verdict.ts'
@@ -16,7 +17,7 @@ import type { Feature, Unsure } from '../syntax/line.ts'
 import { denyList, type PolicyInput, policyMatch, verdictWhenUnsure } from './input.ts'
 import { matchDirectory, matchFiles } from './match-files.ts'
 import { matchProgram } from './match-program.ts'
-import { matchSettings, onlySilences } from './match-settings.ts'
+import { matchReadOnlyGit, matchSettings, onlySilences } from './match-settings.ts'
 import { type PlannedStep, type PolicyRequest, withSafeGlobs } from './plan.ts'
 import type { RuleSet } from './ruleset.ts'
 
@@ -28,10 +29,11 @@ export function decide(request: PolicyRequest, rules: RuleSet, facts: Facts): De
   return decideRequest(request, rules, facts).decision
 }
 
-/** A decision. `onlyReads`: every program is on the safe list, whatever else is asked. */
 export interface PolicyDecision {
   readonly decision: Decision
-  readonly onlyReads: boolean
+  readonly gitCare: GitCare
+  /** The question is one that neither `auto_confirm` nor `unattended` answers. */
+  readonly needsApprover: boolean
 }
 
 export function decideRequest(request: PolicyRequest, rules: RuleSet, facts: Facts): PolicyDecision {
@@ -44,18 +46,32 @@ export function decideRequest(request: PolicyRequest, rules: RuleSet, facts: Fac
   })
   const onlyReads =
     steps.length > 0 && request.unsure.length === 0 && steps.every(({ onlyReads }) => onlyReads)
+  // These come first, because the first of the strictest matches gives the reason.
+  const firm = steps.flatMap(({ step, onlyReads }) => (onlyReads ? matchReadOnlyGit(step, given) : []))
   const matches = [
+    ...firm,
     ...matchLine(given),
     ...matchDirectory(given),
     ...steps.flatMap((step) => matchStep(step, given, onlyReads)),
   ]
-  return { decision: decisionOf(matches, rules), onlyReads }
+  const needsApprover = firm.length > 0
+  return {
+    decision: decisionOf(matches, rules.autoConfirm && !needsApprover),
+    gitCare: onlyReads ? 'line' : careOf(steps, request),
+    needsApprover,
+  }
 }
 
-function decisionOf(matches: readonly PolicyMatch[], rules: RuleSet): Decision {
+/** A line that could not be read for certain may hold such a git command. */
+function careOf(steps: readonly MatchedStep[], { unsure }: PolicyRequest): GitCare {
+  const someRead = steps.some(({ step, onlyReads }) => onlyReads && step.repositories !== undefined)
+  return someRead || unsure.length > 0 ? 'steps' : 'none'
+}
+
+function decisionOf(matches: readonly PolicyMatch[], autoConfirm: boolean): Decision {
   const worst = strictest(matches)
   if (!worst) return { verdict: 'allow', reason: explainNothing(), matches }
-  if (worst.verdict === 'ask' && rules.autoConfirm)
+  if (worst.verdict === 'ask' && autoConfirm)
     return { verdict: 'allow', reason: explainConfirmed(worst.why), matches }
   return { verdict: worst.verdict, reason: worst.why, matches }
 }

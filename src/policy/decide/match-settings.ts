@@ -1,19 +1,25 @@
 import { isBeneath } from '../../base/paths.ts'
 import type { PolicyMatch } from '../../base/types.ts'
+import type { FoundEntry } from '../../facts/facts.ts'
 import {
   explainAssignment,
   explainHook,
   explainRedirect,
   explainRepositoryKey,
+  explainRepositoryProgram,
   explainRepositoryUnknown,
   explainRepositoryUnreadable,
 } from '../../messages/policy.ts'
+import { expand } from '../command/expand.ts'
 import { programOf } from '../command/program.ts'
 import { changesReading, isDangerousVariable, isHarmlessSetting, mayNamePlace } from '../command/variables.ts'
+import { applyRule, type Rule } from '../rules/rules.ts'
 import { knownValue, type Redirect, type SimpleCommand } from '../syntax/line.ts'
+import { parseLine } from '../syntax/parse.ts'
 import { type PolicyInput, policyMatch } from './input.ts'
 import type { PlannedStep } from './plan.ts'
-import { dangerousEntry, hookOf } from './repositories.ts'
+import { dangerousEntry, entriesActedOn, hookOf, namesCommand } from './repositories.ts'
+import type { RuleSet } from './ruleset.ts'
 
 /** How git is protected from programs that its repository names. */
 export interface Protection {
@@ -69,26 +75,68 @@ export function onlySilences({ operator, target }: Pick<Redirect, 'operator' | '
   return target.value === '/dev/null' && ['>', '>>', '>|'].includes(operator)
 }
 
+function askAboutRepository({ command }: PlannedStep, why: string): PolicyMatch[] {
+  return [policyMatch(command.text, 'repository configuration', 'hostile repositories', 'ask', why)]
+}
+
+/**
+ * A git command of the safe list runs programs that a repository's configuration names where the environment cannot override
+ * that. Read mode confines them; write mode asks, whatever else allows the command.
+ */
+export function matchReadOnlyGit(step: PlannedStep, { request, rules, facts }: PolicyInput): PolicyMatch[] {
+  if (request.mode === 'read' || !Array.isArray(step.repositories)) return []
+  for (const directory of step.repositories) {
+    const config = facts.repositories.get(directory)
+    if (config?.kind === 'unreadable')
+      return askAboutRepository(step, explainRepositoryUnreadable(config.path, config.why))
+    if (config?.kind !== 'read') continue
+    const [entry] = entriesActedOn(withoutAllowed(config.entries, rules))
+    if (entry) return askAboutRepository(step, explainRepositoryProgram(entry.key, entry.file))
+  }
+  return []
+}
+
+/** Leaves out the entries whose command a rule of the user allows. */
+function withoutAllowed(entries: readonly FoundEntry[], { own }: RuleSet): readonly FoundEntry[] {
+  const allows = own.filter(({ verdict }) => verdict === 'allow')
+  return entries.filter(({ key, value }) => !(namesCommand(key) && isAllowed(value, allows)))
+}
+
+function isAllowed(line: string, allows: readonly Rule[]): boolean {
+  const { steps, unsure } = expand(parseLine(line))
+  return (
+    steps.length > 0 &&
+    unsure.length === 0 &&
+    steps.every(
+      ({ command }) =>
+        command.redirects.length === 0 &&
+        command.assignments.length === 0 &&
+        allows.some((rule) => applyRule(rule, command)?.verdict === 'allow'),
+    )
+  )
+}
+
 /**
  * git runs programs named in repository configuration. Read mode confines them; write mode asks even if a
- * rule allows the command.
+ * rule allows the command. `matchReadOnlyGit` asks about what a command of the safe list runs.
  */
-function matchRepository(
-  { command, repositories }: PlannedStep,
-  given: PolicyInput,
-  protection: Protection,
-): PolicyMatch[] {
+function matchRepository(step: PlannedStep, given: PolicyInput, protection: Protection): PolicyMatch[] {
+  const { command, repositories } = step
   if (repositories === undefined || given.request.mode === 'read') return []
-  const ask = (why: string) => [
-    policyMatch(command.text, 'repository configuration', 'hostile repositories', 'ask', why),
-  ]
+  const ask = (why: string) => askAboutRepository(step, why)
   if (repositories === 'unknown') return ask(explainRepositoryUnknown())
   for (const directory of repositories) {
     const config = given.facts.repositories.get(directory)
     if (!config) return ask(explainRepositoryUnknown())
-    if (config.kind === 'unreadable') return ask(explainRepositoryUnreadable(config.path, config.why))
     if (config.kind === 'none') continue
-    const entry = dangerousEntry(config.entries, protection.line)
+    if (config.kind === 'unreadable') {
+      if (protection.command) continue
+      return ask(explainRepositoryUnreadable(config.path, config.why))
+    }
+    const entries = withoutAllowed(config.entries, given.rules)
+    const asked = new Set(protection.command ? entriesActedOn(entries) : [])
+    const rest = entries.filter((entry) => !asked.has(entry))
+    const entry = dangerousEntry(rest, protection.line)
     if (entry) return ask(explainRepositoryKey(entry.key, entry.file))
     const hook = protection.line ? undefined : hookThatRuns(command, config.hooks, given, protection)
     if (hook !== undefined) return ask(explainHook(hook))

@@ -49,6 +49,31 @@ function isDangerous({ key, value }: ConfigEntry): boolean {
   return SECTION.test(key) || NAME.test(key) || value.startsWith('!')
 }
 
+// A conversion or comparison of file contents, which git status and git diff need.
+const CONVERSION =
+  /^(?:filter|lfs\.extension)\..*\.(?:clean|smudge|process)$|^diff\.(?:external|.*\.(?:command|textconv))$/
+const INCLUDE = /^include(?:if)?\./
+/** A partial clone fetches missing contents when they are looked at. */
+const PARTIAL = /\.(?:promisor|partialclone)$/
+const FETCHING = /^protocol\.|\.(?:uploadpack|gitproxy|sshcommand|vcs|askpass|helper)$/
+
+/** Entries by which a git command of the safe list runs a program although its environment overrides `readOnlyValues`. */
+export function entriesActedOn(entries: readonly FoundEntry[]): readonly FoundEntry[] {
+  const fetches = entries.some(({ key }) => PARTIAL.test(key))
+  const isActedOn = ({ key }: ConfigEntry) =>
+    CONVERSION.test(key) ||
+    INCLUDE.test(key) ||
+    FORMAT.test(key) ||
+    SORT.test(key) ||
+    (fetches && FETCHING.test(key))
+  return entries.filter((entry) => isDangerous(entry) && isActedOn(entry))
+}
+
+/** True if the entry's value is a command line. */
+export function namesCommand(key: string): boolean {
+  return CONVERSION.test(key) || /\.(?:driver|pager|editor|sshcommand|askpass|program)$/.test(key)
+}
+
 // Client-side hooks (githooks(5)); any command may run those in `everywhere`.
 const everywhere = ['post-index-change', 'reference-transaction', 'pre-auto-gc']
 const HOOK =
