@@ -26,7 +26,7 @@ const NAME =
 /** May ask for signatures, which starts gpg. */
 const FORMAT = /^(?:pretty\..*|format\.pretty)$/
 const SORT = /^(?:branch|tag)\.sort$/
-/** The first entry that runs something. `protectedLine`: the environment overrides `lookingValues`. */
+/** The first entry that runs something. `protectedLine`: the environment overrides `readOnlyValues`. */
 export function dangerousEntry(
   entries: readonly FoundEntry[],
   protectedLine: boolean,
@@ -54,7 +54,7 @@ const CONVERSION =
   /^(?:filter|lfs\.extension)\..*\.(?:clean|smudge|process)$|^diff\.(?:external|.*\.(?:command|textconv))$/
 const INCLUDE = /^include(?:if)?\./
 /** A partial clone fetches missing contents when they are looked at. */
-const PARTIAL = /\.(?:promisor|partialclone)$/
+const PARTIAL = /^remote\..*\.promisor$|^extensions\.partialclone$/s
 const FETCHING = /^protocol\.|\.(?:uploadpack|gitproxy|sshcommand|vcs|askpass|helper)$/
 
 /** Entries by which a git command of the safe list runs a program although its environment overrides `readOnlyValues`. */
