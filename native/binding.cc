@@ -1,11 +1,12 @@
-// The Node-API binding of the core, with its parts in binding/; the only file that includes napi.h. Trusts its arguments: the
-// TypeScript side validates them.
+// The Node-API binding of the core, with its parts in binding/; the only file that includes napi.h. It checks the record
+// of spawn, and trusts other arguments.
 #include <napi.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 #ifdef __linux__
 #include <unistd.h>
 #endif
@@ -25,32 +26,24 @@ extern "C" {
 
 namespace {
 
-// listen(handler): once per environment, before the first spawn.
-Napi::Value listen(const Napi::CallbackInfo& info) {
-  Napi::Env env = info.Env();
-  Environment* environment = current(info);
-  napi_create_threadsafe_function(env, info[0], nullptr, Napi::String::New(env, "vitrine"), 0, 1, nullptr, nullptr,
-                                  environment, deliver, &environment->deliver);
-  napi_unref_threadsafe_function(env, environment->deliver);
-  return env.Undefined();
-}
-
-// spawn(candidates, argv, environment, cwd, places, stdin, flags, abi, limits?, terminal?, timeout?, grace?) -> { id, stdin, state? } | { failedStep, errno }
+// spawn(record, handler) -> { kind: "queued", id, stdin, state? } | { kind: "failed", step, errno }
 Napi::Value spawn(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Environment* environment = current(info);
-  vt_request request = take_request(info);
+  vt_request request{};
   vt_started started;
+  if (!take_request(env, info[0], info[1], &request)) return env.Undefined();
+  request.owner = &environment->owner;
+  add_handler(env, environment, request.id, info[1]);
   retain(environment);  // first: a thread of the core may release it before vt_core_spawn returns
   vt_core_spawn(&request, &started);
-  Napi::Object object = Napi::Object::New(env);
   if (started.failed_step) {
     release(environment);
-    set_text(object, "failedStep", vt_core_step_name(started.failed_step));
-    set_number(object, "errno", started.failed_errno);
-    return object;
+    handler_of(env, environment, request.id, true);
+    return describe_failure(env, vt_core_step_name(started.failed_step), started.failed_errno);
   }
-  if (environment->running++ == 0) napi_ref_threadsafe_function(env, environment->deliver);
+  Napi::Object object = Napi::Object::New(env);
+  set_text(object, "kind", "queued");
   set_number(object, "id", request.id);
   set_number(object, "stdin", started.stdin_fd);
   if (request.state) set_number(object, "state", started.state_fd);
@@ -102,7 +95,7 @@ Napi::Value lock(const Napi::CallbackInfo& info) {
 #endif
 
 #ifdef _WIN32
-// write(id, bytes): handler(id, -2, length) follows once they have gone.
+// write(id, bytes): the event "written" follows once they have gone.
 void write(const Napi::CallbackInfo& info) {
   void* bytes = nullptr;
   size_t length = 0;
@@ -124,7 +117,6 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   napi_set_instance_data(env, environment, nullptr, nullptr);
   napi_add_env_cleanup_hook(env, close_environment, environment);
   exports.Set("interfaceVersion", Napi::Number::New(env, VT_INTERFACE));
-  exports.Set("listen", Napi::Function::New(env, listen));
   exports.Set("spawn", Napi::Function::New(env, spawn));
   exports.Set("terminate", Napi::Function::New(env, terminate));
   exports.Set("kill", Napi::Function::New(env, kill_all));

@@ -8,7 +8,7 @@
 
 /* Raise it, here and in src/launch/addon.ts, with every change of a function, its arguments or its result: a mismatched addon is
  * then recognized. */
-enum { VT_INTERFACE = 3 };
+enum { VT_INTERFACE = 4 };
 
 struct vt_denials;
 
@@ -55,28 +55,35 @@ struct vt_text {
 
 /* Without a VT_READABLE place everything can be read. */
 enum vt_place_kind {
-  VT_WRITABLE = 'w',
-  VT_SOCKET = 'x', /* a unix socket to connect to */
-  VT_READABLE = 'r',
-  VT_UNREADABLE = 'u',
-  VT_SEARCHED = 's', /* a directory: files in it are unreadable if their name */
-  VT_NAME = 'n',     /* matches this pattern (fnmatch(3)) */
-  VT_EXCEPTED = 'e', /* and not this one */
-  VT_SKIPPED = 'k',  /* directories with this name are not searched */
+  VT_NO_PLACE, /* ends an array of places */
+  VT_WRITABLE,
+  VT_SOCKET, /* a unix socket to connect to */
+  VT_READABLE,
+  VT_UNREADABLE,
+  VT_SEARCHED, /* a directory: files in it are unreadable if their name */
+  VT_NAME,     /* matches this pattern (fnmatch(3)) */
+  VT_EXCEPTED, /* and not this one */
+  VT_SKIPPED,  /* directories with this name are not searched */
 };
 
-/* All texts are in one block that begins at candidates.at; the core frees it. */
+struct vt_place {
+  enum vt_place_kind kind;
+  const char *text; /* an absolute path, a pattern or a name */
+};
+
+/* All texts are in one block that begins at candidates.at; the core frees it, and the array of places. */
 struct vt_request {
   uint32_t id;
   struct vt_owner *owner;
   struct vt_text candidates, argv, environment, directory; /* Windows: argv is the whole command line */
-  struct vt_text places; /* Linux, confined: paths and patterns, each after its vt_place_kind */
+  struct vt_place *places; /* Linux: what a confined command may reach; NULL: it is unconfined */
   struct vt_limits limits;
   int stdin_fd; /* a descriptor, or VT_STDIN_* */
   uint32_t timeout_ms, grace_ms; /* Linux: deadline; SIGTERM to SIGKILL, also in vt_core_terminate(). 0, 0: left to the owner */
   uint16_t columns, rows; /* Linux: size of a terminal instead of pipes; 0: none */
   bool merged, confined;
-  bool network, listener, report; /* Linux, confined */
+  bool network;  /* Linux, confined: TCP and UDP clients */
+  bool listener; /* Linux, confined: refused calls are notified and reported */
   bool state; /* Linux: descriptor 3 is a pipe to the owner */
   int abi;
 };

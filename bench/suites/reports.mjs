@@ -1,4 +1,4 @@
-// What denial reports cost a command: the same commands with their listener told of refusals, and without.
+// What denial reports cost a command: the same commands with a listener, and without.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,10 +8,6 @@ import { succeeded } from '../lib/commands.mjs'
 import { ratioRows, valueRow } from '../lib/rows.mjs'
 import { withShells } from '../lib/shells.mjs'
 import { interleave } from '../lib/stats.mjs'
-
-/** native/binding.cc: the seventh argument of spawn(), and its flag for reports. */
-const flagsAt = 6
-const report = 16
 
 const lines = {
   'no such call': ':',
@@ -58,13 +54,16 @@ function measure(name, line, rounds) {
   })
 }
 
-/** The library's own addon, whose spawn() leaves the flag out as long as `on` is false. */
+/** The library's own addon, whose spawn() leaves the listener out as long as `on` is false. */
 function switchReports() {
   const require = createRequire(new URL('../../dist/index.js', import.meta.url))
   const addon = require('node-gyp-build')(fileURLToPath(new URL('../..', import.meta.url)))
   const { spawn } = addon
   const told = { on: true }
-  addon.spawn = (/** @type {unknown[]} */ ...args) =>
-    spawn(...args.map((argument, at) => (at === flagsAt && !told.on ? Number(argument) & ~report : argument)))
+  addon.spawn = (/** @type {any} */ record, /** @type {unknown} */ handler) => {
+    const { confinement } = record
+    const deaf = confinement && !told.on ? { ...confinement, listener: false } : confinement
+    return spawn({ ...record, confinement: deaf }, handler)
+  }
   return told
 }

@@ -5,6 +5,13 @@
 
 namespace {
 
+// The handler of one running command.
+struct Handler {
+  uint32_t id;
+  napi_ref function;
+  Handler* next;
+};
+
 // One JavaScript environment (of the main thread or a worker). Lives until its last command is freed.
 struct Environment {
   vt_owner owner;  // first member: environment_of casts from it
@@ -13,20 +20,22 @@ struct Environment {
   int references = 1;  // of the environment itself, each command and lookup, and vt_core_kill_all_of
   napi_threadsafe_function deliver = nullptr;
   napi_threadsafe_function answer = nullptr;  // for lookups
-  int running = 0, looking = 0;  // JavaScript thread only
+  Handler* running = nullptr;                 // JavaScript thread only
+  int looking = 0;                            // JavaScript thread only
 };
+
+enum Kind { kOutput, kEnd, kWritten, kStarted, kLooked };
 
 // An event from a thread of the core to JavaScript; its bytes follow in the same block.
 struct Event {
   uint32_t id;
-  int stream;  // 0 and above: output; else kEnd, kWritten, kStarted, kLooked
+  Kind kind;
+  int stream;  // kOutput: 0 or 1
   size_t length;
   vt_end end;
   napi_ref callback;  // kLooked
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
 };
-
-constexpr int kEnd = -1, kWritten = -2, kStarted = -3, kLooked = -4;
 
 struct Guard {
   explicit Guard(vt_lock* lock) : lock(lock) { vt_lock_take(lock); }
@@ -51,30 +60,31 @@ void release(Environment* environment) {
 }
 
 void discard(Event* event) {
-  if (event->stream == kEnd) vt_core_free_denials(event->end.denials);
+  if (event->kind == kEnd) vt_core_free_denials(event->end.denials);
   std::free(event);
 }
 
 // Under the lock, so that the function is not freed during the call.
 void send(Environment* environment, Event* event) {
   Guard guard(&environment->lock);
-  napi_threadsafe_function to = event->stream == kLooked ? environment->answer : environment->deliver;
+  napi_threadsafe_function to = event->kind == kLooked ? environment->answer : environment->deliver;
   if (environment->alive && napi_call_threadsafe_function(to, event, napi_tsfn_nonblocking) == napi_ok) return;
   environment->alive = false;  // napi_closing: the function may be freed from now on
   discard(event);
 }
 
-Event* make_event(uint32_t id, int stream, size_t length) {
+Event* make_event(uint32_t id, Kind kind, size_t length) {
   auto* event = static_cast<Event*>(std::malloc(sizeof(Event) + length));
   if (!event) std::abort();  // dropping output is not an option
   event->id = id;
-  event->stream = stream;
+  event->kind = kind;
   event->length = length;
   return event;
 }
 
 void on_output(vt_owner* owner, uint32_t id, int stream, const char* bytes, size_t length) {
-  Event* event = make_event(id, stream, length);
+  Event* event = make_event(id, kOutput, length);
+  event->stream = stream;
   std::memcpy(event->bytes(), bytes, length);
   send(environment_of(owner), event);
 }
@@ -95,29 +105,45 @@ void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make
 
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
-napi_value payload_of(napi_env raw, Environment* environment, Event* event) {
-  if (event->stream == kWritten || event->stream == kStarted) return Napi::Number::New(raw, static_cast<double>(event->length));
-  if (event->stream == kEnd) {
-    if (--environment->running == 0) napi_unref_threadsafe_function(raw, environment->deliver);
-    return describe_end(raw, event->end);
-  }
-  napi_value chunk;
-  napi_create_buffer_copy(raw, event->length, event->bytes(), nullptr, &chunk);
-  return chunk;
+// Makes the event of src/launch/addon.ts.
+napi_value describe_event(Napi::Env env, Event* event) {
+  if (event->kind == kEnd) return describe_end(env, event->end);
+  Napi::Object object = Napi::Object::New(env);
+  if (event->kind == kStarted) set_text(object, "kind", "started");
+  if (event->kind == kWritten) set_text(object, "kind", "written");
+  if (event->kind != kOutput) return object;
+  napi_value bytes;
+  napi_create_buffer_copy(env, event->length, event->bytes(), nullptr, &bytes);
+  set_text(object, "kind", "output");
+  set_text(object, "stream", event->stream == 0 ? "stdout" : "stderr");
+  set_value(object, "bytes", bytes);
+  return object;
 }
 
-// Runs on the JavaScript thread: handler(id, stream, chunk), handler(id, -1, end), handler(id, -2, bytes written) or
-// handler(id, -3, 0) when a command with a terminal runs.
-void deliver(napi_env raw, napi_value handler, void* context, void* data) {
+// Returns the handler of a command; `last`: and forgets it. Without a running command the event loop may end.
+napi_value handler_of(napi_env raw, Environment* environment, uint32_t id, bool last) {
+  napi_value function = nullptr;
+  Handler** at = &environment->running;
+  while (*at && (*at)->id != id) at = &(*at)->next;
+  Handler* handler = *at;
+  if (!handler) return nullptr;  // Windows: "written" may come after the end
+  napi_get_reference_value(raw, handler->function, &function);
+  if (!last) return function;
+  napi_delete_reference(raw, handler->function);
+  *at = handler->next;
+  delete handler;
+  if (!environment->running) napi_unref_threadsafe_function(raw, environment->deliver);
+  return function;
+}
+
+// Runs on the JavaScript thread.
+void deliver(napi_env raw, napi_value, void* context, void* data) {
   auto* event = static_cast<Event*>(data);
-  auto* environment = static_cast<Environment*>(context);
-  if (raw && handler) {
-    Napi::Env env(raw);
-    Napi::HandleScope scope(env);
-    napi_value arguments[] = {Napi::Number::New(env, event->id), Napi::Number::New(env, event->stream),
-                              payload_of(raw, environment, event)};
-    napi_value undefined = env.Undefined(), result;
-    napi_call_function(raw, undefined, handler, 3, arguments, &result);
+  if (raw) {
+    Napi::HandleScope scope(raw);
+    napi_value handler = handler_of(raw, static_cast<Environment*>(context), event->id, event->kind == kEnd);
+    napi_value argument = describe_event(raw, event), undefined = Napi::Env(raw).Undefined(), result;
+    if (handler) napi_call_function(raw, undefined, handler, 1, &argument, &result);
     bool threw = false;  // in a worker that is being terminated the call fails without an exception
     if (napi_is_exception_pending(raw, &threw) == napi_ok && threw) {
       napi_value error;
@@ -126,6 +152,19 @@ void deliver(napi_env raw, napi_value handler, void* context, void* data) {
     }
   }
   discard(event);
+}
+
+// Before vt_core_spawn: its events may arrive before that returns.
+void add_handler(napi_env raw, Environment* environment, uint32_t id, napi_value function) {
+  if (!environment->deliver) {
+    napi_create_threadsafe_function(raw, nullptr, nullptr, Napi::String::New(raw, "vitrine"), 0, 1, nullptr, nullptr,
+                                    environment, deliver, &environment->deliver);
+    napi_unref_threadsafe_function(raw, environment->deliver);
+  }
+  if (!environment->running) napi_ref_threadsafe_function(raw, environment->deliver);
+  auto* handler = new Handler{id, nullptr, environment->running};
+  napi_create_reference(raw, function, 1, &handler->function);
+  environment->running = handler;
 }
 
 // On exit of the worker or process: stops delivery and kills the running commands.

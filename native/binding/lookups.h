@@ -46,10 +46,10 @@ Napi::Value look(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Environment* environment = current(info);
   listen_for_answers(env, environment);
-  const size_t length = copy_text(env, info[0], nullptr);
-  auto* questions = static_cast<char*>(std::malloc(length + 1));
-  if (!questions) std::abort();
-  copy_text(env, info[0], questions);
+  size_t length = 0;
+  napi_get_value_string_utf8(env, info[0], nullptr, 0, &length);
+  auto* questions = static_cast<char*>(take(length + 1));
+  napi_get_value_string_utf8(env, info[0], questions, length + 1, nullptr);
   napi_ref callback;
   napi_create_reference(env, info[1], 1, &callback);
   const uint32_t id = next_id();

@@ -1,93 +1,145 @@
-// Builds a vt_request from the arguments of spawn. binding.cc includes napi.h before this.
+// Builds a vt_request from the record of spawn: SpawnRecord in src/launch/addon.ts. binding.cc includes napi.h before this.
 #pragma once
 
 #include "environment.h"
+#include "record.h"
 
 namespace {
 
-// Copies a string as UTF-8, or the bytes of a Uint8Array, to `to`, with a NUL. Returns the length; only that if `to` is null.
-size_t copy_text(Napi::Env env, napi_value value, char* to) {
-  size_t length = 0;
-  napi_valuetype type;
-  napi_typeof(env, value, &type);
-  if (type == napi_string) {
-    napi_get_value_string_utf8(env, value, nullptr, 0, &length);
-    if (to) napi_get_value_string_utf8(env, value, to, length + 1, &length);
-    return length;
-  }
-  void* bytes = nullptr;
-  napi_get_typedarray_info(env, value, nullptr, &length, &bytes, nullptr, nullptr);
-  if (to) std::memcpy(to, bytes, length);
-  if (to) to[length] = 0;
-  return length;
-}
+constexpr uint64_t kMostSafe = (uint64_t{1} << 53) - 1;  // Number.MAX_SAFE_INTEGER
 
-// The text arguments of spawn, in order; each is a string of NUL-separated items.
-enum Text { kCandidates, kArguments, kEnvironment, kDirectory, kPlaces, kTexts };
-
-// Copies all texts into one block that the core owns.
-void take_texts(Napi::Env env, const Napi::CallbackInfo& info, vt_text texts[kTexts]) {
-  size_t total = 0;
-  for (int text = 0; text < kTexts; text++) total += copy_text(env, info[text], nullptr) + 1;
-  auto* block = static_cast<char*>(std::malloc(total));
-  if (!block) std::abort();
-  for (int text = 0; text < kTexts; text++) {
-    texts[text] = {block, copy_text(env, info[text], block)};
-    block += texts[text].length + 1;
-  }
-}
+// NUL-terminated items, as in vt_text.
+struct Texts {
+  std::string candidates, argv, environment, directory, places;
+  std::vector<vt_place_kind> kinds;  // of each item of `places`; then VT_NO_PLACE, if confined
+};
 
 uint32_t next_id() {
   static std::atomic<uint32_t> last{0};
   return ++last;
 }
 
-// From a Float64Array in the order of struct vt_limits; undefined: no limits.
-vt_limits take_limits(Napi::Value value) {
-  if (!value.IsTypedArray()) return {};
-  const auto numbers = value.As<Napi::Float64Array>();
-  const auto at = [&numbers](size_t index) { return static_cast<uint64_t>(numbers[index]); };
-  return {at(0), at(1), at(2), at(3), at(4)};
+int stdin_of(Reader& reader, napi_value record) {
+  napi_value from = reader.optional(record, "stdin");
+  if (!from) return VT_STDIN_NULL;
+  if (reader.is(from, napi_string)) return VT_STDIN_PIPE;  // "pipe"
+  return static_cast<int>(reader.number_of(from, "stdin", INT32_MAX));
 }
 
-// From columns * 65536 + rows; undefined: no terminal.
-void take_size(Napi::Value value, vt_request* request) {
-  if (!value.IsNumber()) return;
-  const uint32_t size = value.As<Napi::Number>().Uint32Value();
-  request->columns = static_cast<uint16_t>(size >> 16);
-  request->rows = static_cast<uint16_t>(size);
+vt_limits limits_of(Reader& reader, napi_value record) {
+  napi_value from = reader.record(record, "limits");
+  if (!from) return {};
+  vt_limits limits{};
+  limits.memory_bytes = reader.number(from, "limits.memoryBytes", kMostSafe);
+  limits.cpu_seconds = reader.number(from, "limits.cpuSeconds", kMostSafe);
+  limits.processes = reader.number(from, "limits.processes", kMostSafe);
+  limits.open_files = reader.number(from, "limits.openFiles", kMostSafe);
+  limits.private_tmp_bytes = reader.number(from, "limits.privateTmpBytes", kMostSafe);
+  return limits;
 }
 
-// undefined: 0.
-uint32_t take_milliseconds(Napi::Value value) { return value.IsNumber() ? value.As<Napi::Number>().Uint32Value() : 0; }
+void read_terminal(Reader& reader, napi_value record, vt_request* request) {
+  napi_value from = reader.record(record, "terminal");
+  if (!from) return;
+  request->columns = static_cast<uint16_t>(reader.number(from, "terminal.columns", UINT16_MAX));
+  request->rows = static_cast<uint16_t>(reader.number(from, "terminal.rows", UINT16_MAX));
+}
 
-enum Flag { kMerged = 1, kConfined = 2, kNetwork = 4, kListener = 8, kReport = 16, kState = 32 };
+void read_deadline(Reader& reader, napi_value record, vt_request* request) {
+  napi_value from = reader.record(record, "deadline");
+  if (!from) return;
+  request->timeout_ms = static_cast<uint32_t>(reader.number(from, "deadline.timeoutMs", UINT32_MAX));
+  request->grace_ms = static_cast<uint32_t>(reader.number(from, "deadline.graceMs", UINT32_MAX));
+}
 
-vt_request take_request(const Napi::CallbackInfo& info) {
-  vt_text texts[kTexts];
-  take_texts(info.Env(), info, texts);
-  int flags = info[kTexts + 1].As<Napi::Number>().Int32Value();
-  vt_request request{};
-  request.id = next_id();
-  request.owner = &current(info)->owner;
-  request.candidates = texts[kCandidates];
-  request.argv = texts[kArguments];
-  request.environment = texts[kEnvironment];
-  request.directory = texts[kDirectory];
-  request.places = texts[kPlaces];
-  request.stdin_fd = info[kTexts].As<Napi::Number>().Int32Value();
-  request.merged = flags & kMerged;
-  request.confined = flags & kConfined;
-  request.network = flags & kNetwork;
-  request.listener = flags & kListener;
-  request.report = flags & kReport;
-  request.state = flags & kState;
-  request.abi = info[kTexts + 2].As<Napi::Number>().Int32Value();
-  request.limits = take_limits(info[kTexts + 3]);
-  take_size(info[kTexts + 4], &request);
-  request.timeout_ms = take_milliseconds(info[kTexts + 5]);
-  request.grace_ms = take_milliseconds(info[kTexts + 6]);
-  return request;
+#ifdef __linux__
+void read_places(Reader& reader, napi_value from, const char* path, vt_place_kind kind, Texts* texts) {
+  texts->kinds.insert(texts->kinds.end(), reader.texts(from, path, &texts->places), kind);
+}
+
+void read_reads(Reader& reader, napi_value confinement, Texts* texts) {
+  napi_value reads = reader.record(confinement, "confinement.reads");
+  if (!reads) return reader.wrong("confinement.reads", "an object");
+  if (napi_value readable = reader.record(reads, "confinement.reads.readable")) {
+    texts->kinds.push_back(VT_READABLE);
+    reader.text(readable, "confinement.reads.readable.workspace", &texts->places);
+    read_places(reader, readable, "confinement.reads.readable.others", VT_READABLE, texts);
+  }
+  read_places(reader, reads, "confinement.reads.unreadable", VT_UNREADABLE, texts);
+  if (napi_value names = reader.record(reads, "confinement.reads.names")) {
+    texts->kinds.push_back(VT_SEARCHED);
+    reader.text(names, "confinement.reads.names.beneath", &texts->places);
+    read_places(reader, names, "confinement.reads.names.patterns", VT_NAME, texts);
+    read_places(reader, names, "confinement.reads.names.except", VT_EXCEPTED, texts);
+    read_places(reader, names, "confinement.reads.names.skip", VT_SKIPPED, texts);
+  }
+}
+
+#endif
+
+// On Windows it has no fields.
+void read_confinement(Reader& reader, napi_value record, vt_request* request, Texts* texts) {
+  napi_value from = reader.record(record, "confinement");
+  request->confined = from != nullptr;
+#ifdef __linux__
+  if (!from) return;
+  request->abi = static_cast<int>(reader.number(from, "confinement.abi", INT32_MAX));
+  request->network = reader.flag(from, "confinement.network");
+  request->listener = reader.flag(from, "confinement.listener");
+  read_places(reader, from, "confinement.writable", VT_WRITABLE, texts);
+  read_places(reader, from, "confinement.sockets", VT_SOCKET, texts);
+  read_reads(reader, from, texts);
+  texts->kinds.push_back(VT_NO_PLACE);
+#endif
+}
+
+void* take(size_t size) {
+  void* memory = std::malloc(size);
+  if (!memory) std::abort();
+  return memory;
+}
+
+// The core takes over the block.
+void move_texts(const Texts& from, vt_request* request) {
+  const std::string* const parts[] = {&from.candidates, &from.argv, &from.environment, &from.directory, &from.places};
+  vt_text places, *const to[] = {&request->candidates, &request->argv, &request->environment, &request->directory, &places};
+  size_t total = 1;
+  for (const std::string* part : parts) total += part->size();
+  auto* at = static_cast<char*>(take(total));
+  for (size_t part = 0; part < sizeof parts / sizeof *parts; at += parts[part++]->size()) {
+    std::memcpy(at, parts[part]->data(), parts[part]->size());
+    *to[part] = {at, parts[part]->size() - !parts[part]->empty()};
+  }
+  if (from.kinds.empty()) return;
+  vt_place* place = request->places = static_cast<vt_place*>(take(from.kinds.size() * sizeof(vt_place)));
+  const char* text = places.at;
+  for (vt_place_kind kind : from.kinds) {
+    *place++ = {kind, kind ? text : nullptr};
+    if (kind) text += std::strlen(text) + 1;
+  }
+}
+
+// False: a TypeError is pending, or what a getter threw.
+bool take_request(Napi::Env env, napi_value record, napi_value handler, vt_request* request) {
+  Reader reader(env);
+  Texts texts;
+  if (!reader.is(record, napi_object)) return reader.wrong("the record", "an object"), false;
+  if (!reader.is(handler, napi_function)) return reader.wrong("the handler", "a function"), false;
+  request->id = next_id();
+  reader.texts(record, "candidates", &texts.candidates);
+  reader.texts(record, "argv", &texts.argv);
+  reader.texts(record, "env", &texts.environment);
+  reader.text(record, "cwd", &texts.directory);
+  request->stdin_fd = stdin_of(reader, record);
+  request->merged = reader.flag(record, "merged");
+  request->state = reader.flag(record, "state");
+  request->limits = limits_of(reader, record);
+  read_terminal(reader, record, request);
+  read_deadline(reader, record, request);
+  read_confinement(reader, record, request, &texts);
+  if (reader.failed()) return false;
+  move_texts(texts, request);
+  return true;
 }
 
 }  // namespace

@@ -35,18 +35,29 @@ Napi::Array describe_denials(Napi::Env env, const vt_denials* denials) {
   return array;
 }
 
-Napi::Value describe_end(Napi::Env env, const vt_end& end) {
+Napi::Object describe_failure(Napi::Env env, const char* step, int error) {
   Napi::Object object = Napi::Object::New(env);
-  if (end.failed_step) {
-    set_text(object, "failedStep", vt_core_step_name(end.failed_step));
-    set_number(object, "errno", end.failed_errno);
-    return object;
-  }
-  set_number(object, "code", static_cast<double>(end.code));
-  set_number(object, "signal", end.signal);
+  set_text(object, "kind", "failed");
+  set_text(object, "step", step);
+  set_number(object, "errno", error);
+  return object;
+}
+
+Napi::Object describe_survivors(Napi::Env env, const vt_end& end) {
+  Napi::Object object = Napi::Object::New(env);
   set_number(object, "killed", end.killed);
   set_number(object, "alive", end.alive);
   set_number(object, "group", end.group);
+  return object;
+}
+
+Napi::Object describe_end(Napi::Env env, const vt_end& end) {
+  if (end.failed_step) return describe_failure(env, vt_core_step_name(end.failed_step), end.failed_errno);
+  Napi::Object object = Napi::Object::New(env);
+  set_text(object, "kind", "ended");
+  set_number(object, "code", static_cast<double>(end.code));
+  set_number(object, "signal", end.signal);
+  set_value(object, "survivors", describe_survivors(env, end));
   if (end.timed_out) set_flag(object, "timedOut", true);
   if (end.unsearched) set_flag(object, "unsearched", true);
   if (end.limited) set_text(object, "limited", end.limited);

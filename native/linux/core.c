@@ -75,10 +75,9 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
   command->stdin_fd = request->stdin_fd;
   command->limits = request->limits;
-  if (request->confined) command->places = split(request->places);
+  command->places = request->places;
   command->network = request->network;
   command->with_listener = request->listener;
-  command->with_reports = request->report;
   command->abi = request->abi;
   vt_deadline_set(command, request->timeout_ms, request->grace_ms);
   return command;
@@ -101,7 +100,7 @@ static void discard(struct vt_command *command) {
 
 static bool is_ready(const struct vt_request *request) {
   if (vt_supervisor_ready() || vt_launcher_ready() || vt_monitor_ready(&request->limits)) return false;
-  return !(request->confined && request->listener) || vt_notifier_ready() == 0;
+  return !(request->places && request->listener) || vt_notifier_ready() == 0;
 }
 
 /* Acquires what a launch needs; false with errno and the failed step. */

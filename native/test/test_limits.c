@@ -74,7 +74,7 @@ static struct vt_command *make(const char *line, bool confined, struct vt_limits
   command->stdin_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
   if (!confined) return command;
   int step;
-  struct vt_confinement_options options = {.listener = vt_probe()->listener, .report = vt_probe()->listener};
+  struct vt_confinement_options options = {.listener = vt_probe()->listener};
   command->confinement = vt_confinement_take(&options, &step);
   HOLDS(command->confinement != NULL);
   return command;

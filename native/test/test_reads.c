@@ -36,15 +36,15 @@ static void make_file(const char *path) {
 static void make_directory(const char *path) { CHECK(mkdir(at(path), 0755) == 0, "%s: %s", path, strerror(errno)); }
 
 /* One place, for as long as the test. */
-static char *place(char kind, const char *text) {
-  static char made[64][3 * PATH_MAX + 1];
+static struct vt_place place(enum vt_place_kind kind, const char *text) {
+  static char made[64][3 * PATH_MAX];
   static size_t count;
-  snprintf(made[count], sizeof *made, "%c%s", kind, text);
-  return made[count++];
+  snprintf(made[count], sizeof *made, "%s", text);
+  return (struct vt_place){kind, made[count++]};
 }
 
 /* The errno of opening for reading in a child that is held to the places; 0: it opens. */
-static int opening(char *const *places, const char *path) {
+static int opening(const struct vt_place *places, const char *path) {
   struct vt_reads *reads = vt_reads_take(places);
   int ruleset = vt_reads_ruleset(reads, vt_landlock_abi()), status = 0;
   CHECK(ruleset >= 0, "no ruleset: %s", strerror(errno));
@@ -66,7 +66,7 @@ static void paths_that_are_kept(void) {
   make_directory("kept");
   make_file("kept/file");
   make_file("beside");
-  char *places[] = {place('u', at("kept")), place('u', at("missing/deep")), NULL};
+  const struct vt_place places[] = {place(VT_UNREADABLE, at("kept")), place(VT_UNREADABLE, at("missing/deep")), {VT_NO_PLACE, NULL}};
   REFUSES(places, at("kept/file"));
   OPENS(places, at("beside"));
   OPENS(places, at("kept")); /* its names can be listed */
@@ -90,18 +90,18 @@ static void links(void) {
   make_file("real/file");
   CHECK(symlink("real", at("link")) == 0 && symlink("loop", at("loop")) == 0, "%s", strerror(errno));
   CHECK(link(at("kept/file"), at("second")) == 0 && link(at("beside"), at("third")) == 0, "%s", strerror(errno));
-  char *through[] = {place('u', at("link")), place('u', at("loop/file")), NULL};
+  const struct vt_place through[] = {place(VT_UNREADABLE, at("link")), place(VT_UNREADABLE, at("loop/file")), {VT_NO_PLACE, NULL}};
   REFUSES(through, at("real/file"));
   REFUSES(through, at("link/file"));
   OPENS(through, at("beside"));
   struct vt_reads *reads = vt_reads_take(through);
   CHECK(keeps_place_of(reads, at("link")) && keeps_place_of(reads, at("real")), "one end is not kept");
   vt_reads_release(reads);
-  char *places[] = {place('u', at("kept")), NULL};
+  const struct vt_place places[] = {place(VT_UNREADABLE, at("kept")), {VT_NO_PLACE, NULL}};
   REFUSES(places, at("second"));
   REFUSES(places, at("kept/file"));
   OPENS(places, at("third"));
-  char *dots[] = {place('u', at("real/../kept/./file")), NULL};
+  const struct vt_place dots[] = {place(VT_UNREADABLE, at("real/../kept/./file")), {VT_NO_PLACE, NULL}};
   REFUSES(dots, at("kept/file"));
 }
 
@@ -109,13 +109,13 @@ static void places_that_are_granted(void) {
   make_directory("granted");
   make_file("granted/file");
   make_file("granted/kept");
-  char *places[] = {place('r', at("granted")), place('u', at("granted/kept")), place('r', at("nowhere")), NULL};
+  const struct vt_place places[] = {place(VT_READABLE, at("granted")), place(VT_UNREADABLE, at("granted/kept")), place(VT_READABLE, at("nowhere")), {VT_NO_PLACE, NULL}};
   OPENS(places, at("granted/file"));
   OPENS(places, at("granted"));
   REFUSES(places, at("granted/kept"));
   REFUSES(places, at("beside"));
   REFUSES(places, base);
-  char *inside[] = {place('r', at("kept/file")), place('u', at("kept")), NULL};
+  const struct vt_place inside[] = {place(VT_READABLE, at("kept/file")), place(VT_UNREADABLE, at("kept")), {VT_NO_PLACE, NULL}};
   REFUSES(inside, at("kept/file"));
 }
 
@@ -128,8 +128,8 @@ static void names(void) {
   make_file("tree/deep/.env.sample");
   make_file("tree/deep/other");
   make_file("tree/skipped/.env");
-  char *places[] = {place('s', at("tree")), place('n', ".env"), place('n', ".env.*"), place('e', "*.sample"),
-                    place('k', "skipped"), NULL};
+  const struct vt_place places[] = {place(VT_SEARCHED, at("tree")), place(VT_NAME, ".env"), place(VT_NAME, ".env.*"), place(VT_EXCEPTED, "*.sample"),
+                    place(VT_SKIPPED, "skipped"), {VT_NO_PLACE, NULL}};
   REFUSES(places, at("tree/deep/.env"));
   OPENS(places, at("tree/deep/.env.sample"));
   OPENS(places, at("tree/deep/other"));
@@ -140,7 +140,7 @@ static void names(void) {
 }
 
 /* Times are settled a little later: until then nothing is taken from the cache. */
-static bool is_kept(char *const *places, struct vt_reads *before) {
+static bool is_kept(const struct vt_place *places, struct vt_reads *before) {
   nanosleep(&(struct timespec){0, 30 * 1000 * 1000}, NULL);
   struct vt_reads *now = vt_reads_take(places);
   bool same = now == before;
@@ -148,7 +148,7 @@ static bool is_kept(char *const *places, struct vt_reads *before) {
   return same;
 }
 
-static struct vt_reads *settled(char *const *places) {
+static struct vt_reads *settled(const struct vt_place *places) {
   nanosleep(&(struct timespec){0, 30 * 1000 * 1000}, NULL);
   return vt_reads_take(places);
 }
@@ -157,7 +157,7 @@ enum { LOUD_LOOKS = 40 };
 
 /* Whether a change is noticed or not, as it should be. The temporary directory is on the way, and others make files there, which is
  * a change, too: it counts only where nothing has happened for a while before. */
-static bool is_noticed_as(char *const *places, const char *made, bool same) {
+static bool is_noticed_as(const struct vt_place *places, const char *made, bool same) {
   for (int look = 0; look < LOUD_LOOKS; look++) {
     struct vt_reads *before = settled(places);
     bool quiet = is_kept(places, before);
@@ -171,7 +171,7 @@ static bool is_noticed_as(char *const *places, const char *made, bool same) {
 }
 
 static void what_makes_it_anew(void) {
-  char *places[] = {place('u', at("kept")), place('s', at("tree")), place('n', ".env"), NULL};
+  const struct vt_place places[] = {place(VT_UNREADABLE, at("kept")), place(VT_SEARCHED, at("tree")), place(VT_NAME, ".env"), {VT_NO_PLACE, NULL}};
   const struct { const char *made; bool same; } changes[] = {
       {"tree/deep/plain", true}, {"tree/deep/.env", false}, {"tree/new-file", false}, {"new-beside", false},
   };
@@ -193,7 +193,7 @@ static void what_makes_it_anew(void) {
 
 /* In a mount namespace of a child's own, where that can be had. */
 static void another_file_system(void) {
-  char *places[] = {place('s', at("tree")), place('n', ".env"), NULL};
+  const struct vt_place places[] = {place(VT_SEARCHED, at("tree")), place(VT_NAME, ".env"), {VT_NO_PLACE, NULL}};
   int status = 0;
   pid_t child = fork();
   if (child == 0) {
@@ -223,16 +223,16 @@ static void many_names(void) {
 }
 
 static void odd_places(void) {
-  char *none[] = {place('w', base), NULL};
+  const struct vt_place none[] = {place(VT_WRITABLE, base), {VT_NO_PLACE, NULL}};
   CHECK(vt_reads_take(none) == NULL, "a place for writing is none for reading");
   static char long_path[3 * PATH_MAX];
   memset(long_path, 'a', sizeof long_path - 1);
   long_path[0] = '/';
-  char *places[] = {place('u', long_path), place('u', "/"), NULL};
+  const struct vt_place places[] = {place(VT_UNREADABLE, long_path), place(VT_UNREADABLE, "/"), {VT_NO_PLACE, NULL}};
   REFUSES(places, "/etc/passwd");
   static char deep_path[PATH_MAX - 1];
   for (size_t i = 0; i < sizeof deep_path - 1; i++) deep_path[i] = i % 2 ? 'a' : '/';
-  char *deep[] = {place('u', deep_path), NULL};
+  const struct vt_place deep[] = {place(VT_UNREADABLE, deep_path), {VT_NO_PLACE, NULL}};
   OPENS(deep, "/etc/passwd");
 }
 

@@ -84,7 +84,7 @@ static struct vt_command *make(const char *line) {
   int step;
   struct vt_command *command = calloc(1, sizeof *command);
   const char *const writable[] = {directory, NULL};
-  struct vt_confinement_options options = {.listener = true, .report = true, .writable = writable};
+  struct vt_confinement_options options = {.listener = true, .writable = writable};
   command->strings = strdup(line);
   command->candidates = vector((char *)"/bin/sh", NULL, NULL);
   command->argv = vector((char *)"sh", (char *)"-c", command->strings);

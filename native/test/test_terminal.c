@@ -64,7 +64,7 @@ static struct vt_owner owner = {.output = on_output, .end = on_end, .release = o
 /* One block for all texts, as the binding makes it. */
 static struct vt_started start(const char *program, const char *line, bool confined) {
   struct vt_request request = {.id = ++last_id, .owner = &owner, .columns = COLUMNS, .rows = ROWS, .confined = confined};
-  size_t candidates = strlen(program), argv = 6 + strlen(line), whole = candidates + 1 + argv + 1 + 20 + 1 + 2 + 1;
+  size_t candidates = strlen(program), argv = 6 + strlen(line), whole = candidates + 1 + argv + 1 + 20 + 1;
   char *block = calloc(1, whole);
   request.candidates = (struct vt_text){strcpy(block, program), candidates};
   block += candidates + 1;
@@ -75,9 +75,9 @@ static struct vt_started start(const char *program, const char *line, bool confi
   request.environment = (struct vt_text){strcpy(block, "PATH=/usr/bin:/bin"), 18};
   block += 19;
   request.directory = (struct vt_text){strcpy(block, "/"), 1};
-  request.places = (struct vt_text){block + 2, 0};
+  if (confined) request.places = calloc(1, sizeof *request.places); /* nothing but VT_NO_PLACE */
   request.stdin_fd = VT_STDIN_NULL;
-  request.listener = request.report = confined && vt_probe()->listener;
+  request.listener = confined && vt_probe()->listener;
   started = ended = false;
   bytes = 0;
   shown[0] = 0;

@@ -2,58 +2,80 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { errorText } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
-import type { Denial, Limit } from '../base/types.ts'
+import type { Denial, Limit, Stream } from '../base/types.ts'
 import type { LookupAddon } from '../facts/native-lookup.ts'
 import { otherInterface } from '../messages/platform.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
-import type { Probe, WindowsProbe } from '../sandbox/sandbox.ts'
+import type { LandlockConfinement, LowIntegrityConfinement, Probe, WindowsProbe } from '../sandbox/sandbox.ts'
+import type { Deadline, Limits, Survivors } from './launch.ts'
 
+/** What `spawn` reads; a wrong field is a TypeError that names it. */
+export interface SpawnRecord {
+  /** Absolute or relative paths to try in order, as execvp(3) walks PATH. */
+  readonly candidates: readonly string[]
+  /** Windows: the whole command line is the only item. */
+  readonly argv: readonly string[]
+  /** Each `NAME=value`. */
+  readonly env: readonly string[]
+  readonly cwd: string
+  readonly stdin: null | number | 'pipe'
+  readonly merged: boolean
+  /** Linux: descriptor 3 is a pipe. */
+  readonly state: boolean
+  /** Linux: instead of pipes. */
+  readonly terminal: { readonly columns: number; readonly rows: number } | null
+  /** Linux. */
+  readonly limits: Limits | null
+  /** Linux: whole milliseconds; without it only the caller ends the command. */
+  readonly deadline: Deadline | null
+  /** null: unconfined. On Windows only its presence counts. */
+  readonly confinement: LandlockConfinement | LowIntegrityConfinement | null
+}
+
+/** A started command; its last event follows. */
+export interface Spawned {
+  readonly kind: 'queued'
+  readonly id: number
+  /** Linux: our end of stdin or the terminal; -1: none. */
+  readonly stdin: number
+  /** Our end of descriptor 3, non-blocking. */
+  readonly state?: number
+}
+
+export interface NativeFailure {
+  readonly kind: 'failed'
+  readonly step: string
+  readonly errno: number
+}
+
+/** The last event of a command. */
 export type NativeEnd =
+  | NativeFailure
   | {
+      readonly kind: 'ended'
       readonly code: number
+      /** 0: it exited. */
       readonly signal: number
-      readonly killed: number
-      readonly alive: number
-      readonly group: number
+      readonly survivors: Survivors
       readonly unsearched?: true
       readonly timedOut?: true
       readonly limited?: Limit
       readonly denials: readonly Denial[]
     }
-  | NativeFailure
 
-export interface NativeFailure {
-  readonly failedStep: string
-  readonly errno: number
-}
-
-/**
- * Handles events; `stream` 0 and 1: output, -1: end, -2 (Windows): stdin bytes were written, -3 (Linux): a
- * command with a terminal runs.
- */
-export type NativeHandler = (id: number, stream: number, payload: Buffer | NativeEnd | number) => void
+export type NativeEvent =
+  | { readonly kind: 'output'; readonly stream: Stream; readonly bytes: Buffer }
+  /** A command with a terminal runs. */
+  | { readonly kind: 'started' }
+  /** Windows: the last bytes given to `write` have gone. */
+  | { readonly kind: 'written' }
+  | NativeEnd
 
 /** The addon's functions on every system: native/binding.cc. */
 export interface AddonCore {
   /** Absent in addons older than the version number. */
   readonly interfaceVersion?: number
-  listen(handler: NativeHandler): void
-  spawn(
-    candidates: string,
-    argv: string,
-    environment: Uint8Array,
-    cwd: string,
-    places: string,
-    stdin: number,
-    flags: number,
-    abi: number,
-    limits?: Float64Array,
-    /** columns * 65536 + rows */
-    terminal?: number,
-    /** Linux: milliseconds to the deadline, and from SIGTERM to SIGKILL. */
-    timeout?: number,
-    grace?: number,
-  ): { readonly id: number; readonly stdin: number; readonly state?: number } | NativeFailure
+  spawn(record: SpawnRecord, handler: (event: NativeEvent) => void): Spawned | NativeFailure
   terminate(id: number, atDeadline?: boolean): void
   kill(id: number): void
   signal(id: number, signal: number): void
@@ -75,7 +97,7 @@ export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon {
 /** The Windows addon. It writes stdin itself, because its handles are not Node descriptors. */
 export interface WindowsAddon extends AddonCore {
   probe(): WindowsProbe
-  /** The handler is called with stream -2 when the bytes are written. */
+  /** The event `written` follows. */
   write(id: number, bytes: Uint8Array): void
   closeStdin(id: number): void
 }
@@ -86,7 +108,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 3
+const interfaceVersion = 4
 
 /**
  * Loads the addon at an absolute path (default: `VITRINE_ADDON`), or else the package's prebuilt or built one

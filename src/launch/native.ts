@@ -2,18 +2,10 @@ import { access, readSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
-import type { Stream } from '../base/types.ts'
 import type { LandlockConfinement } from '../sandbox/sandbox.ts'
-import type { Addon, AddonCore, NativeEnd, NativeFailure, NativeHandler } from './addon.ts'
-import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, Limits, ProcessEnd } from './launch.ts'
+import type { Addon, NativeEnd, NativeFailure, SpawnRecord } from './addon.ts'
+import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { linuxLimits } from './limits.ts'
-
-/** Flags of the addon's spawn: native/binding/request.h. */
-export const flag = { merged: 1, confined: 2, network: 4, listener: 8, report: 16, state: 32 }
-export const stdinNull = -1
-export const stdinPipe = -2
-const started = -3
-export const streams: readonly Stream[] = ['stdout', 'stderr']
 
 /**
  * Node lists a number's usual name first (SIGABRT before SIGIOT, SIGIO before SIGPOLL): reversed, it wins.
@@ -29,14 +21,6 @@ const signalNames = new Map(
  * and end.
  */
 export function nativeLauncher(addon: Addon): Launcher {
-  const running = commandsOf<LaunchEvents>(addon, (commands) => (id, stream, payload) => {
-    const events = commands.get(id)
-    if (!events) return
-    if (stream >= 0) return events.output(streams[stream] ?? 'stdout', payload as Buffer)
-    if (stream === started) return events.started()
-    commands.delete(id)
-    events.end(linuxEnd(payload as NativeEnd))
-  })
   return {
     name: 'native',
     terminals: true,
@@ -44,30 +28,17 @@ export function nativeLauncher(addon: Addon): Launcher {
     limits: linuxLimits(addon.probe()),
     launch(request, events) {
       startThreads()
-      const spawned = spawn(addon, request)
-      if ('failedStep' in spawned) return neverStarted(spawned, events)
-      running.set(spawned.id, spawned.state === undefined ? events : withState(spawned.state, events))
+      let told = events
+      const spawned = addon.spawn(recordOf(request, landlock(request)), (event) => {
+        if (event.kind === 'output') told.output(event.stream, event.bytes)
+        else if (event.kind === 'started') told.started()
+        else if (event.kind !== 'written') told.end(linuxEnd(event))
+      })
+      if (spawned.kind === 'failed') return neverStarted(spawned, events)
+      if (spawned.state !== undefined) told = withState(spawned.state, events)
       return launched(addon, spawned.id, spawned.stdin)
     },
   }
-}
-
-const commandsKey = Symbol.for('vitrine.commands')
-
-/**
- * The running commands by id. Stored on the addon, which has one handler: several copies of this module may
- * share it (Jest loads one per test file).
- */
-export function commandsOf<Command>(
-  addon: AddonCore,
-  handlerOf: (commands: Map<number, Command>) => NativeHandler,
-): Map<number, Command> {
-  const known: Map<number, Command> | undefined = Reflect.get(addon, commandsKey)
-  if (known) return known
-  const commands = new Map<number, Command>()
-  Reflect.set(addon, commandsKey, commands)
-  addon.listen(handlerOf(commands))
-  return commands
 }
 
 let hasThreads = false
@@ -88,45 +59,25 @@ function linuxEnd(native: NativeEnd): ProcessEnd {
   return end.kind === 'failed' ? end : { timedOut: false, ...end }
 }
 
-function spawn(addon: Addon, request: LaunchRequest) {
-  const { stdin, terminal, deadline } = request
-  const confinement = landlock(request)
-  return addon.spawn(
-    request.candidates.join('\0'),
-    request.argv.join('\0'),
-    environmentBlock(request.environment),
-    request.cwd,
-    confinement ? placesOf(confinement) : '',
-    stdin === null ? stdinNull : stdin === 'pipe' ? stdinPipe : stdin,
-    flagsOf(request.merged, confinement) | (request.state ? flag.state : 0),
-    confinement?.abi ?? 0,
-    request.limits ? limitsOf(request.limits) : undefined,
-    terminal ? terminal.columns * 0x10000 + terminal.rows : undefined,
-    Math.ceil(deadline.timeoutMs),
-    deadline.graceMs,
-  )
-}
-
-/** Each string after the letter of its kind: native/core.h, vt_place_kind. */
-function placesOf({ writable, sockets, reads }: LandlockConfinement): string {
-  const { readable, unreadable, names } = reads
-  const kinds: readonly (readonly [string, readonly string[]])[] = [
-    ['w', writable],
-    ['x', sockets],
-    ['r', readable ? [readable.workspace, ...readable.others] : []],
-    ['u', unreadable],
-    ['s', names ? [names.beneath] : []],
-    ['n', names?.patterns ?? []],
-    ['e', names?.except ?? []],
-    ['k', names?.skip ?? []],
-  ]
-  return kinds.flatMap(([letter, texts]) => texts.map((text) => letter + text)).join('\0')
-}
-
-/** In the order of native/core.h, vt_limits. */
-function limitsOf(limits: Limits): Float64Array {
-  const { memoryBytes, cpuSeconds, processes, openFiles, privateTmpBytes } = limits
-  return Float64Array.of(memoryBytes, cpuSeconds, processes, openFiles, privateTmpBytes)
+/** The record for the addon. The confinement is the one that the launcher of this system has checked. */
+export function recordOf(
+  { candidates, argv, environment, cwd, stdin, merged, state, terminal, limits, deadline }: LaunchRequest,
+  confinement: SpawnRecord['confinement'],
+): SpawnRecord {
+  const { timeoutMs, graceMs } = deadline
+  return {
+    candidates,
+    argv,
+    env: pairsOf(environment),
+    cwd,
+    stdin,
+    merged,
+    state: state ?? false,
+    terminal,
+    limits,
+    deadline: { timeoutMs: Math.ceil(timeoutMs), graceMs },
+    confinement,
+  }
 }
 
 function landlock({ confinement }: LaunchRequest): LandlockConfinement | null {
@@ -135,31 +86,14 @@ function landlock({ confinement }: LaunchRequest): LandlockConfinement | null {
   return confinement
 }
 
-function flagsOf(merged: boolean, confinement: LandlockConfinement | null): number {
-  const how = merged ? flag.merged : 0
-  if (!confinement) return how
-  return (
-    how |
-    flag.confined |
-    (confinement.network ? flag.network : 0) |
-    (confinement.listener ? flag.listener : 0) |
-    (confinement.report ? flag.report : 0)
-  )
-}
+/** Commands share environments, so each is written out once. */
+const known = new WeakMap<object, readonly string[]>()
 
-/** Commands share environments, so each is encoded once. */
-const blocks = new WeakMap<object, Uint8Array>()
-
-export function environmentBlock(environment: Readonly<Record<string, string>>): Uint8Array {
-  const known = blocks.get(environment)
-  if (known) return known
-  const block = Buffer.from(
-    Object.entries(environment)
-      .map(([name, value]) => `${name}=${value}`)
-      .join('\0'),
-  )
-  blocks.set(environment, block)
-  return block
+function pairsOf(environment: LaunchRequest['environment']): readonly string[] {
+  const pairs =
+    known.get(environment) ?? Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  known.set(environment, pairs)
+  return pairs
 }
 
 function launched(addon: Addon, id: number, stdin: number): LaunchedProcess {
@@ -238,15 +172,9 @@ export function processEnd(
   end: NativeEnd,
   nameOf: (failure: NativeFailure) => string = ({ errno }) => errnoName(errno),
 ): ProcessEnd {
-  if ('failedStep' in end) return { kind: 'failed', step: end.failedStep, errno: nameOf(end) }
-  const ran = {
-    survivors: { killed: end.killed, alive: end.alive, group: end.group },
-    denials: end.denials,
-    ...(end.unsearched && { unsearched: end.unsearched }),
-    ...(end.timedOut && { timedOut: end.timedOut }),
-    ...(end.limited && { limited: end.limited }),
-  }
-  if (end.signal === 0) return { kind: 'exited', code: end.code, ...ran }
-  const signal = signalNames.get(end.signal) ?? (`SIG${end.signal}` as NodeJS.Signals)
+  if (end.kind === 'failed') return { kind: 'failed', step: end.step, errno: nameOf(end) }
+  const { kind: _, code, signal: number, ...ran } = end
+  if (number === 0) return { kind: 'exited', code, ...ran }
+  const signal = signalNames.get(number) ?? (`SIG${number}` as NodeJS.Signals)
   return { kind: 'signalled', signal, ...ran }
 }

@@ -1,24 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'
 import { Writable } from 'node:stream'
-import type { NativeEnd, NativeFailure, WindowsAddon } from './addon.ts'
-import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
-import {
-  batched,
-  commandsOf,
-  environmentBlock,
-  flag,
-  neverStarted,
-  processEnd,
-  stdinNull,
-  stdinPipe,
-  streams,
-} from './native.ts'
+import type { NativeEnd, NativeFailure, SpawnRecord, WindowsAddon } from './addon.ts'
+import type { LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
+import { batched, neverStarted, processEnd, recordOf } from './native.ts'
 
-const written = -2
-
-interface Running {
-  readonly events: LaunchEvents
+interface Typed {
   /** Called when the last bytes written to its stdin have been passed on. */
   flushed: (() => void) | undefined
 }
@@ -27,58 +14,44 @@ interface Running {
  * Starts processes with the Windows addon: job, integrity level and handle list are set up in native code.
  */
 export function windowsLauncher(addon: WindowsAddon): Launcher {
-  const running = commandsOf<Running>(addon, (commands) => (id, stream, payload) => {
-    const command = commands.get(id)
-    if (!command) return
-    if (stream === written) return flush(command)
-    if (stream >= 0) return command.events.output(streams[stream] ?? 'stdout', payload as Buffer)
-    commands.delete(id)
-    command.events.end(windowsEnd(payload as NativeEnd))
-  })
   return {
     name: 'native',
     terminals: false,
     limits: { wanted: 'the native addon on Linux', got: 'Windows', remedy: 'run it on Linux' },
     launch(request, events) {
-      const spawned = spawn(addon, request)
-      if ('failedStep' in spawned) return neverStarted(spawned, events, windowsEnd)
-      const command: Running = { events, flushed: undefined }
-      running.set(spawned.id, command)
-      return launched(addon, spawned.id, command, request.stdin)
+      const typed: Typed = { flushed: undefined }
+      const spawned = addon.spawn(windowsRecord(request), (event) => {
+        if (event.kind === 'output') events.output(event.stream, event.bytes)
+        else if (event.kind === 'written') flush(typed)
+        else if (event.kind !== 'started') events.end(windowsEnd(event))
+      })
+      if (spawned.kind === 'failed') return neverStarted(spawned, events, windowsEnd)
+      return launched(addon, spawned.id, typed, request.stdin)
     },
   }
 }
 
-function flush(command: Running): void {
-  const { flushed } = command
-  command.flushed = undefined
+function flush(typed: Typed): void {
+  const { flushed } = typed
+  typed.flushed = undefined
   flushed?.()
 }
 
-function spawn(addon: WindowsAddon, request: LaunchRequest) {
-  const { confinement, merged, stdin } = request
+function windowsRecord(request: LaunchRequest): SpawnRecord {
+  const { confinement, commandLine, stdin } = request
   if (confinement && confinement.kind !== 'low-integrity')
     throw new Error(`the Windows launcher cannot confine by ${confinement.kind}`)
-  if (request.commandLine === undefined) throw new Error('the Windows launcher needs a command line')
-  return addon.spawn(
-    request.candidates.join('\0'),
-    request.commandLine,
-    environmentBlock(request.environment),
-    request.cwd,
-    '',
-    stdin === null ? stdinNull : stdinPipe,
-    (merged ? flag.merged : 0) | (confinement ? flag.confined : 0),
-    0,
-  )
+  if (commandLine === undefined) throw new Error('the Windows launcher needs a command line')
+  return { ...recordOf(request, confinement), argv: [commandLine], stdin: stdin === null ? null : 'pipe' }
 }
 
 function launched(
   addon: WindowsAddon,
   id: number,
-  command: Running,
+  typed: Typed,
   stdin: LaunchRequest['stdin'],
 ): LaunchedProcess {
-  const input = stdin === null ? null : inputOf(addon, id, command)
+  const input = stdin === null ? null : inputOf(addon, id, typed)
   // A Node descriptor means nothing to the addon, so its contents are pumped.
   if (input && typeof stdin === 'number') pump(stdin, input)
   return {
@@ -96,13 +69,13 @@ function pump(fd: number, input: Writable): void {
   from.pipe(input)
 }
 
-function inputOf(addon: WindowsAddon, id: number, command: Running): Writable {
+function inputOf(addon: WindowsAddon, id: number, typed: Typed): Writable {
   const close = () => addon.closeStdin(id)
   return new Writable({
     decodeStrings: true,
     write(chunk: Buffer, _encoding, callback) {
       if (chunk.length === 0) return callback()
-      command.flushed = callback
+      typed.flushed = callback
       addon.write(id, chunk)
     },
     final(callback) {
@@ -133,7 +106,7 @@ function windowsEnd(end: NativeEnd): ProcessEnd {
   return processEnd(end, nameOf)
 }
 
-function nameOf({ failedStep, errno }: NativeFailure): string {
-  if (failedStep === 'integrity') return `integrity level 0x${errno.toString(16)}, above Low`
+function nameOf({ step, errno }: NativeFailure): string {
+  if (step === 'integrity') return `integrity level 0x${errno.toString(16)}, above Low`
   return errors[errno] ?? `Windows error ${errno}`
 }

@@ -30,7 +30,6 @@ export function linuxSandbox(
         sockets: unixSockets,
         abi: probe.landlockAbi,
         listener: probe.listener,
-        report: probe.listener,
       }
     },
     enforcement: (options) => linuxEnforcement(probe, options),

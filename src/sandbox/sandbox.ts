@@ -56,9 +56,8 @@ export interface LandlockConfinement {
   /** Unix sockets that may be connected to: absolute paths. Needs ABI 9. */
   readonly sockets: readonly string[]
   readonly abi: number
+  /** Refused calls are notified to the supervisor and reported. */
   readonly listener: boolean
-  /** Refused calls go through the listener and are reported. */
-  readonly report: boolean
 }
 
 /** Windows: the addon lowers the token and reads the level back before the command runs. */

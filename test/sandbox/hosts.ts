@@ -29,10 +29,10 @@ export function addonless(platform: Host['platform'] = 'linux', missing = 'no bu
   return { platform, addon: { missing } }
 }
 
-/** This host, where the watcher does not start. Its addon would take the listener of the real one: it listens to nothing. */
+/** This host, where the watcher does not start. */
 function watcherless(): Host {
   const addon = realAddon()
-  return { ...probing({}), addon: { ...addon, listen: () => {}, watch: () => constants.errno.EACCES } }
+  return { ...probing({}), addon: { ...addon, watch: () => constants.errno.EACCES } }
 }
 
 const { ENOSYS, EOPNOTSUPP, EPERM, EBUSY, EINVAL, EPROTONOSUPPORT } = constants.errno

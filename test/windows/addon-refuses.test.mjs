@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { actor, makeDirectory, useAddon } from './place.mjs'
 
-// A file of its own: an addon has one listener, and here it is not vitrine's.
 const addon = useAddon('released')
 const held = { skip: addon.probe().held ? 'this system has integrity levels' : false }
 
@@ -13,13 +12,13 @@ test(
   held,
   async () => {
     const target = join(makeDirectory(), 'written')
-    const confined = 2
     const end = await new Promise((resolve) => {
-      addon.listen((_id, stream, payload) => stream === -1 && resolve(payload))
-      const line = `${actor} write ${target}`
-      addon.spawn(actor, line, Buffer.from(''), process.cwd(), '', -1, confined, 0)
+      const argv = [`${actor} write ${target}`]
+      const streams = { stdin: null, merged: false, state: false, terminal: null }
+      const held = { limits: null, deadline: null, confinement: { kind: 'low-integrity' } }
+      addon.spawn({ candidates: [actor], argv, env: [], cwd: process.cwd(), ...streams, ...held }, resolve)
     })
-    assert.equal(end.failedStep, 'integrity')
+    assert.equal(end.step, 'integrity')
     assert.ok(end.errno > 0x1000)
     assert.equal(existsSync(target), false)
   },

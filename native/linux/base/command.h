@@ -85,8 +85,8 @@ struct vt_command {
   int state_fd;             /* becomes its descriptor 3, if has_state */
   bool has_state;           /* ours to close after the launch */
   bool merged;
-  char **places;            /* confined: paths, each after its letter (enum vt_place_kind); NULL: unconfined */
-  bool network, with_listener, with_reports; /* confined: as in struct vt_request */
+  struct vt_place *places;  /* what a confined command may reach; NULL: unconfined */
+  bool network, with_listener; /* confined: as in struct vt_request */
   int abi;
   struct vt_confinement *confinement; /* set during the launch; NULL: unconfined */
   struct vt_terminal *terminal; /* NULL: pipes */

@@ -8,13 +8,13 @@
 #include "supervise/terminal.h"
 
 /* The paths of one kind, NULL-terminated; they point into the command's own text. */
-static const char **places_of(char *const *places, enum vt_place_kind kind) {
+static const char **places_of(const struct vt_place *places, enum vt_place_kind kind) {
   size_t count = 0;
-  while (places[count]) count++;
+  while (places[count].kind) count++;
   const char **paths = calloc(count + 1, sizeof *paths), **at = paths;
   if (!paths) abort();
-  for (; *places; places++)
-    if (**places == (char)kind) *at++ = *places + 1;
+  for (; places->kind; places++)
+    if (places->kind == kind) *at++ = places->text;
   return paths;
 }
 
@@ -26,7 +26,6 @@ int vt_confine(struct vt_command *command, enum vt_step *step) {
       .abi = command->abi,
       .network = command->network,
       .listener = command->with_listener,
-      .report = command->with_reports,
       .near = command->cwd,
       .reads = reads,
       .writable = command->writable,

@@ -52,7 +52,7 @@ static int build_filter(struct vt_confinement *confinement, const struct vt_conf
       .unix_sockets = options->sockets && *options->sockets,
   };
   vt_rules_select(&filter, &confinement->rules);
-  filter.report = confinement->report;
+  filter.report = confinement->listener;
   int length = vt_filter_build(&filter, confinement->filter);
   if (length < 0) return -1;
   confinement->program = (struct sock_fprog){(unsigned short)length, confinement->filter};
@@ -106,7 +106,6 @@ static int build(struct vt_confinement *confinement, const struct vt_confinement
   confinement->listener = options->listener;
   confinement->listener_proves = options->listener && vt_probe()->listener_proves;
   confinement->listener_flags = vt_probe_listener_flags();
-  confinement->report = options->report && options->listener;
   confinement->reads = options->reads;
   if (confinement->reads) vt_reads_retain(confinement->reads);
   choose_capabilities(confinement);
@@ -126,7 +125,7 @@ static bool has_any(const char *const *paths) { return paths && *paths; }
 
 static size_t length_of(const char *const *paths) {
   size_t length = 0;
-  for (; paths && *paths; paths++) length += strlen(*paths) + 2;
+  for (; paths && *paths; paths++) length += strlen(*paths) + 1;
   return length;
 }
 
@@ -136,10 +135,10 @@ static char *key_of(const struct vt_confinement_options *options, int abi) {
   size_t room = 80 + strlen(near) + length_of(options->sockets);
   char *key = malloc(room);
   if (!key) return NULL;
-  int at = snprintf(key, room, "%d %d %d %d %d %d %s", abi, options->network, options->listener, options->report,
-                    options->terminal, has_any(options->writable), near);
+  int at = snprintf(key, room, "%d %d %d %d %d %s", abi, options->network, options->listener, options->terminal,
+                    has_any(options->writable), near);
   for (const char *const *path = options->sockets; path && *path; path++)
-    at += snprintf(key + at, room - (size_t)at, "\n%c%s", VT_SOCKET, *path);
+    at += snprintf(key + at, room - (size_t)at, "\n%s", *path);
   return key;
 }
 

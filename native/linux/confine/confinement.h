@@ -20,13 +20,12 @@ struct vt_confinement {
   int reading;               /* a second Landlock layer, for reads; -1: everything is readable */
   bool owns_reading;         /* else `reads` owns it */
   int abi;
-  bool listener;
+  bool listener;             /* refused calls are notified and reported */
   bool listener_proves;      /* its hang-up proves that no process is left */
   uint32_t listener_flags;
   uint32_t kept_capabilities; /* of the first 32: CAP_DAC_READ_SEARCH, or none */
   int dropped_count;         /* to drop from the bounding set; none without CAP_SETPCAP */
   uint8_t dropped[64];
-  bool report;
   struct vt_reads *reads;    /* NULL: everything is readable */
   char **writable;           /* directories granted for writing, NULL-terminated */
   bool private;              /* one writable directory, nothing else that is one command's: can be pooled */
@@ -41,8 +40,7 @@ struct vt_confinement {
 struct vt_confinement_options {
   int abi;                      /* 0: the running kernel's */
   bool network;
-  bool listener;
-  bool report;                  /* needs the listener */
+  bool listener;                /* refused calls are notified and reported */
   const char *near;             /* the working directory */
   struct vt_reads *reads;       /* NULL: everything is readable */
   const char *const *writable;  /* NULL-terminated; may be NULL */

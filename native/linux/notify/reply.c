@@ -35,7 +35,7 @@ void vt_reply(struct vt_listener *listener, struct vt_notification *notification
   if (notification->waits && vt_flock_wait_add(listener, notification)) return;
   struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error};
   if (notification->error == 0 && !notification->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-  else if (notification->error && notification->counted && listener->confinement->report) count(listener, notification);
+  else if (notification->error && notification->counted) count(listener, notification);
   if (notification->asks_too_much) __atomic_store_n(&listener->asks_too_much, true, __ATOMIC_RELAXED);
   if (notification->limits_files) __atomic_store_n(&listener->limits_files, true, __ATOMIC_RELAXED);
   ioctl(listener->fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */

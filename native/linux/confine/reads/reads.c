@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core.h"
 #include "confine/reads/inotify.h"
 
 enum { MOST_CACHED = 8 };
@@ -14,49 +13,49 @@ enum { MOST_CACHED = 8 };
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_reads *cache; /* most recently used first */
 
-static bool counts(const char *place) { return *place != VT_WRITABLE && *place != VT_SOCKET; }
+static bool counts(enum vt_place_kind kind) { return kind != VT_WRITABLE && kind != VT_SOCKET; }
 
 /* Equal exactly for equal places; NULL if none of them is about reading. */
-static char *key_of(char *const *places) {
+static char *key_of(const struct vt_place *places) {
   size_t length = 1;
-  for (char *const *place = places; *place; place++)
-    if (counts(*place)) length += strlen(*place) + 1;
+  for (const struct vt_place *place = places; place->kind; place++)
+    if (counts(place->kind)) length += strlen(place->text) + 2;
   if (length == 1) return NULL;
   char *key = malloc(length), *at = key;
   if (!key) abort();
-  for (char *const *place = places; *place; place++)
-    if (counts(*place)) at += sprintf(at, "%s\n", *place);
+  for (const struct vt_place *place = places; place->kind; place++)
+    if (counts(place->kind)) at += sprintf(at, "%d%s\n", place->kind, place->text);
   return key;
 }
 
-static void mark_all(struct vt_reads *reads, char *const *places, enum vt_place_kind kind, enum vt_reads_mark mark) {
-  for (char *const *place = places; *place; place++)
-    if (**place == (char)kind) vt_reads_mark(reads, *place + 1, mark);
+static void mark_all(struct vt_reads *reads, enum vt_place_kind kind, enum vt_reads_mark mark) {
+  for (const struct vt_place *place = reads->places; place->kind; place++)
+    if (place->kind == kind) vt_reads_mark(reads, place->text, mark);
 }
 
-static bool has_any(char *const *places, enum vt_place_kind kind) {
-  for (; *places; places++)
-    if (**places == (char)kind) return true;
+static bool has_any(const struct vt_place *places, enum vt_place_kind kind) {
+  for (; places->kind; places++)
+    if (places->kind == kind) return true;
   return false;
 }
 
-/* Copies the vector and its texts into one block. */
-static char **copy_of(char *const *places) {
+/* Copies the array and its texts into one block. */
+static struct vt_place *copy_of(const struct vt_place *places) {
   size_t count = 0, bytes = 0;
-  for (; places[count]; count++) bytes += strlen(places[count]) + 1;
-  char **copy = malloc((count + 1) * sizeof *copy + bytes);
+  for (; places[count].kind; count++) bytes += strlen(places[count].text) + 1;
+  struct vt_place *copy = malloc((count + 1) * sizeof *copy + bytes);
   if (!copy) abort();
   char *at = (char *)(copy + count + 1);
   for (size_t i = 0; i < count; i++) {
-    copy[i] = strcpy(at, places[i]);
+    copy[i] = (struct vt_place){places[i].kind, strcpy(at, places[i].text)};
     at += strlen(at) + 1;
   }
-  copy[count] = NULL;
+  copy[count] = (struct vt_place){VT_NO_PLACE, NULL};
   return copy;
 }
 
 /* /dev has other users' terminals and disks: landlock.c grants the nodes that programs need. */
-static struct vt_reads *make(char *key, char *const *places) {
+static struct vt_reads *make(char *key, const struct vt_place *places) {
   struct vt_reads *reads = calloc(1, sizeof *reads);
   if (!reads) abort();
   reads->references = 1;
@@ -65,10 +64,10 @@ static struct vt_reads *make(char *key, char *const *places) {
   reads->notices = reads->ruleset = -1;
   vt_dir_snapshot_begin(&reads->watched);
   reads->root = vt_path_tree_root();
-  if (has_any(places, VT_READABLE)) mark_all(reads, places, VT_READABLE, VT_MARK_GRANTED);
+  if (has_any(places, VT_READABLE)) mark_all(reads, VT_READABLE, VT_MARK_GRANTED);
   else reads->root->granted = true;
   vt_reads_mark(reads, "/dev", VT_MARK_KEPT);
-  mark_all(reads, places, VT_UNREADABLE, VT_MARK_KEPT);
+  mark_all(reads, VT_UNREADABLE, VT_MARK_KEPT);
   vt_reads_search(reads);
   vt_reads_watch(reads);
   return reads;
@@ -106,7 +105,7 @@ static void put_first(struct vt_reads *reads) {
   }
 }
 
-struct vt_reads *vt_reads_take(char *const *places) {
+struct vt_reads *vt_reads_take(const struct vt_place *places) {
   char *key = key_of(places);
   if (!key) return NULL;
   pthread_mutex_lock(&cache_lock);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "core.h"
 #include "confine/reads/inode_set.h"
 #include "confine/reads/path_tree.h"
 #include "confine/reads/dir_snapshot.h"
@@ -12,7 +13,7 @@ struct vt_reads {
   int references;        /* atomic */
   struct vt_reads *next; /* in the cache */
   char *key;
-  char **places;
+  struct vt_place *places; /* a copy, with its texts in one block */
   struct vt_path_node *root;
   struct vt_dir_snapshot watched;
   int notices; /* inotify descriptor for the searched directories; -1: they are in `watched` */
@@ -24,9 +25,9 @@ struct vt_reads {
   bool unsearched;      /* the search for names ended at its bound */
 };
 
-/* Made from a command's places (core.h), NULL-terminated; those for writing and sockets do not count. Cached until something
+/* Made from a command's places (core.h); those for writing and sockets do not count. Cached until something
  * changes. NULL: everything is readable. */
-struct vt_reads *vt_reads_take(char *const *places);
+struct vt_reads *vt_reads_take(const struct vt_place *places);
 void vt_reads_retain(struct vt_reads *reads);
 void vt_reads_release(struct vt_reads *reads);
 

@@ -27,8 +27,8 @@ struct search {
 };
 
 static bool fits(const struct vt_reads *reads, const char *name, enum vt_place_kind kind) {
-  for (char *const *place = reads->places; *place; place++)
-    if (**place == (char)kind && fnmatch(*place + 1, name, 0) == 0) return true;
+  for (const struct vt_place *place = reads->places; place->kind; place++)
+    if (place->kind == kind && fnmatch(place->text, name, 0) == 0) return true;
   return false;
 }
 
@@ -102,10 +102,10 @@ static void search_beneath(struct search *search, const char *root) {
 }
 
 static void find_all(struct search *search) {
-  for (char *const *place = search->reads->places; *place; place++) {
+  for (const struct vt_place *place = search->reads->places; place->kind; place++) {
     char path[PATH_MAX];
-    if (**place != VT_SEARCHED) continue;
-    struct vt_path_node *root = vt_reads_cut(search->reads, *place + 1);
+    if (place->kind != VT_SEARCHED) continue;
+    struct vt_path_node *root = vt_reads_cut(search->reads, place->text);
     if (root && vt_path_node_path(root, path, sizeof path) > 0) search_beneath(search, path);
     return; /* there is only one */
   }
