@@ -1,6 +1,7 @@
 export type { StandingApproval } from './admit/approval/approve.ts'
 export type { Approval, ApprovalInput, ApprovalRequest, Approver } from './admit/approval/approver.ts'
 export { type TerminalApproverOptions, terminalApprover } from './admit/approval/terminal.ts'
+export type { Refusal, RefusalCode } from './base/refusal.ts'
 export type {
   Backend,
   Decision,
@@ -19,7 +20,7 @@ export type { IgnoredValue, LoadedConfig, Setting } from './config/load.ts'
 export type { Config } from './config/schema.ts'
 export { loadConfig } from './host/load-config.ts'
 export type { ExecuteAllOptions, ShellOptions } from './host/shell-options.ts'
-export { ListenerError, type Refusal, type RefusalCode, VitrineError } from './messages/error.ts'
+export { ListenerError, VitrineError } from './messages/error.ts'
 export type { ExecuteOptions } from './request/execute-options.ts'
 export type { LineOptions, LineState, LineVariables } from './request/line-state.ts'
 export type { ExecuteRequest } from './request/request.ts'

@@ -48,7 +48,7 @@ function readSource(path: string): Source {
 const statement = /^(?:import|export)\s+(type\s+)?(?:([^'"]*?)\s+from\s+)?['"]([^'"]+)['"]/gm
 const dynamic = /\b(?:import|require)\(['"]([^'"]+)['"]\)/g
 /** `typeof import('x')` and `import('x').Y` stand where a type stands. */
-const typeQuery = /(?:typeof\s+|[:<|]\s*)import\(['"][^'"]+['"]\)/g
+const typeQuery = /(?:typeof\s+|[:<|]\s*)import\(['"]([^'"]+)['"]\)/g
 
 function importsOf(path: string, text: string): Import[] {
   const to = (specifier: string) =>
@@ -58,12 +58,21 @@ function importsOf(path: string, text: string): Import[] {
     to: to(specifier),
     typeOnly: type !== undefined || onlyTypes(names),
   }))
-  const late = [...text.replaceAll(typeQuery, '').matchAll(dynamic)].map(([, specifier = '']) => ({
+  const queries = found(typeQuery, text).map((specifier) => ({
+    from: path,
+    to: to(specifier),
+    typeOnly: true,
+  }))
+  const late = found(dynamic, text.replaceAll(typeQuery, '')).map((specifier) => ({
     from: path,
     to: to(specifier),
     typeOnly: false,
   }))
-  return [...fixed, ...late]
+  return [...fixed, ...queries, ...late]
+}
+
+function found(pattern: RegExp, text: string): string[] {
+  return [...text.matchAll(pattern)].map(([, specifier = '']) => specifier)
 }
 
 /** `{ type A, type B }` */
@@ -89,6 +98,17 @@ function arrow({ from, to }: Import): string {
   return `${from} -> ${to}`
 }
 
+/** The imports from which other imports lead back to their own file. */
+function cyclesIn(all: readonly Import[]): readonly Import[] {
+  const targets = new Map<string, string[]>()
+  for (const { from, to } of all) targets.set(from, [...(targets.get(from) ?? []), to])
+  return all.filter(({ from, to }) => {
+    const reached = new Set([to])
+    for (const file of reached) for (const next of targets.get(file) ?? []) reached.add(next)
+    return reached.has(from)
+  })
+}
+
 describe('architecture', () => {
   it('src/ holds the foundation, the stages, the faces, and three files that join them', () => {
     const strangers = sources
@@ -111,8 +131,17 @@ describe('architecture', () => {
       "type H = typeof import('h')",
       "import {\n  i,\n} from './i.ts'",
     ].join('\n')
-    const found = importsOf('x/y.ts', text).map(({ to, typeOnly }) => `${to}${typeOnly ? ' type' : ''}`)
-    expect(found).toEqual(['x/a.ts', 'x/b.ts type', 'x/c.ts type', 'x/d.ts', 'x/e.ts', 'x/i.ts', 'g'])
+    const read = importsOf('x/y.ts', text).map(({ to, typeOnly }) => `${to}${typeOnly ? ' type' : ''}`)
+    expect(read).toEqual([
+      'x/a.ts',
+      'x/b.ts type',
+      'x/c.ts type',
+      'x/d.ts',
+      'x/e.ts',
+      'x/i.ts',
+      'h type',
+      'g',
+    ])
   })
 
   it('a stage imports earlier stages and the foundation only', () => {
@@ -124,6 +153,16 @@ describe('architecture', () => {
       return !order.includes(folderOf(to)) || order.indexOf(folderOf(to)) > order.indexOf(folderOf(from))
     })
     expect(backward.map(arrow)).toEqual([])
+  })
+
+  it('finds the imports of a cycle, and no others', () => {
+    const edge = (from: string, to: string): Import => ({ from, to, typeOnly: true })
+    const cycle = [edge('a', 'b'), edge('b', 'c'), edge('c', 'a')]
+    expect(cyclesIn([edge('x', 'a'), ...cycle, edge('c', 'y'), edge('x', 'y')])).toEqual(cycle)
+  })
+
+  it('no import leads back to its own file, not even for types', () => {
+    expect(cyclesIn(imports).map(arrow)).toEqual([])
   })
 
   it('no folder holds more than 20 sources', () => {

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
 import type { Environment, Mode } from '../base/types.ts'
-import { keptFiles } from '../config/audit-files.ts'
-import { projectConfigFiles, trustStoreFile, userConfigFile } from '../config/files.ts'
+import { keptFiles, projectConfigFiles, trustStoreFile, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { placeOfEntry } from '../config/origin.ts'
 import { type ProjectSettings, projectSettings } from '../config/project-settings.ts'

@@ -1,4 +1,5 @@
-import { type AuditFault, isVitrineError } from '../messages/error.ts'
+import type { AuditFault } from '../base/refusal.ts'
+import { isVitrineError } from '../messages/error.ts'
 import type { AuditLine } from './line.ts'
 import type { AuditLog } from './log.ts'
 

@@ -12,7 +12,8 @@ import {
 import { dirname } from 'node:path'
 import { makeDirectories } from '../base/directories.ts'
 import { errorCode } from '../base/errno.ts'
-import { type AuditFault, VitrineError } from '../messages/error.ts'
+import type { AuditFault } from '../base/refusal.ts'
+import { VitrineError } from '../messages/error.ts'
 import type { HeldLock, Locker } from './lock.ts'
 import { rotate } from './rotation.ts'
 

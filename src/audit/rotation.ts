@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { errorCode } from '../base/errno.ts'
-import { keptFiles } from '../config/audit-files.ts'
+import { keptFiles } from '../config/files.ts'
 
 /** Renames from the oldest, so that a crash leaves only a gap and only the oldest file is overwritten. */
 export function rotate(path: string): void {

@@ -1,5 +1,20 @@
 import { clientNames } from '../mcp/install/clients.ts'
-import type { OptionKinds } from './options.ts'
+
+/**
+ * What an option takes: nothing, any value, a path, one of a few words, or a repeatable variable. Only
+ * completion distinguishes the kinds of values.
+ */
+export type OptionKind =
+  | 'flag'
+  | 'flag or full'
+  | 'value'
+  | 'file'
+  | 'directory'
+  | 'variables'
+  | readonly string[]
+
+/** A command's options, by name without the dashes. */
+export type OptionKinds = Readonly<Record<string, OptionKind>>
 
 /**
  * The words after a command's options: a line or a program after `--`, a file, a saved output, or one of a

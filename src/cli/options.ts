@@ -1,23 +1,7 @@
 import { parseArgs } from 'node:util'
 import { nearestKey, VitrineError } from '../internal.ts'
 import { flagWithValue, onlyFull, optionElsewhere, valueMissing } from '../messages/cli/run.ts'
-import { takersOf } from './grammar.ts'
-
-/**
- * What an option takes: nothing, any value, a path, one of a few words, or a repeatable variable. Only
- * completion distinguishes the kinds of values.
- */
-export type OptionKind =
-  | 'flag'
-  | 'flag or full'
-  | 'value'
-  | 'file'
-  | 'directory'
-  | 'variables'
-  | readonly string[]
-
-/** A command's options, by name without the dashes. */
-export type OptionKinds = Readonly<Record<string, OptionKind>>
+import { type OptionKind, type OptionKinds, takersOf } from './grammar.ts'
 
 export interface Options {
   readonly flags: ReadonlySet<string>

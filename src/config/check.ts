@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import * as v from 'valibot'
 import { nearestKey } from '../base/did-you-mean.ts'
-import type { ConfigProblem } from '../messages/error.ts'
+import type { ConfigProblem } from '../base/refusal.ts'
 import type { ToAbsolute } from './field.ts'
 import { policyRuleKeys } from './policy-rule.ts'
 import type { KeyEntry } from './schema.ts'

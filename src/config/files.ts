@@ -176,3 +176,6 @@ function firstLineNotUtf8(bytes: Buffer): number {
   }
   return line
 }
+
+/** Rotated audit logs are kept as `PATH.1` (newest) to `PATH.9`. */
+export const keptFiles = 9

@@ -14,11 +14,13 @@ import {
 } from './files.ts'
 import { type ConfigFile, type FileValue, readLayer } from './layer.ts'
 import { excerptOf, positionFinder } from './locate.ts'
+import type { IgnoredValue } from './report.ts'
 import { type Config, type ConfigKey, type ConfigValue, type KeyEntry, keyEntries } from './schema.ts'
-import { applyTrusted, type IgnoredBecause, tighten } from './tighten.ts'
+import { applyTrusted, tighten } from './tighten.ts'
 import { printable, tomlText } from './toml-text.ts'
 import { type GivenValue, givenValue, readVariables } from './variables.ts'
 
+export type { IgnoredValue } from './report.ts'
 export type { Config, ConfigKey } from './schema.ts'
 
 /** Values of flags (or of a library's caller), by dotted key. `from` names the flag in errors and sources. */
@@ -44,20 +46,6 @@ export interface Setting {
   readonly source: ValueSource
   /** File, variable or flag; several, comma-separated, for a list that they add to; empty for a default. */
   readonly where: string
-}
-
-/** A value of a project file, or an entry of its list, that is ignored. */
-export interface IgnoredValue {
-  readonly key: ConfigKey
-  readonly value: unknown
-  /** The value in TOML syntax. */
-  readonly text: string
-  /** The value in force instead, in TOML syntax. */
-  readonly inForceText: string
-  readonly file: string
-  /** 1-based; absent when the value cannot be located in the file. */
-  readonly line?: number
-  readonly why: IgnoredBecause
 }
 
 export interface ReadFile {

@@ -4,6 +4,7 @@ import { makeDirectories } from '../base/directories.ts'
 import { packageFile } from '../base/package-file.ts'
 import { codeOf, exists } from './files.ts'
 import type { LoadedConfig, ValueSource } from './load.ts'
+import type { InitOutcome } from './report.ts'
 import type { ConfigKey } from './schema.ts'
 import { tomlText } from './toml-text.ts'
 
@@ -17,11 +18,6 @@ export interface ConfigRow {
   /** File, variable or flag; empty for a default. */
   readonly where: string
 }
-
-/** `failed` carries the name of the errno. */
-export type InitOutcome =
-  | { readonly kind: 'written' | 'exists'; readonly file: string }
-  | { readonly kind: 'failed'; readonly file: string; readonly errno: string }
 
 const EXAMPLE_FILE = 'config.example.toml'
 

@@ -2,16 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { isBeneath } from '../base/paths.ts'
 import type { ProjectRule } from './field.ts'
 import { existingRealPath } from './files.ts'
+import type { IgnoredBecause } from './report.ts'
 import { tomlText } from './toml-text.ts'
-
-/** Why a value of a project file, or an entry of its list, is ignored. */
-export type IgnoredBecause =
-  /** It is looser than the value in force. */
-  | 'loosens'
-  /** Only a trusted project file may set the key, or hold such an entry. */
-  | 'needs-trust'
-  /** No project file may set the key. */
-  | 'user-only'
 
 /**
  * The value in force after a project file's value was applied. `index` names an ignored list entry; without

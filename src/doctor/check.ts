@@ -1,5 +1,5 @@
-import type { Flags, Shell } from '../internal.ts'
-import type { RightState } from './diagnosis.ts'
+import type { Shell } from '../internal.ts'
+import type { CheckSettings, RightState } from './diagnosis.ts'
 
 export interface CheckContext {
   /** Program and arguments that start vitrine's command line. */
@@ -30,9 +30,4 @@ export interface Check {
   /** Settings for the shells, where the defaults have nothing to try: `{ 'shell.reads': 'workspace' }`. */
   readonly settings?: CheckSettings
   run(bench: CheckContext): Promise<CheckResult>
-}
-
-/** Values by dotted key. */
-export type CheckSettings = {
-  readonly [K in keyof Flags]?: Exclude<Flags[K], undefined>['value']
 }

@@ -1,5 +1,4 @@
-import type { DockerStatus, HostSupport, Refusal } from '../internal.ts'
-import type { CheckSettings } from './check.ts'
+import type { DockerStatus, Flags, HostSupport, Refusal } from '../internal.ts'
 import type { System } from './system.ts'
 import type { Trap } from './traps.ts'
 
@@ -13,6 +12,11 @@ export type RightState =
   | 'untried'
   /** Not enforced on this system, as `Enforcement` says. */
   | 'lacking'
+
+/** Values by dotted key. */
+export type CheckSettings = {
+  readonly [K in keyof Flags]?: Exclude<Flags[K], undefined>['value']
+}
 
 export interface Finding {
   /** A right of the host, named as in `Enforcement`. */

@@ -1,5 +1,6 @@
 import type { Result } from '../internal.ts'
-import type { Check, CheckSettings } from './check.ts'
+import type { Check } from './check.ts'
+import type { CheckSettings } from './diagnosis.ts'
 
 /** A command that exceeds a limit; `holds` tells from its result whether the limit was enforced. */
 function exceeding(

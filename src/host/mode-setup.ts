@@ -7,8 +7,8 @@ import { limitsEnforcement, limitsOf } from '../launch/limits.ts'
 import { VitrineError } from '../messages/error.ts'
 import { commandEnvironment, type GitCare, type HostPlace, type Variables } from '../request/environment.ts'
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
-import { type PrivateDirectories, temporaryOf, withoutPrivateTmp } from '../sandbox/private-tmp.ts'
-import type { Confinement, Reads, Sandbox } from '../sandbox/sandbox.ts'
+import { temporaryOf, withoutPrivateTmp } from '../sandbox/private-tmp.ts'
+import type { Confinement, PrivateDirectories, Reads, Sandbox } from '../sandbox/sandbox.ts'
 import type { BackendParts } from './backend.ts'
 
 /** What a mode gives a command, with or without a private tmp; made once for each. */

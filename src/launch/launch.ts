@@ -1,5 +1,5 @@
+import type { Refusal } from '../base/refusal.ts'
 import type { Denial, Limit, Stream } from '../base/types.ts'
-import type { Refusal } from '../messages/error.ts'
 import type { Confinement } from '../sandbox/sandbox.ts'
 
 /** Everything a launcher needs to start one process; the launcher decides nothing itself. */

@@ -1,4 +1,4 @@
-import type { AuditFault } from './error.ts'
+import type { AuditFault } from '../base/refusal.ts'
 
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left there',

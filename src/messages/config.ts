@@ -1,6 +1,5 @@
-import type { IgnoredValue } from '../config/load.ts'
-import type { InitOutcome } from '../config/show.ts'
-import type { ConfigProblem, Refusal } from './error.ts'
+import type { ConfigProblem, Refusal } from '../base/refusal.ts'
+import type { IgnoredValue, InitOutcome } from '../config/report.ts'
 
 const maxIgnoredLines = 10
 const maxValueLength = 80

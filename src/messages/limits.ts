@@ -1,7 +1,7 @@
+import type { Refusal } from '../base/refusal.ts'
 import type { Failure, Limit, Outcome } from '../base/types.ts'
 import type { Limits } from '../launch/launch.ts'
 import type { CgroupMissing } from '../sandbox/sandbox.ts'
-import type { Refusal } from './error.ts'
 
 type Limited = Extract<Outcome, { kind: 'limited' }>
 

@@ -200,3 +200,11 @@ export function explainConfirmed(reason: string): string {
 export function explainNothing(): string {
   return 'nothing runs'
 }
+
+export function explainEndless(): string {
+  return 'a function that starts itself again and again'
+}
+
+export function explainRunsCode(): string {
+  return 'it runs code: allowed in read mode, which holds it'
+}

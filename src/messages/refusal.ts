@@ -1,10 +1,10 @@
+import type { Refusal, RequestProblem } from '../base/refusal.ts'
 import type { Enforcement, Failure, Mode } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 import { describeAuditFailure } from './audit.ts'
 import { describeConfigProblem } from './config.ts'
 import { type HintReader, remedies } from './denials.ts'
 import { describeNoDocker, describeNoEngine, describeOutside, noTerminalInContainer } from './docker.ts'
-import type { Refusal, RequestProblem } from './error.ts'
 import { describeNoLimits } from './limits.ts'
 import {
   describeBatchFile,

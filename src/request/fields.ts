@@ -1,7 +1,8 @@
 import { nearestKey } from '../base/did-you-mean.ts'
 import { errorMessage } from '../base/errno.ts'
+import type { RequestProblem } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
-import { type RequestProblem, VitrineError } from '../messages/error.ts'
+import { VitrineError } from '../messages/error.ts'
 
 export interface FieldRule {
   readonly wanted: string

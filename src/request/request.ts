@@ -15,7 +15,6 @@ import {
   readVariablesField,
   refuseRequest,
 } from './fields.ts'
-import type { TerminalRequest } from './terminal.ts'
 
 /** One command: exactly one of `command` (a shell line) and `argv` (no shell). */
 export interface ExecuteRequest {
@@ -52,6 +51,15 @@ export interface RequestDefaults {
 export type Invocation =
   | { readonly kind: 'line'; readonly line: string }
   | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] }
+
+export interface TerminalSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+export interface TerminalRequest extends TerminalSize {
+  readonly term: string | undefined
+}
 
 /** A request after checks, with all defaults filled in. */
 export interface CompleteRequest {

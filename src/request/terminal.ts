@@ -12,6 +12,8 @@ import {
   completeRequest,
   type ExecuteRequest,
   type RequestDefaults,
+  type TerminalRequest,
+  type TerminalSize,
 } from './request.ts'
 
 /** One command in a terminal of its own: exactly one of `command` (a shell line) and `argv` (no shell). */
@@ -30,15 +32,6 @@ export interface StartRequest
    * absent or `dumb`.
    */
   readonly term?: string | undefined
-}
-
-export interface TerminalSize {
-  readonly columns: number
-  readonly rows: number
-}
-
-export interface TerminalRequest extends TerminalSize {
-  readonly term: string | undefined
 }
 
 const fields: FieldRules<StartRequest> = {

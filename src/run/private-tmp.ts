@@ -3,7 +3,8 @@ import type { ModeSetup } from '../host/mode-setup.ts'
 import { notRemoved, stillRemoved } from '../messages/private-tmp.ts'
 import type { Variables } from '../request/environment.ts'
 import { withToolCaches } from '../request/tools.ts'
-import { type PrivateDirectory, privateVariables } from '../sandbox/private-tmp.ts'
+import { privateVariables } from '../sandbox/private-tmp.ts'
+import type { PrivateDirectory } from '../sandbox/sandbox.ts'
 
 /** Launches a confined command and supervises it to its end; the returned function builds the result. */
 export type RunToEnd = (setup: ModeSetup) => Promise<() => Promise<AnyResult>>

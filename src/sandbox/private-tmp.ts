@@ -1,25 +1,8 @@
 import { errnoName } from '../base/errno.ts'
+import type { Refusal } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
-import { type Refusal, VitrineError } from '../messages/error.ts'
-import type { Confinement, LandlockConfinement } from './sandbox.ts'
-
-export interface PrivateDirectory {
-  /** Absolute, without symbolic links. */
-  readonly path: string
-  /**
-   * Removes it and everything in it; resolves to an error name if something remains. Called once, after the
-   * last process ended.
-   */
-  remove(): Promise<string | undefined>
-}
-
-/** How a platform gives a read-mode command a private directory. */
-export interface PrivateDirectories {
-  /** Creates one in the temporary directory. Throws SANDBOX_UNAVAILABLE. */
-  make(temporary: string): PrivateDirectory
-  /** The confinement of the one command that may write beneath `directory`. */
-  grant(confinement: Confinement, directory: string): Confinement
-}
+import { VitrineError } from '../messages/error.ts'
+import type { Confinement, LandlockConfinement, PrivateDirectories } from './sandbox.ts'
 
 /** The addon's part on Linux: native/core.h, struct vt_private. */
 export interface PrivateTmpAddon {

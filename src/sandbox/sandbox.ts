@@ -1,5 +1,4 @@
 import type { Denial, Enforcement } from '../base/types.ts'
-import type { PrivateDirectories } from './private-tmp.ts'
 
 /** Why a command gets no cgroup, or one without a memory limit: native/linux/limits/cgroup_base.c. */
 export type CgroupMissing =
@@ -166,4 +165,22 @@ export interface Sandbox {
   readonly ownTmp?: true
   /** Releases what is held for a shell. */
   close?(): void | Promise<void>
+}
+
+export interface PrivateDirectory {
+  /** Absolute, without symbolic links. */
+  readonly path: string
+  /**
+   * Removes it and everything in it; resolves to an error name if something remains. Called once, after the
+   * last process ended.
+   */
+  remove(): Promise<string | undefined>
+}
+
+/** How a platform gives a read-mode command a private directory. */
+export interface PrivateDirectories {
+  /** Creates one in the temporary directory. Throws SANDBOX_UNAVAILABLE. */
+  make(temporary: string): PrivateDirectory
+  /** The confinement of the one command that may write beneath `directory`. */
+  grant(confinement: Confinement, directory: string): Confinement
 }

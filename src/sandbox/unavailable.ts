@@ -1,4 +1,5 @@
-import { type Refusal, VitrineError } from '../messages/error.ts'
+import type { Refusal } from '../base/refusal.ts'
+import { VitrineError } from '../messages/error.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** No sandbox on this host: read mode is refused with the reason. */

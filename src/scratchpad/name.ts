@@ -1,4 +1,5 @@
-import { type RequestProblem, VitrineError } from '../messages/error.ts'
+import type { RequestProblem } from '../base/refusal.ts'
+import { VitrineError } from '../messages/error.ts'
 
 const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 /** Longer than a valid name: a taken one gets a suffix. */

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach } from 'vitest'
+import type { Refusal } from '../../src/base/refusal.ts'
 import { type LoadedConfig, type LoadOptions, loadConfigFiles } from '../../src/config/load.ts'
-import { type Refusal, VitrineError } from '../../src/messages/error.ts'
+import { VitrineError } from '../../src/messages/error.ts'
 
 export type ConfigRefusal = Extract<Refusal, { code: 'CONFIG_INVALID' }>
 

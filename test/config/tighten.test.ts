@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { IgnoredBecause } from '../../src/config/report.ts'
 import { type ConfigKey, keyEntries } from '../../src/config/schema.ts'
-import type { IgnoredBecause } from '../../src/config/tighten.ts'
 import { trust } from '../../src/config/trust.ts'
 import { makePlace, type Place } from './place.ts'
 

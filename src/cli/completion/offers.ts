@@ -1,5 +1,4 @@
-import { type Grammar, grammar, type Words } from '../grammar.ts'
-import type { OptionKind } from '../options.ts'
+import { type Grammar, grammar, type OptionKind, type Words } from '../grammar.ts'
 
 /** What may stand at the cursor. */
 export type Offer = OwnOffer | ShellOffer

@@ -2,14 +2,6 @@ import type { Decision, PolicyMatch } from '../../base/types.ts'
 import { visible } from '../../base/visible.ts'
 import type { ListedRule, RuleList } from '../../policy/decide/list.ts'
 
-export function explainEndless(): string {
-  return 'a function that starts itself again and again'
-}
-
-export function explainRunsCode(): string {
-  return 'it runs code: allowed in read mode, which holds it'
-}
-
 const maxCommandLength = 200
 
 /** What `vitrine policy check` prints: each simple command with the rule that matched and why, then the verdict. */

@@ -1,7 +1,7 @@
 import { quoted, sizeText } from '../../base/text.ts'
 import type { Result } from '../../base/types.ts'
 import { visible as written } from '../../base/visible.ts'
-import type { IgnoredValue } from '../../config/load.ts'
+import type { IgnoredValue } from '../../config/report.ts'
 import type { ConfigRow } from '../../config/show.ts'
 import { describeIgnoredValues } from '../config.ts'
 import { denialLines, denialsBeside } from '../denials.ts'

@@ -1,5 +1,4 @@
-import { explainEndless, explainRunsCode } from '../../messages/cli/policy-list.ts'
-import { explainDisaster } from '../../messages/policy.ts'
+import { explainDisaster, explainEndless, explainRunsCode } from '../../messages/policy.ts'
 import type { Disaster } from '../presets/deny.ts'
 import type { Rule } from '../rules/rules.ts'
 import type { Verdict } from '../rules/verdict.ts'

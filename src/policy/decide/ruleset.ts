@@ -1,4 +1,5 @@
-import { type ConfigProblem, VitrineError } from '../../messages/error.ts'
+import type { ConfigProblem } from '../../base/refusal.ts'
+import { VitrineError } from '../../messages/error.ts'
 import { analysisRules, interpreters } from '../presets/analysis.ts'
 import { defaultRules, indexRules, type RuleIndex } from '../presets/index.ts'
 import { applyRule, argumentRule, type Rule } from '../rules/rules.ts'

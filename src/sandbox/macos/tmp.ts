@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorReason } from '../../base/errno.ts'
 import { VitrineError } from '../../messages/error.ts'
-import type { PrivateDirectories } from '../private-tmp.ts'
+import type { PrivateDirectories } from '../sandbox.ts'
 
 /**
  * Directories of mkdtemp(3), which only their owner can enter; the command's profile allows writing there.

@@ -1,0 +1,82 @@
+import type { ApprovalRecord, Decision } from './types.ts'
+
+/** What stops a command before it runs. Each kind carries its facts; `messages/refusal.ts` words it. */
+export type Refusal =
+  | { readonly code: 'INVALID_REQUEST'; readonly problem: RequestProblem }
+  | {
+      readonly code: 'CONFIG_INVALID'
+      /** The file, or the name of the variable or flag that holds the value. */
+      readonly file: string
+      /** 1-based; absent for a variable or a flag. */
+      readonly line?: number
+      /** 1-based; absent for a variable or a flag. */
+      readonly column?: number
+      /** Dotted key, for example `shell.timeout_ms`. */
+      readonly key?: string
+      readonly problem: ConfigProblem
+      /** The line with a caret below the place, ready to print. */
+      readonly excerpt?: string
+    }
+  | {
+      readonly code: 'SANDBOX_UNAVAILABLE'
+      /** What cannot be had. `engine`: what a command calls. Default: read mode. */
+      readonly for?: 'limits' | 'docker' | 'engine' | 'launcher'
+      readonly wanted: string
+      readonly got: string
+      readonly remedy: string
+      /** The name of a system that vitrine has no sandbox for. */
+      readonly platform?: string
+    }
+  /** `setBy`: the project file that switches the sandbox off. */
+  | { readonly code: 'WRITE_MODE_REQUIRED'; readonly setBy?: string }
+  | { readonly code: 'DENIED'; readonly decision: Decision }
+  | {
+      readonly code: 'NOT_APPROVED'
+      readonly decision: Decision
+      readonly approval: ApprovalRecord
+      /** The project file that refuses commands when there is no approver. */
+      readonly setBy?: string
+    }
+  | ({ readonly code: 'AUDIT_FAILED' } & AuditFault)
+  | { readonly code: 'SPAWN_FAILED'; readonly step: string; readonly errno: string; readonly program: string }
+
+export type RefusalCode = Refusal['code']
+
+/** Why the audit log does not take a line. */
+export interface AuditFault {
+  readonly path: string
+  readonly step: 'lock' | 'directory' | 'open' | 'room' | 'write' | 'rotate'
+  /** The name of an errno, or what is wrong in a word. */
+  readonly reason: string
+}
+
+/** What is wrong with a request, before anything was started. */
+export type RequestProblem =
+  | { readonly kind: 'blank-command' }
+  | { readonly kind: 'command-and-argv' }
+  | { readonly kind: 'nul-byte'; readonly field: string }
+  | { readonly kind: 'too-long'; readonly field: string; readonly bytes: number; readonly limit: number }
+  | { readonly kind: 'wrong-type'; readonly field: string; readonly wanted: string; readonly got: string }
+  | { readonly kind: 'out-of-range'; readonly field: string; readonly wanted: string; readonly got: string }
+  | { readonly kind: 'unknown-option'; readonly field: string; readonly nearest?: string }
+  | { readonly kind: 'unreadable'; readonly field: string; readonly reason: string }
+  | {
+      readonly kind: 'cwd'
+      readonly path: string
+      readonly reason: 'deleted' | 'missing' | 'not-a-directory' | 'unreadable' | 'unanswered'
+    }
+  | { readonly kind: 'cwd-outside'; readonly path: string; readonly workspace: string }
+  /** A scratchpad entry that was asked for by name. */
+  | { readonly kind: 'unsavable'; readonly name: string; readonly reason: string }
+  | { readonly kind: 'batch-file'; readonly name: string }
+  | { readonly kind: 'shell-closed' }
+  | { readonly kind: 'no-terminal'; readonly backend?: 'docker' }
+  | { readonly kind: 'usage'; readonly detail: string }
+
+/** What is wrong with a configuration value or file. */
+export type ConfigProblem =
+  | { readonly kind: 'syntax'; readonly detail: string }
+  | { readonly kind: 'unknown-key'; readonly nearest?: string }
+  | { readonly kind: 'wrong-type'; readonly wanted: string; readonly got: string }
+  | { readonly kind: 'bad-value'; readonly wanted: string; readonly got: string }
+  | { readonly kind: 'unreadable'; readonly reason: string }
