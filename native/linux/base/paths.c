@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +16,28 @@ enum { RESOLVE_NO_LINKS = 4, MOST_LINKS = 40 };
 
 bool vt_path_is_dots(const char *name, size_t length) {
   return (length == 1 || length == 2) && memcmp(name, "..", length) == 0;
+}
+
+bool vt_is_dots(const char *name) { return vt_path_is_dots(name, strlen(name)); }
+
+const char *vt_path_beneath(const char *path, const char *directory) {
+  size_t length = strlen(directory);
+  const char *rest = path + length;
+  return strncmp(path, directory, length) == 0 && (*rest == '/' || *rest == 0) ? rest : NULL;
+}
+
+char **vt_paths_copy(const char *const *paths) {
+  size_t count = 0, bytes = 0;
+  for (; paths[count]; count++) bytes += strlen(paths[count]) + 1;
+  char **copy = malloc((count + 1) * sizeof *copy + bytes);
+  if (!copy) return NULL;
+  char *at = (char *)(copy + count + 1);
+  for (size_t i = 0; i < count; i++) {
+    copy[i] = at;
+    at = stpcpy(at, paths[i]) + 1;
+  }
+  copy[count] = NULL;
+  return copy;
 }
 
 /* A thread may have its own descriptor table (borrow_fd.c). */

@@ -1,4 +1,4 @@
-/* Paths, walked name by name as in path_resolution(7). No allocation, no lock. */
+/* Paths, walked name by name as in path_resolution(7). */
 #pragma once
 
 #include <limits.h>
@@ -7,6 +7,13 @@
 
 /* "." or ".." */
 bool vt_path_is_dots(const char *name, size_t length);
+bool vt_is_dots(const char *name);
+
+/* What follows the directory in the path, with its slash; "" for the directory itself, NULL if the path is elsewhere. */
+const char *vt_path_beneath(const char *path, const char *directory);
+
+/* Copies a NULL-terminated vector and its texts into one block, to be freed as one. NULL: out of memory. */
+char **vt_paths_copy(const char *const *paths);
 
 /* Writes the path of our own descriptor. Returns 0 or an errno. */
 int vt_path_of(int fd, char *to, size_t size);

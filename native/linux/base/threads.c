@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 enum { STACK_BYTES = 256 * 1024 };
 
@@ -35,6 +36,19 @@ int vt_thread_run(const char *name, void *(*run)(void *), void *context) {
   if (!error) error = pthread_join(thread, NULL);
   errno = error;
   return error ? -1 : 0;
+}
+
+void vt_condition_open(pthread_cond_t *condition) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(condition, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
+void vt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until) {
+  struct timespec time = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
+  pthread_cond_timedwait(condition, lock, &time);
 }
 
 int vt_start_once(struct vt_once *once, int (*start_it)(void)) {

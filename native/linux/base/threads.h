@@ -3,12 +3,17 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Starts a thread that never ends. Returns 0, or -1 with errno. */
 int vt_thread_try(const char *name, void *(*run)(void *), void *context);
 
 /* Starts a thread and joins it. Returns 0, or -1 with errno. */
 int vt_thread_run(const char *name, void *(*run)(void *), void *context);
+
+/* A condition on CLOCK_MONOTONIC, and a wait on it until that time in nanoseconds. */
+void vt_condition_open(pthread_cond_t *condition);
+void vt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until);
 
 /* A one-time start; after a failure the next caller tries again. */
 struct vt_once {

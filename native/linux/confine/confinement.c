@@ -15,6 +15,7 @@
 
 #include "core.h"
 #include "base/command.h"
+#include "base/paths.h"
 #include "confine/landlock.h"
 #include "confine/probe.h"
 #include "confine/reads/reads.h"
@@ -59,21 +60,9 @@ static int build_filter(struct vt_confinement *confinement, const struct vt_conf
   return 0;
 }
 
-/* Copies the pointers and paths into one block; NULL: out of memory. */
 static char **copy_paths(const char *const *paths) {
   static const char *const none[] = {NULL};
-  size_t count = 0, bytes = 0;
-  if (!paths) paths = none;
-  for (; paths[count]; count++) bytes += strlen(paths[count]) + 1;
-  char **copy = malloc((count + 1) * sizeof(char *) + bytes);
-  if (!copy) return NULL;
-  char *at = (char *)(copy + count + 1);
-  for (size_t i = 0; i < count; i++) {
-    copy[i] = strcpy(at, paths[i]);
-    at += strlen(at) + 1;
-  }
-  copy[count] = NULL;
-  return copy;
+  return vt_paths_copy(paths ? paths : none);
 }
 
 static int look_at_terminal(struct vt_confinement *confinement, int terminal) {

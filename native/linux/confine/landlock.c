@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/kernel.h"
 #include "base/paths.h"
 #include "confine/reads/reads.h"
@@ -113,9 +114,7 @@ static int grant(int ruleset, const char *path, uint64_t access) {
   /* Directory rights on a file are EINVAL (landlock_add_rule(2)). */
   if (!failed && !S_ISDIR(status.st_mode)) access &= ~(FS_READ_DIR | FS_REFER);
   if (!failed) failed = grant_at(ruleset, fd, access);
-  int error = errno;
-  close(fd);
-  errno = error;
+  vt_close(fd);
   return failed ? -1 : 0;
 }
 
@@ -132,16 +131,14 @@ static int grant_top_level(int ruleset) {
   int failed = 0;
   for (struct dirent *entry; !failed && (entry = readdir(root));) {
     char path[2 + sizeof entry->d_name];
-    if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strcmp(entry->d_name, "dev")) continue;
+    if (vt_is_dots(entry->d_name) || !strcmp(entry->d_name, "dev")) continue;
     snprintf(path, sizeof path, "/%s", entry->d_name);
     struct stat link;
     /* A followed link (/bin -> usr/bin) would grant its target twice; one into /dev would grant that. */
     if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) continue;
     failed = grant_if_there(ruleset, path, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
   }
-  int error = errno;
-  closedir(root);
-  errno = error;
+  vt_close_directory(root);
   return failed;
 }
 
@@ -216,9 +213,7 @@ bool vt_landlock_handles_truncate(const struct vt_landlock_options *options) {
 /* Closes the ruleset if building it failed. */
 static int finished(int ruleset, int failed) {
   if (!failed) return ruleset;
-  int error = errno;
-  close(ruleset);
-  errno = error;
+  vt_close(ruleset);
   return -1;
 }
 

@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "confine/confine.h"
 #include "launch/spawn.h"
 #include "supervise/supervisor.h"
@@ -37,16 +37,6 @@ static int fail(struct vt_command *command, enum vt_step step) {
   return -1;
 }
 
-/* If the host closed its standard streams, a pipe could get their numbers and be overwritten in the child. */
-static int move_above_standard(int *fd) {
-  if (*fd > 2) return 0;
-  int above = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
-  if (above < 0) return -1;
-  close(*fd);
-  *fd = above;
-  return 0;
-}
-
 /* Not a socketpair: opening /dev/stderr on a socket fails with ENXIO (unix(7)). */
 static struct vt_pipe *open_pipe(struct vt_command *command, int stream) {
   int ends[2];
@@ -56,10 +46,12 @@ static struct vt_pipe *open_pipe(struct vt_command *command, int stream) {
     free(pipe);
     return NULL;
   }
+  ends[0] = vt_above_standard(ends[0]);
+  ends[1] = vt_above_standard(ends[1]);
   /* Only our end is non-blocking: the flag belongs to the open file description (fcntl(2)). */
-  if (move_above_standard(&ends[0]) || move_above_standard(&ends[1]) || fcntl(ends[0], F_SETFL, O_NONBLOCK)) {
-    close(ends[0]);
-    close(ends[1]);
+  if (ends[0] < 0 || ends[1] < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK)) {
+    vt_close(ends[0]);
+    vt_close(ends[1]);
     free(pipe);
     return NULL;
   }
@@ -141,9 +133,8 @@ static void await_turn(void) {
       pthread_cond_wait(&queued, &lock);
       continue;
     }
-    const struct timespec until = {at / 1000, at % 1000 * 1000000};
     guarded = true;
-    pthread_cond_timedwait(&queued, &lock, &until);
+    vt_condition_wait(&queued, &lock, at * 1000000);
     guarded = false;
   }
 }
@@ -179,13 +170,8 @@ static int start(void) {
   return 0;
 }
 
-/* The condition must use the clock of vt_now(). */
 static int start_first(void) {
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(&queued, &attributes);
-  pthread_condattr_destroy(&attributes);
+  vt_condition_open(&queued);
   pthread_mutex_lock(&lock);
   int error = start();
   pthread_mutex_unlock(&lock);

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/kernel.h"
 #include "confine/bpf.h"
 #include "launch/clone3.h"
@@ -247,15 +248,6 @@ static void reap_failed(struct vt_command *command) {
   command->pidfd = command->listener_fd = -1;
 }
 
-/* Above 2: else dup2() for the child's standard streams could overwrite it. */
-static int open_null(void) {
-  int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (fd < 0 || fd > 2) return fd;
-  int above = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-  close(fd);
-  return above;
-}
-
 /* If the kernel cannot create the child in its cgroup, the child joins it before exec. */
 static pid_t start(struct vt_command *command) {
   char *stack = command->room->stack;
@@ -269,15 +261,13 @@ static pid_t start(struct vt_command *command) {
     if (command->cgroup_door < 0) return -1;
   }
   pid_t pid = clone(child, stack + VT_CHILD_STACK, flags | SIGCHLD, command, &command->pidfd);
-  int error = errno;
-  if (command->cgroup_door >= 0) close(command->cgroup_door);
-  errno = error;
+  if (command->cgroup_door >= 0) vt_close(command->cgroup_door);
   return pid;
 }
 
 void vt_spawn_prepare(void) {
   host = getpid();
-  if (null_fd < 0) null_fd = open_null();
+  if (null_fd < 0) null_fd = vt_above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
 void vt_spawn(struct vt_command *command, struct vt_launch_room *room) {

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
+
 bool vt_cgroup_path(char path[VT_CGROUP_LONG], const char *directory, const char *name) {
   return snprintf(path, VT_CGROUP_LONG, "%s/%s", directory, name) < VT_CGROUP_LONG;
 }
@@ -29,8 +31,6 @@ int vt_cgroup_write(const char *directory, const char *name, const char *text) {
   int fd = open_in(directory, name, O_WRONLY);
   if (fd < 0) return -1;
   ssize_t written = write(fd, text, strlen(text));
-  int error = errno;
-  close(fd);
-  errno = error;
+  vt_close(fd);
   return written < 0 ? -1 : 0;
 }

@@ -56,7 +56,7 @@ static struct vt_reading read_processes(const struct vt_limit_subject *subject) 
 /* Assumes that a disk takes 2 GB/s at most; tmpfs is not much faster. */
 static struct vt_reading read_private_tmp(const struct vt_limit_subject *subject) {
   uint64_t limit = subject->limits.private_tmp_bytes;
-  uint64_t used = vt_disk_usage(subject->directories, &subject->members, limit);
+  uint64_t used = vt_disk_usage((const char *const *)subject->directories, &subject->members, limit);
   return used > limit ? over() : calm(5 * MS, (int64_t)((limit - used) / 2), 200 * MS);
 }
 
@@ -70,7 +70,7 @@ struct vt_reading vt_limit_check(struct vt_limit_subject *subject, enum vt_limit
       return read_processes(subject);
     case VT_LIMIT_PRIVATE_TMP:
       return read_private_tmp(subject);
-    case VT_LIMIT_EPOLL_WATCHES: /* watches.c */
+    case VT_LIMIT_EPOLL_WATCHES:
     case VT_LIMIT_NONE:
       break;
   }

@@ -15,8 +15,7 @@ enum vt_limit { VT_LIMIT_NONE, VT_LIMIT_MEMORY, VT_LIMIT_CPU, VT_LIMIT_PROCESSES
 struct vt_limit_subject {
   struct vt_limits limits;
   char cookie[64];
-  char *paths;              /* buffer that holds the directories */
-  const char **directories; /* granted for writing, NULL-terminated; NULL: none */
+  char **directories; /* granted for writing, NULL-terminated; NULL: none */
   char cgroup[VT_CGROUP_NAME]; /* name; empty: none */
   struct vt_cgroup_state kernel; /* its counters */
   struct vt_process_set members;

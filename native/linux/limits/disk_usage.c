@@ -4,10 +4,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "limits/unlinked_files.h"
 
 enum { BLOCK = 512, OPEN_LEVELS = 32 }; /* st_blocks counts in 512 (stat(3type)) */
@@ -81,7 +81,7 @@ static void step(struct tally *tally) {
   DIR *directory = tally->lowest->directory;
   const struct dirent *entry = directory ? readdir(directory) : NULL;
   if (!entry) return leave(tally);
-  if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) count(tally, dirfd(directory), entry->d_name);
+  if (!vt_is_dots(entry->d_name)) count(tally, dirfd(directory), entry->d_name);
 }
 
 static void walk(struct tally *tally, const char *path) {
@@ -110,7 +110,7 @@ static bool has_entry(const char *path) {
   }
   bool found = false;
   for (const struct dirent *entry; !found && (entry = readdir(directory));)
-    found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    found = !vt_is_dots(entry->d_name);
   closedir(directory);
   return found;
 }

@@ -9,9 +9,9 @@
 #include "base/command.h"
 #include "limits/disk_usage.h"
 #include "base/mailbox.h"
+#include "base/paths.h"
 #include "base/threads.h"
 
-#define SECOND INT64_C(1000000000)
 #define NEVER INT64_MAX
 
 /* The pause after a reading is SHARE times its processor time: 5 % of a processor. */
@@ -97,7 +97,6 @@ static void discard(struct vt_monitor *meter) {
   vt_process_set_free(&meter->subject.members);
   free(meter->subject.cpu.seen);
   free(meter->subject.memory.files);
-  free(meter->subject.paths);
   free(meter->subject.directories);
   free(meter);
 }
@@ -111,18 +110,13 @@ static void look_unlocked(struct watch *watch, struct vt_monitor *meter) {
   if (meter->closed) discard(meter);
 }
 
-static void wait_until(struct watch *watch, int64_t due) {
-  struct timespec until = {.tv_sec = due / SECOND, .tv_nsec = due % SECOND};
-  pthread_cond_timedwait(&watch->changed, &watch->lock, &until);
-}
-
 static void measure(struct watch *watch) {
   pthread_mutex_lock(&watch->lock);
   for (;;) {
     struct vt_monitor *meter = most_due(watch);
     int64_t due = meter ? due_of(meter) : NEVER;
     if (due == NEVER) pthread_cond_wait(&watch->changed, &watch->lock);
-    else if (due > vt_nanoseconds(CLOCK_MONOTONIC)) wait_until(watch, due);
+    else if (due > vt_nanoseconds(CLOCK_MONOTONIC)) vt_condition_wait(&watch->changed, &watch->lock, due);
     else look_unlocked(watch, meter);
   }
 }
@@ -139,16 +133,8 @@ static void *measure_disk(void *unused) {
   return NULL;
 }
 
-static void prepare(struct watch *watch) {
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(&watch->changed, &attributes);
-  pthread_condattr_destroy(&attributes);
-}
-
 static int start(int kind, const char *name, void *(*run)(void *)) {
-  prepare(&watches[kind]);
+  vt_condition_open(&watches[kind].changed);
   int failed = vt_thread_try(name, run, NULL);
   if (failed) pthread_cond_destroy(&watches[kind].changed);
   return failed;
@@ -162,19 +148,6 @@ int vt_monitor_ready(const struct vt_limits *limits) {
   bool measures = limits->processes || limits->cpu_seconds || limits->memory_bytes;
   if (measures && vt_start_once(&quick, start_quick)) return -1;
   return limits->private_tmp_bytes ? vt_start_once(&disk, start_disk) : 0;
-}
-
-/* Copies: a measurement can outlast its command. */
-static void take_directories(struct vt_limit_subject *subject, const char *const *paths) {
-  size_t count = 0, length = 0;
-  for (; paths[count]; count++) length += strlen(paths[count]) + 1;
-  subject->directories = calloc(count + 1, sizeof *subject->directories);
-  char *at = subject->paths = malloc(length + 1);
-  if (!at || !subject->directories) abort();
-  for (size_t path = 0; path < count; path++) {
-    subject->directories[path] = at;
-    at = stpcpy(at, paths[path]) + 1;
-  }
 }
 
 /* Cheap gauges first: an exceeded one saves reading the rest. A command shorter than 2 ms gets only the last measurement. */
@@ -200,7 +173,8 @@ struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind) {
   memcpy(subject->cookie, command->cookie, sizeof subject->cookie);
   vt_process_set_open(&subject->members, command->pid, subject->cookie);
   subject->members.enough = command->limits.processes;
-  if (kind == VT_MONITOR_DISK) take_directories(subject, command->writable);
+  /* Copies: a measurement can outlast its command. */
+  if (kind == VT_MONITOR_DISK && !(subject->directories = vt_paths_copy(command->writable))) abort();
   memcpy(meter->gauges, gauges, sizeof gauges);
   meter->watch = &watches[kind];
   pthread_mutex_lock(&meter->watch->lock);

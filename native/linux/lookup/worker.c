@@ -122,7 +122,7 @@ static int add_names(const char *block, size_t length, struct answer *answer) {
   for (size_t at = 0; at < length;) {
     const struct entry *entry = (const struct entry *)(const void *)(block + at);
     at += entry->length;
-    if (vt_path_is_dots(entry->name, strlen(entry->name))) continue;
+    if (vt_is_dots(entry->name)) continue;
     int error = append(answer, entry->type == DT_LNK || entry->type == DT_UNKNOWN ? "l" : "-", 1);
     if (!error) error = append(answer, entry->name, strlen(entry->name) + 1);
     if (error) return error;

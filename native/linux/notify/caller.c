@@ -39,42 +39,24 @@ pid_t vt_caller_process(const struct vt_caller *caller) {
   return process > 0 ? process : thread;
 }
 
-static struct vt_known_caller *recall(struct vt_known_callers *callers, pid_t thread) {
-  for (int at = 0; at < VT_KNOWN_CALLERS; at++)
-    if (callers->known[at].thread == thread) return &callers->known[at];
-  return NULL;
+void vt_caller_forget(struct vt_known_caller *known) {
+  if (known->thread) close(known->comm);
+  known->thread = 0;
 }
 
-static void forget(struct vt_known_caller *one) {
-  if (one->thread) close(one->comm);
-  one->thread = 0;
-}
-
-static void remember(struct vt_known_callers *callers, const struct vt_caller *caller, int comm) {
-  struct vt_known_caller *one = &callers->known[callers->oldest];
-  callers->oldest = (callers->oldest + 1) % VT_KNOWN_CALLERS;
-  forget(one);
-  *one = (struct vt_known_caller){caller->thread, caller->process, comm};
-}
-
-void vt_caller_forget(struct vt_known_callers *callers) {
-  for (int at = 0; at < VT_KNOWN_CALLERS; at++) forget(&callers->known[at]);
-}
-
-void vt_caller_identify(struct vt_caller *caller, struct vt_known_callers *callers) {
-  struct vt_known_caller *one = recall(callers, caller->thread);
-  if (one && read_comm(one->comm, caller->program)) {
-    caller->process = one->process;
+void vt_caller_identify(struct vt_caller *caller, struct vt_known_caller *known) {
+  if (known->thread == caller->thread && read_comm(known->comm, caller->program)) {
+    caller->process = known->process;
     return;
   }
-  if (one) forget(one);
+  vt_caller_forget(known);
   caller->process = vt_caller_process(caller);
   caller->program[0] = 0;
   char path[32];
   snprintf(path, sizeof path, "/proc/%d/comm", caller->process);
   int comm = open(path, O_RDONLY | O_CLOEXEC);
   if (comm < 0) return;
-  if (read_comm(comm, caller->program)) remember(callers, caller, comm);
+  if (read_comm(comm, caller->program)) *known = (struct vt_known_caller){caller->thread, caller->process, comm};
   else close(comm);
 }
 

@@ -14,28 +14,20 @@ struct vt_caller {
   char program[VT_PROGRAM_BYTES];
 };
 
-enum { VT_KNOWN_CALLERS = 4 };
-
-/*
- * The callers identified last: opening /proc/PID/comm costs as much as the rest of a refused call. Reading an open one fails
- * with ESRCH once the process is gone, even if its number is reused (fs/proc/base.c). Not thread-local: that would tie the
- * addon to one C library's loader.
- */
-struct vt_known_callers {
-  struct vt_known_caller {
-    pid_t thread, process;
-    int comm;
-  } known[VT_KNOWN_CALLERS];
-  int oldest;
+/* The caller identified last, with /proc/PID/comm open, which saves a tenth of a refused call (docs/bench.md). Reading it fails
+ * with ESRCH once the process is gone, even if its number is reused (fs/proc/base.c). */
+struct vt_known_caller {
+  pid_t thread, process; /* 0: none */
+  int comm;
 };
 
 /* Fills in process and program; if unknown, the thread's id and "". Never blocks. */
-void vt_caller_identify(struct vt_caller *caller, struct vt_known_callers *callers);
+void vt_caller_identify(struct vt_caller *caller, struct vt_known_caller *known);
 
 /* Returns the caller's process id (thread group). */
 pid_t vt_caller_process(const struct vt_caller *caller);
 
-void vt_caller_forget(struct vt_known_callers *callers);
+void vt_caller_forget(struct vt_known_caller *known);
 
 /* Reads memory. Returns the bytes read, fewer at the end of the mapping, or -1 with errno (EPERM: ptrace(2)). */
 ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *to, size_t size);

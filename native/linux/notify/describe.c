@@ -13,8 +13,6 @@
 #include "notify/resolve.h"
 #include "confine/seccomp_constants.h"
 
-static uint64_t argument(const struct vt_notification *notification, int index) { return notification->notif.data.args[index]; }
-
 static void describe_descriptor(struct vt_notification *notification, int fd) {
   char link[32];
   snprintf(link, sizeof link, "fd/%d", fd);
@@ -25,8 +23,8 @@ static void describe_descriptor(struct vt_notification *notification, int fd) {
 static void describe_path(struct vt_notification *notification) {
   const struct vt_call *call = notification->call;
   struct vt_resolved place;
-  int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)argument(notification, call->directory);
-  uint64_t address = argument(notification, call->argument);
+  int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)vt_argument(notification, call->directory);
+  uint64_t address = vt_argument(notification, call->argument);
   if (!notification->given_known) { /* once published, the supervisor may read it: never written again */
     notification->given[0] = 0;
     if (address && vt_caller_string(&notification->caller, address, notification->given, sizeof notification->given)) return;
@@ -48,7 +46,7 @@ static void describe_path(struct vt_notification *notification) {
 
 /* Names internet sockets that no setting allows (outside PLAIN_INTERNET, seccomp_rules.c), else "". */
 static const char *kind_of_internet(const struct vt_notification *notification) {
-  int type = (int)argument(notification, 1) & VT_SOCK_TYPE_MASK, protocol = (int)argument(notification, 2);
+  int type = (int)vt_argument(notification, 1) & VT_SOCK_TYPE_MASK, protocol = (int)vt_argument(notification, 2);
   if (type == SOCK_RAW) return " raw";
   switch (protocol) {
     case IPPROTO_IP:
@@ -71,7 +69,7 @@ static void describe_family(struct vt_notification *notification) {
       {AF_BLUETOOTH, "bluetooth"}, {AF_ALG, "alg"},   {AF_VSOCK, "vsock"}, {AF_CAN, "can"}, {AF_TIPC, "tipc"},
       {AF_KEY, "key"}, {AF_XDP, "xdp"},
   };
-  int family = (int)argument(notification, 0);
+  int family = (int)vt_argument(notification, 0);
   notification->has_text = true;
   for (size_t i = 0; i < sizeof families / sizeof *families; i++)
     if (families[i].family == family) {
@@ -101,9 +99,9 @@ static void describe_address(struct vt_notification *notification) {
   } address;
   char host[INET6_ADDRSTRLEN];
   memset(&address, 0, sizeof address);
-  size_t length = argument(notification, notification->call->argument + 1);
+  size_t length = vt_argument(notification, notification->call->argument + 1);
   if (length > sizeof address) length = sizeof address;
-  ssize_t got = vt_caller_read(&notification->caller, argument(notification, notification->call->argument), &address, length);
+  ssize_t got = vt_caller_read(&notification->caller, vt_argument(notification, notification->call->argument), &address, length);
   if (got < (ssize_t)sizeof address.any.sa_family) return;
   if (address.any.sa_family == AF_UNIX) return print_unix(notification, &address.un, (size_t)got);
   bool six = address.any.sa_family == AF_INET6;
@@ -116,7 +114,7 @@ static void describe_address(struct vt_notification *notification) {
 
 /* Refused options of the IP levels join multicast groups, except the flow label one. */
 static void describe_option(struct vt_notification *notification) {
-  int level = (int)argument(notification, 1), name = (int)argument(notification, 2);
+  int level = (int)vt_argument(notification, 1), name = (int)vt_argument(notification, 2);
   bool joins = (level == IPPROTO_IP || level == IPPROTO_IPV6) && name != VT_IPV6_FLOWLABEL_MGR;
   notification->has_text = true;
   if (joins) snprintf(notification->text, sizeof notification->text, "multicast group");
@@ -124,7 +122,7 @@ static void describe_option(struct vt_notification *notification) {
 }
 
 static void describe_process(struct vt_notification *notification) {
-  int process = (int)argument(notification, notification->call->argument);
+  int process = (int)vt_argument(notification, notification->call->argument);
   notification->has_text = process > 0;
   snprintf(notification->text, sizeof notification->text, "pid %d", process);
 }
@@ -134,7 +132,7 @@ void vt_describe(struct vt_notification *notification) {
     case VT_NO_SUBJECT: return;
     case VT_PATH:
     case VT_TWO_PATHS: return describe_path(notification);
-    case VT_DESCRIPTOR: return describe_descriptor(notification, (int)argument(notification, notification->call->argument));
+    case VT_DESCRIPTOR: return describe_descriptor(notification, (int)vt_argument(notification, notification->call->argument));
     case VT_FAMILY: return describe_family(notification);
     case VT_ADDRESS: return describe_address(notification);
     case VT_OPTION: return describe_option(notification);

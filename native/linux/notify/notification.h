@@ -17,7 +17,7 @@ struct vt_notification {
   const struct vt_call *call;
   uint32_t rule;               /* SECCOMP_RET_* of the rules: an errno, or left to a handler */
   struct vt_caller caller;
-  struct vt_known_callers callers; /* kept between notifications; used by one notifier only */
+  struct vt_known_caller known; /* kept between notifications; used by one notifier only */
 
   /* the path as given; valid once `given_known` (atomic: the supervisor reads it concurrently) */
   bool given_known;
@@ -36,6 +36,10 @@ struct vt_notification {
   bool has_text, is_path;
   char text[PATH_MAX];         /* path or address */
 };
+
+static inline uint64_t vt_argument(const struct vt_notification *notification, int index) {
+  return notification->notif.data.args[index];
+}
 
 /* Whether the rules themselves refuse the call: it must never continue, since nothing else would stop it. */
 static inline bool vt_is_refused_by_rule(const struct vt_notification *notification) {

@@ -174,7 +174,7 @@ static struct vt_listener *stop_serving(int at) {
 static void let_idle_go(struct notifier *self, int64_t now) {
   for (int at = served_count - 1; at >= 0; at--)
     if (now - served[at].last_call >= IDLE_MS) vt_idle_add(stop_serving(at));
-  if (served_count == 0) vt_caller_forget(&self->notification.callers);
+  if (served_count == 0) vt_caller_forget(&self->notification.known);
 }
 
 static bool serve_those_in_use(struct notifier *self, int64_t now, bool last) {
@@ -231,7 +231,7 @@ static void *serve(void *context) {
   for (;;) {
     wait_for_duty(self);
     while (make_a_round(self)) continue;
-    vt_caller_forget(&self->notification.callers);
+    vt_caller_forget(&self->notification.known);
   }
   return NULL;
 }
@@ -257,7 +257,7 @@ static void answer_for(struct notifier *stuck) {
   }
   vt_dispatch_without_lookup(&notification);
   vt_reply(stuck->listener, &notification);
-  vt_caller_forget(&notification.callers);
+  vt_caller_forget(&notification.known);
 }
 
 /* On a busy machine, or after the host was stopped, even lookups that do not sleep are late: refusing those would deny

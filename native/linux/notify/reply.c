@@ -18,7 +18,7 @@ bool vt_caller_still_waits(const struct vt_listener *listener, const struct vt_n
 }
 
 static void count(struct vt_listener *listener, struct vt_notification *notification) {
-  vt_caller_identify(&notification->caller, &notification->callers);
+  vt_caller_identify(&notification->caller, &notification->known);
   if (!vt_caller_still_waits(listener, notification)) return;
   struct vt_denial refused = {
       .operation = notification->operation,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/paths.h"
 #include "private_tmp/directory.h"
 
@@ -38,9 +39,7 @@ static int open_shut(int at, const char *name) {
   if (fd < 0) return -1;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   int opened = chmod(link, S_IRWXU) ? -1 : openat(fd, ".", DIRECTORY);
-  int error = errno;
-  close(fd);
-  errno = error;
+  vt_close(fd);
   return opened;
 }
 
@@ -90,7 +89,7 @@ static void clear(struct emptying *emptying, const char *name) {
     return;
   }
   for (struct dirent *entry; (entry = readdir(entries)) && vt_now() < emptying->deadline;) {
-    if (vt_path_is_dots(entry->d_name, strlen(entry->d_name))) continue;
+    if (vt_is_dots(entry->d_name)) continue;
     int failed = remove_name(fd, entry->d_name, entry->d_type != DT_DIR);
     if (failed && is_filled()) failed = move_up(emptying, fd, entry->d_name);
     note(emptying, failed);
@@ -112,7 +111,7 @@ static int make_pass(struct emptying *emptying, DIR *entries) {
   emptying->error = 0;
   rewinddir(entries);
   for (struct dirent *entry; (entry = readdir(entries)) && vt_now() < emptying->deadline;) {
-    if (vt_path_is_dots(entry->d_name, strlen(entry->d_name))) continue;
+    if (vt_is_dots(entry->d_name)) continue;
     seen++;
     remove_entry(emptying, entry);
   }

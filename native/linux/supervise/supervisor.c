@@ -144,20 +144,16 @@ static void set_clock(void) {
   if (soonest != VT_NEVER) vt_event_loop_wake_at(soonest);
 }
 
+/* Milliseconds; -1: never. */
+static int sooner(int one, int other) { return one < 0 || (other >= 0 && other < one) ? other : one; }
+
 static int next_due(void) {
-  int soonest = -1;
-  for (const struct vt_command *command = commands; command; command = command->next) {
-    int due = vt_lifecycle_due_in(command);
-    if (due >= 0 && (soonest < 0 || due < soonest)) soonest = due;
-  }
-  int keeper = vt_watcher_respawn_due_in(commands != NULL);
-  if (keeper >= 0 && (soonest < 0 || keeper < soonest)) soonest = keeper;
-  int watches = vt_watches_due_in(commands);
-  if (watches >= 0 && (soonest < 0 || watches < soonest)) soonest = watches;
-  int orphans = vt_orphans_due_in(commands);
-  if (orphans >= 0 && (soonest < 0 || orphans < soonest)) soonest = orphans;
-  if (vt_notifier_is_active() && (soonest < 0 || soonest > VT_WATCH_MS)) soonest = VT_WATCH_MS;
-  return soonest;
+  int soonest = vt_notifier_is_active() ? VT_WATCH_MS : -1;
+  for (const struct vt_command *command = commands; command; command = command->next)
+    soonest = sooner(soonest, vt_lifecycle_due_in(command));
+  soonest = sooner(soonest, vt_watcher_respawn_due_in(commands != NULL));
+  soonest = sooner(soonest, vt_watches_due_in(commands));
+  return sooner(soonest, vt_orphans_due_in(commands));
 }
 
 static void *supervise(void *unused) {

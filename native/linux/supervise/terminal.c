@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/event_loop.h"
 
 /* asm-generic/ioctls.h: TIOCGPTPEER, since Linux 4.13. Opens the slave wherever devpts is mounted. */
@@ -18,24 +19,15 @@ static void close_one(int *fd) {
   *fd = -1;
 }
 
-/* Above 2: if the host closed its standard streams, a terminal with their numbers would be overwritten in the child. */
-static int above_standard(int fd) {
-  if (fd < 0 || fd > 2) return fd;
-  int above = fcntl(fd, F_DUPFD_CLOEXEC, 3), error = errno;
-  close(fd);
-  errno = error;
-  return above;
-}
-
 /* Our side never blocks: input that the terminal does not accept is kept (fcntl(2): the flag is the master's alone). */
 static int open_master(void) {
-  return above_standard(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  return vt_above_standard(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
 }
 
 static int open_slave(int master) {
   int locked = 0;
   if (ioctl(master, TIOCSPTLCK, &locked)) return -1;
-  return above_standard(ioctl(master, OPEN_SLAVE, O_RDWR | O_NOCTTY | O_CLOEXEC));
+  return vt_above_standard(ioctl(master, OPEN_SLAVE, O_RDWR | O_NOCTTY | O_CLOEXEC));
 }
 
 static int set_size(int fd, unsigned columns, unsigned rows) {

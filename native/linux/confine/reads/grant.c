@@ -11,6 +11,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
+#include "base/paths.h"
 #include "confine/landlock.h"
 #include "confine/reads/reads.h"
 
@@ -57,9 +59,7 @@ static int grant_entry(struct pass *pass, int directory, const char *text, const
   if (fd < 0) return unless_out_of_room();
   if (name && (name->cut || !granted)) failed = enter(pass, fd, name, granted);
   else if (look(fd, &status) == 0) failed = grant_whole(pass, fd, &status);
-  int error = errno;
-  close(fd);
-  errno = error;
+  vt_close(fd);
   return failed;
 }
 
@@ -72,12 +72,10 @@ static int grant_entries(struct pass *pass, int fd, const struct vt_path_node *n
   int failed = 0;
   for (struct dirent *entry; !failed && (entry = readdir(directory));) {
     const char *text = entry->d_name;
-    if (strcmp(text, ".") && strcmp(text, ".."))
+    if (!vt_is_dots(text))
       failed = grant_entry(pass, fd, text, vt_path_node_child(name, text, strlen(text)), true);
   }
-  int error = errno;
-  closedir(directory);
-  errno = error;
+  vt_close_directory(directory);
   return failed;
 }
 
@@ -105,9 +103,7 @@ int vt_reads_grant(struct vt_reads *reads, int ruleset) {
   int root = open("/", O_PATH | O_CLOEXEC);
   if (root < 0) return -1;
   int failed = enter(&pass, root, reads->root, false);
-  int error = errno;
-  close(root);
-  errno = error;
+  vt_close(root);
   return failed;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "confine/reads/reads.h"
 
 enum { MOST_LOOKED_AT = 20000, MOST_DEPTH = 40 };
@@ -34,8 +35,7 @@ static void look_into(struct look *look, int parent, const char *name, int depth
     return;
   }
   for (struct dirent *entry; look->count <= MOST_LOOKED_AT && (entry = readdir(directory));)
-    if (entry->d_name[0] != '.' || (entry->d_name[1] && (entry->d_name[1] != '.' || entry->d_name[2])))
-      look_at(look, fd, entry->d_name, depth);
+    if (!vt_is_dots(entry->d_name)) look_at(look, fd, entry->d_name, depth);
   closedir(directory);
 }
 

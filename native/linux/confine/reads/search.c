@@ -9,10 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core.h"
+#include "base/clock.h"
+#include "base/paths.h"
 #include "confine/reads/inotify.h"
 #include "confine/reads/reads.h"
 
@@ -23,7 +24,7 @@ struct search {
   char *found[MOST_FOUND];
   char *queue[MOST_DIRECTORIES];
   size_t found_count, queue_length;
-  struct timespec begun;
+  int64_t deadline;
 };
 
 static bool fits(const struct vt_reads *reads, const char *name, enum vt_place_kind kind) {
@@ -36,11 +37,7 @@ bool vt_reads_keeps_name(const struct vt_reads *reads, const char *name) {
   return fits(reads, name, VT_NAME) && !fits(reads, name, VT_EXCEPTED);
 }
 
-static long elapsed_ms(const struct search *search) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (now.tv_sec - search->begun.tv_sec) * 1000 + (now.tv_nsec - search->begun.tv_nsec) / 1000000;
-}
+static bool is_over(const struct search *search) { return vt_now() >= search->deadline; }
 
 /* With flags 0 a link counts as its target: `.env` may lead to a file, or to a directory of Python's. */
 static bool is_directory(int fd, const struct dirent *entry, int flags) {
@@ -70,7 +67,7 @@ static void put(struct search *search, char **list, size_t *length, size_t most,
 static void look_at(struct search *search, int fd, const struct dirent *entry, const char *directory) {
   char path[PATH_MAX];
   const char *name = entry->d_name;
-  if (!strcmp(name, ".") || !strcmp(name, "..")) return;
+  if (vt_is_dots(name)) return;
   int length = snprintf(path, sizeof path, "%s/%s", directory[1] ? directory : "", name);
   if (length < 0 || (size_t)length >= sizeof path) {
     search->reads->unsearched = true;
@@ -88,7 +85,7 @@ static void look_into(struct search *search, const char *path) {
   if (!vt_inotify_add(search->reads->notices, path)) vt_dir_snapshot_add(&search->reads->watched, path, VT_DIR_SNAPSHOT_ENTRIES);
   DIR *directory = opendir(path);
   if (!directory) return; /* the command cannot list it either, and can only read names it knows */
-  for (struct dirent *entry; (entry = readdir(directory)) && elapsed_ms(search) < MOST_MS;)
+  for (struct dirent *entry; (entry = readdir(directory)) && !is_over(search);)
     look_at(search, dirfd(directory), entry, path);
   closedir(directory);
 }
@@ -96,9 +93,9 @@ static void look_into(struct search *search, const char *path) {
 static void search_beneath(struct search *search, const char *root) {
   search->reads->notices = vt_inotify_open(root);
   put(search, search->queue, &search->queue_length, MOST_DIRECTORIES, root);
-  for (size_t at = 0; at < search->queue_length && elapsed_ms(search) < MOST_MS; at++)
+  for (size_t at = 0; at < search->queue_length && !is_over(search); at++)
     look_into(search, search->queue[at]);
-  if (elapsed_ms(search) >= MOST_MS) search->reads->unsearched = true;
+  if (is_over(search)) search->reads->unsearched = true;
 }
 
 static void find_all(struct search *search) {
@@ -116,7 +113,7 @@ void vt_reads_search(struct vt_reads *reads) {
   struct search *search = calloc(1, sizeof *search);
   if (!search) abort();
   search->reads = reads;
-  clock_gettime(CLOCK_MONOTONIC, &search->begun);
+  search->deadline = vt_now() + MOST_MS;
   find_all(search);
   for (size_t i = 0; i < search->found_count; i++) {
     vt_reads_mark(reads, search->found[i], VT_MARK_KEPT);

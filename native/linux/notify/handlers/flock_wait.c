@@ -157,8 +157,7 @@ static void wait_until_due(void) {
   int64_t due = waiting->due;
   for (const struct waiter *waiter = waiting; waiter; waiter = waiter->next)
     if (waiter->due < due) due = waiter->due;
-  struct timespec until = {.tv_sec = due / 1000, .tv_nsec = due % 1000 * 1000000};
-  pthread_cond_timedwait(&arrival, &lock, &until);
+  vt_condition_wait(&arrival, &lock, due * 1000000);
 }
 
 /* With its own descriptor table, as in borrow_fd.c, its close() drops none of the host's locks. It tries without the mutex,
@@ -178,11 +177,7 @@ static void *serve(void *unused) {
 }
 
 static int start(void) {
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(&arrival, &attributes);
-  pthread_condattr_destroy(&attributes);
+  vt_condition_open(&arrival);
   return vt_thread_try("vitrine-locks", serve, NULL);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "notify/dispatch.h"
 #include "notify/resolve.h"
 #include "confine/confinement.h"
@@ -97,12 +98,10 @@ static bool may_write(const struct vt_resolved *place) {
 
 /* The path's part below the granted directory: "" for the directory itself; NULL if none contains it. */
 static const char *granted_part(const struct vt_notification *notification, const struct vt_resolved *place) {
-  for (char **directory = notification->listener->confinement->writable; *directory; directory++) {
-    size_t length = strlen(*directory);
-    const char *rest = place->path + length;
-    if (strncmp(place->path, *directory, length) == 0 && (*rest == '/' || *rest == 0)) return rest;
-  }
-  return NULL;
+  const char *rest = NULL;
+  for (char **directory = notification->listener->confinement->writable; *directory && !rest; directory++)
+    rest = vt_path_beneath(place->path, *directory);
+  return rest;
 }
 
 static bool is_granted(const struct vt_notification *notification, const struct vt_resolved *place) {

@@ -31,15 +31,10 @@ static bool mount_of(int fd, uint64_t *mount) {
   return (found.mask & MOUNT_ID) != 0;
 }
 
-static bool is_beneath(const char *path, const char *directory) {
-  size_t length = strlen(directory);
-  return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
-}
-
 /* The path alone proves nothing: that of a file on a detached mount can begin with anything. */
 static bool is_in(const char *directory, const char *path, uint64_t mount) {
   uint64_t own;
-  if (!is_beneath(path, directory)) return false;
+  if (!vt_path_beneath(path, directory)) return false;
   int fd = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return false;
   bool same = mount_of(fd, &own) && own == mount;
@@ -58,8 +53,6 @@ bool vt_is_private(const struct vt_listener *listener, int fd) {
   return false;
 }
 
-static uint64_t argument(const struct vt_notification *notification, int index) { return notification->notif.data.args[index]; }
-
 static int open_descriptor(const struct vt_notification *notification, int number) {
   char link[48];
   snprintf(link, sizeof link, "/proc/%d/fd/%d", notification->caller.thread, number);
@@ -69,18 +62,18 @@ static int open_descriptor(const struct vt_notification *notification, int numbe
 /* A directory descriptor and no path: the descriptor's own file (utimensat(2), AT_EMPTY_PATH). */
 static int open_directory_itself(const struct vt_notification *notification) {
   const struct vt_call *call = notification->call;
-  bool may_be_empty = call->flags && (argument(notification, call->flags) & AT_EMPTY_PATH);
-  bool has_no_path = argument(notification, call->argument) == 0;
+  bool may_be_empty = call->flags && (vt_argument(notification, call->flags) & AT_EMPTY_PATH);
+  bool has_no_path = vt_argument(notification, call->argument) == 0;
   if (call->directory == VT_NO_ARGUMENT || !(may_be_empty || has_no_path)) return -1;
-  return open_descriptor(notification, (int)argument(notification, call->directory));
+  return open_descriptor(notification, (int)vt_argument(notification, call->directory));
 }
 
 /* Opens the file of the call's path. NOT_FOUND: missing, in a private directory. */
 static int open_at_path(struct vt_notification *notification) {
   const struct vt_call *call = notification->call;
   struct vt_resolved place;
-  uint64_t address = argument(notification, call->argument);
-  int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)argument(notification, call->directory);
+  uint64_t address = vt_argument(notification, call->argument);
+  int directory = call->directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)vt_argument(notification, call->directory);
   notification->given[0] = 0;
   if (address && vt_caller_string(&notification->caller, address, notification->given, sizeof notification->given)) return -1;
   if (!notification->given[0]) return open_directory_itself(notification);
@@ -95,14 +88,14 @@ static int open_at_path(struct vt_notification *notification) {
 }
 
 static int open_subject(struct vt_notification *notification) {
-  if (notification->call->subject == VT_DESCRIPTOR) return open_descriptor(notification, (int)argument(notification, notification->call->argument));
+  if (notification->call->subject == VT_DESCRIPTOR) return open_descriptor(notification, (int)vt_argument(notification, notification->call->argument));
   return open_at_path(notification);
 }
 
 /* Unknown flags are for the kernel to refuse: no action. */
 static bool has_known_flags(const struct vt_notification *notification) {
   int flags = notification->call->flags;
-  return !flags || (argument(notification, flags) & ~(uint64_t)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) == 0;
+  return !flags || (vt_argument(notification, flags) & ~(uint64_t)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) == 0;
 }
 
 /* The caller must still wait, so that the file is its own. Later renames change nothing. */
