@@ -37,12 +37,8 @@ static inline int sweep_every_id(void *context, vt_sweep_visit found) {
   return sum;
 }
 
-/* Root's process 1 is not dumpable for others (proc(5), hidepid). */
-static inline int sweep_is_blind(void) {
-  long fd = call3(__NR_openat, CWD, (long)"/proc/1/stat", READ_ONLY);
-  if (fd >= 0) call1(__NR_close, fd);
-  return fd < 0;
-}
+/* Process 1 is not dumpable for other users (proc(5), hidepid). Takes no descriptor: there may be none left. */
+static inline int sweep_is_blind(void) { return call3(__NR_faccessat, CWD, (long)"/proc/1/stat", MAY_READ) != 0; }
 
 /* A pidfd is readable once all threads have ended (pidfd_open(2)); the state in /proc is that of the first thread only. */
 static inline int sweep_has_ended(long pidfd) {
