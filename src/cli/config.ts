@@ -9,7 +9,6 @@ import {
   initConfig,
   type LoadedConfig,
   loadConfig,
-  nearestKey,
   projectConfigFiles,
   trustProjectFile,
   userConfigFile,
@@ -20,45 +19,19 @@ import {
   notAProjectFile,
   prefixed,
   projectFileMissing,
-  subcommandMissing,
-  tooManyWords,
   trustedText,
-  unknownSubcommand,
 } from '../messages/cli/run.ts'
 import { describeInit } from '../messages/config.ts'
 import { exitCode } from './command.ts'
-import { grammar } from './grammar.ts'
-import { misuse, type Options, parseOptions } from './options.ts'
-import { standardError, standardOutput } from './run/sink.ts'
-
-interface Subcommand {
-  /** The maximum number of words. */
-  readonly words: number
-  run(options: Options): Promise<number>
-}
-
-const subcommands: Readonly<Record<keyof typeof grammar.config.commands, Subcommand>> = {
-  show: { words: 0, run: show },
-  path: { words: 0, run: () => print(`${userConfigFile(process.env)}\n`) },
-  init: { words: 1, run: init },
-  trust: { words: 1, run: trustProject },
-  schema: { words: 0, run: () => print(readFileSync(packageFile('config.schema.json'), 'utf8')) },
-}
+import { misuse, type Options } from './options.ts'
+import { print, standardError } from './run/sink.ts'
+import { runSubcommand } from './subcommand.ts'
 
 /** `vitrine config`: shows, writes and trusts config files. */
-export async function main([name, ...args]: readonly string[]): Promise<number> {
-  const names = Object.keys(subcommands)
-  if (name === undefined) throw misuse(subcommandMissing('config', names))
-  if (!isSubcommand(name)) throw misuse(unknownSubcommand('config', name, names, nearestKey(name, names)))
-  const subcommand = subcommands[name]
-  const options = parseOptions(args, grammar.config.commands[name].options)
-  const tooMany = options.words[subcommand.words]
-  if (tooMany !== undefined) throw misuse(tooManyWords(tooMany, 'config'))
-  return subcommand.run(options)
-}
-
-function isSubcommand(name: string): name is keyof typeof subcommands {
-  return Object.hasOwn(subcommands, name)
+export function main(args: readonly string[]): Promise<number> {
+  const path = () => print(`${userConfigFile(process.env)}\n`)
+  const schema = () => print(readFileSync(packageFile('config.schema.json'), 'utf8'))
+  return runSubcommand('config', { show, path, init, trust, schema }, args)
 }
 
 async function show({ flags }: Options): Promise<number> {
@@ -80,7 +53,7 @@ async function init({ words: [file] }: Options): Promise<number> {
 }
 
 /** Trusts a file, or every project file that applies here, and reports what that changes. */
-async function trustProject({ words: [file] }: Options): Promise<number> {
+async function trust({ words: [file] }: Options): Promise<number> {
   const directory = file === undefined ? currentDirectory() : dirname(absolutePath(file))
   const places = projectConfigFiles(directory)
   const name = basename(places.at(-1) ?? '')
@@ -105,9 +78,4 @@ function projectFiles({ files }: LoadedConfig): readonly string[] {
 
 function load(cwd: string): Promise<LoadedConfig> {
   return loadConfig({ cwd, env: process.env })
-}
-
-async function print(text: string): Promise<number> {
-  await standardOutput.write(text)
-  return 0
 }

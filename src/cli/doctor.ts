@@ -2,30 +2,22 @@ import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { diagnose } from '../doctor/doctor.ts'
 import { currentDirectory, type DockerStatus, dockerStatus, loadConfig } from '../internal.ts'
 import { doctorReport, tryingLine } from '../messages/cli/doctor.ts'
-import { tooManyWords } from '../messages/cli/run.ts'
 import { isVitrineError } from '../messages/error.ts'
 import { flagsFor } from './configuration.ts'
 import { grammar } from './grammar.ts'
-import { misuse, parseOptions } from './options.ts'
 import { backendOf } from './run/options.ts'
-import { standardError, standardOutput } from './run/sink.ts'
+import { print, standardError } from './run/sink.ts'
+import { parseAll } from './subcommand.ts'
 import { isTerminal } from './terminal.ts'
 
 /** `vitrine doctor`: what this host can enforce. */
 export async function main(args: readonly string[]): Promise<number> {
-  const { flags, values, words } = parseOptions(args, grammar.doctor.options)
-  const [word] = words
-  if (word !== undefined) throw misuse(tooManyWords(word, 'doctor'))
+  const { flags, values } = parseAll('doctor', args, grammar.doctor)
   const docker = await dockerChosen(values.get('backend'))
-  const diagnosis = {
-    ...(await diagnosed()),
-    ...(docker && { docker }),
-  }
-  await standardOutput.write(
-    flags.has('json') ? `${JSON.stringify(diagnosis, null, 2)}\n` : doctorReport(diagnosis),
-  )
+  const diagnosis = { ...(await diagnosed()), ...(docker && { docker }) }
+  const text = flags.has('json') ? `${JSON.stringify(diagnosis, null, 2)}\n` : doctorReport(diagnosis)
   const isUsable = !docker || (docker.engine !== undefined && docker.image.present === true)
-  return diagnosis.verdict === 'enforced' && isUsable ? 0 : 1
+  return print(text, diagnosis.verdict === 'enforced' && isUsable ? 0 : 1)
 }
 
 /** Runs all checks; shows the progress on a terminal. */

@@ -3,7 +3,7 @@ import { helpFor, type Topic, topics } from '../messages/cli/help.ts'
 import { noSuchHelp, prefixed, unknownCommand, unknownOption } from '../messages/cli/run.ts'
 import { exitCode } from './command.ts'
 import { packageVersion } from './package-file.ts'
-import { standardError, standardOutput } from './run/sink.ts'
+import { print, standardError } from './run/sink.ts'
 
 const options = ['--help', '--version']
 
@@ -29,11 +29,6 @@ async function helpOn(name: string | undefined, commands: readonly string[]): Pr
   if (isTopic(name)) return print(helpFor(name))
   await standardError.write(prefixed(noSuchHelp(name, nearestKey(name, commands))))
   return exitCode.refused
-}
-
-async function print(text: string): Promise<number> {
-  await standardOutput.write(text)
-  return 0
 }
 
 function isTopic(name: string): name is Topic {

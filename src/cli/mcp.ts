@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { packageFile } from '../base/package-file.ts'
 import { absolutePath } from '../internal.ts'
 import type { McpSession, ServerOptions } from '../mcp/session.ts'
 import { prefixed } from '../messages/cli/run.ts'
@@ -7,6 +5,7 @@ import * as say from '../messages/mcp/serve.ts'
 import { flagsFor } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
+import { packageVersion } from './package-file.ts'
 import { backendOf } from './run/options.ts'
 import { standardError } from './run/sink.ts'
 
@@ -43,7 +42,7 @@ async function onHttp(given: string, makeSession: () => McpSession): Promise<num
 
 function serverOptions({ values, flags }: Options): ServerOptions {
   return {
-    version: version(),
+    version: packageVersion(),
     ...checkChoices(values),
     structured: flags.has('structured'),
     earlierSessions: !values.has('http'),
@@ -66,11 +65,6 @@ function checkChoices(values: ReadonlyMap<string, string>): Pick<ServerOptions, 
   if (mode !== undefined && mode !== 'read' && mode !== 'write' && mode !== 'both') refuse(say.badMode(mode))
   if (approve !== 'client' && approve !== 'elicit' && approve !== 'none') refuse(say.badApprove(approve))
   return { mode, approve }
-}
-
-function version(): string {
-  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }
-  return version
 }
 
 /** Writes to stderr: stdout carries the protocol. */

@@ -1,40 +1,24 @@
 import { createReadStream } from 'node:fs'
 import { clearSessions, findAnywhere, listSessions, scratchpadRoots } from '../internal.ts'
 import { clearedText, scratchpadListing, scratchpadUsage, unknownEntry } from '../messages/scratchpad.ts'
-import { grammar } from './grammar.ts'
-import { misuse, parseOptions } from './options.ts'
-import { standardOutput } from './run/sink.ts'
+import { misuse, type Options } from './options.ts'
+import { print, standardOutput } from './run/sink.ts'
+import { runSubcommand } from './subcommand.ts'
 
 /** `vitrine scratchpad list | show NAME | clear`: the saved outputs of all sessions. */
-export async function main(args: readonly string[]): Promise<number> {
-  const [action, ...rest] = parseOptions(args, {}).words
-  const roots = scratchpadRoots(process.env)
-  switch (action) {
-    case 'list':
-      return list(roots, rest)
-    case 'show':
-      return show(roots, parseOptions(rest, {}).words)
-    case 'clear':
-      return clear(roots, parseOptions(rest, {}).words)
-    default:
-      throw misuse(scratchpadUsage)
-  }
+export function main(args: readonly string[]): Promise<number> {
+  return runSubcommand('scratchpad', { list, show, clear }, args)
 }
 
-async function list(roots: readonly string[], args: readonly string[]): Promise<number> {
-  const { flags, words } = parseOptions(args, grammar.scratchpad.commands.list.options)
-  if (words.length > 0) throw misuse(scratchpadUsage)
-  const sessions = listSessions(roots)
-  await standardOutput.write(
-    flags.has('json') ? `${JSON.stringify({ sessions })}\n` : scratchpadListing(sessions),
-  )
-  return 0
+async function list({ flags }: Options): Promise<number> {
+  const sessions = listSessions(scratchpadRoots(process.env))
+  return print(flags.has('json') ? `${JSON.stringify({ sessions })}\n` : scratchpadListing(sessions))
 }
 
 /** Prints the saved bytes unchanged. */
-async function show(roots: readonly string[], [name, ...more]: readonly string[]): Promise<number> {
-  if (name === undefined || more.length > 0) throw misuse(scratchpadUsage)
-  const entry = findAnywhere(roots, name)
+async function show({ words: [name] }: Options): Promise<number> {
+  if (name === undefined) throw misuse(scratchpadUsage)
+  const entry = findAnywhere(scratchpadRoots(process.env), name)
   if (!entry) throw misuse(unknownEntry(name))
   for await (const chunk of createReadStream(entry.path)) {
     await standardOutput.write(chunk as Buffer)
@@ -44,10 +28,8 @@ async function show(roots: readonly string[], [name, ...more]: readonly string[]
   return 0
 }
 
-async function clear(roots: readonly string[], words: readonly string[]): Promise<number> {
-  if (words.length > 0) throw misuse(scratchpadUsage)
-  const { removed, kept } = clearSessions(roots)
+async function clear(): Promise<number> {
+  const { removed, kept } = clearSessions(scratchpadRoots(process.env))
   const bytes = removed.reduce((sum, session) => sum + session.bytes, 0)
-  await standardOutput.write(clearedText(removed.length, bytes, kept.length))
-  return 0
+  return print(clearedText(removed.length, bytes, kept.length))
 }

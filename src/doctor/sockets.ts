@@ -16,30 +16,41 @@ async function arrived(count: () => number): Promise<boolean> {
   return count() > 0
 }
 
-function counted(server: Server): { readonly count: () => number } {
-  let connections = 0
-  server.on('connection', (socket) => {
-    connections++
-    socket.destroy()
-  })
-  return { count: () => connections }
+/** An attempt to connect to a server; `listen` starts it and returns what its clients connect to. */
+function connecting(
+  right: string,
+  name: string,
+  listen: (server: Server, directory: string) => Promise<readonly (string | number)[]>,
+): Attempt {
+  return {
+    right,
+    name,
+    async prepare(directory) {
+      let connections = 0
+      const server = createServer((socket) => {
+        connections++
+        socket.destroy()
+      })
+      const address = await listen(server, directory)
+      return {
+        ...byNode(`require('net').connect(...${JSON.stringify(address)})`),
+        touched: () => arrived(() => connections),
+        clear: () => void server.close(),
+      }
+    },
+  }
 }
 
-const tcp: Attempt = {
-  right: 'network',
-  name: 'connect over TCP',
-  async prepare() {
-    const server = createServer()
-    const { count } = counted(server)
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
-    return {
-      ...byNode(`require('net').connect(${port}, '127.0.0.1')`),
-      touched: () => arrived(count),
-      clear: () => void server.close(),
-    }
-  },
-}
+const tcp = connecting('network', 'connect over TCP', async (server) => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return [(server.address() as AddressInfo).port, '127.0.0.1']
+})
+
+const unix = connecting('unix sockets', 'connect to a unix socket', async (server, directory) => {
+  const path = join(directory, 'socket')
+  await once(server.listen(path), 'listening')
+  return [path]
+})
 
 const udp: Attempt = {
   right: 'network',
@@ -56,22 +67,6 @@ const udp: Attempt = {
       ...byNode(send),
       touched: () => arrived(() => messages),
       clear: () => void socket.close(),
-    }
-  },
-}
-
-const unix: Attempt = {
-  right: 'unix sockets',
-  name: 'connect to a unix socket',
-  async prepare(directory) {
-    const server = createServer()
-    const { count } = counted(server)
-    const path = join(directory, 'socket')
-    await once(server.listen(path), 'listening')
-    return {
-      ...byNode(`require('net').connect(${JSON.stringify(path)})`),
-      touched: () => arrived(count),
-      clear: () => void server.close(),
     }
   },
 }

@@ -2,6 +2,8 @@ import { constants } from 'node:os'
 import type { HostSupport } from '../internal.ts'
 import type { System } from './system.ts'
 
+type Probe = NonNullable<HostSupport['probe']>
+
 /**
  * How a property of this system affects read mode. `blocks`: read mode is unavailable. `weakens`: read mode
  * works, but something besides it is missing. `note`: nothing is missing, but it explains what the user sees.
@@ -14,68 +16,63 @@ export interface TrapFacts {
   readonly available: boolean
 }
 
-interface TrapRule {
-  readonly effect: (found: TrapFacts) => TrapEffect
-  readonly is: (found: TrapFacts) => boolean
-}
+type TrapRule = readonly [
+  effect: TrapEffect | ((found: TrapFacts) => TrapEffect),
+  applies: (found: TrapFacts) => boolean,
+]
 
 const { errno } = constants
-const always = (effect: TrapEffect) => () => effect
 /** Since this ABI Landlock itself scopes signals; below it the listener must. */
 const signalScopeAbi = 6
 /** The kernel that introduced CONFIG_SECURITY_LANDLOCK. */
 const firstWithLandlock = [5, 13] as const
 
+const withoutListener = ({ host }: TrapFacts) =>
+  (host.probe?.landlockAbi ?? 0) < signalScopeAbi ? 'blocks' : 'weakens'
+
 /** In the order of the report. */
 const rules = {
-  'no-addon': {
-    effect: always('blocks'),
-    is: ({ host }) => host.platform === 'linux' && host.missing !== undefined,
-  },
-  'wsl-1': { effect: always('blocks'), is: ({ system }) => system.wsl === 1 },
-  'old-kernel': {
-    effect: always('blocks'),
-    is: (found) => lacksLandlock(found, 'ENOSYS') && found.system.wsl !== 1 && isOlder(found.system.kernel),
-  },
-  'landlock-filtered': { effect: always('blocks'), is: isFiltered },
-  'landlock-not-built': {
-    effect: always('blocks'),
-    is: (found) => lacksLandlock(found, 'ENOSYS') && !isFiltered(found) && !isOlder(found.system.kernel),
-  },
-  'landlock-disabled': { effect: always('blocks'), is: (found) => lacksLandlock(found, 'EOPNOTSUPP') },
-  'no-seccomp': { effect: always('blocks'), is: ({ host }) => host.probe?.seccomp === false },
-  'core-dumps': { effect: always('blocks'), is: ({ host }) => (host.probe?.coreDumpsErrno ?? 0) !== 0 },
-  'no-pidfd': { effect: always('blocks'), is: ({ host }) => host.probe?.pidfd === false },
-  'nested-listener': {
-    effect: ({ host }) => ((host.probe?.landlockAbi ?? 0) < signalScopeAbi ? 'blocks' : 'weakens'),
-    is: ({ host }) => host.probe?.listener === false && host.probe.listenerErrno === errno.EBUSY,
-  },
-  'no-listener': {
-    effect: ({ host }) => ((host.probe?.landlockAbi ?? 0) < signalScopeAbi ? 'blocks' : 'weakens'),
-    is: ({ host }) =>
-      host.probe?.listener === false && host.probe.seccomp && host.probe.listenerErrno !== errno.EBUSY,
-  },
-  'listener-proves-nothing': {
-    effect: always('note'),
-    is: ({ host }) => host.probe?.listener === true && !host.probe.listenerProves,
-  },
-  'older-landlock': {
-    effect: always('note'),
-    is: ({ host }) =>
-      host.probe !== undefined && host.probe.landlockAbi > 0 && host.probe.landlockAbi < signalScopeAbi,
-  },
-  'yama-paths': { effect: always('weakens'), is: ({ host }) => (host.probe?.yama ?? -1) >= 2 },
-  'yama-orphans': { effect: always('note'), is: ({ host }) => host.probe?.yama === 1 },
-  hidepid: {
-    effect: ({ system }) => (hidesOwn(system) ? 'weakens' : 'note'),
-    is: ({ system }) => system.hidepid !== undefined,
-  },
-  'memfd-noexec': {
-    effect: ({ available }) => (available ? 'note' : 'blocks'),
-    is: ({ system, host }) => system.memfdNoexec === 2 && host.probe !== undefined,
-  },
-  apparmor: { effect: always('note'), is: ({ system }) => system.apparmor !== undefined },
-  selinux: { effect: always('note'), is: ({ system }) => system.selinux !== undefined },
+  'no-addon': ['blocks', ({ host }) => host.platform === 'linux' && host.missing !== undefined],
+  'wsl-1': ['blocks', ({ system }) => system.wsl === 1],
+  'old-kernel': [
+    'blocks',
+    (found) => lacksLandlock(found, 'ENOSYS') && found.system.wsl !== 1 && isOlder(found.system.kernel),
+  ],
+  'landlock-filtered': ['blocks', isFiltered],
+  'landlock-not-built': [
+    'blocks',
+    (found) => lacksLandlock(found, 'ENOSYS') && !isFiltered(found) && !isOlder(found.system.kernel),
+  ],
+  'landlock-disabled': ['blocks', (found) => lacksLandlock(found, 'EOPNOTSUPP')],
+  'no-seccomp': ['blocks', ({ host }) => host.probe?.seccomp === false],
+  'core-dumps': ['blocks', ({ host }) => (host.probe?.coreDumpsErrno ?? 0) !== 0],
+  'no-pidfd': ['blocks', ({ host }) => host.probe?.pidfd === false],
+  'nested-listener': [withoutListener, ({ host: { probe } }) => probe?.listener === false && isNested(probe)],
+  'no-listener': [
+    withoutListener,
+    ({ host: { probe } }) => probe?.listener === false && probe.seccomp && !isNested(probe),
+  ],
+  'listener-proves-nothing': [
+    'note',
+    ({ host: { probe } }) => probe?.listener === true && !probe.listenerProves,
+  ],
+  'older-landlock': [
+    'note',
+    ({ host: { probe } }) =>
+      probe !== undefined && probe.landlockAbi > 0 && probe.landlockAbi < signalScopeAbi,
+  ],
+  'yama-paths': ['weakens', ({ host }) => (host.probe?.yama ?? -1) >= 2],
+  'yama-orphans': ['note', ({ host }) => host.probe?.yama === 1],
+  hidepid: [
+    ({ system }) => (hidesOwn(system) ? 'weakens' : 'note'),
+    ({ system }) => system.hidepid !== undefined,
+  ],
+  'memfd-noexec': [
+    ({ available }) => (available ? 'note' : 'blocks'),
+    ({ system, host }) => system.memfdNoexec === 2 && host.probe !== undefined,
+  ],
+  apparmor: ['note', ({ system }) => system.apparmor !== undefined],
+  selinux: ['note', ({ system }) => system.selinux !== undefined],
 } as const satisfies Readonly<Record<string, TrapRule>>
 
 export type TrapId = keyof typeof rules
@@ -87,8 +84,12 @@ export interface Trap {
 
 export function trapsOf(found: TrapFacts): Trap[] {
   return (Object.entries(rules) as [TrapId, TrapRule][])
-    .filter(([, { is }]) => is(found))
-    .map(([id, { effect }]) => ({ id, effect: effect(found) }))
+    .filter(([, [, applies]]) => applies(found))
+    .map(([id, [effect]]) => ({ id, effect: typeof effect === 'string' ? effect : effect(found) }))
+}
+
+function isNested({ listenerErrno }: Probe): boolean {
+  return listenerErrno === errno.EBUSY
 }
 
 /** hidepid=ptraceable hides non-traceable processes from their own user, too: proc(5). */

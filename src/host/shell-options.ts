@@ -14,7 +14,7 @@ import {
   kindOf,
   readFields,
   readVariablesField,
-  refuseRequest,
+  refuseValue,
 } from '../request/fields.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
@@ -75,7 +75,7 @@ const shellFields: FieldRules<ShellOptions> = {
 /** Throws INVALID_REQUEST unless it is a mode. */
 export function checkMode(mode: unknown): asserts mode is Mode {
   if (mode === 'read' || mode === 'write') return
-  refuseRequest({ kind: 'out-of-range', field: 'mode', wanted: '"read" or "write"', got: kindOf(mode) })
+  refuseValue('mode', '"read" or "write"', kindOf(mode))
 }
 
 /** In the unit of `[output] inline_max_chars`. */

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 import { errorCode } from '../base/errno.ts'
-import { VitrineError } from '../messages/error.ts'
+import { refuseRequest } from './fields.ts'
 
 /** Throws INVALID_REQUEST when the current directory has been deleted. */
 export function currentDirectory(): string {
@@ -8,10 +8,7 @@ export function currentDirectory(): string {
     return process.cwd()
   } catch (error) {
     if (errorCode(error) === undefined) throw error
-    throw new VitrineError({
-      code: 'INVALID_REQUEST',
-      problem: { kind: 'cwd', path: '.', reason: 'deleted' },
-    })
+    return refuseRequest({ kind: 'cwd', path: '.', reason: 'deleted' })
   }
 }
 

@@ -1,7 +1,7 @@
 import { fstatSync, readFileSync } from 'node:fs'
 import { errorCode } from '../base/errno.ts'
 import { isNull } from '../base/null-device.ts'
-import { VitrineError } from '../messages/error.ts'
+import { refuseType } from './fields.ts'
 
 /** O_ACCMODE and O_RDONLY, fcntl.h. */
 const accessMode = 3
@@ -26,15 +26,7 @@ export function checkInput(fd: number): void {
   } catch (error) {
     got = `descriptor ${fd} (${errorCode(error) ?? error})`
   }
-  throw new VitrineError({
-    code: 'INVALID_REQUEST',
-    problem: {
-      kind: 'wrong-type',
-      field: 'stdin',
-      wanted: 'in read mode a regular file opened for reading only, or a stream to read from',
-      got,
-    },
-  })
+  refuseType('stdin', 'in read mode a regular file opened for reading only, or a stream to read from', got)
 }
 
 /** proc_pid_fdinfo(5) shows the flags of open(2) in octal. */

@@ -25,12 +25,11 @@ export const isFunction = (value: unknown): value is () => unknown => typeof val
  */
 export function readFields<T extends object>(what: string, value: T, fields: FieldRules<T>): T {
   if (!isObject(value) || Array.isArray(value))
-    refuseRequest({
-      kind: 'wrong-type',
-      field: what,
-      wanted: 'an object',
-      got: reading(what, () => kindOf(value)),
-    })
+    refuseType(
+      what,
+      'an object',
+      reading(what, () => kindOf(value)),
+    )
   const names = Object.keys(fields)
   const stranger = reading(what, () => Object.keys(value)).find((name) => !Object.hasOwn(fields, name))
   if (stranger !== undefined)
@@ -50,7 +49,7 @@ function fieldOf(value: object, name: string, field: FieldRule): unknown {
     return Array.isArray(found) ? [...found] : found
   })
   if (given === undefined || reading(name, () => field.test(given))) return given
-  return refuseRequest({ kind: 'wrong-type', field: name, wanted: field.wanted, got: kindOf(given) })
+  return refuseType(name, field.wanted, kindOf(given))
 }
 
 /** Throws INVALID_REQUEST when reading the object throws. */
@@ -63,8 +62,7 @@ export function readVariablesField(field: string, given: Environment): Environme
   const variables = copyOf(field, given)
   for (const [name, value] of Object.entries<unknown>(variables)) {
     const own = `${field}.${name}`
-    if (value !== undefined && !isString(value))
-      refuseRequest({ kind: 'wrong-type', field: own, wanted: 'a string', got: kindOf(value) })
+    if (value !== undefined && !isString(value)) refuseType(own, 'a string', kindOf(value))
     checkNoNul(own, value)
   }
   return variables
@@ -73,6 +71,14 @@ export function readVariablesField(field: string, given: Environment): Environme
 /** Throws INVALID_REQUEST for a NUL byte, which neither arguments nor paths can hold. */
 export function checkNoNul(field: string, text: string | undefined): void {
   if (text?.includes('\0')) refuseRequest({ kind: 'nul-byte', field })
+}
+
+export function refuseValue(field: string, wanted: string, got: string): never {
+  return refuseRequest({ kind: 'out-of-range', field, wanted, got })
+}
+
+export function refuseType(field: string, wanted: string, got: string): never {
+  return refuseRequest({ kind: 'wrong-type', field, wanted, got })
 }
 
 export function refuseRequest(problem: RequestProblem): never {
@@ -84,11 +90,7 @@ function reading<T>(field: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    return refuseRequest({
-      kind: 'unreadable',
-      field,
-      reason: errorMessage(error) ?? kindOf(error),
-    })
+    return refuseRequest({ kind: 'unreadable', field, reason: errorMessage(error) ?? kindOf(error) })
   }
 }
 

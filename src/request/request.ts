@@ -14,6 +14,8 @@ import {
   readFields,
   readVariablesField,
   refuseRequest,
+  refuseType,
+  refuseValue,
 } from './fields.ts'
 
 /** One command: exactly one of `command` (a shell line) and `argv` (no shell). */
@@ -78,7 +80,7 @@ export interface CompleteRequest {
   readonly terminal: TerminalRequest | null
 }
 
-const fields: FieldRules<ExecuteRequest> = {
+export const requestFields: FieldRules<ExecuteRequest> = {
   command: { wanted: 'a string', test: isString },
   argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
   cwd: { wanted: 'a string', test: isString },
@@ -95,7 +97,7 @@ const maxArgumentBytes = 32 * 4096
 
 /** Does no lookups. Throws INVALID_REQUEST. */
 export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults): CompleteRequest {
-  const request = readFields('request', given, fields)
+  const request = readFields('request', given, requestFields)
   return {
     work: workOf(request),
     cwd: directoryOf(request.cwd, defaults.cwd),
@@ -112,13 +114,12 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
 /** The requests of a list, not yet checked. Throws INVALID_REQUEST. */
 export function readList(requests: readonly (string | ExecuteRequest)[]): readonly ExecuteRequest[] {
   const wanted = 'an array of shell lines and requests'
-  if (!Array.isArray(requests))
-    refuseRequest({ kind: 'wrong-type', field: 'requests', wanted, got: kindOf(requests) })
+  if (!Array.isArray(requests)) refuseType('requests', wanted, kindOf(requests))
   return Array.from(requests, (request, index) => {
     const field = `requests[${index}]`
     if (isString(request)) return { command: request }
     if (!isObject(request) || Array.isArray(request))
-      refuseRequest({ kind: 'wrong-type', field, wanted: 'a shell line or a request', got: kindOf(request) })
+      refuseType(field, 'a shell line or a request', kindOf(request))
     return copyOf<ExecuteRequest>(field, request)
   })
 }
@@ -148,13 +149,7 @@ function checkText(field: string, text: string): void {
 function variablesOf(given: NonNullable<ExecuteRequest['env']>): CompleteRequest['env'] {
   const variables = readVariablesField('env', given)
   const wrong = Object.keys(variables).find((name) => name === '' || /[=\0]/.test(name))
-  if (wrong === undefined) return variables
-  return refuseRequest({
-    kind: 'out-of-range',
-    field: 'env',
-    wanted: 'names without "="',
-    got: JSON.stringify(wrong),
-  })
+  return wrong === undefined ? variables : refuseValue('env', 'names without "="', JSON.stringify(wrong))
 }
 
 function directoryOf(cwd: string | undefined, base: string): string {
@@ -164,13 +159,7 @@ function directoryOf(cwd: string | undefined, base: string): string {
 
 function deadlineOf(timeoutMs: number | undefined, defaults: RequestDefaults): number {
   const asked = timeoutMs ?? defaults.timeoutMs
-  if (Number.isNaN(asked) || asked <= 0)
-    refuseRequest({
-      kind: 'out-of-range',
-      field: 'timeoutMs',
-      wanted: 'milliseconds above 0',
-      got: String(asked),
-    })
+  if (Number.isNaN(asked) || asked <= 0) refuseValue('timeoutMs', 'milliseconds above 0', String(asked))
   return Math.min(asked, defaults.maxTimeoutMs)
 }
 

@@ -1,17 +1,10 @@
-import {
-  type FieldRules,
-  isBoolean,
-  isNumber,
-  isObject,
-  isString,
-  readFields,
-  refuseRequest,
-} from './fields.ts'
+import { type FieldRules, isNumber, isString, readFields, refuseType, refuseValue } from './fields.ts'
 import {
   type CompleteRequest,
   completeRequest,
   type ExecuteRequest,
   type RequestDefaults,
+  requestFields,
   type TerminalRequest,
   type TerminalSize,
 } from './request.ts'
@@ -34,14 +27,11 @@ export interface StartRequest
   readonly term?: string | undefined
 }
 
+/** A terminal is the input of its command, and merges its output. */
+const { stdin: _, merged: __, ...shared } = requestFields
+
 const fields: FieldRules<StartRequest> = {
-  command: { wanted: 'a string', test: isString },
-  argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
-  cwd: { wanted: 'a string', test: isString },
-  timeoutMs: { wanted: 'a number of milliseconds', test: isNumber },
-  env: { wanted: 'an object of variables', test: (value) => isObject(value) && !Array.isArray(value) },
-  scratchpad: { wanted: 'a string', test: isString },
-  privateTmp: { wanted: 'a boolean', test: isBoolean },
+  ...shared,
   pty: { wanted: 'true', test: (value) => value === true },
   columns: { wanted: 'a number of characters', test: isNumber },
   rows: { wanted: 'a number of rows', test: isNumber },
@@ -51,15 +41,10 @@ const fields: FieldRules<StartRequest> = {
 /** Throws INVALID_REQUEST. */
 export function completeStart(given: StartRequest, defaults: RequestDefaults): CompleteRequest {
   const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, fields)
-  if (pty !== true) refuseRequest({ kind: 'wrong-type', field: 'pty', wanted: 'true', got: String(pty) })
+  if (pty !== true) refuseType('pty', 'true', String(pty))
   checkSize({ columns, rows })
   if (term !== undefined && !/^[\w.+-]+$/.test(term))
-    refuseRequest({
-      kind: 'out-of-range',
-      field: 'term',
-      wanted: 'the name of a terminal',
-      got: JSON.stringify(term),
-    })
+    refuseValue('term', 'the name of a terminal', JSON.stringify(term))
   return { ...completeRequest({ ...rest, merged: true }, defaults), terminal: { columns, rows, term } }
 }
 
@@ -71,12 +56,7 @@ export function checkSize(size: TerminalSize): void {
   for (const field of ['columns', 'rows'] as const) {
     const given = size[field]
     if (Number.isInteger(given) && given >= 1 && given <= largest) continue
-    refuseRequest({
-      kind: 'out-of-range',
-      field,
-      wanted: `a whole number from 1 to ${largest}`,
-      got: String(given),
-    })
+    refuseValue(field, `a whole number from 1 to ${largest}`, String(given))
   }
 }
 

@@ -37,13 +37,13 @@ describe('vitrine scratchpad', () => {
   })
 
   test.each([
-    [[], /Say what to do/],
-    [['remove'], /Say what to do/],
+    [[], /needs one of list, show, clear/],
+    [['remove'], /It has list, show, clear/],
     [['show'], /Say what to do/],
-    [['show', 'a', 'b'], /Say what to do/],
+    [['show', 'a', 'b'], /"b" is one word too many/],
     [['show', 'nothing'], /Nothing is saved under "nothing"/],
     [['show', '../../../etc/passwd'], /Nothing is saved under/],
-    [['clear', 'all'], /Say what to do/],
+    [['clear', 'all'], /"all" is one word too many/],
     [['list', '--all'], /--all/],
   ])('%j is refused with what to do', async (args, said) => {
     const ran = await ownHome().run(['scratchpad', ...args])

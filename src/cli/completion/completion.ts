@@ -1,21 +1,17 @@
-import { listSessions, nearestKey, scratchpadRoots } from '../../internal.ts'
+import { listSessions, scratchpadRoots } from '../../internal.ts'
 import { describedIn } from '../../messages/cli/help.ts'
-import { subcommandMissing, tooManyWords, unknownSubcommand } from '../../messages/cli/run.ts'
-import { grammar } from '../grammar.ts'
-import { misuse, parseOptions } from '../options.ts'
-import { standardOutput } from '../run/sink.ts'
+import { print } from '../run/sink.ts'
+import { runSubcommand } from '../subcommand.ts'
 import { type OwnOffer, offerFor } from './offers.ts'
 import { scripts } from './scripts.ts'
 
 /** `vitrine completion SHELL`: the script for a shell; `candidates -- WORD...`: what that script calls. */
-export async function main([name, ...args]: readonly string[]): Promise<number> {
-  const names = grammar.completion.words
-  if (name === undefined) throw misuse(subcommandMissing('completion', names))
-  if (name === 'candidates') return print(candidates(args[0] === '--' ? args.slice(1) : args))
-  if (!isShell(name)) throw misuse(unknownSubcommand('completion', name, names, nearestKey(name, names)))
-  const [word] = parseOptions(args, grammar.completion.options).words
-  if (word !== undefined) throw misuse(tooManyWords(word, 'completion'))
-  return print(scripts[name])
+export function main(args: readonly string[]): Promise<number> {
+  const [name, ...words] = args
+  if (name === 'candidates') return print(candidates(words[0] === '--' ? words.slice(1) : words))
+  const { bash, zsh, fish } = scripts
+  const shells = { bash: () => print(bash), zsh: () => print(zsh), fish: () => print(fish) }
+  return runSubcommand('completion', shells, args)
 }
 
 /**
@@ -49,13 +45,4 @@ function wordsOf(offer: OwnOffer, typed: string): readonly string[] {
 function outputs(): readonly string[] {
   const sessions = listSessions(scratchpadRoots(process.env))
   return [...new Set(sessions.flatMap(({ entries }) => entries.map(({ name }) => name)))].sort()
-}
-
-function isShell(name: string): name is keyof typeof scripts {
-  return Object.hasOwn(scripts, name)
-}
-
-async function print(text: string): Promise<number> {
-  await standardOutput.write(text)
-  return 0
 }

@@ -134,3 +134,9 @@ function sinkOf(fd: number, stream: () => Writable): Sink {
 
 export const standardOutput: Sink = new LazySink(() => sinkOf(1, () => process.stdout))
 export const standardError: Sink = new LazySink(() => sinkOf(2, () => process.stderr))
+
+/** Writes to stdout; resolves to the exit code. */
+export async function print(text: string, code = 0): Promise<number> {
+  await standardOutput.write(text)
+  return code
+}

@@ -1,18 +1,16 @@
 import { openShell, type Shell } from '../../internal.ts'
-import { tooManyWords } from '../../messages/cli/run.ts'
 import { loadConfigFor, sayIgnored } from '../configuration.ts'
 import { milliseconds } from '../duration.ts'
 import { grammar } from '../grammar.ts'
-import { misuse, type Options, parseOptions } from '../options.ts'
+import type { Options } from '../options.ts'
 import { backendOf } from '../run/options.ts'
 import { sayLowered } from '../run/run.ts'
+import { parseAll } from '../subcommand.ts'
 import { InteractiveSession } from './session.ts'
 
 /** `vitrine shell`: runs lines one after the other, as they are typed or read. */
 export async function main(args: readonly string[]): Promise<number> {
-  const options = parseOptions(args, grammar.shell.options)
-  const [word] = options.words
-  if (word !== undefined) throw misuse(tooManyWords(word, 'shell'))
+  const options = parseAll('shell', args, grammar.shell)
   const shell = await open(options)
   await sayIgnored(shell)
   const given = options.values.get('timeout')
