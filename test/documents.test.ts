@@ -38,6 +38,15 @@ describe('documents', () => {
     (line) => expect(line).toMatch(fetching),
   )
 
+  it('are all reached by links from README.md', () => {
+    const reached = new Set(['README.md'])
+    for (const document of reached)
+      for (const link of linksOf(document).filter((to) => /\.md(#|$)/.test(to)))
+        reached.add(targetOf(document, link))
+    const users = documents.filter((document) => document !== 'examples/README.md')
+    expect(users.filter((document) => !reached.has(document))).toEqual([])
+  })
+
   it.each(documents)('%s links to files and headings that exist', (document) => {
     expect(linksOf(document).filter((link) => !leadsSomewhere(document, link))).toEqual([])
   })
@@ -48,9 +57,15 @@ const linksOf = (document: string) =>
     .map(([, link]) => link ?? '')
     .filter((link) => !/^[a-z]+:/.test(link))
 
+/** The file that a link of a document leads to, from the root of the repository. */
+function targetOf(document: string, link: string): string {
+  const [path = ''] = link.split('#')
+  return path === '' ? document : normalize(join(dirname(document), path))
+}
+
 function leadsSomewhere(document: string, link: string): boolean {
-  const [path = '', heading] = link.split('#')
-  const target = path === '' ? document : normalize(join(dirname(document), path))
+  const heading = link.split('#')[1]
+  const target = targetOf(document, link)
   if (!existsSync(join(repository, target))) return false
   return heading === undefined || headingsOf(target).includes(heading)
 }
