@@ -139,7 +139,7 @@ int vt_core_watcher_pid(void);
 #ifdef __linux__
 enum vt_private_step {
   VT_PRIVATE_TEMPORARY = 1, /* the temporary directory cannot be opened */
-  VT_PRIVATE_UNSAFE,        /* writable by others without the sticky bit: any user could rename in it */
+  VT_PRIVATE_UNSAFE,        /* another user could rename in it */
   VT_PRIVATE_PARENT,        /* vitrine-UID in it cannot be made or opened */
   VT_PRIVATE_FOREIGN,       /* vitrine-UID belongs to another user, is a symlink or no directory, or is open to others */
   VT_PRIVATE_DIRECTORY,     /* the directory itself cannot be made */

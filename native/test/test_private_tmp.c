@@ -115,8 +115,17 @@ static void refuses_what_is_not_its_own(void) {
   close(open(parent, O_CREAT | O_WRONLY, 0600));
   refuses("a file", VT_PRIVATE_FOREIGN);
   unlink(parent);
-  chmod(temporary, 0777);
-  refuses("anybody's", VT_PRIVATE_UNSAFE);
+}
+
+/* In these another user could rename vitrine-UID, and put something else in its place. */
+static void refuses_where_others_can_rename(void) {
+  const mode_t shared[] = {0777, 0775, 0770, 0757};
+  for (size_t at = 0; at < sizeof shared / sizeof *shared; at++) {
+    chmod(temporary, shared[at]);
+    refuses("shared", VT_PRIVATE_UNSAFE);
+    chmod(temporary, shared[at] | S_ISVTX);
+    refuses("shared and sticky", 0);
+  }
   chmod(temporary, 0700);
 }
 
@@ -223,6 +232,7 @@ int main(void) {
   never_follows_a_link();
   sweeps_what_is_not_locked();
   refuses_what_is_not_its_own();
+  refuses_where_others_can_rename();
   copes_with_others();
   if (vt_landlock_abi() > 0) {
     a_policy_grants_one_directory_at_a_time();

@@ -78,7 +78,7 @@ function refusal(
   const words: Readonly<Record<string, readonly [got: string, remedy: string]>> = {
     temporary: [`${temporary} cannot be opened: ${error}`, 'set TMPDIR to a directory that is there'],
     unsafe: [
-      `${temporary} can be written to by everybody and has no sticky bit`,
+      `other users can rename what is in ${temporary}: they can write to it and it has no sticky bit, or one of them owns it`,
       `chmod +t ${temporary}, or set TMPDIR to a directory of your own`,
     ],
     parent: [

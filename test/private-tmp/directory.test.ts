@@ -288,13 +288,28 @@ describe('a place that cannot be trusted', () => {
     expect(readdirSync(join(temporary, 'vitrine-0'))).toEqual([])
   })
 
-  it('a temporary directory in which everybody can rename is refused', async () => {
+  it.for(['777', '775', '770'])(
+    'a temporary directory of mode %s, in which other users can rename, is refused',
+    async (digits) => {
+      const temporary = makeDirectory()
+      const mode = Number.parseInt(digits, 8)
+      chmodSync(temporary, mode)
+      expect(await refusal(temporary)).toMatch(/no sticky bit.*chmod \+t/)
+      expect(readdirSync(temporary)).toEqual([])
+      chmodSync(temporary, mode | 0o1000)
+      const { run } = await makeGround({}, temporary)
+      expect((await run('echo x > "$TMPDIR/x"')).exitCode).toBe(0)
+    },
+  )
+
+  it.runIf(uid === 0)('a temporary directory of another user is refused, sticky or not', async () => {
     const temporary = makeDirectory()
-    chmodSync(temporary, 0o777)
-    expect(await refusal(temporary)).toMatch(/no sticky bit.*chmod \+t/)
-    chmodSync(temporary, 0o1777)
-    const { run } = await makeGround({}, temporary)
-    expect((await run('echo x > "$TMPDIR/x"')).exitCode).toBe(0)
+    chownSync(temporary, 12345, 12345)
+    for (const mode of [0o700, 0o1777]) {
+      chmodSync(temporary, mode)
+      expect(await refusal(temporary)).toMatch(/one of them owns it/)
+    }
+    expect(readdirSync(temporary)).toEqual([])
   })
 
   it('a temporary directory that is not there is refused', async () => {

@@ -27,14 +27,20 @@ static int fail(struct vt_private *made, enum vt_private_step step, int error) {
   return -1;
 }
 
-/* Writable by others and not sticky: any user could rename our directories. */
-static bool is_anybodys(const struct stat *status) { return (status->st_mode & S_IWOTH) && !(status->st_mode & S_ISVTX); }
+/* Whether another user could rename our directories: the owner, or without the sticky bit whoever can write. In a user
+ * namespace an owner outside of it, such as root, shows as UNMAPPED (user_namespaces(7)). */
+static bool is_shared(const struct stat *status) {
+  enum { UNMAPPED = 65534 };
+  uid_t owner = status->st_uid;
+  bool writable = status->st_mode & (S_IWGRP | S_IWOTH);
+  return (owner != geteuid() && owner != 0 && owner != UNMAPPED) || (writable && !(status->st_mode & S_ISVTX));
+}
 
 static int open_temporary(const char *temporary, struct vt_private *made) {
   struct stat status;
   int fd = open(temporary, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return fail(made, VT_PRIVATE_TEMPORARY, errno);
-  int error = fstat(fd, &status) ? errno : is_anybodys(&status) ? EPERM : 0;
+  int error = fstat(fd, &status) ? errno : is_shared(&status) ? EPERM : 0;
   if (!error) return fd;
   close(fd);
   return fail(made, VT_PRIVATE_UNSAFE, error);
