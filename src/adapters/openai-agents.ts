@@ -1,7 +1,8 @@
 import { constants } from 'node:os'
 import type { ExecuteRequest, Result, Shell } from '../index.ts'
 import { isVitrineError } from '../messages/error.ts'
-import { refusedOfSeveral, savedLine } from '../messages/mcp/mcp.ts'
+import { refusedOfSeveral } from '../messages/list.ts'
+import { savedLine } from '../messages/mcp/mcp.ts'
 
 /** What OpenAI's shell tool asks for: `ShellAction` of `@openai/agents`. */
 export interface ShellAction {

@@ -166,7 +166,7 @@ export interface Result<Output extends string | Buffer = string> {
   readonly bytes: number
   /** True when the first 8 KiB contain a NUL byte. */
   readonly binary: boolean
-  /** The deadline in force, after the cap `[shell] max_timeout_ms`. */
+  /** The deadline in force: the requested one, at most `[shell] max_timeout_ms`. */
   readonly timeoutMs: number
   /** Processes that were still running at the end and were killed. */
   readonly survivorsKilled: number

@@ -3,7 +3,7 @@ import type { Refusal } from '../internal.ts'
 import { internalError, prefixed } from '../messages/cli/run.ts'
 import { isVitrineError } from '../messages/error.ts'
 import { exitCode } from './command.ts'
-import { jsonVersion } from './json.ts'
+import { factsOf, jsonVersion } from './json.ts'
 import { standardError, standardOutput } from './run/sink.ts'
 
 /** Reports why nothing ran, as text or JSON; returns the exit code. */
@@ -14,9 +14,7 @@ export async function fail(error: unknown, { json }: { readonly json: boolean })
 }
 
 function facts(error: unknown): object {
-  if (!isVitrineError(error)) return { code: 'INTERNAL', message: wording(error) }
-  const { code, ...rest } = error.refusal
-  return { code, message: error.message, ...rest }
+  return isVitrineError(error) ? factsOf(error) : { code: 'INTERNAL', message: wording(error) }
 }
 
 // Any other error is a bug: a bug report needs its stack.
@@ -26,7 +24,7 @@ function wording(error: unknown): string {
 }
 
 /** A program that could not be executed gets 126 or 127, as in a shell. */
-function refusalCode(refusal: Refusal): number {
+export function refusalCode(refusal: Refusal): number {
   if (refusal.code !== 'SPAWN_FAILED' || refusal.step !== 'exec') return exitCode.refused
   if (refusal.errno === 'ENOENT' || refusal.errno === 'ENOTDIR') return exitCode.notFound
   if (refusal.errno === 'EACCES' || refusal.errno === 'ENOEXEC') return exitCode.notExecutable

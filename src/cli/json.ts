@@ -1,22 +1,33 @@
 import type { Result } from '../internal.ts'
+import type { VitrineError } from '../messages/error.ts'
 import type { RunArguments } from './run/options.ts'
 
 /** Raised when a field of `run --json` is removed or changes its meaning: docs/run-json.md. */
 export const jsonVersion = 1
 
 /** The object that `vitrine run --json` prints. */
-export function jsonOf({ each, json, requests }: RunArguments, results: readonly Result[]): object {
+export function jsonOf(
+  { each, json, requests }: RunArguments,
+  results: readonly Result[],
+  stopped?: VitrineError,
+): object {
   const shown = results.map((result) => (json === 'full' ? result : shortOf(result)))
   if (!each) return { version: jsonVersion, ...shown[0] }
   const lines = requests.map(({ command = '' }) => command)
   return {
     version: jsonVersion,
     results: shown.map((result, at) => ({ command: lines[at], ...result })),
-    skipped: lines.slice(results.length),
+    ...(stopped && { error: factsOf(stopped) }),
+    skipped: lines.slice(results.length + (stopped ? 1 : 0)),
   }
 }
 
 /** Without redundant fields: `output` repeats both streams, `enforcement` is the same for every command. */
 function shortOf({ output: _, enforcement: __, ...rest }: Result): object {
   return rest
+}
+
+/** The facts of a refusal, as `error` has them. */
+export function factsOf({ message, refusal: { code, ...rest } }: VitrineError): object {
+  return { code, message, ...rest }
 }

@@ -1,16 +1,38 @@
 import type { Result } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 
-/** What became of the lines of a list: which failed, and which did not run. */
-export function listLines(lines: readonly string[], results: readonly Result[]): readonly string[] {
+/** A refusal of one command of several: those before it have run. */
+export function refusedOfSeveral(message: string, following: number): string {
+  const own = message.replace('Nothing ran.', 'This command did not run.')
+  if (following === 0) return own
+  return `${own} ${following === 1 ? 'The one after it did not run either.' : `The ${following} after it did not run either.`}`
+}
+
+/**
+ * What became of the lines of a list: which failed, and which did not run.
+ * @param stopped why the line after the results could not be started
+ */
+export function listLines(
+  lines: readonly string[],
+  results: readonly Result[],
+  stopped?: string,
+): readonly string[] {
   const failed = results.flatMap((result, at) =>
     isFailure(result)
       ? [`line ${at + 1} of ${lines.length} failed (${endOf(result)}): ${brief(lines[at])}`]
       : [],
   )
-  const skipped = lines.slice(results.length)
-  if (skipped.length === 0) return failed
-  return [...failed, `not run: ${skipped.map(brief).join('; ')}`]
+  const at = results.length
+  const notStarted =
+    stopped === undefined
+      ? []
+      : [
+          `line ${at + 1} of ${lines.length} could not be started: ${brief(lines[at])}`,
+          refusedOfSeveral(stopped, 0),
+        ]
+  const skipped = lines.slice(at + (stopped === undefined ? 0 : 1))
+  const notRun = skipped.length === 0 ? [] : [`not run: ${skipped.map(brief).join('; ')}`]
+  return [...failed, ...notStarted, ...notRun]
 }
 
 function endOf({ outcome }: Result): string {

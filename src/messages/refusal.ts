@@ -144,6 +144,14 @@ export function adviceFor(kind: Failure['kind'], reader: HintReader): Omit<Failu
   }
 }
 
+/** For a command that timed out at the maximum. */
+export const atMostTime = 'Ask for less at once: a larger timeout needs a larger [shell] max_timeout_ms.'
+
+/** @param asked milliseconds, over the maximum */
+export function loweredTimeoutHint(asked: number, most: number): string {
+  return `The timeout of ${asked} ms was lowered to the maximum, ${most} ms ([shell] max_timeout_ms).`
+}
+
 /** One sentence on what to do about a refusal that no report is about. */
 export function hintFor(
   mode: Mode,

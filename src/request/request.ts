@@ -24,7 +24,10 @@ export interface ExecuteRequest {
   readonly argv?: readonly string[] | undefined
   /** Relative to the shell's directory; default: the shell's directory. */
   readonly cwd?: string | undefined
-  /** Milliseconds, above 0; default `[shell] timeout_ms`, at most `max_timeout_ms`. */
+  /**
+   * Milliseconds, above 0; default `[shell] timeout_ms`. More than `max_timeout_ms` is lowered to that: `Result.timeoutMs` has
+   * what counts, and `hint` says so when the command ended for it.
+   */
   readonly timeoutMs?: number | undefined
   /** Text or bytes, a stream, or an open descriptor. Default: no input. */
   readonly stdin?: string | Uint8Array | Readable | number | undefined
@@ -69,6 +72,8 @@ export interface CompleteRequest {
   /** Absolute. It may not exist. */
   readonly cwd: string
   readonly timeoutMs: number
+  /** The timeout that was asked for, where it is over the maximum. */
+  readonly loweredFromMs: number | undefined
   /** Variables over those of the shell; undefined removes one. */
   readonly env: Environment
   readonly stdin: string | Uint8Array | Readable | number | null
@@ -101,7 +106,7 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
   return {
     work: workOf(request),
     cwd: directoryOf(request.cwd, defaults.cwd),
-    timeoutMs: deadlineOf(request.timeoutMs, defaults),
+    ...deadlineOf(request.timeoutMs, defaults),
     env: variablesOf(request.env ?? {}),
     stdin: request.stdin ?? null,
     merged: request.merged ?? false,
@@ -157,10 +162,17 @@ function directoryOf(cwd: string | undefined, base: string): string {
   return resolve(base, cwd ?? '.')
 }
 
-function deadlineOf(timeoutMs: number | undefined, defaults: RequestDefaults): number {
+function deadlineOf(
+  timeoutMs: number | undefined,
+  defaults: RequestDefaults,
+): Pick<CompleteRequest, 'timeoutMs' | 'loweredFromMs'> {
   const asked = timeoutMs ?? defaults.timeoutMs
   if (Number.isNaN(asked) || asked <= 0) refuseValue('timeoutMs', 'milliseconds above 0', String(asked))
-  return Math.min(asked, defaults.maxTimeoutMs)
+  const most = defaults.maxTimeoutMs
+  return {
+    timeoutMs: Math.min(asked, most),
+    loweredFromMs: timeoutMs !== undefined && timeoutMs > most ? timeoutMs : undefined,
+  }
 }
 
 function isStdin(value: unknown): boolean {

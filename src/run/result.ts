@@ -17,7 +17,15 @@ import { denialHint, type HintReader, type TemporaryDirectory } from '../message
 import { lostAdvice, lostHint } from '../messages/docker.ts'
 import { containerMemoryHint, limitAdvice, openFilesHint } from '../messages/limits.ts'
 import { readsHint, unsearchedNote } from '../messages/reads.ts'
-import { adviceFor, hintFor, notSavedHint, unsavedHint, unsavedLine } from '../messages/refusal.ts'
+import {
+  adviceFor,
+  atMostTime,
+  hintFor,
+  loweredTimeoutHint,
+  notSavedHint,
+  unsavedHint,
+  unsavedLine,
+} from '../messages/refusal.ts'
 import type { Collected } from './collect.ts'
 import type { Saved } from './save.ts'
 import { type ShownOutput, shownBytes, shownText } from './shown.ts'
@@ -34,6 +42,8 @@ export interface ResultParts {
   readonly maxBytes: number
   readonly durationMs: number
   readonly timeoutMs: number
+  /** The timeout that was asked for, where it is over the maximum. */
+  readonly loweredFromMs: number | undefined
   readonly mode: Mode
   readonly backend: Backend
   readonly limits: Limits | null
@@ -76,6 +86,7 @@ export function buildResult(parts: ResultParts): AnyResult {
     // A container denies no reads: a path that is not mounted does not exist.
     (parts.backend === 'local' ? readsHint(enforcement, failure, parts.hintFor) : undefined) ??
     hintFor(mode, failure, enforcement['denial reports'], parts.hintFor) ??
+    timeoutHint(parts, outcome) ??
     parts.hint
   return {
     ...(parts.encoding === 'buffer' ? bytesOf(parts) : textsOf(parts)),
@@ -101,6 +112,12 @@ export function buildResult(parts: ResultParts): AnyResult {
     decision: parts.decision,
     outcome,
   }
+}
+
+/** A tool's answer says it in a line of its own, whether the command timed out or not. */
+function timeoutHint({ loweredFromMs, timeoutMs, hintFor }: ResultParts, outcome: Outcome) {
+  const isDue = outcome.kind === 'timed-out' && loweredFromMs !== undefined && hintFor === 'user'
+  return isDue ? loweredTimeoutHint(loweredFromMs, timeoutMs) : undefined
 }
 
 /** The hint for unsaved output: failing to store it ended the command or cut its output. */
@@ -204,13 +221,15 @@ const refusalWords =
   /permission denied|read-only file system|operation not permitted|access denied|\b(EACCES|EPERM|EROFS)\b/i
 
 function failureOf(
-  { ended, hintFor: reader }: ResultParts,
+  { ended, loweredFromMs, hintFor: reader }: ResultParts,
   outcome: Outcome,
   errors: string,
 ): Failure | undefined {
   const { denials, lost } = ended.end
   if (lost !== undefined) return { kind: 'signal', retryable: true, advice: lostAdvice(reader) }
   const kind = failureKind(outcome, denials.length > 0 || refusalWords.test(errors))
+  if (kind === 'timeout' && loweredFromMs !== undefined)
+    return { ...adviceFor(kind, reader), kind, advice: atMostTime }
   if (outcome.kind === 'limited') return { kind: 'limit', ...limitAdvice(outcome.limit) }
   return kind === undefined ? undefined : { kind, ...adviceFor(kind, reader) }
 }

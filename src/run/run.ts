@@ -233,6 +233,7 @@ async function resultOf(
     maxBytes: output.max_bytes,
     durationMs,
     timeoutMs: request.timeoutMs,
+    loweredFromMs: request.loweredFromMs,
     mode,
     backend: shell.backend,
     limits: setup.limits,

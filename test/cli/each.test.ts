@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Home } from './vitrine.ts'
@@ -112,6 +112,26 @@ describe('run --each', () => {
     )
     expect((await each('--', 'exit 3')).stderr).toBe('vitrine: line 1 of 1 failed (exit code 3): exit 3\n')
     expect((await each('--', 'true', 'true')).stderr).toBe('')
+  })
+
+  test('a line that cannot be started is named, with what ran and what did not', async () => {
+    const lines = ['echo one; rmdir "$PWD"', 'echo two', 'echo three']
+    const gone = (name: string) => {
+      mkdirSync(join(home.directory, name))
+      return ['run', '--write', '--each', '--cwd', join(home.directory, name)]
+    }
+    const ran = await home.run([...gone('gone'), '--', ...lines])
+    expect(ran).toMatchObject({ code: 125, stdout: 'one\n' })
+    const told = ran.stderr.split('\n')
+    expect(told[0]).toBe('vitrine: line 2 of 3 could not be started: echo two')
+    expect(told[2]).toBe('vitrine: not run: echo three')
+    expect(ran.stderr).not.toContain('Nothing ran')
+    const json = JSON.parse((await home.run([...gone('gone'), '--json', '--', ...lines])).stdout)
+    expect(json).toMatchObject({
+      results: [{ stdout: 'one\n' }],
+      error: { code: 'INVALID_REQUEST' },
+      skipped: ['echo three'],
+    })
   })
 
   test('--keep-going goes on behind a failure, and ends as the first one did', async () => {

@@ -466,14 +466,14 @@ describe('every key that git knows', () => {
     return working
   }
 
-  it('is asked about, or runs nothing on any line of the safe list', { timeout: 120_000 }, async () => {
+  it('is asked about, or runs nothing on any line of the safe list', { timeout: 300_000 }, async () => {
     expect(keysOfGit().length).toBeGreaterThan(500)
     expect(setAll((entry) => !dangerousEntry([entry], true)).length).toBeGreaterThan(100)
     for (const line of lines) expect(await run(line), line).toBe('protected')
   })
 
   it('is asked about, or runs nothing on such a line in a longer one where nothing else is asked', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const isPassed = (entry: FoundEntry) =>
       !/promisor|partialclone/.test(entry.key) &&

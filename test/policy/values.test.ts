@@ -42,7 +42,35 @@ describe('a variable in double quotes', () => {
   })
 
   it.each([
-    'X=a; rg "$X" src',
+    'X=VALUE; rg "$X" src',
+    'X=VALUE && rg "$X" src',
+    'X=VALUE\nrg "$X" src',
+    'Y=1; Z="a b" X=VALUE; rg "$X" src | head -5',
+    'X=other; X=VALUE; rg "$X" src',
+    'X=VALUE; for f in a b; do rg "$X" src; done',
+  ])('has the literal value that the line assigns first: %s', (line) => {
+    const verdictOf = (value: string) => verdict(line.replace('VALUE', value), { X: '--pre=./inherited' })
+    for (const value of ['foo', "'a b'", '"a b"', '']) expect(verdictOf(value), value).toBe('allow')
+    for (const value of ['--pre=./evil', "'--pre=./evil'", '--pre=./"evil"'])
+      expect(verdictOf(value), value).toBe('ask')
+  })
+
+  it.each([
+    'false && X=a; rg "$X" src',
+    'false || X=a; rg "$X" src',
+    'X=a & rg "$X" src',
+    'X=a | true; rg "$X" src',
+    '(X=a); rg "$X" src',
+    '{ X=a; }; rg "$X" src',
+    'if X=a; then rg "$X" src; fi',
+    '! X=a; rg "$X" src',
+    'X=a || true; rg "$X" src',
+    'X=$Y; rg "$X" src',
+    'X=~; rg "$X" src',
+    'X=a; X=b rg "$X" src',
+    'X=a; true && X=b; rg "$X" src',
+    'X+=a; rg "$X" src',
+    'X=a >f; rg "$X" src',
     'X=a rg "$X" src',
     'for X in a; do rg "$X" src; done',
     'read X; rg "$X" src',

@@ -395,6 +395,14 @@ describe('the deadline', () => {
     const own = await openTestShell({ mode: 'write', toml: '[shell]\nmax_timeout_ms = 500\n' })
     const result = await own.execute({ command: 'echo begun; sleep 20', timeoutMs: 60_000 })
     expect(result).toMatchObject({ timedOut: true, timeoutMs: 500, stdout: 'begun\n' })
+    expect(result.hint).toContain('60000 ms was lowered to the maximum, 500 ms')
+    expect(result.failure).toMatchObject({
+      kind: 'timeout',
+      advice: expect.stringContaining('max_timeout_ms'),
+    })
+    const within = await own.execute({ command: 'sleep 20', timeoutMs: 300 })
+    expect(within).toMatchObject({ timedOut: true, timeoutMs: 300 })
+    expect(within.hint).toBeUndefined()
   })
 
   it('a part of a millisecond is a deadline too', async () => {

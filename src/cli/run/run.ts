@@ -6,8 +6,10 @@ import {
   type Shell,
 } from '../../internal.ts'
 import { prefixed, timeoutLowered } from '../../messages/cli/run.ts'
+import { isVitrineError, type VitrineError } from '../../messages/error.ts'
 import { isFailure, listLines } from '../../messages/list.ts'
 import { loadConfigFor, sayIgnored } from '../configuration.ts'
+import { refusalCode } from '../fail.ts'
 import { jsonOf } from '../json.ts'
 import { brokenPipeCode, exitCodeOf } from './exit-code.ts'
 import { type RunArguments, readRunArguments } from './options.ts'
@@ -45,12 +47,18 @@ export type CommandsToRun = Pick<RunArguments, 'each' | 'requests'> &
   Pick<ExecuteRequest, 'stdin'> &
   Pick<ExecuteOptions, 'line'>
 
+/** What ran, and why a later line of a list could not be started. */
+interface Ran {
+  readonly results: readonly Result[]
+  readonly stopped?: VitrineError
+}
+
 async function runToJson(shell: Shell, given: RunArguments): Promise<number> {
   const stop = forwardSignals(shell)
-  const results = await runAll(shell, given, {})
+  const ran = await runAll(shell, given, {}).then(allOf, startedOf)
   stop()
-  await standardOutput.write(`${JSON.stringify(jsonOf(given, results))}\n`)
-  return (await brokenPipeCode()) ?? exitCodeOfList(given, results)
+  await standardOutput.write(`${JSON.stringify(jsonOf(given, ran.results, ran.stopped))}\n`)
+  return (await brokenPipeCode()) ?? exitCodeOfList(given, ran)
 }
 
 /** Runs the commands one after the other and passes on their output. Resolves to the exit code. */
@@ -63,7 +71,10 @@ export async function runStreaming(shell: Shell, given: CommandsToRun, relay: Ou
     save: given.requests[0]?.scratchpad !== undefined,
     line: given.line,
   })
-  const results = await running.catch(nothingIf(relay.signal)).finally(() => relay.end())
+  const ran = await running
+    .catch(nothingIf(relay.signal))
+    .then(allOf, startedOf)
+    .finally(() => relay.end())
   // From here on signals end vitrine as usual: only a slow reader of our output can delay it.
   stop()
   await relay.flushed()
@@ -71,11 +82,12 @@ export async function runStreaming(shell: Shell, given: CommandsToRun, relay: Ou
   const lines = given.each
     ? listLines(
         given.requests.map(({ command = '' }) => command),
-        results,
+        ran.results,
+        ran.stopped?.message,
       )
     : []
-  if (broken === undefined) await relay.sayAfterwards(results, lines)
-  return broken ?? exitCodeOfList(given, results)
+  if (broken === undefined) await relay.sayAfterwards(ran.results, lines)
+  return broken ?? exitCodeOfList(given, ran)
 }
 
 async function runAll(
@@ -96,8 +108,19 @@ function nothingIf(signal: AbortSignal): (error: unknown) => readonly Result[] {
   }
 }
 
+function allOf(results: readonly Result[]): Ran {
+  return { results }
+}
+
+/** Throws the error again if nothing ran. */
+function startedOf(error: unknown): Ran {
+  if (!isVitrineError(error) || !error.results) throw error
+  return { results: error.results as readonly Result[], stopped: error }
+}
+
 /** That of the last command; with --keep-going that of the first command that failed. */
-function exitCodeOfList({ keepGoing = false }: CommandsToRun, results: readonly Result[]): number {
+function exitCodeOfList({ keepGoing = false }: CommandsToRun, { results, stopped }: Ran): number {
+  if (stopped && !(keepGoing && results.some(isFailure))) return refusalCode(stopped.refusal)
   const counting = (keepGoing ? results.find(isFailure) : undefined) ?? results.at(-1)
   return counting ? exitCodeOf(counting) : 0
 }

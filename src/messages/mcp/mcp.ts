@@ -4,6 +4,7 @@ import { visible, whollyVisible } from '../../base/visible.ts'
 import { attemptsIn, denialText } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
+import { refusedOfSeveral } from '../list.ts'
 import { describeRefusal } from '../refusal.ts'
 
 /** What a tool's description has to tell a model. */
@@ -288,11 +289,4 @@ export function progressText(elapsedMs: number, bytes: number): string {
 
 export function waitingText(ahead: number): string {
   return `waiting: ${ahead} ${ahead === 1 ? 'command is' : 'commands are'} to start before it`
-}
-
-/** A refusal of one command of several: those before it have run. */
-export function refusedOfSeveral(message: string, following: number): string {
-  const own = message.replace('Nothing ran.', 'This command did not run.')
-  if (following === 0) return own
-  return `${own} ${following === 1 ? 'The one after it did not run either.' : `The ${following} after it did not run either.`}`
 }

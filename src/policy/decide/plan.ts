@@ -67,7 +67,7 @@ export function planRequest(request: RequestToDecide): PolicyRequest {
 
 function lineOf({ work, shell = 'sh', variableValue }: RequestToDecide): ParsedLine {
   if (work.kind === 'argv') return lineOfArgv(work.argv)
-  if (shell === 'sh') return withValues(parseLine(work.line), variableValue)
+  if (shell === 'sh') return withValues(work.line, parseLine(work.line), variableValue)
   return parsePowershell(work.line) ?? unsureOf(work.line)
 }
 

@@ -28,23 +28,52 @@ const assigningNothing: ReadonlySet<string | undefined> = new Set([
 ])
 
 /**
- * The line with the value of each argument that is exactly `"$NAME"`, where the line cannot have changed it: the reading is
- * certain, every command is one that assigns nothing, and no assignment or loop names the variable.
+ * The line with the value of each argument that is exactly `"$NAME"`, where that is certain: the reading is certain, every command
+ * is one that assigns nothing, and no assignment or loop names the variable but one at the beginning of the line.
+ * @param text the line as written
  */
-export function withValues(line: ParsedLine, variableValue: VariableValue | undefined): ParsedLine {
+export function withValues(
+  text: string,
+  line: ParsedLine,
+  variableValue: VariableValue | undefined,
+): ParsedLine {
   const { commands, unsure, features, forkBombs } = line
   if (!variableValue || unsure.length > 0 || !commands.every(assignsNothing)) return line
-  const assigned = new Set(commands.flatMap(({ assignments }) => assignments.map(({ name }) => name)))
+  const first = assignedFirst(text, commands)
+  const later = commands.slice(first.length).flatMap(({ assignments }) => assignments)
+  const assigned = new Set(later.map(({ name }) => name))
+  const values = new Map(
+    first.flatMap(({ assignments }) => assignments).map(({ name, value }) => [name, value.value]),
+  )
   const fill = (word: Word): Word => {
     const [, plain, braced] = QUOTED_VARIABLE.exec(word.text) ?? []
     const name = plain ?? braced
     if (name === undefined || assigned.has(name) || isDangerousVariable(name) || SHELLS_OWN.test(name))
       return word
-    const value = variableValue(name)
+    const value = values.get(name) ?? variableValue(name)
     return value === undefined ? word : { text: word.text, value, kind: 'literal', fixed: value }
   }
   const filled = commands.map((command) => ({ ...command, words: command.words.map(fill) }))
   return { commands: filled, unsure, features, forkBombs }
+}
+
+const LITERAL = String.raw`(?:[\w@%+:,./-]|'[^'\\\p{Cc}]*'|"[\w @%+:,./-]*")*`
+/** A command of assignments alone that nothing makes conditional: no group, pipe, loop or `&` around it. */
+const FIRST_ASSIGNMENTS = new RegExp(
+  String.raw`[ \t\n]*[A-Za-z_]\w*=${LITERAL}(?:[ \t]+[A-Za-z_]\w*=${LITERAL})*[ \t]*(?:;|&&|\n)`,
+  'uy',
+)
+
+/** The commands at the beginning of the line that only assign literal values. */
+function assignedFirst(text: string, commands: readonly SimpleCommand[]): readonly SimpleCommand[] {
+  FIRST_ASSIGNMENTS.lastIndex = 0
+  const other = commands.findIndex(
+    ({ words, assignments, redirects }) =>
+      !FIRST_ASSIGNMENTS.test(text) ||
+      words.length + redirects.length > 0 ||
+      assignments.some(({ value }) => value.kind !== 'literal'),
+  )
+  return other === -1 ? commands : commands.slice(0, other)
 }
 
 function assignsNothing({ words }: SimpleCommand): boolean {
