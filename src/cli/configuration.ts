@@ -5,32 +5,25 @@ import {
   type Flags,
   type LoadedConfig,
   loadConfig,
+  type ShellOptions,
 } from '../internal.ts'
-import { ignoredLines, prefixed, valueMissing } from '../messages/cli/run.ts'
-import { misuse } from './options.ts'
+import { ignoredLines, prefixed, unknownBackend, valueMissing } from '../messages/cli/run.ts'
+import { misuse, type Options } from './options.ts'
 import { standardError } from './run/sink.ts'
 
-export interface ConfigArguments {
-  readonly cwd: string | undefined
-  readonly config: string | undefined
-  readonly workspace: string | undefined
-  readonly backend?: Backend | undefined
+/** The configuration, with what the command line overrides. Throws CONFIG_INVALID, INVALID_REQUEST. */
+export function loadConfigFor(options: GivenOptions): Promise<LoadedConfig> {
+  const { values } = options
+  const cwd = values.get('cwd') ?? currentDirectory()
+  return loadConfig({ cwd, env: process.env, configFile: values.get('config'), flags: flagsFor(options) })
 }
 
-/** Loads the configuration with the command line's overrides. Throws CONFIG_INVALID, INVALID_REQUEST. */
-export function loadConfigFor({ cwd, config, ...rest }: ConfigArguments): Promise<LoadedConfig> {
-  const flags = flagsFor(rest)
-  return loadConfig({ cwd: cwd ?? currentDirectory(), env: process.env, configFile: config, flags })
-}
+type GivenOptions = Pick<Options, 'flags' | 'values'>
 
-/** Command-line options that override the configuration. */
-export interface ConfigOverrides extends Pick<ConfigArguments, 'workspace' | 'backend'> {
-  readonly network?: boolean
-  readonly privateTmp?: boolean
-}
-
-/** Converts them to configuration flags. Throws INVALID_REQUEST. */
-export function flagsFor({ workspace, backend, network, privateTmp }: ConfigOverrides): Flags {
+/** The options that override the configuration, as its flags. Throws INVALID_REQUEST. */
+export function flagsFor({ flags, values }: GivenOptions): Flags {
+  const workspace = values.get('workspace')
+  const backend = backendOf(values.get('backend'))
   // `--workspace "$UNSET"` must not mean "no workspace".
   if (workspace === '') throw misuse(valueMissing('--workspace'))
   return {
@@ -38,9 +31,29 @@ export function flagsFor({ workspace, backend, network, privateTmp }: ConfigOver
       'policy.workspace': { value: fromHere(workspace), from: '--workspace' },
     }),
     ...(backend && { 'shell.backend': { value: backend, from: '--backend' } }),
-    ...(network && { 'shell.network': { value: true, from: '--network' } }),
-    ...(privateTmp && { 'shell.private_tmp': { value: true, from: '--private-tmp' } }),
+    ...(flags.has('network') && { 'shell.network': { value: true, from: '--network' } }),
+    ...(flags.has('private-tmp') && { 'shell.private_tmp': { value: true, from: '--private-tmp' } }),
   }
+}
+
+/** What a shell takes of the command line, but its approver. Throws CONFIG_INVALID, INVALID_REQUEST. */
+export async function shellOptions(options: GivenOptions): Promise<ShellOptions> {
+  const { flags, values } = options
+  return {
+    cwd: values.get('cwd'),
+    // A shell loads its configuration together with what else it looks up.
+    config: values.has('workspace') ? await loadConfigFor(options) : values.get('config'),
+    backend: backendOf(values.get('backend')),
+    mode: flags.has('write') ? 'write' : undefined,
+    network: flags.has('network') ? true : undefined,
+    privateTmp: flags.has('private-tmp') ? true : undefined,
+  }
+}
+
+/** Throws INVALID_REQUEST for an unknown backend. */
+export function backendOf(name: string | undefined): Backend | undefined {
+  if (name === undefined || name === 'local' || name === 'docker') return name
+  throw misuse(unknownBackend(name))
 }
 
 /** Like every path of a command line, relative to the current directory, whatever --cwd says. */

@@ -1,13 +1,7 @@
-import {
-  buildDockerImage,
-  cleanDocker,
-  currentDirectory,
-  dockerStatus,
-  type LoadedConfig,
-  loadConfig,
-} from '../internal.ts'
+import { buildDockerImage, cleanDocker, dockerStatus } from '../internal.ts'
 import { builtText, cleanedText, notOursToBuild, statusReport } from '../messages/cli/docker.ts'
 import { exitCode } from './command.ts'
+import { loadConfigFor } from './configuration.ts'
 import type { Options } from './options.ts'
 import { print, standardError } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
@@ -17,12 +11,8 @@ export function main(args: readonly string[]): Promise<number> {
   return runSubcommand('docker', { build, status, clean }, args)
 }
 
-function load({ values }: Options): Promise<LoadedConfig> {
-  return loadConfig({ cwd: currentDirectory(), env: process.env, configFile: values.get('config') })
-}
-
 async function build(options: Options): Promise<number> {
-  const loaded = await load(options)
+  const loaded = await loadConfigFor(options)
   const { image } = loaded.config.docker
   const built = await buildDockerImage(loaded, process.env, (text) => void standardError.write(text))
   const text = built ? builtText(built) : notOursToBuild(image)
@@ -31,7 +21,7 @@ async function build(options: Options): Promise<number> {
 }
 
 async function status(options: Options): Promise<number> {
-  const found = await dockerStatus(await load(options), process.env)
+  const found = await dockerStatus(await loadConfigFor(options), process.env)
   const text = options.flags.has('json')
     ? `${JSON.stringify(found, null, 2)}\n`
     : statusReport(found, Date.now())
@@ -39,7 +29,7 @@ async function status(options: Options): Promise<number> {
 }
 
 async function clean(options: Options): Promise<number> {
-  await load(options)
+  await loadConfigFor(options)
   const cleaned = await cleanDocker(process.env)
   const text = options.flags.has('json') ? `${JSON.stringify(cleaned)}\n` : cleanedText(cleaned)
   return print(text, cleaned.failed.length === 0 ? 0 : 1)

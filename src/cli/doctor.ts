@@ -1,21 +1,21 @@
 import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { diagnose } from '../doctor/doctor.ts'
-import { currentDirectory, type DockerStatus, dockerStatus, loadConfig } from '../internal.ts'
+import { type DockerStatus, dockerStatus } from '../internal.ts'
 import { doctorReport, tryingLine } from '../messages/cli/doctor.ts'
 import { isVitrineError } from '../messages/error.ts'
-import { flagsFor } from './configuration.ts'
+import { loadConfigFor } from './configuration.ts'
 import { grammar } from './grammar.ts'
-import { backendOf } from './run/options.ts'
+import type { Options } from './options.ts'
 import { print, standardError } from './run/sink.ts'
 import { parseAll } from './subcommand.ts'
 import { isTerminal } from './terminal.ts'
 
 /** `vitrine doctor`: what this host can enforce. */
 export async function main(args: readonly string[]): Promise<number> {
-  const { flags, values } = parseAll('doctor', args, grammar.doctor)
-  const docker = await dockerChosen(values.get('backend'))
+  const options = parseAll('doctor', args, grammar.doctor)
+  const docker = await dockerChosen(options)
   const diagnosis = { ...(await diagnosed()), ...(docker && { docker }) }
-  const text = flags.has('json') ? `${JSON.stringify(diagnosis, null, 2)}\n` : doctorReport(diagnosis)
+  const text = options.flags.has('json') ? `${JSON.stringify(diagnosis, null, 2)}\n` : doctorReport(diagnosis)
   const isUsable = !docker || (docker.engine !== undefined && docker.image.present === true)
   return print(text, diagnosis.verdict === 'enforced' && isUsable ? 0 : 1)
 }
@@ -38,10 +38,9 @@ async function diagnosed(): Promise<Diagnosis> {
 const eraseLine = '\r\u001b[K'
 
 /** The state of the docker backend, if it is selected. */
-async function dockerChosen(given: string | undefined): Promise<DockerStatus | undefined> {
-  const flags = flagsFor({ workspace: undefined, backend: backendOf(given) })
+async function dockerChosen(options: Options): Promise<DockerStatus | undefined> {
   try {
-    const loaded = await loadConfig({ cwd: currentDirectory(), env: process.env, flags })
+    const loaded = await loadConfigFor(options)
     return loaded.config.shell.backend === 'docker' ? await dockerStatus(loaded, process.env) : undefined
   } catch (error) {
     // An invalid configuration does not keep the host from being diagnosed; every other command reports it.

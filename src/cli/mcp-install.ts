@@ -11,9 +11,9 @@ import { entryText, installEntry } from '../mcp/install/install.ts'
 import { prefixed } from '../messages/cli/run.ts'
 import * as say from '../messages/mcp/install.ts'
 import { exitCode } from './command.ts'
+import { backendOf } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
-import { backendOf } from './run/options.ts'
 import { standardError, standardOutput } from './run/sink.ts'
 
 /**

@@ -6,7 +6,6 @@ import { flagsFor } from './configuration.ts'
 import { grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
 import { packageVersion } from './package-file.ts'
-import { backendOf } from './run/options.ts'
 import { standardError } from './run/sink.ts'
 
 /** `vitrine mcp`: serves commands to an agent, on stdin and stdout or over HTTP. */
@@ -48,12 +47,7 @@ function serverOptions({ values, flags }: Options): ServerOptions {
     earlierSessions: !values.has('http'),
     cwd: absolutePath(values.get('cwd') ?? '.'),
     config: values.get('config'),
-    flags: flagsFor({
-      workspace: values.get('workspace'),
-      backend: backendOf(values.get('backend')),
-      network: flags.has('network'),
-      privateTmp: flags.has('private-tmp'),
-    }),
+    flags: flagsFor({ values, flags }),
     log,
   }
 }

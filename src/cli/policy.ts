@@ -2,7 +2,7 @@ import { type Decision, decideAbout, listRules } from '../internal.ts'
 import { policyReport, policyTable } from '../messages/cli/policy-list.ts'
 import { loadConfigFor, sayIgnored } from './configuration.ts'
 import type { Options } from './options.ts'
-import { backendOf, wordsAfterDashes, workOf } from './run/options.ts'
+import { wordsAfterDashes, workOf } from './run/options.ts'
 import { print } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
 
@@ -13,15 +13,11 @@ export function main(args: readonly string[]): Promise<number> {
 
 const verdictCodes: Readonly<Record<Decision['verdict'], number>> = { allow: 0, ask: 1, deny: 2 }
 
-async function check({ flags, values, words }: Options, args: readonly string[]): Promise<number> {
+async function check(options: Options, args: readonly string[]): Promise<number> {
+  const { flags, values, words } = options
   const command = wordsAfterDashes('policy check', args, words)
   const cwd = values.get('cwd')
-  const loaded = await loadConfigFor({
-    cwd,
-    config: values.get('config'),
-    workspace: values.get('workspace'),
-    backend: backendOf(values.get('backend')),
-  })
+  const loaded = await loadConfigFor(options)
   await sayIgnored(loaded)
   const mode = flags.has('write') ? 'write' : loaded.config.shell.mode
   const decision = await decideAbout(loaded, { ...workOf(command), cwd, mode })
@@ -29,10 +25,9 @@ async function check({ flags, values, words }: Options, args: readonly string[])
   return print(text, verdictCodes[decision.verdict])
 }
 
-async function list({ flags, values }: Options): Promise<number> {
-  const given = { cwd: values.get('cwd'), config: values.get('config'), workspace: undefined }
-  const loaded = await loadConfigFor(given)
+async function list(options: Options): Promise<number> {
+  const loaded = await loadConfigFor(options)
   await sayIgnored(loaded)
   const rules = await listRules(loaded)
-  return print(flags.has('json') ? `${JSON.stringify(rules, null, 2)}\n` : policyTable(rules))
+  return print(options.flags.has('json') ? `${JSON.stringify(rules, null, 2)}\n` : policyTable(rules))
 }

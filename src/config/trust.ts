@@ -40,16 +40,6 @@ export function trust(file: string, env: Environment, home?: string): string {
   return path
 }
 
-/** Returns whether the file was trusted. */
-export function untrust(file: string, env: Environment, home?: string): boolean {
-  const identity = identityOf(file) ?? file
-  const before = Object.entries(readStore(env, home))
-  const after = before.filter(([trusted]) => trusted !== identity)
-  if (after.length === before.length) return false
-  writeStore(Object.fromEntries(after), env, home)
-  return true
-}
-
 function digest(content: string): string {
   return createHash('sha256').update(content).digest('hex')
 }

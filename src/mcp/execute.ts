@@ -1,3 +1,4 @@
+import type { Turns } from '../base/turns.ts'
 import type { Mode, Result, VitrineError } from '../internal.ts'
 import { isVitrineError } from '../messages/error.ts'
 import { ignoreErrorsAlone, notApprovedByUser, notAskable, refusalText } from '../messages/mcp/mcp.ts'
@@ -9,7 +10,6 @@ import { Progress } from './progress.ts'
 import { canElicit, questionFor, withAnswers } from './questions.ts'
 import type { CallToolResult, InputRequiredResult, ServerContext } from './sdk.ts'
 import type { McpSession } from './session.ts'
-import type { Turns } from './turns.ts'
 
 /** The parameters of `execute_command`, with defaults filled in. */
 export interface ExecuteArguments {

@@ -1,4 +1,5 @@
 import { errorText } from '../base/errno.ts'
+import type { Turns } from '../base/turns.ts'
 import type { Mode } from '../internal.ts'
 import {
   listScratchpadDescription,
@@ -18,7 +19,6 @@ import { emptySchema, executeSchema, readSchema, resultSchema } from './schemas.
 import { listScratchpad, readScratchpad } from './scratchpad.ts'
 import { McpServer, type ToolAnnotations } from './sdk.ts'
 import type { McpSession, SessionShell } from './session.ts'
-import type { Turns } from './turns.ts'
 
 export interface McpConnection {
   readonly session: McpSession

@@ -1,9 +1,9 @@
+import { Turns } from '../base/turns.ts'
 import { maxAtOnce, maxMessageBytes } from './limits.ts'
 import { MessageLimit } from './message-limit.ts'
 import { StdioServerTransport, serveStdio } from './sdk.ts'
 import { makeServer } from './server.ts'
 import type { McpSession } from './session.ts'
-import { Turns } from './turns.ts'
 
 /**
  * Serves one client on stdin and stdout. Resolves when the client is gone or a signal arrived, and everything

@@ -2,18 +2,17 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, 
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { trustStoreFile } from '../../src/config/files.ts'
-import { isTrusted, trust, untrust } from '../../src/config/trust.ts'
+import { isTrusted, trust } from '../../src/config/trust.ts'
 import { makePlace, type Place, refusalOf } from './place.ts'
 
 const loose = '[shell]\nnetwork = true\n'
 
-test('trust makes a loosening value count, untrust takes that back', async () => {
+test('trust makes a loosening value count', async () => {
   const place = withProjectFile()
   const before = await network(place)
   const trusted = trust(place.projectFile, {}, place.home)
   const during = await network(place)
-  expect(untrust(place.projectFile, {}, place.home)).toBe(true)
-  expect([before, during, await network(place)]).toEqual([false, true, false])
+  expect([before, during]).toEqual([false, true])
   expect(trusted).toBe(place.projectFile)
 })
 
@@ -59,8 +58,6 @@ test('a symlink of another project to a trusted file is not trusted', async () =
   expect((await place.load({ cwd: hostile })).config.shell.network).toBe(false)
   trust(join(hostile, '.vitrine.toml'), {}, place.home)
   expect((await place.load({ cwd: hostile })).config.shell.network).toBe(true)
-  expect(untrust(join(hostile, '.vitrine.toml'), {}, place.home)).toBe(true)
-  expect((await place.load({ cwd: hostile })).config.shell.network).toBe(false)
   expect(await network(place)).toBe(true)
 })
 
@@ -104,11 +101,6 @@ test('a file that does not exist, or that is a directory, cannot be trusted', as
   const directory = await refusalOf(Promise.resolve().then(() => trust(place.project, {}, place.home)))
   expect(missing.problem).toEqual({ kind: 'unreadable', reason: 'it does not exist' })
   expect(directory.problem).toEqual({ kind: 'unreadable', reason: 'it is a directory' })
-})
-
-test('untrust says when there was no trust to take back', () => {
-  const place = withProjectFile()
-  expect(untrust(place.projectFile, {}, place.home)).toBe(false)
 })
 
 test.each(['', 'null', '{', '{"version":2,"files":{}}', '{"version":1,"files":{"a":1}}'])(

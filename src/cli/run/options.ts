@@ -1,20 +1,13 @@
-import type { Backend, ExecuteRequest } from '../../internal.ts'
-import {
-  commandMissing,
-  dashesMissing,
-  keepGoingAlone,
-  unknownBackend,
-  variableUnnamed,
-} from '../../messages/cli/run.ts'
+import type { ExecuteRequest } from '../../internal.ts'
+import { commandMissing, dashesMissing, keepGoingAlone, variableUnnamed } from '../../messages/cli/run.ts'
 import { milliseconds } from '../duration.ts'
 import { grammar } from '../grammar.ts'
-import { misuse, parseOptions } from '../options.ts'
+import { misuse, type Options, parseOptions } from '../options.ts'
 
 /** The options and requests of a `vitrine run` line. */
 export interface RunArguments {
-  readonly write: boolean
-  readonly network: boolean
-  readonly privateTmp: boolean
+  /** What its shell is opened with. */
+  readonly options: Options
   /** `full`: with every field of the library's result. */
   readonly json: 'short' | 'full' | undefined
   /** The command gets a terminal of its own. */
@@ -25,16 +18,13 @@ export interface RunArguments {
   readonly each: boolean
   /** The list continues after a line that fails. */
   readonly keepGoing: boolean
-  readonly cwd: string | undefined
-  readonly config: string | undefined
-  readonly workspace: string | undefined
-  readonly backend: Backend | undefined
   readonly requests: readonly ExecuteRequest[]
 }
 
 /** Parses the arguments of `vitrine run`. Throws INVALID_REQUEST. */
 export function readRunArguments(args: readonly string[]): RunArguments {
-  const { flags, values, lists, words } = parseOptions(args, grammar.run.options)
+  const options = parseOptions(args, grammar.run.options)
+  const { flags, values, lists, words } = options
   const timeout = values.get('timeout')
   const each = flags.has('each')
   if (flags.has('keep-going') && !each) throw misuse(keepGoingAlone)
@@ -46,18 +36,12 @@ export function readRunArguments(args: readonly string[]): RunArguments {
     timeoutMs: timeout === undefined ? undefined : milliseconds('--timeout', timeout),
   }
   return {
-    write: flags.has('write'),
-    network: flags.has('network'),
-    privateTmp: flags.has('private-tmp'),
+    options,
     json: flags.has('json=full') ? 'full' : flags.has('json') ? 'short' : undefined,
     pty: flags.has('pty'),
     ask: flags.has('ask'),
     each,
     keepGoing: flags.has('keep-going'),
-    cwd: values.get('cwd'),
-    config: values.get('config'),
-    workspace: values.get('workspace'),
-    backend: backendOf(values.get('backend')),
     requests: (each ? command.map((line) => ({ command: line })) : [workOf(command)]).map((work) => ({
       ...work,
       ...how,
@@ -75,12 +59,6 @@ function variablesOf(given: readonly string[]): Record<string, string> {
     if (value !== undefined) variables[name] = value
   }
   return variables
-}
-
-/** Throws INVALID_REQUEST for an unknown backend. */
-export function backendOf(name: string | undefined): Backend | undefined {
-  if (name === undefined || name === 'local' || name === 'docker') return name
-  throw misuse(unknownBackend(name))
 }
 
 /** One word is a shell line, several words are an argv. */

@@ -8,7 +8,7 @@ import {
 import { prefixed, timeoutLowered } from '../../messages/cli/run.ts'
 import { isVitrineError, type VitrineError } from '../../messages/error.ts'
 import { isFailure, listLines } from '../../messages/list.ts'
-import { loadConfigFor, sayIgnored } from '../configuration.ts'
+import { sayIgnored, shellOptions } from '../configuration.ts'
 import { refusalCode } from '../fail.ts'
 import { jsonOf } from '../json.ts'
 import { brokenPipeCode, exitCodeOf } from './exit-code.ts'
@@ -26,12 +26,7 @@ export async function main(args: readonly string[]): Promise<number> {
   pty?.checkPty(given)
   const relay = given.json || pty ? undefined : new OutputRelay()
   const shell = await openShell({
-    cwd: given.cwd,
-    config: given.workspace === undefined ? given.config : await loadConfigFor(given),
-    backend: given.backend,
-    mode: given.write ? 'write' : undefined,
-    network: given.network ? true : undefined,
-    privateTmp: given.privateTmp ? true : undefined,
+    ...(await shellOptions(given.options)),
     // Imported late: most commands need no approval.
     approver: given.ask ? (await import('./ask.ts')).askingApprover(relay) : undefined,
   })

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { errorText } from '../../base/errno.ts'
+import { Turns } from '../../base/turns.ts'
 import { drainMs, idleMs, maxAtOnce } from '../limits.ts'
 import {
   createMcpHandler,
@@ -13,7 +14,6 @@ import {
 } from '../sdk.ts'
 import { makeServer } from '../server.ts'
 import type { McpSession } from '../session.ts'
-import { Turns } from '../turns.ts'
 import { sendResponse, webRequest } from './node-http.ts'
 import { errorResponse, HttpSessions } from './sessions.ts'
 import { carriesToken } from './token.ts'

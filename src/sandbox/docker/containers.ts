@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Turns } from '../../base/turns.ts'
 import type { Environment, Mode } from '../../base/types.ts'
 import { shownWrong, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { VitrineError } from '../../messages/error.ts'
-import { TaskLimit } from './bound.ts'
 import { Container } from './container.ts'
 import { type Engine, type EngineError, isEngineError } from './engine/engine.ts'
 import type { FrameStream } from './engine/frames.ts'
@@ -16,7 +16,7 @@ import { mountsOf, mountTable, showsSocket, wronglyShown } from './workspace.ts'
 /** How long closing a shell waits for the engine. */
 const closeMs = 5000
 /** Concurrent starts: each start slows down all the others. */
-const starts = new TaskLimit(4)
+const starts = new Turns(4)
 
 export interface ContainersOptions {
   readonly engine: Engine

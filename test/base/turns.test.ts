@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Turns } from '../../src/mcp/turns.ts'
+import { Turns } from '../../src/base/turns.ts'
 
 /** Work that ends when it is told to. */
 function gate() {

@@ -1,4 +1,4 @@
-/** Limits how many calls run at once; the others wait in order of arrival. */
+/** Limits how many tasks run at once; the others wait in order of arrival. */
 export class Turns {
   readonly #max: number
   #running = 0
@@ -13,7 +13,7 @@ export class Turns {
   }
 
   /** Runs the work when its turn comes. If the signal aborts earlier, leaves the queue and rejects. */
-  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#enter(signal)
     try {
       return await work()
@@ -22,27 +22,27 @@ export class Turns {
     }
   }
 
-  async #enter(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
+  async #enter(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted()
     if (this.#running < this.#max) {
       this.#running++
       return
     }
     await new Promise<void>((resolve, reject) => {
       const start = () => {
-        signal.removeEventListener('abort', giveUp)
+        signal?.removeEventListener('abort', giveUp)
         resolve()
       }
       const giveUp = () => {
         this.#waiting = this.#waiting.filter((other) => other !== start)
-        reject(signal.reason)
+        reject(signal?.reason)
       }
-      signal.addEventListener('abort', giveUp, { once: true })
+      signal?.addEventListener('abort', giveUp, { once: true })
       this.#waiting.push(start)
     })
   }
 
-  /** Passes the turn to the next call in the queue, or frees it. */
+  /** Passes the turn to the next task in the queue, or frees it. */
   #leave(): void {
     const next = this.#waiting.shift()
     if (next) next()
