@@ -5,6 +5,12 @@ function object(word: Word): Objection {
   return { kind: 'operand', text: word.text }
 }
 
+/** Objects to the first word that fails a test. */
+function firstBad(words: readonly Word[], isBad: (word: Word) => boolean): Objection | undefined {
+  const bad = words.find(isBad)
+  return bad && object(bad)
+}
+
 /** True if the word may expand to an option. */
 function mayBeOption({ kind, fixed }: Word): boolean {
   return kind === 'open' || kind === 'brace' || (kind !== 'tilde' && /^(?:[-+]|$)/.test(fixed))
@@ -20,8 +26,7 @@ export function checkTar({ words: [form, archive, ...members] }: Arguments): Obj
   if (!form || !archive || !LISTING.test(knownValue(form) ?? ''))
     return { kind: 'form', text: form?.text ?? 'tar without a form' }
   if (archive.kind !== 'literal' || archive.value.includes(':')) return object(archive)
-  const bad = [archive, ...members].find((word) => mayBeOption(word) && word.value !== '-')
-  return bad && object(bad)
+  return firstBad([archive, ...members], (word) => mayBeOption(word) && word.value !== '-')
 }
 
 /** Words that name files: the archive in the form `checkTar` allows, otherwise all. */
@@ -34,8 +39,7 @@ const UNZIP = /^-[lvptqZ12]*[lvptZ][lvptqZ12]*$/
 /** unzip: only forms that list, test or print; no later word may be an option. */
 export function checkUnzip({ words: [form, ...others] }: Arguments): Objection | undefined {
   if (!form || !UNZIP.test(knownValue(form) ?? '')) return { kind: 'form', text: form?.text ?? 'unzip' }
-  const bad = others.find(mayBeOption)
-  return bad && object(bad)
+  return firstBad(others, mayBeOption)
 }
 
 export function pathsOfUnzip(words: readonly Word[]): readonly Word[] {
@@ -75,14 +79,12 @@ const SS_FILTER =
 
 /** ss: only filter words for ports and states; a host name would cause a DNS lookup. */
 export function checkSs({ operands }: Arguments): Objection | undefined {
-  const bad = operands.find((word) => !SS_FILTER.test(knownValue(word) ?? ''))
-  return bad && object(bad)
+  return firstBad(operands, (word) => !SS_FILTER.test(knownValue(word) ?? ''))
 }
 
 /** man: only page names; a name with a slash is a file. */
 export function checkMan({ operands }: Arguments): Objection | undefined {
-  const bad = operands.find((word) => !/^[\w[][\w.+:@[-]*$/.test(knownValue(word) ?? ''))
-  return bad && object(bad)
+  return firstBad(operands, (word) => !/^[\w[][\w.+:@[-]*$/.test(knownValue(word) ?? ''))
 }
 
 const CAPABILITY =
@@ -90,8 +92,7 @@ const CAPABILITY =
 
 /** tput: `init` and `reset` run the program named in the terminal's description. */
 export function checkTput({ operands }: Arguments): Objection | undefined {
-  const bad = operands.find((word) => !CAPABILITY.test(knownValue(word) ?? ''))
-  return bad && object(bad)
+  return firstBad(operands, (word) => !CAPABILITY.test(knownValue(word) ?? ''))
 }
 
 /** gh: only numbers, branch names and OWNER/NAME; a URL, or a host before OWNER, names another server. */
@@ -99,6 +100,5 @@ export function checkGh({ operands, options }: Arguments): Objection | undefined
   const repository = options.find(({ name }) => name === '-R' || name === '--repo')
   const named = repository && knownValue(repository.value)
   if (repository && !/^[\w.-]+\/[\w.-]+$/.test(named ?? '')) return { kind: 'option', text: repository.name }
-  const bad = operands.find((word) => !/^#?[\w./-]+$/.test(knownValue(word) ?? ''))
-  return bad && object(bad)
+  return firstBad(operands, (word) => !/^#?[\w./-]+$/.test(knownValue(word) ?? ''))
 }

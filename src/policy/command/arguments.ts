@@ -22,16 +22,8 @@ export interface OptionTable {
 }
 
 /** The same table as strings; `-abc` stands for `-a -b -c`. */
-export interface OptionNames {
-  readonly flags?: string
-  readonly valued?: string
-  readonly files?: string
-  readonly lists?: string
-  readonly separate?: string
-  readonly attached?: string
-  readonly pairs?: string
-  readonly filePairs?: string
-  readonly numbers?: boolean
+export type OptionNames = {
+  readonly [K in keyof OptionTable]?: OptionTable[K] extends boolean ? boolean : string
 }
 
 export interface GivenOption {

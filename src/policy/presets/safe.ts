@@ -7,26 +7,15 @@ export const builtIn = 'built-in safe list'
 
 /** A rule that allows a program or subcommand with certain arguments; without `options`, only operands. */
 export function safe(words: string, parts: Parts = {}): Rule {
-  return {
-    prefix: words.split(' '),
-    verdict: 'allow',
-    source: builtIn,
-    reason: '',
-    arguments: argumentRule({ options: {}, ...parts }),
-  }
+  return safeForms(words, { options: {}, ...parts })
 }
 
 export function safeAll(names: string, parts: Parts = {}): Rule[] {
   return names.split(/\s+/).map((name) => safe(name, parts))
 }
 
-/** A rule whose check sees the unparsed words, including options. */
-export function safeForms(words: string, parts: Omit<Parts, 'options'>): Rule {
-  return {
-    prefix: words.split(' '),
-    verdict: 'allow',
-    source: builtIn,
-    reason: '',
-    arguments: argumentRule(parts),
-  }
+/** A rule that allows them; without `options` its check sees the unparsed words. */
+export function safeForms(words: string, parts: Parts): Rule {
+  const about = argumentRule(parts)
+  return { prefix: words.split(' '), verdict: 'allow', source: builtIn, reason: '', arguments: about }
 }
