@@ -10,7 +10,7 @@ export const secrets = {
     ...words(`
       .aws .azure .oci .kube .talos .boto .s3cfg .docker/config.json .terraformrc .databrickscfg .snowsql
       .snowflake .aliyun/config.json .bluemix .pulumi/credentials.json .argocd/config .minikube .tsh
-      .cloudflared .ngrok2 .wireguard .terraform.d/credentials.tfrc.json .fly .railway .supabase
+      .alibabacloud .cloudflared .cloudflare-warp cloudflare-warp .ngrok2 .wireguard .terraform.d/credentials.tfrc.json .fly .railway .supabase
       .wrangler/config .doppler`),
     // Registries and forges
     ...words(`
@@ -23,7 +23,9 @@ export const secrets = {
       .claude.json .claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json .huggingface .kaggle
       .cursor/mcp.json .continue .aider .aider.conf.yml`),
     // Editors: tokens of extensions are in or next to state.vscdb
-    ...words('.vscode-server/data/User/globalStorage .cursor-server/data/User/globalStorage'),
+    ...words(`
+      .vscode-server/data/User/globalStorage .cursor-server/data/User/globalStorage
+      .vscode-shared/sharedStorage .vscode-insiders-shared/sharedStorage`),
     // Databases, mail, other machines
     ...words(`
       .pgpass .my.cnf .mylogin.cnf .msmtprc .mbsyncrc .fetchmailrc .authinfo .smbcredentials .filezilla
@@ -50,11 +52,12 @@ export const secrets = {
       solana github-copilot anthropic openai filezilla remmina syncthing nushell/history.txt google-chrome
       google-chrome-beta chromium BraveSoftware microsoft-edge vivaldi opera Slack discord Signal Element
       helm/registry configstore/firebase-tools.json scw argocd ngrok wireguard weechat goose/secrets.yaml
-      cursor/auth.json io.datasette.llm/keys.json Code/User/globalStorage VSCodium/User/globalStorage
+      cursor/auth.json circleci/config.yml Antigravity/User/globalStorage io.datasette.llm/keys.json Code/User/globalStorage VSCodium/User/globalStorage
       Cursor/User/globalStorage Windsurf/User/globalStorage pip/pip.conf snowflake zsh/.zsh_history
       google-chrome-unstable`),
     'Bitwarden CLI',
     'Code - Insiders/User/globalStorage',
+    'Code - OSS/User/globalStorage',
   ],
   /** In $XDG_DATA_HOME, by default ~/.local/share. */
   data: words(`
@@ -76,6 +79,7 @@ export const secrets = {
     'Library/Application Support/1Password',
     'Library/Application Support/Code/User/globalStorage',
     'Library/Application Support/Cursor/User/globalStorage',
+    'Library/Application Support/Antigravity/User/globalStorage',
     'Library/Application Support/io.datasette.llm/keys.json',
     'Library/Application Support/ngrok',
     'Library/Application Support/Syncthing',
@@ -104,19 +108,20 @@ export const secrets = {
     // It names either that directory or its parent.
     MINIKUBE_HOME: ['/.minikube', '/ca.key', '/certs', '/machines', '/profiles', '/proxy-client-ca.key'],
     LLM_USER_PATH: '/keys.json',
+    CONTINUE_GLOBAL_DIR: '',
   },
   /** Of the machine: kept unreadable for root, and for other users where they could read it. */
   system: words(`
     /etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d
     /etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ecdsa_key /etc/ssh/ssh_host_ed25519_key /etc/ssl/private
     /etc/pki/tls/private /etc/letsencrypt /etc/krb5.keytab /etc/wireguard /usr/local/etc/wireguard
-    /opt/homebrew/etc/wireguard /etc/cloudflared /etc/NetworkManager/system-connections /etc/wpa_supplicant
+    /opt/homebrew/etc/wireguard /etc/cloudflared /usr/local/etc/cloudflared /etc/NetworkManager/system-connections /etc/wpa_supplicant
     /etc/rancher /etc/kubernetes /var/lib/secrets /var/lib/kubelet /var/lib/systemd/credential.secret`),
   /** Kept unreadable for every user: everyone in a container can read its secrets. */
   shared: words('/run/secrets /run/credentials /run/agenix'),
   /** Files in the workspace. */
   names: {
-    patterns: words('.env .env.* .envrc .dev.vars .dev.vars.* .npmrc'),
+    patterns: words('.env .env.* .envrc .dev.vars .dev.vars.* .npmrc .sentryclirc'),
     except: words('*.example *.sample *.template *.dist *.defaults *.schema *.md *.d.ts'),
     /** Other people's files, or too many. */
     skip: words('node_modules .git .hg .svn .venv venv .tox __pycache__ target .cache'),
