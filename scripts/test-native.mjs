@@ -1,7 +1,7 @@
 // Builds the native unit tests with sanitizers, where something changed, and runs them: one line a program, exit 1 on any failure.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { newest, oldest, root } from './freshness.mjs'
 
 const FLAGS = [
@@ -29,7 +29,7 @@ function main() {
   const programs = listed('VITRINE_TEST_PROGRAMS')
   const built = cmake ? buildWithCmake(out) : buildWithCompiler(out, programs)
   if (!built) return 1
-  const failed = programs.filter((program) => !passes(join(root, out, program)))
+  const failed = programs.filter((program) => !passes(join(root, out, basename(program))))
   console.log(`native tests: ${programs.length - failed.length} of ${programs.length} programs passed`)
   return failed.length === 0 ? 0 : 1
 }
@@ -58,7 +58,7 @@ function buildWithCmake(out) {
 
 // Without cmake: everything again as soon as anything is newer than the oldest program.
 function buildWithCompiler(out, programs) {
-  const targets = programs.map((program) => join(out, program))
+  const targets = programs.map((program) => join(out, basename(program)))
   if (oldest(targets) > newest(['native', 'CMakeLists.txt'])) return true
   mkdirSync(join(root, out), { recursive: true })
   const watcher = ['native/linux/watcher/main.c', 'native/linux/watcher/cgroups.c']
@@ -68,7 +68,9 @@ function buildWithCompiler(out, programs) {
   const compiled = sources.every((source, i) => compile(['-c', source, `-I${out}`, '-o', objects[i]]))
   return (
     compiled &&
-    programs.every((program) => compile([`native/test/${program}.c`, ...objects, '-o', `${out}/${program}`]))
+    programs.every((program) =>
+      compile([`native/test/${program}.c`, ...objects, '-o', `${out}/${basename(program)}`]),
+    )
   )
 }
 

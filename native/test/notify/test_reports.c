@@ -11,24 +11,18 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/command.h"
 #include "notify/denials.h"
-#include "launch/launcher.h"
-#include "notify/notify_threads.h"
 #include "notify/resolve.h"
-#include "confine/confinement.h"
 #include "confine/probe.h"
-#include "supervise/supervisor.h"
-#include "check.h"
+#include "test/check.h"
+#include "test/commands.h"
 
 enum { EMPTY_PATH = 1 << 26 }; /* O_EMPTYPATH, asm-generic/fcntl.h of Linux 7.3 */
 enum { WAIT_SECONDS = 30 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static bool ended;
 static struct vt_end last_end;
-static uint32_t last_id;
 static int to_be_stuck; /* atomic: that many of the next lookups block until release_lookups() */
 static bool released;   /* under lock, with changed */
 static bool takes_empty_paths; /* atomic */
@@ -54,66 +48,12 @@ static void release_lookups(void) {
 /* In the place of Linux 7.3, from its headers. */
 bool vt_test_takes_empty_path(void) { return __atomic_load_n(&takes_empty_paths, __ATOMIC_RELAXED); }
 
-static void on_output(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length) {
-  (void)owner, (void)stream, (void)bytes;
-  vt_supervisor_consumed(id, length);
-}
-
-static void on_end(struct vt_owner *owner, uint32_t id, const struct vt_end *end) {
-  (void)owner, (void)id;
-  pthread_mutex_lock(&lock);
-  ended = true;
-  last_end = *end;
-  pthread_cond_broadcast(&changed);
-  pthread_mutex_unlock(&lock);
-}
-
-static void on_release(struct vt_owner *owner) { (void)owner; }
-
-static struct vt_owner owner = {.output = on_output, .end = on_end, .release = on_release};
-
-static char **vector(char *first, char *second, char *third) {
-  char **items = calloc(4, sizeof *items);
-  items[0] = first;
-  items[1] = second;
-  items[2] = third;
-  return items;
-}
-
-static struct vt_command *make(const char *line) {
-  int step;
-  struct vt_command *command = calloc(1, sizeof *command);
-  const char *const writable[] = {directory, NULL};
-  struct vt_confinement_options options = {.listener = true, .writable = writable};
-  command->strings = strdup(line);
-  command->candidates = vector((char *)"/bin/sh", NULL, NULL);
-  command->argv = vector((char *)"sh", (char *)"-c", command->strings);
-  command->envp = vector((char *)"PATH=/usr/bin:/bin", NULL, NULL);
-  command->cwd = "/";
-  command->id = ++last_id;
-  command->owner = &owner;
-  command->stdin_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
-  command->confinement = vt_confinement_take(&options, &step);
-  return command;
-}
-
-/* Runs a line to its end. */
 static void run(const char *line, int stuck_lookups) {
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += WAIT_SECONDS;
+  const char *const writable[] = {directory, NULL};
   __atomic_store_n(&to_be_stuck, stuck_lookups, __ATOMIC_RELAXED);
-  ended = false;
-  struct vt_command *command = make(line);
-  vt_supervisor_ready();
-  vt_launcher_ready();
-  vt_notifier_ready();
-  vt_supervisor_add(command);
-  vt_launcher_queue(command);
-  pthread_mutex_lock(&lock);
-  while (!ended && pthread_cond_timedwait(&changed, &lock, &until) == 0) continue;
-  pthread_mutex_unlock(&lock);
-  CHECK(ended, "\"%s\" hangs", line);
+  struct vt_command *command = make_command("/bin/sh", line, "/");
+  confine_command(command, writable);
+  last_end = wait_for(start_command(command))->end;
 }
 
 static uint64_t counted(bool with_path) {

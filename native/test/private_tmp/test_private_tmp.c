@@ -15,7 +15,7 @@
 #include "../core.h"
 #include "confine/landlock.h"
 #include "confine/confinement.h"
-#include "check.h"
+#include "test/check.h"
 
 enum { DEPTH = 500, THREADS = 4, TURNS = 40, NOBODY = 65534 };
 

@@ -13,7 +13,7 @@
 #include "base/command.h"
 #include "notify/denials.h"
 #include "confine/probe.h"
-#include "check.h"
+#include "test/check.h"
 
 #define HOLDS(condition) CHECK(condition, "at command %u: %s", last_id, shown)
 

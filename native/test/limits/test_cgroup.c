@@ -12,15 +12,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "limits/cgroup.h"
 #include "launch/clone3.h"
-#include "base/command.h"
-#include "launch/launcher.h"
-#include "supervise/supervisor.h"
-#include "check.h"
+#include "test/check.h"
+#include "test/commands.h"
 
 #define HOLDS(condition) CHECK(condition, "does not hold")
 
@@ -28,58 +26,13 @@ enum { WAIT_MS = 20000, PROMISED_MS = 1000, PATH_ROOM = 512 };
 
 static const char *base;
 
-static int64_t now_ms(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
-static void on_output(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length) {
-  (void)owner, (void)stream, (void)bytes;
-  vt_supervisor_consumed(id, length);
-}
-
-static int ends[2];
-
-static void on_end(struct vt_owner *owner, uint32_t id, const struct vt_end *end) {
-  (void)owner, (void)id;
-  if (end->failed_step) fprintf(stderr, "step %s: %s\n", vt_step_name((enum vt_step)end->failed_step), strerror(end->failed_errno));
-  if (write(ends[1], "", 1) != 1) abort();
-}
-
-static void on_release(struct vt_owner *owner) { (void)owner; }
-
-static struct vt_owner owner = {.output = on_output, .end = on_end, .release = on_release};
-
-static char **vector(const char *first, const char *second, const char *third) {
-  char **items = calloc(5, sizeof *items);
-  items[0] = (char *)first;
-  items[1] = (char *)second;
-  items[2] = (char *)third;
-  return items;
-}
-
 static void run(const char *line) {
-  static uint32_t last_id;
-  struct vt_command *command = calloc(1, sizeof *command);
-  char byte;
-  command->candidates = vector("/bin/sh", NULL, NULL);
-  command->argv = vector("sh", "-c", line);
-  command->envp = vector("PATH=/usr/bin:/bin", NULL, NULL);
-  command->cwd = "/";
-  command->id = ++last_id;
-  command->owner = &owner;
+  struct vt_command *command = make_command("/bin/sh", line, "/");
   command->limits = (struct vt_limits){.memory_bytes = UINT64_C(64) << 20};
-  command->stdin_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
-  vt_supervisor_ready();
-  vt_launcher_ready();
-  vt_supervisor_add(command);
-  vt_launcher_queue(command);
-  while (read(ends[0], &byte, 1) != 1) continue;
+  wait_for(start_command(command));
 }
 
 static int be_host(char **lines) {
-  if (pipe(ends)) return EXIT_FAILURE;
   for (; *lines; lines++) run(*lines);
   return EXIT_SUCCESS;
 }
@@ -125,7 +78,7 @@ static struct left left_by(pid_t host) {
 
 static bool comes_to(pid_t host, int cgroups, int processes, int sessions) {
   struct left left = {0, 0, 0};
-  for (int64_t until = now_ms() + WAIT_MS; now_ms() < until; usleep(2000)) {
+  for (int64_t until = vt_now() + WAIT_MS; vt_now() < until; usleep(2000)) {
     left = left_by(host);
     if (left.cgroups == cgroups && left.processes == processes && left.sessions == sessions) return true;
   }
@@ -155,18 +108,18 @@ static void leaves_nothing_of_a_running_command(void) {
   pid_t host = start_host("env -i setsid sleep 600 >/dev/null 2>&1 & trap '' TERM; sleep 600 & sleep 600", NULL);
   HOLDS(comes_to(host, 1, 4, 2));
   kill_host(host);
-  int64_t killed = now_ms();
+  int64_t killed = vt_now();
   HOLDS(comes_to(host, 0, 0, 0));
-  HOLDS(now_ms() - killed < PROMISED_MS);
+  HOLDS(vt_now() - killed < PROMISED_MS);
 }
 
 static void leaves_no_empty_cgroup(void) {
   pid_t host = start_host("exec sleep 600", NULL);
   HOLDS(comes_to(host, 1, 1, 1));
   kill_host(host);
-  int64_t killed = now_ms();
+  int64_t killed = vt_now();
   HOLDS(comes_to(host, 0, 0, 0));
-  HOLDS(now_ms() - killed < PROMISED_MS);
+  HOLDS(vt_now() - killed < PROMISED_MS);
 }
 
 /* What a finished command of write mode left in the background is the user's. */

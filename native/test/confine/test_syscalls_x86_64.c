@@ -3,7 +3,7 @@
 #include <asm/unistd_64.h>
 
 #include "confine/syscalls.h"
-#include "check.h"
+#include "test/check.h"
 
 /* Newer than some distributions' headers; where the header has them, its own value is compared. */
 #include "newer_syscalls.h"

@@ -4,7 +4,7 @@
 #include <linux/audit.h>
 #include <string.h>
 
-#include "check.h"
+#include "test/check.h"
 #include "expectations.h"
 #include "simulator.h"
 

@@ -4,7 +4,7 @@
 
 #include "confine/bpf.h"
 #include "confine/seccomp_rules.h"
-#include "check.h"
+#include "test/check.h"
 #include "expectations.h"
 #include "simulator.h"
 

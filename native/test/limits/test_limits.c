@@ -13,93 +13,24 @@
 #include <unistd.h>
 
 #include "limits/cgroup.h"
-#include "base/command.h"
 #include "limits/disk_usage.h"
-#include "launch/launcher.h"
 #include "limits/monitor.h"
-#include "notify/notify_threads.h"
-#include "confine/confinement.h"
 #include "confine/probe.h"
-#include "supervise/supervisor.h"
 #include "limits/usage.h"
-#include "check.h"
+#include "test/check.h"
+#include "test/commands.h"
 
 #define HOLDS(condition) CHECK(condition, "does not hold")
 
-enum { WAIT_SECONDS = 60, MEBIBYTE = 1 << 20 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static struct vt_end ended;
-static bool has_ended;
-
-static void on_output(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length) {
-  (void)owner, (void)stream, (void)bytes;
-  vt_supervisor_consumed(id, length);
-}
-
-static void on_end(struct vt_owner *owner, uint32_t id, const struct vt_end *end) {
-  (void)owner, (void)id;
-  pthread_mutex_lock(&lock);
-  ended = *end;
-  vt_core_free_denials(end->denials);
-  has_ended = true;
-  pthread_cond_broadcast(&changed);
-  pthread_mutex_unlock(&lock);
-}
-
-static void on_release(struct vt_owner *owner) { (void)owner; }
-
-static struct vt_owner owner = {.output = on_output, .end = on_end, .release = on_release};
-
-static char **vector(char *first, char *second, char *third) {
-  char **items = calloc(5, sizeof *items);
-  items[0] = first;
-  items[1] = second;
-  items[2] = third;
-  return items;
-}
-
-static struct vt_command *make(const char *line, bool confined, struct vt_limits limits) {
-  static uint32_t last_id;
-  struct vt_command *command = calloc(1, sizeof *command);
-  command->strings = strdup(line);
-  command->candidates = vector((char *)"/bin/sh", NULL, NULL);
-  command->argv = vector((char *)"sh", (char *)"-c", command->strings);
-  command->envp = vector((char *)"PATH=/usr/bin:/bin", NULL, NULL);
-  command->cwd = "/";
-  command->id = ++last_id;
-  command->owner = &owner;
-  command->limits = limits;
-  command->stdin_fd = command->pidfd = command->listener_fd = command->write_ends[0] = command->write_ends[1] = -1;
-  if (!confined) return command;
-  int step;
-  struct vt_confinement_options options = {.listener = vt_probe()->listener};
-  command->confinement = vt_confinement_take(&options, &step);
-  HOLDS(command->confinement != NULL);
-  return command;
-}
+enum { MEBIBYTE = 1 << 20 };
 
 static const struct vt_end *run(const char *line, bool confined, struct vt_limits limits) {
-  struct vt_command *command = make(line, confined, limits);
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += WAIT_SECONDS;
-  has_ended = false;
-  vt_supervisor_ready();
-  vt_launcher_ready();
-  vt_notifier_ready();
-  vt_monitor_ready(&command->limits);
-  vt_supervisor_add(command);
-  vt_launcher_queue(command);
-  pthread_mutex_lock(&lock);
-  while (!has_ended)
-    if (pthread_cond_timedwait(&changed, &lock, &until)) {
-      fprintf(stderr, "it did not end: %s\n", line);
-      exit(EXIT_FAILURE);
-    }
-  pthread_mutex_unlock(&lock);
-  return &ended;
+  struct vt_command *command = make_command("/bin/sh", line, "/");
+  command->limits = limits;
+  if (confined) confine_command(command, NULL);
+  const struct vt_end *end = &wait_for(start_command(command))->end;
+  vt_core_free_denials(end->denials);
+  return end;
 }
 
 static bool limited(const struct vt_end *end, const char *by) {

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 #include "confine/seccomp_constants.h"
-#include "check.h"
+#include "test/check.h"
 
 #define SAME(name) _Static_assert(VT_##name == (unsigned)(name), #name)
 

@@ -24,7 +24,7 @@
 #include "confine/seccomp.h"
 #include "confine/seccomp_constants.h"
 #include "confine/syscalls.h"
-#include "check.h"
+#include "test/check.h"
 
 #define SET_FLAGS 0x40086602UL /* FS_IOC_SETFLAGS, linux/fs.h */
 

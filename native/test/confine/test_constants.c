@@ -19,7 +19,7 @@
 #include <linux/stat.h>
 
 #include "confine/seccomp_constants.h"
-#include "check.h"
+#include "test/check.h"
 
 #define SAME(name) _Static_assert(VT_##name == (unsigned)(name), #name)
 

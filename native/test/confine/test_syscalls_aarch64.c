@@ -12,7 +12,7 @@
 
 #include "base/kernel.h"
 #include "confine/syscalls.h"
-#include "check.h"
+#include "test/check.h"
 #include "lacking_on_aarch64.h"
 #include "newer_syscalls.h"
 

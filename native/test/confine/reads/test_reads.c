@@ -15,7 +15,7 @@
 
 #include "confine/landlock.h"
 #include "confine/reads/reads.h"
-#include "check.h"
+#include "test/check.h"
 
 static char base[PATH_MAX];
 

@@ -8,7 +8,7 @@
 
 #include "confine/bpf.h"
 #include "confine/seccomp_groups.h"
-#include "check.h"
+#include "test/check.h"
 #include "samples.h"
 #include "simulator.h"
 

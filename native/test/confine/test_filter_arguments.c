@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "confine/bpf.h"
-#include "check.h"
+#include "test/check.h"
 #include "expectations.h"
 #include "simulator.h"
 
