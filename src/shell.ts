@@ -260,7 +260,7 @@ export class Shell {
     const admission = await this.#admission.admit({ ...request, mode, environments }, { timeoutMs, signal })
     const { docker, shell } = this.config
     if (mode === 'write' && docker.start_command !== '' && shell.backend === 'local')
-      await (await import('./host/docker.ts')).engineReady(request, { env: this.#env, docker, signal })
+      await (await import('./host/engine-ready.ts')).engineReady(request, { env: this.#env, docker, signal })
     return { request, mode, setup, admission }
   }
 

@@ -86,17 +86,24 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     expect(stdout).toMatch(/\nlo\nend\n$/)
   })
 
+  it('the engine sets up no network of its own, and localhost is known', async () => {
+    const shell = await openDockerShell(engine)
+    const command = 'nc -l -p 4000 & until echo sent | nc localhost 4000; do sleep 0.1; done; wait'
+    expect((await shell.execute({ command })).stdout).toBe('sent\n')
+    expect((await stateOf(shell)).NetworkSettings).toMatchObject({ SandboxID: '', Networks: {} })
+  })
+
+  it("a user's own /etc/hosts takes the place of ours", async () => {
+    const shell = await openDockerShell(engine, { toml: 'mounts = ["/etc/hosts:ro"]\n' })
+    expect((await shell.execute({ command: 'cat /etc/hosts' })).stdout).toBe(
+      readFileSync('/etc/hosts', 'utf8'),
+    )
+  })
+
   it('the engine was told so', async () => {
     const shell = await openDockerShell(engine, { toml: 'memory = "64m"\ncpus = 0.5\npids = 32\n' })
     await shell.execute({ command: 'true' })
-    const [own] = (await containersOf(engine)).filter(
-      ({ Labels }) => Labels['vitrine.workspace'] === shell.cwd,
-    )
-    const { HostConfig } = await engine.engine.call<{ readonly HostConfig: object }>({
-      method: 'GET',
-      path: `/containers/${own?.Id}/json`,
-    })
-    expect(HostConfig).toMatchObject({
+    expect((await stateOf(shell)).HostConfig).toMatchObject({
       NetworkMode: 'none',
       ReadonlyRootfs: true,
       Privileged: false,
@@ -128,6 +135,16 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     await shell.execute({ command: 'echo x > mounted/new' })
     expect(readdirSync(join(shell.cwd, 'mounted')).sort()).toEqual(['kept', 'new'])
   })
+
+  /** What the engine says of the shell's container. */
+  async function stateOf({ cwd }: { readonly cwd: string }) {
+    const own = (await containersOf(engine)).find(({ Labels }) => Labels['vitrine.workspace'] === cwd)
+    const path = `/containers/${own?.Id}/json`
+    return engine.engine.call<{ readonly HostConfig: object; readonly NetworkSettings: object }>({
+      method: 'GET',
+      path,
+    })
+  }
 
   async function openMounted() {
     const cwd = makeDirectory()

@@ -1,39 +1,12 @@
-import { existsSync } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
-import { baseDirectory } from '../../base/paths.ts'
-import type { Environment } from '../../base/types.ts'
 import { type Engine, isEngineError } from './engine/engine.ts'
 import { newName } from './host-label.ts'
 import { removeContainer } from './left-over.ts'
 import type { ContainerUser } from './spec.ts'
 
-/**
- * A file for /etc/passwd: the image's accounts and one for the commands' user, without which `whoami`, ssh
- * and Python's `getpass` fail. Cached per image in the state directory. Undefined if it cannot be written.
- * Throws EngineError.
- */
-export async function accountFile(
-  engine: Engine,
-  image: string,
-  user: ContainerUser,
-  env: Environment,
-): Promise<string | undefined> {
-  const state = baseDirectory(env, 'XDG_STATE_HOME')
-  const id = image.replace(/^sha256:/, '').slice(0, 32)
-  const file = join(state, 'vitrine/docker', `passwd-${id}-${user.uid}-${user.gid}`)
-  if (existsSync(file)) return file
-  const text = withAccount(await accountsOf(engine, image), user)
-  try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    const fresh = `${file}.${process.pid}`
-    await writeFile(fresh, text, { mode: 0o644 })
-    await rename(fresh, file)
-    return file
-  } catch {
-    return undefined // commands still run, as a user without a name
-  }
+/** An image's /etc/passwd, with an account for the commands' user. Throws EngineError. */
+export async function accountText(engine: Engine, image: string, user: ContainerUser): Promise<string> {
+  return withAccount(await accountsOf(engine, image), user)
 }
 
 /** passwd(5), with a line added for a user that has none. */

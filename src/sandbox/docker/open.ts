@@ -1,11 +1,11 @@
 import { isBeneath } from '../../base/paths.ts'
 import { imageMissing, unfitWorkspaceWords } from '../../messages/docker.ts'
-import { accountFile } from './account.ts'
 import { Containers } from './containers.ts'
 import { type Engine, isEngineError } from './engine/engine.ts'
 import { type Reach, reachEngine } from './engine/reach.ts'
 import { imageId } from './image.ts'
 import { removeLeftOver } from './left-over.ts'
+import { ownMounts } from './own-mounts.ts'
 import { engineRefusal, refusalOf } from './refusal.ts'
 import type { ContainerSettings, ContainerUser } from './spec.ts'
 import { userOf } from './user.ts'
@@ -39,7 +39,7 @@ export async function openDocker({
   const unfit = unfitWorkspace(workspace, engine.socketPath)
   if (unfit) throw refusalOf(unfitWorkspaceWords(workspace, unfit))
   const mounts = readUserMounts(docker.mounts, reach.env)
-  const { user, account } = await openable(engine, {
+  const { user, own } = await openable(engine, {
     image: settings.image,
     user: docker.user,
     workspace,
@@ -48,7 +48,8 @@ export async function openDocker({
   // A failed removal does not prevent commands; "vitrine docker clean" reports it.
   void removeLeftOver(engine, { inBackground: true }).catch(() => {})
   const places = workspacePaths(workspace)
-  const made = { ...settings, user, mounts: account ? [...mounts, account] : mounts }
+  const isFree = ({ target }: UserMount) => !mounts.some((mount) => mount.target === target)
+  const made = { ...settings, user, mounts: [...mounts, ...own.filter(isFree)] }
   const containers = new Containers({ engine, settings: made, workspace, places, env: reach.env })
   return { places, containers }
 }
@@ -64,19 +65,15 @@ interface Wanted {
   readonly env: Reach['env']
 }
 
-/** Finds the image, the user, and the user's account file. Throws SANDBOX_UNAVAILABLE. */
+/** Finds the image and the user, and what containers mount for them. Throws SANDBOX_UNAVAILABLE. */
 async function openable(
   engine: Engine,
   { image, user: named, workspace, env }: Wanted,
-): Promise<{ readonly user: ContainerUser; readonly account: UserMount | undefined }> {
+): Promise<{ readonly user: ContainerUser; readonly own: readonly UserMount[] }> {
   try {
     const [user, id] = await Promise.all([userOf(engine, named, workspace), imageId(engine, image)])
     if (id === undefined) throw refusalOf(imageMissing(image))
-    const source = await accountFile(engine, id, user, env)
-    return {
-      user,
-      account: source === undefined ? undefined : { source, target: '/etc/passwd', writable: false },
-    }
+    return { user, own: await ownMounts(engine, id, user, env) }
   } catch (error) {
     throw isEngineError(error) ? engineRefusal(engine, image, error) : error
   }

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { baseDirectory } from '../../base/paths.ts'
+import type { Environment } from '../../base/types.ts'
+import { accountText } from './account.ts'
+import type { Engine } from './engine/engine.ts'
+import type { ContainerUser } from './spec.ts'
+import type { UserMount } from './user-mounts.ts'
+
+export const hostsPath = '/etc/hosts'
+
+/** hosts(5), as the engine writes it for a container without a network. */
+const hosts = '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n'
+
+/**
+ * Mounts besides those of `[docker] mounts`, which take precedence: /etc/passwd with an account for the
+ * commands' user, without which `whoami`, ssh and Python's `getpass` fail, and /etc/hosts. The files are
+ * cached in the state directory; one that cannot be written is left out. Throws EngineError.
+ */
+export async function ownMounts(
+  engine: Engine,
+  imageId: string,
+  user: ContainerUser,
+  env: Environment,
+): Promise<readonly UserMount[]> {
+  const image = imageId.replace(/^sha256:/, '').slice(0, 32)
+  const found = await Promise.all([
+    kept(env, `passwd-${image}-${user.uid}-${user.gid}`, '/etc/passwd', () =>
+      accountText(engine, imageId, user),
+    ),
+    kept(env, 'hosts', hostsPath, async () => hosts),
+  ])
+  return found.filter((mount) => mount !== undefined)
+}
+
+async function kept(
+  env: Environment,
+  name: string,
+  target: string,
+  textOf: () => Promise<string>,
+): Promise<UserMount | undefined> {
+  const source = join(baseDirectory(env, 'XDG_STATE_HOME'), 'vitrine/docker', name)
+  if (existsSync(source)) return { source, target, writable: false }
+  const text = await textOf()
+  try {
+    await mkdir(dirname(source), { recursive: true, mode: 0o700 })
+    const fresh = `${source}.${process.pid}`
+    await writeFile(fresh, text, { mode: 0o644 })
+    await rename(fresh, source)
+    return { source, target, writable: false }
+  } catch {
+    return undefined // commands still run, as a user without a name
+  }
+}
