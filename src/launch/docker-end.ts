@@ -28,7 +28,8 @@ interface Circumstances {
 export function containerProcessEnd(ended: ExecEnd, { killed, stopped, usedUp }: Circumstances): ProcessEnd {
   switch (ended.kind) {
     case 'never':
-      return { kind: 'failed', ...failureIn(ended.said) }
+      // Killed while it was joining the container: the runtime reports that as a failed start.
+      return stopped ? killedBy(stopped) : { kind: 'failed', ...failureIn(ended.said) }
     case 'lost':
       return stopped ? killedBy(stopped) : { ...killedBy('SIGKILL'), lost: ended.said }
     case 'exited': {

@@ -1,5 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -136,6 +137,7 @@ export async function importImage(
   files: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const root = mkdtempSync(join(directory, 'rootfs-'))
+  chmodSync(root, 0o755) // an engine may give it to the image's root
   for (const path of ['bin', 'tmp', 'proc', 'sys', 'dev', 'etc', 'usr/bin'])
     mkdirSync(join(root, path), { recursive: true })
   for (const file of [busybox, ...librariesOf(busybox)]) {
@@ -148,20 +150,17 @@ export async function importImage(
   for (const path of Object.keys(files)) rmSync(join(root, path), { force: true })
   for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text, { mode: 0o755 })
   const body = execFileSync('tar', ['-C', root, '-c', '.'], { maxBuffer: 2 ** 28 })
-  const [repo = '', tag = ''] = name.split(':')
-  const query = { fromSrc: '-', repo, tag }
-  await engine.call({ method: 'POST', path: '/images/create', query, body }).catch(ignoreLines)
+  const query = { fromSrc: '-', repo: name }
+  for await (const line of engine.lines({ method: 'POST', path: '/images/create', query, body })) {
+    const { error } = JSON.parse(line) as { readonly error?: string }
+    if (error !== undefined) throw new Error(`the engine does not take the image: ${error}`)
+  }
 }
 
 /** What the dynamic linker loads for a program, as ldd(1) lists it; nothing for a static one. */
 function librariesOf(program: string): string[] {
   const { stdout, status } = spawnSync('ldd', [program], { encoding: 'utf8' })
   return status === 0 ? [...stdout.matchAll(/(\/\S+) \(0x/g)].map(([, file = '']) => file) : []
-}
-
-/** The answer is a line of JSON for each step. */
-function ignoreLines(error: unknown): void {
-  if (!(error instanceof SyntaxError)) throw error
 }
 
 /** What an engine that was killed left mounted in its directory. */

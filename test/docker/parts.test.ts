@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { processEnd } from '../../src/launch/docker-end.ts'
 import { Frames } from '../../src/sandbox/docker/engine/frames.ts'
 import { isRunning, readHost, thisProcess } from '../../src/sandbox/docker/host-label.ts'
 import { tarOf } from '../../src/sandbox/docker/image.ts'
@@ -78,6 +79,21 @@ describe('what a container shows', () => {
   ])('is wrong where %s is there', (_, ...lines) => expect(shown(...lines)).toBe('/home/me/ws/a/b'))
 
   it('is wrong where it is not told', () => expect(shown()).toBe('/home/me/ws'))
+})
+
+describe('a process that the runtime reports as never started', () => {
+  const said = 'OCI runtime exec failed: error writing config to pipe: write init-p: broken pipe: unknown'
+  const circumstances = { killed: 0, usedUp: undefined }
+
+  it('was killed, if the command was ended while it joined the container', () => {
+    const end = processEnd({ kind: 'never', said }, { ...circumstances, stopped: 'SIGTERM' })
+    expect(end).toMatchObject({ kind: 'signalled', signal: 'SIGTERM' })
+  })
+
+  it('failed to start, if nothing ended the command', () => {
+    const end = processEnd({ kind: 'never', said }, { ...circumstances, stopped: undefined })
+    expect(end).toEqual({ kind: 'failed', step: 'container', errno: said })
+  })
 })
 
 describe('the host of a container', () => {

@@ -22,10 +22,13 @@ export async function userOf(engine: Engine, named: string, workspace: string): 
   }
 }
 
+interface Info {
+  readonly SecurityOptions?: readonly string[]
+  /** Podman's own field; before 4.6 it has no security option for it. */
+  readonly Rootless?: boolean
+}
+
 async function isRootless(engine: Engine): Promise<boolean> {
-  const { SecurityOptions = [] } = await engine.call<{ readonly SecurityOptions?: readonly string[] }>({
-    method: 'GET',
-    path: '/info',
-  })
-  return SecurityOptions.some((option) => /^name=rootless\b/.test(option))
+  const { SecurityOptions = [], Rootless } = await engine.call<Info>({ method: 'GET', path: '/info' })
+  return Rootless === true || SecurityOptions.some((option) => /^name=rootless\b/.test(option))
 }
