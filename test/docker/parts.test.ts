@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { processEnd } from '../../src/launch/docker-end.ts'
+import { FirstWords } from '../../src/sandbox/docker/engine/first-words.ts'
 import { Frames } from '../../src/sandbox/docker/engine/frames.ts'
 import { isRunning, readHost, thisProcess } from '../../src/sandbox/docker/host-label.ts'
 import { tarOf } from '../../src/sandbox/docker/image.ts'
@@ -79,6 +80,31 @@ describe('what a container shows', () => {
   ])('is wrong where %s is there', (_, ...lines) => expect(shown(...lines)).toBe('/home/me/ws/a/b'))
 
   it('is wrong where it is not told', () => expect(shown()).toBe('/home/me/ws'))
+})
+
+describe('the first piece of output', () => {
+  const id = 'e8'.repeat(32)
+  const first = (text: string) => {
+    let passed = ''
+    const words = new FirstWords((_, bytes) => {
+      passed += bytes
+    })
+    words.add('stdout', Buffer.from(text))
+    return { passed, held: words.held }
+  }
+
+  it.each([
+    'OCI runtime exec failed: exec failed: no such file or directory: unknown\r\n',
+    `container ${id} init process is not running: failed precondition\r\n`,
+    `task ${id} not found: not found\r\n`,
+    'cannot exec in a stopped state: unknown\r\n',
+  ])('is held back if it may be the message of an engine: %j', (said) =>
+    expect(first(said)).toEqual({ passed: '', held: said }),
+  )
+
+  it.each([`container ${id} is up\n`, 'container x\r\n', 'HTTP/1.1 200 OK\r\n'])('is passed on: %j', (said) =>
+    expect(first(said)).toEqual({ passed: said, held: '' }),
+  )
 })
 
 describe('a process that the runtime reports as never started', () => {

@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from 'node:path'
 import type { Engine } from '../../src/sandbox/docker/engine/engine.ts'
 import { isExecutable } from '../helpers/repository.ts'
 import { answering, importImage, testImage } from './dockerd.ts'
+import { processesWith } from './engine.ts'
 
 /** An engine that an ordinary user starts, at the socket where it is looked for. */
 export interface Kind {
@@ -120,6 +121,8 @@ function startIn(directory: string, kind: Kind, { uid, gid }: Account) {
     async stop() {
       child.kill('SIGTERM')
       await ended
+      // Podman's service in its namespace, and what waits 5 minutes for questions on an ended exec.
+      for (const pid of processesWith(`${directory}/`)) process.kill(pid, 'SIGKILL')
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
     },
   }

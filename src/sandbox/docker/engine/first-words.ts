@@ -1,12 +1,16 @@
 import type { FrameStream } from './frames.ts'
 
-/** How the engine's message begins, on the process's own output, when the process could not be started. */
-const neverStarted = 'OCI runtime exec failed'
+/**
+ * The engine's message, on the process's own output, when the process could not be started: the runtime's, or
+ * a line of the engine's own when the container ended before.
+ */
+const neverStarted =
+  /^(OCI runtime exec failed|((container|task) [0-9a-f]{64} |no running task found|cannot exec in a ).*\r\n$)/
 /** The message is a single short piece. */
 const longest = 8192
 
 /**
- * Holds back a first piece that begins like the engine's message, until it is known whether the command wrote
+ * Holds back a first piece that reads like the engine's message, until it is known whether the command wrote
  * it.
  */
 export class FirstWords {
@@ -24,7 +28,7 @@ export class FirstWords {
   }
 
   add(stream: FrameStream, bytes: Buffer): void {
-    const maybe = this.#isFirst && bytes.length < longest && bytes.toString().startsWith(neverStarted)
+    const maybe = this.#isFirst && bytes.length < longest && neverStarted.test(bytes.toString())
     this.#isFirst = false
     // The engine's message would be the only output: after more, the piece is the command's.
     this.release()
