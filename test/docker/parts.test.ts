@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { processEnd } from '../../src/launch/docker-end.ts'
+import { containerProcessEnd } from '../../src/launch/docker-end.ts'
 import { FirstWords } from '../../src/sandbox/docker/engine/first-words.ts'
 import { Frames } from '../../src/sandbox/docker/engine/frames.ts'
 import { isRunning, readHost, thisProcess } from '../../src/sandbox/docker/host-label.ts'
@@ -112,12 +112,12 @@ describe('a process that the runtime reports as never started', () => {
   const circumstances = { killed: 0, usedUp: undefined }
 
   it('was killed, if the command was ended while it joined the container', () => {
-    const end = processEnd({ kind: 'never', said }, { ...circumstances, stopped: 'SIGTERM' })
+    const end = containerProcessEnd({ kind: 'never', said }, { ...circumstances, stopped: 'SIGTERM' })
     expect(end).toMatchObject({ kind: 'signalled', signal: 'SIGTERM' })
   })
 
   it('failed to start, if nothing ended the command', () => {
-    const end = processEnd({ kind: 'never', said }, { ...circumstances, stopped: undefined })
+    const end = containerProcessEnd({ kind: 'never', said }, { ...circumstances, stopped: undefined })
     expect(end).toEqual({ kind: 'failed', step: 'container', errno: said })
   })
 })
