@@ -6,9 +6,7 @@ import type { Environment } from '../../base/types.ts'
 import { accountText } from './account.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ContainerUser } from './spec.ts'
-import type { UserMount } from './user-mounts.ts'
-
-export const hostsPath = '/etc/hosts'
+import { hostsPath, type UserMount } from './user-mounts.ts'
 
 /** hosts(5), as the engine writes it for a container without a network. */
 const hosts = '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n'

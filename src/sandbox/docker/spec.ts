@@ -1,6 +1,5 @@
 import { keeperScript } from './keeper.ts'
-import { hostsPath } from './own-mounts.ts'
-import { directoriesOnTheWay, type UserMount } from './user-mounts.ts'
+import { directoriesOnTheWay, hostsPath, type UserMount } from './user-mounts.ts'
 
 export interface ContainerSettings {
   readonly image: string

@@ -16,6 +16,8 @@ export interface UserMount extends MountedPath {
   readonly writable: boolean
 }
 
+export const hostsPath = '/etc/hosts'
+
 /** The commands' home directory, a tmpfs. */
 const containerHome = '/tmp'
 
