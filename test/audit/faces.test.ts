@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { describeAuditFailure, lostLine } from '../../src/messages/audit.ts'
+import { prefixed } from '../../src/messages/cli/run.ts'
 import { Home } from '../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { connect } from '../mcp/connect.ts'
@@ -43,12 +45,14 @@ test('a request that cannot be read has a line, too', async () => {
   ])
 })
 
+const fault = { path: '/proc/none/log', step: 'directory', reason: 'ENOENT' } as const
+
 test('the command line says on stderr that a line is missing, and ends as the command did', async () => {
   const home = new Home()
   home.configure('[audit]\npath = "/proc/none/log"\n')
   const ran = await home.run(['run', '--', 'echo hi; exit 3'])
   expect(ran).toMatchObject({ code: 3, stdout: 'hi\n' })
-  expect(ran.stderr).toMatch(/^vitrine: This command is missing in the audit log \/proc\/none\/log: /m)
+  expect(ran.stderr).toBe(prefixed(lostLine(fault)))
 })
 
 test('required on the command line: exit 125, and as JSON the code', async () => {
@@ -96,11 +100,9 @@ test('a model is told that its command is missing in the log, or why nothing run
   const home = new Home()
   home.configure('[audit]\npath = "/proc/none/log"\n')
   const server = await connect([], { home })
-  expect((await server.run({ command: 'echo hi' })).text).toMatch(
-    /^hi\n+\[This command is missing in the audit log/,
-  )
+  expect((await server.run({ command: 'echo hi' })).text).toBe(`hi\n[${lostLine(fault)}]`)
   const strict = new Home()
   strict.configure('[audit]\npath = "/proc/none/log"\nrequired = true\n')
   const answer = await (await connect([], { home: strict })).run({ command: 'echo hi' })
-  expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^AUDIT_FAILED: The audit log/) })
+  expect(answer).toMatchObject({ isError: true, text: `AUDIT_FAILED: ${describeAuditFailure(fault)}` })
 })

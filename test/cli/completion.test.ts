@@ -79,13 +79,13 @@ test('the names of saved outputs are offered', async () => {
 })
 
 test.each([
-  [['completion'], /needs a word|bash, zsh/],
-  [['completion', 'fisch'], /did you mean "fish"/i],
-  [['completion', 'bash', 'zsh'], /"zsh"/],
-])('vitrine %j is refused', async (args, said) => {
+  [['completion'], '"vitrine completion"'],
+  [['completion', 'fisch'], '"fish"'],
+  [['completion', 'bash', 'zsh'], '"zsh"'],
+])('vitrine %j is refused', async (args, named) => {
   const ran = await home.run(args)
   expect(ran).toMatchObject({ code: 125, stdout: '' })
-  expect(ran.stderr).toMatch(said)
+  expect(ran.stderr).toContain(named)
 })
 
 const shells = [

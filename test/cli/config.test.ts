@@ -1,8 +1,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import {
+  ignoredLines,
+  notAProjectFile,
+  prefixed,
+  projectFileMissing,
+  trustedText,
+} from '../../src/messages/cli/run.ts'
+import { describeInit } from '../../src/messages/config.ts'
 import { repository } from '../helpers/programs.ts'
-import { Home } from './vitrine.ts'
+import { Home, misused } from './vitrine.ts'
 
 /** A home with a project below it, whose file says what is given. */
 function makeProject(toml: string) {
@@ -16,8 +24,18 @@ function makeProject(toml: string) {
   return { home, project, below, file }
 }
 
+const ignoredNetwork = {
+  key: 'shell.network',
+  value: true,
+  text: 'true',
+  inForceText: 'false',
+  line: 2,
+  why: 'loosens',
+  source: 'project',
+} as const
+
 describe('config show', () => {
-  test('is a table of every key with its value and where that comes from', async () => {
+  it('is a table of every key with its value and where that comes from', async () => {
     const home = new Home()
     const config = home.configure('[shell]\ntimeout_ms = 5000\n')
     const ran = await home.run(['config', 'show'], { env: { VITRINE_ENV_PASS: 'A,B' } })
@@ -34,15 +52,16 @@ describe('config show', () => {
     expect(lines.map((text) => text.split(' ', 1)[0])).toEqual(keys)
   })
 
-  test('tells on stderr what of a project file does not count', async () => {
-    const { home, below } = makeProject('[shell]\nnetwork = true\ntimeout_ms = 7\n')
+  it('tells on stderr what of a project file does not count', async () => {
+    const { home, below, file } = makeProject('[shell]\nnetwork = true\ntimeout_ms = 7\n')
     const ran = await home.run(['config', 'show'], { cwd: below })
-    expect(ran.stderr).toMatch(/^vitrine: .*\.vitrine\.toml:2: shell\.network = true is ignored/)
+    const ignored = { ...ignoredNetwork, file }
+    expect(ran.stderr).toBe(ignoredLines([ignored]).map(prefixed).join(''))
     expect(ran.stdout).toMatch(/^shell\.timeout_ms +7 +project: /m)
     expect(ran.stdout).toMatch(/^shell\.network +false +default$/m)
   })
 
-  test('--json has values, files and what is ignored', async () => {
+  it('--json has values, files and what is ignored', async () => {
     const { home, below, file } = makeProject('[shell]\nnetwork = true\n')
     const ran = await home.run(['config', 'show', '--json'], { cwd: below })
     expect(ran.stderr).toBe('')
@@ -61,14 +80,14 @@ describe('config show', () => {
   })
 })
 
-test('config path is where the file of the user is looked for', async () => {
+it('config path is where the file of the user is looked for', async () => {
   const home = new Home()
   const config = home.configure('')
   expect((await home.run(['config', 'path'])).stdout).toBe(`${config}\n`)
 })
 
 describe('config init', () => {
-  test('writes a file that every command takes, and does not write over it', async () => {
+  it('writes a file that every command takes, and does not write over it', async () => {
     const home = new Home()
     const ran = await home.run(['config', 'init'])
     const file = join(home.directory, '.config/vitrine/config.toml')
@@ -77,32 +96,33 @@ describe('config init', () => {
     expect((await home.run(['run', '--', 'echo hi'])).stdout).toBe('hi\n')
     writeFileSync(file, '# mine\n')
     const again = await home.run(['config', 'init'])
-    expect(again.code).toBe(125)
-    expect(again.stderr).toMatch(/^vitrine: .*exists already/)
+    expect(again).toMatchObject({ code: 125, stderr: prefixed(describeInit({ kind: 'exists', file })) })
     expect(readFileSync(file, 'utf8')).toBe('# mine\n')
   })
 
-  test('takes another path', async () => {
+  it('takes another path', async () => {
     const home = new Home()
     await home.run(['config', 'init', 'own.toml'])
     const example = readFileSync(join(repository, 'config.example.toml'), 'utf8')
     expect(readFileSync(join(home.directory, 'own.toml'), 'utf8')).toBe(example.replace(/^\w+ = /gm, '# $&'))
   })
 
-  test('says why it cannot', async () => {
+  it('says why it cannot', async () => {
     const ran = await new Home().run(['config', 'init', '/dev/null/own.toml'])
-    expect(ran).toMatchObject({ code: 125, stdout: '' })
-    expect(ran.stderr).toContain('could not be written (ENOTDIR)')
+    const outcome = { kind: 'failed', file: '/dev/null/own.toml', errno: 'ENOTDIR' } as const
+    expect(ran).toMatchObject({ code: 125, stdout: '', stderr: prefixed(describeInit(outcome)) })
   })
 })
 
 describe('config trust', () => {
-  test('says what it trusts, and from then on it counts, until the file changes', async () => {
+  it('says what it trusts, and from then on it counts, until the file changes', async () => {
     const { home, below, file } = makeProject('[shell]\nnetwork = true\n')
     const ran = await home.run(['config', 'trust'], { cwd: below })
-    expect(ran).toMatchObject({ code: 0, stderr: '' })
-    expect(ran.stdout).toContain(`${file}: trusted`)
-    expect(ran.stdout).toContain('now counts: shell.network = true')
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: trustedText([file], [{ ...ignoredNetwork, file }], []),
+    })
     expect((await home.run(['config', 'show'], { cwd: below })).stdout).toMatch(
       /^shell\.network +true +project/m,
     )
@@ -112,40 +132,47 @@ describe('config trust', () => {
     )
   })
 
-  test('takes a file by name', async () => {
+  it('takes a file by name', async () => {
     const { home, file, below } = makeProject('[shell]\nnetwork = true\n')
-    expect((await home.run(['config', 'trust', file])).stdout).toContain('now counts: shell.network = true')
+    expect((await home.run(['config', 'trust', file])).code).toBe(0)
     expect((await home.run(['config', 'show'], { cwd: below })).stdout).toMatch(/^shell\.network +true /m)
   })
 
-  test('says what no trust makes count', async () => {
-    const { home, below } = makeProject('[policy]\nauto_confirm = true\n')
+  it('says what no trust makes count', async () => {
+    const { home, below, file } = makeProject('[policy]\nauto_confirm = true\n')
     const ran = await home.run(['config', 'trust'], { cwd: below })
-    expect(ran.stdout).not.toContain('now counts')
-    expect(ran.stdout).toContain('policy.auto_confirm = true is ignored: only your own config file')
+    const ignored = { ...ignoredNetwork, key: 'policy.auto_confirm', file, why: 'user-only' } as const
+    expect(ran.stdout).toBe(trustedText([file], [], [ignored]))
   })
 
-  test.each([
-    ['a file that is not there', ['.vitrine.toml'], 'does not exist'],
-    ['a file that no command reads', ['other.toml'], 'only a file named .vitrine.toml counts'],
-    ['no file where there is none', [], 'There is no project file to trust'],
-  ])('%s is refused', async (_, args, said) => {
-    const home = new Home()
-    writeFileSync(join(home.directory, 'other.toml'), '')
-    const ran = await home.run(['config', 'trust', ...args])
+  it('refuses a file that does not exist', async () => {
+    const ran = await new Home().run(['config', 'trust', '.vitrine.toml'])
     expect(ran).toMatchObject({ code: 125, stdout: '' })
-    expect(ran.stderr).toContain(said)
   })
 
-  test('a file that is not valid is not trusted', async () => {
-    const { home, below } = makeProject('[shell]\nnetwork = maybe\n')
+  it('refuses a file that no command reads', async () => {
+    const home = new Home()
+    const file = join(home.directory, 'other.toml')
+    writeFileSync(file, '')
+    const ran = await home.run(['config', 'trust', file])
+    expect(ran).toMatchObject(misused(notAProjectFile(file, '.vitrine.toml')))
+  })
+
+  it('without a name it refuses where there is no project file', async () => {
+    const home = new Home()
+    const ran = await home.run(['config', 'trust'])
+    expect(ran).toMatchObject(misused(projectFileMissing([join(home.directory, '.vitrine.toml')])))
+  })
+
+  it('a file that is not valid is not trusted', async () => {
+    const { home, below, file } = makeProject('[shell]\nnetwork = maybe\n')
     const ran = await home.run(['config', 'trust'], { cwd: below })
     expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain('.vitrine.toml:2:')
+    expect(ran.stderr).toContain(`${file}:2:`)
   })
 })
 
-test('config schema is the schema of the package', async () => {
+it('config schema is the schema of the package', async () => {
   const ran = await new Home().run(['config', 'schema'])
   expect(ran.stdout).toBe(readFileSync(join(repository, 'config.schema.json'), 'utf8'))
 })

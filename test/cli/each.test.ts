@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Home } from './vitrine.ts'
+import { commandMissing } from '../../src/messages/cli/run.ts'
+import { remedies } from '../../src/messages/denials.ts'
+import { Home, misused } from './vitrine.ts'
 
 const home = new Home()
 const each = (...args: string[]) => home.run(['run', '--each', ...args])
@@ -59,7 +61,6 @@ describe('run --each', () => {
     const env = { VITRINE_POLICY_DENY: 'git push' }
     const ran = await home.run(['run', '--write', '--each', '--', 'touch first', 'true', 'git push'], { env })
     expect(ran).toMatchObject({ code: 125, stdout: '' })
-    expect(ran.stderr).toContain('git push')
     expect(made('first')).toBe(false)
     const json = await home.run(['run', '--json', '--write', '--each', '--', 'touch first', 'git push'], {
       env,
@@ -73,12 +74,13 @@ describe('run --each', () => {
   test('one that is not valid keeps all from running', async () => {
     expect(await each('--write', '--', 'touch invalid', ' ')).toMatchObject({ code: 125, stdout: '' })
     expect(made('invalid')).toBe(false)
-    expect((await each('--')).stderr).toContain('The command is missing')
+    expect(await each('--')).toMatchObject(misused(commandMissing('run')))
   })
 
   test('what there is to say about them comes after the last', async () => {
     const ran = await each('--', 'echo one', `: > ${join(home.directory, 'refused')}`)
-    expect(ran.stderr).toMatch(/\nvitrine: Read mode /)
+    expect(ran.stderr).toMatch(/\nvitrine: /)
+    expect(ran.stderr).toContain(remedies.user.write)
     expect(made('refused')).toBe(false)
   })
 

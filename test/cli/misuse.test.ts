@@ -1,105 +1,157 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import * as say from '../../src/messages/cli/run.ts'
+import type { RequestProblem } from '../../src/messages/error.ts'
 import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory } from '../helpers/place.ts'
-import { Home, type Ran } from './vitrine.ts'
+import { errorOf, Home, invalid, misused } from './vitrine.ts'
 
 const home = new Home()
+const configVerbs = ['show', 'path', 'init', 'trust', 'schema']
 const there = join(home.directory, 'there')
 writeFileSync(there, '')
 
-function expectRefusal(ran: Ran, said: string) {
-  expect(ran).toMatchObject({ code: 125, stdout: '' })
-  for (const line of ran.stderr.trimEnd().split('\n')) expect(line).toMatch(/^vitrine: /)
-  expect(ran.stderr).toContain(said)
-  expect(ran.stderr).not.toMatch(/^vitrine: +at /m)
-}
+const backends = [
+  'vitrine run',
+  'vitrine shell',
+  'vitrine policy check',
+  'vitrine mcp',
+  'vitrine mcp install',
+  'vitrine doctor',
+]
 
-describe('refused with 125, a reason on stderr and nothing on stdout:', () => {
-  test.each([
-    ['no "--"', ['run', 'ls', '-la'], '`vitrine run -- ls -la`'],
+describe('a command line that cannot be understood is refused with 125 and one message on stderr', () => {
+  it.each([
+    ['no "--"', ['run', 'ls', '-la'], say.dashesMissing(['vitrine', 'run', '--', 'ls', '-la'])],
     [
       'no "--", with options',
       ['run', '--write', '--cwd', '/', "it's"],
-      "`vitrine run --write --cwd / -- 'it'\\''s'`",
+      say.dashesMissing(['vitrine', 'run', '--write', '--cwd', '/', '--', "it's"]),
     ],
-    ['no command', ['run', '--'], 'The command is missing'],
-    ['nothing at all', ['run'], 'The command is missing'],
-    ['an empty command', ['run', '--', ''], 'empty'],
-    ['a blank command', ['run', '--', ' \t\n'], 'empty'],
-    ['an empty program', ['run', '--', '', 'x'], 'empty'],
-    ['an unknown option', ['run', '--timout', '5s', '--', 'ls'], 'did you mean "--timeout"?'],
-    ['an unknown short option', ['run', '-x', '--', 'ls'], '"-x" is no option'],
-    ['an unknown command', ['rnu', '--', 'ls'], 'did you mean "vitrine run"?'],
+    ['no command', ['run', '--'], say.commandMissing('run')],
+    ['nothing at all', ['run'], say.commandMissing('run')],
+    ['a missing value', ['run', '--timeout'], say.valueMissing('--timeout')],
+    ['an option as value', ['run', '--cwd', '--json=', '--', 'ls'], say.valueMissing('--cwd')],
+    ['a value for a flag', ['run', '--write=no', '--', 'ls'], say.flagWithValue('--write')],
     [
-      'a command in place of one of ours',
-      ['ls', '-la', 'a b'],
-      "did you mean `vitrine run -- ls -la 'a b'`?",
+      'a command under config that there is not',
+      ['config', 'shw'],
+      say.unknownSubcommand('config', 'shw', configVerbs, 'show'),
     ],
-    ['help on what there is not', ['help', 'rnu'], 'did you mean "run"?'],
-    ['an option in place of a command', ['--wirte'], '"--wirte" is no option'],
-    ['a missing value', ['run', '--timeout'], '--timeout needs a value'],
-    ['an option as value', ['run', '--cwd', '--json=', '--', 'ls'], '--cwd needs a value'],
-    ['a value for a flag', ['run', '--write=no', '--', 'ls'], '--write takes no value'],
-    ['timeout 0', ['run', '--timeout', '0', '--', 'ls'], '"--timeout" must be a time above 0'],
-    ['a negative timeout', ['run', '--timeout', '-5s', '--', 'ls'], '"--timeout" must be a time above 0'],
-    ['a timeout that is no number', ['run', '--timeout=NaN', '--', 'ls'], 'not "NaN"'],
-    ['a timeout with a wrong unit', ['run', '--timeout', '5 parsecs', '--', 'ls'], 'not "5 parsecs"'],
-    ['a missing directory', ['run', '--cwd', '/nowhere', '--', 'ls'], '/nowhere does not exist'],
-    ['a file as directory', ['run', '--cwd', there, '--', 'ls'], 'is not a directory'],
-    ['a scratchpad name that is a path', ['run', '--scratchpad', '../x', '--', 'ls'], '"scratchpad" must be'],
-    ['a missing config file', ['run', '--config', '/nowhere.toml', '--', 'ls'], '/nowhere.toml'],
-    ['a directory as config file', ['run', '--config', '/', '--', 'ls'], 'it is a directory'],
-    ['a command under config that there is not', ['config', 'shw'], 'did you mean "show"?'],
-    ['no command under config', ['config'], 'needs one of show, path, init, trust, schema'],
-    ['a word too many', ['config', 'path', 'x'], '"x" is one word too many'],
-    ['a word too many for doctor', ['doctor', 'x'], '"x" is one word too many'],
-    ['--pty without a terminal', ['run', '--pty', '--', 'ls'], '--pty needs a terminal'],
-    ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], 'does not go together with --each'],
-    ['a backend that there is not', ['run', '--backend', 'podman', '--', 'ls'], 'not "podman"'],
+    ['no command under config', ['config'], say.subcommandMissing('config', configVerbs)],
+    ['a word too many', ['config', 'path', 'x'], say.tooManyWords('x', 'config')],
+    ['a word too many for doctor', ['doctor', 'x'], say.tooManyWords('x', 'doctor')],
+    ['--pty without a terminal', ['run', '--pty', '--', 'ls'], say.ptyWithoutTerminal],
+    ['--pty with --each', ['run', '--pty', '--each', '--', 'ls'], say.ptyAlone('--each')],
+    ['a backend that there is not', ['run', '--backend', 'podman', '--', 'ls'], say.unknownBackend('podman')],
     [
       'a backend for the rules, which are the same everywhere',
       ['policy', 'list', '--backend', 'docker'],
-      '--backend would change nothing here: it is an option of "vitrine run", "vitrine shell", "vitrine policy check", ' +
-        '"vitrine mcp", "vitrine mcp install" and "vitrine doctor".',
+      say.optionElsewhere('--backend', backends),
     ],
     [
       'a backend for the configuration',
       ['config', 'show', '--backend', 'docker'],
-      'would change nothing here',
+      say.optionElsewhere('--backend', backends),
     ],
-    ['a backend for saved output', ['scratchpad', 'list', '--backend=docker'], 'would change nothing here'],
-    ['a backend that mcp does not have', ['mcp', '--backend', 'podman'], 'not "podman"'],
-    ['one that would be entered', ['mcp', 'install', 'codex', '--backend', 'podman'], 'not "podman"'],
+    [
+      'a backend for saved output',
+      ['scratchpad', 'list', '--backend=docker'],
+      say.optionElsewhere('--backend', backends),
+    ],
+    ['a backend that mcp does not have', ['mcp', '--backend', 'podman'], say.unknownBackend('podman')],
+    [
+      'one that would be entered',
+      ['mcp', 'install', 'codex', '--backend', 'podman'],
+      say.unknownBackend('podman'),
+    ],
     [
       'one that policy check does not have',
       ['policy', 'check', '--backend', 'podman', '--', 'ls'],
-      '"podman"',
+      say.unknownBackend('podman'),
     ],
-    ['one that doctor does not have', ['doctor', '--backend', 'podman'], 'not "podman"'],
-    ['a workspace that is empty', ['mcp', '--workspace', ''], '--workspace needs a value'],
-    ['a verb that docker does not have', ['docker', 'built'], 'did you mean "build"?'],
-    ['an unknown option of config', ['config', 'show', '--jsn'], 'did you mean "--json"?'],
-  ])('%s', async (_, args, said) => {
-    expectRefusal(await home.run(args), said)
+    ['one that doctor does not have', ['doctor', '--backend', 'podman'], say.unknownBackend('podman')],
+    ['a workspace that is empty', ['mcp', '--workspace', ''], say.valueMissing('--workspace')],
+    [
+      'a verb that docker does not have',
+      ['docker', 'built'],
+      say.unknownSubcommand('docker', 'built', ['build', 'status', 'clean'], 'build'),
+    ],
+  ])('%s', async (_, args, detail) => {
+    expect(await home.run(args)).toMatchObject(misused(detail))
   })
 })
 
-test('a command longer than the kernel takes is refused', async () => {
-  // The longest argument that we can be given ourselves, execve(2). The dash costs vitrine one byte more.
-  expectRefusal(await home.run(['run', '--', `-${'x'.repeat(131_070)}`]), 'larger than the kernel takes')
+describe('a name that vitrine does not have is refused with 125', () => {
+  it.each([
+    ['an unknown option', ['run', '--timout', '5s', '--', 'ls'], { field: '--timout', nearest: '--timeout' }],
+    ['an unknown short option', ['run', '-x', '--', 'ls'], { field: '-x' }],
+    ['an unknown option of config', ['config', 'show', '--jsn'], { field: '--jsn', nearest: '--json' }],
+  ])('%s', async (_, args, option) => {
+    expect(await home.run(args)).toMatchObject(invalid({ kind: 'unknown-option', ...option }))
+  })
+
+  it.each([
+    ['an unknown command', ['rnu', '--', 'ls'], say.unknownCommand('rnu', ['--', 'ls'], 'run')],
+    [
+      'a command in place of one of ours',
+      ['ls', '-la', 'a b'],
+      say.unknownCommand('ls', ['-la', 'a b'], undefined),
+    ],
+    ['an option in place of a command', ['--wirte'], say.unknownOption('--wirte', undefined)],
+    ['help on an unknown command', ['help', 'rnu'], say.noSuchHelp('rnu', 'run')],
+  ])('%s', async (_, args, message) => {
+    expect(await home.run(args)).toMatchObject({ code: 125, stdout: '', stderr: say.prefixed(message) })
+  })
 })
 
-test('values of the configuration are refused with their place', async () => {
-  home.configure('[shell]\ntimeout_ms = "soon"\n')
-  const ran = await home.run(['run', '--', 'ls'])
-  home.configure('')
-  expectRefusal(ran, 'config.toml:2:14: shell.timeout_ms: wanted an integer')
-  expect(ran.stderr).toContain('^')
+describe('a request that cannot be carried out is refused with 125', () => {
+  it.each([
+    ['an empty command', ['--', ''], { kind: 'blank-command' }],
+    ['a blank command', ['--', ' \t\n'], { kind: 'blank-command' }],
+    ['an empty program', ['--', '', 'x'], { kind: 'blank-command' }],
+    ['timeout 0', ['--timeout', '0', '--', 'ls'], { field: '--timeout', got: '"0"' }],
+    ['a negative timeout', ['--timeout', '-5s', '--', 'ls'], { field: '--timeout', got: '"-5s"' }],
+    ['a timeout that is no number', ['--timeout=NaN', '--', 'ls'], { field: '--timeout', got: '"NaN"' }],
+    [
+      'a wrong unit of time',
+      ['--timeout', '5 parsecs', '--', 'ls'],
+      { field: '--timeout', got: '"5 parsecs"' },
+    ],
+    ['a missing directory', ['--cwd', '/nowhere', '--', 'ls'], { path: '/nowhere', reason: 'missing' }],
+    ['a file as directory', ['--cwd', there, '--', 'ls'], { path: there, reason: 'not-a-directory' }],
+    ['a scratchpad name that is a path', ['--scratchpad', '../x', '--', 'ls'], { field: 'scratchpad' }],
+  ])('%s', async (_, args, problem) => {
+    const ran = await home.run(['run', '--json', ...args])
+    expect(ran).toMatchObject({ code: 125, stderr: '' })
+    expect(errorOf(ran)).toMatchObject({ code: 'INVALID_REQUEST', problem })
+    expect(await home.run(['run', ...args])).toMatchObject(invalid(errorOf(ran)['problem'] as RequestProblem))
+  })
+
+  it.each(['/nowhere.toml', '/'])('a config file that cannot be read: %s', async (file) => {
+    const ran = await home.run(['run', '--json', '--config', file, '--', 'ls'])
+    expect(ran.code).toBe(125)
+    expect(errorOf(ran)).toMatchObject({ code: 'CONFIG_INVALID', file, problem: { kind: 'unreadable' } })
+  })
+
+  it('a command longer than the kernel takes', async () => {
+    // The longest argument that we can be given ourselves, execve(2). The dash costs vitrine one byte more.
+    const ran = await home.run(['run', '--json', '--', `-${'x'.repeat(131_070)}`])
+    expect(ran.code).toBe(125)
+    expect(errorOf(ran)).toMatchObject({ code: 'SPAWN_FAILED', errno: 'E2BIG' })
+  })
+
+  it('a wrong value of the configuration, with its place', async () => {
+    const file = home.configure('[shell]\ntimeout_ms = "soon"\n')
+    const ran = await home.run(['run', '--json', '--', 'ls'])
+    home.configure('')
+    const place = { file, line: 2, column: 14, key: 'shell.timeout_ms' }
+    expect(errorOf(ran)).toMatchObject({ code: 'CONFIG_INVALID', ...place, problem: { kind: 'wrong-type' } })
+  })
 })
 
-test('escape sequences in what the caller wrote do not reach the terminal', async () => {
+it('escape sequences in what the caller wrote do not reach the terminal', async () => {
   for (const args of [['\u001b[2J'], ['run', '\u001b[2J'], ['config', '\u001b[2J']])
     expect((await home.run(args)).stderr).not.toContain('\u001b')
 })
@@ -107,7 +159,7 @@ test('escape sequences in what the caller wrote do not reach the terminal', asyn
 describe('in a directory that was deleted', () => {
   const gone = (args: string) => home.shell(`mkdir gone && cd gone && rmdir ../gone && vitrine ${args}`)
 
-  test.each([
+  it.each([
     ['run -- ls'],
     ['run --cwd x -- ls'],
     ['run --workspace x --write -- ls'],
@@ -118,29 +170,23 @@ describe('in a directory that was deleted', () => {
     ['mcp </dev/null'],
     ['shell </dev/null'],
   ])('vitrine %s says so', async (args) => {
-    const ran = await gone(args)
-    expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain('The current directory does not exist any more')
-    expect(ran.stderr).not.toMatch(/mistake in vitrine|^\s+at /m)
+    const problem = { kind: 'cwd', path: '', reason: 'deleted' } as const
+    expect(await gone(args)).toMatchObject(invalid(problem))
   })
 
-  test('a command runs in one that is named', async () => {
+  it('a command runs in one that is named', async () => {
     expect(await gone('run --cwd / -- pwd')).toMatchObject({ code: 0, stdout: '/\n', stderr: '' })
   })
 })
 
 describe('a timeout above the maximum', () => {
-  test.each([
+  it.each([
     [['run', '--timeout', '20m', '--', 'echo x']],
     [['run', '--timeout', '20m', '--json', '--', 'echo x']],
     [['shell', '--timeout', '20m']],
   ])('is lowered, and said: %j', async (args) => {
     const ran = await home.run(args)
-    expect(ran).toMatchObject({
-      code: 0,
-      stderr:
-        'vitrine: --timeout 1200000 ms is over the maximum: 600000 ms ([shell] max_timeout_ms) are used.\n',
-    })
+    expect(ran).toMatchObject({ code: 0, stderr: say.prefixed(say.timeoutLowered(1_200_000, 600_000)) })
   })
 })
 
@@ -156,15 +202,17 @@ describe.skipIf(reason)(`an ordinary user${reason ? `: ${reason}` : ''}`, () => 
   writeFileSync(unreadable, '', { mode: 0o000 })
   const run = (...args: string[]) => home.run(args, { cwd: place, ...(asRoot ? { uid: nobody.uid } : {}) })
 
-  test('cannot run a command in a directory that is closed to him', async () => {
-    expectRefusal(await run('run', '--cwd', closed, '--', 'ls'), 'cannot be entered: permission denied')
+  it('cannot run a command in a directory that is closed to that user', async () => {
+    const problem = { kind: 'cwd', path: closed, reason: 'unreadable' } as const
+    expect(await run('run', '--cwd', closed, '--', 'ls')).toMatchObject(invalid(problem))
   })
 
-  test('cannot use a config file that is closed to him', async () => {
-    expectRefusal(await run('run', '--config', unreadable, '--', 'ls'), 'no permission to read it')
+  it('cannot use a config file that is closed to that user', async () => {
+    const ran = await run('run', '--json', '--config', unreadable, '--', 'ls')
+    expect(errorOf(ran)).toMatchObject({ code: 'CONFIG_INVALID', problem: { kind: 'unreadable' } })
   })
 })
 
-test('nothing of all this has left a state directory', () => {
+it('nothing of all this has left a state directory', () => {
   expect(existsSync(join(home.directory, '.state'))).toBe(false)
 })

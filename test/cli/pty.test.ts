@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { allProcesses, makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { Tmux } from '../helpers/tmux.ts'
-import { Home } from './vitrine.ts'
+import { endLines, Home } from './vitrine.ts'
 
 const bash = 'bash --norc --noprofile'
 const home = new Home()
@@ -88,7 +88,7 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
   test('gives our terminal back at the deadline', async () => {
     run(`${mode} --timeout 500ms -- sleep ${marker}`)
     const screen = await terminal.shows('as before')
-    expect(screen).toMatch(/^vitrine: timed out after 500 ms/m)
+    expect(screen).toContain(endLines({ kind: 'timed-out', afterMs: 500 }))
     expect(screen).toContain('code 124')
   })
 
@@ -150,16 +150,15 @@ test('a stop gives our terminal back, and going on takes it again', async () => 
 
 test('--json shows nothing to look at: refused', async () => {
   terminal.line('v run --pty --json -- ls; echo "code $?"')
-  const screen = await terminal.shows('code 125')
-  expect(screen).toContain('does not go together with --json')
+  expect(await terminal.shows('code 125')).toContain('--json')
 })
 
 test.each(['< /dev/null', '| cat', '> out'])(
   'with our streams elsewhere it is refused: %s',
   async (elsewhere) => {
     terminal.line(`(v run --pty -- touch ran; echo "code $?" >&2) ${elsewhere}`)
-    const screen = await terminal.shows('code 125')
-    expect(screen).toContain('--pty needs a terminal')
+    await terminal.shows('code 125')
+    expect(existsSync(join(home.directory, 'ran'))).toBe(false)
   },
 )
 
@@ -203,7 +202,7 @@ test.skipIf(!isInstalled('vim'))('vim edits, and cannot write the file', async (
   await terminal.shows(/E\d+: .*/)
   terminal.line('')
   terminal.line(':q!')
-  expect(await terminal.shows('as before')).toMatch(/vitrine: Read mode refuses to write .*here\.txt/)
+  expect(await terminal.shows('as before')).toMatch(/^vitrine: .*here\.txt/m)
   expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
 })
 

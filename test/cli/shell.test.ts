@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { prefixed } from '../../src/messages/cli/run.ts'
+import * as say from '../../src/messages/cli/shell.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { Tmux } from '../helpers/tmux.ts'
-import { Home, type Ran } from './vitrine.ts'
+import { endLines, Home, misused, type Ran } from './vitrine.ts'
 
 const home = new Home()
 const inside = (name: string) => join(home.directory, name)
@@ -23,8 +25,8 @@ describe('lines from a pipe', () => {
   test('begin in read mode, change it, and go back', async () => {
     const ran = await piped(['rm kept', ':write', 'echo changed >made', ':read', 'rm made', 'cat made'])
     expect(ran.stdout).toBe('changed\n')
-    expect(ran.stderr).toContain('vitrine: Read mode refuses to delete')
-    expect(ran.stderr).toContain('vitrine: write mode')
+    expect(ran.stderr).toContain(inside('kept'))
+    expect(ran.stderr).toContain(prefixed(say.modeLine('write', [])))
     expect(readFileSync(inside('kept'), 'utf8')).toBe('as it was\n')
     expect(existsSync(inside('made'))).toBe(true)
   })
@@ -74,7 +76,7 @@ describe('lines from a pipe', () => {
     const lines = ['export R=1', ':write', 'echo "r=$R"; export W=2', ':read', 'echo "r=$R w=$W"']
     const ran = await piped(lines)
     expect(ran.stdout).toBe('r=\nr=1 w=2\n')
-    expect(ran.stderr).toContain('Exported in read mode, and not passed on: R')
+    expect(ran.stderr).toContain(prefixed(say.modeLine('write', ['R'])))
   })
 
   test.each([
@@ -106,7 +108,7 @@ describe('lines from a pipe', () => {
   test('a directory that is deleted is said, and nothing runs in another one', async () => {
     const ran = await piped([':write', 'mkdir gone; cd gone; rmdir ../gone', 'echo ran >here', 'pwd'])
     expect(ran.stdout).toBe(`${home.directory}\n`)
-    expect(ran.stderr).toContain(`The directory ${inside('gone')} does not exist any more`)
+    expect(ran.stderr).toContain(prefixed(say.directoryGone(inside('gone'), home.directory)))
     expect(existsSync(inside('here'))).toBe(false)
   })
 
@@ -141,8 +143,8 @@ describe('lines from a pipe', () => {
     home.configure('')
     expect(ran.stdout).toBe('next\n')
     expect(ran.stderr).toMatch(/zap/)
-    expect(ran.stderr).toContain(':rite')
-    expect(ran.stderr).toContain('exit takes one number')
+    for (const detail of [say.unknownColon(':rite'), say.exitUsage])
+      expect(ran.stderr).toContain(misused(detail).stderr)
     expect(ran.code).toBe(125)
   })
 
@@ -151,9 +153,8 @@ describe('lines from a pipe', () => {
       [':help', 'echo x >>written', 'sleep 60', 'echo after'],
       ['--write', '--timeout', '300ms'],
     )
-    expect(ran.stdout).toContain('cd [DIR]')
-    expect(ran.stdout).toMatch(/after\n$/)
-    expect(ran.stderr).toMatch(/timed out/)
+    expect(ran.stdout).toBe(`${say.shellHelp}after\n`)
+    expect(ran.stderr).toContain(endLines({ kind: 'timed-out', afterMs: 300 }))
     expect(existsSync(inside('written'))).toBe(true)
   })
 

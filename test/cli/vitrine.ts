@@ -2,6 +2,10 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Denial, Outcome, Result } from '../../src/base/types.ts'
+import { afterLines, prefixed } from '../../src/messages/cli/run.ts'
+import type { Refusal, RequestProblem } from '../../src/messages/error.ts'
+import { describeRefusal } from '../../src/messages/refusal.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { readable } from '../helpers/programs.ts'
 
@@ -76,6 +80,33 @@ export class Home {
     })
     return ended(child)
   }
+}
+
+/** What the command line writes, and how it ends, when it refuses. */
+export function refused(refusal: Refusal): Pick<Ran, 'code' | 'stdout' | 'stderr'> {
+  return { code: 125, stdout: '', stderr: prefixed(describeRefusal(refusal)) }
+}
+
+/** The same for a command line that cannot be understood. */
+export function misused(detail: string): ReturnType<typeof refused> {
+  return invalid({ kind: 'usage', detail })
+}
+
+/** The same for a request that is refused before anything starts. */
+export function invalid(problem: RequestProblem): ReturnType<typeof refused> {
+  return refused({ code: 'INVALID_REQUEST', problem })
+}
+
+/** What stands on stderr behind a command that ended so. */
+export function endLines(outcome: Outcome): string {
+  return afterLines({ outcome, denials: [] as readonly Denial[] } as Result)
+    .map(prefixed)
+    .join('')
+}
+
+/** The `error` that `--json` prints on stdout. */
+export function errorOf({ stdout }: Ran): { readonly code: string; readonly [fact: string]: unknown } {
+  return JSON.parse(stdout).error
 }
 
 /** Everything a process wrote, and how it ended. */

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { trust } from '../../src/config/trust.ts'
+import { setBy } from '../../src/messages/project.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 
@@ -95,15 +96,15 @@ describe('a message that follows from a project file names it', () => {
       'output.inline_max_chars',
     ],
     ['what can be read', '[shell]\nunreadable = ["kept"]\n', 'cat kept', 'shell.unreadable'],
-  ])('where a result follows from %s', async (_, toml, command, key) => {
+  ] as const)('where a result follows from %s', async (_, toml, command, key) => {
     writeFileSync(join(project, 'kept'), 'x')
     const { hint } = await (await open(toml)).execute({ command })
-    expect(hint).toContain(`${key} is set by ${file}`)
+    expect(hint).toContain(setBy(key, file))
   })
 
   it('where it makes write mode into read mode', async () => {
     const shell = await open('[shell]\nmode = "read"\n', { toml: '[shell]\nmode = "write"\n' })
-    expect((await shell.execute({ command: 'touch x' })).hint).toContain(`shell.mode is set by ${file}`)
+    expect((await shell.execute({ command: 'touch x' })).hint).toContain(setBy('shell.mode', file))
   })
 
   it('and only then', async () => {

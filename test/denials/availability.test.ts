@@ -67,6 +67,9 @@ describe('where they cannot', () => {
 
   it('Yama is told of', async () => {
     const shell = await openTestShell({ mode: 'read', host: probing({ yama: 1 }) })
-    expect(shell.enforcement['denial reports']?.note).toContain('whose parent has ended')
+    const open = await openTestShell({ mode: 'read', host: probing({ yama: 0 }) })
+    const [held, noted] = [open, shell].map(({ enforcement }) => enforcement['denial reports'])
+    expect(noted).toMatchObject({ enforced: true, note: expect.any(String) })
+    expect(noted?.note).not.toBe(held?.note)
   })
 })

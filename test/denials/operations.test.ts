@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { denialLines } from '../../src/messages/denials.ts'
+import { denialLines, remedies } from '../../src/messages/denials.ts'
+import { hintFor } from '../../src/messages/refusal.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { compileAttempts, type Ground, makeGround, shorts } from './denied.ts'
 
@@ -120,8 +121,8 @@ describe('each refused attempt is named', () => {
   ])('a socket that network = true would not open is told as such: %s', async (which, told) => {
     const result = await ground.run(`python3 -c 'import socket; socket.socket(socket.${which})'`)
     expect(shorts(result)).toEqual([told])
-    expect(result.hint).toMatch(/write mode/)
-    expect(result.hint).not.toContain('network = true')
+    expect(result.hint).toContain(remedies.user.write)
+    expect(result.hint).not.toContain(remedies.user.network)
   })
 
   it('signals to processes outside', async () => {
@@ -138,31 +139,31 @@ describe('what a result makes of refusals', () => {
   it('a command that failed after one is told that it was refused', async () => {
     const result = await ground.run('echo x > file')
     expect(result.failure).toMatchObject({ kind: 'permission-denied', retryable: false })
-    expect(result.hint).toContain(`refuses to write ${ground.file}`)
-    expect(result.hint).toContain('write mode')
+    expect(shorts(result)).toEqual([`write ${ground.file}`])
+    expect(result.hint).toContain(ground.file)
+    expect(result.hint).toContain(remedies.user.write)
   })
 
   it.runIf(isInstalled('python3'))('the hint for the network is network = true', async () => {
     const { hint } = await ground.run("python3 -c 'import socket; socket.socket()'")
-    expect(hint).toContain('network = true')
+    expect(hint).toContain(remedies.user.network)
   })
 
   it('a permission that the user lacks is not blamed on read mode', async () => {
     const { hint, denials, failure } = await ground.run('chmod 755 .; sh -c ./file')
     expect([shorts({ denials }), failure?.kind]).toEqual([[`metadata ${ground.cwd}`], 'permission-denied'])
-    expect(hint).toContain('refuses to change the metadata')
+    expect(hint).toContain(ground.cwd)
     const lacking = await ground.run('./file')
     expect([lacking.denials, lacking.failure?.kind]).toEqual([[], 'permission-denied'])
-    expect(lacking.hint).toMatch(/no refusal to report: this user may lack the permission/)
+    const reported = { enforced: true, by: 'listener' }
+    expect(lacking.hint).toBe(hintFor('read', lacking.failure, reported, 'user'))
   })
 
   it('reads well where what was meant is not known', async () => {
     const { hint } = await ground.run(`${attempts} others`)
     expect(hint).not.toMatch(/ (to|at|of|a socket:);/)
     const { denials } = await ground.run(`${attempts} others`)
-    const told = denialLines(denials)
-    expect(told).toContainEqual(expect.stringMatching(/^refused to listen \(/))
-    expect(told).toContainEqual(expect.stringMatching(/^refused to use IPC \(/))
+    for (const told of denialLines(denials)) expect(told).not.toMatch(/ (to|at|of|:) \(|undefined/)
   })
 
   it('without one, words alone do not give a hint of refusals', async () => {

@@ -170,7 +170,7 @@ describe.skipIf(missing !== null)(`commands in a container${skipped}`, () => {
     const shell = await openDockerShell(engine)
     await expect(shell.start({ command: 'true', pty: true })).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
-      message: expect.stringContaining('docker backend gives no command a terminal'),
+      refusal: { problem: { kind: 'no-terminal', backend: 'docker' } },
     })
   })
 

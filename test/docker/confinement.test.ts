@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { remedies } from '../../src/messages/denials.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { containersOf, missingEngine, openDockerShell, startEngine, type TestEngine } from './engine.ts'
 
@@ -50,7 +51,7 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
       ino: before.ino,
     })
     expect(failure?.kind).toBe('permission-denied')
-    expect(hint).toContain('run the command in write mode')
+    expect(hint).toContain(remedies.user.write)
   })
 
   it('write mode changes it, still in a container', async () => {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { lostHint } from '../../src/messages/docker.ts'
 import { hostLabel, thisProcess } from '../../src/sandbox/docker/host-label.ts'
 import { Home, program } from '../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
@@ -278,7 +279,8 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     await own.stop('SIGKILL')
     const result = await running
     expect(result).toMatchObject({ stdout: 'begun\n', exitCode: null, signal: 'SIGKILL' })
-    expect(result.hint).toContain('the Docker engine or the container went away')
+    const [before = '', after = ''] = lostHint('|', 'user').split('|')
+    expect(result.hint?.startsWith(before) && result.hint.endsWith(after)).toBe(true)
     expect(result.failure).toMatchObject({ kind: 'signal', retryable: true })
     await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
     for (const pid of processesWith(`sleep\0${length}`)) process.kill(pid, 'SIGKILL')

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { thisHost } from '../../src/host/host.ts'
+import { imageMissing, ownImage, remoteEngine, unfitWorkspaceWords } from '../../src/messages/docker.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 import {
   answering,
@@ -48,7 +49,7 @@ describe('without an engine nothing runs, on this machine least of all', () => {
     await once(server, 'listening')
     await expect(open({ env: { DOCKER_HOST: `unix://${path}` } })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      message: expect.stringContaining('it speaks API no version'),
+      refusal: { for: 'docker', got: expect.stringContaining(path) },
     })
     server.close()
   })
@@ -56,7 +57,7 @@ describe('without an engine nothing runs, on this machine least of all', () => {
   it('an engine of another machine', async () => {
     await expect(open({ env: { DOCKER_HOST: 'tcp://192.0.2.1:2375' } })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      message: expect.stringContaining('DOCKER_HOST = tcp://192.0.2.1:2375'),
+      refusal: remoteEngine('DOCKER_HOST = tcp://192.0.2.1:2375'),
     })
   })
 
@@ -84,7 +85,7 @@ describe('without an engine nothing runs, on this machine least of all', () => {
     const toml = '[docker]\nstart_command = "exit 3"\n'
     await expect(open({ toml, env: { DOCKER_HOST: `unix://${path}` } })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      message: expect.stringContaining('exit code 3'),
+      refusal: { for: 'docker', remedy: expect.stringContaining('exit 3') },
     })
   })
 
@@ -108,10 +109,10 @@ describe.skipIf(missing !== null)(`with an engine${skipped}`, () => {
     const env = { DOCKER_HOST: engine.host }
     await expect(open({ env })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      message: expect.stringContaining('run "vitrine docker build"'),
+      refusal: imageMissing(ownImage),
     })
     await expect(open({ env, toml: '[docker]\nimage = "busybox:9"\n' })).rejects.toMatchObject({
-      message: expect.stringContaining('docker pull busybox:9'),
+      refusal: imageMissing('busybox:9'),
     })
   })
 
@@ -124,16 +125,17 @@ describe.skipIf(missing !== null)(`with an engine${skipped}`, () => {
   })
 
   it('a workspace in which the socket of the engine lies is refused', async () => {
-    await expect(openDockerShell(engine, { cwd: join(engine.socketPath, '..') })).rejects.toMatchObject({
+    const cwd = dirname(engine.socketPath)
+    await expect(openDockerShell(engine, { cwd })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      message: expect.stringContaining("the engine's own socket lies"),
+      refusal: unfitWorkspaceWords(cwd, 'engine-socket'),
     })
   })
 
   it.each(['/', '/usr', '/proc', '/dev/shm'])('%s is no workspace', async (cwd) => {
     await expect(openDockerShell(engine, { cwd })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      message: expect.stringContaining('which a container needs for itself'),
+      refusal: unfitWorkspaceWords(cwd, 'system'),
     })
   })
 
@@ -159,7 +161,7 @@ describe.skipIf(missing !== null)(`with an engine${skipped}`, () => {
     const opened = await Promise.allSettled([open({ env, toml }), open({ env, toml })])
     // It is there, and has no image.
     for (const one of opened)
-      expect(String('reason' in one && one.reason)).toContain('run "vitrine docker build"')
+      expect(one).toMatchObject({ status: 'rejected', reason: { refusal: imageMissing(ownImage) } })
     expect(readFileSync(join(directory, 'starts'), 'utf8')).toBe('start\n')
     await answering(join(directory, 'docker.sock'))
     process.kill(Number(readFileSync(pid, 'utf8')), 'SIGTERM')

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { containerMemoryHint } from '../../src/messages/limits.ts'
 import { missingEngine, openDockerShell, startEngine, type TestEngine } from './engine.ts'
 
 const missing = missingEngine()
@@ -43,7 +44,7 @@ describe.skipIf(missing !== null)(`a container's memory${skipped}`, () => {
         outcome: { kind: 'limited', limit: 'memory', value, container: true },
         failure: { kind: 'limit' },
       })
-      expect(result.hint).toContain('[docker] memory')
+      expect(result.hint).toContain(containerMemoryHint(value))
       // Its container is replaced, and with it what filled /tmp.
       expect((await shell.execute({ command: 'test -e /tmp/kept || echo new' })).stdout).toBe('new\n')
     },

@@ -84,14 +84,11 @@ describe('on this host', () => {
     expect(processesOf(temporary)).toEqual([])
   })
 
-  test('the table says the same to people', async () => {
+  test('the table has a row for each right that --json has', async () => {
     const { code, stdout } = await home.run(['doctor'])
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^landlock +ABI \d+/m)
-    expect(stdout).toMatch(/^limits +memory(?:.|\n)*open\s+files: RLIMIT_NOFILE/m)
-    expect(stdout).toMatch(/^right +held by +tried +seen$/m)
-    expect(stdout).toMatch(/^file contents +landlock\+seccomp +write to a file +held$/m)
-    expect(stdout).toMatch(/^Read mode holds: \d+ attempts came to nothing/m)
+    const names = stdout.split('\n').map((row) => row.split(/ {2,}/, 1)[0])
+    for (const { right } of (await diagnosis()).rights) expect(names).toContain(right)
   })
 })
 
@@ -129,7 +126,6 @@ describe('where there is no sandbox', () => {
   test('doctor says what is missing, tries nothing, and exits with 1', async () => {
     const ran = await run('doctor')
     expect(ran).toMatchObject({ code: 1, stderr: '' })
-    expect(ran.stdout).toMatch(/^There is no read mode here\. It needs the native addon/m)
     const { verdict, rights, unavailable } = JSON.parse((await run('doctor', '--json')).stdout) as Diagnosis
     expect({ verdict, rights }).toEqual({ verdict: 'unavailable', rights: [] })
     expect(unavailable).toMatchObject({ code: 'SANDBOX_UNAVAILABLE', wanted: 'the native addon' })
@@ -164,11 +160,7 @@ describe('where something is in the way', () => {
   test('and the report says what to do', async () => {
     const { code, stdout } = await filtered(constants.errno.EPERM, 'doctor')
     expect(code).toBe(1)
-    expect(stdout).toMatch(
-      /^no read mode: a seccomp filter around this process blocks the landlock_\* calls/m,
-    )
-    expect(stdout).toMatch(/^ {2}- (?:.|\n {4})*landlock_restrict_self/m)
-    expect(stdout).toMatch(/^There is no read mode here\./m)
+    expect(stdout).toContain('landlock_restrict_self')
   })
 
   test('inside read mode nothing can be tried, and that is the verdict; a listener of its own is refused', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { endLines } from '../cli/vitrine.ts'
 import { missing, runHost, slack, type Timed } from './hang.ts'
 
 type Decided = Timed<{ readonly verdict: string; readonly reason: string }>
@@ -54,7 +55,7 @@ describe.skipIf(missing() !== null)(
       const { value, ms } = happened.hanging
       expect(value).toMatchObject({
         verdict: 'ask',
-        reason: expect.stringMatching(/a file system does not answer: .*hang-one/),
+        reason: expect.stringContaining('hang-one'),
       })
       expect(ms).toBeLessThan(2200 + slack)
     })
@@ -96,8 +97,8 @@ describe.skipIf(missing() !== null)(
     })
 
     it('ends, as a command line: nothing of what hangs keeps its process', () => {
-      expect(happened.commandLine.value).toMatchObject({ code: 124 })
-      expect(happened.commandLine.value?.stderr).toContain('timed out after 300 ms')
+      const stderr = endLines({ kind: 'timed-out', afterMs: 300 })
+      expect(happened.commandLine.value).toMatchObject({ code: 124, stderr })
       expect(happened.commandLine.ms).toBeLessThan(deadline + 2 * slack)
     })
 

@@ -3,9 +3,11 @@ import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { addonRemedy, otherInterface } from '../../src/messages/platform.ts'
 import { ended, Home } from '../cli/vitrine.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { repository } from '../helpers/programs.ts'
+import { realAddon } from '../sandbox/hosts.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -67,9 +69,8 @@ describe('a package whose addon is', () => {
       const { home, ran } = run(directory, 'run', '--', 'echo ran >made; echo ran')
       const refused = await ran
       expect(refused).toMatchObject({ code: 125, signal: null, stdout: '' })
-      expect(refused.stderr).toContain('its addon belongs to another version of vitrine')
-      expect(refused.stderr).toContain(`interface ${number ?? 'without a number'}, needed is`)
-      expect(refused.stderr).toContain('npm run build')
+      expect(refused.stderr).toContain(otherInterface(number, realAddon().interfaceVersion ?? 0))
+      expect(refused.stderr).toContain(addonRemedy)
       expect(existsSync(join(home.directory, 'made'))).toBe(false)
       // Nothing of it is called in write mode, either, which needs none.
       expect(await run(directory, 'run', '--write', '--', 'echo written').ran).toMatchObject({

@@ -30,7 +30,7 @@ describe.skipIf(reason)(`the addon as cmake-js builds it${reason}`, () => {
     const env = { ...process.env, HOME: directory, XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory }
     const ran = spawnSync(process.execPath, argv, { cwd: directory, env, encoding: 'utf8' })
     expect(ran.stdout).toBe('seen\n')
-    expect(ran.stderr).toContain(`refuses to create ${join(directory, 'made')}`)
+    expect(ran.stderr).toContain(join(directory, 'made'))
     expect(ran.status).not.toBe(0)
     expect(existsSync(join(directory, 'made'))).toBe(false)
   })

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Denial, Enforcement, Failure } from '../../src/base/types.ts'
-import { denialHint } from '../../src/messages/denials.ts'
+import { denialHint, remedies } from '../../src/messages/denials.ts'
 import { lostAdvice, lostHint } from '../../src/messages/docker.ts'
 import { openFilesHint } from '../../src/messages/limits.ts'
 import { readsHint } from '../../src/messages/reads.ts'
@@ -45,10 +45,9 @@ const said: readonly (string | undefined)[] = [
 describe('hints and advice for the reader of a tool’s answer', () => {
   it.each(said)('%s', (text) => {
     expect(text).toBeTypeOf('string')
-    // An option, a field of the library, or "run it in write mode": none of them is a parameter of a tool.
-    expect(text).not.toMatch(
-      /(^|\W)--\w|\bargv\b|\bstdin\b|timeoutMs|privateTmp|run the command in write mode/,
-    )
+    // An option, a field of the library, or the user's way to write mode: none of them is a parameter of a tool.
+    expect(text).not.toMatch(/(^|\W)--\w|\bargv\b|\bstdin\b|timeoutMs|privateTmp/)
+    expect(text).not.toContain(remedies.user.write)
   })
 
   it('a deadline names timeout_ms', async () => {
@@ -64,8 +63,8 @@ describe('hints and advice for the reader of a tool’s answer', () => {
     writeFileSync(file, 'x')
     const { run } = await connect([], { home })
     const { text } = await run({ command: `cat ${file}` })
-    expect(text).toContain('only the user can let a file through')
-    expect(text).toContain('execute_command_write')
+    const failure: Failure = { kind: 'permission-denied', ...adviceFor('permission-denied', 'tool') }
+    expect(text).toContain(`[${readsHint({ reads: row }, failure, 'tool')}]`)
   })
 
   it('a refusal that is the user’s own permissions names the write tool', async () => {
@@ -73,18 +72,21 @@ describe('hints and advice for the reader of a tool’s answer', () => {
     mkdirSync(join(home.directory, 'bin'))
     writeFileSync(join(home.directory, 'bin/tool'), '#!/bin/sh\n')
     chmodSync(join(home.directory, 'bin/tool'), 0o644)
-    expect((await run({ command: './bin/tool' })).text).toContain('use execute_command_write where that tool')
+    expect((await run({ command: './bin/tool' })).text).toContain(
+      `[${hintFor('read', refused, row, 'tool')}]`,
+    )
   })
 
   it('output that cannot be saved: ask for less, or the user', async () => {
     const nowhere = { XDG_STATE_HOME: '/proc/none', TMPDIR: '/proc/none' }
     const { run } = await connect([], { env: nowhere })
     const long = await run({ command: 'seq 1 100000' })
-    expect(long.text).toContain('Ask for less, or ask the user to set XDG_STATE_HOME')
+    const reason = /not saved \(([^\n]*)\) \.\.\.\]/.exec(long.text)?.[1] ?? ''
+    expect(long.text).toContain(notSavedHint(reason, 'tool'))
     const named = await run({ command: 'echo x', scratchpad: 'x' })
     expect(named).toMatchObject({
       isError: true,
-      text: expect.stringContaining('Leave scratchpad out, or ask'),
+      text: expect.stringMatching(/^INVALID_REQUEST: .*"x".*XDG_STATE_HOME/),
     })
   })
 })

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { httpAddress } from '../../src/mcp/http/command.ts'
 import { serveOnHttp } from '../../src/mcp/http/server.ts'
 import { McpSession } from '../../src/mcp/session.ts'
+import { badHttp, emptyToken, tokenNeeded } from '../../src/messages/mcp/serve.ts'
 import { Home, program } from '../cli/vitrine.ts'
 import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
 import { type ConnectOptions, caller, type Era, eras, makeClient } from './connect.ts'
@@ -116,16 +117,15 @@ describe('over HTTP', () => {
   })
 
   test.each([
-    [['--http', '0.0.0.0:0'], {}, /a token that you choose is needed/],
-    [['--http', '[::]:0'], {}, /a token that you choose is needed/],
-    [['--http', '0'], { VITRINE_TOKEN: '' }, /VITRINE_TOKEN is empty/],
-    [['--http', 'here'], {}, /--http takes a port/],
-    [['--http', '127.0.0.1:99999'], {}, /--http takes a port/],
-  ])('%j %j does not listen', async (args, env, said) => {
+    [['--http', '0.0.0.0:0'], {}, tokenNeeded('0.0.0.0')],
+    [['--http', '[::]:0'], {}, tokenNeeded('::')],
+    [['--http', '0'], { VITRINE_TOKEN: '' }, emptyToken],
+    [['--http', 'here'], {}, badHttp('here')],
+    [['--http', '127.0.0.1:99999'], {}, badHttp('127.0.0.1:99999')],
+  ])('%j %j does not listen', async (args, env, told) => {
     const ran = await new Home().run(['mcp', ...args], { env })
-    expect(ran.code).toBe(125)
-    expect(ran.stderr).toMatch(said)
-    expect(ran.stdout).toBe('')
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+    expect(ran.stderr).toContain(told)
   })
 
   test('a port that is taken is told', async () => {

@@ -1,6 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Result } from '../../src/base/types.ts'
+import { listLines } from '../../src/messages/list.ts'
+import { hintLine, ignoreErrorsAlone, notApprovedByUser, wantedTexts } from '../../src/messages/mcp/mcp.ts'
 import { Home } from '../cli/vitrine.ts'
 import { processEntry, waitFor } from '../helpers/processes.ts'
 import { connect, eras } from './connect.ts'
@@ -29,9 +32,9 @@ describe.each(eras)('a list of command lines for a client of the %s era', (era) 
   it('ignore_errors goes on, and every failure is named', async () => {
     const { run, home } = await connect(['--mode', 'write'], { era })
     const { text } = await run({ command: 'exit 3', next: ['touch made', 'exit 4'], ignore_errors: true })
-    expect(text).toMatch(
-      /\[line 1 of 3 failed \(exit code 3\): exit 3\]\n\[line 3 of 3 failed \(exit code 4\): exit 4\]\n$/,
-    )
+    const ended = [3, 0, 4].map((code) => ({ outcome: { kind: 'exited', code } }) as Result)
+    const told = listLines(['exit 3', 'touch made', 'exit 4'], ended).map((line) => `${hintLine(line)}\n`)
+    expect(text.endsWith(told.join(''))).toBe(true)
     expect(existsSync(join(home.directory, 'made'))).toBe(true)
   })
 
@@ -51,9 +54,9 @@ describe.each(eras)('a list of command lines for a client of the %s era', (era) 
     const answer = await run({ command: `echo gone; rmdir ${cwd}`, cwd, next: ['pwd', 'true'] })
     expect(answer.isError).toBe(false)
     expect(answer.text).toContain('\ngone\n')
-    expect(answer.text).toMatch(
-      /\n\[INVALID_REQUEST: .*This command did not run\.\]\n\[not run: pwd; true\]\n$/,
-    )
+    const [refusal, notRun] = answer.text.trimEnd().split('\n').slice(-2)
+    expect(refusal).toMatch(/^\[INVALID_REQUEST: /)
+    expect([notRun]).toEqual(listLines(['pwd', 'true'], []).map(hintLine))
   })
 
   it('shows no more of all outputs than of one, and saves each whole', async () => {
@@ -84,12 +87,12 @@ describe.each(eras)('a list of command lines for a client of the %s era', (era) 
   })
 
   it.each([
-    [{ command: 'echo a', ignore_errors: true }, 'ignore_errors'],
-    [{ command: 'echo a', next: [] }, 'next: give an array of 1 to 7 command lines'],
-    [{ command: 'echo a', next: 'echo b' }, 'next: give an array of 1 to 7 command lines'],
-    [{ command: 'echo a', next: [5] }, 'give an array of 1 to 7 command lines'],
-    [{ command: 'echo a', next: Array(8).fill('echo b') }, 'next: give an array of 1 to 7 command lines'],
-    [{ command: 'echo a', next: ['echo b', ' '] }, 'INVALID_REQUEST: The command is empty'],
+    [{ command: 'echo a', ignore_errors: true }, ignoreErrorsAlone],
+    [{ command: 'echo a', next: [] }, wantedTexts.next(7)],
+    [{ command: 'echo a', next: 'echo b' }, wantedTexts.next(7)],
+    [{ command: 'echo a', next: [5] }, wantedTexts.next(7)],
+    [{ command: 'echo a', next: Array(8).fill('echo b') }, wantedTexts.next(7)],
+    [{ command: 'echo a', next: ['echo b', ' '] }, 'INVALID_REQUEST: '],
   ])('%j is refused', async (input, said) => {
     const { run } = await connect([], { era })
     const answer = await run(input)
@@ -139,8 +142,7 @@ describe.each(eras)('approval of a list, asked of a client of the %s era', (era)
   it('one no runs nothing, and the answer names the line', async () => {
     const { run, made } = await serve('y', 'n')
     const answer = await run({ command: 'touch a', next: ['touch b', 'touch c'] })
-    expect(answer).toMatchObject({ isError: true })
-    expect(answer.text).toMatch(/^NOT_APPROVED: The user said no to "touch b"\. Nothing ran\./)
+    expect(answer).toMatchObject({ isError: true, text: notApprovedByUser('touch b') })
     expect(made()).toEqual([])
   })
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { wantedTexts } from '../../src/messages/mcp/mcp.ts'
+import { rangeAndPattern, unknownNameText } from '../../src/messages/mcp/scratchpad.ts'
 import { Home } from '../cli/vitrine.ts'
 import { connect, eras } from './connect.ts'
 
@@ -39,12 +41,12 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
   })
 
   test.each([
-    [{ name: 'none' }, 'Nothing is saved under "none" in this session: there is log, bin.'],
-    [{ name: '../log' }, 'Nothing is saved under "../log"'],
-    [{ name: 'log', grep: '(' }, 'grep takes RE2 syntax'],
-    [{ name: 'log', grep: 'x', offset: 1 }, 'Give either grep, or offset and limit, not both.'],
-    [{ name: 'log', limit: 0 }, 'limit: give a whole number above 0'],
-    [{ name: 'bin' }, 'Scratchpad "bin" is binary (3 bytes)'],
+    [{ name: 'none' }, unknownNameText('none', ['log', 'bin'])],
+    [{ name: '../log' }, unknownNameText('../log', ['log', 'bin'])],
+    [{ name: 'log', grep: '(' }, 'RE2'],
+    [{ name: 'log', grep: 'x', offset: 1 }, rangeAndPattern],
+    [{ name: 'log', limit: 0 }, wantedTexts.limit],
+    [{ name: 'bin' }, '"bin"'],
   ])('%j is an error that says what to do', async (input, said) => {
     const { run, read } = await connect([], { era })
     await run({ command: 'echo x', scratchpad: 'log' })

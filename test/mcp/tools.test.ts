@@ -1,9 +1,24 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { remedies } from '../../src/messages/denials.ts'
+import { VitrineError } from '../../src/messages/error.ts'
+import { refusalText, toolDescription, wantedTexts } from '../../src/messages/mcp/mcp.ts'
 import { Home } from '../cli/vitrine.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { connect, eras } from './connect.ts'
+
+const parameters = ['command', 'timeout_ms', 'scratchpad', 'cwd', 'private_tmp', 'next', 'ignore_errors']
+
+/** What a server with the default configuration and both modes says of itself. */
+const facts = {
+  hasWriteTool: true,
+  network: false,
+  interpreter: 'sh',
+  defaultTimeoutMs: 30_000,
+  maxTimeoutMs: 600_000,
+  inlineChars: 30_000,
+} as const
 
 describe.each(eras)('execute_command for a client of the %s era', (era) => {
   /** For calls that leave nothing behind. */
@@ -13,7 +28,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     await shared
   })
 
-  test('answers with the output alone when there is nothing else to say', async () => {
+  it('answers with the output alone when there is nothing else to say', async () => {
     const { run } = await shared
     expect(await run({ command: 'echo one; echo two >&2; echo three' })).toEqual({
       text: 'one\ntwo\nthree\n',
@@ -22,7 +37,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     })
   })
 
-  test('a non-zero exit, a signal and a deadline are answers, not errors', async () => {
+  it('a non-zero exit, a signal and a deadline are answers, not errors', async () => {
     const { run } = await shared
     expect(await run({ command: 'exit 3' })).toMatchObject({
       text: '(no output)\n[exit code: 3]',
@@ -38,22 +53,22 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     })
   })
 
-  test('read mode leaves files as they are and says what to do', async () => {
+  it('read mode leaves files as they are and says what to do', async () => {
     const { run, home } = await connect([], { era })
     const { text, isError } = await run({ command: 'echo x > file' })
     expect(isError).toBe(false)
     expect(text).toMatch(/\[exit code: \d+\]/)
-    expect(text).toContain('write mode')
+    expect(text).toContain(`[blocked in read mode: create ${join(home.directory, 'file')}]`)
     expect(existsSync(join(home.directory, 'file'))).toBe(false)
   })
 
-  test('--mode write changes files', async () => {
+  it('--mode write changes files', async () => {
     const { run, home } = await connect(['--mode', 'write'], { era })
     expect((await run({ command: 'echo x > file' })).text).toBe('(no output)')
     expect(readFileSync(join(home.directory, 'file'), 'utf8')).toBe('x\n')
   })
 
-  test('--mode both has one tool for each, over one scratchpad', async () => {
+  it('--mode both has one tool for each, over one scratchpad', async () => {
     const { run, write, list, home } = await connect(['--mode', 'both'], { era })
     await run({ command: 'echo x > file; echo r', scratchpad: 'r' })
     expect(existsSync(join(home.directory, 'file'))).toBe(false)
@@ -62,7 +77,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect((await list()).text).toMatch(/^r .*\nw /)
   })
 
-  test('output that is too long is shown at both ends and saved whole', async () => {
+  it('output that is too long is shown at both ends and saved whole', async () => {
     const { run } = await connect([], { era })
     const { text, isError } = await run({ command: 'seq 1 100000' })
     expect(isError).toBe(false)
@@ -80,7 +95,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect(text.length).toBeLessThan(31_000)
   })
 
-  test('binary output is saved and never shown', async () => {
+  it('binary output is saved and never shown', async () => {
     const { run } = await connect([], { era })
     const { text } = await run({ command: String.raw`printf 'a\000b'`, scratchpad: 'blob' })
     const [, path = ''] = /^\[binary output: 3 bytes, saved to scratchpad "blob" at (\S+)\]$/.exec(text) ?? []
@@ -88,7 +103,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  test('a name that is taken gets a suffix, which the answer tells', async () => {
+  it('a name that is taken gets a suffix, which the answer tells', async () => {
     const { run } = await connect([], { era })
     await run({ command: 'echo 1', scratchpad: 'log' })
     const { text } = await run({ command: 'echo 2', scratchpad: 'log' })
@@ -97,14 +112,14 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     )
   })
 
-  test('a deadline over the maximum is lowered, which the answer tells', async () => {
+  it('a deadline over the maximum is lowered, which the answer tells', async () => {
     const { run } = await shared
     expect((await run({ command: 'echo x', timeout_ms: 9_999_999 })).text).toBe(
       'x\n[timeout_ms 9999999 is over the maximum: 600000 was used]',
     )
   })
 
-  test('the maximum of the configuration is the one that counts', async () => {
+  it('the maximum of the configuration is the one that counts', async () => {
     const home = new Home()
     home.configure('[shell]\nmax_timeout_ms = 400\n')
     const { run } = await connect([], { era, home })
@@ -113,41 +128,46 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     )
   })
 
-  test.each([
-    [{}, 'command: it is needed'],
-    [{ command: 5 }, 'command: give the command line as a string'],
-    [{ command: 'x', timeout_ms: 0 }, 'timeout_ms: give a whole number'],
-    [{ command: 'x', timeout_ms: 1.5 }, 'timeout_ms: give a whole number'],
-    [
-      { command: 'x', tty: true },
-      'tty: there is no such parameter; the parameters are command, timeout_ms, scratchpad, cwd, private_tmp, next, ignore_errors',
-    ],
-    [{ command: 'x', timeout: 5 }, 'timeout: there is no such parameter; did you mean timeout_ms? The param'],
-    [{ command: 'x', privateTmp: true }, 'privateTmp: there is no such parameter; did you mean private_tmp?'],
-    [{ comand: 'x' }, 'comand: there is no such parameter; did you mean command?'],
-    [{ command: 'x', private_tmp: 1 }, 'private_tmp: give true or false'],
-    [{ command: 'x', network: true }, 'network: no call can open the network for itself: the user does'],
-    [{ command: '  ' }, 'INVALID_REQUEST: The command is empty'],
-    [{ command: 'x\0y' }, 'INVALID_REQUEST: "command" contains a NUL byte'],
-    [
-      { command: 'pwd', cwd: '/no/such/place' },
-      'INVALID_REQUEST: The directory /no/such/place does not exist.',
-    ],
-    [{ command: 'pwd', scratchpad: '../up' }, 'INVALID_REQUEST: "scratchpad" must be'],
-    [{ command: 'pwd', scratchpad: '.hidden' }, 'INVALID_REQUEST: "scratchpad" must be'],
-    [{ command: 'pwd', scratchpad: '' }, 'INVALID_REQUEST: "scratchpad" must be'],
-  ])('%j is an error that says what to give', async (input, said) => {
+  it.each([
+    [{}, 'command', wantedTexts.missing(parameters)],
+    [{ command: 5 }, 'command', wantedTexts.command],
+    [{ command: 'x', timeout_ms: 0 }, 'timeout_ms', wantedTexts.timeoutMs],
+    [{ command: 'x', timeout_ms: 1.5 }, 'timeout_ms', wantedTexts.timeoutMs],
+    [{ command: 'x', tty: true }, 'tty', wantedTexts.unknown(parameters, undefined)],
+    [{ command: 'x', timeout: 5 }, 'timeout', wantedTexts.unknown(parameters, 'timeout_ms')],
+    [{ command: 'x', privateTmp: true }, 'privateTmp', wantedTexts.unknown(parameters, 'private_tmp')],
+    [{ comand: 'x' }, 'comand', wantedTexts.unknown(parameters, 'command')],
+    [{ command: 'x', private_tmp: 1 }, 'private_tmp', wantedTexts.trueOrFalse],
+    [{ command: 'x', network: true }, 'network', wantedTexts.network],
+  ])('%j is an error that says what to give', async (input, parameter, wanted) => {
     const answer = await (await shared).run(input)
     expect(answer.isError).toBe(true)
-    expect(answer.text).toContain(said)
+    expect(answer.text).toContain(`${parameter}: ${wanted}`)
   })
 
-  test('cwd is where the command runs', async () => {
+  it.each([
+    [{ command: '  ' }, { kind: 'blank-command' }],
+    [{ command: 'x\0y' }, { kind: 'nul-byte', field: 'command' }],
+    [
+      { command: 'pwd', cwd: '/no/such/place' },
+      { kind: 'cwd', path: '/no/such/place', reason: 'missing' },
+    ],
+  ] as const)('%j is refused as the library refuses it', async (input, problem) => {
+    const refusal = new VitrineError({ code: 'INVALID_REQUEST', problem })
+    expect(await (await shared).run(input)).toMatchObject({ isError: true, text: refusalText(refusal) })
+  })
+
+  it.each(['../up', '.hidden', ''])('scratchpad %j is refused', async (scratchpad) => {
+    const answer = await (await shared).run({ command: 'pwd', scratchpad })
+    expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^INVALID_REQUEST: /) })
+  })
+
+  it('cwd is where the command runs', async () => {
     const { run } = await shared
     expect((await run({ command: 'pwd', cwd: '/usr' })).text).toBe('/usr\n')
   })
 
-  test('private_tmp is a directory to write to, for that call alone, and nothing else can be written', async () => {
+  it('private_tmp is a directory to write to, for that call alone, and nothing else can be written', async () => {
     const { run, home } = await connect([], { era })
     const line = 'd=$(mktemp -d) && echo kept >"$d/file" && cat "$d/file" && echo "$d"'
     const { text } = await run({ command: line, private_tmp: true })
@@ -158,10 +178,10 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect(existsSync(join(home.directory, 'file'))).toBe(false)
     const without = await run({ command: line })
     expect(without.text).toContain('[blocked in read mode: create')
-    expect(without.text).toContain('private_tmp: true')
+    expect(without.text.toLowerCase()).toContain(remedies.tool.privateTmp)
   })
 
-  test('private_tmp: false goes without the one that is configured', async () => {
+  it('private_tmp: false goes without the one that is configured', async () => {
     const home = new Home()
     home.configure('[shell]\nprivate_tmp = true\n')
     const { run } = await connect([], { era, home })
@@ -170,7 +190,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect((await run({ command: line, private_tmp: false })).text).not.toContain('written')
   })
 
-  test.runIf(isInstalled('python3'))('no call opens the network that the user has not opened', async () => {
+  it.runIf(isInstalled('python3'))('no call opens the network that the user has not opened', async () => {
     const home = new Home()
     home.configure('[shell]\nnetwork = true\n')
     const line = 'python3 -c "import socket; socket.socket(); print(1)"'
@@ -178,11 +198,11 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect((await run({ command: line })).text).toBe('1\n')
     const shut = await (await shared).run({ command: line, network: true })
     expect(shut).toMatchObject({ isError: true })
-    expect(shut.text).toContain('[shell] network = true')
+    expect(shut.text).toContain(wantedTexts.network)
     expect((await (await shared).run({ command: line })).text).toContain('[blocked in read mode: socket inet')
   })
 
-  test('--structured adds the fields of the result', async () => {
+  it('--structured adds the fields of the result', async () => {
     const { run, client } = await connect(['--structured'], { era })
     expect((await run({ command: 'echo x; exit 3' })).structured).toMatchObject({
       output: 'x\n',
@@ -199,18 +219,18 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
 })
 
 describe('the command line of the server', () => {
-  test.runIf(isInstalled('python3'))('--network opens it for every call', async () => {
+  it.runIf(isInstalled('python3'))('--network opens it for every call', async () => {
     const { run, client } = await connect(['--network'])
     expect((await client.listTools()).tools[0]?.annotations?.openWorldHint).toBe(true)
     expect((await run({ command: 'python3 -c "import socket; socket.socket(); print(1)"' })).text).toBe('1\n')
   })
 
-  test('--private-tmp gives every call one', async () => {
+  it('--private-tmp gives every call one', async () => {
     const { run } = await connect(['--private-tmp'])
     expect((await run({ command: 'echo x >"$TMPDIR/x" && cat "$TMPDIR/x"' })).text).toBe('x\n')
   })
 
-  test('--workspace keeps commands of write mode in it', async () => {
+  it('--workspace keeps commands of write mode in it', async () => {
     const home = new Home()
     mkdirSync(join(home.directory, 'in'))
     const { run } = await connect(['--mode', 'write', '--workspace', 'in'], { home })
@@ -222,7 +242,7 @@ describe('the command line of the server', () => {
     ])
   })
 
-  test('--backend docker runs nothing on this machine where there is no engine, and --backend local none in a container', async () => {
+  it('--backend docker runs nothing on this machine where there is no engine, and --backend local none in a container', async () => {
     const env = { DOCKER_HOST: 'unix:///nowhere/docker.sock' }
     const { run } = await connect(['--backend', 'docker', '--mode', 'write'], { env })
     const refused = await run({ command: 'echo here' })
@@ -236,7 +256,7 @@ describe('the command line of the server', () => {
 })
 
 describe('tools/list', () => {
-  test('read mode claims to be read-only, and a network that is let through to be an open world', async () => {
+  it('read mode claims to be read-only, and a network that is let through to be an open world', async () => {
     const home = new Home()
     const { client } = await connect([], { home })
     const { tools } = await client.listTools()
@@ -253,7 +273,7 @@ describe('tools/list', () => {
     expect(online.tools[0]?.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: true })
   })
 
-  test('write mode claims nothing', async () => {
+  it('write mode claims nothing', async () => {
     const both = await (await connect(['--mode', 'both'])).client.listTools()
     expect(both.tools.map(({ name }) => name).slice(0, 2)).toEqual([
       'execute_command',
@@ -265,22 +285,20 @@ describe('tools/list', () => {
     expect(write.tools[0]).toMatchObject({ name: 'execute_command', annotations: writing })
   })
 
-  test('description and instructions tell a model what it has to know', async () => {
+  it('description and instructions tell a model what it has to know', async () => {
     const { client } = await connect(['--mode', 'both'])
     const { tools } = await client.listTools()
-    const said = [tools[0]?.description, client.getInstructions()]
-    for (const text of said) {
-      expect(text).toMatch(/Choose timeout_ms for each command/)
-      expect(text).toMatch(/never ends .* killed/)
-      expect(text).toMatch(/at most 600000 \(more is lowered to that, and the result says so\)/)
-      expect(text).toContain("for a literal $, write \\$ or put the word into single quotes ('costs $5')")
-      expect(text).toContain('READ MODE')
-      expect(text?.length).toBeLessThan(2000)
+    expect(tools.slice(0, 2).map(({ description }) => description)).toEqual([
+      toolDescription({ ...facts, mode: 'read' }),
+      toolDescription({ ...facts, mode: 'write' }),
+    ])
+    for (const text of [tools[0]?.description ?? '', client.getInstructions() ?? '']) {
+      for (const told of ['READ MODE', 'timeout_ms', '600000', '\\$']) expect(text).toContain(told)
+      expect(text.length).toBeLessThan(2000)
     }
-    expect(tools[1]?.description).toContain('WRITE MODE')
   })
 
-  test('the configured default deadline is the schema’s', async () => {
+  it('the configured default deadline is the schema’s', async () => {
     const home = new Home()
     home.configure('[shell]\ntimeout_ms = 1234\n')
     const { tools } = await (await connect([], { home })).client.listTools()
@@ -294,14 +312,14 @@ describe('tools/list', () => {
 })
 
 describe('a configuration that cannot be used', () => {
-  test('is told with each call, until it is mended', async () => {
+  it('is told with each call, until it is mended', async () => {
     const home = new Home()
-    home.configure('[shell]\ntimeout_ms = "soon"\n')
+    const file = home.configure('[shell]\ntimeout_ms = "soon"\n')
     const { run, said, client } = await connect([], { home })
     const answer = await run({ command: 'echo x' })
     expect(answer.isError).toBe(true)
-    expect(answer.text).toMatch(/^CONFIG_INVALID: .*config\.toml:2:/)
-    expect(said()).toMatch(/^vitrine: .*config\.toml:2:/)
+    expect(answer.text.startsWith(`CONFIG_INVALID: ${file}:2:`)).toBe(true)
+    expect(said().startsWith(`vitrine: ${file}:2:`)).toBe(true)
     expect((await client.listTools()).tools[0]?.annotations?.readOnlyHint).toBe(false)
     home.configure('[shell]\ntimeout_ms = 5000\n')
     expect((await run({ command: 'echo x' })).text).toBe('x\n')

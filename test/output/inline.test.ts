@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { omittedLine } from '../../src/messages/refusal.ts'
 import { openTestShell } from '../helpers/place.ts'
 
 const most = 67_108_864
@@ -92,7 +93,7 @@ describe("encoding: 'buffer'", () => {
     expect(result).toMatchObject({ truncated: true, omittedBytes: 156 })
     expect(result.stdout.subarray(0, 50).equals(everyByte.subarray(0, 50))).toBe(true)
     expect(result.stdout.subarray(-50).equals(everyByte.subarray(-50))).toBe(true)
-    expect(result.stdout.toString('latin1')).toContain('156 bytes left out')
+    expect(result.stdout.toString('latin1')).toContain(omittedLine(156))
     expect(readFileSync(result.scratchpad?.path ?? '')).toEqual(everyByte)
     expect((await shell.execute({ command: 'echo x' }, { ...options, inlineMaxChars: 0 })).stdout).toEqual(
       Buffer.alloc(0),

@@ -1,7 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Home } from '../cli/vitrine.ts'
+import { errorOf, Home, type Ran } from '../cli/vitrine.ts'
+
+/** Where stderr says that a value does not count: file, line and key. */
+function ignoredIn({ stderr }: Ran): string[] {
+  return stderr.match(/^vitrine: \S+:\d+: [\w.]+(?= = )/gm) ?? []
+}
 
 describe('a project file that loosens what the user has set', () => {
   let home: Home
@@ -23,15 +28,12 @@ describe('a project file that loosens what the user has set', () => {
   test('is ignored, and that is said once on stderr', async () => {
     const ran = await run('run', '--write', '--', 'touch ../made')
     expect(ran).toMatchObject({ code: 125, stdout: '' })
-    const said = ran.stderr.split('\n').filter((line) => line.includes('is ignored'))
-    expect(said).toEqual([expect.stringContaining(`vitrine: ${file}:2: policy.allow = ["touch"] is ignored`)])
-    expect(said[0]).toContain('vitrine config trust')
+    expect(ignoredIn(ran)).toEqual([`vitrine: ${file}:2: policy.allow`])
     expect(made('made')).toBe(false)
   })
 
   test('with --each it is said once as well', async () => {
-    const { stderr } = await run('run', '--each', '--', 'true', 'true', 'true')
-    expect(stderr.match(/is ignored/g)).toHaveLength(1)
+    expect(ignoredIn(await run('run', '--each', '--', 'true', 'true', 'true'))).toHaveLength(1)
   })
 
   test('counts once it is trusted', async () => {
@@ -42,9 +44,11 @@ describe('a project file that loosens what the user has set', () => {
       stderr: '',
     })
     expect(made('made')).toBe(true)
-    const checked = await run('policy', 'check', '--write', '--', 'touch ../made')
+    const checked = await run('policy', 'check', '--json', '--write', '--', 'touch ../made')
     expect(checked.code).toBe(0)
-    expect(checked.stdout).toContain(`touch (${file}:2)`)
+    expect(JSON.parse(checked.stdout).matches).toContainEqual(
+      expect.objectContaining({ rule: 'touch', source: `${file}:2` }),
+    )
   })
 
   test('is ignored again when a byte of it changes, and counts when it is as it was', async () => {
@@ -52,7 +56,7 @@ describe('a project file that loosens what the user has set', () => {
     writeFileSync(file, '[policy]\nallow = ["touch"] \n')
     const ran = await run('run', '--write', '--', 'touch ../made')
     expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain('is ignored')
+    expect(ignoredIn(ran)).toHaveLength(1)
     expect(made('made')).toBe(false)
     writeFileSync(file, '[policy]\nallow = ["touch"]\n')
     expect((await run('run', '--write', '--', 'touch ../made')).code).toBe(0)
@@ -60,15 +64,17 @@ describe('a project file that loosens what the user has set', () => {
 
   test('what of it tightens counts without trust', async () => {
     writeFileSync(file, '[policy]\nallow = ["touch"]\ndeny = ["git push"]\n')
-    const ran = await run('policy', 'check', '--', 'git push')
+    const ran = await run('policy', 'check', '--json', '--', 'git push')
     expect(ran.code).toBe(2)
-    expect(ran.stdout).toContain(`git push (${file}:3)`)
+    expect(JSON.parse(ran.stdout).matches).toContainEqual(
+      expect.objectContaining({ rule: 'git push', source: `${file}:3` }),
+    )
   })
 
   test('cannot be trusted by a command that vitrine runs', async () => {
-    const ran = await run('run', '--write', '--', 'vitrine config trust')
+    const ran = await run('run', '--json', '--write', '--', 'vitrine config trust')
     expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain('Denied by policy')
+    expect(errorOf(ran).code).toBe('DENIED')
     expect((await run('run', '--write', '--', 'touch ../made')).code).toBe(125)
   })
 
@@ -84,7 +90,7 @@ describe('a project file that loosens what the user has set', () => {
     await run('config', 'trust')
     const ran = await run('run', '--write', '--', 'touch ../made')
     expect(ran.code).toBe(125)
-    expect(ran.stderr).toContain('only your own config file')
+    expect(ignoredIn(ran)).toEqual([`vitrine: ${file}:2: policy.auto_confirm`])
     expect(made('made')).toBe(false)
   })
 })

@@ -263,13 +263,13 @@ describe('a place that cannot be trusted', () => {
     const error = await shell.execute({ command: 'echo ran' }).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(VitrineError)
     expect(error.code).toBe('SANDBOX_UNAVAILABLE')
-    return error.message
+    return error.refusal.got + error.refusal.remedy
   }
 
   it('a link in the place of the directory is refused', async () => {
     const [temporary, target] = [makeDirectory(), makeDirectory()]
     symlinkSync(target, join(temporary, `vitrine-${uid}`))
-    expect(await refusal(temporary)).toMatch(/not a directory that only you can enter.*TMPDIR/)
+    expect(await refusal(temporary)).toContain('TMPDIR')
     expect(readdirSync(target)).toEqual([])
   })
 
@@ -284,7 +284,7 @@ describe('a place that cannot be trusted', () => {
     const temporary = makeDirectory()
     mkdirSync(join(temporary, 'vitrine-0'), { mode: 0o700 })
     chownSync(join(temporary, 'vitrine-0'), 65534, 65534)
-    expect(await refusal(temporary)).toMatch(/only you can enter/)
+    expect(await refusal(temporary)).toContain('vitrine-0')
     expect(readdirSync(join(temporary, 'vitrine-0'))).toEqual([])
   })
 
@@ -294,7 +294,7 @@ describe('a place that cannot be trusted', () => {
       const temporary = makeDirectory()
       const mode = Number.parseInt(digits, 8)
       chmodSync(temporary, mode)
-      expect(await refusal(temporary)).toMatch(/no sticky bit.*chmod \+t/)
+      expect(await refusal(temporary)).toContain('chmod +t')
       expect(readdirSync(temporary)).toEqual([])
       chmodSync(temporary, mode | 0o1000)
       const { run } = await makeGround({}, temporary)
@@ -307,13 +307,13 @@ describe('a place that cannot be trusted', () => {
     chownSync(temporary, 12345, 12345)
     for (const mode of [0o700, 0o1777]) {
       chmodSync(temporary, mode)
-      expect(await refusal(temporary)).toMatch(/one of them owns it/)
+      expect(await refusal(temporary)).toContain(temporary)
     }
     expect(readdirSync(temporary)).toEqual([])
   })
 
   it('a temporary directory that is not there is refused', async () => {
-    expect(await refusal(join(makeDirectory(), 'missing'))).toMatch(/missing cannot be opened: ENOENT/)
+    expect(await refusal(join(makeDirectory(), 'missing'))).toContain('ENOENT')
   })
 })
 

@@ -2,9 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { blocked, remedies } from '../../src/messages/denials.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { makeGround } from './ground.ts'
+
+const { privateTmp, write } = remedies.user
 
 /** A directory that every user may write to, and that hints do not take for one for temporary files. */
 function makeElsewhere(): string {
@@ -17,60 +20,64 @@ describe('the hint of a refusal', () => {
   it('names private_tmp where the file was a temporary one', async () => {
     const { run, temporary } = await makeGround({ privateTmp: false })
     for (const path of [join(temporary, 'new'), '/tmp/vitrine-hint-new', '/var/tmp/vitrine-hint-new']) {
-      const { hint } = await run(`echo x > ${path}`)
-      expect(hint).toContain(`refuses to create ${path}`)
-      expect(hint).toContain('private_tmp = true (--private-tmp)')
-      expect(hint).toContain('write mode')
+      const { hint, denials } = await run(`echo x > ${path}`)
+      expect(denials).toMatchObject([{ operation: 'create', path }])
+      expect(hint).toContain(`${denials.map(blocked).join()}; ${privateTmp}`)
+      expect(hint).toContain(write)
     }
   })
 
   it('names TMPDIR where the command has one of its own', async () => {
     const { run } = await makeGround()
     const { hint } = await run('echo x > /tmp/vitrine-hint-new')
-    expect(hint).toContain('can be written to $TMPDIR')
-    expect(hint).not.toContain('private_tmp')
+    expect(hint).toContain('$TMPDIR')
+    expect(hint).not.toContain(privateTmp)
   })
 
   it('says that what is in it stays there, and does not send there what is there already', async () => {
     const { run, temporary } = await makeGround()
-    const { hint } = await run(`touch "$TMPDIR/made"; mv "$TMPDIR/made" '${temporary}/made'`)
-    expect(hint).toContain('cannot leave it')
-    expect(hint).not.toContain('can be written to $TMPDIR')
+    const { hint, denials } = await run(`touch "$TMPDIR/made"; mv "$TMPDIR/made" '${temporary}/made'`)
+    expect(denials[0]?.operation).toBe('rename')
+    expect(hint).toContain('$TMPDIR')
+    expect(hint).not.toBe((await run('echo x > /tmp/vitrine-hint-new')).hint)
     expect((await run('touch "$TMPDIR/a"; chmod 4755 "$TMPDIR/a"')).hint).not.toContain('$TMPDIR')
   })
 
   it('does not where the file is one of those that the command works on', async () => {
     const { shell } = await makeGround({ privateTmp: false })
     const { hint } = await shell.execute({ command: 'echo x > new', cwd: makeDirectory() })
-    expect(hint).toMatch(/refuses to create .*\/new; if this is meant/)
+    expect(hint).toContain(write)
+    expect(hint).not.toContain(privateTmp)
   })
 
   it('takes what lies about the working directory for no temporary file, wherever that is', async () => {
     const cwd = makeDirectory()
     const { run } = await makeGround({ privateTmp: false, cwd })
-    expect((await run('echo x > new')).hint).not.toContain('private_tmp')
-    expect((await run('echo x > /tmp/vitrine-hint-new')).hint).toContain('private_tmp')
+    expect((await run('echo x > new')).hint).not.toContain(privateTmp)
+    expect((await run('echo x > /tmp/vitrine-hint-new')).hint).toContain(privateTmp)
   })
 
   it('is about what the command complains of, not about what it did without', async () => {
     const { run } = await makeGround({ privateTmp: false })
     const place = makeElsewhere()
     const { hint } = await run(`touch '${place}/a' '${place}/b' 2>/dev/null; touch '${place}/c'`)
-    expect(hint).toContain(`refuses to create ${place}/c`)
+    expect(hint).toContain(`${place}/c`)
+    for (const name of ['a', 'b']) expect(hint).not.toContain(`${place}/${name}`)
   })
 
   it('is about temporary files where the command complains of them without a name', async () => {
     const { run } = await makeGround({ privateTmp: false })
     const line =
       'touch /vitrine-a /tmp/vitrine-b 2>/dev/null; echo "no place for temporary files" >&2; exit 1'
-    expect((await run(line)).hint).toMatch(/create \/tmp\/vitrine-b; .*private_tmp = true/)
+    expect((await run(line)).hint).toContain(`/tmp/vitrine-b; ${privateTmp}`)
   })
 
   it('says so where the command ended well', async () => {
     const { run } = await makeGround({ privateTmp: false })
     const { hint } = await run('touch /tmp/vitrine-hint-new; true')
-    expect(hint).toMatch(/ended with 0 all the same.*private_tmp.*write mode/)
-    expect((await run('touch /tmp/vitrine-hint-new')).hint).not.toContain('ended with 0')
+    const { hint: failed } = await run('touch /tmp/vitrine-hint-new')
+    for (const said of [hint, failed]) expect(said).toContain(privateTmp)
+    expect(hint).not.toBe(failed)
   })
 
   it('says how SQLite reads a database whose log it would have to make', async (context) => {
@@ -124,13 +131,14 @@ describe('the hint of a refusal', () => {
     if (!isInstalled('python3')) return context.skip('not installed: python3')
     const { run } = await makeGround({ network: true })
     const { hint } = await run("python3 -c 'import socket; socket.socket(socket.AF_UNIX)'")
-    expect(hint).toMatch(/unix socket; services of this machine \(Docker.*write mode/)
+    expect(hint).toContain('Docker')
+    expect(hint).toContain(write)
   })
 
   it('does not where other files were refused too', async () => {
     const { run } = await makeGround({ privateTmp: false })
     const { hint } = await run(`echo x > '${makeElsewhere()}/hint'; echo x > /tmp/vitrine-hint`)
-    expect(hint).not.toContain('private_tmp')
+    expect(hint).not.toContain(privateTmp)
     const file = join(makeDirectory(), 'file')
     writeFileSync(file, 'kept')
     const { denials } = await run(`chmod 600 ${file}`)

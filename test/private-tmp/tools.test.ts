@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { remedies } from '../../src/messages/denials.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { makeGround } from './ground.ts'
@@ -45,7 +46,7 @@ describe('in a private tmp', { timeout: 90_000 }, () => {
     })
     execFileSync('cargo', ['generate-lockfile', '--offline'], { cwd, stdio: 'ignore' })
     const refused = await makeGround({ cwd, privateTmp: false })
-    expect((await refused.run('cargo check --offline')).hint).toContain('private_tmp = true')
+    expect((await refused.run('cargo check --offline')).hint).toContain(remedies.user.privateTmp)
     const { run } = await makeGround({ cwd })
     const { stdout, exitCode } = await run('cargo check --offline && cargo run --offline --locked')
     expect({ stdout, exitCode }).toEqual({ stdout: 'it runs\n', exitCode: 0 })
@@ -67,7 +68,7 @@ describe('in a private tmp', { timeout: 90_000 }, () => {
     const line = 'fossil timeline -R repository.fossil'
     const without = await (await makeGround({ cwd, env, privateTmp: false })).run(line)
     expect(without.exitCode).not.toBe(0)
-    expect(without.hint).toContain('private_tmp = true')
+    expect(without.hint).toContain(remedies.user.privateTmp)
     const { stdout, exitCode } = await (await makeGround({ cwd, env })).run(line)
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
@@ -88,7 +89,7 @@ describe('in a private tmp', { timeout: 90_000 }, () => {
     })
     const env = { HOME: makeDirectory(), GOCACHE: undefined, XDG_CACHE_HOME: undefined }
     const refused = await makeGround({ cwd, env, privateTmp: false })
-    expect((await refused.run('go list ./...')).hint).toContain('private_tmp = true')
+    expect((await refused.run('go list ./...')).hint).toContain(remedies.user.privateTmp)
     const { run } = await makeGround({ cwd, env })
     const { output, exitCode } = await run('go list -test ./... && go vet ./... && go test ./... && go run .')
     expect(output).toMatch(/^example.com\/one\n.*ok\s+example.com\/one.*it runs\n$/s)

@@ -43,7 +43,9 @@ describe.each(modes)('in %s mode', (mode) => {
     const shell = await openTestShell({ mode })
     const fail = async () => {
       for (let at = 0; at < 50; at++)
-        await expect(shell.start({ argv: ['/no/such/program'], pty: true })).rejects.toThrow(/not found/)
+        await expect(shell.start({ argv: ['/no/such/program'], pty: true })).rejects.toMatchObject({
+          code: 'SPAWN_FAILED',
+        })
     }
     await fail()
     const before = resources()
@@ -133,7 +135,6 @@ describe.each(modes)('a host of its own, in %s mode', (mode) => {
         code: 'SPAWN_FAILED',
         step: 'terminal',
         errno: 'ENOSPC',
-        message: expect.stringMatching(/step "terminal" failed with ENOSPC\. Nothing ran/),
       })
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { VitrineError } from '../../src/messages/error.ts'
+import { nestedPowershellHint } from '../../src/messages/platform.ts'
 import { powershell } from '../../src/request/powershell.ts'
 
 const shell = powershell('C:\\windows\\system32')
@@ -94,7 +95,7 @@ describe('a line that another PowerShell gets too late', () => {
     'powershell.exe -NoProfile -c "Get-Item $env:TEMP"',
     '& "C:\\windows\\system32\\WindowsPowerShell\\v1.0\\powershell.exe" -Command "echo $PID"',
     'pwsh -NoLogo -Command "$_"',
-  ])('%s', (line) => expect(shell.hint?.(line)).toMatch(/outer one/))
+  ])('%s', (line) => expect(shell.hint?.(line)).toBe(nestedPowershellHint()))
 
   it.each(['powershell -Command "dir"', "powershell -Command '$x'", 'echo "powershell -Command $x"', 'dir'])(
     'not %s',

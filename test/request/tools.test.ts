@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { remedies } from '../../src/messages/denials.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
 
@@ -90,5 +91,5 @@ it('npm without a network says so at once', { timeout: 20_000 }, async (context)
   const line = 'npm view no-such-package --registry http://127.0.0.1:1/'
   const { exitCode, timedOut, hint } = await shell.execute({ command: line, timeoutMs: 15_000 })
   expect({ exitCode, timedOut }).toEqual({ exitCode: 1, timedOut: false })
-  expect(hint).toContain('network = true (--network)')
+  expect(hint).toContain(remedies.user.networkAlone)
 })

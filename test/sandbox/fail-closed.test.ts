@@ -31,15 +31,14 @@ async function tryToWrite(host: Host, toml = ''): Promise<Attempt> {
 }
 
 describe('read mode never runs a command that it cannot hold', () => {
-  it.for(lackingHosts)('with $what it is refused, and nothing runs', async ({ host, says }) => {
+  it.for(lackingHosts)('with $what it is refused, and nothing runs', async ({ host, names }) => {
     const { ran, refusal, witnessed } = await tryToWrite(host())
     expect(ran).toBeUndefined()
     expect(witnessed).toBe(false)
-    expect(refusal?.code).toBe('SANDBOX_UNAVAILABLE')
-    expect(refusal?.message).toMatch(says)
-    expect(refusal?.message).toMatch(
-      /Nothing ran\. To have read mode: .+\. Write mode runs commands without a sandbox\.$/,
-    )
+    const facts = refusal?.refusal
+    if (facts?.code !== 'SANDBOX_UNAVAILABLE') throw new Error(`refused with ${facts?.code}`)
+    const said = [facts.wanted, facts.got, facts.remedy].join('; ')
+    for (const name of names) expect(said).toContain(name)
   })
 
   it.for(lackingHosts)('with $what a shell in write mode cannot be set to read mode', async ({ host }) => {
@@ -53,9 +52,7 @@ describe('read mode never runs a command that it cannot hold', () => {
   it('with another system it is refused in one sentence, and write mode works', async () => {
     const host = { ...addonless('other'), name: 'freebsd' }
     const { refusal, witnessed } = await tryToWrite(host)
-    expect(refusal?.message).toBe(
-      'Shell commands are not available in read mode on freebsd; switch to write mode to run them without a sandbox',
-    )
+    expect(refusal?.refusal).toMatchObject({ code: 'SANDBOX_UNAVAILABLE', platform: 'freebsd' })
     expect(witnessed).toBe(false)
     const shell = await openTestShell({ host, mode: 'write' })
     expect(await shell.execute({ command: 'echo ran' })).toMatchObject({ stdout: 'ran\n', exitCode: 0 })
@@ -70,7 +67,6 @@ describe('read mode never runs a command that it cannot hold', () => {
   it('with the sandbox switched off it wants write mode', async () => {
     const { refusal, witnessed } = await tryToWrite(probing({}), '[shell]\nsandbox = false\n')
     expect(refusal?.code).toBe('WRITE_MODE_REQUIRED')
-    expect(refusal?.message).toMatch(/switched off .*require write mode. Nothing ran/)
     expect(witnessed).toBe(false)
   })
 
@@ -165,7 +161,7 @@ describe('write mode runs where read mode cannot', () => {
       terminal: null,
     }
     const events = { output: () => {}, started: () => {}, end: () => {} }
-    expect(() => launcher.launch({ ...request, confinement }, events)).toThrow(/cannot confine/)
+    expect(() => launcher.launch({ ...request, confinement }, events)).toThrow(confinement.kind)
     expect(addonless().addon).toHaveProperty('missing')
   })
 })

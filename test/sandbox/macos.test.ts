@@ -6,6 +6,7 @@ import { macosSandbox } from '../../src/sandbox/macos/sandbox.ts'
 import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { processEntry } from '../helpers/processes.ts'
+import { unavailable } from './hosts.ts'
 import { doubleOf, launchIn } from './macos-doubles.ts'
 import { type Attempt, evaluate, readProfile } from './sbpl.ts'
 
@@ -64,7 +65,7 @@ describe('a profile of macOS', () => {
   it('takes no pattern of names that may mean something else in a regular expression', () => {
     for (const pattern of ['[a]', 'a"', 'a(b', '\\', 'a/b', '']) {
       const names = { beneath: '/', patterns: [pattern], except: [], skip: [] }
-      expect(() => seatbeltProfile({ network: false, names, tag })).toThrow('a name that macOS cannot hold')
+      expect(() => seatbeltProfile({ network: false, names, tag })).toThrow()
     }
   })
 
@@ -175,19 +176,15 @@ describe('read mode on macOS', () => {
     expect(profile).toContain('(allow file-read-data (subpath (param "PATH_1")))')
   })
 
-  it.each([
-    [71, /Nothing ran|in a sandbox already/],
-    [65, /refused the profile with exit code 65/],
-  ])('is refused when sandbox-exec ends with %i', (exitCode, says) => {
+  it.each([71, 65])('is refused when sandbox-exec ends with %i', (exitCode) => {
     const { tools } = doubleOf({ exitCode })
-    expect(() => macosSandbox(tools).confine(options)).toThrow(says)
+    expect(() => macosSandbox(tools).confine(options)).toThrow(unavailable(''))
   })
 
   it('is refused where there is no sandbox-exec', () => {
     const { tools } = doubleOf()
-    expect(() => macosSandbox({ ...tools, sandboxExec: '/no/sandbox-exec' }).confine(options)).toThrow(
-      /could not be run.*ENOENT/,
-    )
+    const without = { ...tools, sandboxExec: '/no/sandbox-exec' }
+    expect(() => macosSandbox(without).confine(options)).toThrow(unavailable('ENOENT'))
   })
 
   it.each([false, true])(
@@ -250,9 +247,7 @@ describe('read mode on macOS', () => {
 
   it('is refused where no directory of its own can be made', () => {
     const { privateDirectories } = macosSandbox(doubleOf().tools)
-    expect(() => privateDirectories?.make('/not/there')).toThrow(
-      /private temporary directory.*\/not\/there: ENOENT/,
-    )
+    expect(() => privateDirectories?.make('/not/there')).toThrow(unavailable('/not/there: ENOENT'))
   })
 
   it('kills who is left of the process group', async () => {

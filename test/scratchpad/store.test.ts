@@ -36,7 +36,7 @@ describe('names', () => {
     'ü',
     'x'.repeat(65),
   ])('%j is none', (name) => {
-    expect(() => checkScratchpadName(name)).toThrow(/"scratchpad" must be/)
+    expect(() => checkScratchpadName(name)).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }))
   })
 
   test('a command whose output should go to a bad name does not run', async () => {
