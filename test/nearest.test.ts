@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { editDistance, nearestKey } from '../src/base/did-you-mean.ts'
 import { keyEntries, sectionNames } from '../src/config/schema.ts'
 
 const candidates = [...sectionNames, ...keyEntries.keys()]
 
-test.each([
+it.each([
   ['shell.timout_ms', 'shell.timeout_ms'],
   ['shell.timeoutMs', 'shell.timeout_ms'],
   ['shell.timeout-ms', 'shell.timeout_ms'],
@@ -23,18 +23,18 @@ test.each([
   expect(nearestKey(name, candidates)).toBe(nearest)
 })
 
-test.each(['shell.kubernetes', 'x', 'shell.', '', 'shell.q', 'unrelated.thing'])(
+it.each(['shell.kubernetes', 'x', 'shell.', '', 'shell.q', 'unrelated.thing'])(
   'nothing is near to %j',
   (name) => {
     expect(nearestKey(name, candidates)).toBeUndefined()
   },
 )
 
-test('every key is the nearest to itself', () => {
+it('every key is the nearest to itself', () => {
   for (const key of candidates) expect(nearestKey(key, candidates)).toBe(key)
 })
 
-test.each([
+it.each([
   ['', '', 0],
   ['abc', '', 3],
   ['', 'abc', 3],

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateText, stepCountIs } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { shellTool } from '../../src/adapters/ai-sdk.ts'
 import { bashTool } from '../../src/adapters/anthropic.ts'
 import { openAiShell } from '../../src/adapters/openai-agents.ts'
@@ -14,7 +14,7 @@ import { aliveWith, makeMarker, survivors, waitFor } from '../helpers/processes.
 import { connect } from '../mcp/connect.ts'
 
 describe('toolDefinition', () => {
-  test('is what the MCP server lists, but for the dialect and lists of lines', async () => {
+  it('is what the MCP server lists, but for the dialect and lists of lines', async () => {
     const shell = await openTestShell()
     const { name, description, inputSchema } = toolDefinition(shell)
     const { tools } = await (await connect()).client.listTools()
@@ -29,14 +29,14 @@ describe('toolDefinition', () => {
     })
   })
 
-  test('tells the mode that the shell is in', async () => {
+  it('tells the mode that the shell is in', async () => {
     const shell = await openTestShell()
     expect(toolDefinition(shell).description).toContain('READ MODE')
     shell.mode = 'write'
     expect(toolDefinition(shell).description).toContain('WRITE MODE')
   })
 
-  test('runTool answers with the text and the whole result, and throws when nothing ran', async () => {
+  it('runTool answers with the text and the whole result, and throws when nothing ran', async () => {
     const shell = await openTestShell()
     const { text, result } = await runTool(shell, { command: 'echo x; exit 3' })
     expect(text).toBe('x\n[exit code: 3]')
@@ -45,7 +45,7 @@ describe('toolDefinition', () => {
   })
 })
 
-test('runTool gives a command a private tmp where the model asks for it', async () => {
+it('runTool gives a command a private tmp where the model asks for it', async () => {
   const shell = await openTestShell()
   const command = 'echo x >"$TMPDIR/file" && cat "$TMPDIR/file"'
   expect((await runTool(shell, { command, private_tmp: true })).text).toBe('x\n')
@@ -83,7 +83,7 @@ function finish(unified: 'stop' | 'tool-calls') {
 }
 
 describe('the AI SDK', () => {
-  test('generateText runs the command, and the model hears the text', async () => {
+  it('generateText runs the command, and the model hears the text', async () => {
     const shell = await openTestShell()
     const { model, heard } = scripted({ command: 'echo x > file; exit 3', cwd: shell.cwd })
     const sh = shellTool(shell)
@@ -99,7 +99,7 @@ describe('the AI SDK', () => {
     expect(steps[0]?.toolResults[0]?.output).toMatchObject({ result: { exitCode: 3 } })
   })
 
-  test('a call that never ran is an error that the model hears', async () => {
+  it('a call that never ran is an error that the model hears', async () => {
     const { model, heard } = scripted({ command: '' })
     const sh = shellTool(await openTestShell())
     await generateText({ model, tools: { sh }, stopWhen: stepCountIs(3), prompt: 'go' })
@@ -107,7 +107,7 @@ describe('the AI SDK', () => {
     expect(heard).toEqual([{ type: 'error-text', value: expect.stringContaining(refusal) }])
   })
 
-  test('aborting the generation kills the command', async () => {
+  it('aborting the generation kills the command', async () => {
     const marker = makeMarker()
     const { model } = scripted({ command: `sleep ${marker}` })
     const sh = shellTool(await openTestShell())
@@ -119,7 +119,7 @@ describe('the AI SDK', () => {
     expect(await survivors(marker, 2000)).toEqual([])
   })
 
-  test('a call that needs approval does not run without it', async () => {
+  it('a call that needs approval does not run without it', async () => {
     const shell = await openTestShell({ mode: 'write' })
     const { model } = scripted({ command: `touch ${shell.cwd}/file` })
     const sh = shellTool(shell, { needsApproval: true })
@@ -130,7 +130,7 @@ describe('the AI SDK', () => {
 })
 
 describe('OpenAI’s shell', () => {
-  test('answers each command with its streams apart and its outcome', async () => {
+  it('answers each command with its streams apart and its outcome', async () => {
     const shell = openAiShell(await openTestShell())
     const commands = ['echo out; echo err >&2; exit 3', 'kill -KILL $$', 'sleep 30', 'echo never']
     expect(await shell.run({ commands, timeoutMs: 300, maxOutputLength: 99 })).toEqual({
@@ -143,7 +143,7 @@ describe('OpenAI’s shell', () => {
     })
   })
 
-  test('a command that is denied has an answer of its own, after those of the ones that ran', async () => {
+  it('a command that is denied has an answer of its own, after those of the ones that ran', async () => {
     const shell = await openTestShell({ mode: 'write', toml: '[policy]\ndeny = ["shred"]\n' })
     const commands = ['echo kept > one', 'cat one', 'shred one', 'echo x > two']
     const { output } = await openAiShell(shell).run({ commands })
@@ -159,7 +159,7 @@ describe('OpenAI’s shell', () => {
     expect(existsSync(join(shell.cwd, 'two'))).toBe(false)
   })
 
-  test('a command that cannot be started does not hide what ran before it', async () => {
+  it('a command that cannot be started does not hide what ran before it', async () => {
     const shell = openAiShell(await openTestShell())
     const { output } = await shell.run({ commands: ['echo first', '', 'echo third'] })
     expect(output.map(({ stdout, outcome }) => [stdout, outcome])).toEqual([
@@ -168,7 +168,7 @@ describe('OpenAI’s shell', () => {
     ])
   })
 
-  test('says where output stands that is not shown whole', async () => {
+  it('says where output stands that is not shown whole', async () => {
     const { output } = await openAiShell(await openTestShell()).run({ commands: ['seq 1 100000'] })
     const path = /at (\S+)\]\n$/.exec(output[0]?.stderr ?? '')?.[1] ?? ''
     expect(output[0]?.stderr).toBe(`${savedLine({ name: 'output-1', path, bytes: 588_895 })}\n`)
@@ -176,21 +176,21 @@ describe('OpenAI’s shell', () => {
 })
 
 describe('Anthropic’s bash tool', () => {
-  test('is declared as the API knows it, and runs what it is given', async () => {
+  it('is declared as the API knows it, and runs what it is given', async () => {
     const tool = bashTool(await openTestShell())
     expect(tool).toMatchObject({ type: 'bash_20250124', name: 'bash' })
     expect(await tool.run(tool.parse({ command: 'echo x; exit 3' }))).toBe('x\n[exit code: 3]')
     expect(await tool.run(tool.parse({ restart: true }))).toBe(restartedText)
   })
 
-  test.each([undefined, null, 5, {}, { command: 5 }])('%j is refused with what to give', async (input) => {
+  it.each([undefined, null, 5, {}, { command: 5 }])('%j is refused with what to give', async (input) => {
     const tool = bashTool(await openTestShell())
     await expect(tool.run(tool.parse(input))).rejects.toMatchObject({
       refusal: { problem: { kind: 'blank-command' } },
     })
   })
 
-  test('aborting kills the command', async () => {
+  it('aborting kills the command', async () => {
     const marker = makeMarker()
     const tool = bashTool(await openTestShell())
     const stop = new AbortController()

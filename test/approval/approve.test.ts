@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Approvals as AllApprovals, isYes } from '../../src/admit/approval/approve.ts'
 import type { Approval, ApprovalRequest, Approver } from '../../src/admit/approval/approver.ts'
 import type { Decision } from '../../src/base/types.ts'
@@ -47,7 +47,7 @@ function always(answer: Approval) {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-test('two questions at once are asked one after the other, in order', async () => {
+it('two questions at once are asked one after the other, in order', async () => {
   const { approver, asked, answer } = manual()
   const approvals = new Approvals(approver)
   const first = approvals.may(request('first'), decision)
@@ -62,7 +62,7 @@ test('two questions at once are asked one after the other, in order', async () =
   expect(await second).toBe(true)
 })
 
-test('a question that was never put is recorded as not asked, and without an answer', async () => {
+it('a question that was never put is recorded as not asked, and without an answer', async () => {
   const { approver } = manual()
   const approvals = new Approvals(Object.assign(approver, { by: 'test' }))
   const late = new AbortController()
@@ -72,7 +72,7 @@ test('a question that was never put is recorded as not asked, and without an ans
   expect(await second).toEqual({ by: 'test', asked: false, answer: 'none', standing: null })
 })
 
-test('yes counts once', async () => {
+it('yes counts once', async () => {
   const { approver, asked } = always('yes')
   const approvals = new Approvals(approver)
   for (let time = 0; time < 3; time++) await approvals.may(request('x'), decision)
@@ -80,7 +80,7 @@ test('yes counts once', async () => {
   expect(approvals.list()).toEqual([])
 })
 
-test('a yes to all answers what waits already', async () => {
+it('a yes to all answers what waits already', async () => {
   const { approver, asked, answer } = manual()
   const approvals = new Approvals(approver)
   const both = [approvals.may(request('first'), decision), approvals.may(request('second'), decision)]
@@ -90,7 +90,7 @@ test('a yes to all answers what waits already', async () => {
   expect(asked).toEqual(['first'])
 })
 
-test.each<[string, Partial<ApprovalRequest> & { command?: string }]>([
+it.each<[string, Partial<ApprovalRequest> & { command?: string }]>([
   ['another command', { command: 'other' }],
   ['another directory', { cwd: '/tmp' }],
   ['the other mode', { mode: 'read' }],
@@ -108,7 +108,7 @@ test.each<[string, Partial<ApprovalRequest> & { command?: string }]>([
   expect(asked).toHaveLength(2)
 })
 
-test('a yes to all in read mode, which holds every command, is none in write mode', async () => {
+it('a yes to all in read mode, which holds every command, is none in write mode', async () => {
   const { approver, asked } = always('all')
   const approvals = new Approvals(approver)
   await approvals.may(request('x', { mode: 'read' }), decision)
@@ -117,7 +117,7 @@ test('a yes to all in read mode, which holds every command, is none in write mod
   expect(asked.map(({ mode }) => mode)).toEqual(['read', 'write'])
 })
 
-test.each<[string, Approver]>([
+it.each<[string, Approver]>([
   ['rejects', () => Promise.reject(new Error('broken'))],
   [
     'throws',
@@ -135,7 +135,7 @@ test.each<[string, Approver]>([
   expect(await approvals.may(request('x'), decision)).toBe(true)
 })
 
-test('an answer that comes too late is no, whatever it is, and approves of nothing', async () => {
+it('an answer that comes too late is no, whatever it is, and approves of nothing', async () => {
   const { approver, answer } = manual()
   const approvals = new Approvals(approver)
   const late = new AbortController()
@@ -148,7 +148,7 @@ test('an answer that comes too late is no, whatever it is, and approves of nothi
   expect(approvals.list()).toEqual([])
 })
 
-test('a question waits for those before it no longer than for its own answer, and then is not asked', async () => {
+it('a question waits for those before it no longer than for its own answer, and then is not asked', async () => {
   const { approver, asked, answer } = manual()
   const approvals = new Approvals(approver)
   const first = approvals.may(request('first'), decision)
@@ -170,7 +170,7 @@ async function openAsking(approver: Approver) {
   return { shell, made: (name: string) => existsSync(join(cwd, name)) }
 }
 
-test('a refused approval is NOT_APPROVED with the decision, and nothing ran', async () => {
+it('a refused approval is NOT_APPROVED with the decision, and nothing ran', async () => {
   const { shell, made } = await openAsking(async () => 'no')
   await expect(shell.execute({ command: 'touch x' })).rejects.toMatchObject({
     code: 'NOT_APPROVED',
@@ -179,7 +179,7 @@ test('a refused approval is NOT_APPROVED with the decision, and nothing ran', as
   expect(made('x')).toBe(false)
 })
 
-test('what stands approved is listed, and asked about again once it is taken back', async () => {
+it('what stands approved is listed, and asked about again once it is taken back', async () => {
   const asked: string[] = []
   const answers: Approval[] = ['same', 'all', 'no', 'no']
   const { shell, made } = await openAsking(async ({ command }) => {
@@ -205,7 +205,7 @@ test('what stands approved is listed, and asked about again once it is taken bac
   expect(made('w')).toBe(false)
 })
 
-test('a program with arguments is not taken for the line that reads the same', async () => {
+it('a program with arguments is not taken for the line that reads the same', async () => {
   const { approver, asked } = always('same')
   const { shell } = await openAsking(approver)
   await shell.execute({ argv: ['touch', 'a; touch x'] })
@@ -272,7 +272,7 @@ describe('standard input', () => {
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-test('the deadline of the command ends the wait, even after a garbage collection', async () => {
+it('the deadline of the command ends the wait, even after a garbage collection', async () => {
   let ended = false
   const { shell, made } = await openAsking(
     ({ signal }) =>
@@ -296,7 +296,7 @@ test('the deadline of the command ends the wait, even after a garbage collection
   expect(made('x')).toBe(false)
 })
 
-test('what the policy allows or denies is asked of nobody', async () => {
+it('what the policy allows or denies is asked of nobody', async () => {
   const { approver, asked } = always('yes')
   const { shell } = await openAsking(approver)
   await shell.execute({ command: 'echo hi' })

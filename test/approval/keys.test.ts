@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { answerIn } from '../../src/admit/approval/keys.ts'
 
-test.each([
+it.each([
   ['y', 'yes'],
   ['Y', 'yes'],
   ['n', 'no'],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { ApprovalInput } from '../../src/admit/approval/approver.ts'
 import { approvalLate, approvalNobody, approvalQuestion } from '../../src/messages/approval.ts'
 import { prefixed } from '../../src/messages/cli/run.ts'
@@ -52,7 +52,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(screen).toMatch(/^isig icanon .*echo /m)
   }
 
-  test.each(['y', 'Y', 'a', 's'])('%s lets the command run', async (key) => {
+  it.each(['y', 'Y', 'a', 's'])('%s lets the command run', async (key) => {
     const screen = await ask(`vitrine run --write --ask -- '${touch('made')}'`)
     expect(screen).toContain('\n  | touch made\n')
     expect(existsSync(file('made'))).toBe(false)
@@ -62,7 +62,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await expectUsual()
   })
 
-  test.each(['n', 'N', 'Enter', 'Escape', 'C-c', 'C-d', 'C-\\', 'Up'])('%s is a no', async (key) => {
+  it.each(['n', 'N', 'Enter', 'Escape', 'C-c', 'C-d', 'C-\\', 'Up'])('%s is a no', async (key) => {
     await ask(`vitrine run --write --ask -- '${touch('made')}'`)
     terminal.key(key)
     await terminal.shows('[exit code 125]')
@@ -70,7 +70,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await expectUsual()
   })
 
-  test('other keys, and keys that come in one piece, are no answer', async () => {
+  it('other keys, and keys that come in one piece, are no answer', async () => {
     await ask(`vitrine run --write --ask -- '${touch('made')}'`)
     for (const keys of ['x', 'yes', 'apt install', 'yy', 'é', ' ']) {
       const before = terminal.screen().split('Please press one key').length
@@ -83,7 +83,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(existsSync(file('made'))).toBe(false)
   })
 
-  test.each(['y', 'yyyasy'])('what was typed before the question is no answer: %s', async (typed) => {
+  it.each(['y', 'yyyasy'])('what was typed before the question is no answer: %s', async (typed) => {
     terminal.line(`sleep 1; vitrine run --write --ask -- '${touch('made')}'`)
     terminal.type(typed)
     await terminal.shows(choices)
@@ -94,7 +94,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(existsSync(file('made'))).toBe(false)
   })
 
-  test('keys do not count until there is silence', async () => {
+  it('keys do not count until there is silence', async () => {
     terminal.line(`vitrine run --write --ask -- '${touch('made')}'`)
     await terminal.shows('asked because')
     for (let pressed = 0; pressed < 10 && !terminal.screen().includes(choices); pressed++) {
@@ -106,7 +106,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(existsSync(file('made'))).toBe(false)
   })
 
-  test('the question stands at the terminal when every standard stream is a pipe', async () => {
+  it('the question stands at the terminal when every standard stream is a pipe', async () => {
     await ask(`echo input | vitrine run --write --ask -- 'cat > made; echo done' 2> errors | cat > output`)
     terminal.key('y')
     expect(
@@ -120,7 +120,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(readFileSync(file('errors'), 'utf8')).toBe('')
   })
 
-  test('a no with --json is one object, with the decision', async () => {
+  it('a no with --json is one object, with the decision', async () => {
     await ask(`vitrine run --json --write --ask -- '${touch('made')}' > output`)
     terminal.key('n')
     expect(
@@ -144,7 +144,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(code).toBe('[exit code 125]')
   })
 
-  test('no answer before the deadline is a no', async () => {
+  it('no answer before the deadline is a no', async () => {
     terminal.line(`vitrine run --timeout 1500ms --write --ask -- '${touch('made')}'`)
     const screen = await terminal.shows('[exit code 125]')
     expect(screen).toContain(approvalLate)
@@ -152,7 +152,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await expectUsual()
   })
 
-  test.each(['TERM', 'INT', 'HUP', 'QUIT'])(
+  it.each(['TERM', 'INT', 'HUP', 'QUIT'])(
     'SIG%s while asking: nothing runs, and the terminal is as before',
     async (name) => {
       terminal.line(
@@ -166,7 +166,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     },
   )
 
-  test('a terminal that is closed while asking is a no, and nothing stays', async () => {
+  it('a terminal that is closed while asking is a no, and nothing stays', async () => {
     terminal.line(`"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- '${touch('made')}'`)
     await terminal.shows(choices)
     const pid = childOf(terminal.pid)
@@ -175,7 +175,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(existsSync(file('made'))).toBe(false)
   })
 
-  test('an input that only comes when the command runs is told', async () => {
+  it('an input that only comes when the command runs is told', async () => {
     const screen = await ask(`echo 'touch made' | vitrine run --write --ask -- sh`)
     for (const row of inputRows({ kind: 'unknown' })) expect(screen).toContain(row)
     terminal.key('n')
@@ -183,7 +183,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(existsSync(file('made'))).toBe(false)
   })
 
-  test('escape sequences, and characters that show as nothing, are written out', async () => {
+  it('escape sequences, and characters that show as nothing, are written out', async () => {
     const sequence = '\\033[2J\\033]0;x\\007\\r'
     terminal.line(`printf 'touch made # ${sequence}\\342\\200\\256\\343\\205\\244\\302\\240end' > line`)
     terminal.line('clear')
@@ -193,7 +193,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await terminal.shows('[exit code 125]')
   })
 
-  test('no row of a command can pass for one of the question', async () => {
+  it('no row of a command can pass for one of the question', async () => {
     const fake = `vitrine: run this in read mode?${' '.repeat(60)}[y]es  [n]o`
     terminal.line(`printf 'true${' '.repeat(71)}${fake}\\n${fake}' > line`)
     terminal.line('clear')
@@ -207,7 +207,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await terminal.shows('[exit code 125]')
   })
 
-  test('a long command is shown whole, one that nobody can read is not approved', async () => {
+  it('a long command is shown whole, one that nobody can read is not approved', async () => {
     const screen = await ask(`vitrine run --write --ask -- "touch made; : $(seq -s ' ' 1500) last"`)
     const shown = screen
       .split('\n')
@@ -223,7 +223,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(existsSync(file('made'))).toBe(false)
   })
 
-  test('in read mode what the policy asks about is asked, too', async () => {
+  it('in read mode what the policy asks about is asked, too', async () => {
     home.configure(
       `[policy]\nworkspace = ${JSON.stringify(home.directory)}\npreset = "default"\ndeny = ["shutdown"]\n`,
     )
@@ -233,7 +233,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await terminal.shows(/^ran$/m)
   })
 
-  test('with --each every line is asked about before the first one starts, in order', async () => {
+  it('with --each every line is asked about before the first one starts, in order', async () => {
     await ask(`vitrine run --write --ask --each -- '${touch('first')}' 'echo between' '${touch('second')}'`)
     terminal.key('y')
     const screen = await terminal.shows(/\| touch second\n[\s\S]*this session:$/m)
@@ -245,7 +245,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(existsSync(file('first'))).toBe(false)
   })
 
-  test.each([
+  it.each([
     ['a, for all of the session', 'a', [] as string[]],
     ['s, for this command in the session', 's', ['second']],
   ])('%s', async (_, key, asked) => {
@@ -276,7 +276,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
       return `trap : INT; "$NODE_PROGRAM" host.mjs; echo "[exit code $?]"`
     }
 
-    test('two questions at once are asked one after the other, and each has its own answer', async () => {
+    it('two questions at once are asked one after the other, and each has its own answer', async () => {
       const screen = await ask(host(touch('first'), touch('second')))
       // Two shells: either may ask first.
       const [no, yes] = screen.includes('| touch first') ? ['first', 'second'] : ['second', 'first']
@@ -289,7 +289,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
       await expectUsual()
     })
 
-    test.each([
+    it.each([
       ['TERM', 143],
       ['INT', 130],
       ['HUP', 129],
@@ -303,7 +303,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     })
   })
 
-  test('of two processes the second asks when the first has been answered', async () => {
+  it('of two processes the second asks when the first has been answered', async () => {
     const run = (name: string) => `"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- 'touch ${name}'`
     // In one process group, so that both may use the terminal.
     terminal.line(
@@ -326,7 +326,7 @@ function childOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
 }
 
-test('without a terminal the answer is no, and that is said', async () => {
+it('without a terminal the answer is no, and that is said', async () => {
   const home = new Home()
   const ran = await home.shell(`setsid -w "$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- 'touch made'`)
   expect(ran).toMatchObject({ code: 125, stdout: '' })

@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Report } from './attack.ts'
 import { attacks, everyAttack } from './attacks.ts'
 import { isAsked } from './evaluate.ts'
 import { tryTable, users } from './table.ts'
 
-test('the table holds at least 120 attempts, each under a name of its own', () => {
+it('the table holds at least 120 attempts, each under a name of its own', () => {
   const names = everyAttack().map(({ name }) => name)
   expect(names.length).toBeGreaterThanOrEqual(120)
   expect(new Set(names).size).toBe(names.length)
@@ -24,7 +24,7 @@ for (const { user, network } of circumstances) {
 
     for (const { name, attack } of everyAttack())
       if (isAsked(network, attack))
-        test(name, (context) => {
+        it(name, (context) => {
           if (typeof reports === 'string') return context.skip(reports)
           const report = reports.get(name)
           if (report?.verdict === 'skipped') return context.skip(report.detail)

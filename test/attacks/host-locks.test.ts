@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildPrograms } from './build.ts'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
@@ -36,7 +36,7 @@ describe.runIf(process.platform === 'linux')("the host's own locks", () => {
   })
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  test.each(['taken to bind', 'taken to lock'])('stay where the descriptor is %s', (attempt) => {
+  it.each(['taken to bind', 'taken to lock'])('stay where the descriptor is %s', (attempt) => {
     const file = join(directory, 'database')
     writeFileSync(file, '')
     const { stdout, stderr } = spawnSync(

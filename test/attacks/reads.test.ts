@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Report } from './attack.ts'
 import { readAttacks } from './reads/table.ts'
 import { tryReads, users } from './table.ts'
 
-test('the table holds at least 30 attempts, each under a name of its own', () => {
+it('the table holds at least 30 attempts, each under a name of its own', () => {
   expect(readAttacks.length).toBeGreaterThanOrEqual(30)
   expect(new Set(readAttacks.map(({ name }) => name)).size).toBe(readAttacks.length)
 })
@@ -17,7 +17,7 @@ for (const user of users)
     }, 300_000)
 
     for (const { name } of readAttacks)
-      test(name, (context) => {
+      it(name, (context) => {
         if (typeof reports === 'string') return context.skip(reports)
         const report = reports.get(name)
         if (report?.verdict === 'skipped') return context.skip(report.detail)

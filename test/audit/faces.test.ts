@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeAuditFailure, lostLine } from '../../src/messages/audit.ts'
 import { prefixed } from '../../src/messages/cli/run.ts'
 import { Home } from '../cli/vitrine.ts'
@@ -7,7 +7,7 @@ import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { connect } from '../mcp/connect.ts'
 import { linesOf } from './place.ts'
 
-test('the command line writes a line for what it ran and for what it refused', async () => {
+it('the command line writes a line for what it ran and for what it refused', async () => {
   const home = new Home()
   const log = join(home.directory, 'audit/log.jsonl')
   home.configure(`[audit]\npath = "${log}"\n[policy]\ndeny = ["forbidden"]\n`)
@@ -28,7 +28,7 @@ test('the command line writes a line for what it ran and for what it refused', a
   ])
 })
 
-test('a request that cannot be read has a line, too', async () => {
+it('a request that cannot be read has a line, too', async () => {
   const path = join(makeDirectory(), 'log.jsonl')
   const shell = await openTestShell({ toml: `[audit]\npath = "${path}"\n` })
   const get = () => {
@@ -47,7 +47,7 @@ test('a request that cannot be read has a line, too', async () => {
 
 const fault = { path: '/proc/none/log', step: 'directory', reason: 'ENOENT' } as const
 
-test('the command line says on stderr that a line is missing, and ends as the command did', async () => {
+it('the command line says on stderr that a line is missing, and ends as the command did', async () => {
   const home = new Home()
   home.configure('[audit]\npath = "/proc/none/log"\n')
   const ran = await home.run(['run', '--', 'echo hi; exit 3'])
@@ -55,7 +55,7 @@ test('the command line says on stderr that a line is missing, and ends as the co
   expect(ran.stderr).toBe(prefixed(lostLine(fault)))
 })
 
-test('required on the command line: exit 125, and as JSON the code', async () => {
+it('required on the command line: exit 125, and as JSON the code', async () => {
   const home = new Home()
   home.configure('[audit]\npath = "/proc/none/log"\nrequired = true\n')
   const ran = await home.run(['run', '--json', '--', 'echo hi'])
@@ -63,7 +63,7 @@ test('required on the command line: exit 125, and as JSON the code', async () =>
   expect(JSON.parse(ran.stdout).error).toMatchObject({ code: 'AUDIT_FAILED', path: '/proc/none/log' })
 })
 
-test('an MCP server writes a line for each call, and who was asked', async () => {
+it('an MCP server writes a line for each call, and who was asked', async () => {
   const home = new Home()
   const log = join(home.directory, 'audit/log.jsonl')
   home.configure(`[audit]\npath = "${log}"\n`)
@@ -87,7 +87,7 @@ test('an MCP server writes a line for each call, and who was asked', async () =>
   ])
 })
 
-test('where the client approves, that is who was asked', async () => {
+it('where the client approves, that is who was asked', async () => {
   const home = new Home()
   const log = join(home.directory, 'log.jsonl')
   home.configure(`[audit]\npath = "${log}"\n`)
@@ -96,7 +96,7 @@ test('where the client approves, that is who was asked', async () => {
   expect(linesOf(log)[0]).toMatchObject({ mode: 'write', approval: { by: 'mcp-client', answer: 'yes' } })
 })
 
-test('a model is told that its command is missing in the log, or why nothing runs', async () => {
+it('a model is told that its command is missing in the log, or why nothing runs', async () => {
   const home = new Home()
   home.configure('[audit]\npath = "/proc/none/log"\n')
   const server = await connect([], { home })

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { lostLine } from '../../src/messages/audit.ts'
 import { Home, refused } from '../cli/vitrine.ts'
 import { nobody, whyNot } from '../helpers/other-users.ts'
@@ -24,7 +24,7 @@ function block(log: string): () => void {
 const isDirectory = (path: string) => ({ path, step: 'open', reason: 'EISDIR' }) as const
 
 describe('required', () => {
-  test('nothing runs while the log takes no line, and it is said why; then it goes on', async () => {
+  it('nothing runs while the log takes no line, and it is said why; then it goes on', async () => {
     const { shell, log, lines } = await openAudited({ mode: 'write', audit: 'required = true' })
     await shell.execute({ command: ': first' })
     const unblock = block(log)
@@ -39,7 +39,7 @@ describe('required', () => {
     expect(lines().map(({ command }) => command)).toEqual([': first', 'touch witness'])
   })
 
-  test('a line that fails after its command is told in the result, holds the next one, and is written then', async () => {
+  it('a line that fails after its command is told in the result, holds the next one, and is written then', async () => {
     const { shell, log, lines } = await openAudited({ mode: 'write', audit: 'required = true' })
     await shell.execute({ command: ': first' })
     // In a script: the policy does not let a line touch the log.
@@ -53,7 +53,7 @@ describe('required', () => {
     expect(lines().map(({ command }) => command)).toEqual([': first', 'sh break', ': third'])
   })
 
-  test('every command of a list is held, too', async () => {
+  it('every command of a list is held, too', async () => {
     const { shell, log } = await openAudited({ mode: 'write', audit: 'required = true' })
     await shell.execute({ command: ': first' })
     block(log)
@@ -64,7 +64,7 @@ describe('required', () => {
 })
 
 describe('not required', () => {
-  test('the command runs, and its result says that its line is missing', async () => {
+  it('the command runs, and its result says that its line is missing', async () => {
     const { shell, log } = await openAudited()
     await shell.execute({ command: ': first' })
     block(log)
@@ -73,7 +73,7 @@ describe('not required', () => {
     expect(result.hint).toBe(lostLine(isDirectory(log)))
   })
 
-  test('a hint that was there stays', async () => {
+  it('a hint that was there stays', async () => {
     const { shell, log } = await openAudited()
     const { hint } = await shell.execute({ command: 'touch x' })
     block(log)
@@ -81,7 +81,7 @@ describe('not required', () => {
     expect(again.hint).toBe(`${hint} ${lostLine(isDirectory(log))}`)
   })
 
-  test('a refusal says it, too', async () => {
+  it('a refusal says it, too', async () => {
     const { shell, log } = await openAudited()
     await shell.execute({ command: ': first' })
     block(log)
@@ -99,7 +99,7 @@ describe('where it cannot be', () => {
     ['a FIFO', (log) => void execFileSync('mkfifo', [log])],
   ]
 
-  test.for(wrong)('%s is refused when the shell opens, by file and key', async ([what, make]) => {
+  it.for(wrong)('%s is refused when the shell opens, by file and key', async ([what, make]) => {
     const log = join(makeDirectory(), 'log')
     make(log)
     const opened = openTestShell({ toml: `[audit]\npath = "${log}"\n` })
@@ -109,7 +109,7 @@ describe('where it cannot be', () => {
     })
   })
 
-  test.for(wrong)('%s that comes later is refused by the command', async ([, make]) => {
+  it.for(wrong)('%s that comes later is refused by the command', async ([, make]) => {
     const { shell, log } = await openAudited({ audit: 'required = true' })
     await shell.execute({ command: 'true' })
     rmSync(log)
@@ -120,14 +120,14 @@ describe('where it cannot be', () => {
     })
   })
 
-  test('a lock that is no file is refused, and waits for nobody', async () => {
+  it('a lock that is no file is refused, and waits for nobody', async () => {
     const { shell, log } = await openAudited({ audit: 'required = true' })
     mkdirSync(dirname(log))
     execFileSync('mkfifo', [`${log}.lock`])
     await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({ refusal: { step: 'lock' } })
   })
 
-  test('a path below a file is refused', async () => {
+  it('a path below a file is refused', async () => {
     const file = join(makeDirectory(), 'file')
     writeFileSync(file, '')
     const opened = openTestShell({ toml: `[audit]\npath = "${file}/a/b"\n` })
@@ -137,19 +137,19 @@ describe('where it cannot be', () => {
     })
   })
 
-  test('a path where commands get their private directories is refused', async () => {
+  it('a path where commands get their private directories is refused', async () => {
     const uid = process.getuid?.()
     const log = `${tmpdir()}/vitrine-${uid}/log`
     const opened = openTestShell({ toml: `[audit]\npath = "${log}"\n` })
     await expect(opened).rejects.toMatchObject({ code: 'CONFIG_INVALID', refusal: { key: 'audit.path' } })
   })
 
-  test('required without a path is refused', async () => {
+  it('required without a path is refused', async () => {
     const opened = openTestShell({ toml: '[audit]\nrequired = true\n' })
     await expect(opened).rejects.toMatchObject({ code: 'CONFIG_INVALID', refusal: { key: 'audit.required' } })
   })
 
-  test('below /proc it fails, and does not hang', async () => {
+  it('below /proc it fails, and does not hang', async () => {
     const shell = await openTestShell({ toml: '[audit]\npath = "/proc/x/y/log"\nrequired = true\n' })
     await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
       code: 'AUDIT_FAILED',
@@ -157,7 +157,7 @@ describe('where it cannot be', () => {
     })
   })
 
-  test('without an addon there is no lock: that is said, and nothing is opened', async () => {
+  it('without an addon there is no lock: that is said, and nothing is opened', async () => {
     const opened = openTestShell({ host: addonless(), mode: 'write', toml: '[audit]\npath = "/tmp/never"\n' })
     await expect(opened).rejects.toMatchObject({ code: 'AUDIT_FAILED', refusal: { reason: 'no-locks' } })
   })
@@ -181,14 +181,14 @@ describe('on a file system that takes nothing', () => {
     return { ...told, lost } as { said: string[]; words: string[]; whole: boolean; lost: string }
   }
 
-  test('required: nothing runs on a full disk, and no part of a line stays', ({ skip }) => {
+  it('required: nothing runs on a full disk, and no part of a line stays', ({ skip }) => {
     if (!flags) return skip(reason)
     const { said, words, whole, lost } = onSmallDisk(true)
     expect(said).toEqual(['ran', lost, 'AUDIT_FAILED', 'ran', 'AUDIT_FAILED'])
     expect({ words, whole }).toEqual({ words: ['first', 'second', 'fourth'], whole: true })
   })
 
-  test('not required: what could not be written is told, and no part of it stays', ({ skip }) => {
+  it('not required: what could not be written is told, and no part of it stays', ({ skip }) => {
     if (!flags) return skip(reason)
     const { said, words, whole, lost } = onSmallDisk(false)
     expect(said[1]).toBe(lost)
@@ -197,7 +197,7 @@ describe('on a file system that takes nothing', () => {
   })
 })
 
-test('a directory that cannot be written to is told, to an ordinary user', async ({ skip }) => {
+it('a directory that cannot be written to is told, to an ordinary user', async ({ skip }) => {
   if (process.getuid?.() !== 0) return skip('needs root, to become another user')
   const reason = whyNot(nobody)
   if (reason) return skip(reason)
@@ -212,7 +212,7 @@ test('a directory that cannot be written to is told, to an ordinary user', async
   expect(existsSync(`${place}/log`)).toBe(false)
 })
 
-test('what read mode runs cannot change the log', async () => {
+it('what read mode runs cannot change the log', async () => {
   const { shell, log } = await openAudited()
   await shell.execute({ command: ': first' })
   const attacks = [

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { openAudited } from './place.ts'
 
 const fields = [
@@ -10,7 +10,7 @@ const fields = [
   ...['scratchpad', 'survivorsKilled', 'background', 'durationMs'],
 ]
 
-test('a command has one line with every field', async () => {
+it('a command has one line with every field', async () => {
   const { shell, lines } = await openAudited()
   const before = new Date().toISOString()
   await shell.execute({ command: 'printf abc; exit 3' })
@@ -26,21 +26,21 @@ test('a command has one line with every field', async () => {
   expect(String(line?.time) >= before).toBe(true)
 })
 
-test('the log and its directory are the user’s own, and the lock is not to be read', async () => {
+it('the log and its directory are the user’s own, and the lock is not to be read', async () => {
   const { shell, log } = await openAudited()
   await shell.execute({ command: 'true' })
   const modes = [dirname(log), log, `${log}.lock`].map((path) => (statSync(path).mode & 0o777).toString(8))
   expect(modes).toEqual(['700', '600', '200'])
 })
 
-test('what was refused stands in it, as in the result', async () => {
+it('what was refused stands in it, as in the result', async () => {
   const { shell, lines } = await openAudited()
   const { denials } = await shell.execute({ command: 'touch a; touch a' })
   expect(denials.length).toBeGreaterThan(0)
   expect(lines()[0]?.denials).toEqual(denials)
 })
 
-test('a command of several lines is one line, and output that is not UTF-8 is only counted', async () => {
+it('a command of several lines is one line, and output that is not UTF-8 is only counted', async () => {
   const { shell, log, lines } = await openAudited()
   const command = "printf '\\377\\376'\ntrue '\n\u2028\u0000'".replace('\u0000', '')
   await shell.execute({ command })
@@ -48,13 +48,13 @@ test('a command of several lines is one line, and output that is not UTF-8 is on
   expect(lines()[0]).toMatchObject({ command, bytes: 2 })
 })
 
-test('an argument vector is written as one, with the directory it was for', async () => {
+it('an argument vector is written as one, with the directory it was for', async () => {
   const { shell, lines } = await openAudited()
   await shell.execute({ argv: ['echo', 'a b', ''], cwd: '/' })
   expect(lines()[0]).toMatchObject({ argv: ['echo', 'a b', ''], command: null, cwd: '/' })
 })
 
-test('how it ended is told: a signal, the deadline, an abort, too much output', async () => {
+it('how it ended is told: a signal, the deadline, an abort, too much output', async () => {
   const { shell, lines } = await openAudited({ toml: '[output]\nmax_bytes = 1000' })
   const abort = new AbortController()
   await shell.execute({ command: 'kill -9 $$' })
@@ -68,7 +68,7 @@ test('how it ended is told: a signal, the deadline, an abort, too much output', 
   expect(seen[0]?.[1]).toBe('SIGKILL')
 })
 
-test('what never ran has a line that says why', async () => {
+it('what never ran has a line that says why', async () => {
   const { shell, lines } = await openAudited({
     mode: 'write',
     toml: '[policy]\nunattended = "deny"\ndeny = ["forbidden"]\n[shell]\nsandbox = false',
@@ -105,7 +105,7 @@ test('what never ran has a line that says why', async () => {
   expect(denied?.refusal?.code).toBe('DENIED')
 })
 
-test('a program that is not there is refused, with the decision that let it through', async () => {
+it('a program that is not there is refused, with the decision that let it through', async () => {
   const { shell, lines } = await openAudited()
   await expect(shell.execute({ argv: ['/not/there'] })).rejects.toMatchObject({ code: 'SPAWN_FAILED' })
   expect(lines()[0]).toMatchObject({
@@ -113,7 +113,7 @@ test('a program that is not there is refused, with the decision that let it thro
   })
 })
 
-test('who was asked, and what the answer was', async () => {
+it('who was asked, and what the answer was', async () => {
   const answers = ['yes', 'no', 'same', 'all'] as const
   let asked = 0
   const approver = async () => {
@@ -136,13 +136,13 @@ test('who was asked, and what the answer was', async () => {
   ])
 })
 
-test('where nobody is there to be asked, the configuration answers', async () => {
+it('where nobody is there to be asked, the configuration answers', async () => {
   const { shell, lines } = await openAudited({ mode: 'write' })
   await shell.execute({ command: 'touch x' })
   expect(lines()[0]?.approval).toEqual({ by: 'unattended', asked: false, answer: 'yes', standing: null })
 })
 
-test('of a list, what was let through and not started is told', async () => {
+it('of a list, what was let through and not started is told', async () => {
   const { shell, lines } = await openAudited()
   await shell.executeAll(['true', 'false', 'echo never'])
   expect(lines().map(({ command, outcome }) => [command, outcome])).toEqual([
@@ -152,7 +152,7 @@ test('of a list, what was let through and not started is told', async () => {
   ])
 })
 
-test('of a list with one that is refused, none has run, and each has its line', async () => {
+it('of a list with one that is refused, none has run, and each has its line', async () => {
   const { shell, lines } = await openAudited({ toml: '[policy]\ndeny = ["forbidden"]' })
   await expect(shell.executeAll(['true', 'forbidden'])).rejects.toMatchObject({ code: 'DENIED' })
   expect(lines().map(({ command, outcome }) => [command, outcome])).toEqual([
@@ -161,7 +161,7 @@ test('of a list with one that is refused, none has run, and each has its line', 
   ])
 })
 
-test('each command has the mode of its moment, with the log as without it', async () => {
+it('each command has the mode of its moment, with the log as without it', async () => {
   const { shell, lines } = await openAudited({ audit: 'required = true' })
   const modes = ['read', 'write', 'read', 'write'] as const
   const results = await Promise.all(
@@ -174,7 +174,7 @@ test('each command has the mode of its moment, with the log as without it', asyn
   for (const { command, mode } of lines()) expect(command).toBe(`: ${mode}`)
 })
 
-test('a command in a terminal of its own has its line, when it is over; so has one that never started', async () => {
+it('a command in a terminal of its own has its line, when it is over; so has one that never started', async () => {
   const { shell, lines } = await openAudited({ toml: '[policy]\ndeny = ["forbidden"]' })
   const terminal = await shell.start({ command: 'test -t 1 && exit 7', pty: true })
   await terminal.result
@@ -189,13 +189,13 @@ test('a command in a terminal of its own has its line, when it is over; so has o
   ])
 })
 
-test('deciding writes nothing, for nothing runs', async () => {
+it('deciding writes nothing, for nothing runs', async () => {
   const { shell, lines } = await openAudited()
   await shell.decide({ command: 'rm -rf /' })
   expect(lines).toThrow(/ENOENT/)
 })
 
-test('the policy guards the log of write mode as it guards its own configuration', async () => {
+it('the policy guards the log of write mode as it guards its own configuration', async () => {
   const { shell, log } = await openAudited({ mode: 'write' })
   for (const path of [log, `${log}.lock`, `${log}.1`])
     expect(await shell.decide({ command: `rm ${path}` })).toMatchObject({ verdict: 'deny' })

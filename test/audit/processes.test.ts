@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { flockLocker } from '../../src/audit/lock.ts'
 import { AuditLog } from '../../src/audit/log.ts'
 import { ended, wrote } from '../cli/vitrine.ts'
@@ -40,7 +40,7 @@ function expected(names: readonly string[], count: number): string[] {
 }
 
 describe('many at once', () => {
-  test('8 processes write 50 lines each, over rotations: every line is whole, and none is lost', async () => {
+  it('8 processes write 50 lines each, over rotations: every line is whole, and none is lost', async () => {
     // About 400 lines of 600 bytes: some seven files.
     const { config, log } = configured('max_bytes = 40000\nrequired = true')
     const names = Array.from({ length: 8 }, (_, at) => `p${at}`)
@@ -50,14 +50,14 @@ describe('many at once', () => {
     expect(commandsOf(log)).toEqual(expected(names, 50))
   })
 
-  test('worker threads of one process do the same', async () => {
+  it('worker threads of one process do the same', async () => {
     const { config, log } = configured('max_bytes = 20000')
     const { code, stderr } = await ended(start('commands.mjs', config, 'w', '20', '4', '3'))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(commandsOf(log)).toEqual(expected(['w0', 'w1', 'w2'], 20))
   })
 
-  test('writers that are killed at any time leave whole lines, and hold nobody up', async () => {
+  it('writers that are killed at any time leave whole lines, and hold nobody up', async () => {
     const { config, log } = configured('max_bytes = 20000')
     const victims = ['v0', 'v1', 'v2'].map((name) => start('commands.mjs', config, name, '5000', '8'))
     const survivor = ended(start('commands.mjs', config, 's', '60', '4'))
@@ -72,7 +72,7 @@ describe('many at once', () => {
 })
 
 describe('the lock', () => {
-  test('whoever holds it keeps others waiting; killed, it keeps nobody', async () => {
+  it('whoever holds it keeps others waiting; killed, it keeps nobody', async () => {
     const { shell, log, lines } = await openAudited()
     await shell.execute({ command: ': first' })
     const holder = start('hold.mjs', log)
@@ -89,7 +89,7 @@ describe('the lock', () => {
     expect(lines().map(({ command }) => command)).toEqual([': first', ': second'])
   })
 
-  test('a holder that is stopped is waited for in vain, for so long and no longer', async () => {
+  it('a holder that is stopped is waited for in vain, for so long and no longer', async () => {
     const path = join(makeDirectory(), 'log')
     const log = new AuditLog({ path, maxBytes: 0, locker: flockLocker(realAddon().lock), lockWaitMs: 100 })
     const holder = start('hold.mjs', path)
@@ -98,7 +98,7 @@ describe('the lock', () => {
     await expect(log.append('{}\n')).rejects.toMatchObject({ refusal: { step: 'lock', reason: 'busy' } })
   })
 
-  test('a command in read mode cannot take it, shared or not', async ({ skip }) => {
+  it('a command in read mode cannot take it, shared or not', async ({ skip }) => {
     if (process.getuid?.() === 0) skip('root may read what it may not: docs/security/processes.md')
     const { shell, log } = await openAudited()
     await shell.execute({ command: 'true' })

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { flockLocker } from '../../src/audit/lock.ts'
 import { AuditLog } from '../../src/audit/log.ts'
 import { makeDirectory } from '../helpers/place.ts'
@@ -13,7 +13,7 @@ function logIn(directory: string, maxBytes: number): AuditLog {
 
 const logs = (directory: string) => readdirSync(directory).filter((name) => name !== 'log.lock')
 
-test('a file is not taken over its size: the line goes to a new one, and the old one is .1', async () => {
+it('a file is not taken over its size: the line goes to a new one, and the old one is .1', async () => {
   const directory = makeDirectory()
   const log = logIn(directory, 25)
   for (const line of ['"line one"\n', '"line two"\n', '"line three"\n']) await log.append(line)
@@ -22,7 +22,7 @@ test('a file is not taken over its size: the line goes to a new one, and the old
   expect(statSync(log.path).mode & 0o777).toBe(0o600)
 })
 
-test('ten files are kept, in order; the oldest goes', async () => {
+it('ten files are kept, in order; the oldest goes', async () => {
   const directory = makeDirectory()
   const log = logIn(directory, 1)
   for (let at = 1; at <= 14; at++) await log.append(`${at}\n`)
@@ -32,7 +32,7 @@ test('ten files are kept, in order; the oldest goes', async () => {
   expect(read).toEqual(['14', '13', '12', '11', '10', '9', '8', '7', '6', '5'])
 })
 
-test('a line that is longer than a file may be gets one of its own, whole', async () => {
+it('a line that is longer than a file may be gets one of its own, whole', async () => {
   const directory = makeDirectory()
   const log = logIn(directory, 100)
   const long = `"${'x'.repeat(200_000)}"\n`
@@ -41,14 +41,14 @@ test('a line that is longer than a file may be gets one of its own, whole', asyn
   expect(readFileSync(log.path, 'utf8')).toBe('"b"\n')
 })
 
-test('with max_bytes = 0 it grows', async () => {
+it('with max_bytes = 0 it grows', async () => {
   const directory = makeDirectory()
   const log = logIn(directory, 0)
   for (let at = 0; at < 20; at++) await log.append(`"${'x'.repeat(1000)}"\n`)
   expect(logs(directory)).toEqual(['log'])
 })
 
-test('after a line that a crash cut off the next one begins on its own', async () => {
+it('after a line that a crash cut off the next one begins on its own', async () => {
   const directory = makeDirectory()
   const log = logIn(directory, 0)
   writeFileSync(log.path, '"whole"\n{"cut":"of')
@@ -56,7 +56,7 @@ test('after a line that a crash cut off the next one begins on its own', async (
   expect(readFileSync(log.path, 'utf8')).toBe('"whole"\n{"cut":"of\n"next"\n')
 })
 
-test('where a file cannot be moved away, that is told, and nothing is written over', async () => {
+it('where a file cannot be moved away, that is told, and nothing is written over', async () => {
   const directory = makeDirectory()
   const log = logIn(directory, 5)
   await log.append('"one"\n')

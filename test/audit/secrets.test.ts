@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { redactor } from '../../src/audit/secrets.ts'
 import { openAudited } from './place.ts'
 
 const long = 'c0rrect-horse'
 
-test.for([
+it.for([
   'GITHUB_TOKEN',
   'CLIENT_SECRET',
   'PGPASSWORD',
@@ -23,33 +23,33 @@ test.for([
   expect(redactor({ [name]: long })(`curl -H 'x: ${long}' ${long}`)).toBe(`curl -H 'x: [${name}]' [${name}]`)
 })
 
-test.for(['PATH', 'GIT_AUTHOR_NAME', 'XAUTHORITY', 'KEYBOARD', 'SSH_AUTH_SOCK', 'TOKEN_FILE', 'COMPASS'])(
+it.for(['PATH', 'GIT_AUTHOR_NAME', 'XAUTHORITY', 'KEYBOARD', 'SSH_AUTH_SOCK', 'TOKEN_FILE', 'COMPASS'])(
   'the value of %s stays',
   (name) => expect(redactor({ [name]: long })(`x ${long}`)).toBe(`x ${long}`),
 )
 
-test('a value that could be a word stays, and one of the same length that could not does not', () => {
+it('a value that could be a word stays, and one of the same length that could not does not', () => {
   const redact = redactor({ A_TOKEN: 'disabled', B_TOKEN: '', C_TOKEN: 'hunter22', D_TOKEN: 'true' })
   expect(redact('disabled true hunter22')).toBe('disabled true [C_TOKEN]')
 })
 
-test('the password of a URL is hidden, whatever its variable is called', () => {
+it('the password of a URL is hidden, whatever its variable is called', () => {
   const redact = redactor({ DATABASE: 'postgres://me:s3cr3tpw@host/db' })
   expect(redact('psql postgres://me:s3cr3tpw@host/db')).toBe('psql postgres://me:[DATABASE]@host/db')
 })
 
-test('of two values the longer one is taken first, and letters that mean something to a pattern do not', () => {
+it('of two values the longer one is taken first, and letters that mean something to a pattern do not', () => {
   const redact = redactor({ A_KEY: 'a.b*c(d)$1', B_KEY: 'a.b*c(d)$1-and-more' })
   expect(redact('a.b*c(d)$1-and-more a.b*c(d)$1 axbbc')).toBe('[B_KEY] [A_KEY] axbbc')
 })
 
-test('a value with quotes is found as a shell and as a message would write it', () => {
+it('a value with quotes is found as a shell and as a message would write it', () => {
   const secret = `it's "so" secret\n1`
   const redact = redactor({ A_KEY: secret })
   expect(redact(`'it'\\''s "so" secret\n1' ${JSON.stringify(secret)}`)).toBe(`'[A_KEY]' "[A_KEY]"`)
 })
 
-test('a secret stands in no line: not of the caller, not of [env] set, not in a path, not in a reason', async () => {
+it('a secret stands in no line: not of the caller, not of [env] set, not in a path, not in a reason', async () => {
   const caller = 'caller-s-secret-1'
   const own = 'set-by-config-22'
   const { shell, log, lines } = await openAudited({

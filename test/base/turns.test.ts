@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Turns } from '../../src/base/turns.ts'
 
 /** Work that ends when it is told to. */
@@ -14,7 +14,7 @@ const never = new AbortController().signal
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('turns', () => {
-  test('begin in the order of the calls, as places get free', async () => {
+  it('begin in the order of the calls, as places get free', async () => {
     const turns = new Turns(1)
     const began: number[] = []
     const gates = [gate(), gate(), gate()]
@@ -35,7 +35,7 @@ describe('turns', () => {
     }
   })
 
-  test('a call that is cancelled while it waits never begins, and holds no place', async () => {
+  it('a call that is cancelled while it waits never begins, and holds no place', async () => {
     const turns = new Turns(1)
     const first = gate()
     const running = turns.run(first.work, never)
@@ -52,13 +52,13 @@ describe('turns', () => {
     await expect(turns.run(async () => 'next', never)).resolves.toBe('next')
   })
 
-  test('work that fails gives its place back', async () => {
+  it('work that fails gives its place back', async () => {
     const turns = new Turns(1)
     await expect(turns.run(() => Promise.reject(new Error('broken')), never)).rejects.toThrow('broken')
     await expect(turns.run(async () => 'next', never)).resolves.toBe('next')
   })
 
-  test('a call that was cancelled before does not begin', async () => {
+  it('a call that was cancelled before does not begin', async () => {
     const turns = new Turns(1)
     let began = false
     const work = async () => {

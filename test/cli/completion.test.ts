@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { offerFor } from '../../src/cli/completion/offers.ts'
 import { grammar } from '../../src/cli/grammar.ts'
 import { isInstalled } from '../helpers/programs.ts'
@@ -22,7 +22,7 @@ async function candidates(...words: string[]): Promise<readonly string[]> {
   return ran.stdout.split('\n').filter((line) => line !== '')
 }
 
-test.each([
+it.each([
   [[''], Object.keys(grammar)],
   [['p'], ['policy']],
   [
@@ -53,7 +53,7 @@ test.each([
   expect((await candidates(...words)).map((line) => line.replace(/\t.*/, ''))).toEqual(expected)
 })
 
-test.each([
+it.each([
   [['run', '--cwd', 's'], { kind: 'directory', behind: '' }],
   [['run', '--cwd=s'], { kind: 'directory', behind: '--cwd=' }],
   [['policy', 'check', '--config', ''], { kind: 'file', behind: '' }],
@@ -64,7 +64,7 @@ test.each([
   expect(offerFor(words)).toEqual(offer)
 })
 
-test('every option that a help names is offered with what the help says of it', async () => {
+it('every option that a help names is offered with what the help says of it', async () => {
   const { stdout } = await home.run(['run', '--help'])
   const said = [...stdout.matchAll(/^ {2}(--[a-z-]+)(?: [A-Z[=\]]+)? {2,}(.+)$/gm)].map(
     ([, name, text]) => `${name}\t${text}`,
@@ -73,12 +73,12 @@ test('every option that a help names is offered with what the help says of it', 
   expect([...(await candidates('run', '--'))].sort()).toEqual([...said, '--\t', '--help\t'].sort())
 })
 
-test('the names of saved outputs are offered', async () => {
+it('the names of saved outputs are offered', async () => {
   await home.run(['run', '--scratchpad', 'kept', '--', 'echo kept'])
   expect(await candidates('scratchpad', 'show', 'k')).toEqual(['kept\t'])
 })
 
-test.each([
+it.each([
   [['completion'], '"vitrine completion"'],
   [['completion', 'fisch'], '"fish"'],
   [['completion', 'bash', 'zsh'], '"zsh"'],
@@ -112,20 +112,19 @@ for (const { name, start, load } of shells) {
       await terminal.shows(shown)
     }
 
-    test('completes a command', () => presses('vitrine scr', /vitrine scratchpad/))
-    test('completes an option', () => presses('vitrine run --priv', /vitrine run --private-tmp/))
-    test('completes the value of an option', () =>
-      presses('vitrine mcp --mode bo', /vitrine mcp --mode both/))
-    test('completes it behind the equals sign', () =>
+    it('completes a command', () => presses('vitrine scr', /vitrine scratchpad/))
+    it('completes an option', () => presses('vitrine run --priv', /vitrine run --private-tmp/))
+    it('completes the value of an option', () => presses('vitrine mcp --mode bo', /vitrine mcp --mode both/))
+    it('completes it behind the equals sign', () =>
       presses('vitrine mcp --mode=bo', /vitrine mcp --mode=both/))
-    test('shows what there is to choose', () => presses('vitrine policy ', /check\s(.|\n)*list/, 2))
-    test('completes directories only, and quotes them', () =>
+    it('shows what there is to choose', () => presses('vitrine policy ', /check\s(.|\n)*list/, 2))
+    it('completes directories only, and quotes them', () =>
       presses('vitrine run --cwd so', /--cwd some\\ where/))
-    test('completes a directory behind the equals sign', () =>
+    it('completes a directory behind the equals sign', () =>
       presses('vitrine run --cwd=so', /--cwd=some\\ where/))
-    test('completes a file', () => presses('vitrine run --config some.', /--config some\.toml/))
-    test('completes the program behind "--"', () => presses('vitrine run -- printen', /-- printenv/))
-    test('completes the arguments of that program', () =>
+    it('completes a file', () => presses('vitrine run --config some.', /--config some\.toml/))
+    it('completes the program behind "--"', () => presses('vitrine run -- printen', /-- printenv/))
+    it('completes the arguments of that program', () =>
       presses('vitrine run --json -- ls some.', /-- ls some\.toml/))
   })
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { commandMissing } from '../../src/messages/cli/run.ts'
 import { remedies } from '../../src/messages/denials.ts'
 import { Home, misused } from './vitrine.ts'
@@ -10,7 +10,7 @@ const each = (...args: string[]) => home.run(['run', '--each', ...args])
 const made = (name: string) => existsSync(join(home.directory, name))
 
 describe('run --each', () => {
-  test('runs every word as a line of its own, in order, each in a shell of its own', async () => {
+  it('runs every word as a line of its own, in order, each in a shell of its own', async () => {
     const ran = await each('--', 'echo one; x=1', 'echo two >&2', 'echo "three $x" | tr a-z A-Z')
     expect(ran).toEqual({
       code: 0,
@@ -21,14 +21,14 @@ describe('run --each', () => {
     })
   })
 
-  test('streams each as it comes', async () => {
+  it('streams each as it comes', async () => {
     const ran = await home.shell(
       `vitrine run --each -- 'echo one' 'while ! test -e seen; do sleep 0.05; done; echo two' | while read line; do echo "got $line"; test "$line" = one && : > seen; done`,
     )
     expect(ran.stdout).toBe('got one\ngot two\n')
   })
 
-  test.each([
+  it.each([
     ['exit 3', 3, []],
     ['kill -TERM $$', 143, []],
     ['sleep 30', 124, ['--timeout', '500ms']],
@@ -39,13 +39,13 @@ describe('run --each', () => {
     expect(made('after')).toBe(false)
   })
 
-  test('one line is a list, too', async () => {
+  it('one line is a list, too', async () => {
     expect(JSON.parse((await each('--json', '--', 'echo x')).stdout)).toMatchObject({
       results: [{ stdout: 'x\n', exitCode: 0 }],
     })
   })
 
-  test('--json has the results of all that ran', async () => {
+  it('--json has the results of all that ran', async () => {
     const ran = await each('--json', '--', 'echo one', 'exit 4', 'echo three')
     expect(ran).toMatchObject({ code: 4, stderr: '' })
     const object = JSON.parse(ran.stdout)
@@ -57,7 +57,7 @@ describe('run --each', () => {
     expect(object.results).toHaveLength(2)
   })
 
-  test('all are decided on before the first starts', async () => {
+  it('all are decided on before the first starts', async () => {
     const env = { VITRINE_POLICY_DENY: 'git push' }
     const ran = await home.run(['run', '--write', '--each', '--', 'touch first', 'true', 'git push'], { env })
     expect(ran).toMatchObject({ code: 125, stdout: '' })
@@ -71,27 +71,27 @@ describe('run --each', () => {
     expect(made('first')).toBe(false)
   })
 
-  test('one that is not valid keeps all from running', async () => {
+  it('one that is not valid keeps all from running', async () => {
     expect(await each('--write', '--', 'touch invalid', ' ')).toMatchObject({ code: 125, stdout: '' })
     expect(made('invalid')).toBe(false)
     expect(await each('--')).toMatchObject(misused(commandMissing('run')))
   })
 
-  test('what there is to say about them comes after the last', async () => {
+  it('what there is to say about them comes after the last', async () => {
     const ran = await each('--', 'echo one', `: > ${join(home.directory, 'refused')}`)
     expect(ran.stderr).toMatch(/\nvitrine: /)
     expect(ran.stderr).toContain(remedies.user.write)
     expect(made('refused')).toBe(false)
   })
 
-  test.each([[[]], [['--write']]])('they share the input, as in a script %j', async (options) => {
+  it.each([[[]], [['--write']]])('they share the input, as in a script %j', async (options) => {
     const ran = await home.shell(
       `printf 'a\\nb\\n' | vitrine run ${options.join(' ')} --each -- 'cat' 'cat; echo end'`,
     )
     expect(ran).toMatchObject({ code: 0, stdout: 'a\nb\nend\n', stderr: '' })
   })
 
-  test('a name of the scratchpad is kept for each', async () => {
+  it('a name of the scratchpad is kept for each', async () => {
     const ran = await each('--json', '--scratchpad', 'kept', '--', 'echo one', 'echo two')
     const paths = JSON.parse(ran.stdout).results.map(
       ({ scratchpad }: { scratchpad: { path: string } }) => scratchpad.path,
@@ -99,7 +99,7 @@ describe('run --each', () => {
     expect(paths.map((path: string) => readFileSync(path, 'utf8'))).toEqual(['one\n', 'two\n'])
   })
 
-  test('nothing more starts when nobody reads the output any more', async () => {
+  it('nothing more starts when nobody reads the output any more', async () => {
     const ran = await home.shell(
       `{ vitrine run --write --each -- yes 'touch unread'; echo $? >&2; } | head -n 1`,
     )
@@ -107,7 +107,7 @@ describe('run --each', () => {
     expect(made('unread')).toBe(false)
   })
 
-  test('says which line failed, and which did not run', async () => {
+  it('says which line failed, and which did not run', async () => {
     const ran = await each('--', 'echo one', 'exit 3', 'echo three', 'echo four')
     expect(ran.stderr).toBe(
       'vitrine: line 2 of 4 failed (exit code 3): exit 3\nvitrine: not run: echo three; echo four\n',
@@ -116,7 +116,7 @@ describe('run --each', () => {
     expect((await each('--', 'true', 'true')).stderr).toBe('')
   })
 
-  test('a line that cannot be started is named, with what ran and what did not', async () => {
+  it('a line that cannot be started is named, with what ran and what did not', async () => {
     const lines = ['echo one; rmdir "$PWD"', 'echo two', 'echo three']
     const gone = (name: string) => {
       mkdirSync(join(home.directory, name))
@@ -136,7 +136,7 @@ describe('run --each', () => {
     })
   })
 
-  test('--keep-going goes on behind a failure, and ends as the first one did', async () => {
+  it('--keep-going goes on behind a failure, and ends as the first one did', async () => {
     const ran = await each('--keep-going', '--', 'exit 3', 'echo two', 'kill -TERM $$', 'echo four')
     expect(ran).toMatchObject({ code: 3, stdout: 'two\nfour\n' })
     expect(ran.stderr).toBe(
@@ -146,7 +146,7 @@ describe('run --each', () => {
     expect(json).toMatchObject({ results: [{ exitCode: 1 }, { stdout: 'x\n' }], skipped: [] })
   })
 
-  test('--keep-going alone is refused', async () => {
+  it('--keep-going alone is refused', async () => {
     const ran = await home.run(['run', '--keep-going', '--', 'true'])
     expect(ran).toMatchObject({ code: 125, stdout: '' })
     expect(ran.stderr).toContain('needs --each')

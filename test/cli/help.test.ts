@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { repository } from '../helpers/programs.ts'
 import { Home } from './vitrine.ts'
 
 const home = new Home()
 
-test.each([[[]], [['--help']], [['-h']], [['help']]])('%j prints the help', async (args) => {
+it.each([[[]], [['--help']], [['-h']], [['help']]])('%j prints the help', async (args) => {
   const ran = await home.run(args)
   expect(ran).toMatchObject({ code: 0, stderr: '' })
   expect(ran.stdout).toMatch(/^vitrine: .*\n\nUsage:\n/)
 })
 
-test.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'doctor', 'completion'])(
+it.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'doctor', 'completion'])(
   '%s --help has the usage and examples',
   async (command) => {
     const ran = await home.run([command, '--help'])
@@ -22,7 +22,7 @@ test.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'doctor', 'c
   },
 )
 
-test.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'docker', 'doctor', 'completion'])(
+it.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'docker', 'doctor', 'completion'])(
   'vitrine help %s is its --help',
   async (command) => {
     const { stdout } = await home.run([command, '--help'])
@@ -30,11 +30,11 @@ test.each(['run', 'shell', 'policy', 'config', 'mcp', 'scratchpad', 'docker', 'd
   },
 )
 
-test('--help behind "--" is the command\'s', async () => {
+it('--help behind "--" is the command\'s', async () => {
   expect((await home.run(['run', '--', 'printf', '%s', '--help'])).stdout).toBe('--help')
 })
 
-test('every option that the help of run shows is taken', async () => {
+it('every option that the help of run shows is taken', async () => {
   const { stdout } = await home.run(['run', '--help'])
   const options = [...stdout.matchAll(/^ {2}(--[a-z-]+)( [A-Z]+)?/gm)]
   expect(options.length).toBeGreaterThan(7)
@@ -50,7 +50,7 @@ test('every option that the help of run shows is taken', async () => {
   }
 })
 
-test.each(['--version', '-V', '-v'])('%s is that of the package', async (option) => {
+it.each(['--version', '-V', '-v'])('%s is that of the package', async (option) => {
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
   expect(await home.run([option])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
 })

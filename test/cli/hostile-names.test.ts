@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { offersFor } from '../../src/cli/shell/offers.ts'
 import { promptText } from '../../src/messages/cli/shell.ts'
 import { elicitationMessage } from '../../src/messages/mcp/mcp.ts'
@@ -14,7 +14,7 @@ const turned = '\u202e'
 const steering = /(?!\n)[\p{Cc}\p{Cf}]/u
 
 describe('names that a hostile workspace chooses', () => {
-  test('are completed to words that sh takes for just that name, or not offered', () => {
+  it('are completed to words that sh takes for just that name, or not offered', () => {
     const names = ['~', '~root', 'é', '\u{1f600} x', '$(touch made)', '`id`', '*', "it's", 'a"b', '-n']
     const place = join(directory, 'offered')
     mkdirSync(place)
@@ -27,7 +27,7 @@ describe('names that a hostile workspace chooses', () => {
     expect(read.split('\n').slice(0, -1).sort()).toEqual([...names].sort())
   })
 
-  test('steer no terminal where vitrine names them', async () => {
+  it('steer no terminal where vitrine names them', async () => {
     const home = new Home()
     const inner = join(home.directory, `d${title}${turned}`)
     mkdirSync(inner)
@@ -40,7 +40,7 @@ describe('names that a hostile workspace chooses', () => {
     expect(promptText('write', inner, false)).not.toMatch(steering)
   })
 
-  test('a cd with a comment behind it leads where sh says', async () => {
+  it('a cd with a comment behind it leads where sh says', async () => {
     const home = new Home()
     mkdirSync(join(home.directory, 'in'))
     const ran = await home.run(['shell'], { input: 'cd in # there\npwd\n' })
@@ -49,7 +49,7 @@ describe('names that a hostile workspace chooses', () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('a .git of a hostile workspace (Linux)', () => {
-  test.each([
+  it.each([
     ['a FIFO', (path: string) => execFileSync('mkfifo', [path])],
     ['a device', (path: string) => symlinkSync('/dev/zero', path)],
     [
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('a .git of a hostile workspace (Li
   )
 })
 
-test('a client is asked about a command as it runs: a line feed is one, and blanks are told apart', () => {
+it('a client is asked about a command as it runs: a line feed is one, and blanks are told apart', () => {
   const request = { command: 'echo a\nrm b\u3164\u00a0c \\n', cwd: `/x${turned}`, mode: 'write' } as const
   expect(elicitationMessage(request, 'why')).toBe(
     'Run this in write mode?\n  echo a\n  rm b\\u{3164}\\u{a0}c \\n\nin /x\\u{202e}\nasked because: why',

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { repository } from '../helpers/programs.ts'
 import { Home, type Ran } from './vitrine.ts'
 
@@ -14,7 +14,7 @@ function objectOf({ stdout, stderr }: Ran) {
 }
 
 describe('a result', () => {
-  test('is one object with the fields of the library', async () => {
+  it('is one object with the fields of the library', async () => {
     const ran = await run('--', 'echo out; echo err >&2; exit 3')
     expect(ran.code).toBe(3)
     const result = objectOf(ran)
@@ -42,7 +42,7 @@ describe('a result', () => {
     expect(result.durationMs % 1).toBe(0)
   })
 
-  test('has the documented fields, and nothing twice; --json=full has the rest', async () => {
+  it('has the documented fields, and nothing twice; --json=full has the rest', async () => {
     const text = readFileSync(join(repository, 'docs/run-json.md'), 'utf8')
     const rows = [...text.matchAll(/^\| (`.*?)\|(.*)\|$/gm)].map(([, names = '', what = '']) => ({
       names: [...names.matchAll(/`(\w+)\??`/g)].map(([, name = '']) => name),
@@ -59,13 +59,13 @@ describe('a result', () => {
     expect([...full.output].sort()).toEqual([...'x\ny\n'].sort())
   })
 
-  test('takes no other value than full', async () => {
+  it('takes no other value than full', async () => {
     const ran = await home.run(['run', '--json=fully', '--', 'true'])
     expect(ran).toMatchObject({ code: 125, stdout: '' })
     expect(ran.stderr).toContain('--json=full')
   })
 
-  test('is written with the exit code that the plain output has', async () => {
+  it('is written with the exit code that the plain output has', async () => {
     const ran = await run('--timeout', '300ms', '--', 'echo partial; sleep 30')
     expect(ran.code).toBe(124)
     expect(objectOf(ran)).toMatchObject({
@@ -77,20 +77,20 @@ describe('a result', () => {
     expect((await run('--', 'kill -KILL $$')).code).toBe(137)
   })
 
-  test('shows a refusal as a hint, not as a line of its own', async () => {
+  it('shows a refusal as a hint, not as a line of its own', async () => {
     const result = objectOf(await run('--', `: > ${join(home.directory, 'new')}`))
     expect(result).toMatchObject({ failure: { kind: 'permission-denied' }, hint: expect.any(String) })
     expect(existsSync(join(home.directory, 'new'))).toBe(false)
   })
 
-  test('carries the path of output that is not UTF-8, byte for byte', async () => {
+  it('carries the path of output that is not UTF-8, byte for byte', async () => {
     const { scratchpad, stdout } = objectOf(await run('--', `printf 'a\\377\\000b'`))
     expect(readFileSync(scratchpad.path)).toEqual(Buffer.from([0x61, 0xff, 0, 0x62]))
     expect(scratchpad.bytes).toBe(4)
     expect(stdout).toContain('a\ufffd')
   })
 
-  test('carries the path of output that is too long, whole', async () => {
+  it('carries the path of output that is too long, whole', async () => {
     const { scratchpad, stdout, bytes } = objectOf(await run('--', 'seq 100000'))
     expect(readFileSync(scratchpad.path, 'utf8')).toBe(
       Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join(''),
@@ -99,7 +99,7 @@ describe('a result', () => {
     expect(stdout.length).toBeLessThan(31_000)
   })
 
-  test('is saved under the name that --scratchpad gives', async () => {
+  it('is saved under the name that --scratchpad gives', async () => {
     const { scratchpad } = objectOf(await run('--scratchpad', 'kept', '--', 'echo short'))
     expect(scratchpad).toMatchObject({ name: 'kept', bytes: 6 })
     expect(readFileSync(scratchpad.path, 'utf8')).toBe('short\n')
@@ -107,7 +107,7 @@ describe('a result', () => {
 })
 
 describe('an error', () => {
-  test.each([
+  it.each([
     ['an unknown option', ['--wirte', '--', 'ls'], 'INVALID_REQUEST', 125],
     ['a missing directory', ['--cwd', '/nowhere', '--', 'ls'], 'INVALID_REQUEST', 125],
     ['a missing command', [], 'INVALID_REQUEST', 125],
@@ -123,7 +123,7 @@ describe('an error', () => {
     expect(error.message).not.toBe('')
   })
 
-  test('carries the facts of the refusal', async () => {
+  it('carries the facts of the refusal', async () => {
     const config = home.configure('[shell]\ntimeout = 5\n')
     try {
       const { error } = objectOf(await run('--', 'ls'))
@@ -139,7 +139,7 @@ describe('an error', () => {
     }
   })
 
-  test('with the sandbox switched off, read mode is refused', async () => {
+  it('with the sandbox switched off, read mode is refused', async () => {
     const ran = await home.run(['run', '--json', '--', 'ls'], { env: { VITRINE_SHELL_SANDBOX: 'false' } })
     expect(ran.code).toBe(125)
     expect(objectOf(ran).error.code).toBe('WRITE_MODE_REQUIRED')

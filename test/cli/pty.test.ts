@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { allProcesses, makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { Tmux } from '../helpers/tmux.ts'
@@ -46,7 +46,7 @@ beforeEach(async ({ skip }) => {
 })
 
 describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
-  test('shows the command in our terminal: its size, its colours, its exit code', async () => {
+  it('shows the command in our terminal: its size, its colours, its exit code', async () => {
     run(
       `${mode} -- 'stty size; printf "\\033[31mr\\145d\\033[0m\\n"; test -t 0 && test -t 1 && test -t 2 && exit 7'`,
     )
@@ -55,14 +55,14 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
     expect(terminal.coloured()).toContain('\x1b[31mred')
   })
 
-  test('follows the size of our window', async () => {
+  it('follows the size of our window', async () => {
     run(`${mode} -- 'trap "stty size; exit" WINCH; echo started; while :; do sleep 0.05; done'`)
     await terminal.shows(/^started/m)
     terminal.resize(100, 30)
     expect(await terminal.shows('as before')).toMatch(/^30 100\ncode 0/m)
   })
 
-  test('what is typed goes to the command: Ctrl+Z and Ctrl+C to what is in its foreground', async () => {
+  it('what is typed goes to the command: Ctrl+Z and Ctrl+C to what is in its foreground', async () => {
     run(`${mode} -- ${bash} -i`)
     await terminal.shows('bash-')
     terminal.line(`sleep ${marker}`)
@@ -77,7 +77,7 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
     expect(await terminal.shows('as before')).toMatch(/^code 30$/m)
   })
 
-  test.each([
+  it.each([
     ['a signal of its own', 'kill -SEGV $$', 139],
     ['raw settings that it leaves behind', 'stty raw -echo; exit 3', 3],
   ])('gives our terminal back after %s', async (_, line, code) => {
@@ -85,14 +85,14 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
     expect(await terminal.shows('as before')).toContain(`code ${code}`)
   })
 
-  test('gives our terminal back at the deadline', async () => {
+  it('gives our terminal back at the deadline', async () => {
     run(`${mode} --timeout 500ms -- sleep ${marker}`)
     const screen = await terminal.shows('as before')
     expect(screen).toContain(endLines({ kind: 'timed-out', afterMs: 500 }))
     expect(screen).toContain('code 124')
   })
 
-  test.each(['SIGTERM', 'SIGHUP'] as const)(
+  it.each(['SIGTERM', 'SIGHUP'] as const)(
     '%s to vitrine ends everything, and gives our terminal back',
     async (name) => {
       run(`${mode} -- ${bash} -i`)
@@ -105,7 +105,7 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
     },
   )
 
-  test('when our window is closed, nothing is left', async () => {
+  it('when our window is closed, nothing is left', async () => {
     run(`${mode} -- ${bash} -i`)
     await terminal.shows('bash-')
     terminal.line(`sleep ${marker}`)
@@ -114,7 +114,7 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
     expect(await survivors(marker, 3000)).toEqual([])
   })
 
-  test('when vitrine is killed, everything on the terminal is gone within a second', async () => {
+  it('when vitrine is killed, everything on the terminal is gone within a second', async () => {
     run(`${mode} -- ${bash} -i`)
     await terminal.shows('bash-')
     terminal.line(`trap "" HUP; sleep ${marker} & sleep ${marker}`)
@@ -129,14 +129,14 @@ function survivorsNow(): number {
     .length
 }
 
-test('one line feed stays one: what a full-screen program draws stands where it put it', async () => {
+it('one line feed stays one: what a full-screen program draws stands where it put it', async () => {
   run(`-- 'stty -opost; printf "\\033[H\\033[2Jabc\\ndef\\r\\n"; stty sane'`)
   await terminal.shows('as before')
   const rows = terminal.rows()
   expect(rows[rows.indexOf('abc') + 1]).toBe('   def')
 })
 
-test('a stop gives our terminal back, and going on takes it again', async () => {
+it('a stop gives our terminal back, and going on takes it again', async () => {
   run(`-- ${bash} -i`)
   await terminal.shows('bash-')
   const pid = ours()
@@ -148,12 +148,12 @@ test('a stop gives our terminal back, and going on takes it again', async () => 
   expect(await terminal.shows(/as before[\s\S]*as before/)).toMatch(/^again$/m)
 })
 
-test('--json shows nothing to look at: refused', async () => {
+it('--json shows nothing to look at: refused', async () => {
   terminal.line('v run --pty --json -- ls; echo "code $?"')
   expect(await terminal.shows('code 125')).toContain('--json')
 })
 
-test.each(['< /dev/null', '| cat', '> out'])(
+it.each(['< /dev/null', '| cat', '> out'])(
   'with our streams elsewhere it is refused: %s',
   async (elsewhere) => {
     terminal.line(`(v run --pty -- touch ran; echo "code $?" >&2) ${elsewhere}`)
@@ -162,7 +162,7 @@ test.each(['< /dev/null', '| cat', '> out'])(
   },
 )
 
-test('with --ask the question comes first, and the command has the terminal afterwards', async () => {
+it('with --ask the question comes first, and the command has the terminal afterwards', async () => {
   writeFileSync(join(home.directory, 'ask.toml'), '[policy]\nask = ["stty"]\n')
   run('--write --ask --config ask.toml -- stty size')
   await terminal.shows('[y]es')
@@ -172,7 +172,7 @@ test('with --ask the question comes first, and the command has the terminal afte
   expect(await terminal.shows('as before')).toMatch(/^24 80\ncode 0/m)
 })
 
-test.skipIf(!isInstalled('less'))('less pages, and searches', async () => {
+it.skipIf(!isInstalled('less'))('less pages, and searches', async () => {
   writeFileSync(
     join(home.directory, 'long.txt'),
     Array.from({ length: 500 }, (_, at) => `line ${at + 1}\n`).join(''),
@@ -185,14 +185,14 @@ test.skipIf(!isInstalled('less'))('less pages, and searches', async () => {
   expect(await terminal.shows('as before')).toContain('code 0')
 })
 
-test.skipIf(!isInstalled('top'))('top draws, takes a key, and ends', async () => {
+it.skipIf(!isInstalled('top'))('top draws, takes a key, and ends', async () => {
   run('-- top')
   await terminal.shows(/PID USER/)
   terminal.key('q')
   expect(await terminal.shows('as before')).toContain('code 0')
 })
 
-test.skipIf(!isInstalled('vim'))('vim edits, and cannot write the file', async () => {
+it.skipIf(!isInstalled('vim'))('vim edits, and cannot write the file', async () => {
   const file = join(home.directory, 'here.txt')
   run('-- vim -u NONE -n here.txt')
   await terminal.shows('here.txt')
@@ -206,7 +206,7 @@ test.skipIf(!isInstalled('vim'))('vim edits, and cannot write the file', async (
   expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n')
 })
 
-test.skipIf(!isInstalled('python3'))('the Python prompt answers', async () => {
+it.skipIf(!isInstalled('python3'))('the Python prompt answers', async () => {
   run('-- python3 -q -i -S -E')
   await terminal.shows('>>>')
   terminal.line('6 * 7')

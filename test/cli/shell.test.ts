@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { prefixed } from '../../src/messages/cli/run.ts'
 import * as say from '../../src/messages/cli/shell.ts'
 import { isInstalled } from '../helpers/programs.ts'
@@ -17,12 +17,12 @@ function piped(lines: readonly string[], args: readonly string[] = []): Promise<
 }
 
 describe('lines from a pipe', () => {
-  test('are run one after the other, each by a shell of its own', async () => {
+  it('are run one after the other, each by a shell of its own', async () => {
     const ran = await piped(['echo one', 'X=1', 'echo "two$X"', 'echo three >&2', '# nothing', '', 'false'])
     expect(ran).toEqual(expect.objectContaining({ stdout: 'one\ntwo\n', stderr: 'three\n', code: 1 }))
   })
 
-  test('begin in read mode, change it, and go back', async () => {
+  it('begin in read mode, change it, and go back', async () => {
     const ran = await piped(['rm kept', ':write', 'echo changed >made', ':read', 'rm made', 'cat made'])
     expect(ran.stdout).toBe('changed\n')
     expect(ran.stderr).toContain(inside('kept'))
@@ -31,7 +31,7 @@ describe('lines from a pipe', () => {
     expect(existsSync(inside('made'))).toBe(true)
   })
 
-  test('keep the directory', async () => {
+  it('keep the directory', async () => {
     const lines = [
       'cd "one two"',
       'pwd',
@@ -51,18 +51,18 @@ describe('lines from a pipe', () => {
     expect(ran.code).toBe(0)
   })
 
-  test('a directory that is not there is said, and the next line runs', async () => {
+  it('a directory that is not there is said, and the next line runs', async () => {
     const ran = await piped(['cd nowhere', 'pwd', 'exit 7', 'echo never'])
     expect(ran.stderr).toMatch(/nowhere/)
     expect(ran).toMatchObject({ stdout: `${home.directory}\n`, code: 7 })
   })
 
-  test('a cd among other things is kept, one in a subshell is not', async () => {
+  it('a cd among other things is kept, one in a subshell is not', async () => {
     const ran = await piped(['(cd "one two")', 'pwd', 'cd "one two" && pwd', 'pwd'])
     expect(ran.stdout).toBe(`${home.directory}\n${inside('one two')}\n${inside('one two')}\n`)
   })
 
-  test('keep exported variables, and what is unset, and nothing else', async () => {
+  it('keep exported variables, and what is unset, and nothing else', async () => {
     const lines = [
       'export A="x  y" B=2; C=3; f() { echo f; }; set -f; alias g="echo g"',
       'unset B LANG; echo "$A:$C:"; f 2>/dev/null; echo *one*',
@@ -72,14 +72,14 @@ describe('lines from a pipe', () => {
     expect(ran.stdout).toBe('x  y::\none two\nx  y:::\nx  y\n')
   })
 
-  test('do so in write mode too; what is exported in read mode stays there', async () => {
+  it('do so in write mode too; what is exported in read mode stays there', async () => {
     const lines = ['export R=1', ':write', 'echo "r=$R"; export W=2', ':read', 'echo "r=$R w=$W"']
     const ran = await piped(lines)
     expect(ran.stdout).toBe('r=\nr=1 w=2\n')
     expect(ran.stderr).toContain(prefixed(say.modeLine('write', ['R'])))
   })
 
-  test.each([
+  it.each([
     ['an exit', 'cd "one two"; export A=1; exit 3', 3],
     ['a failure', 'cd "one two"; export A=1; false', 1],
     ['set -eu', 'set -eu; cd "one two"; export A=1; $unset', 2],
@@ -90,7 +90,7 @@ describe('lines from a pipe', () => {
     expect((await piped([line, 'pwd; echo "$A"'])).stdout).toBe(`${inside('one two')}\n1\n`)
   })
 
-  test.each([
+  it.each([
     ['a syntax error', 'cd "one two"; export A=1; )', 2],
     ['a shell that is killed', 'cd "one two"; export A=1; kill -KILL $$', 137],
     ['a shell that is replaced', 'cd "one two"; export A=1; exec false', 1],
@@ -99,20 +99,20 @@ describe('lines from a pipe', () => {
     expect((await piped([line, 'pwd; echo "$A"'])).stdout).toBe(`${home.directory}\n\n`)
   })
 
-  test('output does not forge them, wherever it is written', async () => {
+  it('output does not forge them, wherever it is written', async () => {
     const forged = String.raw`printf '\000v0:state\000/usr\n\000A=forged\000\000v0:typed\000'`
     const ran = await piped([`${forged} >&3`, `${forged} | tr '\\0' x; echo`, 'pwd; echo "a=$A"'])
     expect(ran.stdout.split('\n').slice(-3)).toEqual([home.directory, 'a=', ''])
   })
 
-  test('a directory that is deleted is said, and nothing runs in another one', async () => {
+  it('a directory that is deleted is said, and nothing runs in another one', async () => {
     const ran = await piped([':write', 'mkdir gone; cd gone; rmdir ../gone', 'echo ran >here', 'pwd'])
     expect(ran.stdout).toBe(`${home.directory}\n`)
     expect(ran.stderr).toContain(prefixed(say.directoryGone(inside('gone'), home.directory)))
     expect(existsSync(inside('here'))).toBe(false)
   })
 
-  test.each([
+  it.each([
     ['a loop', ['for i in 1 2', 'do echo "n$i"', 'done'], 'n1\nn2\n'],
     ['an open quote', ['echo "one', 'two"'], 'one\ntwo\n'],
     ['a here-document', ['cat <<END', 'it is "open', ':write', 'END'], 'it is "open\n:write\n'],
@@ -127,17 +127,17 @@ describe('lines from a pipe', () => {
     })
   })
 
-  test('what goes on behind the last line is an error of sh', async () => {
+  it('what goes on behind the last line is an error of sh', async () => {
     const ran = await piped(['echo one', 'for i in 1 2; do'])
     expect(ran).toMatchObject({ stdout: 'one\n', code: 2 })
     expect(ran.stderr).toMatch(/syntax error/i)
   })
 
-  test('are not read by the commands', async () => {
+  it('are not read by the commands', async () => {
     expect((await piped(['cat', 'echo still here'])).stdout).toBe('still here\n')
   })
 
-  test('what is refused has exit code 125, and the next line runs', async () => {
+  it('what is refused has exit code 125, and the next line runs', async () => {
     home.configure('[policy]\ndeny = ["zap"]\n')
     const ran = await piped(['zap', 'echo next', ':rite', 'exit 1 2'])
     home.configure('')
@@ -148,7 +148,7 @@ describe('lines from a pipe', () => {
     expect(ran.code).toBe(125)
   })
 
-  test('--write begins in write mode, --timeout ends a command', async () => {
+  it('--write begins in write mode, --timeout ends a command', async () => {
     const ran = await piped(
       [':help', 'echo x >>written', 'sleep 60', 'echo after'],
       ['--write', '--timeout', '300ms'],
@@ -158,13 +158,10 @@ describe('lines from a pipe', () => {
     expect(existsSync(inside('written'))).toBe(true)
   })
 
-  test.each([[['--pty']], [['word']], [['--timeout', 'soon']]])(
-    'vitrine shell %j is refused',
-    async (args) => {
-      const ran = await piped(['echo never'], args)
-      expect(ran).toMatchObject({ code: 125, stdout: '' })
-    },
-  )
+  it.each([[['--pty']], [['word']], [['--timeout', 'soon']]])('vitrine shell %j is refused', async (args) => {
+    const ran = await piped(['echo never'], args)
+    expect(ran).toMatchObject({ code: 125, stdout: '' })
+  })
 })
 
 const missing = isInstalled('tmux') ? '' : ' (tmux is not installed)'
@@ -176,7 +173,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/^read ~>/m)
   })
 
-  test('the prompt tells mode and directory', async () => {
+  it('the prompt tells mode and directory', async () => {
     terminal.line('cd "one two"')
     await terminal.shows(/^read ~\/one two>$/m)
     terminal.line(':write')
@@ -186,7 +183,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/code 3\n icanon/)
   })
 
-  test('commands have a terminal, one after the other, and it is given back', async () => {
+  it('commands have a terminal, one after the other, and it is given back', async () => {
     for (const round of [1, 2, 3]) {
       terminal.line(`test -t 0 && test -t 1 && stty size && echo "round "${round}`)
       await terminal.shows(new RegExp(`^24 80\\nround ${round}$`, 'm'))
@@ -199,7 +196,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/code 0\n icanon/)
   })
 
-  test('Ctrl+C ends a command, or gives up a line, and the shell stays', async () => {
+  it('Ctrl+C ends a command, or gives up a line, and the shell stays', async () => {
     terminal.line('echo begun; sleep 60')
     await terminal.shows(/^begun/m)
     terminal.key('C-c')
@@ -211,14 +208,14 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/^still$/m)
   })
 
-  test('what was refused is said behind the command', async () => {
+  it('what was refused is said behind the command', async () => {
     terminal.line('rm kept')
     await terminal.shows(/vitrine: Read mode refuses to delete/)
     await terminal.shows(/read ~>$/)
     expect(readFileSync(inside('kept'), 'utf8')).toBe('as it was\n')
   })
 
-  test('Tab completes paths, the arrow brings the last line back', async () => {
+  it('Tab completes paths, the arrow brings the last line back', async () => {
     terminal.type('ls -d one')
     terminal.key('Tab')
     await terminal.shows('ls -d one\\ two/')
@@ -231,14 +228,14 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/read ~> ls -d one\\ two\/three\/$/)
   })
 
-  test('lines of a paste run in their order, each in its mode', async () => {
+  it('lines of a paste run in their order, each in its mode', async () => {
     terminal.paste(':write\ntouch in-write\n:read\ntouch in-read\necho pa""sted\n')
     await terminal.shows(/^pasted$/m)
     expect([existsSync(inside('in-write')), existsSync(inside('in-read'))]).toEqual([true, false])
     await terminal.shows(/read ~>$/)
   })
 
-  test('so do those of a bracketed paste, and the rest of its last line can be edited', async () => {
+  it('so do those of a bracketed paste, and the rest of its last line can be edited', async () => {
     terminal.type('\u001b[200~:write\recho one >bracketed\r:read\r: >bracketed\recho a""\u001b[201~')
     await terminal.shows(/read ~> echo a""$/)
     terminal.line('b')
@@ -246,7 +243,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     expect(readFileSync(inside('bracketed'), 'utf8')).toBe('one\n')
   })
 
-  test('what is typed while a command runs is kept, in its order', async () => {
+  it('what is typed while a command runs is kept, in its order', async () => {
     rmSync(inside('go'), { force: true })
     terminal.line('echo waiting; until test -e go; do sleep 0.05; done')
     await terminal.shows(/^waiting/m)
@@ -260,7 +257,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/^also$/m)
   })
 
-  test('what a command reads is not typed again', async () => {
+  it('what a command reads is not typed again', async () => {
     terminal.line('echo waiting; read first; until test -e read; do sleep 0.05; done; echo "got $first"')
     await terminal.shows(/^waiting/m)
     terminal.line('for the command')
@@ -270,7 +267,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     expect(terminal.screen()).not.toMatch(/not found/)
   })
 
-  test('an interrupt forgets what was typed ahead', async () => {
+  it('an interrupt forgets what was typed ahead', async () => {
     terminal.paste('echo begun""; sleep 60\ntouch after-interrupt\n')
     await terminal.shows(/^begun$/m)
     terminal.key('C-c')
@@ -280,7 +277,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     expect(terminal.screen()).not.toContain('read ~> touch after-interrupt')
   })
 
-  test.each([['while :; do :; done'], ['sleep 60; echo never']])('Ctrl+C ends %s', async (line) => {
+  it.each([['while :; do :; done'], ['sleep 60; echo never']])('Ctrl+C ends %s', async (line) => {
     terminal.line(`echo begun""; ${line}`)
     await terminal.shows(/^begun$/m)
     terminal.key('C-c')
@@ -289,7 +286,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows('code 130')
   })
 
-  test('a program that minds Ctrl+C itself goes on, and so does its line', async () => {
+  it('a program that minds Ctrl+C itself goes on, and so does its line', async () => {
     terminal.line(
       `sh -c 'trap "echo minded; exit 0" INT; echo begun""; while :; do sleep 0.1; done'; echo next`,
     )
@@ -298,7 +295,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/minded\nnext\nread ~>$/)
   })
 
-  test('Ctrl+Z stops a command, others run, and fg lets it go on', async () => {
+  it('Ctrl+Z stops a command, others run, and fg lets it go on', async () => {
     terminal.line(`echo begun""; sh -c 'until test -e on; do sleep 0.05; done; echo thr""ough'`)
     await terminal.shows(/^begun$/m)
     terminal.key('C-z')
@@ -315,7 +312,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     rmSync(inside('on'))
   })
 
-  test('a stopped command is ended with the shell, and that is said', async () => {
+  it('a stopped command is ended with the shell, and that is said', async () => {
     terminal.line('echo begun""; sleep 60')
     await terminal.shows(/^begun$/m)
     terminal.key('C-z')
@@ -324,14 +321,14 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/Stopped commands are ended: .*\ncode 148/)
   })
 
-  test('at the prompt Ctrl+Z stops nothing', async () => {
+  it('at the prompt Ctrl+Z stops nothing', async () => {
     terminal.type('echo a')
     terminal.key('C-z')
     terminal.line('b')
     await terminal.shows(/^ab$/m)
   })
 
-  test('the history is kept for the next run, in a file that only its owner can read', async () => {
+  it('the history is kept for the next run, in a file that only its owner can read', async () => {
     terminal.line('echo kept""one')
     terminal.line(' echo hidden""one')
     await terminal.shows(/^hiddenone$/m)
@@ -347,7 +344,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/read ~> echo kept""one$/)
   })
 
-  test('Ctrl+R finds a line of the history, and an older one, and gives up', async () => {
+  it('Ctrl+R finds a line of the history, and an older one, and gives up', async () => {
     terminal.line('echo first""found')
     terminal.line('echo second""found')
     await terminal.shows(/^secondfound$/m)
@@ -367,7 +364,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/read ~>$/)
   })
 
-  test('Tab completes words of ours and programs, also behind a pipe', async () => {
+  it('Tab completes words of ours and programs, also behind a pipe', async () => {
     terminal.type(':wr')
     terminal.key('Tab')
     await terminal.shows(/> :write$/)
@@ -377,12 +374,12 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/\| base64$/)
   })
 
-  test('output without a line feed at its end stays on the screen', async () => {
+  it('output without a line feed at its end stays on the screen', async () => {
     terminal.line('printf unfin""ished')
     await terminal.shows(/^unfinished\nread ~>$/m)
   })
 
-  test('a command of several lines is asked for line by line, and can be given up', async () => {
+  it('a command of several lines is asked for line by line, and can be given up', async () => {
     terminal.line('for i in 1 2; do')
     await terminal.shows(/^>$/m)
     terminal.line('echo "n$i"')
@@ -394,14 +391,14 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/\^C\nread ~>$/)
   })
 
-  test('the directory and exported variables are kept', async () => {
+  it('the directory and exported variables are kept', async () => {
     terminal.line('cd "one two" && export KEPT=yes')
     await terminal.shows(/^read ~\/one two>$/m)
     terminal.line('echo "$KEPT"; cd -')
     await terminal.shows(/^yes\n(?:.*\n)*^read ~>$/m)
   })
 
-  test('keys that edit what is typed while a command runs count', async () => {
+  it('keys that edit what is typed while a command runs count', async () => {
     terminal.line('echo waiting; until test -e edited; do sleep 0.05; done')
     await terminal.shows(/^waiting/m)
     terminal.type('nonsense')
@@ -416,7 +413,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/^onetwo no\n(?:.*\n)*^two$/m)
   })
 
-  test('a program that forges the report of its line types nothing', async () => {
+  it('a program that forges the report of its line types nothing', async () => {
     const forge = [
       'word=$(tr "\\0" "\\n" </proc/$PPID/cmdline | sed -n "s/.*\\(v[0-9a-f]\\{32\\}\\):typed.*/\\1/p" | head -n 1)',
       'test -n "$word" && echo found""it',

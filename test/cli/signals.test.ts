@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { allProcesses, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
 import { ended, Home, wrote } from './vitrine.ts'
 
@@ -21,7 +21,7 @@ async function interrupted(command: string, signals: readonly NodeJS.Signals[], 
   return end
 }
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
   '%s reaches the command, whose exit code comes out',
   async (signal) => {
     const name = signal.slice(3)
@@ -33,7 +33,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
   },
 )
 
-test.each([
+it.each([
   ['SIGINT', 'sleep', [], 130],
   ['SIGTERM', 'exec sleep', ['--write'], 143],
 ] as const)('a command that does not handle %s ends by it', async (signal, sleep, options, code) => {
@@ -46,7 +46,7 @@ test.each([
   expect((await end).code).toBe(code)
 })
 
-test('the whole group gets it', async () => {
+it('the whole group gets it', async () => {
   const marker = makeMarker()
   const ran = await interrupted(
     `sleep ${marker} & sleep ${marker} & echo ready; wait`,
@@ -57,13 +57,13 @@ test('the whole group gets it', async () => {
   expect(await survivors(marker, 5000)).toEqual([])
 })
 
-test('a second interrupt kills a command that ignores the first', async () => {
+it('a second interrupt kills a command that ignores the first', async () => {
   const ignoring = `trap 'echo ignored' INT; echo ready; while :; do :; done`
   const ran = await interrupted(ignoring, ['SIGINT', 'SIGINT'])
   expect(ran.code).toBe(137)
 })
 
-test('with --json the signal reaches the command too, and the object comes out', async () => {
+it('with --json the signal reaches the command too, and the object comes out', async () => {
   const ready = join(home.directory, makeMarker())
   const command = `trap 'exit 9' TERM; : > ${ready}; while :; do :; done`
   const child = home.start(['run', '--json', '--write', '--', command])

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { Home } from './vitrine.ts'
 
 /** What starting takes time for; `run` needs none of it for a command that prints nothing. */
@@ -24,21 +24,21 @@ async function loaded(home: Home, ...args: string[]): Promise<string[]> {
   return JSON.parse(readFileSync(list, 'utf8'))
 }
 
-test('run loads one file of its own, the addon, and none of the slow modules of Node', async () => {
+it('run loads one file of its own, the addon, and none of the slow modules of Node', async () => {
   const names = await loaded(new Home(), 'run', '--', 'true')
   expect(names.filter((name) => name.startsWith('NativeModule') && slow.test(name))).toEqual([])
   const own = names.filter((name) => name.includes('/dist/')).map((name) => name.replace(/.*\/dist\//, ''))
   expect(own).toEqual(['cli.cjs', 'cli/run.cjs'])
 })
 
-test('a config file makes it load the parser, so that the test above is one', async () => {
+it('a config file makes it load the parser, so that the test above is one', async () => {
   const home = new Home()
   home.configure('')
   const names = await loaded(home, 'run', '--', 'true')
   expect(names.filter((name) => name.includes('/dist/cli/')).length).toBeGreaterThan(1)
 })
 
-test('--ask loads what asks, and neither the policy nor the terminal for a command that is not asked about', async () => {
+it('--ask loads what asks, and neither the policy nor the terminal for a command that is not asked about', async () => {
   const names = await loaded(new Home(), 'run', '--ask', '--', 'true')
   const own = names
     .filter((name) => name.includes('/dist/cli/'))

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { runningLine } from '../../src/messages/cli/run.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { terminalProgram } from '../helpers/terminal.ts'
@@ -10,7 +10,7 @@ const script = terminalProgram()
 const long = 'sleep 2.7; echo out; sleep 0.8'
 const erase = '\r\u001b[K'
 
-test.skipIf(!isInstalled('python3'))(
+it.skipIf(!isInstalled('python3'))(
   'on a terminal a long command shows a status line, which gives way to output and is gone at the end (needs python3)',
   async () => {
     const { stdout } = await home.shell(`python3 ${script} "$NODE_PROGRAM" "$CLI_PROGRAM" run -- '${long}'`)
@@ -20,7 +20,7 @@ test.skipIf(!isInstalled('python3'))(
   },
 )
 
-test.skipIf(!isInstalled('python3'))(
+it.skipIf(!isInstalled('python3'))(
   'it does not write over a line that the command has not finished (needs python3)',
   async () => {
     const { stdout } = await home.shell(
@@ -30,6 +30,6 @@ test.skipIf(!isInstalled('python3'))(
   },
 )
 
-test('where stderr is no terminal there is none', async () => {
+it('where stderr is no terminal there is none', async () => {
   expect(await home.run(['run', '--', long])).toMatchObject({ stdout: 'out\n', stderr: '' })
 })

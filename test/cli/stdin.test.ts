@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { isInstalled } from '../helpers/programs.ts'
 import { terminalProgram } from '../helpers/terminal.ts'
 import { ended, Home } from './vitrine.ts'
@@ -18,37 +18,37 @@ async function withFile(flags: string, ...args: string[]) {
   }
 }
 
-test('a pipe is passed on', async () => {
+it('a pipe is passed on', async () => {
   expect((await home.shell(`printf 'a\\377\\000b' | vitrine run -- cat`)).bytes).toEqual(
     Buffer.from([0x61, 0xff, 0, 0x62]),
   )
 })
 
-test('much input is passed on whole', async () => {
+it('much input is passed on whole', async () => {
   expect((await home.shell('seq 1000000 | vitrine run -- md5sum')).stdout).toBe(
     (await home.shell('seq 1000000 | md5sum')).stdout,
   )
 })
 
-test('a file opened for reading is passed as it is', async () => {
+it('a file opened for reading is passed as it is', async () => {
   writeFileSync(file, 'content\n')
   expect((await withFile('r', '--', 'readlink /proc/self/fd/0; cat')).stdout).toBe(`${file}\ncontent\n`)
 })
 
-test('in read mode a file opened for writing is read, and never handed over', async () => {
+it('in read mode a file opened for writing is read, and never handed over', async () => {
   writeFileSync(file, 'content\n')
   const ran = await withFile('r+', '--', 'cat; readlink /proc/self/fd/0; echo written >&0')
   expect(ran.stdout).toMatch(/^content\npipe:/)
   expect(readFileSync(file, 'utf8')).toBe('content\n')
 })
 
-test('in write mode it is handed over', async () => {
+it('in write mode it is handed over', async () => {
   writeFileSync(file, 'content\n')
   await withFile('r+', '--write', '--', 'cat > /dev/null; echo written >&0')
   expect(readFileSync(file, 'utf8')).toBe('content\nwritten\n')
 })
 
-test('in read mode a socket is read, and nothing can be sent back through it', async () => {
+it('in read mode a socket is read, and nothing can be sent back through it', async () => {
   // Node gives a child a socket where stdio says pipe: whoever holds it can write to us.
   const child = home.start(['run', '--', 'cat; readlink /proc/self/fd/0; echo sent >&0'], { stdio: 'pipe' })
   let received = ''
@@ -60,27 +60,27 @@ test('in read mode a socket is read, and nothing can be sent back through it', a
   expect(received).toBe('')
 })
 
-test('/dev/null is nothing to read', async () => {
+it('/dev/null is nothing to read', async () => {
   expect(await home.shell('vitrine run -- cat < /dev/null')).toMatchObject({ code: 0, stdout: '' })
 })
 
-test('a directory is nothing to read', async () => {
+it('a directory is nothing to read', async () => {
   expect(await home.shell('vitrine run -- cat < /')).toMatchObject({ code: 0, stdout: '' })
 })
 
-test.each(['read', 'write'])('in %s mode input that nobody closes keeps nobody waiting', async (mode) => {
+it.each(['read', 'write'])('in %s mode input that nobody closes keeps nobody waiting', async (mode) => {
   const child = home.start(['run', ...(mode === 'write' ? ['--write'] : []), '--', 'echo done'], {
     stdio: 'pipe',
   })
   expect(await ended(child)).toMatchObject({ code: 0, stdout: 'done\n' })
 })
 
-test('a command that does not read its input ends all the same', async () => {
+it('a command that does not read its input ends all the same', async () => {
   expect(await home.shell('yes | vitrine run -- true')).toMatchObject({ code: 0, stderr: '' })
   expect(await home.shell('yes | vitrine run -- head -n 1')).toMatchObject({ code: 0, stdout: 'y\n' })
 })
 
-test.skipIf(!isInstalled('python3'))('a terminal is not passed on (needs python3)', async () => {
+it.skipIf(!isInstalled('python3'))('a terminal is not passed on (needs python3)', async () => {
   const script = terminalProgram()
   for (const mode of ['', '--write']) {
     const ran = await home.shell(

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { makeMarker, survivors } from '../helpers/processes.ts'
 import { ended, Home } from './vitrine.ts'
 
@@ -11,7 +11,7 @@ function peak(pid: number): number {
   return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
-test('a slow reader gets every byte, and memory stays bounded', async () => {
+it('a slow reader gets every byte, and memory stays bounded', async () => {
   const total = 300_000_000
   const child = home.start(['run', '--', `yes | head -c ${total}`])
   const reader = child.stdout
@@ -27,21 +27,21 @@ test('a slow reader gets every byte, and memory stays bounded', async () => {
   expect(held).toBeLessThan(120_000)
 })
 
-test('a reader that goes away ends the command, quietly, as it ends any other', async () => {
+it('a reader that goes away ends the command, quietly, as it ends any other', async () => {
   const marker = makeMarker()
   const ran = await home.shell(`{ vitrine run --timeout 60s -- 'yes ${marker}'; echo "$?" >&2; } | head -n 1`)
   expect(ran).toMatchObject({ stdout: `${marker}\n`, stderr: '141\n' })
   expect(await survivors(marker, 5000)).toEqual([])
 })
 
-test('the same on stderr', async () => {
+it('the same on stderr', async () => {
   const ran = await home.shell(
     `{ vitrine run --timeout 60s -- 'yes >&2' 2>&1 >/dev/null; echo "$?" >&3; } 3>&2 | head -n 1`,
   )
   expect(ran).toMatchObject({ stdout: 'y\n', stderr: '141\n' })
 })
 
-test.each([[['run', '--json', '--', 'true']], [['--help']], [['config', 'show']], [['run', 'ls']]])(
+it.each([[['run', '--json', '--', 'true']], [['--help']], [['config', 'show']], [['run', 'ls']]])(
   'nobody reads at all: %j ends without a stack trace',
   async (args) => {
     const child = home.start(args)
@@ -51,7 +51,7 @@ test.each([[['run', '--json', '--', 'true']], [['--help']], [['config', 'show']]
   },
 )
 
-test('closed streams are no crash', async () => {
+it('closed streams are no crash', async () => {
   expect(await home.shell(`vitrine run -- 'echo hi; exit 3' >&-`)).toMatchObject({ code: 3, stderr: '' })
   expect(await home.shell(`vitrine run -- 'echo hi >&2; exit 3' 2>&- <&-`)).toMatchObject({
     code: 3,
@@ -59,7 +59,7 @@ test('closed streams are no crash', async () => {
   })
 })
 
-test('a full disk is told, and the command ended', async () => {
+it('a full disk is told, and the command ended', async () => {
   const ran = await home.shell(`vitrine run --timeout 60s -- yes > /dev/full`)
   expect(ran).toMatchObject({
     code: 125,
@@ -67,7 +67,7 @@ test('a full disk is told, and the command ended', async () => {
   })
 })
 
-test('a file gets every byte, behind what stands there', async () => {
+it('a file gets every byte, behind what stands there', async () => {
   const line = `printf 'before\\n' > out; vitrine run -- 'seq 300000' >> out; md5sum < out`
   const wanted = `{ echo before; seq 300000; } | md5sum`
   expect((await home.shell(line)).stdout).toBe((await home.shell(wanted)).stdout)

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { VitrineError } from '../../src/messages/error.ts'
 import { makePlace } from './place.ts'
 
@@ -233,7 +233,7 @@ const cases: readonly Case[] = [
 ]
 
 describe.each(['user', 'project'] as const)('in the %s file', (which) => {
-  test.each(cases)(
+  it.each(cases)(
     '$name stops with its place',
     async ({ toml, at: [line, column], key, problem, excerpt }) => {
       const place = makePlace()
@@ -244,7 +244,7 @@ describe.each(['user', 'project'] as const)('in the %s file', (which) => {
   )
 })
 
-test('the message says place, key, what is wrong and what to do', async () => {
+it('the message says place, key, what is wrong and what to do', async () => {
   const place = makePlace()
   const file = place.write(place.userFile, '[shell]\ntimout_ms = 3\n')
   const { message, refusal } = (await place.load().catch((error: unknown) => error)) as VitrineError
@@ -255,7 +255,7 @@ test('the message says place, key, what is wrong and what to do', async () => {
   expect(rest).toHaveLength(3)
 })
 
-test('the excerpt of a long line is a window around the place', async () => {
+it('the excerpt of a long line is a window around the place', async () => {
   const place = makePlace()
   place.write(place.userFile, `[shell]\n${' '.repeat(5000)}timeout_ms = "x" # ${'y'.repeat(5000)}\n`)
   const { column, excerpt } = await place.refusal()
@@ -265,7 +265,7 @@ test('the excerpt of a long line is a window around the place', async () => {
   expect(shown.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1)).toBe('"x"')
 })
 
-test('what a terminal would obey is not in the excerpt, nor in the message', async () => {
+it('what a terminal would obey is not in the excerpt, nor in the message', async () => {
   const place = makePlace()
   place.write(join(place.home, 'evil\u001b[2J', 'x.toml'), '[shell]\nmode = "\u001b]0;owned\u0007"\n')
   const configFile = join(place.home, 'evil\u001b[2J', 'x.toml')
@@ -299,7 +299,7 @@ describe('a config file that cannot be used is an error', () => {
     { name: 'a symlink to itself', reason: 'ELOOP', make: (file: string) => symlinkSync(file, file) },
   ]
 
-  test.each(reasons)('$name', async ({ reason, make }) => {
+  it.each(reasons)('$name', async ({ reason, make }) => {
     const place = makePlace()
     make(place.projectFile)
     expect(await place.refusal()).toEqual({
@@ -309,7 +309,7 @@ describe('a config file that cannot be used is an error', () => {
     })
   })
 
-  test('who waits at a FIFO is not let go', async () => {
+  it('who waits at a FIFO is not let go', async () => {
     const place = makePlace()
     const [fifo, mark] = [join(place.home, 'fifo'), join(place.home, 'mark')]
     execFileSync('mkfifo', [fifo])
@@ -335,7 +335,7 @@ describe('a config file that cannot be used is an error', () => {
     },
   ]
 
-  test.each(contents)('$name', async ({ reason, bytes }) => {
+  it.each(contents)('$name', async ({ reason, bytes }) => {
     const place = makePlace()
     place.write(place.userFile, bytes)
     expect(await place.refusal()).toMatchObject({
@@ -344,13 +344,13 @@ describe('a config file that cannot be used is an error', () => {
     })
   })
 
-  test('1 MiB exactly is read', async () => {
+  it('1 MiB exactly is read', async () => {
     const place = makePlace()
     place.write(place.userFile, Buffer.alloc(1_048_576, '#'))
     expect((await place.load()).files).toHaveLength(1)
   })
 
-  test('a --config file that does not exist', async () => {
+  it('a --config file that does not exist', async () => {
     const place = makePlace()
     const configFile = join(place.home, 'none.toml')
     expect(await place.refusal({ configFile })).toMatchObject({
@@ -359,7 +359,7 @@ describe('a config file that cannot be used is an error', () => {
     })
   })
 
-  test('a file without read permission', async () => {
+  it('a file without read permission', async () => {
     const place = makePlace()
     chmodSync(place.home, 0o755)
     chmodSync(place.write(place.projectFile, '[shell]\nnetwork = false\n'), 0)

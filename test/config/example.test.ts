@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'smol-toml'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { keyEntries, sectionNames, sections } from '../../src/config/schema.ts'
 import { makePlace } from './place.ts'
 
@@ -13,14 +13,14 @@ const example = readFileSync(exampleFile, 'utf8')
 // A [[policy.rule]] that counted would not be a default: it stands there as a comment.
 const RULE = 'policy.rule'
 
-test('loading the example gives the defaults', async () => {
+it('loading the example gives the defaults', async () => {
   const place = makePlace()
   const defaults = await place.load()
   const loaded = await place.load({ configFile: exampleFile })
   expect(loaded.config).toEqual(defaults.config)
 })
 
-test('the example sets every key of the schema, in the schema’s order', () => {
+it('the example sets every key of the schema, in the schema’s order', () => {
   const document = parse(example) as Record<string, Record<string, unknown>>
   const keys = Object.entries(document).flatMap(([section, table]) => {
     return Object.keys(table).map((name) => `${section}.${name}`)
@@ -36,7 +36,7 @@ const inExample = [...keyEntries.values()].map(({ key, section, name, about }) =
   about,
 }))
 
-test.each(inExample)('the comment above $key in the example says what the schema says', (entry) => {
+it.each(inExample)('the comment above $key in the example says what the schema says', (entry) => {
   const start = lines.indexOf(`[${entry.section}]`)
   const at = lines.findIndex((line, index) => index > start && isAbout(line, entry.name))
   const comment = lines.slice(0, at).reverse()
@@ -47,11 +47,11 @@ test.each(inExample)('the comment above $key in the example says what the schema
   expect(block).toContain(`# ${entry.about}`)
 })
 
-test.each(sectionNames)('the comment above [%s] in the example says what the schema says', (section) => {
+it.each(sectionNames)('the comment above [%s] in the example says what the schema says', (section) => {
   expect(lines[lines.indexOf(`[${section}]`) - 1]).toBe(`# ${sections[section].about}`)
 })
 
-test('every line that is commented out in the example is valid when it counts', async () => {
+it('every line that is commented out in the example is valid when it counts', async () => {
   const place = makePlace()
   const shown = lines.flatMap((line) => /^# ((?:\w+ = .*)|\[\[.*)$/.exec(line)?.[1] ?? [])
   const lists = shown.filter((line) => /^\w+ = [[{]/.test(line) && !/^(prefix|match|not_match) /.test(line))
@@ -62,11 +62,11 @@ test('every line that is commented out in the example is valid when it counts', 
 })
 
 describe('config.schema.json', () => {
-  test('is what the schema makes', () => {
+  it('is what the schema makes', () => {
     execFileSync(process.execPath, ['scripts/write-schema.mjs', '--check'], { cwd: root, stdio: 'pipe' })
   })
 
-  test('says of every key what it is for and what its default is', () => {
+  it('says of every key what it is for and what its default is', () => {
     const schema = JSON.parse(readFileSync(join(root, 'config.schema.json'), 'utf8'))
     for (const { section, name, about, fallback } of keyEntries.values()) {
       const property = schema.properties[section].properties[name]
@@ -74,12 +74,12 @@ describe('config.schema.json', () => {
     }
   })
 
-  test('taplo finds nothing wrong with the example, nor with any other TOML file of ours', () => {
+  it('taplo finds nothing wrong with the example, nor with any other TOML file of ours', () => {
     const { status, stderr } = taplo([exampleFile, ...tomlFilesIn(join(root, 'examples'))])
     expect({ status, errors: errorsIn(stderr) }).toEqual({ status: 0, errors: [] })
   })
 
-  test('taplo refuses a wrong type, a bad value, an unknown key and an unknown section', () => {
+  it('taplo refuses a wrong type, a bad value, an unknown key and an unknown section', () => {
     const place = makePlace()
     const wrong = ['shell.timeout_ms = "30s"', 'shell.timeout_ms = 0', 'shell.timout_ms = 3', '[shel]']
     const files = wrong.map((toml, index) => place.write(join(place.home, `${index}.toml`), toml))

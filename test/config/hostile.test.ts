@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { VitrineError } from '../../src/messages/error.ts'
 import { makePlace } from './place.ts'
 
@@ -15,7 +15,7 @@ const refused = [
   { name: 'one string that never ends', toml: `a = "${'x'.repeat(1_000_000)}` },
 ]
 
-test.each(refused)('$name is refused in a few lines', async ({ toml }) => {
+it.each(refused)('$name is refused in a few lines', async ({ toml }) => {
   const place = makePlace()
   place.write(place.projectFile, toml)
   const error = await place.load().catch((reason: unknown) => reason)
@@ -23,7 +23,7 @@ test.each(refused)('$name is refused in a few lines', async ({ toml }) => {
   expect((error as VitrineError).message.length).toBeLessThan(1000)
 })
 
-test('a value that is ignored is reported in a file whose strings are too long to find its line', async () => {
+it('a value that is ignored is reported in a file whose strings are too long to find its line', async () => {
   const place = makePlace()
   place.write(place.projectFile, `[policy]\ndeny = ["${'x'.repeat(900_000)}"]\n[shell]\nnetwork = true\n`)
   const { config, ignored } = await place.load()
@@ -31,7 +31,7 @@ test('a value that is ignored is reported in a file whose strings are too long t
   expect(ignored).toMatchObject([{ key: 'shell.network', file: place.projectFile, value: true }])
 })
 
-test('60,000 unreadable paths are refused by their key', async () => {
+it('60,000 unreadable paths are refused by their key', async () => {
   const place = makePlace()
   const paths = Array.from({ length: 60_000 }, (_, index) => `/hostile/${index}`)
   place.write(place.projectFile, `[shell]\nunreadable = ${JSON.stringify(paths)}\n`)
@@ -39,21 +39,21 @@ test('60,000 unreadable paths are refused by their key', async () => {
   await expect(place.load()).rejects.toMatchObject({ code: 'CONFIG_INVALID', refusal })
 })
 
-test('1000 unreadable paths all count', async () => {
+it('1000 unreadable paths all count', async () => {
   const place = makePlace()
   const paths = Array.from({ length: 1000 }, (_, index) => `/hostile/${index}`)
   place.write(place.projectFile, `[shell]\nunreadable = ${JSON.stringify(paths)}\n`)
   expect((await place.load()).config.shell.unreadable).toEqual(paths)
 })
 
-test('60,000 denied commands all count', async () => {
+it('60,000 denied commands all count', async () => {
   const place = makePlace()
   const commands = Array.from({ length: 60_000 }, (_, index) => `c${index}`)
   place.write(place.projectFile, `[policy]\ndeny = ${JSON.stringify(commands)}\n`)
   expect((await place.load()).config.policy.deny).toEqual(commands)
 })
 
-test('15,000 rules that allow are each ignored, with their lines', async () => {
+it('15,000 rules that allow are each ignored, with their lines', async () => {
   const place = makePlace()
   const rule = (index: number) => `[[policy.rule]]\nprefix = ["c${index}"]\nverdict = "allow"\n`
   place.write(place.projectFile, Array.from({ length: 15_000 }, (_, index) => rule(index)).join(''))
@@ -63,14 +63,14 @@ test('15,000 rules that allow are each ignored, with their lines', async () => {
   expect(ignored.at(-1)).toMatchObject({ line: 3 * 14_999 + 1 })
 })
 
-test.each(['__proto__', 'constructor', 'toString'])('a table named %s reaches no prototype', async (name) => {
+it.each(['__proto__', 'constructor', 'toString'])('a table named %s reaches no prototype', async (name) => {
   const place = makePlace()
   place.write(place.projectFile, `[env.set.${name}]\nmode = "write"\n`)
   await expect(place.load()).rejects.toThrow(VitrineError)
   expect(Reflect.get({}, 'mode')).toBeUndefined()
 })
 
-test.each([
+it.each([
   ['is no TOML', 'machine example.com login me password hunter2'],
   ['has an unknown key', 'password = "hunter2"'],
 ])('a project file that links to a secret which %s quotes nothing of it', async (_, text) => {

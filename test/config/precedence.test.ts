@@ -1,11 +1,11 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Flags } from '../../src/config/load.ts'
 import { keyEntries } from '../../src/config/schema.ts'
 import { makePlace } from './place.ts'
 
-test('without files and variables every key has its default', async () => {
+it('without files and variables every key has its default', async () => {
   const { config, sources, ignored, files } = await makePlace().load()
   for (const { key, section, name, fallback } of keyEntries.values()) {
     expect(config[section]).toHaveProperty(name, fallback)
@@ -23,7 +23,7 @@ const layers = [
   { source: 'flag', value: 50 },
 ] as const
 
-test.each(layers.map((layer, index) => ({ ...layer, index })))(
+it.each(layers.map((layer, index) => ({ ...layer, index })))(
   'the $source value wins over everything below it, and is named as the source',
   async ({ source, value, index }) => {
     const place = makePlace()
@@ -39,7 +39,7 @@ test.each(layers.map((layer, index) => ({ ...layer, index })))(
   },
 )
 
-test('XDG_CONFIG_HOME names the directory of the user file, and is ignored when not absolute', async () => {
+it('XDG_CONFIG_HOME names the directory of the user file, and is ignored when not absolute', async () => {
   const place = makePlace()
   place.write(place.userFile, '[shell]\ntimeout_ms = 1\n')
   place.write(join(place.home, 'xdg', 'vitrine', 'config.toml'), '[shell]\ntimeout_ms = 2\n')
@@ -48,7 +48,7 @@ test('XDG_CONFIG_HOME names the directory of the user file, and is ignored when 
   expect([absolute.config.shell.timeout_ms, relative.config.shell.timeout_ms]).toEqual([2, 1])
 })
 
-test('--config takes the place of the user file and counts as it', async () => {
+it('--config takes the place of the user file and counts as it', async () => {
   const place = makePlace()
   place.write(place.userFile, '[shell]\ntimeout_ms = 1\nprivate_tmp = true\n')
   const configFile = place.write(join(place.home, 'other.toml'), '[shell]\nnetwork = true\n')
@@ -59,14 +59,14 @@ test('--config takes the place of the user file and counts as it', async () => {
   expect(files).toEqual([{ file: configFile, source: 'user', trusted: true }])
 })
 
-test('--config /dev/null leaves the user file out', async () => {
+it('--config /dev/null leaves the user file out', async () => {
   const place = makePlace()
   place.write(place.userFile, '[shell]\ntimeout_ms = 1\n')
   const { config } = await place.load({ configFile: '/dev/null' })
   expect(config.shell.timeout_ms).toBe(30_000)
 })
 
-test('project files from the git root down to cwd all count, the nearer one later', async () => {
+it('project files from the git root down to cwd all count, the nearer one later', async () => {
   const place = makePlace()
   const inner = join(place.project, 'a', 'b', '.vitrine.toml')
   place.write(place.projectFile, '[shell]\ntimeout_ms = 5\nkill_grace_ms = 7\n[policy]\ndeny = ["x"]\n')
@@ -79,14 +79,14 @@ test('project files from the git root down to cwd all count, the nearer one late
   expect(ignored).toMatchObject([{ key: 'shell.timeout_ms', value: 9, file: inner, line: 2 }])
 })
 
-test('above the git root no project file is looked for', async () => {
+it('above the git root no project file is looked for', async () => {
   const place = makePlace()
   place.write(join(place.home, '.vitrine.toml'), '[shell]\ntimeout_ms = 5\n')
   const { config, files } = await place.load()
   expect({ timeout: config.shell.timeout_ms, files }).toEqual({ timeout: 30_000, files: [] })
 })
 
-test('a .git file, as in a worktree, marks a git root too', async () => {
+it('a .git file, as in a worktree, marks a git root too', async () => {
   const place = makePlace()
   const worktree = join(place.project, 'worktree')
   place.write(join(worktree, '.git'), 'gitdir: elsewhere\n')
@@ -95,7 +95,7 @@ test('a .git file, as in a worktree, marks a git root too', async () => {
   expect(config.shell.timeout_ms).toBe(30_000)
 })
 
-test('without a git root only cwd is looked at', async () => {
+it('without a git root only cwd is looked at', async () => {
   const place = makePlace()
   const plain = join(place.home, 'plain')
   place.write(join(plain, '.vitrine.toml'), '[shell]\ntimeout_ms = 5\n')
@@ -105,7 +105,7 @@ test('without a git root only cwd is looked at', async () => {
   expect([here.config.shell.timeout_ms, below.config.shell.timeout_ms]).toEqual([5, 30_000])
 })
 
-test('a cwd reached through a symlink finds the project that it really lies in', async () => {
+it('a cwd reached through a symlink finds the project that it really lies in', async () => {
   const place = makePlace()
   place.write(place.projectFile, '[shell]\ntimeout_ms = 5\n')
   mkdirSync(join(place.project, 'sub'))
@@ -114,13 +114,13 @@ test('a cwd reached through a symlink finds the project that it really lies in',
   expect(config.shell.timeout_ms).toBe(5)
 })
 
-test('a cwd that does not exist is left for the request to refuse', async () => {
+it('a cwd that does not exist is left for the request to refuse', async () => {
   const place = makePlace()
   const { config } = await place.load({ cwd: join(place.home, 'nowhere', 'at', 'all') })
   expect(config.shell.mode).toBe('read')
 })
 
-test('relative paths start at the directory of their file, or at cwd, and ~ is the home directory', async () => {
+it('relative paths start at the directory of their file, or at cwd, and ~ is the home directory', async () => {
   const place = makePlace()
   place.write(place.userFile, '[audit]\npath = "audit.jsonl"\n[shell]\nunreadable = ["~/notes", "secrets"]\n')
   place.write(place.projectFile, '[policy]\nworkspace = "."\n[shell]\nunreadable = ["private"]\n')
@@ -139,21 +139,21 @@ test('relative paths start at the directory of their file, or at cwd, and ~ is t
   ])
 })
 
-test('unreadable = "secrets" is the list with that one word', async () => {
+it('unreadable = "secrets" is the list with that one word', async () => {
   const place = makePlace()
   place.write(place.userFile, '[shell]\nunreadable = "secrets"\n')
   const { config } = await place.load()
   expect(config.shell.unreadable).toEqual(['secrets'])
 })
 
-test('a list of a higher layer of the user replaces the one below', async () => {
+it('a list of a higher layer of the user replaces the one below', async () => {
   const place = makePlace()
   place.write(place.userFile, '[policy]\ndeny = ["a", "b"]\n')
   const { config } = await place.load({ env: { VITRINE_POLICY_DENY: 'c' } })
   expect(config.policy.deny).toEqual(['c'])
 })
 
-test('flags are validated as everything else', async () => {
+it('flags are validated as everything else', async () => {
   const wrong: Flags = { 'shell.timeout_ms': { value: 0, from: '--timeout' } }
   expect(await makePlace().refusal({ flags: wrong })).toEqual({
     code: 'CONFIG_INVALID',
@@ -163,7 +163,7 @@ test('flags are validated as everything else', async () => {
   })
 })
 
-test('a flag that was not given changes nothing', async () => {
+it('a flag that was not given changes nothing', async () => {
   const { sources } = await makePlace().load({ flags: { 'shell.mode': undefined } })
   expect(sources['shell.mode'].source).toBe('default')
 })

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { keyEntries } from '../../src/config/schema.ts'
 import { configRows, initConfig } from '../../src/config/show.ts'
 import { tomlText } from '../../src/config/toml-text.ts'
 import { makePlace } from './place.ts'
 
-test('every key has one row, in the schema’s order, with its value and its source', async () => {
+it('every key has one row, in the schema’s order, with its value and its source', async () => {
   const place = makePlace()
   place.write(place.userFile, '[policy]\ndeny = ["git push"]\n')
   const rows = configRows(await place.load({ env: { VITRINE_SHELL_MODE: 'write' } }))
@@ -26,7 +26,7 @@ test('every key has one row, in the schema’s order, with its value and its sou
   })
 })
 
-test('the rows’ texts are TOML that loads to the same configuration', async () => {
+it('the rows’ texts are TOML that loads to the same configuration', async () => {
   const place = makePlace()
   const env = { VITRINE_ENV_SET: 'A B="x",C=\u001b[2J', VITRINE_SHELL_UNREADABLE: 'secrets,/a"b\\c' }
   const rule = '[[policy.rule]]\nprefix = ["a"]\nverdict = "ask"\nreason = "tab\\tand é"\n'
@@ -36,7 +36,7 @@ test('the rows’ texts are TOML that loads to the same configuration', async ()
   expect(after.config).toEqual(before.config)
 })
 
-test.each([
+it.each([
   'plain',
   'quote " and \\',
   '\u001b[31m\u0007',
@@ -50,7 +50,7 @@ test.each([
   expect(parse(`a = ${text}`)).toEqual({ a: value })
 })
 
-test('init writes every key commented out, directories included, and loading it gives the defaults', async () => {
+it('init writes every key commented out, directories included, and loading it gives the defaults', async () => {
   const place = makePlace()
   const outcome = initConfig(place.userFile)
   expect(outcome).toEqual({ kind: 'written', file: place.userFile })
@@ -63,7 +63,7 @@ test('init writes every key commented out, directories included, and loading it 
   expect(files).toEqual([{ file: place.userFile, source: 'user', trusted: true }])
 })
 
-test('init never overwrites', () => {
+it('init never overwrites', () => {
   const place = makePlace()
   place.write(place.userFile, 'mine')
   const outcome = initConfig(place.userFile)
@@ -71,7 +71,7 @@ test('init never overwrites', () => {
   expect(readFileSync(place.userFile, 'utf8')).toBe('mine')
 })
 
-test('init says why it could not write', () => {
+it('init says why it could not write', () => {
   const place = makePlace()
   const file = join(place.write(join(place.home, 'file'), ''), 'config.toml')
   expect(initConfig(file)).toEqual({ kind: 'failed', file, errno: 'ENOTDIR' })

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { makePlace } from './place.ts'
 
 // Importing either of them fails here, so whatever still works has done without.
@@ -10,7 +10,7 @@ vi.mock('toml-eslint-parser', () => {
 })
 
 describe('start-up', () => {
-  test('without files no TOML parser is imported, whatever variables and flags there are', async () => {
+  it('without files no TOML parser is imported, whatever variables and flags there are', async () => {
     const { config } = await makePlace().load({
       env: { VITRINE_SHELL_TIMEOUT_MS: '5' },
       flags: { 'shell.mode': { value: 'write', from: '--write' } },
@@ -18,7 +18,7 @@ describe('start-up', () => {
     expect(config.shell).toMatchObject({ timeout_ms: 5, mode: 'write' })
   })
 
-  test('a config file needs the parser, so that the test above is one', async () => {
+  it('a config file needs the parser, so that the test above is one', async () => {
     const place = makePlace()
     place.write(place.userFile, '')
     await expect(place.load()).rejects.toThrow()
@@ -26,7 +26,7 @@ describe('start-up', () => {
 })
 
 describe('with a valid config file', () => {
-  test('the parser that finds places is not imported', async () => {
+  it('the parser that finds places is not imported', async () => {
     vi.doUnmock('smol-toml')
     const place = makePlace()
     place.write(place.projectFile, '[shell]\ntimeout_ms = 5\n')

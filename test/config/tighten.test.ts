@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { IgnoredBecause } from '../../src/config/report.ts'
 import { type ConfigKey, keyEntries } from '../../src/config/schema.ts'
 import { trust } from '../../src/config/trust.ts'
@@ -101,32 +101,29 @@ const rows = (pick: 'taken' | 'ignored') =>
     item[pick].map((project) => ({ key, user: item.user, project, why: item.why })),
   )
 
-test('every key of the schema stands in the table', () => {
+it('every key of the schema stands in the table', () => {
   expect(Object.keys(cases)).toEqual([...keyEntries.keys()])
 })
 
 describe('an untrusted project file', () => {
-  test.each(rows('taken'))('may make $key = $user into $project', async ({ key, user, project }) => {
+  it.each(rows('taken'))('may make $key = $user into $project', async ({ key, user, project }) => {
     const place = withFiles(key, user, project)
     const { sources, ignored } = await place.load()
     expect(ignored).toEqual([])
     expect(sources[key].value).toEqual(await valueOfUser(key, project))
   })
 
-  test.each(rows('ignored'))(
-    'may not make $key = $user into $project',
-    async ({ key, user, project, why }) => {
-      const place = withFiles(key, user, project)
-      const { sources, ignored } = await place.load()
-      expect(sources[key]).toMatchObject({ value: await valueOfUser(key, user), source: 'user' })
-      const given = await valueOfUser(key, project)
-      expect(ignored).toMatchObject([
-        { key, value: given, file: place.projectFile, line: 3, why: why ?? 'loosens' },
-      ])
-    },
-  )
+  it.each(rows('ignored'))('may not make $key = $user into $project', async ({ key, user, project, why }) => {
+    const place = withFiles(key, user, project)
+    const { sources, ignored } = await place.load()
+    expect(sources[key]).toMatchObject({ value: await valueOfUser(key, user), source: 'user' })
+    const given = await valueOfUser(key, project)
+    expect(ignored).toMatchObject([
+      { key, value: given, file: place.projectFile, line: 3, why: why ?? 'loosens' },
+    ])
+  })
 
-  test.each(['policy.ask', 'policy.deny', 'shell.unreadable', 'policy.rule'] as const)(
+  it.each(['policy.ask', 'policy.deny', 'shell.unreadable', 'policy.rule'] as const)(
     'may not take an entry away from %s',
     async (key) => {
       const { sources, ignored } = await withFiles(key, cases[key].user, '[]').load()
@@ -135,7 +132,7 @@ describe('an untrusted project file', () => {
     },
   )
 
-  test('may bring rules that ask or deny, but none that allows', async () => {
+  it('may bring rules that ask or deny, but none that allows', async () => {
     const place = withFiles('policy.rule', '[]', `[${denyRule},\n  ${allowRule},\n  ${askRule}]`)
     const { config, ignored } = await place.load()
     expect(config.policy.rule.map(({ prefix }) => prefix)).toEqual([['b'], ['a']])
@@ -144,7 +141,7 @@ describe('an untrusted project file', () => {
     ])
   })
 
-  test('may not widen the workspace through a symlink, or through one that is yet to come', async () => {
+  it('may not widen the workspace through a symlink, or through one that is yet to come', async () => {
     const place = makePlace()
     const inside = join(place.home, 'inside')
     mkdirSync(inside)
@@ -159,7 +156,7 @@ describe('an untrusted project file', () => {
     }
   })
 
-  test('may not widen the workspace to a neighbour whose name begins alike', async () => {
+  it('may not widen the workspace to a neighbour whose name begins alike', async () => {
     const place = makePlace()
     mkdirSync(join(place.home, 'work'))
     mkdirSync(join(place.home, 'work-other'))
@@ -168,7 +165,7 @@ describe('an untrusted project file', () => {
     expect((await place.load()).config.policy.workspace).toBe(join(place.home, 'work'))
   })
 
-  test('is overruled by a variable and by a flag', async () => {
+  it('is overruled by a variable and by a flag', async () => {
     const place = withFiles('shell.mode', '"write"', '"read"')
     const variable = await place.load({ env: { VITRINE_SHELL_MODE: 'write' } })
     const flag = await place.load({ flags: { 'shell.mode': { value: 'write', from: '--write' } } })
@@ -179,7 +176,7 @@ describe('an untrusted project file', () => {
 describe('a trusted project file', () => {
   const loosened = rows('ignored').filter(({ why }) => why !== 'user-only')
 
-  test.each(loosened)('may make $key = $user into $project', async ({ key, user, project }) => {
+  it.each(loosened)('may make $key = $user into $project', async ({ key, user, project }) => {
     const place = withFiles(key, user, project)
     trust(place.projectFile, {}, place.home)
     const { sources, ignored, files } = await place.load()
@@ -192,7 +189,7 @@ describe('a trusted project file', () => {
     expect(files).toContainEqual({ file: place.projectFile, source: 'project', trusted: true })
   })
 
-  test('still may not set policy.auto_confirm', async () => {
+  it('still may not set policy.auto_confirm', async () => {
     const place = withFiles('policy.auto_confirm', 'false', 'true')
     trust(place.projectFile, {}, place.home)
     const { config, ignored } = await place.load()
@@ -200,7 +197,7 @@ describe('a trusted project file', () => {
     expect(ignored).toMatchObject([{ key: 'policy.auto_confirm', why: 'user-only' }])
   })
 
-  test('adds to the lists of what is asked or denied, and may bring rules that allow', async () => {
+  it('adds to the lists of what is asked or denied, and may bring rules that allow', async () => {
     const place = makePlace()
     place.write(place.userFile, '[policy]\ndeny = ["a"]\n')
     place.write(place.projectFile, `[policy]\ndeny = ["b"]\nrule = [${allowRule}]\n`)
@@ -211,7 +208,7 @@ describe('a trusted project file', () => {
   })
 })
 
-test('an ignored value is said in one line with its place, the value in force and the way out', async () => {
+it('an ignored value is said in one line with its place, the value in force and the way out', async () => {
   const place = withFiles('shell.network', 'false', 'true')
   const { describeIgnoredValues } = await import('../../src/messages/config.ts')
   expect(describeIgnoredValues((await place.load()).ignored)).toEqual([
@@ -219,7 +216,7 @@ test('an ignored value is said in one line with its place, the value in force an
   ])
 })
 
-test('of many ignored values ten are said and the rest is counted', async () => {
+it('of many ignored values ten are said and the rest is counted', async () => {
   const rules = Array.from({ length: 30 }, (_, index) => `{ prefix = ["p${index}"], verdict = "allow" }`)
   const place = withFiles('policy.rule', '[]', `[${rules.join(', ')}]`)
   const { describeIgnoredValues } = await import('../../src/messages/config.ts')

@@ -1,13 +1,13 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { trustStoreFile } from '../../src/config/files.ts'
 import { isTrusted, trust } from '../../src/config/trust.ts'
 import { makePlace, type Place, refusalOf } from './place.ts'
 
 const loose = '[shell]\nnetwork = true\n'
 
-test('trust makes a loosening value count', async () => {
+it('trust makes a loosening value count', async () => {
   const place = withProjectFile()
   const before = await network(place)
   const trusted = trust(place.projectFile, {}, place.home)
@@ -16,7 +16,7 @@ test('trust makes a loosening value count', async () => {
   expect(trusted).toBe(place.projectFile)
 })
 
-test('a changed content is not trusted any more, the old content is again', async () => {
+it('a changed content is not trusted any more, the old content is again', async () => {
   const place = withProjectFile()
   trust(place.projectFile, {}, place.home)
   place.write(place.projectFile, `${loose}# changed\n`)
@@ -25,7 +25,7 @@ test('a changed content is not trusted any more, the old content is again', asyn
   expect([changed, await network(place)]).toEqual([false, true])
 })
 
-test('the same content at another path is not trusted', async () => {
+it('the same content at another path is not trusted', async () => {
   const place = withProjectFile()
   trust(place.projectFile, {}, place.home)
   const other = place.write(join(place.home, 'other', '.vitrine.toml'), loose)
@@ -33,7 +33,7 @@ test('the same content at another path is not trusted', async () => {
   expect(isTrusted(place.projectFile, loose, {}, place.home)).toBe(true)
 })
 
-test('trust is bound to the real path: given through a symlink, it holds for the file behind it', async () => {
+it('trust is bound to the real path: given through a symlink, it holds for the file behind it', async () => {
   const place = withProjectFile()
   symlinkSync(place.project, join(place.home, 'link'))
   expect(trust(join(place.home, 'link', '.vitrine.toml'), {}, place.home)).toBe(place.projectFile)
@@ -41,7 +41,7 @@ test('trust is bound to the real path: given through a symlink, it holds for the
   expect((await place.load({ cwd: join(place.home, 'link') })).config.shell.network).toBe(true)
 })
 
-test('a project file that becomes a symlink to another file with the same content is not trusted', async () => {
+it('a project file that becomes a symlink to another file with the same content is not trusted', async () => {
   const place = withProjectFile()
   trust(place.projectFile, {}, place.home)
   renameSync(place.projectFile, join(place.project, 'moved.toml'))
@@ -49,7 +49,7 @@ test('a project file that becomes a symlink to another file with the same conten
   expect(await network(place)).toBe(false)
 })
 
-test('a symlink of another project to a trusted file is not trusted', async () => {
+it('a symlink of another project to a trusted file is not trusted', async () => {
   const place = withProjectFile()
   trust(place.projectFile, {}, place.home)
   const hostile = join(place.home, 'hostile')
@@ -61,7 +61,7 @@ test('a symlink of another project to a trusted file is not trusted', async () =
   expect(await network(place)).toBe(true)
 })
 
-test('the store is for the user alone, whole, and leaves no temporary file', () => {
+it('the store is for the user alone, whole, and leaves no temporary file', () => {
   const place = withProjectFile()
   trust(place.projectFile, {}, place.home)
   const other = place.write(join(place.home, 'other', '.vitrine.toml'), '')
@@ -77,7 +77,7 @@ test('the store is for the user alone, whole, and leaves no temporary file', () 
   })
 })
 
-test('a store that others could write becomes private with the next trust', () => {
+it('a store that others could write becomes private with the next trust', () => {
   const place = withProjectFile()
   trust(place.projectFile, {}, place.home)
   const store = trustStoreFile({}, place.home)
@@ -86,7 +86,7 @@ test('a store that others could write becomes private with the next trust', () =
   expect(statSync(store).mode & 0o777).toBe(0o600)
 })
 
-test('XDG_STATE_HOME names the directory of the store', () => {
+it('XDG_STATE_HOME names the directory of the store', () => {
   const place = withProjectFile()
   const env = { XDG_STATE_HOME: join(place.home, 'state') }
   trust(place.projectFile, env, place.home)
@@ -95,7 +95,7 @@ test('XDG_STATE_HOME names the directory of the store', () => {
   expect(readdirSync(join(place.home, 'state', 'vitrine'))).toEqual(['trust.json'])
 })
 
-test('a file that does not exist, or that is a directory, cannot be trusted', async () => {
+it('a file that does not exist, or that is a directory, cannot be trusted', async () => {
   const place = makePlace()
   const missing = await refusalOf(Promise.resolve().then(() => trust(place.projectFile, {}, place.home)))
   const directory = await refusalOf(Promise.resolve().then(() => trust(place.project, {}, place.home)))
@@ -103,7 +103,7 @@ test('a file that does not exist, or that is a directory, cannot be trusted', as
   expect(directory.problem).toEqual({ kind: 'unreadable', reason: 'it is a directory' })
 })
 
-test.each(['', 'null', '{', '{"version":2,"files":{}}', '{"version":1,"files":{"a":1}}'])(
+it.each(['', 'null', '{', '{"version":2,"files":{}}', '{"version":1,"files":{"a":1}}'])(
   'a damaged store (%j) trusts nothing and stops with its path',
   async (content) => {
     const place = withProjectFile()
@@ -112,13 +112,13 @@ test.each(['', 'null', '{', '{"version":2,"files":{}}', '{"version":1,"files":{"
   },
 )
 
-test('without a project file a damaged store stops nothing', async () => {
+it('without a project file a damaged store stops nothing', async () => {
   const place = makePlace()
   place.write(trustStoreFile({}, place.home), '{')
   expect((await place.load()).ignored).toEqual([])
 })
 
-test('a store that cannot be written is an error that names it', async () => {
+it('a store that cannot be written is an error that names it', async () => {
   const place = withProjectFile()
   place.write(join(place.home, '.local', 'state'), 'a file where a directory should be')
   const refusal = await refusalOf(Promise.resolve().then(() => trust(place.projectFile, {}, place.home)))

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { type ConfigKey, keyEntries } from '../../src/config/schema.ts'
 import { variableName } from '../../src/config/variables.ts'
 import { makePlace } from './place.ts'
@@ -22,7 +22,7 @@ const values: readonly (readonly [variable: string, text: string, key: ConfigKey
   ['VITRINE_ENV_SET', 'A=1,B=x=y,C=', 'env.set', { A: '1', B: 'x=y', C: '' }],
 ]
 
-test.each(values)('%s=%s sets %s', async (variable, text, key, value) => {
+it.each(values)('%s=%s sets %s', async (variable, text, key, value) => {
   const { sources } = await makePlace().load({ env: { [variable]: text } })
   expect(sources[key]).toEqual({ value, source: 'variable', where: variable })
 })
@@ -47,28 +47,28 @@ const faults: readonly (readonly [variable: string, text: string, key: string, p
   ['VITRINE_DOCKER_KUBERNETES', '1', 'docker.kubernetes', { kind: 'unknown-key' }],
 ]
 
-test.each(faults)('%s=%j stops with the variable and the key', async (variable, text, key, problem) => {
+it.each(faults)('%s=%j stops with the variable and the key', async (variable, text, key, problem) => {
   const refusal = await makePlace().refusal({ env: { [variable]: text } })
   expect(refusal).toEqual({ code: 'CONFIG_INVALID', file: variable, key, problem })
 })
 
-test('rules cannot be given in a variable', async () => {
+it('rules cannot be given in a variable', async () => {
   const refusal = await makePlace().refusal({ env: { VITRINE_POLICY_RULE: 'git push' } })
   expect(refusal).toMatchObject({ file: 'VITRINE_POLICY_RULE', key: 'policy.rule' })
 })
 
-test('variables that begin with no section are somebody else’s', async () => {
+it('variables that begin with no section are somebody else’s', async () => {
   const env = { VITRINE_TOKEN: 'x', VITRINE_: '1', VITRINE: '1', VITRINE_SHELL: '1', SHELL_MODE: 'write' }
   const { config } = await makePlace().load({ env })
   expect(config.shell.mode).toBe('read')
 })
 
-test('a variable that is not set changes nothing', async () => {
+it('a variable that is not set changes nothing', async () => {
   const { sources } = await makePlace().load({ env: { VITRINE_SHELL_MODE: undefined } })
   expect(sources['shell.mode'].source).toBe('default')
 })
 
-test('a variable stands above a trusted project file’s rules about who may set what', async () => {
+it('a variable stands above a trusted project file’s rules about who may set what', async () => {
   const place = makePlace()
   place.write(place.projectFile, '[docker]\nimage = "theirs"\n')
   const { config, ignored } = await place.load({ env: { VITRINE_DOCKER_IMAGE: 'mine' } })
@@ -76,12 +76,12 @@ test('a variable stands above a trusted project file’s rules about who may set
   expect(ignored).toMatchObject([{ key: 'docker.image', value: 'theirs' }])
 })
 
-test('no two keys share a variable', () => {
+it('no two keys share a variable', () => {
   const names = [...keyEntries.values()].map(({ key }) => variableName(key))
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('relative paths in variables start at cwd', async () => {
+it('relative paths in variables start at cwd', async () => {
   const place = makePlace()
   const { config } = await place.load({ env: { VITRINE_POLICY_WORKSPACE: 'src' } })
   expect(config.policy.workspace).toBe(join(place.project, 'src'))

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Diagnosis } from '../../src/doctor/diagnosis.ts'
 import { findings } from '../../src/doctor/doctor.ts'
 import { ended, Home, program } from '../cli/vitrine.ts'
@@ -25,7 +25,7 @@ function processesOf(directory: string): string[] {
   })
 }
 
-test('at a terminal it is told how far the doctor is, and no line of the report is wider than 100 columns', async () => {
+it('at a terminal it is told how far the doctor is, and no line of the report is wider than 100 columns', async () => {
   const home = new Home()
   const child = spawn('python3', [terminalProgram(), process.execPath, program, 'doctor'], { env: home.env })
   const { code, stdout } = await ended(child)
@@ -45,7 +45,7 @@ describe('on this host', () => {
   const doctor = home.run(['doctor', '--json'], { env: { TMPDIR: temporary } })
   const diagnosis = async (): Promise<Diagnosis> => JSON.parse((await doctor).stdout)
 
-  test('every right that could be tried is enforced, and the exit code is 0', async () => {
+  it('every right that could be tried is enforced, and the exit code is 0', async () => {
     expect(await doctor).toMatchObject({ code: 0, stderr: '' })
     const { rights, verdict } = await diagnosis()
     expect(verdict).toBe('enforced')
@@ -53,7 +53,7 @@ describe('on this host', () => {
     expect(rights.filter(({ state }) => state === 'enforced').length).toBeGreaterThan(20)
   })
 
-  test('every right that read mode claims has a line, and names what holds it', async () => {
+  it('every right that read mode claims has a line, and names what holds it', async () => {
     const rights = (await diagnosis()).rights.filter(({ settings }) => settings === undefined)
     const { enforcement } = await openTestShell({ mode: 'read' })
     const claimed = Object.entries(enforcement).filter(([, { enforced }]) => enforced)
@@ -63,14 +63,14 @@ describe('on this host', () => {
     for (const { right, by } of rights) expect(by).toBe(enforcement[right]?.by)
   })
 
-  test('--json has the shape that docs/doctor.md describes', async () => {
+  it('--json has the shape that docs/doctor.md describes', async () => {
     const { issues } = v.safeParse(diagnosisSchema, await diagnosis())
     expect(
       issues?.map(({ message, path }) => [path?.map(({ key }) => key).join('.'), message]) ?? [],
     ).toEqual([])
   })
 
-  test('the kernel is described', async () => {
+  it('the kernel is described', async () => {
     const { kernel, host } = await diagnosis()
     expect(kernel).toBe(readFileSync('/proc/sys/kernel/osrelease', 'utf8').trim())
     expect(host).toMatchObject({ platform: 'linux', probe: { seccomp: true, pidfd: true } })
@@ -78,13 +78,13 @@ describe('on this host', () => {
     expect(host.watcherPid).toBeGreaterThan(1)
   })
 
-  test('nothing is left: no file, no process', async () => {
+  it('nothing is left: no file, no process', async () => {
     await doctor
     expect(readdirSync(temporary)).toEqual([])
     expect(processesOf(temporary)).toEqual([])
   })
 
-  test('the table has a row for each right that --json has', async () => {
+  it('the table has a row for each right that --json has', async () => {
     const { code, stdout } = await home.run(['doctor'])
     expect(code).toBe(0)
     const names = stdout.split('\n').map((row) => row.split(/ {2,}/, 1)[0])
@@ -92,7 +92,7 @@ describe('on this host', () => {
   })
 })
 
-test('every attempt that works without a sandbox is seen as a right that is open', async () => {
+it('every attempt that works without a sandbox is seen as a right that is open', async () => {
   const directory = makeDirectory()
   const env = { ...process.env, XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory }
   const found = await findings('write', { program: [process.execPath, program], directory, env })
@@ -123,7 +123,7 @@ describe('where there is no sandbox', () => {
   const run = (...args: string[]) =>
     ended(spawn(process.execPath, [cli, ...args], { cwd: dirname(cli), env: home.env }))
 
-  test('doctor says what is missing, tries nothing, and exits with 1', async () => {
+  it('doctor says what is missing, tries nothing, and exits with 1', async () => {
     const ran = await run('doctor')
     expect(ran).toMatchObject({ code: 1, stderr: '' })
     const { verdict, rights, unavailable } = JSON.parse((await run('doctor', '--json')).stdout) as Diagnosis
@@ -131,7 +131,7 @@ describe('where there is no sandbox', () => {
     expect(unavailable).toMatchObject({ code: 'SANDBOX_UNAVAILABLE', wanted: 'the native addon' })
   })
 
-  test('run refuses, and --write runs', async () => {
+  it('run refuses, and --write runs', async () => {
     expect(await run('run', '--', 'echo hi')).toMatchObject({ code: 125, stdout: '' })
     expect(await run('run', '--write', '--', 'echo hi; exit 4')).toMatchObject({ code: 4, stdout: 'hi\n' })
   })
@@ -145,7 +145,7 @@ describe('where something is in the way', () => {
     return ended(spawn('python3', argv, { cwd: home.directory, env: home.env }))
   }
 
-  test.for(['EPERM', 'ENOSYS'] as const)('a filter that answers %s to the landlock calls', async (name) => {
+  it.for(['EPERM', 'ENOSYS'] as const)('a filter that answers %s to the landlock calls', async (name) => {
     const ran = await filtered(constants.errno[name], 'doctor', '--json')
     const diagnosis = JSON.parse(ran.stdout) as Diagnosis
     expect({ code: ran.code, stderr: ran.stderr, verdict: diagnosis.verdict }).toEqual({
@@ -157,20 +157,20 @@ describe('where something is in the way', () => {
     expect(blocking[0]?.fix.join()).toContain('landlock_restrict_self')
   })
 
-  test('and the report says what to do', async () => {
+  it('and the report says what to do', async () => {
     const { code, stdout } = await filtered(constants.errno.EPERM, 'doctor')
     expect(code).toBe(1)
     expect(stdout).toContain('landlock_restrict_self')
   })
 
-  test('inside read mode nothing can be tried, and that is the verdict; a listener of its own is refused', async () => {
+  it('inside read mode nothing can be tried, and that is the verdict; a listener of its own is refused', async () => {
     const ran = await home.run(['run', '--', process.execPath, program, 'doctor', '--json'])
     const { verdict, rights, traps } = JSON.parse(ran.stdout) as Diagnosis
     expect({ code: ran.code, verdict, rights }).toEqual({ code: 1, verdict: 'untried', rights: [] })
     expect(traps.map(({ id }) => id)).toContain('nested-listener')
   })
 
-  test('with a directory of its own inside read mode it finds what is held there, and what is not', async () => {
+  it('with a directory of its own inside read mode it finds what is held there, and what is not', async () => {
     const inner = ['run', '--private-tmp', '--', process.execPath, program, 'doctor', '--json']
     const ran = await home.run(inner)
     const { verdict, rights } = JSON.parse(ran.stdout) as Diagnosis

@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { statFields, statFieldsIn } from '../../src/base/process.ts'
 import { canAct, hasEnded, isAlive } from '../../src/doctor/processes.ts'
 
-test('a process that runs or sleeps can act, whatever its name', () => {
+it('a process that runs or sleeps can act, whatever its name', () => {
   expect(canAct(statFields('self'))).toBe(true)
   expect(canAct(statFieldsIn('7 (a) Z 0 4) S 1 7 7 0 -1 4194304 95 0 0'))).toBe(true)
 })
 
-test('one that is ending cannot: seen on a loaded machine, running after its command was over', () => {
+it('one that is ending cannot: seen on a loaded machine, running after its command was over', () => {
   expect(canAct(statFieldsIn('5732 (sleep) R 1 5732 5732 0 -1 4195340 95 0 0'))).toBe(false)
 })
 
-test('a zombie cannot, and what is gone is not alive', async () => {
+it('a zombie cannot, and what is gone is not alive', async () => {
   const child = spawn('sleep', ['60'], { stdio: 'ignore' })
   await once(child, 'spawn')
   const pid = child.pid ?? 0

@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import type { RightState } from '../../src/doctor/diagnosis.ts'
 import { denialReported } from '../../src/doctor/reports.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
@@ -15,7 +15,7 @@ async function stateOf(yama: number, told: boolean): Promise<RightState> {
   return (await denialReported.run({ read, write, directory, program: ['true'], env: {} })).state
 }
 
-test.skipIf(process.platform !== 'linux').each<[number, boolean, RightState]>([
+it.skipIf(process.platform !== 'linux').each<[number, boolean, RightState]>([
   [0, true, 'enforced'],
   [2, true, 'enforced'],
   [0, false, 'open'],

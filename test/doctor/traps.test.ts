@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { report } from '../../src/doctor/doctor.ts'
 import { readSystem, type System } from '../../src/doctor/system.ts'
 import { trapsOf } from '../../src/doctor/traps.ts'
@@ -39,12 +39,12 @@ function find(probe: Partial<Probe>, system: Partial<System> = {}, available = f
 const noLandlock = (landlockErrno: number) => ({ landlockAbi: 0, landlockErrno })
 const lsms = ['capability', 'landlock', 'yama']
 
-test('where nothing is missing there is no trap', () => {
+it('where nothing is missing there is no trap', () => {
   expect(find({}, {}, true)).toEqual([])
 })
 
 describe('what blocks read mode', () => {
-  test.for<[string, Partial<Probe>, Partial<System>, RegExp, RegExp]>([
+  it.for<[string, Partial<Probe>, Partial<System>, RegExp, RegExp]>([
     ['old-kernel', noLandlock(ENOSYS), { kernel: '5.10.0-9-amd64' }, /5\.10\.0-9-amd64/, /Debian 12/],
     [
       'old-kernel',
@@ -115,7 +115,7 @@ describe('what blocks read mode', () => {
     expect(trap?.fix.join('\n')).toMatch(fix)
   })
 
-  test('no addon', () => {
+  it('no addon', () => {
     const host: HostSupport = { platform: 'linux', missing: 'no build was found' }
     const found = { system: plain, host, available: false }
     const [trap] = trapsOf(found)
@@ -125,7 +125,7 @@ describe('what blocks read mode', () => {
 })
 
 describe('what takes something from it', () => {
-  test.for<[string, string, Partial<Probe>, Partial<System>, RegExp]>([
+  it.for<[string, string, Partial<Probe>, Partial<System>, RegExp]>([
     ['nested-listener', 'weakens', { listener: false, listenerErrno: EBUSY }, {}, /./],
     ['no-listener', 'weakens', { listener: false, listenerErrno: EINVAL }, {}, /./],
     ['listener-proves-nothing', 'note', { listenerProves: false }, {}, /./],
@@ -150,14 +150,14 @@ describe('what a system is', () => {
   const look = (all: Readonly<Record<string, string>>, kernel = '6.1.0', env = {}) =>
     readSystem(files(all), kernel, env)
 
-  test('where no file can be read, only what Node knows', () => {
+  it('where no file can be read, only what Node knows', () => {
     expect(look({})).toEqual({
       ...{ kernel: '6.1.0', architecture: expect.any(String), user: expect.any(String) },
       ...{ families: [], filtered: false },
     })
   })
 
-  test('the distribution and what it is like', () => {
+  it('the distribution and what it is like', () => {
     const release = 'PRETTY_NAME="Linux Mint 22"\nID=linuxmint\nID_LIKE="ubuntu debian"\n'
     expect(look({ '/etc/os-release': release })).toMatchObject({
       distribution: 'Linux Mint 22',
@@ -166,13 +166,13 @@ describe('what a system is', () => {
     expect(look({ '/usr/lib/os-release': "ID='arch'\n" }).families).toEqual(['arch'])
   })
 
-  test.for<[number | undefined, string]>([
+  it.for<[number | undefined, string]>([
     [1, '4.4.0-19041-Microsoft'],
     [2, '5.15.167.4-microsoft-standard-WSL2'],
     [undefined, '6.8.0-1017-azure'],
   ])('WSL %s is known by %s', ([wsl, kernel]) => expect(look({}, kernel).wsl).toBe(wsl))
 
-  test('a container, by what each leaves', () => {
+  it('a container, by what each leaves', () => {
     expect(look({ '/.dockerenv': '' }).container).toBe('docker')
     expect(look({ '/run/.containerenv': '' }).container).toBe('podman')
     expect(look({ '/run/systemd/container': 'lxc\n' }).container).toBe('lxc')
@@ -182,7 +182,7 @@ describe('what a system is', () => {
     )
   })
 
-  test('hidepid of the /proc that counts', () => {
+  it('hidepid of the /proc that counts', () => {
     const mounts = (options: string) => ({
       '/proc/self/mountinfo': `22 1 0:5 / / rw - ext4 /dev/x rw\n23 22 0:21 / /proc rw - proc proc ${options}\n`,
     })
@@ -192,7 +192,7 @@ describe('what a system is', () => {
     expect(look(mounts('rw')).hidepid).toBeUndefined()
   })
 
-  test('modules, filters, profiles', () => {
+  it('modules, filters, profiles', () => {
     const found = look({
       '/sys/kernel/security/lsm': 'capability,landlock\n',
       '/proc/self/status': 'Name:\tx\nSeccomp:\t2\n',
@@ -217,19 +217,19 @@ describe('in words', () => {
     rights: [{ ...right, state: 'enforced' }],
   })
 
-  test('a trap stands below the table, with what to do about it', () => {
+  it('a trap stands below the table, with what to do about it', () => {
     const text = doctorReport(diagnosis)
     expect(text).toContain('  - sudo sysctl kernel.yama.ptrace_scope=1')
   })
 
-  test('no line is wider than 100 columns, whatever is said', () => {
+  it('no line is wider than 100 columns, whatever is said', () => {
     const said = `${'a very long sentence '.repeat(12)}${'x'.repeat(150)}`
     const text = doctorReport({ ...diagnosis, rights: [{ ...right, said, attempt: said, state: 'open' }] })
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
     expect(text.replaceAll(/\s+/g, '')).toContain('x'.repeat(100))
   })
 
-  test('the verdict is by the rights', () => {
+  it('the verdict is by the rights', () => {
     const verdict = (...states: ('enforced' | 'open' | 'untried' | 'lacking')[]) =>
       report({
         ...{ system: plain, host, unavailable: undefined },

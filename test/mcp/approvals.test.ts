@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { notApprovedByUser, notAskable } from '../../src/messages/mcp/mcp.ts'
 import { Home } from '../cli/vitrine.ts'
 import { type ConnectOptions, connect, eras } from './connect.ts'
@@ -33,7 +33,7 @@ function answering(...answers: string[]) {
 }
 
 describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
-  test('y runs the command once, and the next is asked about again', async () => {
+  it('y runs the command once, and the next is asked about again', async () => {
     const { questions, elicit } = answering('y', 'n')
     const { run, made } = await serve({ era, elicit })
     expect(await run({ command: 'touch a' })).toMatchObject({ text: '(no output)', isError: false })
@@ -43,7 +43,7 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
     expect(questions[0]?.split('\n')[1]).toBe('  touch a')
   })
 
-  test('n runs nothing, and the model is told not to try another way', async () => {
+  it('n runs nothing, and the model is told not to try another way', async () => {
     const { elicit } = answering('n')
     const { run, made } = await serve({ era, elicit })
     const answer = await run({ command: 'touch a' })
@@ -51,7 +51,7 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
     expect(made()).toEqual([])
   })
 
-  test('a holds for every command of the session, s for this one', async () => {
+  it('a holds for every command of the session, s for this one', async () => {
     const all = answering('a')
     const first = await serve({ era, elicit: all.elicit })
     for (const command of ['touch a', 'touch b']) await first.run({ command })
@@ -64,7 +64,7 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
     expect(same.questions).toHaveLength(2)
   })
 
-  test('declining, cancelling and nonsense are no', async () => {
+  it('declining, cancelling and nonsense are no', async () => {
     const responses = [
       { action: 'decline' as const },
       { action: 'cancel' as const },
@@ -77,7 +77,7 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
     expect(made()).toEqual([])
   })
 
-  test('a client that cannot ask gets a denial that says so', async () => {
+  it('a client that cannot ask gets a denial that says so', async () => {
     const { run, made } = await serve({ era })
     const answer = await run({ command: 'touch a' })
     const reason = /\(([^\n]*?)\), and/.exec(answer.text)?.[1] ?? ''
@@ -86,7 +86,7 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
     expect(await run({ command: 'echo x' })).toMatchObject({ text: 'x\n', isError: false })
   })
 
-  test('two questions at once each get their own answer', async () => {
+  it('two questions at once each get their own answer', async () => {
     const elicit = (message: string) => ({
       action: 'accept' as const,
       content: { answer: message.includes('touch yes') ? 'y' : 'n' },
@@ -97,7 +97,7 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
     expect(made()).toEqual(['yes'])
   })
 
-  test('what the policy denies is not asked about', async () => {
+  it('what the policy denies is not asked about', async () => {
     const { questions, elicit } = answering('y')
     const { run, made } = await serve({ era, elicit, toml: '[policy]\ndeny = ["touch"]\n' })
     const answer = await run({ command: 'touch a' })
@@ -109,13 +109,13 @@ describe.each(eras)('--approve elicit, a client of the %s era', (era) => {
 })
 
 describe('other approvals', () => {
-  test('--approve client: the client has asked, so it runs', async () => {
+  it('--approve client: the client has asked, so it runs', async () => {
     const { run, made } = await serve({ approve: 'client', toml: '[policy]\nunattended = "deny"\n' })
     expect(await run({ command: 'touch a' })).toMatchObject({ isError: false })
     expect(made()).toEqual(['a'])
   })
 
-  test('--approve client says nothing about read mode, whose tool clients run unasked', async () => {
+  it('--approve client says nothing about read mode, whose tool clients run unasked', async () => {
     // What the line runs is not to be seen, and there is a rule that forbids something: the policy asks.
     const toml = '[policy]\ndeny = ["rm"]\nunattended = "deny"\n'
     const { run } = await serve({ approve: 'client', mode: 'read', toml })
@@ -124,7 +124,7 @@ describe('other approvals', () => {
     expect(answer.text).toMatch(/^NOT_APPROVED: /)
   })
 
-  test.each([
+  it.each([
     ['allow', ['a']],
     ['deny', []],
   ])('--approve none: [policy] unattended = "%s" decides', async (unattended, made) => {
@@ -135,7 +135,7 @@ describe('other approvals', () => {
     expect(questions).toEqual([])
   })
 
-  test('what is asked about is not run while it is asked', async () => {
+  it('what is asked about is not run while it is asked', async () => {
     let made: string[] | undefined
     const server = await serve({
       elicit: () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { progressText } from '../../src/messages/mcp/mcp.ts'
 import { Home, program } from '../cli/vitrine.ts'
 import { aliveWith, endAll, makeMarker, processEntry, survivors, waitFor } from '../helpers/processes.ts'
@@ -45,21 +45,21 @@ describe.each(['read', 'write'])('the end of a server in %s mode', (mode) => {
     return { server, marker, exited: once(server, 'exit') }
   }
 
-  test('stdin ends: it exits with 0, and nothing that it ran is left', async () => {
+  it('stdin ends: it exits with 0, and nothing that it ran is left', async () => {
     const { server, marker, exited } = await serve()
     server.stdin?.end()
     expect(await exited).toEqual([0, null])
     expect(await survivors(marker, 0)).toEqual([])
   })
 
-  test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('%s: it exits, and nothing is left', async (signal) => {
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('%s: it exits, and nothing is left', async (signal) => {
     const { server, marker, exited } = await serve()
     server.kill(signal)
     expect(await exited).toEqual([0, null])
     expect(await survivors(marker, 0)).toEqual([])
   })
 
-  test('the client is killed: server and commands are gone within 2 s', async () => {
+  it('the client is killed: server and commands are gone within 2 s', async () => {
     const { marker, command } = endless()
     const home = new Home()
     const script = join(home.directory, 'client.mjs')
@@ -89,7 +89,7 @@ setInterval(() => {}, 1000)
 `
 
 describe.each(eras)('for a client of the %s era', (era) => {
-  test('cancelling a call kills everything that its command started', async () => {
+  it('cancelling a call kills everything that its command started', async () => {
     const { run } = await connect([], { era })
     const { marker, command } = endless()
     const stop = new AbortController()
@@ -101,7 +101,7 @@ describe.each(eras)('for a client of the %s era', (era) => {
     expect((await run({ command: 'echo next' })).text).toBe('next\n')
   })
 
-  test('progress tells the time and the bytes, and grows', async () => {
+  it('progress tells the time and the bytes, and grows', async () => {
     const { run } = await connect([], { era })
     const told: { progress: number; message?: string | undefined }[] = []
     const onprogress = (progress: { progress: number; message?: string | undefined }) => told.push(progress)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
 
 /** mulberry32: the same numbers from the same seed, everywhere. */
@@ -88,7 +88,7 @@ describe.each([
   ['a handshake of 2025', legacy, {}],
   ['a discovery of 2026', modern, { _meta: envelope }],
 ])('3000 broken messages after %s', (_what, hello, meta) => {
-  test('do not end the server, and the next call is answered', async () => {
+  it('do not end the server, and the next call is answered', async () => {
     const server = new Home().start(['mcp'], { stdio: ['pipe', 'pipe', 'pipe'] })
     let said = ''
     server.stderr?.resume()

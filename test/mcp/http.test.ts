@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { httpAddress } from '../../src/mcp/http/command.ts'
 import { serveOnHttp } from '../../src/mcp/http/server.ts'
 import { McpSession } from '../../src/mcp/session.ts'
@@ -73,7 +73,7 @@ function post(url: string, headers: Readonly<Record<string, string>>): Promise<n
 }
 
 describe('over HTTP', () => {
-  test.each(eras)('a client of the %s era runs commands', async (era) => {
+  it.each(eras)('a client of the %s era runs commands', async (era) => {
     const { url, token } = await serve()
     const { run } = await client(era, url, token)
     expect((await run({ command: 'echo x; exit 3' })).text).toBe('x\n[exit code: 3]')
@@ -82,7 +82,7 @@ describe('over HTTP', () => {
     expect(told.length).toBeGreaterThan(0)
   })
 
-  test('a request without the token, or with another one, is refused', async () => {
+  it('a request without the token, or with another one, is refused', async () => {
     const { url, token } = await serve()
     expect(await post(url, {})).toBe(401)
     expect(await post(url, { Authorization: `Bearer ${token}x` })).toBe(401)
@@ -90,7 +90,7 @@ describe('over HTTP', () => {
     expect(await post(url, { Authorization: `Bearer ${token}` })).not.toBe(401)
   })
 
-  test('a name that is not this machine’s is refused, token or not: DNS rebinding', async () => {
+  it('a name that is not this machine’s is refused, token or not: DNS rebinding', async () => {
     const { url, token } = await serve()
     const Authorization = `Bearer ${token}`
     expect(await post(url, { Authorization, Host: 'evil.example' })).toBe(403)
@@ -102,13 +102,13 @@ describe('over HTTP', () => {
     )
   })
 
-  test('VITRINE_TOKEN is the token, and is not printed', async () => {
+  it('VITRINE_TOKEN is the token, and is not printed', async () => {
     const { url, said } = await serve([], { VITRINE_TOKEN: 'chosen-by-me' })
     expect(await post(url, { Authorization: 'Bearer chosen-by-me' })).not.toBe(401)
     expect(said()).not.toContain('chosen-by-me')
   })
 
-  test('commands do not see the token', async () => {
+  it('commands do not see the token', async () => {
     const { url, token } = await serve([], { VITRINE_TOKEN: 'chosen-by-me' })
     const { run } = await client('modern', url, token)
     const { text } = await run({ command: 'env; tr "\\0" "\\n" < /proc/$PPID/environ; echo "$PPID"' })
@@ -116,7 +116,7 @@ describe('over HTTP', () => {
     expect(text).not.toContain('chosen-by-me')
   })
 
-  test.each([
+  it.each([
     [['--http', '0.0.0.0:0'], {}, tokenNeeded('0.0.0.0')],
     [['--http', '[::]:0'], {}, tokenNeeded('::')],
     [['--http', '0'], { VITRINE_TOKEN: '' }, emptyToken],
@@ -128,21 +128,21 @@ describe('over HTTP', () => {
     expect(ran.stderr).toContain(told)
   })
 
-  test('a port that is taken is told', async () => {
+  it('a port that is taken is told', async () => {
     const { url } = await serve()
     const ran = await new Home().run(['mcp', '--http', new URL(url).host])
     expect(ran).toMatchObject({ code: 125 })
     expect(ran.stderr).toContain('EADDRINUSE')
   })
 
-  test('/healthz answers without a token, other paths do not exist', async () => {
+  it('/healthz answers without a token, other paths do not exist', async () => {
     const { url, token } = await serve()
     const health = await fetch(new URL('/healthz', url))
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }])
     expect(await post(new URL('/other', url).href, { Authorization: `Bearer ${token}` })).toBe(404)
   })
 
-  test('each session has a shell, and so a scratchpad, of its own', async () => {
+  it('each session has a shell, and so a scratchpad, of its own', async () => {
     const { url, token } = await serve()
     const [one, two] = await Promise.all([client('legacy', url, token), client('legacy', url, token)])
     await one.run({ command: 'echo x', scratchpad: 'mine' })
@@ -151,7 +151,7 @@ describe('over HTTP', () => {
     expect((await caller(two.client, 'read_scratchpad')({ name: 'mine' })).isError).toBe(true)
   })
 
-  test('without a session an answer holds for one command: a is none, y is', async () => {
+  it('without a session an answer holds for one command: a is none, y is', async () => {
     const { url, token, home } = await serve(['--mode', 'write', '--approve', 'elicit'])
     const answers = ['a', 'y', 'n']
     const elicit = () => ({ action: 'accept' as const, content: { answer: answers.shift() ?? 'n' } })
@@ -161,7 +161,7 @@ describe('over HTTP', () => {
     expect(answers).toEqual([])
   })
 
-  test('with one, a holds for the rest of it, and for no other', async () => {
+  it('with one, a holds for the rest of it, and for no other', async () => {
     const { url, token, home } = await serve(['--mode', 'write', '--approve', 'elicit'])
     const all = await client('legacy', url, token, () => ({ action: 'accept', content: { answer: 'a' } }))
     const none = await client('legacy', url, token, () => ({ action: 'decline' }))
@@ -170,7 +170,7 @@ describe('over HTTP', () => {
     expect(readdirSync(home.directory).filter((name) => !name.startsWith('.'))).toEqual(['a', 'b'])
   })
 
-  test('a client that goes away in the middle of a call takes its command with it', async () => {
+  it('a client that goes away in the middle of a call takes its command with it', async () => {
     const { url, token } = await serve()
     const { run } = await client('modern', url, token)
     const marker = marked()
@@ -182,7 +182,7 @@ describe('over HTTP', () => {
     expect(await survivors(marker, 2000)).toEqual([])
   })
 
-  test('SIGTERM lets what runs come to its end, and takes no more', async () => {
+  it('SIGTERM lets what runs come to its end, and takes no more', async () => {
     const { url, token, server, exited } = await serve()
     const { run } = await client('modern', url, token)
     const call = run({ command: 'sleep 1; echo done' })
@@ -193,7 +193,7 @@ describe('over HTTP', () => {
     await expect(fetch(new URL('/healthz', url))).rejects.toThrow()
   })
 
-  test('a second signal kills what runs', async () => {
+  it('a second signal kills what runs', async () => {
     const { url, token, server, said, exited } = await serve()
     const { run } = await client('legacy', url, token)
     const marker = marked()
@@ -206,7 +206,7 @@ describe('over HTTP', () => {
     expect(await survivors(marker, 0)).toEqual([])
   })
 
-  test('a session that nobody uses is closed, one at work is not', async () => {
+  it('a session that nobody uses is closed, one at work is not', async () => {
     const home = new Home()
     const made: McpSession[] = []
     const server = await serveOnHttp({
@@ -249,7 +249,7 @@ describe('over HTTP', () => {
 })
 
 describe('the address', () => {
-  test.each([
+  it.each([
     ['8080', { host: '127.0.0.1', port: 8080 }],
     ['0.0.0.0:8080', { host: '0.0.0.0', port: 8080 }],
     ['localhost:0', { host: 'localhost', port: 0 }],

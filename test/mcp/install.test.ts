@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'smol-toml'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseJsonc, withEntry } from '../../src/mcp/install/json-edit.ts'
 import { withTable } from '../../src/mcp/install/toml-edit.ts'
 import { notInstalled, printAndWrite, unchangedText } from '../../src/messages/mcp/install.ts'
@@ -45,7 +45,7 @@ function makeHome() {
   return home
 }
 
-test('mcp install passes on what the server is to give commands', async () => {
+it('mcp install passes on what the server is to give commands', async () => {
   const given = ['--approve', 'none', '--backend', 'docker', '--network', '--private-tmp']
   const { stdout } = await makeHome().run(['mcp', 'install', 'claude', ...given])
   expect(JSON.parse(stdout).mcpServers.vitrine.args.slice(1)).toEqual(['mcp', ...given])
@@ -55,7 +55,7 @@ describe.each(names)('mcp install %s', (name) => {
   const [below, path] = places[name]
   const command = [process.execPath, program, 'mcp', '--mode', 'both']
 
-  test('prints what --write puts into the file, and changes nothing', async () => {
+  it('prints what --write puts into the file, and changes nothing', async () => {
     const home = makeHome()
     const printed = await home.run(['mcp', 'install', name, '--mode', 'both'])
     expect(printed.code).toBe(0)
@@ -72,7 +72,7 @@ describe.each(names)('mcp install %s', (name) => {
     expect(words).toEqual(command)
   })
 
-  test('keeps what is there, with a backup, and a second time changes nothing', async () => {
+  it('keeps what is there, with a backup, and a second time changes nothing', async () => {
     const home = makeHome()
     const file = join(home.directory, below)
     mkdirSync(dirname(file), { recursive: true })
@@ -94,7 +94,7 @@ describe.each(names)('mcp install %s', (name) => {
     expect(readFileSync(file, 'utf8')).toBe(after)
   })
 
-  test('replaces our own entry, and keeps what the user added to it', async () => {
+  it('replaces our own entry, and keeps what the user added to it', async () => {
     const home = makeHome()
     const file = join(home.directory, below)
     await home.run(['mcp', 'install', name, '--write'])
@@ -109,7 +109,7 @@ describe.each(names)('mcp install %s', (name) => {
     expect(JSON.stringify(entry)).toContain('"--mode","write"')
   })
 
-  test('a file that cannot be read as what it should be is left as it is', async () => {
+  it('a file that cannot be read as what it should be is left as it is', async () => {
     const home = makeHome()
     const file = join(home.directory, below)
     mkdirSync(dirname(file), { recursive: true })
@@ -128,7 +128,7 @@ describe.each(names)('mcp install %s', (name) => {
 })
 
 describe('mcp install', () => {
-  test.each([
+  it.each([
     [[], 'codex|gemini'],
     [['emacs'], 'codex|gemini'],
     [['codex', 'gemini'], 'codex|gemini'],
@@ -141,7 +141,7 @@ describe('mcp install', () => {
     expect(ran.stderr).toContain(told)
   })
 
-  test('a copy in the cache of npx is not entered: it may go, and the name may be another publisher’s', () => {
+  it('a copy in the cache of npx is not entered: it may go, and the name may be another publisher’s', () => {
     const home = makeHome()
     const copy = join(home.directory, '_npx/1/node_modules/vitrine')
     for (const part of ['package.json', 'dist'])
@@ -154,7 +154,7 @@ describe('mcp install', () => {
     expect(readdirSync(home.directory)).not.toContain('.cursor')
   })
 
-  test('a symlink stays one, and what it leads to is changed', async () => {
+  it('a symlink stays one, and what it leads to is changed', async () => {
     const home = makeHome()
     const real = join(home.directory, 'dotfiles.json')
     writeFileSync(real, '{}')
@@ -165,7 +165,7 @@ describe('mcp install', () => {
     expect(Object(read(real)).mcpServers.vitrine).toBeDefined()
   })
 
-  test('the places that variables name are used', async () => {
+  it('the places that variables name are used', async () => {
     const home = makeHome()
     await home.run(['mcp', 'install', 'codex', '--write'], {
       env: { CODEX_HOME: join(home.directory, 'elsewhere') },
@@ -173,7 +173,7 @@ describe('mcp install', () => {
     expect(Object(read(join(home.directory, 'elsewhere/config.toml'))).mcp_servers.vitrine).toBeDefined()
   })
 
-  test('an entry that reaches a server over the network makes way', async () => {
+  it('an entry that reaches a server over the network makes way', async () => {
     const home = makeHome()
     mkdirSync(join(home.directory, '.cursor'))
     const file = join(home.directory, '.cursor/mcp.json')
@@ -188,7 +188,7 @@ describe('mcp install', () => {
 describe('editing TOML', () => {
   const entry = { command: 'x', args: ['y'] }
 
-  test.each([
+  it.each([
     ['a = """\n[s.n]\n"""\n', { a: '[s.n]\n', s: { n: entry } }],
     ['[s.n]\ncommand = [\n  "[",\n]\n# next\n[s.m]\nb = 1\n', { s: { n: entry, m: { b: 1 } } }],
     ['[ s . "n" ] # ours\n\n[s.n.env]\nb = "1"', { s: { n: { ...entry, env: { b: '1' } } } }],
@@ -196,7 +196,7 @@ describe('editing TOML', () => {
     expect(parse(await withTable(text, 's', 'n', entry))).toEqual(wanted)
   })
 
-  test('comments before the next table stay', async () => {
+  it('comments before the next table stay', async () => {
     expect(await withTable('[s.n]\na = 1\n\n# next\n[t]\n', 's', 'n', { a: 2 })).toBe(
       '[s.n]\na = 2\n\n# next\n[t]\n',
     )
@@ -206,7 +206,7 @@ describe('editing TOML', () => {
 describe('editing JSON', () => {
   const entry = { command: 'x', args: ['y'] }
 
-  test.each([
+  it.each([
     ['', { s: { n: entry } }],
     ['{}', { s: { n: entry } }],
     ['{ }', { s: { n: entry } }],
@@ -221,11 +221,11 @@ describe('editing JSON', () => {
     expect(parseJsonc(withEntry(text, 's', 'n', entry))).toEqual(wanted)
   })
 
-  test('indents as the file does', () => {
+  it('indents as the file does', () => {
     expect(withEntry('{\n\t"a": 1\n}\n', 's', 'n', 1)).toBe('{\n\t"s": {\n\t\t"n": 1\n\t},\n\t"a": 1\n}\n')
   })
 
-  test.each(['{', '{"a"}', '{"a":}', '[]', '5', '{} {}', "{'a': 1}", '{"a": 1 "b": 2}', '{"s": 5}'])(
+  it.each(['{', '{"a"}', '{"a":}', '[]', '5', '{} {}', "{'a': 1}", '{"a": 1 "b": 2}', '{"s": 5}'])(
     '%s cannot be edited',
     (text) => {
       expect(() => parseJsonc(withEntry(text, 's', 'n', entry))).toThrow()

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Home } from '../cli/vitrine.ts'
 import { connect } from './connect.ts'
 
@@ -11,7 +11,7 @@ function memory(pid: number, field: 'VmRSS' | 'VmHWM'): number {
 }
 
 describe('under load', () => {
-  test('200 MB of output: memory grows by less than 100 MB, every byte is saved, the answer stays short', async () => {
+  it('200 MB of output: memory grows by less than 100 MB, every byte is saved, the answer stays short', async () => {
     const { run, pid } = await connect()
     await run({ command: 'echo warm' })
     const before = memory(pid(), 'VmRSS')
@@ -24,7 +24,7 @@ describe('under load', () => {
     execFileSync('sh', ['-c', `${command} | cmp - ${path}`])
   })
 
-  test('100 calls at once are all answered, each with its own output', async () => {
+  it('100 calls at once are all answered, each with its own output', async () => {
     const { run } = await connect()
     const calls = Array.from({ length: 100 }, (_, index) => run({ command: `sleep 0.1; echo ${index}` }))
     expect((await Promise.all(calls)).map(({ text }) => text)).toEqual(
@@ -32,7 +32,7 @@ describe('under load', () => {
     )
   })
 
-  test('32 calls run at once, and no more', async () => {
+  it('32 calls run at once, and no more', async () => {
     const home = new Home()
     const { write } = await connect(['--mode', 'both'], { home })
     const log = `${home.directory}/began`
@@ -45,7 +45,7 @@ describe('under load', () => {
     expect(began).toHaveLength(40)
   })
 
-  test('two servers with one state directory do not get in each other’s way', async () => {
+  it('two servers with one state directory do not get in each other’s way', async () => {
     const home = new Home()
     const [one, two] = await Promise.all([connect([], { home }), connect([], { home })])
     const names = Array.from({ length: 20 }, (_, index) => `name-${index % 5}`)

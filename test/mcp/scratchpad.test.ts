@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { wantedTexts } from '../../src/messages/mcp/mcp.ts'
 import { rangeAndPattern, unknownNameText } from '../../src/messages/mcp/scratchpad.ts'
 import { Home } from '../cli/vitrine.ts'
 import { connect, eras } from './connect.ts'
 
 describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
-  test('read_scratchpad reads lines, bytes, and what matches a pattern', async () => {
+  it('read_scratchpad reads lines, bytes, and what matches a pattern', async () => {
     const { run, read } = await connect([], { era })
     await run({ command: 'seq 1 50000' })
     const name = 'output-1'
@@ -24,7 +24,7 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
     expect((await read({ name, offset: 99_999 })).text).toBe('[no lines there: 50000 lines in all]')
   })
 
-  test('as much as may be shown at once comes back, and where to go on', async () => {
+  it('as much as may be shown at once comes back, and where to go on', async () => {
     const home = new Home()
     home.configure('[output]\ninline_max_chars = 100\n')
     const { run, read } = await connect([], { era, home })
@@ -40,7 +40,7 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
     expect(text).toBe(Array.from({ length: 1000 }, (_, index) => `${index + 1}\n`).join(''))
   })
 
-  test.each([
+  it.each([
     [{ name: 'none' }, unknownNameText('none', ['log', 'bin'])],
     [{ name: '../log' }, unknownNameText('../log', ['log', 'bin'])],
     [{ name: 'log', grep: '(' }, 'RE2'],
@@ -56,7 +56,7 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
     expect(answer.text).toContain(said)
   })
 
-  test('list_scratchpad shows what was saved, oldest first', async () => {
+  it('list_scratchpad shows what was saved, oldest first', async () => {
     const { run, list } = await connect([], { era })
     expect((await list()).text).toBe('Nothing has been saved in this session.')
     await run({ command: 'echo x; exit 3', scratchpad: 'first' })
@@ -66,7 +66,7 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
     expect(lines[1]).toMatch(/^second {2}0 B {2}\S+ {2}timed-out {2}sleep 30$/)
   })
 
-  test('resources are what was saved in this session, text as text and bytes as bytes', async () => {
+  it('resources are what was saved in this session, text as text and bytes as bytes', async () => {
     const { run, client } = await connect([], { era })
     expect((await client.listResources()).resources).toEqual([])
     await run({ command: 'echo x', scratchpad: 'log' })
@@ -79,7 +79,7 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
     expect((await client.readResource({ uri: bin?.uri ?? '' })).contents).toMatchObject([{ blob: '/w==' }])
   })
 
-  test('a resource of another session, and one that would not fit a message, is refused', async () => {
+  it('a resource of another session, and one that would not fit a message, is refused', async () => {
     const home = new Home()
     const other = await connect([], { era, home })
     await other.run({ command: 'echo secret', scratchpad: 'log' })
@@ -94,7 +94,7 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
   })
 })
 
-test('a client is told that the list of resources has changed', async () => {
+it('a client is told that the list of resources has changed', async () => {
   const { run, client } = await connect()
   let changed = 0
   client.setNotificationHandler('notifications/resources/list_changed', () => {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Home, program } from '../cli/vitrine.ts'
 import { repository } from '../helpers/programs.ts'
 
@@ -34,7 +34,7 @@ function nothing(): number {
 }
 
 describe('starting', () => {
-  test('the server is ready within four starts of node -e 0', async () => {
+  it('the server is ready within four starts of node -e 0', async () => {
     const home = new Home()
     // Interleaved, and the best of each: what else the machine does hits both alike, and not every time.
     const times = { server: Infinity, node: Infinity }
@@ -45,7 +45,7 @@ describe('starting', () => {
     expect(times.server / times.node).toBeLessThan(4)
   })
 
-  test('no other command loads the SDK', async () => {
+  it('no other command loads the SDK', async () => {
     const home = new Home()
     const traced = spawnSync(process.execPath, [program, 'run', '--', 'true'], {
       env: { ...home.env, NODE_DEBUG: 'module' },

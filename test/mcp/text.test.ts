@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Result } from '../../src/index.ts'
 import { resultText, type ToolRequest } from '../../src/messages/mcp/tool.ts'
 
@@ -33,13 +33,13 @@ function text(changes: Partial<Result>, asked: Partial<ToolRequest> = {}): strin
 }
 
 describe('the text of a result', () => {
-  test('holds no more than head and tail of output that could not be saved', () => {
+  it('holds no more than head and tail of output that could not be saved', () => {
     const output = `${'a'.repeat(500_000)}${'z'.repeat(500_000)}`
     const shown = text({ output, bytes: 1_000_000 }, { inlineChars: 100 })
     expect(shown).toBe(`${'a'.repeat(50)}\n[... 999900 bytes left out ...]\n${'z'.repeat(50)}`)
   })
 
-  test.each<[string, Partial<Result>, string]>([
+  it.each<[string, Partial<Result>, string]>([
     ['nothing printed', { output: '', bytes: 0 }, '(no output)'],
     [
       'nothing printed, and a code',
@@ -123,7 +123,7 @@ describe('the text of a result', () => {
     expect(text(changes)).toBe(wanted)
   })
 
-  test('many denials are counted after the twentieth, attempt by attempt', () => {
+  it('many denials are counted after the twentieth, attempt by attempt', () => {
     const denials = Array.from({ length: 25 }, (_, index) => ({
       ...denial,
       operation: 'write' as const,
@@ -137,7 +137,7 @@ describe('the text of a result', () => {
     expect(lines.at(-1)).toBe('[blocked in read mode: 15 more]')
   })
 
-  test('a lowered deadline and a taken name are told', () => {
+  it('a lowered deadline and a taken name are told', () => {
     expect(text({ timeoutMs: 600_000 }, { timeoutMs: 700_000 })).toBe(
       'out\n[timeout_ms 700000 is over the maximum: 600000 was used]',
     )

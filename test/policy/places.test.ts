@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Approver } from '../../src/admit/approval/approver.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
@@ -16,7 +16,7 @@ verdict = "ask"
 reason = "mine"
 `
 
-test('a denied command says which line denies it', async () => {
+it('a denied command says which line denies it', async () => {
   const shell = await openTestShell({ mode: 'read', toml })
   const denied = await shell.execute({ command: 'forbidden x' }).catch((error: unknown) => error)
   expect(denied).toMatchObject({
@@ -31,7 +31,7 @@ test('a denied command says which line denies it', async () => {
   })
 })
 
-test('so does the question to whoever approves, and shell.decide', async () => {
+it('so does the question to whoever approves, and shell.decide', async () => {
   const sources: string[][] = []
   const approver: Approver = async (_, { matches }) => {
     sources.push(matches.map(({ source }) => source))
@@ -44,7 +44,7 @@ test('so does the question to whoever approves, and shell.decide', async () => {
   for (const found of sources) expect(found).toContainEqual(expect.stringMatching(/config\.toml:\d+$/))
 })
 
-test('where the file is broken meanwhile, the rules stand as they were loaded, without their lines', async () => {
+it('where the file is broken meanwhile, the rules stand as they were loaded, without their lines', async () => {
   const config = join(makeDirectory(), 'config.toml')
   writeFileSync(config, toml)
   const { openShellOn } = await import('../../src/shell.ts')

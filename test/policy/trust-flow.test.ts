@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, Home, type Ran } from '../cli/vitrine.ts'
 
 /** Where stderr says that a value does not count: file, line and key. */
@@ -25,18 +25,18 @@ describe('a project file that loosens what the user has set', () => {
     writeFileSync(file, '[policy]\nallow = ["touch"]\n')
   })
 
-  test('is ignored, and that is said once on stderr', async () => {
+  it('is ignored, and that is said once on stderr', async () => {
     const ran = await run('run', '--write', '--', 'touch ../made')
     expect(ran).toMatchObject({ code: 125, stdout: '' })
     expect(ignoredIn(ran)).toEqual([`vitrine: ${file}:2: policy.allow`])
     expect(made('made')).toBe(false)
   })
 
-  test('with --each it is said once as well', async () => {
+  it('with --each it is said once as well', async () => {
     expect(ignoredIn(await run('run', '--each', '--', 'true', 'true', 'true'))).toHaveLength(1)
   })
 
-  test('counts once it is trusted', async () => {
+  it('counts once it is trusted', async () => {
     expect(await run('config', 'trust')).toMatchObject({ code: 0, stderr: '' })
     expect(await run('run', '--write', '--', 'touch ../made')).toMatchObject({
       code: 0,
@@ -51,7 +51,7 @@ describe('a project file that loosens what the user has set', () => {
     )
   })
 
-  test('is ignored again when a byte of it changes, and counts when it is as it was', async () => {
+  it('is ignored again when a byte of it changes, and counts when it is as it was', async () => {
     await run('config', 'trust')
     writeFileSync(file, '[policy]\nallow = ["touch"] \n')
     const ran = await run('run', '--write', '--', 'touch ../made')
@@ -62,7 +62,7 @@ describe('a project file that loosens what the user has set', () => {
     expect((await run('run', '--write', '--', 'touch ../made')).code).toBe(0)
   })
 
-  test('what of it tightens counts without trust', async () => {
+  it('what of it tightens counts without trust', async () => {
     writeFileSync(file, '[policy]\nallow = ["touch"]\ndeny = ["git push"]\n')
     const ran = await run('policy', 'check', '--json', '--', 'git push')
     expect(ran.code).toBe(2)
@@ -71,21 +71,21 @@ describe('a project file that loosens what the user has set', () => {
     )
   })
 
-  test('cannot be trusted by a command that vitrine runs', async () => {
+  it('cannot be trusted by a command that vitrine runs', async () => {
     const ran = await run('run', '--json', '--write', '--', 'vitrine config trust')
     expect(ran.code).toBe(125)
     expect(errorOf(ran).code).toBe('DENIED')
     expect((await run('run', '--write', '--', 'touch ../made')).code).toBe(125)
   })
 
-  test.each(['rm ../.vitrine.toml', 'echo >> ../.vitrine.toml', 'cp x ../.vitrine.toml'])(
+  it.each(['rm ../.vitrine.toml', 'echo >> ../.vitrine.toml', 'cp x ../.vitrine.toml'])(
     'nor changed by one: %s',
     async (command) => {
       expect((await run('policy', 'check', '--write', '--', command)).code).toBe(2)
     },
   )
 
-  test('auto_confirm does not count, trusted or not', async () => {
+  it('auto_confirm does not count, trusted or not', async () => {
     writeFileSync(file, '[policy]\nauto_confirm = true\n')
     await run('config', 'trust')
     const ran = await run('run', '--write', '--', 'touch ../made')
@@ -95,7 +95,7 @@ describe('a project file that loosens what the user has set', () => {
   })
 })
 
-test('the file that --config names cannot be changed by a command either', async () => {
+it('the file that --config names cannot be changed by a command either', async () => {
   const home = new Home()
   const file = join(home.directory, 'mine.toml')
   writeFileSync(file, '[policy]\nallow = ["touch"]\n')

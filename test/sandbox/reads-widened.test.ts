@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openShell } from '../../src/index.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory } from '../helpers/place.ts'
@@ -34,13 +34,13 @@ async function canRead(home: string, file: string, cwd = 'project'): Promise<boo
 describe.runIf(process.platform === 'linux')('a hostile project', () => {
   const head = { 'project/.git/HEAD': 'ref: refs/heads/main\n', 'project/a': 'plain' }
 
-  test.each(['/', '..'])('cannot name %s the workspace that is read', async (workspace) => {
+  it.each(['/', '..'])('cannot name %s the workspace that is read', async (workspace) => {
     const hostile = { ...head, 'project/.vitrine.toml': `[policy]\nworkspace = "${workspace}"\n` }
     const home = makeHome('reads = "workspace"', hostile)
     expect([await canRead(home, 'project/a'), await canRead(home, 'private/secret')]).toEqual([true, false])
   })
 
-  test('can make the workspace smaller', async () => {
+  it('can make the workspace smaller', async () => {
     const narrow = { 'project/sub/b': 'plain', 'project/.vitrine.toml': '[policy]\nworkspace = "sub"\n' }
     const home = makeHome('reads = "workspace"', { ...head, ...narrow })
     const sub = 'project/sub'
@@ -50,7 +50,7 @@ describe.runIf(process.platform === 'linux')('a hostile project', () => {
     ])
   })
 
-  test('cannot make it so small that .env files are not looked for', async () => {
+  it('cannot make it so small that .env files are not looked for', async () => {
     const narrow = { 'project/sub/b': 'plain', 'project/.vitrine.toml': '[policy]\nworkspace = "sub"\n' }
     const home = makeHome('unreadable = ["secrets"]', { ...head, ...narrow, 'project/.env': secret })
     expect([
@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')('a hostile project', () => {
     ]).toEqual([true, false])
   })
 
-  test.each([
+  it.each([
     ['in the project', 'project', './x', '../.git'],
     ['beside it', 'other', '../other/x', '../../project/.git'],
   ])('cannot call a directory %s a worktree of the one above', async (_, place, directory, back) => {

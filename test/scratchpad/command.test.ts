@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { subcommandMissing, tooManyWords, unknownSubcommand } from '../../src/messages/cli/run.ts'
 import {
   clearedText,
@@ -21,7 +21,7 @@ function ownHome(): Home {
 const verbs = ['list', 'show', 'clear']
 
 describe('vitrine scratchpad', () => {
-  test('list, show and clear what commands left', async () => {
+  it('list, show and clear what commands left', async () => {
     const home = ownHome()
     expect((await home.run(['scratchpad', 'list'])).stdout).toBe(scratchpadListing([]))
     const command = String.raw`printf 'a\000\377'; exit 3`
@@ -45,7 +45,7 @@ describe('vitrine scratchpad', () => {
     expect((await home.run(['scratchpad', 'list'])).stdout).toBe(scratchpadListing([]))
   })
 
-  test.each([
+  it.each([
     [[], subcommandMissing('scratchpad', verbs)],
     [['remove'], unknownSubcommand('scratchpad', 'remove', verbs, undefined)],
     [['show'], scratchpadUsage],
@@ -61,21 +61,21 @@ describe('vitrine scratchpad', () => {
     expect(ran.stdout).toBe('')
   })
 
-  test('show ends quietly when its reader has seen enough', async () => {
+  it('show ends quietly when its reader has seen enough', async () => {
     const home = ownHome()
     await home.run(['run', '--scratchpad', 'long', '--', 'seq 1 1000000'])
     const ran = await home.shell('vitrine scratchpad show long | head -1')
     expect(ran).toMatchObject({ stdout: '1\n', stderr: '' })
   })
 
-  test('a name with control characters in its command does not reach the terminal', async () => {
+  it('a name with control characters in its command does not reach the terminal', async () => {
     const home = ownHome()
     writeFileSync(join(home.directory, 'script'), 'echo x')
     await home.run(['run', '--scratchpad', 'esc', '--', "echo '\u001b[2J' > /dev/null"])
     expect((await home.run(['scratchpad', 'list'])).stdout).not.toContain('\u001b')
   })
 
-  test.each(['/proc', '/proc/self'])(
+  it.each(['/proc', '/proc/self'])(
     'with HOME=%s outputs are kept in the temporary directory',
     async (HOME) => {
       const home = ownHome()
@@ -94,7 +94,7 @@ describe('vitrine scratchpad', () => {
     },
   )
 
-  test('where nothing can be saved, --scratchpad is refused before the command runs', async () => {
+  it('where nothing can be saved, --scratchpad is refused before the command runs', async () => {
     const home = ownHome()
     const env = { HOME: '/proc', XDG_STATE_HOME: '', TMPDIR: '/proc' }
     const made = join(home.directory, 'made')

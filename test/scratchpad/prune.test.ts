@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ScratchpadSession } from '../../src/scratchpad/list.ts'
 import { clearSessions, sessionsToRemove } from '../../src/scratchpad/prune.ts'
 import { openTestShell } from '../helpers/place.ts'
@@ -19,24 +19,24 @@ function removed(sessions: readonly ScratchpadSession[], maxAgeDays: number, max
 describe('which sessions go', () => {
   const sessions = [session('a', 9, 10), session('b', 5, 20), session('c', 3, 30), session('d', 1, 40)]
 
-  test('those past their age; 0 is no limit', () => {
+  it('those past their age; 0 is no limit', () => {
     expect(removed(sessions, 4, 0)).toEqual(['a', 'b'])
     expect(removed(sessions, 9, 0)).toEqual([])
     expect(removed(sessions, 0, 0)).toEqual([])
   })
 
-  test('the oldest, until the rest fits', () => {
+  it('the oldest, until the rest fits', () => {
     expect(removed(sessions, 0, 100)).toEqual([])
     expect(removed(sessions, 0, 99)).toEqual(['a'])
     expect(removed(sessions, 0, 70)).toEqual(['a', 'b'])
     expect(removed(sessions, 0, 1)).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('what age has taken counts no more', () => {
+  it('what age has taken counts no more', () => {
     expect(removed(sessions, 8, 90)).toEqual(['a'])
   })
 
-  test('one in use stays, and the next oldest goes', () => {
+  it('one in use stays, and the next oldest goes', () => {
     const busy = [session('a', 9, 10, true), session('b', 5, 20), session('c', 3, 30)]
     expect(removed(busy, 0, 40)).toEqual(['b'])
     expect(removed(busy, 0, 1)).toEqual(['b', 'c'])
@@ -44,7 +44,7 @@ describe('which sessions go', () => {
 })
 
 describe('on disk', () => {
-  test('the first thing that a session saves makes room', () => {
+  it('the first thing that a session saves makes room', () => {
     const place = makeState()
     const old = place.leave('old', 10, 8 * dayMs)
     const recent = place.leave('recent', 10, 6 * dayMs)
@@ -56,7 +56,7 @@ describe('on disk', () => {
     expect(scratchpad.entries()).toHaveLength(1)
   })
 
-  test('the configuration says how long and how much', async () => {
+  it('the configuration says how long and how much', async () => {
     const place = makeState()
     const aged = place.leave('aged', 10, 3 * dayMs)
     const large = place.leave('large', 5000, dayMs)
@@ -67,7 +67,7 @@ describe('on disk', () => {
     expect([aged, large, small].map((directory) => existsSync(directory))).toEqual([false, false, true])
   })
 
-  test('a session that another process uses is not removed for its size', () => {
+  it('a session that another process uses is not removed for its size', () => {
     const place = makeState()
     const other = place.scratchpad()
     const { path } = other.save('log', Buffer.alloc(1000))
@@ -75,7 +75,7 @@ describe('on disk', () => {
     expect(existsSync(path)).toBe(true)
   })
 
-  test('clear removes what nobody uses, and says what stays', () => {
+  it('clear removes what nobody uses, and says what stays', () => {
     const place = makeState()
     const left = place.leave('left', 10, 0)
     const { path } = place.scratchpad().save('log', Buffer.from('x'))

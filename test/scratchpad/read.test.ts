@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { grepEntry } from '../../src/scratchpad/grep.ts'
 import { isBinary, readBytes, readLines, readWhole } from '../../src/scratchpad/read.ts'
 import { makeDirectory } from '../helpers/place.ts'
@@ -15,7 +15,7 @@ const ten = Array.from({ length: 10 }, (_, index) => `line ${index + 1}\n`).join
 const everything = Number.MAX_SAFE_INTEGER
 
 describe('reading lines', () => {
-  test.each([
+  it.each([
     [0, 3, 'line 1\nline 2\nline 3\n', 1, 3],
     [7, 100, 'line 8\nline 9\nline 10\n', 8, 10],
     [-2, 100, 'line 9\nline 10\n', 9, 10],
@@ -34,7 +34,7 @@ describe('reading lines', () => {
     })
   })
 
-  test('as many whole lines as fit come back, and the beginning of one that is too long alone', async () => {
+  it('as many whole lines as fit come back, and the beginning of one that is too long alone', async () => {
     expect(await readLines(file(ten), { offset: 0, limit: 10 }, 15)).toMatchObject({
       text: 'line 1\nline 2\n',
       to: 2,
@@ -48,7 +48,7 @@ describe('reading lines', () => {
     })
   })
 
-  test('a last line without a line end counts', async () => {
+  it('a last line without a line end counts', async () => {
     expect(await readLines(file('a\nb'), { offset: -1, limit: 5 }, 100)).toMatchObject({
       text: 'b',
       from: 2,
@@ -57,11 +57,11 @@ describe('reading lines', () => {
     })
   })
 
-  test('an empty entry has no lines', async () => {
+  it('an empty entry has no lines', async () => {
     expect(await readLines(file(''), { offset: 0, limit: 5 }, 100)).toMatchObject({ text: '', total: 0 })
   })
 
-  test('lines are the same wherever the pieces that are read end', async () => {
+  it('lines are the same wherever the pieces that are read end', async () => {
     const lines = Array.from({ length: 300_000 }, (_, index) => `${index}:${'é'.repeat(index % 9)}\n`)
     const path = file(lines.join(''))
     for (const offset of [0, 77_777, 131_071, 200_000, 299_990]) {
@@ -73,7 +73,7 @@ describe('reading lines', () => {
 })
 
 describe('reading bytes', () => {
-  test.each([
+  it.each([
     [0, 4, 'line', 1, 4],
     [5, 3, '1\nl', 6, 8],
     [-3, 100, '10\n', 69, 71],
@@ -82,17 +82,17 @@ describe('reading bytes', () => {
     expect(await readBytes(file(ten), { offset, limit }, 1000)).toMatchObject({ text, from, to, total: 71 })
   })
 
-  test('a character that is cut in two is left out, not replaced', async () => {
+  it('a character that is cut in two is left out, not replaced', async () => {
     expect((await readBytes(file('aéb'), { offset: 0, limit: 2 }, 100)).text).toBe('a')
     expect((await readBytes(file('aéb'), { offset: 2, limit: 2 }, 100)).text).toBe('b')
   })
 
-  test('a NUL byte near the beginning makes it binary', async () => {
+  it('a NUL byte near the beginning makes it binary', async () => {
     expect(await isBinary(file(Buffer.from('a\0b')))).toBe(true)
     expect(await isBinary(file('text'))).toBe(false)
   })
 
-  test('the whole is the whole', async () => {
+  it('the whole is the whole', async () => {
     expect(await readWhole(file(ten))).toEqual(Buffer.from(ten))
   })
 })
@@ -102,7 +102,7 @@ describe('looking for a pattern', () => {
     grepEntry(file(content), { pattern: linePattern(pattern), context, maxChars, timeoutMs: 5000 })
   const linePattern = (pattern: RegExp) => ({ test: (text: string) => pattern.test(text), longest: 100_000 })
 
-  test('shows the lines that match with their numbers', async () => {
+  it('shows the lines that match with their numbers', async () => {
     expect(await look(ten, /[24]$/)).toEqual({
       kind: 'found',
       text: '2:line 2\n4:line 4',
@@ -111,7 +111,7 @@ describe('looking for a pattern', () => {
     })
   })
 
-  test('context is shown as grep shows it', async () => {
+  it('context is shown as grep shows it', async () => {
     expect(await look(ten, /[29]$/, 1)).toMatchObject({
       text: '1-line 1\n2:line 2\n3-line 3\n--\n8-line 8\n9:line 9\n10-line 10',
     })
@@ -120,7 +120,7 @@ describe('looking for a pattern', () => {
     })
   })
 
-  test('what is not shown is still counted', async () => {
+  it('what is not shown is still counted', async () => {
     const content = Array.from({ length: 1000 }, () => 'match\n').join('')
     const found = await look(content, /match/, 0, 50)
     expect(found).toMatchObject({ matches: 1000 })
@@ -128,7 +128,7 @@ describe('looking for a pattern', () => {
     expect(found.kind === 'found' && found.shown).toBeLessThan(10)
   })
 
-  test('other work gets its turn between the lines, and a search that takes too long is given up', async () => {
+  it('other work gets its turn between the lines, and a search that takes too long is given up', async () => {
     const slow = (text: string) => {
       const until = performance.now() + 30
       while (performance.now() < until);
@@ -143,7 +143,7 @@ describe('looking for a pattern', () => {
     expect(turns).toBeGreaterThan(0)
   })
 
-  test('a line longer than a megabyte is looked through in parts', async () => {
+  it('a line longer than a megabyte is looked through in parts', async () => {
     const content = `${'x'.repeat(5_000_000)}needle\nnext\n`
     expect(await look(content, /needle/)).toMatchObject({ matches: 1 })
     const across = `${'x'.repeat(99_997)}needle${'x'.repeat(100_000)}\n`

@@ -10,18 +10,18 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findAnywhere, listSessions } from '../../src/scratchpad/list.ts'
 import { checkScratchpadName } from '../../src/scratchpad/name.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { makeState } from './place.ts'
 
 describe('names', () => {
-  test.each(['log', 'a', 'A.b_c-9', 'x'.repeat(64)])('%s is one', (name) => {
+  it.each(['log', 'a', 'A.b_c-9', 'x'.repeat(64)])('%s is one', (name) => {
     expect(() => checkScratchpadName(name)).not.toThrow()
   })
 
-  test.each([
+  it.each([
     '',
     '.',
     '..',
@@ -39,7 +39,7 @@ describe('names', () => {
     expect(() => checkScratchpadName(name)).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }))
   })
 
-  test('a command whose output should go to a bad name does not run', async () => {
+  it('a command whose output should go to a bad name does not run', async () => {
     const directory = makeDirectory()
     const shell = await openTestShell({ mode: 'write', cwd: directory })
     await expect(shell.execute({ command: 'touch ran', scratchpad: '../up' })).rejects.toThrow()
@@ -48,7 +48,7 @@ describe('names', () => {
 })
 
 describe('a session', () => {
-  test('nobody else can read it, whatever the umask and the directory above', () => {
+  it('nobody else can read it, whatever the umask and the directory above', () => {
     const place = makeState()
     chmodSync(place.state, 0o777)
     const old = process.umask(0)
@@ -65,21 +65,21 @@ describe('a session', () => {
     }
   })
 
-  test('no directory is made until something is saved', async () => {
+  it('no directory is made until something is saved', async () => {
     const place = makeState()
     place.scratchpad()
     expect(existsSync(place.root)).toBe(false)
     expect(place.scratchpad().entries()).toEqual([])
   })
 
-  test('a name that is taken gets the next free suffix, and what was there stays', () => {
+  it('a name that is taken gets the next free suffix, and what was there stays', () => {
     const scratchpad = makeState().scratchpad()
     const names = ['a', 'b', 'c'].map((text) => scratchpad.save('log', Buffer.from(text)).name)
     expect(names).toEqual(['log', 'log-2', 'log-3'])
     expect(scratchpad.entries().map(({ path }) => readFileSync(path, 'utf8'))).toEqual(['a', 'b', 'c'])
   })
 
-  test('a symlink in the way is not written through', () => {
+  it('a symlink in the way is not written through', () => {
     const place = makeState()
     const scratchpad = place.scratchpad()
     const target = join(makeDirectory(), 'target')
@@ -92,7 +92,7 @@ describe('a session', () => {
     expect(scratchpad.find('log')).toBeUndefined()
   })
 
-  test('find takes no path', () => {
+  it('find takes no path', () => {
     const place = makeState()
     const scratchpad = place.scratchpad()
     scratchpad.save('log', Buffer.from('x'))
@@ -101,7 +101,7 @@ describe('a session', () => {
     expect(scratchpad.find('log')?.bytes).toBe(1)
   })
 
-  test('bytes are stored as they are', () => {
+  it('bytes are stored as they are', () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
     const { path } = makeState().scratchpad().save('raw', bytes)
     expect(readFileSync(path)).toEqual(bytes)
@@ -122,7 +122,7 @@ const metadata = {
 } as const
 
 describe('what a shell saves', () => {
-  test('has its command, directory, exit, times and sizes beside it', async () => {
+  it('has its command, directory, exit, times and sizes beside it', async () => {
     const shell = await openTestShell()
     await shell.execute({ command: 'echo out; exit 3', scratchpad: 'line' })
     await shell.execute({ argv: ['echo', 'a b'], scratchpad: 'argv', cwd: '/' })
@@ -145,7 +145,7 @@ describe('what a shell saves', () => {
     expect(argv).toMatchObject({ name: 'argv', metadata: { command: ['echo', 'a b'], cwd: '/' } })
   })
 
-  test('metadata that was tampered with is left out, the bytes are still listed', async () => {
+  it('metadata that was tampered with is left out, the bytes are still listed', async () => {
     const shell = await openTestShell()
     const { scratchpad } = await shell.execute({ command: 'echo out', scratchpad: 'log' })
     writeFileSync(join(dirname(scratchpad?.path ?? ''), '.log.json'), '{"command": 7}')
@@ -153,7 +153,7 @@ describe('what a shell saves', () => {
     expect(shell.scratchpad.entries()[0]?.metadata).toBeUndefined()
   })
 
-  test('two shells that share a scratchpad share its names', async () => {
+  it('two shells that share a scratchpad share its names', async () => {
     const one = await openTestShell()
     const two = await openTestShell({ scratchpad: one.scratchpad })
     await one.execute({ command: 'echo 1', scratchpad: 'log' })
@@ -164,7 +164,7 @@ describe('what a shell saves', () => {
 })
 
 describe('the list of sessions', () => {
-  test('is empty without a directory, and leaves out what is none', () => {
+  it('is empty without a directory, and leaves out what is none', () => {
     const place = makeState()
     expect(listSessions([place.root])).toEqual([])
     place.leave('one', 3, 2000)
@@ -178,7 +178,7 @@ describe('the list of sessions', () => {
     ])
   })
 
-  test('the session of a running process is in use, that of an ended one is not', () => {
+  it('the session of a running process is in use, that of an ended one is not', () => {
     const place = makeState()
     place.scratchpad().save('log', Buffer.from('x'))
     const [session] = listSessions([place.root])
@@ -189,7 +189,7 @@ describe('the list of sessions', () => {
     expect(listSessions([place.root])[0]?.inUse).toBe(false)
   })
 
-  test('the newest entry of a name is found, and that of a given session', () => {
+  it('the newest entry of a name is found, and that of a given session', () => {
     const place = makeState()
     const older = place.leave('one', 3, 2000)
     const newer = place.leave('two', 4, 1000)
@@ -199,7 +199,7 @@ describe('the list of sessions', () => {
       expect(findAnywhere([place.root], name)).toBeUndefined()
   })
 
-  test('every file of a session is under its own name', () => {
+  it('every file of a session is under its own name', () => {
     const scratchpad = makeState().scratchpad()
     scratchpad.save(undefined, Buffer.from('x'))
     expect(readdirSync(scratchpad.directory)).toEqual(['output-1'])

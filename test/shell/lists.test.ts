@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 let cwd: string
@@ -10,14 +10,14 @@ beforeEach(() => {
 })
 
 describe('executeAll', () => {
-  test('runs in order, and has a result for each', async () => {
+  it('runs in order, and has a result for each', async () => {
     const shell = await openTestShell({ cwd, mode: 'write' })
     const results = await shell.executeAll(['echo one > log', 'echo two >> log', 'cat log'])
     expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
     expect(results[2]?.stdout).toBe('one\ntwo\n')
   })
 
-  test.each([
+  it.each([
     ['a non-zero exit', 'exit 3'],
     ['a signal', 'kill -KILL $$'],
     ['its deadline', 'sleep 30'],
@@ -28,7 +28,7 @@ describe('executeAll', () => {
     expect(made('after')).toBe(false)
   })
 
-  test('goes on when told to', async () => {
+  it('goes on when told to', async () => {
     const shell = await openTestShell({ cwd, mode: 'write' })
     const results = await shell.executeAll(['exit 3', 'sleep 30', 'touch after'], {
       ignoreErrors: true,
@@ -38,14 +38,14 @@ describe('executeAll', () => {
     expect(made('after')).toBe(true)
   })
 
-  test('each is decided about before the first starts: a denied third one means that nothing ran', async () => {
+  it('each is decided about before the first starts: a denied third one means that nothing ran', async () => {
     const shell = await openTestShell({ cwd, mode: 'write', toml: '[policy]\ndeny = ["git push"]\n' })
     const all = shell.executeAll(['touch first', 'touch second', 'git push'], { ignoreErrors: true })
     await expect(all).rejects.toMatchObject({ code: 'DENIED', message: expect.stringContaining('git push') })
     expect(made('first')).toBe(false)
   })
 
-  test('a third one that is not approved means that nothing ran', async () => {
+  it('a third one that is not approved means that nothing ran', async () => {
     const asked: string[] = []
     const shell = await openTestShell({
       cwd,
@@ -61,7 +61,7 @@ describe('executeAll', () => {
     expect(made('first')).toBe(false)
   })
 
-  test('an invalid last one means that nothing ran', async () => {
+  it('an invalid last one means that nothing ran', async () => {
     const shell = await openTestShell({ cwd, mode: 'write' })
     await expect(shell.executeAll(['touch first', ' '])).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
     await expect(shell.executeAll(['touch first', { command: 'ls', cwd: '/nowhere' }])).rejects.toMatchObject(
@@ -72,7 +72,7 @@ describe('executeAll', () => {
     expect(made('first')).toBe(false)
   })
 
-  test('the mode is that of the beginning, whatever is set while it runs', async () => {
+  it('the mode is that of the beginning, whatever is set while it runs', async () => {
     const shell = await openTestShell({ cwd })
     const all = shell.executeAll(['sleep 0.3', 'touch second'])
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -82,7 +82,7 @@ describe('executeAll', () => {
     expect(made('second')).toBe(false)
   })
 
-  test('workDir is where all run, unless one names its own', async () => {
+  it('workDir is where all run, unless one names its own', async () => {
     mkdirSync(join(cwd, 'below'))
     const shell = await openTestShell({ cwd })
     const results = await shell.executeAll(['pwd', { command: 'pwd', cwd: '/' }, { argv: ['pwd'] }], {
@@ -91,7 +91,7 @@ describe('executeAll', () => {
     expect(results.map(({ stdout }) => stdout.trim())).toEqual([join(cwd, 'below'), '/', join(cwd, 'below')])
   })
 
-  test('output streams as it comes, in order', async () => {
+  it('output streams as it comes, in order', async () => {
     const shell = await openTestShell({ cwd })
     let seen = ''
     await shell.executeAll(['echo one', 'echo two >&2'], {
@@ -102,7 +102,7 @@ describe('executeAll', () => {
     expect(seen).toBe('one\ntwo\n')
   })
 
-  test('aborted between two, the second does not start', async () => {
+  it('aborted between two, the second does not start', async () => {
     const shell = await openTestShell({ cwd, mode: 'write' })
     const caller = new AbortController()
     const all = shell.executeAll(['touch first; sleep 30', 'touch second'], {
@@ -116,7 +116,7 @@ describe('executeAll', () => {
     expect(made('second')).toBe(false)
   })
 
-  test('a list refused in the middle keeps the results of what ran', async () => {
+  it('a list refused in the middle keeps the results of what ran', async () => {
     const shell = await openTestShell({ cwd, mode: 'write' })
     mkdirSync(join(cwd, 'sub'))
     const list = shell.executeAll(['echo one; rmdir ../sub', 'echo two'], { workDir: 'sub' })
@@ -124,11 +124,11 @@ describe('executeAll', () => {
     await expect(shell.executeAll(['echo one', ''])).rejects.not.toHaveProperty('results')
   })
 
-  test('an empty list is done', async () => {
+  it('an empty list is done', async () => {
     expect(await (await openTestShell({ cwd })).executeAll([])).toEqual([])
   })
 
-  test('an input stream is shared, and one that has ended keeps nobody waiting', async () => {
+  it('an input stream is shared, and one that has ended keeps nobody waiting', async () => {
     const { Readable } = await import('node:stream')
     const stdin = Readable.from(['text\n'])
     const shell = await openTestShell({ cwd, mode: 'write' })
