@@ -8,9 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileFixture } from '../helpers/programs.ts'
 import { makeGround, shorts } from './denied.ts'
 
-/** Each call is answered after 20 ms; ten times that is still no hang, on a machine that has others to serve. */
-const answeredMs = 2000
-
 function missing(): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root can mount a file system'
   return existsSync('/dev/fuse') ? null : '/dev/fuse is not here'
@@ -44,32 +41,29 @@ describe.skipIf(missing() !== null)('a file system that does not answer', () => 
     rmdirSync(mounted)
   })
 
-  /** Tries to write to each path; says what the shell had to say to each, and how long all of it took. */
+  /** Tries to write to each path; counts the refusals that the shell reported. */
   async function write(paths: readonly string[]) {
     const { run } = await makeGround()
-    const started = Date.now()
     const result = await run(paths.map((path) => `echo x > ${path} || echo refused`).join('; '))
-    return { result, refused: result.stdout.match(/refused/g)?.length, ms: Date.now() - started }
+    return { result, refused: result.stdout.match(/refused/g)?.length }
   }
 
-  it('a refused write on it is answered in time, with the path as given', async () => {
+  it('a refused write on it is answered while the file system still hangs, with the path as given', async () => {
     const path = join(mounted, 'hang-one')
-    const { result, refused, ms } = await write([path])
+    const { result, refused } = await write([path])
     expect(refused).toBe(1)
     expect(result.stderr).toContain('Permission denied')
-    expect(ms).toBeLessThan(answeredMs)
     expect(shorts(result)).toEqual([`write ${path}`])
     expect(await Promise.race([looking, Promise.resolve('waits')])).toBe('waits')
   })
 
   it('others go on being served meanwhile, with their paths', async () => {
     const ground = await makeGround()
-    const started = Date.now()
     const [hanging, ordinary] = await Promise.all([
       write([join(mounted, 'hang-two'), join(mounted, 'hang-three')]),
       ground.run('for i in 1 2 3 4 5; do echo x > file; done'),
     ])
-    expect(Date.now() - started).toBeLessThan(2 * answeredMs)
+    expect(await Promise.race([looking, Promise.resolve('waits')])).toBe('waits')
     expect(hanging.refused).toBe(2)
     expect(shorts(ordinary)).toEqual([`write ${ground.file} x5`])
   })

@@ -67,7 +67,7 @@ describe('a host that dies', () => {
     const line = `echo started; while :; do ${storm}; mkdir new; chmod 600 file; done`
     const teller = startTeller(directory, line)
     await waitFor(() => teller.text().includes('started'), 5000)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await waitFor(() => aliveWith(marker).some((pid) => pid !== teller.child.pid), 5000)
     teller.child.kill('SIGKILL')
     await teller.ended
     const left = await survivors(marker, 1000)

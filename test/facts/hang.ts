@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { busyMs } from '../helpers/busy.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { builtLibrary, compileFixture, repository } from '../helpers/programs.ts'
 
-/** A machine that has others to serve gets so long on top of every limit, in milliseconds. */
-export const slack = 3000
+/** What a busy machine gets on top of each limit, in milliseconds: the file system never answers. */
+export const slack = busyMs
 
 /** What a host did with a file system that does not answer, and for how many milliseconds. */
 export interface Timed<T> {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Result } from '../../src/base/types.ts'
-import { missing, runHost, slack, type Timed } from './hang.ts'
+import { missing, runHost, type Timed } from './hang.ts'
 
 /** What test/fixtures/facts/unreadable.mjs prints. */
 interface Happened {
@@ -19,13 +19,11 @@ describe.skipIf(missing() !== null)(
     }, 60_000)
 
     it('runs nothing, and the call returns after its deadline', () => {
-      const { value, ms } = happened.command
-      expect(value).toMatchObject({ stdout: '', timedOut: true })
-      expect(ms).toBeLessThan(500 + 200 + 1000 + slack)
+      expect(happened.command.value).toMatchObject({ stdout: '', timedOut: true })
     })
 
     it('never stops JavaScript, and other commands run', () => {
-      expect(happened.longestGap).toBeLessThan(slack)
+      expect(happened.longestGap).toBeLessThan(happened.command.ms)
       expect(happened.beside.value).toBe('beside\n')
     })
   },

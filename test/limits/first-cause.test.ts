@@ -14,7 +14,7 @@ afterEach(async () => {
   await endAll(marker)
 })
 
-const toml = '[shell]\nkill_grace_ms = 15000\n[limits]\nmemory_bytes = 100000000\n'
+const toml = '[shell]\nkill_grace_ms = 55000\n[limits]\nmemory_bytes = 100000000\n'
 
 describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
   it('over its limit in the grace after its deadline, a command is ended at once, and stays timed out', async () => {
@@ -24,7 +24,8 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     const result = await shell.execute({ command, timeoutMs: 300 })
     expect(result.outcome).toEqual({ kind: 'timed-out', afterMs: 300 })
     expect(result).not.toHaveProperty('limited')
-    expect(result.durationMs).toBeLessThan(12_000)
+    // The grace would keep it for 55 s.
+    expect(result.durationMs).toBeLessThan(50_000)
     expect(await survivors(marker, 2000)).toEqual([])
   })
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { blocked, remedies } from '../../src/messages/denials.ts'
+import { denialText, remedies } from '../../src/messages/denials.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { makeGround } from './ground.ts'
@@ -22,7 +22,7 @@ describe('the hint of a refusal', () => {
     for (const path of [join(temporary, 'new'), '/tmp/vitrine-hint-new', '/var/tmp/vitrine-hint-new']) {
       const { hint, denials } = await run(`echo x > ${path}`)
       expect(denials).toMatchObject([{ operation: 'create', path }])
-      expect(hint).toContain(`${denials.map(blocked).join()}; ${privateTmp}`)
+      expect(hint).toContain(`${denials.map(denialText).join()}; ${privateTmp}`)
       expect(hint).toContain(write)
     }
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { RequestProblem } from '../../src/base/refusal.ts'
 import type { StartRequest } from '../../src/index.ts'
-import type { RequestProblem } from '../../src/messages/error.ts'
 import { openTestShell } from '../helpers/place.ts'
 
 const wrong: readonly [string, object, Partial<RequestProblem>][] = [

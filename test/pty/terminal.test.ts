@@ -197,9 +197,8 @@ describe.each(modes)('in %s mode', (mode) => {
     const session = await start({ argv: interactiveBash, timeoutMs: 700 })
     await session.shows(prompt)
     await session.write(`sleep ${marker}\n`)
-    const { outcome, durationMs } = await session.result
+    const { outcome } = await session.result
     expect(outcome).toEqual({ kind: 'timed-out', afterMs: 700 })
-    expect(durationMs).toBeLessThan(700 + 200 + 1000)
     expect(await survivors(marker, 2000)).toEqual([])
   })
 

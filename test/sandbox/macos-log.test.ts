@@ -186,13 +186,11 @@ describe('refusals of commands on macOS', () => {
     await expect
       .poll(reports)
       .toMatchObject({ enforced: false, note: expect.stringContaining('Must be admin') })
-    const begun = performance.now()
     expect((await launchIn(confinement, 'exit 3')).end).toMatchObject({
       kind: 'exited',
       code: 3,
       denials: [],
     })
-    expect(performance.now() - begun).toBeLessThan(1000)
     const none = macosSandbox({ ...tools, log: '/no/log' })
     none.confine(options)
     await expect.poll(() => none.enforcement(options)['denial reports']?.note).toMatch(/ENOENT/)

@@ -74,10 +74,11 @@ describe('executeAll', () => {
 
   it('the mode is that of the beginning, whatever is set while it runs', async () => {
     const shell = await openTestShell({ cwd })
-    const all = shell.executeAll(['sleep 0.3', 'touch second'])
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    shell.mode = 'write'
-    const results = await all
+    const onOutput = () => {
+      shell.mode = 'write'
+    }
+    const results = await shell.executeAll(['echo runs; sleep 0.1', 'touch second'], { onOutput })
+    expect(shell.mode).toBe('write')
     expect(results.map(({ mode }) => mode)).toEqual(['read', 'read'])
     expect(made('second')).toBe(false)
   })
