@@ -91,7 +91,12 @@ const requests: readonly { readonly what: string; readonly request: ExecuteReque
 describe('write mode gives the same with execa as with the addon', () => {
   it.for(requests)('$what', async ({ request }) => {
     const { native, execa } = await both(request)
-    const strip = (outcome: object) => ({ ...outcome, scratchpad: 'scratchpad' in outcome })
+    // The decision depends on how soon the disk answers, not on the launcher.
+    const strip = (outcome: object) => ({
+      ...outcome,
+      decision: undefined,
+      scratchpad: 'scratchpad' in outcome,
+    })
     expect(strip(execa)).toEqual(strip(native))
   })
 })
