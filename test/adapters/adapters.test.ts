@@ -7,7 +7,8 @@ import { shellTool } from '../../src/adapters/ai-sdk.ts'
 import { bashTool } from '../../src/adapters/anthropic.ts'
 import { openAiShell } from '../../src/adapters/openai-agents.ts'
 import { runTool, toolDefinition } from '../../src/adapters/tool.ts'
-import { refusedOfSeveral, restartedText, savedLine } from '../../src/messages/mcp/mcp.ts'
+import { refusedOfSeveral } from '../../src/messages/list.ts'
+import { restartedText, savedLine } from '../../src/messages/mcp/mcp.ts'
 import { describeRefusal } from '../../src/messages/refusal.ts'
 import { openTestShell } from '../helpers/place.ts'
 import { aliveWith, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
@@ -153,8 +154,7 @@ describe('OpenAI’s shell', () => {
       { type: 'exit', exitCode: 125 },
     ])
     const denied = await shell.execute({ command: 'shred one' }).catch(({ message }) => message)
-    expect(output[2]?.stderr).toBe(`${refusedOfSeveral(denied, 1)}
-`)
+    expect(output[2]?.stderr).toBe(`${refusedOfSeveral(denied, 1)}\n`)
     expect(readFileSync(join(shell.cwd, 'one'), 'utf8')).toBe('kept\n')
     expect(existsSync(join(shell.cwd, 'two'))).toBe(false)
   })
