@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { constants as osConstants } from 'node:os'
-import { errnoName, errorCode } from '../base/errno.ts'
+import { codedError, errnoName, errorCode } from '../base/errno.ts'
 
 export interface HeldLock {
   release(): void
@@ -30,7 +30,7 @@ export function flockLocker(lock: (fd: number) => number): Locker {
       closeSync(fd)
       // Linux has one number for EAGAIN and EWOULDBLOCK (asm-generic/errno.h).
       if (errno === osConstants.errno.EAGAIN) return undefined
-      throw Object.assign(new Error('flock'), { code: errnoName(errno) })
+      throw codedError(errnoName(errno))
     },
   }
 }
@@ -59,5 +59,5 @@ function openLock(path: string, flags: number): number {
   const fd = openSync(path, flags, lockMode)
   if (fstatSync(fd).isFile()) return fd
   closeSync(fd)
-  throw Object.assign(new Error('open'), { code: 'not a file' })
+  throw codedError('not a file')
 }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeDirectories } from '../base/directories.ts'
-import { errorCode } from '../base/errno.ts'
+import { codedError, errorCode } from '../base/errno.ts'
 import type { AuditFault } from '../base/refusal.ts'
 import { VitrineError } from '../messages/error.ts'
 import type { HeldLock, Locker } from './lock.ts'
@@ -49,7 +49,7 @@ export class AuditLog {
       this.#step('room', () => {
         const { bavail, blocks, bsize } = statfsSync(this.path)
         // Some file systems report no blocks; then only writing tells.
-        if (blocks > 0 && bavail * bsize < roomBytes) throw coded('ENOSPC')
+        if (blocks > 0 && bavail * bsize < roomBytes) throw codedError('ENOSPC')
       })
     })
   }
@@ -98,7 +98,7 @@ export class AuditLog {
       const fd = openSync(this.path, openFlags, 0o600)
       if (fstatSync(fd).isFile()) return fd
       closeSync(fd)
-      throw coded('not a file')
+      throw codedError('not a file')
     })
   }
 
@@ -137,12 +137,8 @@ export class AuditLog {
   }
 }
 
-function coded(code: string): Error {
-  return Object.assign(new Error(code), { code })
-}
-
 function refuseSymlink(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw coded('ELOOP')
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw codedError('ELOOP')
 }
 
 /** True if a writer was killed in the middle of its line. */

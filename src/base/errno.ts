@@ -33,6 +33,11 @@ export function errorReason(error: unknown): string {
   return errorCode(error) ?? errorText(error)
 }
 
+/** An error like that of a failed system call. */
+export function codedError(code: string): Error {
+  return Object.assign(new Error(code), { code })
+}
+
 function textAt(error: unknown, name: 'code' | 'message'): string | undefined {
   const value: unknown = Object(error)[name]
   return typeof value === 'string' ? value : undefined

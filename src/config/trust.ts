@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { makeDirectories } from '../base/directories.ts'
+import { replaceFile } from '../base/replace-file.ts'
 import type { Environment } from '../base/types.ts'
 import { codeOf, existingRealPath, readConfigFile, trustStoreFile, unreadableFile } from './files.ts'
 
@@ -67,29 +67,8 @@ function writeStore(files: TrustedFiles, env: Environment, home?: string): void 
   const file = trustStoreFile(env, home)
   try {
     makeDirectories(dirname(file), 0o700)
-    replaceFile(file, `${JSON.stringify({ version: 1, files }, null, 2)}\n`)
+    replaceFile(file, `${JSON.stringify({ version: 1, files }, null, 2)}\n`, 0o600)
   } catch (error) {
     throw unreadableFile(file, `it cannot be written (${codeOf(error)})`)
-  }
-}
-
-// rename(2) is atomic: a reader sees the old store or the new one, and a crash leaves one of them complete.
-function replaceFile(file: string, text: string): void {
-  const temporary = `${file}.${randomUUID()}`
-  try {
-    writeSynced(temporary, text)
-    renameSync(temporary, file)
-  } finally {
-    rmSync(temporary, { force: true })
-  }
-}
-
-function writeSynced(file: string, text: string): void {
-  const descriptor = openSync(file, 'wx', 0o600)
-  try {
-    writeSync(descriptor, text)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

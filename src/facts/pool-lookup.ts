@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { access, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises'
-import { errorCode, errorReason } from '../base/errno.ts'
+import { codedError, errorCode, errorReason } from '../base/errno.ts'
 import { gitlinksIn } from './git-index.ts'
 import type { PathAnswer, PathLookup, PathQuestion, PathQuestionKind } from './lookup.ts'
 
@@ -71,14 +71,14 @@ const kinds: Readonly<Record<PathQuestionKind, (path: string) => Promise<string>
     return ''
   },
   directory: async (path) => {
-    if (!(await stat(path)).isDirectory()) throw coded('ENOTDIR')
+    if (!(await stat(path)).isDirectory()) throw codedError('ENOTDIR')
     await access(path, constants.X_OK)
     return ''
   },
   text: async (path) => (await regularFile(path, maxTextBytes)).toString('utf8'),
   gitlinks: async (path) => {
     const found = gitlinksIn(await regularFile(path, maxIndexBytes))
-    if (!found) throw coded('EBADMSG')
+    if (!found) throw codedError('EBADMSG')
     return found.map((name) => `${name}\0`).join('')
   },
 }
@@ -97,7 +97,7 @@ async function where(path: string): Promise<string> {
       if (cut === -1) throw error
       const target = await readlink(named).catch(() => undefined) // no link, or not readable
       if (target === undefined) existing = named.slice(0, cut)
-      else if (++links > maxLinks) throw coded('ELOOP')
+      else if (++links > maxLinks) throw codedError('ELOOP')
       else {
         const rest = whole.slice(named.length)
         whole = (target.startsWith('/') ? target : named.slice(0, cut + 1) + target) + rest
@@ -110,19 +110,15 @@ async function where(path: string): Promise<string> {
 /** O_NONBLOCK: a FIFO that replaces the file must not block us. */
 async function regularFile(path: string, maxBytes: number): Promise<Buffer> {
   const before = await stat(path)
-  if (before.isDirectory()) throw coded('EISDIR')
-  if (!before.isFile()) throw coded('EINVAL')
+  if (before.isDirectory()) throw codedError('EISDIR')
+  if (!before.isFile()) throw codedError('EINVAL')
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const status = await file.stat()
-    if (!status.isFile()) throw coded('EINVAL')
-    if (status.size > maxBytes) throw coded('EFBIG')
+    if (!status.isFile()) throw codedError('EINVAL')
+    if (status.size > maxBytes) throw codedError('EFBIG')
     return await file.readFile()
   } finally {
     await file.close()
   }
-}
-
-function coded(code: string): Error {
-  return Object.assign(new Error(code), { code })
 }

@@ -1,7 +1,8 @@
-import { appendFileSync, chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeDirectories } from '../../base/directories.ts'
 import { errorReason } from '../../base/errno.ts'
+import { replaceFile } from '../../base/replace-file.ts'
 
 const maxLines = 1000
 
@@ -50,9 +51,7 @@ export class History {
 
   /** Replaces the file instead of truncating it: another shell may be appending to it. */
   #shorten(): void {
-    const own = `${this.#file}.${process.pid}`
-    writeFileSync(own, `${[...this.lines].reverse().join('\n')}\n`, { mode: 0o600 })
-    renameSync(own, this.#file)
+    replaceFile(this.#file, `${[...this.lines].reverse().join('\n')}\n`, 0o600)
   }
 
   #attempt(write: () => void): void {

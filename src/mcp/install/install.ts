@@ -1,8 +1,9 @@
-import { copyFileSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { makeDirectories } from '../../base/directories.ts'
 import { errorCode, errorText } from '../../base/errno.ts'
+import { replaceFile } from '../../base/replace-file.ts'
 import { parseToml } from '../../internal.ts'
 import type { Client } from './clients.ts'
 import { parseJsonc, withEntry } from './json-edit.ts'
@@ -105,11 +106,8 @@ function backUp(file: string): string {
   return backup
 }
 
-/** Replaces the file atomically and keeps its mode. */
+/** Keeps the file's mode. */
 function replace(file: string, text: string): void {
   makeDirectories(dirname(file), 0o777)
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600
-  const unfinished = `${file}.${process.pid}.new`
-  writeFileSync(unfinished, text, { mode: mode & 0o777, flag: 'wx' })
-  renameSync(unfinished, file)
+  replaceFile(file, text, (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777)
 }
