@@ -12,7 +12,7 @@ import {
 } from '../../messages/policy.ts'
 import { nameOf } from '../command/program.ts'
 import { removesTrees } from '../presets/deny.ts'
-import { knownValue } from '../syntax/line.ts'
+import { knownValue, type SimpleCommand } from '../syntax/line.ts'
 import { denyList, type PolicyInput, policyMatch } from './input.ts'
 import { destinations, leavesWorkspace, type PathUse, systemPathOf } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
@@ -34,14 +34,30 @@ const recording = new Set(['add', 'commit', 'diff', 'log', 'status'])
 function matchOwnFiles(use: PathUse, { command }: PlannedStep, { facts }: PolicyInput): PolicyMatch[] {
   const name = nameOf(knownValue(command.words[0]) ?? '')
   if (name === 'cd' || (name === 'git' && recording.has(command.words[1]?.value ?? ''))) return []
-  const removes = name === 'mv' || (name === 'rm' && removesTrees(command.words))
-  const touched = (destinations(use, facts) ?? asWritten(use)).some((path) =>
-    facts.ownPaths.some((own) => isBeneath(path, own) || (removes && isBeneath(own, path))),
-  )
+  const arrivals = isTarget(use, name, command) ? arrivingNames(command) : []
+  const removes = (name === 'mv' && arrivals.length === 0) || (name === 'rm' && removesTrees(command.words))
+  const leadsTo = destinations(use, facts) ?? asWritten(use)
+  const touched = [
+    ...leadsTo,
+    ...leadsTo.flatMap((path) => arrivals.map((arrival) => posix.join(path, arrival))),
+  ].some((path) => facts.ownPaths.some((own) => isBeneath(path, own) || (removes && isBeneath(own, path))))
   if (!touched) return []
   return [
     policyMatch(command.text, 'changes-own-rules', denyList, 'deny', explainDisaster('changes-own-rules')),
   ]
+}
+
+// Programs whose last operand receives what the others name.
+const copying = new Set(words('cp install ln mv rsync'))
+
+/** Whether it is the last operand of such a program. `-t DIR` is no operand: `mv -t` counts as removing its directory. */
+function isTarget({ text, redirect }: PathUse, name: string, { words }: SimpleCommand): boolean {
+  return !redirect && copying.has(name) && words.length > 2 && words.at(-1)?.value === text
+}
+
+/** The names under which the other operands arrive in a directory. */
+function arrivingNames({ words }: SimpleCommand): readonly string[] {
+  return words.slice(1, -1).map(({ value }) => posix.basename(value))
 }
 
 /** The paths as text, with symlinks unresolved. */
