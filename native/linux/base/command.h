@@ -19,7 +19,6 @@ struct vt_watch_slot;
 struct vt_monitor;
 struct vt_launch_room;
 
-/* The steps of a launch, in order. */
 enum vt_step {
   VT_STEP_NONE,
   VT_STEP_RULESET,
@@ -53,7 +52,6 @@ enum vt_source_kind {
   VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE, VT_SOURCE_TYPED, VT_SOURCE_ROOM, VT_SOURCE_WATCHER,
 };
 
-/* What the event loop hands to its callback. */
 struct vt_source {
   enum vt_source_kind kind;
   void *of;
@@ -72,8 +70,8 @@ enum vt_phase { VT_LAUNCHING, VT_RUNNING, VT_DRAINING, VT_SWEEPING, VT_ENDING, V
 enum { VT_STREAMS = 2, VT_STDOUT = 0, VT_STDERR = 1, VT_REMEMBERED = 256 };
 
 struct vt_command {
-  struct vt_command *next;  /* in the supervisor's list */
-  struct vt_command *queued; /* in the launcher's queue */
+  struct vt_command *next;
+  struct vt_command *queued;
   uint32_t id;
   struct vt_owner *owner;
 
@@ -81,9 +79,9 @@ struct vt_command {
   char **candidates, **argv, **envp;
   const char *cwd;
   int stdin_fd;             /* -1: /dev/null */
-  bool owns_stdin;          /* ours to close after the launch */
+  bool owns_stdin;
   int state_fd;             /* becomes its descriptor 3, if has_state */
-  bool has_state;           /* ours to close after the launch */
+  bool has_state;
   bool merged;
   struct vt_place *places;  /* what a confined command may reach; NULL: unconfined */
   bool network, with_listener; /* confined: as in struct vt_request */
@@ -108,7 +106,7 @@ struct vt_command {
   int io;                   /* /proc/PID/io, for vt_fsize_met(); -1: not open */
   int listener_fd;             /* of the filter; vt_listener_open() takes it over */
   int write_ends[VT_STREAMS];
-  struct vt_watch_slot *slot;  /* in the watcher's table */
+  struct vt_watch_slot *slot;
   enum vt_step failed_step;
   int failed_errno;
 
@@ -122,7 +120,7 @@ struct vt_command {
   int64_t grace_ends; /* monotonic milliseconds, set with `terminated` */
   /* monotonic milliseconds; the first two stand still while the output is paused */
   int64_t last_byte, phase_since, phase_entered, paused_since;
-  struct vt_monitor *meters[2]; /* by kind (limits/monitor.h); NULL: nothing to measure */
+  struct vt_monitor *meters[2];
   const char *limited;      /* name of the limit that ended it */
   bool settled;             /* the monitors' last measurements are in, or overdue */
   int finishing;            /* rounds of waiting for its orphans to end */

@@ -6,7 +6,7 @@
 /* Returns 0, or -1 with errno; may be called again after a failure. */
 int vt_event_loop_open(int wake_fd);
 void vt_event_loop_add(int fd, struct vt_source *source);
-void vt_event_loop_add_room(int fd, struct vt_source *source); /* ready when writable */
+void vt_event_loop_add_room(int fd, struct vt_source *source);
 void vt_event_loop_remove(int fd);
 
 /* Reports the hang-up only: a listener's notifications belong to the notifier threads. */

@@ -24,7 +24,7 @@ int vt_path_open_direct(int directory, const char *path, int flags);
 struct vt_path_walk {
   char text[2 * PATH_MAX];
   const char *rest; /* behind the name read last; in `text`, or a path of the caller's at first */
-  int links;        /* followed so far */
+  int links;
 };
 
 /* Reads the next name, skipping "." and empty ones; NULL at the end. */

@@ -55,6 +55,6 @@ int vt_start_once(struct vt_once *once, int (*start_it)(void)) {
   pthread_mutex_lock(&once->lock);
   if (!once->started) once->started = start_it() == 0;
   int failed = once->started ? 0 : -1;
-  pthread_mutex_unlock(&once->lock); /* preserves errno */
+  pthread_mutex_unlock(&once->lock);
   return failed;
 }

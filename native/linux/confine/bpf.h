@@ -21,8 +21,8 @@ enum vt_half { VT_LOW = 0, VT_HIGH = 4 };
 struct vt_condition {
   enum vt_test test;
   enum vt_half half;
-  uint8_t argument; /* 0 to 5 */
-  uint8_t count;    /* of values */
+  uint8_t argument;
+  uint8_t count;
   uint32_t mask;
   const uint32_t *values;
 };
@@ -31,13 +31,13 @@ struct vt_condition {
 struct vt_rule {
   uint32_t when; /* bits of seccomp_groups.h, for the selection */
   struct vt_condition conditions[VT_CONDITIONS_MAX];
-  uint32_t action; /* SECCOMP_RET_* */
+  uint32_t action;
 };
 
 struct vt_verdict {
   const struct vt_rule *rules;
   size_t count;
-  uint32_t otherwise; /* SECCOMP_RET_* */
+  uint32_t otherwise;
 };
 
 /* Placeholder for the session id, which only the installing process knows. Above any process id (PID_MAX_LIMIT,
@@ -57,7 +57,6 @@ struct vt_program {
 
 void vt_bpf_append(struct vt_program *program, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t k);
 
-/* Loads the word at `offset` bytes of struct seccomp_data. */
 void vt_bpf_load(struct vt_program *program, size_t offset);
 
 void vt_bpf_return(struct vt_program *program, uint32_t action);
@@ -68,7 +67,6 @@ size_t vt_bpf_verdict_length(const struct vt_verdict *verdict);
 
 bool vt_verdict_is_constant(const struct vt_verdict *verdict);
 
-/* Evaluates a verdict in user space: the SECCOMP_RET_* for these six arguments. */
 uint32_t vt_verdict_answer(const struct vt_verdict *verdict, const __u64 *arguments);
 
 /* The whole filter: kills foreign architectures, tests `hot` first, then a balanced binary tree over numbers. `verdicts` has

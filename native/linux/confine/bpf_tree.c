@@ -8,7 +8,7 @@
 struct range {
   uint32_t first;
   const struct vt_verdict *verdict;
-  size_t body; /* index of its verdict's instructions; unused if constant */
+  size_t body;
 };
 
 /* More than any filter can have: each takes at least two instructions, and VT_FILTER_MAX is 1024. */

@@ -7,7 +7,6 @@
 #include "confine/reads/reads.h"
 #include "supervise/terminal.h"
 
-/* The paths of one kind, NULL-terminated; they point into the command's own text. */
 static const char **places_of(const struct vt_place *places, enum vt_place_kind kind) {
   size_t count = 0;
   while (places[count].kind) count++;

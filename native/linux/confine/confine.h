@@ -1,4 +1,3 @@
-/* Gives a command the confinement that it asks for. */
 #pragma once
 
 #include "base/command.h"

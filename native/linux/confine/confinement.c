@@ -26,7 +26,6 @@ static struct vt_confinement *cache; /* most recently used first */
 
 enum { MOST_CACHED = 16 };
 
-/* Lists the bounding set once, so that the child need not query every capability. */
 static void list_bounding(struct vt_confinement *confinement) {
   for (int capability = 0; capability < (int)sizeof confinement->dropped; capability++)
     if (capability != CAP_DAC_READ_SEARCH && prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1)

@@ -13,20 +13,20 @@ struct vt_reads;
 
 struct vt_confinement {
   int references;            /* atomic; the cache holds one */
-  struct vt_confinement *next;    /* in the cache */
+  struct vt_confinement *next;
   char *key;
   struct stat root;          /* of "/" at build time, to notice a new top-level directory */
   int ruleset;
   int reading;               /* a second Landlock layer, for reads; -1: everything is readable */
   bool owns_reading;         /* else `reads` owns it */
   int abi;
-  bool listener;             /* refused calls are notified and reported */
+  bool listener;
   bool listener_proves;      /* its hang-up proves that no process is left */
   uint32_t listener_flags;
   uint32_t kept_capabilities; /* of the first 32: CAP_DAC_READ_SEARCH, or none */
   int dropped_count;         /* to drop from the bounding set; none without CAP_SETPCAP */
   uint8_t dropped[64];
-  struct vt_reads *reads;    /* NULL: everything is readable */
+  struct vt_reads *reads;
   char **writable;           /* directories granted for writing, NULL-terminated */
   bool private;              /* one writable directory, nothing else that is one command's: can be pooled */
   int granted, uses;         /* that directory (O_PATH), -1: removed; commands served */
@@ -40,10 +40,10 @@ struct vt_confinement {
 struct vt_confinement_options {
   int abi;                      /* 0: the running kernel's */
   bool network;
-  bool listener;                /* refused calls are notified and reported */
-  const char *near;             /* the working directory */
-  struct vt_reads *reads;       /* NULL: everything is readable */
-  const char *const *writable;  /* NULL-terminated; may be NULL */
+  bool listener;
+  const char *near;
+  struct vt_reads *reads;
+  const char *const *writable;
   const char *const *sockets;   /* unix sockets to connect to, likewise; needs ABI 9 */
   int terminal;                 /* descriptor of the command's terminal; 0: none */
 };
@@ -53,5 +53,4 @@ struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *
 void vt_confinement_retain(struct vt_confinement *confinement);
 void vt_confinement_release(struct vt_confinement *confinement);
 
-/* Frees it regardless of its references. */
 void vt_confinement_free(struct vt_confinement *confinement);

@@ -37,7 +37,6 @@ struct vt_confinement *vt_confinement_pool_take(const char *key, const struct vt
   return found;
 }
 
-/* Detaches the least recently used one if there are too many. */
 static struct vt_confinement *cut_last(void) {
   struct vt_confinement **at = &spares;
   for (int kept = 0; *at && kept < MOST_SPARES; kept++) at = &(*at)->next;

@@ -8,10 +8,8 @@
 struct vt_confinement;
 struct vt_reads;
 
-/* Takes one for these options whose directories are gone, and hands it over; NULL: none. */
 struct vt_confinement *vt_confinement_pool_take(const char *key, const struct vt_reads *reads);
 
-/* Adds one without references; false: the caller must free it. */
 bool vt_confinement_pool_keep(struct vt_confinement *confinement);
 
 /* Call after a directory was removed: closes its descriptor, which would keep its file system busy. */

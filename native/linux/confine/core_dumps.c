@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The first character of core_pattern, or -1 with errno. */
 static int destination(void) {
   char first = 0;
   int fd = open("/proc/sys/kernel/core_pattern", O_RDONLY | O_CLOEXEC);

@@ -210,7 +210,6 @@ bool vt_landlock_handles_truncate(const struct vt_landlock_options *options) {
   return options->abi >= 3 && options->writable && *options->writable;
 }
 
-/* Closes the ruleset if building it failed. */
 static int finished(int ruleset, int failed) {
   if (!failed) return ruleset;
   vt_close(ruleset);

@@ -27,7 +27,6 @@ struct vt_filter_options {
 /* Returns the number of instructions, or -1 with errno: EINVAL (options), E2BIG. Does not allocate. */
 int vt_filter_build(const struct vt_filter_options *options, struct sock_filter out[VT_FILTER_MAX]);
 
-/* The AUDIT_ARCH_* of this build. */
 uint32_t vt_filter_native_arch(void);
 
 #ifdef __cplusplus

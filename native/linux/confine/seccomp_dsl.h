@@ -1,4 +1,3 @@
-/* Macros for the table of seccomp_rules.c: actions, conditions on arguments, verdicts. */
 #pragma once
 
 #include <linux/seccomp.h>

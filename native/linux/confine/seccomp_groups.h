@@ -1,4 +1,3 @@
-/* The table of seccomp_rules.c, for seccomp_select.c. */
 #pragma once
 
 #include "confine/seccomp_rules.h"

@@ -1,4 +1,3 @@
-/* Lists of ioctl(2) commands, for the rules of seccomp_rules.c. */
 #pragma once
 
 #include "confine/seccomp_constants.h"

@@ -1,4 +1,3 @@
-/* Read mode's answer to each system call, as data. */
 #pragma once
 
 #include <linux/seccomp.h>
@@ -23,5 +22,4 @@ struct vt_rules {
 
 void vt_rules_select(const struct vt_filter_options *options, struct vt_rules *rules);
 
-/* The SECCOMP_RET_* that the filter built from these rules gives to one call. */
 uint32_t vt_rules_answer(const struct vt_rules *rules, const struct seccomp_data *call);

@@ -1,4 +1,3 @@
-/* Selects the rules of the table that apply to given options. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,7 +14,6 @@ static uint32_t bits_of(const struct vt_filter_options *options) {
          (options->abi < 6 ? SIGNALS_UNSCOPED : 0);
 }
 
-/* Without reports the mark is removed. */
 static uint32_t resolve_action(uint32_t action, bool report) {
   if (!(action & VT_TOLD)) return action;
   return report ? SECCOMP_RET_USER_NOTIF : action & ~VT_TOLD;

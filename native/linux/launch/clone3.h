@@ -9,14 +9,12 @@ struct vt_clone3 {
   void *stack;
   size_t stack_size;
   unsigned flags; /* CLONE_*, without an exit signal: that is SIGCHLD */
-  int cgroup;     /* descriptor of its directory */
+  int cgroup;
   int (*run)(void *context); /* must not return */
   void *context;
   int *pidfd;
 };
 
-/* Returns the child's process id, or -1 with errno. */
 pid_t vt_clone3_into(const struct vt_clone3 *options);
 
-/* True if the error means that the kernel, or a filter around us, does not support the call. */
 bool vt_clone3_unsupported(int error);

@@ -62,7 +62,7 @@ static struct vt_pipe *open_pipe(struct vt_command *command, int stream) {
 }
 
 static int open_pipes(struct vt_command *command) {
-  if (command->terminal) return 0; /* the terminal replaces the pipes */
+  if (command->terminal) return 0;
   for (int stream = 0; stream < (command->merged ? 1 : VT_STREAMS); stream++) {
     command->pipes[stream] = open_pipe(command, stream);
     if (!command->pipes[stream]) return fail(command, VT_STEP_PIPES);
@@ -75,7 +75,6 @@ static int take_slot(struct vt_command *command) {
   return command->slot ? 0 : fail(command, VT_STEP_WATCHER);
 }
 
-/* Where cgroups are available, they hold the limits as well. */
 static int take_cgroup(struct vt_command *command) {
   const struct vt_limits *limits = &command->limits;
   if (!limits->memory_bytes && !limits->cpu_seconds && !limits->processes) return 0;

@@ -4,7 +4,6 @@
 
 #include "base/command.h"
 
-/* Starts the first launcher. Returns as vt_supervisor_ready(). */
 int vt_launcher_ready(void);
 
 /* Queues a command; the supervisor is told when it has started or failed. */

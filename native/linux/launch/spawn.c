@@ -80,7 +80,6 @@ static int stay_ordinary(struct vt_command *command) {
   return setrlimit(RLIMIT_RTPRIO, &none) || setrlimit(RLIMIT_NICE, &none) ? -1 : 0;
 }
 
-/* Lowers the soft and hard limit to `wanted`; never raises them. */
 static int lower(int resource, uint64_t wanted) {
   struct rlimit limit;
   if (getrlimit(resource, &limit)) return -1;

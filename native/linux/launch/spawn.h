@@ -8,7 +8,6 @@
 
 enum { VT_CHILD_STACK = 64 * 1024 };
 
-/* Memory that a launcher lends its child, for one launch at a time. */
 struct vt_launch_room {
   _Alignas(16) char stack[VT_CHILD_STACK];
   struct sock_filter filter[VT_FILTER_MAX];

@@ -146,7 +146,6 @@ static const char *choose(char *directory, const char *mount, const char *own) {
   return use(directory);
 }
 
-/* Removes cgroups of dead hosts, whose pid is in the name. */
 static void remove_left(const char *directory) {
   DIR *listing = opendir(directory);
   if (!listing) return;

@@ -1,4 +1,3 @@
-/* Compares what a command uses with each of its limits. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,13 +10,12 @@
 
 enum vt_limit { VT_LIMIT_NONE, VT_LIMIT_MEMORY, VT_LIMIT_CPU, VT_LIMIT_PROCESSES, VT_LIMIT_PRIVATE_TMP, VT_LIMIT_EPOLL_WATCHES };
 
-/* A command that is measured. */
 struct vt_limit_subject {
   struct vt_limits limits;
   char cookie[64];
-  char **directories; /* granted for writing, NULL-terminated; NULL: none */
-  char cgroup[VT_CGROUP_NAME]; /* name; empty: none */
-  struct vt_cgroup_state kernel; /* its counters */
+  char **directories;
+  char cgroup[VT_CGROUP_NAME];
+  struct vt_cgroup_state kernel;
   struct vt_process_set members;
   struct vt_memory memory;
   struct vt_cpu cpu;
@@ -31,5 +29,4 @@ struct vt_reading {
 /* For the members of the last scan. */
 struct vt_reading vt_limit_check(struct vt_limit_subject *subject, enum vt_limit limit);
 
-/* As JavaScript names it; NULL for none. */
 const char *vt_limit_name(enum vt_limit limit);

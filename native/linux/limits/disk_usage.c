@@ -15,7 +15,7 @@ enum { BLOCK = 512, OPEN_LEVELS = 32 }; /* st_blocks counts in 512 (stat(3type))
 /* A directory on the path from the root of the walk. Only the lowest OPEN_LEVELS are open; others are reopened through "..". */
 struct level {
   struct level *above;
-  DIR *directory; /* NULL: closed for now */
+  DIR *directory;
   long position;
   dev_t device;
   ino_t inode;
@@ -106,7 +106,7 @@ static bool has_entry(const char *path) {
   DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
   if (!directory) {
     if (fd >= 0) close(fd);
-    return true; /* let the full measurement find out */
+    return true;
   }
   bool found = false;
   for (const struct dirent *entry; !found && (entry = readdir(directory));)

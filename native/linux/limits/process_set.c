@@ -12,7 +12,7 @@ enum { FORGET_NS = 1000000000, FIRST_ROOM = 64, TEXT_BYTES = 128 * 1024 };
 struct look {
   struct vt_process_set *members;
   struct vt_pids found, strangers;
-  pid_t own; /* the host's session */
+  pid_t own;
   bool failed;
 };
 

@@ -17,7 +17,7 @@ struct vt_process_set {
   struct vt_pids found;     /* members at the last scan, zombies included */
   struct vt_pids strangers; /* processes whose environment lacks the cookie */
   int64_t strangers_since;  /* monotonic nanoseconds */
-  char *text;               /* buffer for an environment */
+  char *text;
   bool alone;               /* only the ended leader is left */
 };
 
@@ -27,7 +27,6 @@ void vt_process_set_open(struct vt_process_set *members, pid_t session, const ch
 /* False: no memory or descriptor; the previous list stays. */
 bool vt_process_set_refresh(struct vt_process_set *members, int64_t now);
 
-/* Instead of a scan, if only the ended leader is left. */
 bool vt_process_set_alone(struct vt_process_set *members);
 
 bool vt_pids_has(const struct vt_pids *pids, pid_t pid);

@@ -39,7 +39,7 @@ static void look_at(struct vt_unlinked_files *nameless, pid_t pid) {
   char path[32];
   snprintf(path, sizeof path, "/proc/%d/fd", pid);
   DIR *directory = opendir(path);
-  if (!directory) return; /* it has ended, or we may not read it */
+  if (!directory) return;
   for (const struct dirent *entry; (entry = readdir(directory));) count(nameless, dirfd(directory), entry->d_name);
   closedir(directory);
 }

@@ -16,5 +16,4 @@ struct vt_unlinked_files {
   int count;
 };
 
-/* Stops once over `limit`. */
 void vt_unlinked_files_scan(struct vt_unlinked_files *nameless, const struct vt_process_set *members, uint64_t limit);

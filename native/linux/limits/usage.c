@@ -56,7 +56,7 @@ static struct use share_of(const struct vt_process_set *members, pid_t pid) {
 /* Scans every 20 ms at most, for at most 2 % of a processor. */
 static uint64_t in_files(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit) {
   static const char *const prefixes[] = {"/memfd:", NULL};
-  if (!memory->files && !(memory->files = calloc(1, sizeof *memory->files))) abort(); /* as in vt_monitor_open */
+  if (!memory->files && !(memory->files = calloc(1, sizeof *memory->files))) abort();
   if (vt_nanoseconds(CLOCK_MONOTONIC) < memory->due) return memory->files->bytes;
   int64_t before = vt_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   memory->files->prefixes = prefixes;
@@ -70,7 +70,7 @@ uint64_t vt_usage_memory(struct vt_memory *memory, const struct vt_process_set *
   const struct vt_pids *found = &members->found;
   struct use sum = {0, 0};
   pid_t parent;
-  if (members->alone) return 0; /* an ended process has no memory */
+  if (members->alone) return 0;
   for (int at = 0; at < found->count; at++) add(&sum, mapped_by(found->at[at], &parent));
   uint64_t files = in_files(memory, members, limit);
   if (sum.own + (sum.shared > files ? sum.shared : files) > limit) {

@@ -1,4 +1,3 @@
-/* Memory and processor time of processes, from /proc. */
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +7,7 @@
 
 /* A memfd takes memory without being mapped. Finding memfds is slow, so it is done less often. */
 struct vt_memory {
-  struct vt_unlinked_files *files; /* NULL before the first scan */
+  struct vt_unlinked_files *files;
   int64_t due;               /* monotonic nanoseconds */
 };
 
@@ -29,7 +28,7 @@ struct vt_cpu {
   struct vt_seen *seen;
   int count;
   uint64_t lost;      /* of ended processes that no member waited for */
-  uint64_t lost_last; /* the part added by the last call */
+  uint64_t lost_last;
 };
 
 /* Ticks of living and ended members. Never too many; misses a process that started and ended between two calls unwaited. */

@@ -35,7 +35,7 @@ struct lookup {
 };
 
 struct worker {
-  struct lookup *lookup; /* NULL: idle */
+  struct lookup *lookup;
   bool given_up;
   pid_t child;           /* not reaped; 0: none */
   struct vt_answers answers;

@@ -162,7 +162,6 @@ static int read_all(int fd, struct answer *answer) {
   return answer->length == answer->room ? EFBIG : 0;
 }
 
-/* Opens the file of an O_PATH descriptor. */
 static int open_again(int place) {
   char link[32];
   snprintf(link, sizeof link, "/proc/self/fd/%d", place);

@@ -8,8 +8,8 @@ enum { VT_ANSWERS = 8 * 1024 * 1024, VT_NAMES = 32 * 1024 };
 
 struct vt_answers {
   size_t used;     /* bytes written; atomic: read by other threads */
-  char *at;        /* VT_ANSWERS bytes */
-  char *names;     /* VT_NAMES bytes */
+  char *at;
+  char *names;
 };
 
 /*

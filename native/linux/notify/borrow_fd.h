@@ -3,7 +3,6 @@
 
 #include "notify/notification.h"
 
-/* Uses the borrowed descriptor, which is closed afterwards. */
 typedef int (*vt_borrowed_fd_use)(struct vt_notification *notification, int fd, void *context);
 
 /* Returns the result of `use`; -1: not permitted (ptrace(2): Yama, not dumpable), no thread or descriptor left,
@@ -13,7 +12,6 @@ int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_bor
 /* For a thread that keeps what it borrows. Gives it an empty descriptor table of its own; -1 on failure. */
 int vt_borrow_separate_table(void);
 
-/* Duplicates the listener into that table; -1 and errno. */
 int vt_borrow_listener(const struct vt_listener *listener);
 
 /* Takes the caller's descriptor; certain only if the call still waits afterwards. */

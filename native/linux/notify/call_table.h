@@ -18,8 +18,8 @@ struct vt_call {
   enum vt_operation operation;
   enum vt_subject subject;
   int8_t directory;         /* index of the directory descriptor; VT_NO_ARGUMENT: the working directory */
-  int8_t argument;          /* index of the path, descriptor, address or process */
-  int8_t second_directory, second; /* VT_TWO_PATHS */
+  int8_t argument;
+  int8_t second_directory, second;
   int8_t flags;             /* index of the AT_* flags, never the first argument; 0: none */
   bool nofollow;            /* the call acts on a final symbolic link itself */
   /* Decides calls that the rules leave open: sets error and counted. NULL: the rules decide all. */
@@ -29,11 +29,8 @@ struct vt_call {
   int (*act)(struct vt_notification *notification, const struct vt_private_file *file);
 };
 
-/* The row of a call; a generic one for a call without a row. */
 const struct vt_call *vt_call_of(int number);
 
-/* The operation of this call: ioctl(2) and others depend on their arguments. */
 enum vt_operation vt_call_operation(const struct vt_call *call, const struct seccomp_data *data);
 
-/* Whether a final symbolic link of the path is followed. */
 bool vt_call_follows(const struct vt_call *call, const struct seccomp_data *data);

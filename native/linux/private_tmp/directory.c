@@ -102,7 +102,6 @@ static void close_parent(int parent) {
   close(parent);
 }
 
-/* Returns the descriptor that holds the lock. */
 static int make_locked(int parent, struct vt_private *made) {
   char name[NAME_LENGTH + 1];
   if (random_name(name)) return fail(made, VT_PRIVATE_DIRECTORY, errno);
@@ -116,7 +115,6 @@ static int make_locked(int parent, struct vt_private *made) {
   return fail(made, VT_PRIVATE_LOCK, error);
 }
 
-/* Makes "tmp" and sets its path. */
 static int fill(int fd, struct vt_private *made) {
   struct stat status;
   int error = vt_path_of(fd, made->path, sizeof made->path - sizeof granted);

@@ -21,9 +21,9 @@ struct emptying {
   int root;
   dev_t device;
   int64_t deadline;
-  unsigned moved;    /* number for the next directory that is moved up */
-  bool progress;     /* this pass removed or moved something */
-  int error;         /* the first of this pass */
+  unsigned moved;
+  bool progress;
+  int error;
 };
 
 static void note(struct emptying *emptying, int failed) {
@@ -79,7 +79,6 @@ static int remove_name(int at, const char *name, bool maybe_file) {
 
 static bool is_filled(void) { return errno == ENOTEMPTY || errno == EEXIST; }
 
-/* Removes a directory in the root; moves non-empty directories in it up to the root. */
 static void clear(struct emptying *emptying, const char *name) {
   int fd = open_inside(emptying, emptying->root, name);
   DIR *entries = fd < 0 ? NULL : fdopendir(fd);
@@ -104,7 +103,6 @@ static void remove_entry(struct emptying *emptying, const struct dirent *entry) 
   else note(emptying, failed);
 }
 
-/* Returns how many entries the root held. */
 static int make_pass(struct emptying *emptying, DIR *entries) {
   int seen = 0;
   emptying->progress = false;

@@ -12,11 +12,8 @@ void vt_deadline_set(struct vt_command *command, uint32_t timeout_ms, uint32_t g
 /* Asks the process group to end. Only the first cause counts. */
 void vt_deadline_terminate(struct vt_command *command, bool at_deadline);
 
-/* The command runs: sends a request made during the launch. */
 void vt_deadline_launched(const struct vt_command *command);
 
-/* Terminates at the deadline, orders the kill after the grace. */
 void vt_deadline_apply(struct vt_command *command);
 
-/* When vt_deadline_apply() is due, in monotonic milliseconds; VT_NEVER. */
 int64_t vt_deadline_due(const struct vt_command *command);

@@ -7,5 +7,4 @@
 /* If none are left, kills the confined commands that hold epoll sets. */
 void vt_watches_look(struct vt_command *commands);
 
-/* Milliseconds until the next check; -1: never. */
 int vt_watches_due_in(const struct vt_command *commands);

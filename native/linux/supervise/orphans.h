@@ -7,7 +7,6 @@
 
 #include "base/command.h"
 
-/* Whether orphans become children of the host. */
 bool vt_orphans_expected(void);
 
 /* Reaps ended members of the session, whose leader is not reaped yet. Returns how many are left. */
@@ -19,5 +18,4 @@ void vt_orphans_adopt(const struct vt_command *command);
 /* Once a second: reaps in the sessions of running commands and the remembered ones. */
 void vt_orphans_look(const struct vt_command *commands);
 
-/* Milliseconds until vt_orphans_look() is due again; -1: never. */
 int vt_orphans_due_in(const struct vt_command *commands);

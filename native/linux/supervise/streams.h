@@ -3,7 +3,6 @@
 
 #include "base/command.h"
 
-/* Reads once from a ready pipe; closes it at end of file. */
 void vt_stream_read(struct vt_pipe *pipe);
 
 void vt_streams_open(struct vt_command *command);

@@ -41,7 +41,7 @@ static void ready(struct vt_source *source) {
   struct vt_command *command = source->of;
   switch (source->kind) {
     case VT_SOURCE_WAKE:
-      return; /* supervise() reads the orders in every round */
+      return;
     case VT_SOURCE_LEADER:
       /* Reaped at the very end, so that its number, also the session's and the group's, is not reused. */
       command->leader_ended = true;
@@ -49,7 +49,7 @@ static void ready(struct vt_source *source) {
       vt_event_loop_remove(command->pidfd);
       return;
     case VT_SOURCE_LISTENER:
-      command->empty = true; /* the hang-up proves that no process is left under the filter */
+      command->empty = true;
       vt_event_loop_remove(command->listener->fd);
       return;
     case VT_SOURCE_PIPE:

@@ -24,11 +24,9 @@ void vt_terminal_has_room(struct vt_terminal *terminal);
 /* The kernel sends SIGWINCH to the foreground group (ioctl_tty(2)). */
 void vt_terminal_resize(const struct vt_command *command, unsigned columns, unsigned rows);
 
-/* The foreground process group; 0: none. */
 pid_t vt_terminal_foreground(const struct vt_command *command);
 
 /* The leader has ended: no more input; the output reaches its end. */
 void vt_terminal_leader_ended(struct vt_command *command);
 
-/* Hangs up. */
 void vt_terminal_close(struct vt_command *command);

@@ -6,8 +6,6 @@
 /* Called in every round; `needed`: commands run. */
 void vt_watcher_respawn_check(bool needed);
 
-/* The watcher has ended. */
 void vt_watcher_respawn_lost(void);
 
-/* Milliseconds until vt_watcher_respawn_check() is due; -1: never. */
 int vt_watcher_respawn_due_in(bool needed);

@@ -43,7 +43,6 @@ static int each(const struct vt_watch_table *table, visit found) {
   return sum;
 }
 
-/* Our names are at most VT_CGROUP_NAME long (cgroup.h). */
 static int kill_one(const struct vt_watch_table *table, const char *name, uint32_t command) {
   char path[NAME_ROOM + sizeof kill_file];
   int length = 0;

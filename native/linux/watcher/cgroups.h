@@ -1,4 +1,3 @@
-/* The cgroups of the dead host, recognized by the names from cgroup.c. */
 #pragma once
 
 struct vt_watch_table;

@@ -19,7 +19,7 @@
 #include "base/kernel.h"
 #include "limits/cgroup.h"
 #include "base/watch_table.h"
-#include "watcher_image.h" /* made by the build: vt_watcher_image[] */
+#include "watcher_image.h"
 
 enum { EXECUTABLE_MEMFD = 0x10, TAKEN = -1 }; /* linux/memfd.h (6.3) */
 
@@ -87,7 +87,7 @@ static int make_table(void) {
   void *pages = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED, table_fd, 0);
   if (pages == MAP_FAILED) return -1;
   table = pages;
-  table->host = host | 1; /* never 0, which stands for no host */
+  table->host = host | 1;
   return 0;
 }
 

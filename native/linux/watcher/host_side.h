@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Starts the watcher unless it runs. Returns 0 or an errno. */
 int vt_watcher_start(void);
 
 struct vt_watch_slot;
@@ -31,5 +30,4 @@ bool vt_watcher_cookie(uint32_t command, char *text, size_t room);
 /* 0: none. */
 int vt_watcher_pid(void);
 
-/* A pidfd that the caller closes; -1: none. */
 int vt_watcher_open(void);

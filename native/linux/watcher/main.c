@@ -21,7 +21,6 @@ static char environment[64 * 1024];
 static const struct vt_watch_table *table;
 static long proc;
 
-/* The running commands of one pass. */
 static int sessions[VT_WATCH_TABLE_SLOTS], session_count;
 static uint32_t cookies[VT_WATCH_TABLE_SLOTS];
 static int cookie_count;
@@ -65,7 +64,6 @@ static int is_our_cookie(const char *at) {
   return has_cookie((uint32_t)hexadecimal(command, VT_COOKIE_COMMAND_DIGITS));
 }
 
-/* Writes "PID/environ", for openat below /proc. */
 static void name_environment(char *at, int pid) {
   static const char rest[] = "/environ";
   int digits = 1;

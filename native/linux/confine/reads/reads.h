@@ -11,7 +11,7 @@
 
 struct vt_reads {
   int references;        /* atomic */
-  struct vt_reads *next; /* in the cache */
+  struct vt_reads *next;
   char *key;
   struct vt_place *places; /* a copy, with its texts in one block */
   struct vt_path_node *root;
