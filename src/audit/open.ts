@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../config/load.ts'
 import type { Host } from '../host/host.ts'
 import type { Recorder, RecorderOptions } from './recorder.ts'
 
-export type { RecordedCommand, Recorder } from './recorder.ts'
+export type { AuditEntry, Recorder } from './recorder.ts'
 
 /** Throws CONFIG_INVALID, AUDIT_FAILED. Imported late because most shells have no audit log. */
 export async function openRecorder(

@@ -9,7 +9,6 @@ import type { Config } from '../config/schema.ts'
 import type { Host } from '../host/host.ts'
 import { lostLine } from '../messages/audit.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
-import type { AdmittedCommand } from '../run/run.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
 import { Audit } from './audit.ts'
 import { type AuditAuthor, type AuditEnding, type AuditRequest, auditLine } from './line.ts'
@@ -107,10 +106,6 @@ function shown(argument: unknown): string {
 
 type Write = (ending: AuditEnding) => Promise<AuditFault | undefined>
 
-export interface RecordedCommand extends AdmittedCommand {
-  readonly entry?: AuditEntry
-}
-
 /** The entry of one command until its outcome is known. */
 export class AuditEntry {
   readonly #record: Write
@@ -121,35 +116,28 @@ export class AuditEntry {
     this.#record = record
   }
 
-  async admitting(check: () => Promise<AdmittedCommand>): Promise<RecordedCommand> {
-    const command = await this.#watching(check)
-    this.#admission = command.admission
-    return { ...command, entry: this }
+  admitted(admission: Admitted): void {
+    this.#admission = admission
   }
 
-  /** The result says if the line could not be written. */
-  async running(run: () => Promise<AnyResult>): Promise<AnyResult> {
-    const result = await this.#watching(run)
+  /** Writes the line of a command that has ended. The result says if that failed. */
+  async ended(result: AnyResult): Promise<AnyResult> {
     const lost = await this.#write(endingOf(result, this.#admission?.approval))
     if (!lost) return result
     return { ...result, hint: [result.hint, lostLine(lost)].filter(Boolean).join(' ') }
   }
 
-  /** Call when nothing more will happen. */
-  async close(): Promise<void> {
-    if (!this.#written) await this.#write({ ...this.#decided(undefined), outcome: 'not-started' })
+  /** Writes an error as a refusal, unless the line is written. The error's message says if that failed. */
+  async refused(error: unknown): Promise<void> {
+    if (this.#written) return
+    const refusal = refusalOf(error)
+    const lost = await this.#write({ ...this.#decided(error), outcome: 'refused', refusal })
+    if (lost) Reflect.set(Object(error), 'message', `${errorText(error)} ${lostLine(lost)}`)
   }
 
-  /** Writes an error as a refusal and rethrows it. */
-  async #watching<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      const refusal = refusalOf(error)
-      const lost = await this.#write({ ...this.#decided(error), outcome: 'refused', refusal })
-      if (lost) Reflect.set(Object(error), 'message', `${errorText(error)} ${lostLine(lost)}`)
-      throw error
-    }
+  /** Writes the line of a command that was never launched, unless one is written. */
+  async close(): Promise<void> {
+    if (!this.#written) await this.#write({ ...this.#decided(undefined), outcome: 'not-started' })
   }
 
   #write(ending: AuditEnding): Promise<AuditFault | undefined> {

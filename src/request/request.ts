@@ -44,9 +44,6 @@ export interface ExecuteRequest {
   readonly privateTmp?: boolean | undefined
 }
 
-/** Checks a request and fills in defaults. */
-export type RequestCompleter<R> = (request: R, defaults: RequestDefaults) => CompleteRequest
-
 export interface RequestDefaults {
   readonly cwd: string
   readonly timeoutMs: number

@@ -1,4 +1,13 @@
-import { type FieldRules, isNumber, isString, readFields, refuseType, refuseValue } from './fields.ts'
+import type { Backend } from '../base/types.ts'
+import {
+  type FieldRules,
+  isNumber,
+  isString,
+  readFields,
+  refuseRequest,
+  refuseType,
+  refuseValue,
+} from './fields.ts'
 import {
   type CompleteRequest,
   completeRequest,
@@ -38,14 +47,23 @@ const fields: FieldRules<StartRequest> = {
   term: { wanted: 'a string', test: isString },
 }
 
+export interface StartDefaults extends RequestDefaults {
+  readonly backend: Backend
+  /** The launcher gives commands terminals. */
+  readonly terminals: boolean
+}
+
 /** Throws INVALID_REQUEST. */
-export function completeStart(given: StartRequest, defaults: RequestDefaults): CompleteRequest {
+export function completeStart(given: StartRequest, defaults: StartDefaults): CompleteRequest {
   const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, fields)
   if (pty !== true) refuseType('pty', 'true', String(pty))
   checkSize({ columns, rows })
   if (term !== undefined && !/^[\w.+-]+$/.test(term))
     refuseValue('term', 'the name of a terminal', JSON.stringify(term))
-  return { ...completeRequest({ ...rest, merged: true }, defaults), terminal: { columns, rows, term } }
+  const request = completeRequest({ ...rest, merged: true }, defaults)
+  const { terminals, backend } = defaults
+  if (!terminals) refuseRequest({ kind: 'no-terminal', ...(backend === 'docker' && { backend }) })
+  return { ...request, terminal: { columns, rows, term } }
 }
 
 /** The largest value in a struct winsize (ioctl_tty(2)). */

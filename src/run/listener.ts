@@ -1,17 +1,19 @@
 import { types } from 'node:util'
-import type { Stream } from '../base/types.ts'
+import type { AnyResult, Stream } from '../base/types.ts'
+import { ListenerError } from '../messages/error.ts'
 import type { OnOutput } from '../request/execute-options.ts'
 
 /** Calls the `onOutput` callback until it throws or its promise rejects. */
 export class Listener {
   readonly #onOutput: OnOutput | undefined
+  readonly #onFailure: () => void
   #failed: { readonly error: unknown } | undefined
   #over = false
-  /** Called once, at the first failure. */
-  onFailure: () => void = () => {}
 
-  constructor(onOutput: OnOutput | undefined) {
+  /** @param onFailure called once, at the first failure */
+  constructor(onOutput: OnOutput | undefined, onFailure: () => void) {
     this.#onOutput = onOutput
+    this.#onFailure = onFailure
   }
 
   /** Passes on a chunk. The promise settles when the function's own does. */
@@ -26,16 +28,19 @@ export class Listener {
     }
   }
 
-  /** Ends listening and returns the failure. Later rejections stay unhandled in the user's process. */
-  end(): { readonly error: unknown } | undefined {
+  /**
+   * Ends listening. Throws a `ListenerError` with the result if the callback has failed; later rejections stay
+   * unhandled in the user's process.
+   */
+  end(result: AnyResult): void {
     this.#over = true
-    return this.#failed
+    if (this.#failed) throw new ListenerError(this.#failed.error, result)
   }
 
   #fail(error: unknown): void {
     if (this.#over) throw error
     if (this.#failed) return
     this.#failed = { error }
-    this.onFailure()
+    this.#onFailure()
   }
 }

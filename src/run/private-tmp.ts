@@ -1,4 +1,3 @@
-import type { AnyResult } from '../base/types.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import { notRemoved, stillRemoved } from '../messages/private-tmp.ts'
 import type { Variables } from '../request/environment.ts'
@@ -6,31 +5,48 @@ import { withToolCaches } from '../request/tools.ts'
 import { privateVariables } from '../sandbox/private-tmp.ts'
 import type { PrivateDirectory } from '../sandbox/sandbox.ts'
 
-/** Launches a confined command and supervises it to its end; the returned function builds the result. */
-export type RunToEnd = (setup: ModeSetup) => Promise<() => Promise<AnyResult>>
+/** The private directory of one command, if its setup grants one. */
+export class PrivateTmp {
+  readonly #setup: ModeSetup
+  readonly #removing: Set<Promise<unknown>>
+  #directory: PrivateDirectory | undefined
+  #due = 0
+  #removed: Promise<string | undefined> | undefined
 
-/**
- * Runs a command, in a private directory if the setup grants one, and removes that afterwards even if the
- * command never ran. A removal that outlasts `mostMs` from now goes on in the background, and the result says
- * so. Throws SANDBOX_UNAVAILABLE if the directory cannot be made.
- */
-export async function withPrivateTmp(
-  setup: ModeSetup,
-  removing: Set<Promise<unknown>>,
-  maxMs: number,
-  run: RunToEnd,
-): Promise<AnyResult> {
-  if (!setup.privateTmp) return (await run(setup))()
-  const due = performance.now() + maxMs
-  const directory = setup.privateTmp.directories.make(setup.privateTmp.temporary)
-  const ran = run(setupIn(setup, setup.privateTmp, directory.path))
-  const left = await removed(directory, ran, removing, due)
-  const result = await (await ran)()
-  if (left === undefined) return result
-  const note = left === 'late' ? stillRemoved(directory.path) : notRemoved(directory.path, left)
-  return {
-    ...result,
-    enforcement: { ...result.enforcement, 'private tmp': { enforced: false, by: 'none', note } },
+  /** @param removing where removals are kept that go on after `remove` has resolved */
+  constructor(setup: ModeSetup, removing: Set<Promise<unknown>>) {
+    this.#setup = setup
+    this.#removing = removing
+  }
+
+  /**
+   * Makes the directory, and returns the setup with it. Throws SANDBOX_UNAVAILABLE.
+   * @param withinMs how long from now `remove` may take to resolve
+   */
+  make(withinMs: number): ModeSetup {
+    const { privateTmp } = this.#setup
+    if (!privateTmp) return this.#setup
+    this.#due = performance.now() + withinMs
+    this.#directory = privateTmp.directories.make(privateTmp.temporary)
+    return setupIn(this.#setup, privateTmp, this.#directory.path)
+  }
+
+  /**
+   * Removes the directory, at the first call only. Resolves when it is gone or `withinMs` are over: then with a
+   * note of what is left, and the removal goes on.
+   */
+  remove(): Promise<string | undefined> {
+    this.#removed ??= this.#directory ? this.#remove(this.#directory) : Promise.resolve(undefined)
+    return this.#removed
+  }
+
+  async #remove(directory: PrivateDirectory): Promise<string | undefined> {
+    const removal = Promise.resolve(directory.remove())
+    this.#removing.add(removal)
+    void removal.finally(() => this.#removing.delete(removal)).catch(() => {}) // awaited below, and when the shell closes
+    const left = await inTime(removal, this.#due)
+    if (left === undefined) return undefined
+    return left === 'late' ? stillRemoved(directory.path) : notRemoved(directory.path, left)
   }
 }
 
@@ -47,23 +63,6 @@ function setupIn(
     environments: { line: inDirectory(line), steps: inDirectory(steps), none: inDirectory(none) },
     confinement: setup.confinement && directories.grant(setup.confinement, directory),
   }
-}
-
-/** Removes the directory after the command. Resolves to the reason if that failed or was late. */
-async function removed(
-  directory: PrivateDirectory,
-  ran: Promise<unknown>,
-  removing: Set<Promise<unknown>>,
-  due: number,
-): Promise<string | undefined> {
-  const removal = ran.then(
-    () => directory.remove(),
-    () => directory.remove(), // the error is thrown where `ran` is awaited
-  )
-  removing.add(removal)
-  void removal.finally(() => removing.delete(removal)).catch(() => {}) // awaited below, and when the shell closes
-  await Promise.allSettled([ran])
-  return inTime(removal, due)
 }
 
 async function inTime<T>(removal: Promise<T>, due: number): Promise<T | 'late'> {

@@ -1,7 +1,7 @@
 import type { Result } from '../base/types.ts'
 import { checkSignal } from '../request/signal.ts'
 import { checkSize } from '../request/terminal.ts'
-import type { RunningCommand, RunOptions } from './run.ts'
+import type { Running } from './launch.ts'
 
 /** A command in its own terminal. The terminal's output goes to `onOutput` as `stdout`. */
 export interface Pty {
@@ -27,22 +27,10 @@ export interface Pty {
   readonly result: Promise<Result>
 }
 
-/** Starts a command in its terminal. Throws what `run` throws if it never ran. */
-export async function startCommand(
-  run: (onStarted: NonNullable<RunOptions['onStarted']>) => Promise<Result>,
-): Promise<Pty> {
-  let begin: NonNullable<RunOptions['onStarted']> = () => {}
-  const started = new Promise<RunningCommand>((resolve) => {
-    begin = resolve
-  })
-  const result = run((running) => begin(running))
-  // A deadline may end the command before the start; otherwise `result` rejects if it never ran.
-  const running = await Promise.race([started, result.then(() => undefined)])
-  return ptyOf(running, result)
-}
-
-function ptyOf(running: RunningCommand | undefined, result: Promise<Result>): Pty {
-  const typed = running?.launched.stdin
+/** The terminal of a launched command. */
+export function ptyOf(running: Running | undefined, result: Promise<Result>): Pty {
+  const process = running?.process
+  const typed = process?.stdin
   const follower = running?.follower
   follower?.attend((text) => typed?.write(text))
   return {
@@ -55,12 +43,12 @@ function ptyOf(running: RunningCommand | undefined, result: Promise<Result>): Pt
     resume: () => follower?.resume(),
     resize: (columns, rows) => {
       checkSize({ columns, rows })
-      running?.launched.resize?.(columns, rows)
+      process?.resize?.(columns, rows)
     },
     kill: (signal) => {
-      if (signal === undefined) return running?.supervision.stop('abort')
+      if (signal === undefined) return running?.stop('abort')
       checkSignal(signal)
-      running?.supervision.signal(signal)
+      running?.signal(signal)
     },
     result,
   }

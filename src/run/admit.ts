@@ -1,0 +1,75 @@
+import type { Decision, Encoding, Mode } from '../base/types.ts'
+import { knownEnvironments } from '../host/mode-setup.ts'
+import { checkInput } from '../request/descriptor.ts'
+import type { ExecuteOptions } from '../request/execute-options.ts'
+import { type CompleteRequest, completeRequest, type ExecuteRequest } from '../request/request.ts'
+import { completeStart, type StartRequest } from '../request/terminal.ts'
+import { checkScratchpadName } from '../scratchpad/scratchpad.ts'
+import type { RunContext } from './context.ts'
+import type { Execution } from './execution.ts'
+import { PrivateTmp } from './private-tmp.ts'
+
+/** A request before any check: of `execute`, or of `start`. */
+export type Given =
+  | { readonly kind: 'command'; readonly request: ExecuteRequest }
+  | { readonly kind: 'terminal'; readonly request: StartRequest }
+
+/**
+ * Checks a request, and lets the policy and the approver decide about it. Throws INVALID_REQUEST, DENIED,
+ * NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE.
+ */
+export async function admit(
+  given: Given,
+  mode: Mode,
+  options: ExecuteOptions<Encoding>,
+  context: RunContext,
+): Promise<Execution> {
+  const request = await checked(complete(given, context), mode, context)
+  const setup = context.setups.in(mode, request.privateTmp)
+  // A line of a session begins with the variables that earlier ones left.
+  const environments = options.line ? undefined : knownEnvironments(setup)
+  const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
+  const admission = await context.admission.admit({ ...request, mode, environments }, wait)
+  await startEngine(request, mode, options, context)
+  const tmp = new PrivateTmp(setup, context.removing)
+  return { request, mode, options, admission, tmp, context, running: undefined }
+}
+
+/** The policy's decision about a request. Throws INVALID_REQUEST. */
+export async function decide(request: ExecuteRequest, mode: Mode, context: RunContext): Promise<Decision> {
+  const { work, cwd, env } = complete({ kind: 'command', request }, context)
+  const environments = mode === 'write' ? knownEnvironments(context.setups.in(mode)) : undefined
+  return context.admission.decide({ work, cwd, env, mode, environments })
+}
+
+function complete(given: Given, { defaults }: RunContext): CompleteRequest {
+  const request =
+    given.kind === 'terminal'
+      ? completeStart(given.request, defaults)
+      : completeRequest(given.request, defaults)
+  if (request.scratchpad !== undefined) checkScratchpadName(request.scratchpad)
+  return request
+}
+
+/** Checks what only this host can tell, and names the directory as the backend does. */
+async function checked(
+  request: CompleteRequest,
+  mode: Mode,
+  { backend, scratchpad }: RunContext,
+): Promise<CompleteRequest> {
+  const cwd = (await backend.directoryThere?.(request.cwd)) ?? request.cwd
+  if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
+  if (request.scratchpad !== undefined) scratchpad.checkSavable(request.scratchpad)
+  return { ...request, cwd }
+}
+
+/** A local write-mode command may need the container engine that `[docker] start_command` starts. */
+async function startEngine(
+  request: CompleteRequest,
+  mode: Mode,
+  { signal }: ExecuteOptions<Encoding>,
+  { config: { docker, shell }, env }: RunContext,
+): Promise<void> {
+  if (mode !== 'write' || docker.start_command === '' || shell.backend !== 'local') return
+  await (await import('../host/engine-ready.ts')).engineReady(request, { env, docker, signal })
+}

@@ -1,0 +1,49 @@
+import type { Admission } from '../admit/admission.ts'
+import type { Environment } from '../base/types.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import type { BackendParts } from '../host/backend.ts'
+import { privateTmpOf, Setups } from '../host/mode-setup.ts'
+import type { ShellOptions } from '../host/shell-options.ts'
+import { checkLimits } from '../launch/limits.ts'
+import type { StartDefaults } from '../request/terminal.ts'
+import { Scratchpad } from '../scratchpad/scratchpad.ts'
+
+/** What all commands of one shell have in common. */
+export interface RunContext {
+  readonly config: Config
+  readonly env: Environment
+  readonly backend: BackendParts
+  readonly admission: Admission
+  readonly setups: Setups
+  readonly scratchpad: Scratchpad
+  readonly defaults: StartDefaults
+  /** Removals of private directories that go on behind their commands' results. */
+  readonly removing: Set<Promise<unknown>>
+}
+
+export type ContextOptions = ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>
+
+/** Throws SANDBOX_UNAVAILABLE where nothing holds the configured limits. */
+export function contextOf(
+  loaded: LoadedConfig,
+  backend: BackendParts,
+  admission: Admission,
+  options: ContextOptions,
+): RunContext {
+  const { config } = loaded
+  checkLimits(config.limits, backend.launcher.limits)
+  const env = { ...options.env }
+  const network = options.network ?? config.shell.network
+  const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
+  const setups = new Setups({ config, equipment: backend, reads: backend.reads, network, privateTmp, env })
+  const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
+  const scratchpad = options.scratchpad ?? new Scratchpad(env, { maxAgeDays, maxBytes })
+  const defaults = defaultsOf(config, backend, options.cwd ?? '.')
+  return { config, env, backend, admission, setups, scratchpad, defaults, removing: new Set() }
+}
+
+function defaultsOf({ shell }: Config, { launcher }: BackendParts, cwd: string): StartDefaults {
+  const { backend, timeout_ms: timeoutMs, max_timeout_ms: maxTimeoutMs } = shell
+  return { cwd, timeoutMs, maxTimeoutMs, backend, terminals: launcher.terminals }
+}

@@ -1,0 +1,70 @@
+import type { AnyResult } from '../base/types.ts'
+import { cannotEnter } from '../facts/directory.ts'
+import { VitrineError } from '../messages/error.ts'
+import { startsOneProgram } from '../messages/fallbacks.ts'
+import { namingProjects } from '../messages/project.ts'
+import type { Execution } from './execution.ts'
+import type { Ended } from './launch.ts'
+import { metadataOf } from './metadata.ts'
+import { buildResult, type ResultParts } from './result.ts'
+import { saveOutput } from './save.ts'
+
+/**
+ * Removes the private directory of an ended command, saves its output, and builds its result. Throws
+ * SPAWN_FAILED, SANDBOX_UNAVAILABLE or INVALID_REQUEST (the directory) if it never ran.
+ */
+export async function finish(execution: Execution, ended: Ended): Promise<AnyResult> {
+  const { request, context, tmp } = execution
+  const note = await tmp.remove()
+  const parts = await partsOf(execution, { ...ended, end: endOf(ended, execution) }, ended)
+  const result = buildResult(parts)
+  if (result.scratchpad) context.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
+  const named = namingProjects(result, context.config, ended.setup.projectSettings)
+  if (note === undefined) return named
+  const left = { enforced: false, by: 'none', note }
+  return { ...named, enforcement: { ...named.enforcement, 'private tmp': left } }
+}
+
+function endOf({ end }: Ended, { request, context }: Execution): ResultParts['ended']['end'] {
+  if (end.kind !== 'failed') return end
+  if (end.refusal) throw new VitrineError(end.refusal)
+  if (end.step === 'chdir') throw cannotEnter(request.cwd, end.errno)
+  const { work } = request
+  const program = work.kind === 'line' ? context.backend.interpreter.name : work.argv[0]
+  throw new VitrineError({ code: 'SPAWN_FAILED', step: end.step, errno: end.errno, program })
+}
+
+async function partsOf(
+  { request, mode, admission, options, context }: Execution,
+  ended: ResultParts['ended'],
+  { collector, setup, durationMs }: Ended,
+): Promise<ResultParts> {
+  const { config, scratchpad, backend } = context
+  const { inlineMaxChars = config.output.inline_max_chars, encoding = 'utf8', hintFor = 'user' } = options
+  const shown = { inlineChars: inlineMaxChars, encoding }
+  const { work } = request
+  const collected = await collector.finish()
+  return {
+    ended,
+    collected,
+    saved: saveOutput(scratchpad, collected, request.scratchpad, shown),
+    ...shown,
+    maxBytes: config.output.max_bytes,
+    durationMs,
+    timeoutMs: request.timeoutMs,
+    loweredFromMs: request.loweredFromMs,
+    mode,
+    backend: config.shell.backend,
+    limits: setup.limits,
+    enforcement: setup.enforcement,
+    decision: admission.decision,
+    temporary: {
+      directory: setup.environments.none['TMPDIR'],
+      own: setup.privateTmp !== null,
+      cwd: request.cwd,
+    },
+    single: work.kind === 'argv' || startsOneProgram(work.line),
+    hintFor,
+    hint: work.kind === 'line' ? backend.interpreter.hint?.(work.line) : undefined,
+  }
+}
