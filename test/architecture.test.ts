@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { repository } from './helpers/programs.ts'
 
@@ -83,10 +84,44 @@ function onlyTypes(names: string | undefined): boolean {
   return parts.filter((part) => part !== '').every((part) => part.startsWith('type '))
 }
 
+function parse(path: string, text: string): ts.SourceFile {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+}
+
+function methodOf(file: ts.SourceFile, name: string): ts.MethodDeclaration | undefined {
+  return descendants(file)
+    .filter(ts.isMethodDeclaration)
+    .find((method) => method.name.getText() === name)
+}
+
+function descendants(node: ts.Node): ts.Node[] {
+  return node.getChildren().flatMap((child) => [child, ...descendants(child)])
+}
+
+/** The names of what a method calls, in order. */
+function calledIn(method: ts.Node | undefined): string[] {
+  const calls = method ? descendants(method).filter(ts.isCallExpression) : []
+  return calls.map(({ expression }) => /[#\w]*$/.exec(expression.getText())?.[0] ?? '')
+}
+
+/** The calls of imported functions and classes that have a function among their arguments. */
+function functionsHandedOn(file: ts.SourceFile): string[] {
+  const nodes = descendants(file)
+  const imported = nodes.filter(ts.isImportSpecifier).map(({ name }) => name.text)
+  return nodes
+    .filter((node) => ts.isCallExpression(node) || ts.isNewExpression(node))
+    .filter(({ expression }) => imported.includes(expression.getText()))
+    .filter((call) =>
+      call.arguments?.some((argument) => [argument, ...descendants(argument)].some(ts.isFunctionLike)),
+    )
+    .map((call) => call.getText())
+}
+
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map(readSource)
 const addon = sources.find(({ path }) => path === 'launch/addon.ts')?.text
+const shell = parse('shell.ts', sources.find(({ path }) => path === 'shell.ts')?.text ?? '')
 const imports = sources.flatMap((source) => source.imports)
 const folderOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : '')
 const isOwn = (path: string) => path.endsWith('.ts')
@@ -244,6 +279,21 @@ describe('architecture', () => {
         'state',
       ],
     })
+  })
+
+  it('execute() admits, launches and finishes a command, in this order, on one screen of shell.ts', () => {
+    const methods = ['execute', '#admit', '#run'].map((name) => methodOf(shell, name))
+    const lines = shell.text.slice(methods[0]?.getStart(), methods.at(-1)?.getEnd()).split('\n')
+    expect(lines.length).toBeLessThanOrEqual(50)
+    const steps = ['begin', 'admit', 'launch', 'finish', 'ended', 'remove', 'close']
+    expect(methods.flatMap(calledIn).filter((name) => steps.includes(name))).toEqual(steps)
+  })
+
+  it('shell.ts hands no function to a stage: what it calls returns', () => {
+    expect(functionsHandedOn(shell)).toEqual([])
+    const handing =
+      "import { run } from './run/run.ts'\nrun(() => 1)\nrun({ on() {} })\n[1].map((one) => run(one))\n"
+    expect(functionsHandedOn(parse('handing.ts', handing))).toEqual(['run(() => 1)', 'run({ on() {} })'])
   })
 
   it('index.ts and internal.ts export and do nothing else', () => {
