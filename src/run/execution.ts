@@ -1,10 +1,15 @@
 import type { Admitted } from '../admit/admission.ts'
 import type { Encoding, Mode } from '../base/types.ts'
+import type { ModeSetup } from '../host/mode-setup.ts'
+import type { LaunchedProcess } from '../launch/launch.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
+import type { LineFollower } from '../request/line-state.ts'
 import type { CompleteRequest } from '../request/request.ts'
+import type { Collector } from './collect.ts'
 import type { RunContext } from './context.ts'
-import type { Running } from './launch.ts'
+import type { Listener } from './listener.ts'
 import type { PrivateTmp } from './private-tmp.ts'
+import type { Cause, SupervisedEnd } from './supervise.ts'
 
 /** One admitted command, with everything that it takes to launch and finish it. */
 export interface Execution {
@@ -17,4 +22,24 @@ export interface Execution {
   readonly context: RunContext
   /** undefined: it has not been launched. */
   running: Running | undefined
+}
+
+/** A launched command. */
+export interface Running {
+  readonly ended: Promise<Ended>
+  /** With a terminal: resolves when the command runs; never if it cannot be started. */
+  readonly started: Promise<void>
+  stop(cause: Cause): void
+  signal(name: NodeJS.Signals): void
+  readonly process: LaunchedProcess
+  readonly listener: Listener
+  /** undefined: the command is not a line of a session. */
+  readonly follower: LineFollower | undefined
+}
+
+export interface Ended extends SupervisedEnd {
+  /** With the command's private directory. */
+  readonly setup: ModeSetup
+  readonly collector: Collector
+  readonly durationMs: number
 }

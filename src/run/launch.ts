@@ -1,5 +1,5 @@
 import type { ModeSetup } from '../host/mode-setup.ts'
-import type { Deadline, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
+import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
 import { type Variables, withVariables } from '../request/environment.ts'
 import type { ProgramToStart } from '../request/interpreter.ts'
 import { LineFollower, withLineVariables } from '../request/line-state.ts'
@@ -7,29 +7,9 @@ import { feedStdin } from '../request/stdin.ts'
 import { termOf } from '../request/terminal.ts'
 import { Backpressure } from './backpressure.ts'
 import { Collector } from './collect.ts'
-import type { Execution } from './execution.ts'
+import type { Execution, Running } from './execution.ts'
 import { Listener } from './listener.ts'
-import { type Cause, type SupervisedEnd, Supervision } from './supervise.ts'
-
-/** A launched command. */
-export interface Running {
-  readonly ended: Promise<Ended>
-  /** With a terminal: resolves when the command runs; never if it cannot be started. */
-  readonly started: Promise<void>
-  stop(cause: Cause): void
-  signal(name: NodeJS.Signals): void
-  readonly process: LaunchedProcess
-  readonly listener: Listener
-  /** undefined: the command is not a line of a session. */
-  readonly follower: LineFollower | undefined
-}
-
-export interface Ended extends SupervisedEnd {
-  /** With the command's private directory. */
-  readonly setup: ModeSetup
-  readonly collector: Collector
-  readonly durationMs: number
-}
+import { type Cause, Supervision } from './supervise.ts'
 
 /** Launches a command and starts its clock. Throws SANDBOX_UNAVAILABLE if its private directory cannot be made. */
 export function launch(execution: Execution): Running {
@@ -39,40 +19,86 @@ export function launch(execution: Execution): Running {
   const setup = tmp.make(request.timeoutMs + deadline.graceMs + 800)
   const launchedAt = performance.now()
   const supervision = new Supervision({ ...deadline, signal: options.signal })
-  const listener = new Listener(options.onOutput, () => supervision.stop('listener'))
-  const backpressure = new Backpressure((bytes) => process.consumed(bytes))
-  const collector = collectorOf(execution, supervision, backpressure)
+  const output = outputOf(execution, supervision, (bytes) => process.consumed(bytes))
   const environment = environmentOf(execution, setup)
   const follower = followerOf(execution, environment)
+  const start = startOf()
+  const process = context.backend.launcher.launch(
+    launchRequestOf(execution, setup, { environment, deadline, follower }),
+    eventsOf({ output, follower, supervision, start }),
+  )
+  const ended = supervision.ended.then((end) => {
+    process.stdin?.destroy()
+    const durationMs = Math.round(performance.now() - launchedAt)
+    return { ...end, setup, collector: output.collector, durationMs }
+  })
+  supervision.watch({ ...process, destroy: () => destroy(process, output) })
+  feedStdin(process.stdin, request.stdin)
+  const stop = (cause: Cause) => supervision.stop(cause)
+  const signal = (name: NodeJS.Signals) => supervision.signal(name)
+  return { ended, started: start.started, stop, signal, process, listener: output.listener, follower }
+}
+
+/** The consumers of a command's output. */
+interface Output {
+  readonly listener: Listener
+  readonly collector: Collector
+  readonly backpressure: Backpressure
+}
+
+function outputOf(
+  { request, options, context: { config, scratchpad } }: Execution,
+  supervision: Supervision,
+  consumed: (bytes: number) => void,
+): Output {
+  const backpressure = new Backpressure(consumed)
+  const listener = new Listener(options.onOutput, () => supervision.stop('listener'))
+  const collector = new Collector({
+    inlineChars: options.inlineMaxChars ?? config.output.inline_max_chars,
+    maxBytes: config.output.max_bytes,
+    save: options.save ?? true,
+    openSpill: () => scratchpad.open(request.scratchpad),
+    consumed: (bytes) => backpressure.took('collector', bytes),
+    overflow: () => supervision.stop('output-limit'),
+  })
+  return { listener, collector, backpressure }
+}
+
+interface Start {
+  readonly started: Promise<void>
+  begin(): void
+}
+
+function startOf(): Start {
   let begin = () => {}
   const started = new Promise<void>((resolve) => {
     begin = resolve
   })
-  const process = context.backend.launcher.launch(
-    launchRequestOf(execution, setup, { environment, deadline, follower }),
-    {
-      output: (stream, chunk) => {
-        backpressure.arrived(chunk.length)
-        collector.add(stream, chunk)
-        backpressure.offered(chunk.length, listener.tell(stream, chunk))
-      },
-      state: (chunk) => follower?.take(chunk),
-      started: () => begin(),
-      end: (end) => {
-        follower?.end()
-        supervision.finish(end)
-      },
+  return { started, begin }
+}
+
+interface Receivers {
+  readonly output: Output
+  readonly follower: LineFollower | undefined
+  readonly supervision: Supervision
+  readonly start: Start
+}
+
+function eventsOf({ output, follower, supervision, start }: Receivers): LaunchEvents {
+  const { listener, collector, backpressure } = output
+  return {
+    output: (stream, chunk) => {
+      backpressure.arrived(chunk.length)
+      collector.add(stream, chunk)
+      backpressure.offered(chunk.length, listener.tell(stream, chunk))
     },
-  )
-  const ended = supervision.ended.then((end) => {
-    process.stdin?.destroy()
-    return { ...end, setup, collector, durationMs: Math.round(performance.now() - launchedAt) }
-  })
-  supervision.watch({ ...process, destroy: () => destroy(process, backpressure) })
-  feedStdin(process.stdin, request.stdin)
-  const stop = (cause: Cause) => supervision.stop(cause)
-  const signal = (name: NodeJS.Signals) => supervision.signal(name)
-  return { ended, started, stop, signal, process, listener, follower }
+    state: (chunk) => follower?.take(chunk),
+    started: start.begin,
+    end: (end) => {
+      follower?.end()
+      supervision.finish(end)
+    },
+  }
 }
 
 /** Time spent on lookups before the launch counts. */
@@ -81,21 +107,6 @@ function deadlineOf({ request, admission, context }: Execution): Deadline {
     timeoutMs: Math.max(1, request.timeoutMs - admission.lookupMs),
     graceMs: context.config.shell.kill_grace_ms,
   }
-}
-
-function collectorOf(
-  { request, options, context: { config, scratchpad } }: Execution,
-  supervision: Supervision,
-  backpressure: Backpressure,
-): Collector {
-  return new Collector({
-    inlineChars: options.inlineMaxChars ?? config.output.inline_max_chars,
-    maxBytes: config.output.max_bytes,
-    save: options.save ?? true,
-    openSpill: () => scratchpad.open(request.scratchpad),
-    consumed: (bytes) => backpressure.took('collector', bytes),
-    overflow: () => supervision.stop('output-limit'),
-  })
 }
 
 function environmentOf({ request, admission, options }: Execution, setup: ModeSetup): Variables {
@@ -144,7 +155,7 @@ function launchRequestOf(
   }
 }
 
-function destroy(process: LaunchedProcess, backpressure: Backpressure): void {
+function destroy(process: LaunchedProcess, { backpressure }: Output): void {
   backpressure.release()
   process.destroy()
 }

@@ -1,7 +1,7 @@
 import type { Result } from '../base/types.ts'
 import { checkSignal } from '../request/signal.ts'
 import { checkSize } from '../request/terminal.ts'
-import type { Running } from './launch.ts'
+import type { Running } from './execution.ts'
 
 /** A command in its own terminal. The terminal's output goes to `onOutput` as `stdout`. */
 export interface Pty {
