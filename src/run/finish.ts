@@ -3,6 +3,7 @@ import { cannotEnter } from '../facts/directory.ts'
 import { VitrineError } from '../messages/error.ts'
 import { startsOneProgram } from '../messages/fallbacks.ts'
 import { namingProjects } from '../messages/project.ts'
+import type { Collected } from './collect.ts'
 import type { Ended, Execution } from './execution.ts'
 import { metadataOf } from './metadata.ts'
 import { buildResult, type ResultParts } from './result.ts'
@@ -15,8 +16,9 @@ import { saveOutput } from './save.ts'
 export async function finish(execution: Execution, ended: Ended): Promise<AnyResult> {
   const { request, context, tmp } = execution
   const note = await tmp.remove()
-  const parts = await partsOf(execution, { ...ended, end: endOf(ended, execution) }, ended)
-  const result = buildResult(parts)
+  const end = endOf(ended, execution)
+  const collected = await ended.collector.finish()
+  const result = buildResult(partsOf(execution, { ...ended, end }, collected))
   if (result.scratchpad) context.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
   const named = namingProjects(result, context.config, ended.setup.projectSettings)
   if (note === undefined) return named
@@ -33,16 +35,16 @@ function endOf({ end }: Ended, { request, context }: Execution): ResultParts['en
   throw new VitrineError({ code: 'SPAWN_FAILED', step: end.step, errno: end.errno, program })
 }
 
-async function partsOf(
+function partsOf(
   { request, mode, admission, options, context }: Execution,
-  ended: ResultParts['ended'],
-  { collector, setup, durationMs }: Ended,
-): Promise<ResultParts> {
+  ended: Ended & ResultParts['ended'],
+  collected: Collected,
+): ResultParts {
+  const { setup, durationMs } = ended
   const { config, scratchpad, backend } = context
   const { inlineMaxChars = config.output.inline_max_chars, encoding = 'utf8', hintFor = 'user' } = options
   const shown = { inlineChars: inlineMaxChars, encoding }
   const { work } = request
-  const collected = await collector.finish()
   return {
     ended,
     collected,
