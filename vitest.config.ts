@@ -1,24 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Files of `npm run test:all`, one after the other: they need an engine, many minutes, all processors, or the machine for
- * themselves, since they measure time, memory or what stays behind on it. The others run side by side in `npm test`.
+ * Files that run one after the other, in `npm run test:all`: they need an engine, many minutes, all processors, or the
+ * machine for themselves, since they measure time, memory or what stays behind. All others run side by side in `npm test`.
  */
-const alone = [
-  'test/docker/**/*.test.ts',
-  'test/kill/**/*.test.ts',
-  'test/stress/**/*.test.ts',
-  'test/policy/fuzz/**/*.test.ts',
-  'test/policy/{hostile-git,robust}.test.ts',
-  'test/cli/startup.test.ts',
-  'test/denials/{busy,flood,hanging,load}.test.ts',
-  'test/launch/cmake.test.ts',
-  'test/facts/{hanging,silent}.test.ts',
-  'test/limits/**/*.test.ts',
-  'test/mcp/{fuzz,load,startup}.test.ts',
-  'test/output/limits.test.ts',
-  'test/pty/many.test.ts',
-]
+const alone = ['test/**/*.alone.test.ts']
 
 export default defineConfig({
   test: {

@@ -304,7 +304,7 @@ describe('architecture', () => {
     expect(index.replaceAll(/^export (?:type )?\{[^}]*\} from '[^']+'\n/gm, '')).toBe('')
   })
 
-  it('a face uses index.ts, internal.ts and the foundation; only the command line starts other faces', () => {
+  it('a face uses index.ts, internal.ts and the foundation; only cli starts other faces', () => {
     const strangers = imports.filter(({ from, to }) => {
       const folder = folderOf(from)
       if (!faces.includes(folder) || !isOwn(to)) return false

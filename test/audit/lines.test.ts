@@ -174,7 +174,7 @@ it('each command has the mode of its moment, with the log as without it', async 
   for (const { command, mode } of lines()) expect(command).toBe(`: ${mode}`)
 })
 
-it('a command in a terminal of its own has its line, when it is over; so has one that never started', async () => {
+it('a command in a terminal has its line when it ends, and so has one that never started', async () => {
   const { shell, lines } = await openAudited({ toml: '[policy]\ndeny = ["forbidden"]' })
   const terminal = await shell.start({ command: 'test -t 1 && exit 7', pty: true })
   await terminal.result

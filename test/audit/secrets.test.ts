@@ -38,7 +38,7 @@ it('the password of a URL is hidden, whatever its variable is called', () => {
   expect(redact('psql postgres://me:s3cr3tpw@host/db')).toBe('psql postgres://me:[DATABASE]@host/db')
 })
 
-it('of two values the longer one is taken first, and letters that mean something to a pattern do not', () => {
+it('the longer of two values is replaced first, and special letters of patterns are plain', () => {
   const redact = redactor({ A_KEY: 'a.b*c(d)$1', B_KEY: 'a.b*c(d)$1-and-more' })
   expect(redact('a.b*c(d)$1-and-more a.b*c(d)$1 axbbc')).toBe('[B_KEY] [A_KEY] axbbc')
 })
@@ -49,7 +49,7 @@ it('a value with quotes is found as a shell and as a message would write it', ()
   expect(redact(`'it'\\''s "so" secret\n1' ${JSON.stringify(secret)}`)).toBe(`'[A_KEY]' "[A_KEY]"`)
 })
 
-it('a secret stands in no line: not of the caller, not of [env] set, not in a path, not in a reason', async () => {
+it('no line holds a secret: of the caller, of [env] set, in a path or in a reason', async () => {
   const caller = 'caller-s-secret-1'
   const own = 'set-by-config-22'
   const { shell, log, lines } = await openAudited({

@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('a .git of a hostile workspace (Li
   )
 })
 
-it('a client is asked about a command as it runs: a line feed is one, and blanks are told apart', () => {
+it('an MCP client sees line feeds and blanks of a command as they are', () => {
   const request = { command: 'echo a\nrm b\u3164\u00a0c \\n', cwd: `/x${turned}`, mode: 'write' } as const
   expect(elicitationMessage(request, 'why')).toBe(
     'Run this in write mode?\n  echo a\n  rm b\\u{3164}\\u{a0}c \\n\nin /x\\u{202e}\nasked because: why',

@@ -47,7 +47,7 @@ describe('policy check', () => {
     ])
   })
 
-  it('--backend: what a container does not hold is refused as by run, and the verdict is the same', async () => {
+  it('--backend docker refuses the same settings as run, with the same verdict', async () => {
     const own = new Home()
     const decided = (...args: string[]) => own.run(['policy', 'check', ...args, '--write', '--', 'git push'])
     const here = await decided()
@@ -91,7 +91,7 @@ describe('policy check', () => {
     })
   })
 
-  it('decides for the directory that --cwd names, and inside the workspace that --workspace names', async () => {
+  it('--cwd names the directory of the decision, and --workspace its bound', async () => {
     mkdirSync(join(home.directory, 'inside'), { recursive: true })
     const inside = ['--write', '--cwd', 'inside', '--workspace', 'inside']
     expect((await check(...inside, '--', 'cat file')).code).toBe(0)

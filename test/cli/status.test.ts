@@ -11,7 +11,7 @@ const long = 'sleep 2.7; echo out; sleep 0.8'
 const erase = '\r\u001b[K'
 
 it.skipIf(!isInstalled('python3'))(
-  'on a terminal a long command shows a status line, which gives way to output and is gone at the end (needs python3)',
+  'a long command at a terminal shows a status line that gives way to output (needs python3)',
   async () => {
     const { stdout } = await home.shell(`python3 ${script} "$NODE_PROGRAM" "$CLI_PROGRAM" run -- '${long}'`)
     expect([1, 2, 3, 4].some((seconds) => stdout.includes(runningLine(seconds * 1000, 0)))).toBe(true)

@@ -120,7 +120,7 @@ it('a cwd that does not exist is left for the request to refuse', async () => {
   expect(config.shell.mode).toBe('read')
 })
 
-it('relative paths start at the directory of their file, or at cwd, and ~ is the home directory', async () => {
+it('relative paths start at the directory of their file, or at cwd; ~ is the home directory', async () => {
   const place = makePlace()
   place.write(place.userFile, '[audit]\npath = "audit.jsonl"\n[shell]\nunreadable = ["~/notes", "secrets"]\n')
   place.write(place.projectFile, '[policy]\nworkspace = "."\n[shell]\nunreadable = ["private"]\n')

@@ -50,7 +50,7 @@ it.each([
   expect(parse(`a = ${text}`)).toEqual({ a: value })
 })
 
-it('init writes every key commented out, directories included, and loading it gives the defaults', async () => {
+it('init writes every key as a comment, and loading the file gives the defaults', async () => {
   const place = makePlace()
   const outcome = initConfig(place.userFile)
   expect(outcome).toEqual({ kind: 'written', file: place.userFile })

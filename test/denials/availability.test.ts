@@ -39,7 +39,7 @@ describe('where refusals can be reported', () => {
 })
 
 describe('where they cannot', () => {
-  it('below another vitrine commands are held as ever, and enforcement says that nothing is reported', async () => {
+  it('below another vitrine commands are held, and enforcement says that nothing is reported', async () => {
     const directory = makeDirectory()
     writeFileSync(join(directory, 'file'), 'kept')
     const script = writeTeller(directory, 'echo x > file; chmod 600 file')

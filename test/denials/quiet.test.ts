@@ -117,7 +117,7 @@ describe('pytest', () => {
 })
 
 describe('the tool of the MCP server', () => {
-  it('speaks of its own parameters, tells each refusal once, and one line where the command ended with 0', async () => {
+  it('names its own parameters, each refusal once, and one line where the command ended with 0', async () => {
     const server = await connect([], { home: new Home() })
     const { directory } = server.home
     const hints = {

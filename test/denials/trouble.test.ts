@@ -35,7 +35,7 @@ it('20 refused calls of 20 processes at once are 20', async () => {
 })
 
 describe('a host that is stopped', () => {
-  it('stops its command at the next such call; nothing is let through, and all is counted when it goes on', async () => {
+  it('stops its command at the next notified call, and counts all calls when it continues', async () => {
     const directory = makeDirectory()
     const marker = makeMarker()
     writeFileSync(join(directory, 'file'), 'kept')
@@ -106,7 +106,7 @@ describe('where nobody may read the memory of a command (Yama, ptrace_scope 2)',
     'id nobody > /dev/null; ls -l file > /dev/null',
   ]
 
-  it('everything is refused; what is certain is counted, by its path where that is an argument of the program', () => {
+  it('everything is refused; what is certain is counted, by its path where it is an argument', () => {
     const cwd = makeDirectory()
     writeFileSync(join(cwd, 'file'), 'kept')
     mkdirSync(join(cwd, 'sub'))

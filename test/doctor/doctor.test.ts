@@ -25,7 +25,7 @@ function processesOf(directory: string): string[] {
   })
 }
 
-it('at a terminal it is told how far the doctor is, and no line of the report is wider than 100 columns', async () => {
+it('at a terminal the doctor shows its progress, and no line is wider than 100 columns', async () => {
   const home = new Home()
   const child = spawn('python3', [terminalProgram(), process.execPath, program, 'doctor'], { env: home.env })
   const { code, stdout } = await ended(child)
@@ -163,7 +163,7 @@ describe('where something is in the way', () => {
     expect(stdout).toContain('landlock_restrict_self')
   })
 
-  it('inside read mode nothing can be tried, and that is the verdict; a listener of its own is refused', async () => {
+  it('inside read mode the verdict is untried, and a listener of its own is refused', async () => {
     const ran = await home.run(['run', '--', process.execPath, program, 'doctor', '--json'])
     const { verdict, rights, traps } = JSON.parse(ran.stdout) as Diagnosis
     expect({ code: ran.code, verdict, rights }).toEqual({ code: 1, verdict: 'untried', rights: [] })

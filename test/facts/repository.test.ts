@@ -300,7 +300,7 @@ describe('a hostile repository', () => {
       expect(existsSync(trace)).toBe(true)
     })
 
-  it('is found where a name that is not Unicode is only led to, and where sh goes back from a link', async () => {
+  it('is found behind a name that is not Unicode, and where sh goes back from a link', async () => {
     git(['config', 'diff.external', payload])
     const odd = Buffer.concat([Buffer.from(`${root}/`), Buffer.of(0xff)])
     cpSync(repository, join(root, 'copy'), { recursive: true })

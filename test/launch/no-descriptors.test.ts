@@ -6,7 +6,7 @@ import { builtLibrary, isInstalled, repository } from '../helpers/programs.ts'
 const host = join(repository, 'test/fixtures/processes/no-descriptors.mjs')
 
 it.skipIf(!isInstalled('prlimit'))(
-  'a host that runs out of descriptors at its first command is told so, lives on, and runs the next (needs prlimit)',
+  'a host without descriptors at its first command is told, and runs the next (needs prlimit)',
   () => {
     const library = builtLibrary()
     for (let left = 0; left < 16; left++) {
@@ -29,7 +29,7 @@ it.skipIf(!isInstalled('prlimit'))(
 )
 
 it.skipIf(!isInstalled('prlimit')).for(['read', 'write'])(
-  'a command is ended whole at its deadline, though the host has no descriptor left to do it with (%s, needs prlimit)',
+  'the deadline ends a command though the host has no descriptor left (%s, needs prlimit)',
   (mode) => {
     const program = join(repository, 'test/fixtures/processes/full-while-it-runs.mjs')
     const printed = execFileSync(

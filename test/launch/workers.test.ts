@@ -19,7 +19,7 @@ function runs(...argv: readonly string[]): boolean {
     })
 }
 
-it('the addon loads in many threads of a process, and a thread that ends takes its commands along', async () => {
+it('the addon loads in many threads, and a thread that ends takes its commands along', async () => {
   const seconds = `600.${process.pid}`
   const script = join(repository, 'test/fixtures/workers/workers.mjs')
   const { stdout } = await promisify(execFile)(process.execPath, [script, seconds])

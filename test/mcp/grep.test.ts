@@ -70,7 +70,7 @@ describe('read_scratchpad with grep', () => {
   const canSwitch =
     isInstalled('prlimit') && spawnSync('setpriv', [...other.slice(1), 'test', '-r', program]).status === 0
   it.runIf(canSwitch)(
-    "needs no further thread: at the limit of the user's processes it answers, and the server lives on",
+    "needs no further thread: it answers at the limit of the user's processes",
     async () => {
       const home = new Home()
       chownSync(home.directory, 65_531, 0)

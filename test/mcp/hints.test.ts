@@ -56,7 +56,7 @@ describe('hints and advice for the reader of a tool’s answer', () => {
     expect(structured).toMatchObject({ failure: { advice: expect.stringContaining('timeout_ms') } })
   })
 
-  it('a file that read mode keeps from being read is the user’s to open, a change the write tool’s', async () => {
+  it('a path kept from being read is the user’s to open, a change the write tool’s', async () => {
     const home = new Home()
     home.configure('[shell]\nreads = "workspace"\n')
     const file = join(makeDirectory(), 'file')

@@ -86,7 +86,7 @@ function call(url: string, session: string, command: string) {
 }
 
 describe('many clients that never end their session', () => {
-  it('the session that has been idle longest makes room for the next client; one that runs a command stays', async () => {
+  it('the longest idle session makes room for the next client; one that runs a command stays', async () => {
     const url = await serve()
     const [working, used, idle] = [await begin(url), await begin(url), await begin(url)]
     const { marker, command } = sleeping()

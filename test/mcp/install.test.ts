@@ -141,7 +141,7 @@ describe('mcp install', () => {
     expect(ran.stderr).toContain(told)
   })
 
-  it('a copy in the cache of npx is not entered: it may go, and the name may be another publisher’s', () => {
+  it('a copy in the cache of npx is not entered: npm may remove it', () => {
     const home = makeHome()
     const copy = join(home.directory, '_npx/1/node_modules/vitrine')
     for (const part of ['package.json', 'dist'])

@@ -167,7 +167,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     expect((await run({ command: 'pwd', cwd: '/usr' })).text).toBe('/usr\n')
   })
 
-  it('private_tmp is a directory to write to, for that call alone, and nothing else can be written', async () => {
+  it('private_tmp gives that call alone a directory to write to, and nothing else', async () => {
     const { run, home } = await connect([], { era })
     const line = 'd=$(mktemp -d) && echo kept >"$d/file" && cat "$d/file" && echo "$d"'
     const { text } = await run({ command: line, private_tmp: true })
@@ -242,7 +242,7 @@ describe('the command line of the server', () => {
     ])
   })
 
-  it('--backend docker runs nothing on this machine where there is no engine, and --backend local none in a container', async () => {
+  it('--backend docker runs nothing here without an engine; --backend local uses no container', async () => {
     const env = { DOCKER_HOST: 'unix:///nowhere/docker.sock' }
     const { run } = await connect(['--backend', 'docker', '--mode', 'write'], { env })
     const refused = await run({ command: 'echo here' })

@@ -142,7 +142,7 @@ describe('what write mode allows without asking', () => {
     (line) => !SLOW.test(line),
   )
 
-  it('changes nothing when it runs: no file, mode or time in a project and a home that anybody may write', {
+  it('changes nothing when it runs in a project and a home that every user can write', {
     timeout: 300_000,
   }, async () => {
     const allowed: string[] = []

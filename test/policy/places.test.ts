@@ -44,7 +44,7 @@ it('so does the question to whoever approves, and shell.decide', async () => {
   for (const found of sources) expect(found).toContainEqual(expect.stringMatching(/config\.toml:\d+$/))
 })
 
-it('where the file is broken meanwhile, the rules stand as they were loaded, without their lines', async () => {
+it('rules stand as they were loaded, without lines, where the file breaks later', async () => {
   const config = join(makeDirectory(), 'config.toml')
   writeFileSync(config, toml)
   const { openShellOn } = await import('../../src/shell.ts')

@@ -32,7 +32,7 @@ describe('a line of PowerShell', () => {
     expect(verdict({ kind: 'line', line }, rulesOf({ deny: ['Remove-Item'] }), 'read')).toBe('deny')
   })
 
-  it('is denied by a rule of yours about a program, and by the deny list, also where it is not read for certain', () => {
+  it('is denied by a rule about its program and by the deny list, also where it is unsure', () => {
     for (const line of ['git push', 'git push origin main', 'git status; git push', 'git push $x'])
       expect(verdict({ kind: 'line', line }, rulesOf({ deny: ['git push'] })), line).toBe('deny')
     expect(verdict({ kind: 'line', line: 'vitrine config trust' }, presetRules('open'))).toBe('deny')

@@ -108,7 +108,7 @@ describe('a program of the safe list that PATH finds in the project', () => {
     expect(await run('linter', { path })).toBe('NOT_APPROVED')
   })
 
-  it('is asked about in a project other than that of the shell, and denied by the analysis preset', async () => {
+  it('is asked about in another project than the shell’s, and denied by the analysis preset', async () => {
     const other = join(home, 'other')
     const path = `${dirname(program(join(other, 'bin', 'ls')))}:${system}`
     const shell = await openTestShell({ cwd: project, mode: 'write', env: { PATH: path, HOME: home } })

@@ -202,7 +202,7 @@ describe.each(modes)('in %s mode', (mode) => {
     expect(await survivors(marker, 2000)).toEqual([])
   })
 
-  it('when the command ends, its terminal is closed: what it left in the background is hung up on', async () => {
+  it('when the command ends its terminal is closed, and background processes get SIGHUP', async () => {
     const hungUp = join(makeDirectory(), 'hung-up')
     const left = `trap "" HUP; sleep 0.4; env echo late || touch ${hungUp}; exec sleep ${marker}`
     const session = await start({ command: `sh -c '${left}' & echo started; sleep 0.1` })

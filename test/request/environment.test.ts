@@ -266,7 +266,7 @@ describe('write mode', () => {
     expect([await get('user.name'), await get('core.hooksPath')]).toEqual(['from outside\n', '/dev/null\n'])
   })
 
-  it('a command that is let through because it only looks, looks at the repository that the policy has seen', async () => {
+  it('a command that is allowed as safe uses the repository that the policy has seen', async () => {
     const env = { GIT_DIR: '/elsewhere/.git' }
     const shell = await openTestShell({ mode: 'write', env })
     expect(await environmentOf(shell)).not.toHaveProperty('GIT_DIR')

@@ -52,7 +52,7 @@ describe('read mode tells tools', () => {
 const caches = ['CARGO_TARGET_DIR', 'GOCACHE', 'npm_config_cache']
 
 describe('a private TMPDIR takes up', () => {
-  it('what cargo builds, the cache of npm where the network is open, and that of go where there is none', async () => {
+  it('builds of cargo, the cache of npm with the network open, and that of go without', async () => {
     const HOME = makeDirectory()
     const environment = await environmentOf({
       privateTmp: true,

@@ -371,7 +371,7 @@ describe.runIf(process.platform === 'linux')('reads = "workspace"', () => {
     expect(await canRead(shell, registry)).toBe(true)
   })
 
-  it('a program of PATH that is a link into the home directory runs, with what stands beside its bin', async () => {
+  it('a program of PATH that is a link into the home directory runs, with the files beside it', async () => {
     const place = makeHome()
     const tool = place.write(
       'tools/thing-1.0/bin/thing',

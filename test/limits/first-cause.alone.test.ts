@@ -17,7 +17,7 @@ afterEach(async () => {
 const toml = '[shell]\nkill_grace_ms = 55000\n[limits]\nmemory_bytes = 100000000\n'
 
 describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
-  it('over its limit in the grace after its deadline, a command is ended at once, and stays timed out', async () => {
+  it('a limit that is reached in the grace after a deadline ends the command as timed out', async () => {
     marker = makeMarker()
     const shell = await openTestShell({ mode, toml })
     const command = `trap 'exec ${hungry} memory 1500 ${marker}' TERM; sleep ${marker} & wait`

@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined)(
       return result
     }
 
-    it('CPU time is told by a cgroup, and who left the session with an empty environment is ended with it', async () => {
+    it('a cgroup tells CPU time, and ends a process that left session and environment', async () => {
       marker = makeMarker()
       const line = runaway('while :; do :; done', marker)
       const result = await run('write', { VITRINE_LIMITS_CPU_SECONDS: '1' }, line)
@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)(
       expect(result?.enforcement['limits']?.note).toBe(limitsNote(topmost.mount, 'topmost'))
     })
 
-    it('a host that is killed leaves nobody, not even who left the session with an empty environment', async () => {
+    it('a killed host leaves no process, not even one that left session and environment', async () => {
       marker = makeMarker()
       const script = join(repository, 'test/fixtures/processes/host.mjs')
       const host = [process.execPath, script, makeDirectory(), 'wait', 'write']

@@ -16,7 +16,7 @@ it('without the addon, and without limits, write mode runs', async () => {
   expect((await shell.execute({ command: 'echo there' })).stdout).toBe('there\n')
 })
 
-it('without sessions the size of the private TMPDIR, which is limited by default, is said not to be held', () => {
+it('without sessions the limit of the private TMPDIR is reported as not enforced', () => {
   const holder = linuxLimits({ cgroup: '', cgroupMissing: 'unmounted', sessions: false })
   const none = { memory_bytes: 0, cpu_seconds: 0, processes: 0, open_files: 0 }
   const rowOf = (bytes: number) =>

@@ -11,7 +11,7 @@ function memory(pid: number, field: 'VmRSS' | 'VmHWM'): number {
 }
 
 describe('under load', () => {
-  it('200 MB of output: memory grows by less than 100 MB, every byte is saved, the answer stays short', async () => {
+  it('200 MB of output take less than 100 MB of memory, and every byte is saved', async () => {
     const { run, pid } = await connect()
     await run({ command: 'echo warm' })
     const before = memory(pid(), 'VmRSS')

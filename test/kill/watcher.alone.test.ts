@@ -60,7 +60,7 @@ describe('the watcher cannot be reached from inside', () => {
     },
   )
 
-  it('it has what its user may give it: the highest niceness, no end for want of memory, pages that stay', async () => {
+  it('has the highest niceness, no end by the OOM killer and locked pages, where its user may', async () => {
     const shell = await openTestShell({ mode: 'read' })
     await shell.execute({ command: 'true' })
     const [watcher = 0] = watchersOf(process.pid)

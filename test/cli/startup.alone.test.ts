@@ -38,7 +38,7 @@ it('a config file makes it load the parser, so that the test above is one', asyn
   expect(names.filter((name) => name.includes('/dist/cli/')).length).toBeGreaterThan(1)
 })
 
-it('--ask loads what asks, and neither the policy nor the terminal for a command that is not asked about', async () => {
+it('--ask loads neither the policy nor the terminal for a command that is not asked about', async () => {
   const names = await loaded(new Home(), 'run', '--ask', '--', 'true')
   const own = names
     .filter((name) => name.includes('/dist/cli/'))

@@ -46,7 +46,7 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
     expect((await vitrine(['run', '--backend', 'docker', '--timeout', '1s', '--', 'sleep 9'])).code).toBe(124)
   })
 
-  it('mcp --backend docker serves commands that run in a container, doctor --backend docker tells of it', async () => {
+  it('mcp --backend docker runs commands in a container, and doctor --backend docker reports it', async () => {
     const { home, vitrine } = homeWith()
     const env = { DOCKER_HOST: engine.host }
     const { run } = await connect(['--backend', 'docker'], { home, env })

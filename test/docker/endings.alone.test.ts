@@ -268,7 +268,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(result.failure?.kind).toBe('signal')
   })
 
-  it('an engine that is killed in mid-command: the call returns and says so, and the next one is refused', async () => {
+  it('after an engine is killed the call returns and says so, and the next one is refused', async () => {
     const own = await startEngine()
     const directory = makeDirectory()
     writeFileSync(join(directory, 'kept'), '')

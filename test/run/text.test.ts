@@ -69,7 +69,7 @@ describe('bytes', () => {
       expect((await collect(['cat', fileOf(bytes)])).result.binary).toBe(binary)
   })
 
-  it('output that is not UTF-8 is shown with replacement characters, and kept whole in the scratchpad', async () => {
+  it('output that is not UTF-8 is shown with replacements, and saved as it is', async () => {
     const bytes = Buffer.from([0x61, 0xff, 0xc3, 0x28, 0xe2, 0x82, 0x0a])
     const { result } = await collect(['cat', fileOf(bytes)])
     expect(result.stdout).toBe(bytes.toString('utf8'))

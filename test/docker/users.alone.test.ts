@@ -131,7 +131,7 @@ await shell.close()`
   const openWithMounts = (mounts: readonly string[], mode: 'read' | 'write' = 'write') =>
     openDockerShell(engine, { mode, toml: `mounts = ${JSON.stringify(mounts)}\n`, env: { HOME: home } })
 
-  it('mounts bring caches and settings along: what lies in HOME is shown in HOME, read-only unless rw is said', async () => {
+  it('mounts in HOME are shown in HOME, read-only unless rw is said', async () => {
     const [elsewhere, cache] = [makeDirectory(), join(home, '.cache/pip')]
     mkdirSync(cache, { recursive: true })
     writeFileSync(join(cache, 'kept'), 'cached')

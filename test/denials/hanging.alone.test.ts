@@ -48,7 +48,7 @@ describe.skipIf(missing() !== null)('a file system that does not answer', () => 
     return { result, refused: result.stdout.match(/refused/g)?.length }
   }
 
-  it('a refused write on it is answered while the file system still hangs, with the path as given', async () => {
+  it('a refused write is answered while the file system hangs, with the path as given', async () => {
     const path = join(mounted, 'hang-one')
     const { result, refused } = await write([path])
     expect(refused).toBe(1)
@@ -68,7 +68,7 @@ describe.skipIf(missing() !== null)('a file system that does not answer', () => 
     expect(shorts(ordinary)).toEqual([`write ${ground.file} x5`])
   })
 
-  it('more of them than there are notifiers are refused and counted all the same, and nobody hangs', async () => {
+  it('more hanging calls than notifiers are refused and counted, and no call hangs', async () => {
     const paths = Array.from({ length: 12 }, (_, at) => join(mounted, `hang-more-${at}`))
     const { result, refused } = await write(paths)
     expect(refused).toBe(12)

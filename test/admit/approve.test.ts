@@ -148,7 +148,7 @@ it('an answer that comes too late is no, whatever it is, and approves of nothing
   expect(approvals.list()).toEqual([])
 })
 
-it('a question waits for those before it no longer than for its own answer, and then is not asked', async () => {
+it('a question that has waited as long as its own answer may take is not asked', async () => {
   const { approver, asked, answer } = manual()
   const approvals = new Approvals(approver)
   const first = approvals.may(request('first'), decision)
@@ -220,7 +220,7 @@ describe('standard input', () => {
     return { ...(await openAsking(approver)), asked }
   }
 
-  it('is part of what "same" covers: another script for sh is asked about, and the same one is not', async () => {
+  it('"same" covers the script that sh reads: another script is asked about again', async () => {
     const { shell, asked, made } = await openSame()
     for (const stdin of ['touch a', 'touch a', 'touch b', Buffer.from('touch a'), undefined])
       await shell.execute({ command: 'sh', stdin })

@@ -6,7 +6,7 @@ import { compileAttempts, makeGround, shorts } from './denied.ts'
 /** More than anybody waits for: it is ended once the others are done. */
 const endless = 50_000_000
 
-it('while eight threads of one command do nothing but ask, others are served, and the host works for one processor at most', async () => {
+it('a flood of notifications of eight threads starves no other command (at most one processor)', async () => {
   const flooding = await makeGround()
   const other = await makeGround()
   const stop = new AbortController()
