@@ -3,6 +3,7 @@ import type { ApprovalRecord, Decision } from '../base/types.ts'
 import { checkNewDirectory } from '../facts/directory.ts'
 import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
+import { explainReadMode } from '../messages/policy.ts'
 import { needsReading } from '../policy/decide/quick.ts'
 import type { GitCare } from '../request/environment.ts'
 import type { CompleteRequest } from '../request/request.ts'
@@ -34,7 +35,7 @@ export interface ApprovalWait {
 }
 
 const admittedBySandbox: Omit<Admitted, 'lookupMs'> = {
-  decision: { verdict: 'allow', reason: 'read mode: the operating system holds the command', matches: [] },
+  decision: { verdict: 'allow', reason: explainReadMode(), matches: [] },
   gitCare: 'line',
 }
 
@@ -66,6 +67,7 @@ export class Admission {
   }
 
   async decide(command: CommandToDecide): Promise<Decision> {
+    if (this.#isHeld(command)) return admittedBySandbox.decision
     const { decision } = await (await this.#decider()).decide(command)
     return this.#withLines(command, decision)
   }
@@ -76,7 +78,7 @@ export class Admission {
    */
   async admit(command: CommandToAdmit, wait: ApprovalWait): Promise<Admitted> {
     const started = performance.now()
-    const held = command.mode === 'read' && !needsReading(textOf(command), this.#options.loaded.config.policy)
+    const held = this.#isHeld(command)
     if (held) await checkNewDirectory(command.cwd, this.#options.pathLookup)
     if (held) return { ...admittedBySandbox, lookupMs: performance.now() - started }
     const decider = await this.#decider()
@@ -89,6 +91,11 @@ export class Admission {
     const approval = await this.#approval(command, decision, needsApprover, wait)
     if (!isYes(approval)) throw this.#notApproved(decision, approval)
     return { decision, approval, gitCare, lookupMs }
+  }
+
+  /** True where the sandbox alone decides. */
+  #isHeld(command: CommandToDecide): boolean {
+    return command.mode === 'read' && !needsReading(textOf(command), this.#options.loaded.config.policy)
   }
 
   #notApproved(decision: Decision, approval: ApprovalRecord): VitrineError {
