@@ -15,6 +15,7 @@ import { dirname, join, resolve } from 'node:path'
 import { errorCode } from '../base/errno.ts'
 import { baseDirectory } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
+import { fileProblems } from '../messages/config.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import type { ToAbsolute } from './field.ts'
 
@@ -65,8 +66,8 @@ export function existingRealPath(path: string): string | undefined {
 export function readConfigFile(file: string): string | undefined {
   const bytes = readBytes(file)
   if (bytes === undefined) return undefined
-  if (bytes.length > maxFileBytes) throw unreadableFile(file, `it is larger than ${maxFileBytes} bytes`)
-  if (!isUtf8(bytes)) throw unreadableFile(file, `it is not UTF-8 (line ${firstLineNotUtf8(bytes)})`)
+  if (bytes.length > maxFileBytes) throw unreadableFile(file, fileProblems.tooLarge(maxFileBytes))
+  if (!isUtf8(bytes)) throw unreadableFile(file, fileProblems.notUtf8(firstLineNotUtf8(bytes)))
   return new TextDecoder().decode(bytes)
 }
 
@@ -140,8 +141,8 @@ function isNothing(status: Stats): boolean {
 }
 
 function checkKind(file: string, status: Stats): void {
-  if (status.isDirectory()) throw unreadableFile(file, 'it is a directory')
-  if (!status.isFile() && !isNothing(status)) throw unreadableFile(file, 'it is not a regular file')
+  if (status.isDirectory()) throw unreadableFile(file, fileProblems.directory)
+  if (!status.isFile() && !isNothing(status)) throw unreadableFile(file, fileProblems.notRegular)
 }
 
 function readDescriptor(file: string, descriptor: number): Buffer {
@@ -155,9 +156,9 @@ function readDescriptor(file: string, descriptor: number): Buffer {
 }
 
 function reasonOf(code: string): string {
-  if (code === 'EACCES' || code === 'EPERM') return `no permission to read it (${code})`
-  if (code === 'EISDIR') return 'it is a directory'
-  if (code === 'ENOENT') return 'it is a symlink to nothing'
+  if (code === 'EACCES' || code === 'EPERM') return fileProblems.noPermission(code)
+  if (code === 'EISDIR') return fileProblems.directory
+  if (code === 'ENOENT') return fileProblems.danglingLink
   return code
 }
 

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import type { Environment } from '../base/types.ts'
+import { fileProblems } from '../messages/config.ts'
 import { VitrineError } from '../messages/error.ts'
 import { absolutePath } from '../request/current-directory.ts'
 import type { KeyPath } from './check.ts'
@@ -94,7 +95,7 @@ async function addUserFile(assembly: Assembly, options: LoadOptions, home: strin
   const file = configFile === undefined ? userConfigFile(options.env, home) : absolutePath(configFile)
   const text = readConfigFile(file)
   if (text === undefined) {
-    if (configFile !== undefined) throw unreadableFile(file, 'it does not exist')
+    if (configFile !== undefined) throw unreadableFile(file, fileProblems.missing)
     return
   }
   for (const { entry, value } of await fileValues({ file, text }, home))

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { makeDirectories } from '../base/directories.ts'
 import { replaceFile } from '../base/replace-file.ts'
 import type { Environment } from '../base/types.ts'
+import { fileProblems } from '../messages/config.ts'
 import { codeOf, existingRealPath, readConfigFile, trustStoreFile, unreadableFile } from './files.ts'
 
 /** Trusted project files by identity (`identityOf`), each with the SHA-256 of the trusted content. */
@@ -35,7 +36,7 @@ export function trust(file: string, env: Environment, home?: string): string {
   const [path, identity] = [existingRealPath(file), identityOf(file)]
   const content = path === undefined ? undefined : readConfigFile(path)
   if (path === undefined || identity === undefined || content === undefined)
-    throw unreadableFile(file, 'it does not exist')
+    throw unreadableFile(file, fileProblems.missing)
   writeStore({ ...readStore(env, home), [identity]: digest(content) }, env, home)
   return path
 }
@@ -49,8 +50,7 @@ function readStore(env: Environment, home?: string): TrustedFiles {
   const text = readConfigFile(file)
   if (text === undefined) return {}
   const store = v.safeParse(storeSchema, parsedJson(text))
-  if (!store.success)
-    throw unreadableFile(file, 'it is damaged: remove it and trust your project files again')
+  if (!store.success) throw unreadableFile(file, fileProblems.damagedTrust)
   return store.output.files
 }
 
@@ -69,6 +69,6 @@ function writeStore(files: TrustedFiles, env: Environment, home?: string): void 
     makeDirectories(dirname(file), 0o700)
     replaceFile(file, `${JSON.stringify({ version: 1, files }, null, 2)}\n`, 0o600)
   } catch (error) {
-    throw unreadableFile(file, `it cannot be written (${codeOf(error)})`)
+    throw unreadableFile(file, fileProblems.notWritable(codeOf(error)))
   }
 }

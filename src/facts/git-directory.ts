@@ -1,4 +1,5 @@
 import { dirname, isAbsolute } from 'node:path'
+import { repositoryErrors, repositoryProblems } from '../messages/repository.ts'
 import type { FoundEntry, RepositoryConfig } from './facts.ts'
 import { parseGitConfig } from './git-config.ts'
 import { isWhole, type Lookup, type PathAnswer, type PathQuestion } from './lookup.ts'
@@ -40,7 +41,7 @@ export function repositoryIn(
   if (text === undefined)
     return mayBeDirectory(dotGit, lookup) ? { gitDirectory: dotGit, top: directory } : undefined
   const [, target] = /^gitdir: ([^\n]*?)[\r\n]*$/.exec(text) ?? []
-  if (target === undefined) return unreadableRepository(dotGit, 'it is not a "gitdir:" file')
+  if (target === undefined) return unreadableRepository(dotGit, repositoryProblems.notGitdirFile)
   const gitDirectory = below(directory, target, dotGit)
   return typeof gitDirectory === 'string' ? { gitDirectory, top: directory } : gitDirectory
 }
@@ -73,12 +74,12 @@ export function configEntriesIn(
   // Iterating a set includes what is added meanwhile.
   const files = new Set(['config', 'config.worktree'].map((name) => joined(directory, name)))
   for (const file of files) {
-    if (files.size > mostIncludes) return unreadableRepository(file, 'it includes too many files')
+    if (files.size > maxIncludes) return unreadableRepository(file, repositoryProblems.tooManyIncludes)
     const text = readSmall(file, lookup)
     if (typeof text === 'object') return text
     if (text === undefined) continue
     const read = parseGitConfig(text)
-    if (!read) return unreadableRepository(file, 'it is not a git configuration')
+    if (!read) return unreadableRepository(file, repositoryProblems.notConfiguration)
     for (const entry of read) {
       const included = fileIncludedBy({ ...entry, file })
       if (included === undefined) entries.push({ ...entry, file })
@@ -89,7 +90,7 @@ export function configEntriesIn(
   return entries
 }
 
-const mostIncludes = 100
+const maxIncludes = 100
 
 /** Undefined for another entry, and where the home directory or prefix of git would have to be known. */
 function fileIncludedBy({ key, value, file }: FoundEntry): string | UnreadableRepository | undefined {
@@ -121,7 +122,7 @@ export function* gitlinksOf(gitDirectory: string, lookup: Lookup): Generator<str
     if (problem) yield problem
     else if ('found' in answer)
       for (const path of answer.found.split('\0').slice(0, -1))
-        yield isWhole(path) ? path : unreadableRepository(file, 'a name in it is not valid UTF-8')
+        yield isWhole(path) ? path : unreadableRepository(file, repositoryProblems.invalidName)
   }
 }
 
@@ -139,8 +140,8 @@ const configNames = ['config', 'config.worktree', 'commondir']
  * link does not lead to the link's parent.
  */
 function below(directory: string, path: string, saidBy: string): string | UnreadableRepository {
-  if (path.includes('\0')) return unreadableRepository(saidBy, 'there is a NUL byte in the name')
-  if (!isWhole(path)) return unreadableRepository(saidBy, 'the name in it is not valid UTF-8')
+  if (path.includes('\0')) return unreadableRepository(saidBy, repositoryProblems.nulInPath)
+  if (!isWhole(path)) return unreadableRepository(saidBy, repositoryProblems.invalidPath)
   return isAbsolute(path) ? path : `${directory}/${path}`
 }
 
@@ -185,20 +186,11 @@ function namesOf(directory: string, lookup: Lookup): readonly string[] | Unreada
 /** Undefined when the file was read or does not exist, or is a directory. */
 function problemOf(path: string, answer: PathAnswer): UnreadableRepository | undefined {
   if ('found' in answer || isAbsent(answer.failed) || answer.failed === 'EISDIR') return undefined
-  return unreadableRepository(path, reasons[answer.failed] ?? answer.failed)
+  return unreadableRepository(path, repositoryErrors[answer.failed] ?? answer.failed)
 }
 
 function isAbsent(code: string): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR'
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EINVAL: 'it is not a regular file',
-  EFBIG: 'it is too large',
-  EBADMSG: 'it is not a git index',
-  ENOBUFS: 'there is too much in it',
-  ETIMEDOUT: 'its file system does not answer',
-  EBUSY: 'other file systems do not answer',
 }
 
 export function unreadableRepository(path: string, why: string): UnreadableRepository {

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { repositoryProblems } from '../messages/repository.ts'
 import type { FoundEntry, RepositoryConfig } from './facts.ts'
 import {
   configEntriesIn,
@@ -68,10 +69,7 @@ class Walk {
     if ('kind' in repository) this.#fail(repository)
     else if (this.#repositories.size < maxRepositories)
       this.#repositories.set(`${repository.gitDirectory}\0${repository.top}`, repository)
-    else
-      this.#fail(
-        unreadableRepository(repository.gitDirectory, 'too many repositories stand inside each other'),
-      )
+    else this.#fail(unreadableRepository(repository.gitDirectory, repositoryProblems.tooDeep))
   }
 
   #fail(problem: UnreadableRepository): void {

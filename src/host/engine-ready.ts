@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Unmet } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import type { Config } from '../config/schema.ts'
-import { type DockerWords, engineLate } from '../messages/docker.ts'
+import { engineLate } from '../messages/docker.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { callsDocker } from '../policy/command/calls-docker.ts'
 import type { CompleteRequest } from '../request/request.ts'
@@ -51,6 +52,6 @@ function isLocal(env: Readiness['env']): boolean {
   }
 }
 
-function needed({ wanted, got, remedy }: DockerWords): VitrineError {
+function needed({ wanted, got, remedy }: Unmet): VitrineError {
   return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'engine', wanted, got, remedy })
 }

@@ -6,7 +6,7 @@ import { type Addon, type AddonMissing, loadAddon, type WindowsAddon } from '../
 import type { Launcher } from '../launch/launch.ts'
 import { nativeLauncher } from '../launch/native.ts'
 import { VitrineError } from '../messages/error.ts'
-import { addonRemedy } from '../messages/platform.ts'
+import { addonOnWindows, launcherMissing, noAddonFor } from '../messages/platform.ts'
 import type { HostPlace } from '../request/environment.ts'
 import { type Interpreter, posixShell } from '../request/interpreter.ts'
 import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
@@ -55,7 +55,7 @@ export function thisHost(addonPath?: string): Host {
 function probeHost(addonPath: string | undefined): Host {
   if (platform === 'windows') return probeWindows(addonPath)
   if (platform !== 'linux')
-    return { platform, name: platformName, addon: { missing: `there is no addon for ${platformName}` } }
+    return { platform, name: platformName, addon: { missing: noAddonFor(platformName) } }
   const addon = loadAddon<Addon>(addonPath)
   return 'missing' in addon ? { platform, addon } : { platform, addon, probe: addon.probe() }
 }
@@ -65,7 +65,7 @@ function probeWindows(addonPath: string | undefined): Host {
   if ('missing' in addon) return { platform, addon }
   return {
     platform,
-    addon: { missing: 'this is Windows' },
+    addon: { missing: addonOnWindows },
     windows: { addon, probe: addon.probe() },
   }
 }
@@ -145,9 +145,7 @@ async function launcherWithout({ missing }: AddonMissing, platform: Platform): P
     throw new VitrineError({
       code: 'SANDBOX_UNAVAILABLE',
       for: 'launcher',
-      wanted: 'the native addon, or execa in its place',
-      got,
-      remedy: addonRemedy,
+      ...launcherMissing(got),
     })
   }
 }

@@ -11,7 +11,7 @@ import { type LoadedConfig, type LoadOptions, loadConfigFiles as load } from '..
 import { canEnter, cannotEnter, checkDirectory } from '../facts/directory.ts'
 import { Lookup, type PathLookup, type PathQuestion } from '../facts/lookup.ts'
 import { silentAmong } from '../facts/silent.ts'
-import { fileUnanswered } from '../messages/config.ts'
+import { fileProblems } from '../messages/config.ts'
 import { absolutePath } from '../request/current-directory.ts'
 import { pathLookupHere } from './host.ts'
 import type { ShellOptions } from './shell-options.ts'
@@ -76,7 +76,7 @@ async function checkAnswering(
   lookup: Lookup,
 ): Promise<void> {
   const [silent] = await silentAmong(files, pathLookup, lookup)
-  if (silent) throw unreadableFile(silent.path, fileUnanswered)
+  if (silent) throw unreadableFile(silent.path, fileProblems.unanswered)
 }
 
 /** The lookups for a configuration, as far as they follow from names. */

@@ -1,5 +1,5 @@
 import type { Platform } from '../base/platform.ts'
-import { addonRemedy } from '../messages/platform.ts'
+import { addonMissing, noSandboxOn } from '../messages/platform.ts'
 import { linuxSandbox } from '../sandbox/linux.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
@@ -31,19 +31,12 @@ export async function selectSandbox(host: SandboxHost): Promise<Sandbox> {
     case 'other':
       return unavailableSandbox({
         code: 'SANDBOX_UNAVAILABLE',
-        wanted: 'a sandbox for this system',
-        got: `${host.name}, which has none`,
-        remedy: 'run it on Linux, macOS or Windows',
+        ...noSandboxOn(host.name),
         platform: host.name,
       })
   }
 }
 
 function withoutAddon({ missing }: SandboxHost): Sandbox {
-  return unavailableSandbox({
-    code: 'SANDBOX_UNAVAILABLE',
-    wanted: 'the native addon',
-    got: missing ?? 'it did not load',
-    remedy: addonRemedy,
-  })
+  return unavailableSandbox({ code: 'SANDBOX_UNAVAILABLE', ...addonMissing(missing) })
 }

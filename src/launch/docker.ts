@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { PassThrough, type Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../base/errno.ts'
+import { containerTmpLimit } from '../messages/docker.ts'
 import type { Container } from '../sandbox/docker/container.ts'
 import type { ContainerCommand, ContainerRequest, Containers } from '../sandbox/docker/containers.ts'
 import type { Exec, ExecRequest } from '../sandbox/docker/exec.ts'
@@ -26,7 +27,7 @@ export function dockerLauncher(containers: Containers): Launcher {
   return {
     name: 'docker',
     terminals: false,
-    limits: { by: 'container', note: 'the size of /tmp' },
+    limits: { by: 'container', note: containerTmpLimit },
     launch(request, events) {
       if (request.confinement && request.confinement.kind !== 'container')
         throw new Error(`the docker launcher cannot confine by ${request.confinement.kind}`)

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { errorCode } from '../base/errno.ts'
 import { signalled } from '../base/process.ts'
 import type { Stream } from '../base/types.ts'
+import { limitsWithoutAddon } from '../messages/platform.ts'
 import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { type Cookie, makeCookie, sweep } from './sweep.ts'
@@ -30,11 +31,7 @@ export async function execaLauncher({ groups }: ExecaOptions = { groups: true })
   return {
     name: 'execa',
     terminals: false,
-    limits: {
-      wanted: 'the native addon on Linux',
-      got: 'no addon',
-      remedy: 'run it on Linux, with the addon built (npm run build) or a package with a prebuilt one',
-    },
+    limits: limitsWithoutAddon,
     launch(request, events) {
       if (request.confinement && request.confinement.kind !== 'seatbelt')
         throw new Error(`the execa launcher cannot confine by ${request.confinement.kind}`)

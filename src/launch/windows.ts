@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'
 import { Writable } from 'node:stream'
+import { limitsOnWindows } from '../messages/platform.ts'
 import type { NativeEnd, NativeFailure, SpawnRecord, WindowsAddon } from './addon.ts'
 import type { LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { batched, neverStarted, processEnd, recordOf } from './native.ts'
@@ -17,7 +18,7 @@ export function windowsLauncher(addon: WindowsAddon): Launcher {
   return {
     name: 'native',
     terminals: false,
-    limits: { wanted: 'the native addon on Linux', got: 'Windows', remedy: 'run it on Linux' },
+    limits: limitsOnWindows,
     launch(request, events) {
       const typed: Typed = { flushed: undefined }
       const spawned = addon.spawn(windowsRecord(request), (event) => {

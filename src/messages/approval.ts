@@ -9,19 +9,19 @@ interface Asked {
   readonly stdin: ApprovalInput
 }
 
-/** More rows than this nobody has in view, nor in most terminals to scroll back to. */
+/** A longer command does not fit the scrollback of most terminals. */
 const maxRows = 1000
 const usualColumns = 80
 const fewestColumns = 24
-/** From here on the beginning may have left the screen. */
+/** With more rows than this the beginning may have scrolled off the screen. */
 const manyRows = 15
 
-/** Colours, concealment and other characters that earlier output may have left switched on: ECMA-48 SGR, ISO 2022. */
+/** Resets colours, concealment and character sets that earlier output may have left on: ECMA-48 SGR, ISO 2022. */
 const plain = '\u001b[0m\u001b(B\u000f'
 
 /**
- * The question at the terminal: what would run, where, and why it is asked. Every row of what somebody else has written
- * begins with a margin, so that none can pass for one of ours. Undefined when the command is too long to be shown whole.
+ * The question at the terminal: what would run, where, and why vitrine asks. Each row of foreign text begins with a margin,
+ * so that it cannot imitate a row of vitrine's. Undefined if the command is too long to show whole.
  */
 export function approvalQuestion(request: Asked, decision: Decision, columns: number): string | undefined {
   const width = Math.max(fewestColumns, columns || usualColumns) - 1
@@ -43,19 +43,19 @@ const maxInputRows = 20
 function inputRows(stdin: ApprovalInput, width: number): string[] {
   if (stdin.kind === 'none') return []
   if (stdin.kind === 'unknown')
-    return rows('  ', '   : ', 'its standard input is not known before it runs, so [s] counts once', width)
+    return rows('  ', '   : ', 'its standard input is unknown until it runs, so [s] applies once', width)
   const shown = stdin.beginning.split('\n').flatMap((line) => rows('  < ', '  : ', line, width))
   const isWhole = stdin.complete && shown.length <= maxInputRows
   const head = isWhole
     ? 'with this standard input:'
-    : `with ${stdin.bytes} bytes of standard input, which begin:`
+    : `with ${stdin.bytes} bytes of standard input, beginning with:`
   return [`  ${head}`, ...shown.slice(0, maxInputRows)]
 }
 
-/** Shown when keys count. */
+/** Shown once keys are accepted as an answer. */
 export const approvalChoices = '[y]es  [n]o  [a]ll this session  [s] this command this session: '
 
-/** After keys that are no answer. */
+/** After keys that are not an answer. */
 export const approvalReminder = '\nPlease press one key, y, n, a or s: '
 
 /** Closes the question. */
@@ -63,24 +63,24 @@ export function approvalAnswer(answer: 'yes' | 'no' | 'all' | 'same'): string {
   return `${answer}\n`
 }
 
-/** Closes a question that has waited too long. */
-export const approvalLate = 'no (too late)\n'
+/** Closes a question whose time limit has passed. */
+export const approvalLate = 'no (timed out)\n'
 
-/** What cannot be read cannot be approved. */
+/** A command that cannot be read cannot be approved. */
 export function approvalTooLong({ command }: Asked): string {
-  return `${plain}\nvitrine: a command of ${command.length} characters is too long to be shown whole, so it is not approved.\n`
+  return `${plain}\nvitrine: a command of ${command.length} characters is too long to show whole, so it is not approved.\n`
 }
 
-/** No terminal to ask at. */
-export const approvalNobody = 'there is no terminal to ask at, so the answer is no'
+/** There is no terminal to ask at. */
+export const approvalWithoutTerminal = 'there is no terminal to ask at, so the answer is no'
 
-/** A text in rows of a width, behind a margin. */
+/** Wraps a text to a width, behind a margin. */
 function rows(first: string, next: string, text: string, width: number): string[] {
   const done: string[] = []
   let row = first
   let used = first.length
   for (const character of whollyVisible(text)) {
-    // Wide or not: what is not ASCII is counted as two columns, so that the terminal never breaks a row itself.
+    // Every character outside ASCII counts as two columns, so that the terminal never wraps a row itself.
     const wide = character <= '~' ? 1 : 2
     if (used + wide > width) {
       done.push(row)

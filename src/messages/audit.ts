@@ -1,37 +1,35 @@
 import type { AuditFault } from '../base/refusal.ts'
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'no space is left there',
-  EDQUOT: 'the quota is used up',
-  EFBIG: 'it is as large as a file may be',
+  ENOSPC: 'no space left on the device',
+  EDQUOT: 'the disk quota is exceeded',
+  EFBIG: 'it has reached the maximum size of a file',
   EACCES: 'permission denied',
-  EPERM: 'not permitted',
+  EPERM: 'operation not permitted',
   EROFS: 'the file system is read-only',
   ELOOP: 'it is a symbolic link',
   EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of the path is no directory',
-  busy: 'another process has kept its lock for more than 5 s',
+  ENOTDIR: 'a part of the path is not a directory',
+  busy: 'another process has held its lock for more than 5 s',
 }
 
-/** `no-locks`: Node itself has none on this system. */
-const withoutLocks = 'this system has none without the native addon: build it, or leave [audit] path empty'
-
 const steps: Readonly<Record<AuditFault['step'], string>> = {
-  directory: 'its directory cannot be made',
-  lock: 'its lock cannot be taken',
+  directory: 'its directory cannot be created',
+  lock: 'its lock cannot be acquired',
   open: 'it cannot be opened',
   room: 'there is no room for it',
   write: 'it cannot be written',
   rotate: 'it cannot be rotated',
 }
 
-/** Why a command did not run that has to be recorded. */
+/** Why a command that must be recorded did not run. `no-locks`: Node has no file locks on this system. */
 export function describeAuditFailure({ path, step, reason }: AuditFault): string {
-  if (reason === 'no-locks') return `The audit log ${path} needs a lock, and ${withoutLocks}. Nothing ran.`
-  return `The audit log ${path}: ${steps[step]} (${reasons[reason] ?? reason}). [audit] required = true, so nothing runs until it works again: make room, or mend the path and its permissions.`
+  if (reason === 'no-locks')
+    return `The audit log ${path} needs file locks, which this system has only with the native addon. Nothing ran. Build the addon, or leave [audit] path empty.`
+  return `The audit log ${path} does not work: ${steps[step]} (${reasons[reason] ?? reason}). Nothing runs until it does ([audit] required = true): free space, or fix the path and its permissions.`
 }
 
-/** Said with what became of a command. */
+/** Added to the result of a command. */
 export function lostLine({ path, step, reason }: AuditFault): string {
-  return `This command is missing in the audit log ${path}: ${steps[step]} (${reasons[reason] ?? reason}).`
+  return `This command is missing from the audit log ${path}: ${steps[step]} (${reasons[reason] ?? reason}).`
 }

@@ -6,7 +6,18 @@ const maxValueLength = 80
 const UNTIL_TRUSTED = 'until you trust the file with "vitrine config trust"'
 
 /** Why a file cannot be used. */
-export const fileUnanswered = 'its file system does not answer'
+export const fileProblems = {
+  unanswered: 'its file system does not answer',
+  missing: 'it does not exist',
+  directory: 'it is a directory',
+  notRegular: 'it is not a regular file',
+  danglingLink: 'it is a dangling symbolic link',
+  damagedTrust: 'it is damaged; remove it and trust your project files again',
+  tooLarge: (maxBytes: number) => `it is larger than ${maxBytes} bytes`,
+  notUtf8: (line: number) => `it is not UTF-8 (line ${line})`,
+  noPermission: (errno: string) => `no permission to read it (${errno})`,
+  notWritable: (errno: string) => `it cannot be written (${errno})`,
+} as const
 
 type ConfigRefusal = Extract<Refusal, { code: 'CONFIG_INVALID' }>
 
@@ -19,11 +30,11 @@ export function describeConfigProblem(refusal: ConfigRefusal): string {
   return [said, ...(excerpt === undefined ? [] : [excerpt]), whatToDo(refusal)].join('\n')
 }
 
-/** Lines for the values of project files that do not count; after ten it only counts the rest. */
+/** One line for each ignored value of a project file; after ten only the number of the rest. */
 export function describeIgnoredValues(ignored: readonly IgnoredValue[]): readonly string[] {
   const lines = ignored.slice(0, maxIgnoredLines).map(describeIgnored)
   const rest = ignored.length - lines.length
-  return rest === 0 ? lines : [...lines, `and ${rest} more ignored: see "vitrine config show"`]
+  return rest === 0 ? lines : [...lines, `${rest} more are ignored; see "vitrine config show"`]
 }
 
 function describeIgnored({ key, file, line, why, text, inForceText }: IgnoredValue): string {
@@ -31,23 +42,23 @@ function describeIgnored({ key, file, line, why, text, inForceText }: IgnoredVal
   const said = `${place}: ${key} = ${clipped(text)} is ignored`
   switch (why) {
     case 'loosens':
-      return `${said}: a project file may tighten ${clipped(inForceText)}, not loosen it, ${UNTIL_TRUSTED}`
+      return `${said}: a project file may only tighten ${clipped(inForceText)} ${UNTIL_TRUSTED}`
     case 'needs-trust':
-      return `${said}: a project file may not set it, ${UNTIL_TRUSTED}`
+      return `${said}: a project file may not set it ${UNTIL_TRUSTED}`
     case 'user-only':
       return `${said}: only your own config file, a variable or a flag may set it`
   }
 }
 
-/** Says what became of `vitrine config init`. */
+/** The result of `vitrine config init`. */
 export function describeInit(outcome: InitOutcome): string {
   switch (outcome.kind) {
     case 'written':
-      return `${visible(outcome.file)}: written; every key stands there with its default, commented out`
+      return `${visible(outcome.file)}: written, with every key and its default commented out`
     case 'exists':
-      return `${visible(outcome.file)}: exists already and is left as it is`
+      return `${visible(outcome.file)}: already exists and is unchanged`
     case 'failed':
-      return `${visible(outcome.file)}: could not be written (${outcome.errno})`
+      return `${visible(outcome.file)}: cannot be written (${outcome.errno})`
   }
 }
 
@@ -59,7 +70,7 @@ function whatIsWrong(problem: ConfigProblem): string {
       return problem.nearest === undefined ? 'unknown key' : `unknown key; did you mean ${problem.nearest}?`
     case 'wrong-type':
     case 'bad-value':
-      return `wanted ${problem.wanted}, got ${problem.got}`
+      return `expected ${problem.wanted}, got ${problem.got}`
     case 'unreadable':
       return `cannot be used: ${problem.reason}`
   }
@@ -67,14 +78,14 @@ function whatIsWrong(problem: ConfigProblem): string {
 
 function whatToDo({ file, line, problem }: ConfigRefusal): string {
   if (problem.kind === 'unreadable')
-    return 'Nothing ran. Mend or remove the file, or name another one with --config.'
+    return 'Nothing ran. Fix or remove the file, or name another one with --config.'
   if (line === undefined) return `Nothing ran. Correct or remove ${visible(file)}.`
   if (problem.kind === 'unknown-key')
     return 'Nothing ran. Correct or remove the key; config.example.toml documents every key.'
   return 'Nothing ran. Correct the file.'
 }
 
-// A file's name may hold anything but NUL and /, escape sequences of the terminal included.
+// A file name may contain anything but NUL and /, including terminal escape sequences.
 function visible(name: string): string {
   return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}')
 }

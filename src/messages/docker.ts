@@ -1,29 +1,24 @@
+import type { Unmet } from '../base/refusal.ts'
 import { visible } from '../base/visible.ts'
 import type { HintReader } from './denials.ts'
-
-/** The parts of a refusal of the docker backend: what it needs, what there is, and what to do. */
-export interface DockerWords {
-  readonly wanted: string
-  readonly got: string
-  readonly remedy: string
-}
+import { outputOnly, readableLocks } from './sandbox/notes.ts'
 
 /** Why nothing ran, and what to do. */
-export function describeNoDocker({ wanted, got, remedy }: DockerWords): string {
-  return `The docker backend ([shell] backend = "docker") needs ${wanted}; here: ${got}. Nothing ran. To have it: ${remedy}. It is never replaced by this machine itself; backend = "local" runs commands there.`
+export function describeNoDocker({ wanted, got, remedy }: Unmet): string {
+  return `The docker backend ([shell] backend = "docker") needs ${wanted}; this host: ${got}. Nothing ran. To fix it: ${remedy}. To run commands on this machine instead, set backend = "local".`
 }
 
 /** Why a command that calls docker did not run on this machine. */
-export function describeNoEngine({ got, remedy }: DockerWords): string {
-  return `The command calls docker, and no engine answers: ${got}. Nothing ran. What to do: ${remedy}.`
+export function describeNoEngine({ got, remedy }: Unmet): string {
+  return `The command calls docker, but no engine answers: ${got}. Nothing ran. To fix it: ${remedy}.`
 }
 
 const engine = 'a Docker engine on this machine'
 
-export function engineLate(timeoutMs: number): DockerWords {
+export function engineLate(timeoutMs: number): Unmet {
   return {
     wanted: engine,
-    got: `[docker] start_command did not bring one up within the command's ${timeoutMs} ms`,
+    got: `[docker] start_command did not start one within the command's ${timeoutMs} ms`,
     remedy: 'give the command more time, or start the engine by hand',
   }
 }
@@ -31,35 +26,32 @@ export function engineLate(timeoutMs: number): DockerWords {
 const whyNot: Readonly<Record<string, readonly [got: string, remedy: string]>> = {
   ENOENT: [
     'there is no socket',
-    'install Docker and start it, name the socket in DOCKER_HOST (unix:///path), or let [docker] start_command start it',
+    'install and start Docker, name the socket in DOCKER_HOST (unix:///path), or set [docker] start_command',
   ],
-  ECONNREFUSED: ['nobody listens at the socket', 'start the engine, or let [docker] start_command start it'],
+  ECONNREFUSED: ['no process listens on the socket', 'start the engine, or set [docker] start_command'],
   EACCES: [
     'no permission to use the socket',
-    'be in the group that the socket belongs to (usually docker), or use a rootless engine; whoever may use the socket is root',
+    'join the group of the socket (usually docker; it grants root), or use a rootless engine',
   ],
-  ETIMEDOUT: ['the engine does not answer', 'look at its log (journalctl -u docker), and restart it'],
+  ETIMEDOUT: ['the engine does not answer', 'check its log (journalctl -u docker) and restart it'],
 }
 
 /** @param reason the code of the system error */
-export function engineMissing(socketPath: string, reason: string, message: string): DockerWords {
-  const [got, remedy] = whyNot[reason] ?? [
-    message,
-    'look at what listens there: it has to be a Docker engine',
-  ]
+export function engineMissing(socketPath: string, reason: string, message: string): Unmet {
+  const [got, remedy] = whyNot[reason] ?? [message, 'check what listens there; it must be a Docker engine']
   return { wanted: engine, got: `${got} (${socketPath}${reason === '' ? '' : `, ${reason}`})`, remedy }
 }
 
-/** @param named what names it, and its address */
-export function remoteEngine(named: string): DockerWords {
+/** @param named the setting that names it, and its address */
+export function remoteEngine(named: string): Unmet {
   return {
-    wanted: `${engine}: one elsewhere would need an upload of the workspace, which vitrine does not do yet`,
+    wanted: `${engine}, because vitrine cannot copy the workspace to another one`,
     got: named,
     remedy: 'name a unix socket in DOCKER_HOST (unix:///var/run/docker.sock), or use another context',
   }
 }
 
-export function contextUnknown(name: string, file: string): DockerWords {
+export function contextUnknown(name: string, file: string): Unmet {
   return {
     wanted: engine,
     got: `the docker context "${name}" names no engine (${file})`,
@@ -67,142 +59,159 @@ export function contextUnknown(name: string, file: string): DockerWords {
   }
 }
 
-export function mountMissing(path: string): DockerWords {
+export function mountMissing(path: string): Unmet {
   return {
     wanted: 'every path of [docker] mounts',
-    got: `${path} is not there, or cannot be looked at`,
-    remedy: 'make it, or take it out of [docker] mounts',
+    got: `${path} does not exist or cannot be read`,
+    remedy: 'create it, or remove it from [docker] mounts',
   }
 }
 
-export function otherPlatform(platform: string): DockerWords {
+export function otherPlatform(platform: string): Unmet {
   return {
-    wanted: 'directories that have the same path in a Linux container',
+    wanted: 'paths that a Linux container can use',
     got: platform,
     remedy: 'run vitrine on Linux or macOS, or in WSL',
   }
 }
 
-export function startFailed(command: string, got: string): DockerWords {
+export function startFailed(command: string, got: string): Unmet {
   return {
     wanted: engine,
-    got: `the start command did not bring one up: ${got}`,
-    remedy: `run it by hand and see what it says: ${command}`,
+    got: `the start command did not start one: ${got}`,
+    remedy: `run it by hand and read its output: ${command}`,
   }
 }
 
-/** What `vitrine docker build` makes, and is used where [docker] image names nothing. */
+/** Built by `vitrine docker build`; used if [docker] image is empty. */
 export const ownImage = 'vitrine-tools:1'
 
-export function imageMissing(image: string): DockerWords {
+export function imageMissing(image: string): Unmet {
   const remedy = image === ownImage ? 'run "vitrine docker build"' : `run "docker pull ${image}", or build it`
   return {
     wanted: `the image ${image}`,
-    got: 'the engine does not have it, and nothing is pulled unasked',
+    got: 'the engine does not have it, and vitrine pulls nothing on its own',
     remedy,
   }
 }
 
-/** @param said the engine's words */
-export function containerFailed(said: string): DockerWords {
+/** @param said the engine's message */
+export function containerFailed(said: string): Unmet {
   return {
     wanted: 'a container',
-    got: `the engine says: ${said}`,
-    remedy: 'see to what it says; the image needs /bin/sh, and [docker] says how the container is made',
+    got: `the engine reports: ${said}`,
+    remedy: 'fix what it reports; the image needs /bin/sh, and [docker] configures the container',
   }
 }
 
-/** @param said how long it was waited for */
-export function engineSilent(socketPath: string, said: string): DockerWords {
+/** @param said how long vitrine waited */
+export function engineSilent(socketPath: string, said: string): Unmet {
   return {
     wanted: `${engine} that answers`,
     got: `the engine at ${socketPath}: ${said}`,
-    remedy: 'try again when it has less to do, or look at its log (journalctl -u docker) and restart it',
+    remedy: 'try again later, or check its log (journalctl -u docker) and restart it',
   }
 }
 
-/** @param said the words of the engine or of its init; empty: there are none */
-export function noShellIn(image: string, said: string): DockerWords {
+/** @param said the message of the engine or of its init; may be empty */
+export function noShellIn(image: string, said: string): Unmet {
   return {
-    wanted: 'a /bin/sh that runs in the image',
-    got: `that of ${image} does not run${said === '' ? '' : ` (${said})`}`,
-    remedy: 'name an image in [docker] image that has /bin/sh with its libraries, for this kind of processor',
+    wanted: 'an image with a /bin/sh that runs',
+    got: `the one of ${image} does not run${said === '' ? '' : ` (${said})`}`,
+    remedy: 'set [docker] image to an image that has /bin/sh with its libraries, for this architecture',
   }
 }
 
-/** @param said the engine's words, with the name of the container */
-export function pausedWords(said: string): DockerWords {
+/** @param said the engine's message, with the name of the container */
+export function pausedWords(said: string): Unmet {
   return {
-    wanted: 'its container to run',
-    got: `it was paused by another program (${said})`,
-    remedy: 'end the pause ("docker unpause" and its name), or open another shell',
+    wanted: 'a running container',
+    got: `another program paused it (${said})`,
+    remedy: 'resume it (docker unpause NAME), or open another shell',
   }
 }
 
-/** The engine has mounted something else than stands there. */
-export function shownWrong(path: string): DockerWords {
+/** The engine mounted something other than what is at that path. */
+export function shownWrong(path: string): Unmet {
   return {
-    wanted: 'a container that shows the workspace as it is here',
-    got: `it shows something else at ${path}: a directory on the way there is a link, or the engine has other mounts than this process`,
+    wanted: 'a container with the same workspace as this machine',
+    got: `it has something else at ${path}: a directory on that path is a link, or the engine has other mounts than this process`,
     remedy:
-      'see what is mounted there and what links lead there (findmnt, ls -ld); commands of write mode may have changed it',
+      'check the mounts and links on that path (findmnt, ls -ld); a command in write mode may have changed them',
   }
 }
 
-export function unfitWorkspaceWords(workspace: string, why: 'system' | 'engine-socket'): DockerWords {
+export function unfitWorkspaceWords(workspace: string, why: 'system' | 'engine-socket'): Unmet {
   return {
-    wanted: 'a workspace that can be shown to a container',
+    wanted: 'a workspace that a container can mount',
     got:
       why === 'system'
         ? `${workspace}, which a container needs for itself`
-        : `${workspace}, in which the engine's own socket lies: whoever has that is root here`,
-    remedy: 'work in a directory of a project, or name one in [policy] workspace',
+        : `${workspace}, which contains the engine's socket: access to it grants root on this machine`,
+    remedy: 'work in the directory of a project, or set [policy] workspace to one',
   }
 }
 
 export function describeOutside(path: string, workspace: string): string {
-  return `The directory ${visible(path)} lies outside of the workspace ${visible(workspace)}, which is all that a container shows of this machine: run the command in it, or name another one in [policy] workspace.`
+  return `The directory ${visible(path)} is outside the workspace ${visible(workspace)}, the only part of this machine in a container. Run the command inside it, or set [policy] workspace to another directory.`
 }
 
 export const noTerminalInContainer =
   'The docker backend gives no command a terminal (pty). Run the command without one, or with --backend local.'
 
-/** What [limits] cannot have with this backend. */
-export const limitsOfContainer = '0, for [docker] memory, cpus and pids limit the container'
+/** The only values that these settings may have with this backend. */
+export const limitsOfContainer = '0, because [docker] memory, cpus and pids limit the container'
 export const unreadableInContainer =
-  '[], for a container shows the workspace whole and nothing else of this machine'
-export const socketsInContainer = '[], for a container reaches no unix socket outside of the workspace'
+  '[], because a container has the whole workspace and nothing else of this machine'
+export const socketsInContainer = '[], because a container reaches no unix socket outside the workspace'
 
-/** @param said why the engine does not know */
+/** @param said why the engine does not know how the command ended */
 export function lostHint(said: string, reader: HintReader): string {
-  const look = reader === 'tool' ? 'the user can look with' : 'see what is left with'
-  return `How the command ended is not known, for the Docker engine or the container went away (${said}). It may have run on; ${look} "vitrine docker status".`
+  const check = reader === 'tool' ? 'ask the user to check with' : 'check with'
+  return `vitrine lost the Docker engine or the container (${said}), so it is unknown how the command ended. It may still be running; ${check} "vitrine docker status".`
 }
 
-/** What to do after that. */
+/** What to do after the engine or the container is lost. */
 export function lostAdvice(reader: HintReader): string {
   const remedy =
-    reader === 'tool' ? 'try again, and tell the user if that fails, too' : 'see that it runs, then try again'
-  return `The engine or the container went away: ${remedy}.`
+    reader === 'tool'
+      ? 'try again; if that fails too, tell the user'
+      : 'make sure that the engine runs, then try again'
+  return `The Docker engine or the container is gone: ${remedy}.`
 }
 
-/** Notes on what a container holds. */
+/** Notes of `enforcement`. */
 export const dockerNotes = {
   files:
-    'the workspace is mounted read-only, and so is the root; what is written to /tmp and /dev/shm is the container’s own. A FIFO that lies in the workspace can be written to',
+    'the workspace and the root are mounted read-only; /tmp and /dev/shm belong to the container. A FIFO in the workspace can be written to',
   writableRoot:
-    'the workspace is mounted read-only; all else that is written is the container’s own. A FIFO that lies in the workspace can be written to',
+    'the workspace is mounted read-only; other writes stay in the container. A FIFO in the workspace can be written to',
   workspaceOpen: 'write mode: the workspace can be changed; nothing else of this machine can',
   reads: 'only the workspace and the image can be read',
-  unreadable: 'nothing of the workspace is kept from being read',
-  locks: 'a file of the workspace that can be read can be locked',
-  sockets:
-    'those outside of the workspace are out of reach; one that lies in the workspace can be connected to',
-  network: (name: string) => `open: the container is in the network "${name}"`,
-  seccomp: 'by the default profile of the engine',
-  survivors: 'what is left in the container ends with it',
-  background: 'write mode: what a command leaves in the background lives until the shell is closed',
-  hostDeath: 'the container ends when the connection of this process does',
-  reports: 'a container tells nothing: refusals show in the output of the command only',
-  privateTmp: 'each command gets a container, and so a /tmp, that nobody has used',
+  unreadable: 'every file of the workspace can be read',
+  locks: readableLocks,
+  sockets: 'unix sockets outside the workspace are out of reach; those inside it can be connected to',
+  network: (name: string) => `allowed: the container is in the network "${name}"`,
+  seccomp: 'by the engine’s default profile',
+  survivors: 'remaining processes end with the container',
+  background: 'write mode: background processes live until the shell is closed',
+  hostDeath: 'the container ends with the connection of this process',
+  reports: outputOnly,
+  privateTmp: 'each command gets a new container with an empty /tmp',
 }
+
+/** What goes wrong with the engine or a container. */
+export const engineProblems = {
+  noSocket: 'there is no socket',
+  notStarted: (socketPath: string, seconds: number) => `no engine at ${socketPath} after ${seconds} s`,
+  late: (ms: number) => `it did not answer within ${ms} ms`,
+  cancelled: 'the request was cancelled',
+  broken: (reason: string) => `its answer broke off: ${reason}`,
+  silent: 'the first process of the container printed nothing',
+  stuck: (container: string) => `the container ${container} does not end`,
+  unended: 'it did not end in time',
+  gone: 'the container is gone',
+} as const
+
+/** What limits the private tmp of a container. */
+export const containerTmpLimit = 'the size of /tmp'

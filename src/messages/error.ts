@@ -3,12 +3,12 @@ import type { Refusal, RefusalCode } from '../base/refusal.ts'
 import type { AnyResult } from '../base/types.ts'
 import { describeListenerFailure, describeRefusal } from './refusal.ts'
 
-/** Thrown means: the command never ran, nor any of a list unless `results` has them. The facts of the refusal stand on `refusal`, its code on `code`. */
+/** Thrown when a command never ran. `refusal` holds the facts, `code` their kind. Of a list, only the commands in `results` ran. */
 export class VitrineError extends Error {
   override readonly name = 'VitrineError'
   readonly code: RefusalCode
   readonly refusal: Refusal
-  /** Of `executeAll`, where a later command could not be started: the results of those that ran before it. */
+  /** `executeAll`: the results of the commands that ran before the one that could not be started. */
   declare results?: readonly AnyResult[]
 
   constructor(refusal: Refusal) {
@@ -18,7 +18,7 @@ export class VitrineError extends Error {
   }
 }
 
-/** Puts what has run of a list on the error that ends it. */
+/** Adds the results of a list so far to the error that ends it. */
 export function withResults(results: readonly AnyResult[]): (error: unknown) => never {
   return (error) => {
     if (isVitrineError(error) && results.length > 0) error.results = results
@@ -26,11 +26,11 @@ export function withResults(results: readonly AnyResult[]): (error: unknown) => 
   }
 }
 
-/** `onOutput` failed, and the command was ended for it. `cause` is what was thrown. */
+/** `onOutput` failed, so the command was ended. `cause` is the thrown value. */
 export class ListenerError extends Error {
   override readonly name = 'ListenerError'
   readonly code = 'LISTENER_FAILED'
-  /** How the command ended, with its output until then. */
+  /** The result of the command, with its output so far. */
   readonly result: AnyResult
 
   constructor(cause: unknown, result: AnyResult) {
@@ -39,7 +39,7 @@ export class ListenerError extends Error {
   }
 }
 
-/** `instanceof` is false for an error of another copy of this module: Jest gives each test file one. */
+/** Compares names, because Jest gives each test file its own copy of this module. */
 export function isVitrineError(error: unknown): error is VitrineError {
   return Object(error).name === 'VitrineError'
 }

@@ -1,27 +1,27 @@
 import type { Denial } from '../base/types.ts'
 
-/** What a command that ended with 0 did besides. */
+/** A command that exited with 0. */
 export interface SuccessfulRun {
-  /** What it printed as errors. */
+  /** Its stderr. */
   readonly errors: string
-  /** One program ran, with no shell around it: its exit code is the command's. */
+  /** One program ran, without a shell: its exit code is the command's. */
   readonly single: boolean
 }
 
-/** What a program does without when it is refused, and says nothing of. */
+/** An attempt that a program can do without; it ignores the refusal silently. */
 interface Fallback {
-  /** Default: every program but those that people write files with. */
+  /** Default: every program except `fileWriters`. */
   readonly program?: RegExp
   readonly operations: readonly Denial['operation'][]
   /** The path. Default: any. */
   readonly path?: RegExp
-  /** Default false: it counts only where the program's exit code is the command's. */
+  /** Applies only if the program's exit code is the command's. */
   readonly onlySingle?: boolean
 }
 
 const writes: Fallback['operations'] = ['create', 'write', 'truncate', 'metadata', 'rename', 'lock']
 
-/** A write to these that is refused is meant. */
+/** Programs whose purpose is to write files: a refused write matters. */
 const fileWriters = /^(sh|bash|dash|ash|zsh|ksh|touch|mkdir|cp|mv|rm|ln|tee|dd|install|sed|tar|unzip)$/
 
 const fallbacks: readonly Fallback[] = [
@@ -32,7 +32,7 @@ const fallbacks: readonly Fallback[] = [
     path: /\/(\.cache|\.npm|_cacache|__pycache__|go-build|\.(pytest|mypy|ruff)_cache|pytest-cache-files-\w+|node-compile-cache)(\/|$)/,
   },
   { operations: writes, path: /\/\.(lesshst|viminfo\w*|wget-hsts|\w+_history)([.-]\w+)?$/ },
-  // Git looks at the index without refreshing it, and at a configuration without writing it.
+  // Git can read the index without refreshing it, and a configuration without writing it.
   { program: /^git/, operations: ['create'], path: /\/(index|config)\.lock$/ },
   // SQLite opens a database for writing first, then for reading.
   { program: /^sqlite3$/, operations: ['write'] },
@@ -40,16 +40,16 @@ const fallbacks: readonly Fallback[] = [
   // Swap files; the directory of settings
   { program: /^(vim?|view|nvim)/, operations: ['create'], path: /\.sw[a-z]$/ },
   { program: /^top$/, operations: ['create'] },
-  // A look at the order of addresses (RFC 6724), and at whether there is IPv6
+  // Address selection (RFC 6724), and the test for IPv6
   { program: /^getent$/, operations: ['socket'], onlySingle: true },
 ]
 
 /**
- * What is worth telling of a command that ended with 0: not what is known to be a fallback or a cache, unless its errors
- * name it.
+ * The refusals to report for a command that exited with 0: known fallbacks and caches are left out unless its stderr names
+ * them.
  */
-export function worthTelling(denials: readonly Denial[], around: SuccessfulRun): readonly Denial[] {
-  const told = denials.filter((denial) => !isFallback(denial, around))
+export function worthTelling(denials: readonly Denial[], run: SuccessfulRun): readonly Denial[] {
+  const told = denials.filter((denial) => !isFallback(denial, run))
   return told.every(isProbeOfIpv6) ? [] : told
 }
 
@@ -65,12 +65,12 @@ function isFallback(denial: Denial, { errors, single }: SuccessfulRun): boolean 
   )
 }
 
-/** urllib3 opens one socket to see whether there is IPv6, and does not use it; a connection would be tried over IPv4, too. */
+/** urllib3 opens a socket only to test for IPv6; it would also try a connection over IPv4. */
 function isProbeOfIpv6({ operation, address, program }: Denial): boolean {
   return operation === 'socket' && address === 'inet6' && /^(pip|python)/.test(program)
 }
 
-/** Whether a shell line starts one program and nothing else, as far as its letters tell. */
+/** True if a shell line certainly starts one program and nothing else. */
 export function startsOneProgram(line: string): boolean {
   return !/[;&|<>()`$\n]/.test(line.trim())
 }

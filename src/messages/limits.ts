@@ -1,4 +1,4 @@
-import type { Refusal } from '../base/refusal.ts'
+import type { Unmet } from '../base/refusal.ts'
 import type { Failure, Limit, Outcome } from '../base/types.ts'
 import type { Limits } from '../launch/launch.ts'
 import type { CgroupMissing } from '../sandbox/sandbox.ts'
@@ -9,72 +9,72 @@ type Limited = Extract<Outcome, { kind: 'limited' }>
 export function limitReached({ limit, value, container }: Omit<Limited, 'kind'>): string {
   switch (limit) {
     case 'memory':
-      if (container) return `the container's memory, ${size(value)}, was used up ([docker] memory)`
-      return `it used more memory than ${size(value)} ([limits] memory_bytes = ${value})`
+      if (container) return `its container ran out of memory, ${size(value)} ([docker] memory)`
+      return `it used more than ${size(value)} of memory ([limits] memory_bytes = ${value})`
     case 'cpu':
-      return `it used up its CPU time of ${value} s ([limits] cpu_seconds = ${value})`
+      return `it used ${value} s of CPU time ([limits] cpu_seconds = ${value})`
     case 'processes':
-      return `it had more than ${value} ${value === 1 ? 'process' : 'processes'} at one time ([limits] processes = ${value})`
+      return `it had more than ${value} ${value === 1 ? 'process' : 'processes'} at once ([limits] processes = ${value})`
     case 'epoll_watches':
-      return 'all epoll watches of its user were in use (/proc/sys/fs/epoll/max_user_watches), and it held some of them'
+      return 'its user reached the limit of epoll watches (/proc/sys/fs/epoll/max_user_watches), and it held some of them'
     case 'private_tmp':
-      return `its private TMPDIR grew over ${size(value)} ([limits] private_tmp_bytes = ${value})`
+      return `its private TMPDIR exceeded ${size(value)} ([limits] private_tmp_bytes = ${value})`
   }
 }
 
 const lessOf: Readonly<Record<Limit | 'open_files', string>> = {
-  memory: 'Work on less data at a time, or stream it',
-  cpu: 'Ask for less at once: narrow the search, or split the work',
-  processes: 'Run fewer things at the same time: a smaller -j or -P',
-  private_tmp: 'Keep less in TMPDIR: pipe instead, or remove what is done with',
+  memory: 'Process less data at a time, or stream it',
+  cpu: 'Do less at once: narrow the search, or split the work',
+  processes: 'Run fewer processes at the same time (a smaller -j or -P)',
+  private_tmp: 'Keep less in TMPDIR: use pipes, or remove files earlier',
   epoll_watches: 'Watch fewer descriptors',
   open_files: 'Keep fewer files open at the same time',
 }
 
-/** Whether another try makes sense, and how. */
+/** Whether to retry, and how. */
 export function limitAdvice(limit: Limit | 'open_files'): Omit<Failure, 'kind'> {
   return {
     retryable: true,
     advice:
       limit === 'epoll_watches'
         ? `${lessOf[limit]}.`
-        : `${lessOf[limit]}; or have the user raise the limit in the configuration.`,
+        : `${lessOf[limit]}, or have the user raise the limit in the configuration.`,
   }
 }
 
-/** EMFILE in the words of strerror(3), of glibc and musl, and of glibc's loader: the kernel tells nobody else of that limit. */
+/** EMFILE as strerror(3) of glibc and musl, and glibc's loader, put it. The kernel reports that limit only to the program itself. */
 const noFilesWords =
   /too many open files|no file descriptors available|\bEMFILE\b|cannot open shared object file: Error 24$/im
 
-/** Which limit a command that failed ran into, where it says so; undefined: none that it names. */
+/** The hint for a failed command whose errors name the limit of open files. */
 export function openFilesHint(
   limits: Limits | null,
   exitCode: number | null,
   errors: string,
 ): string | undefined {
   if (!limits?.openFiles || !exitCode || !noFilesWords.test(errors)) return undefined
-  return `Each process may have ${limits.openFiles} open files at one time ([limits] open_files = ${limits.openFiles}).`
+  return `Each process may have at most ${limits.openFiles} open files ([limits] open_files = ${limits.openFiles}).`
 }
 
 export function containerMemoryHint(bytes: number): string {
-  return `The kernel killed a process (OOM) because the container's memory, ${size(bytes)}, was used up ([docker] memory). Files in /tmp and /dev/shm count; a container with nothing left running is replaced.`
+  return `The kernel killed a process because the container ran out of memory, ${size(bytes)} ([docker] memory). Files in /tmp and /dev/shm count towards it; vitrine replaces a container in which nothing runs any more.`
 }
 
 const cgroupReasons: Readonly<Record<CgroupMissing, string>> = {
   unmounted: 'no cgroup v2 is mounted',
   foreign:
-    'the cgroup v2 that is mounted begins above this container, and nothing tells which part of it is ours (let the engine mount the container its own)',
-  'no-memory': 'cgroup v2 has no memory controller here: it is not enabled above, or belongs to cgroup v1',
-  'not-enabled': 'the memory controller cannot be enabled beneath the cgroup above this process',
+    'the mounted cgroup v2 begins above this container, so the part of this container is unknown (let the engine mount a cgroup of its own)',
+  'no-memory': 'cgroup v2 has no memory controller here: a parent does not enable it, or cgroup v1 uses it',
+  'not-enabled': 'the parent cgroup cannot enable the memory controller for its children',
   topmost:
-    'this process stands in the topmost cgroup of its container or service, which cannot hold processes and limits of memory at once (before vitrine starts, move all processes of that cgroup into a leaf of it)',
+    'this process is in the topmost cgroup of its container or service, which cannot contain both processes and memory limits (before vitrine starts, move all processes of that cgroup into a child of it)',
   'not-delegated':
-    'the cgroup above this process is not delegated to it (systemd: Delegate=yes, DelegateSubgroup=)',
+    'the parent cgroup is not delegated to this process (systemd: Delegate=yes, DelegateSubgroup=)',
   'not-writable':
-    'the cgroup of this process, or the one above, cannot be written to (a container: mount it writable, and move all its processes into a leaf)',
+    'the cgroup of this process or its parent is not writable (in a container: mount it writable, and move all its processes into a child)',
 }
 
-/** Which limit is held by what. */
+/** What enforces each limit. */
 export function limitsNote(cgroup: string, missing: CgroupMissing | ''): string {
   const files = 'open files: RLIMIT_NOFILE'
   const measured = 'and the private TMPDIR: measured every few milliseconds'
@@ -85,30 +85,26 @@ export function limitsNote(cgroup: string, missing: CgroupMissing | ''): string 
   return `CPU time: cpu.stat of a cgroup in ${cgroup}; memory, processes ${measured}; ${files}; no memory.max: ${cgroupReasons[missing]}`
 }
 
-/** Inside of another read mode the watch would find nobody: sessions are only pretended there. */
-export const withoutSessions = {
-  wanted: 'sessions (setsid(2)), by which the watch tells what belongs to a command',
-  got: 'a sandbox around this process gives its commands no session of their own',
-  remedy: 'run vitrine outside of that sandbox',
+/** Inside another read mode, setsid(2) creates no session by which processes could be found. */
+export const withoutSessions: Unmet = {
+  wanted: 'sessions (setsid(2)), which show what belongs to a command',
+  got: 'a sandbox around this process gives commands no session of their own',
+  remedy: 'run vitrine outside that sandbox',
 }
 
-/** What its size is worth where nothing holds limits. */
-export function privateTmpNote({ wanted, got }: { wanted: string; got: string }, bytes: number): string {
-  return `the private TMPDIR can grow over ${size(bytes)} ([limits] private_tmp_bytes) by what a command starts or leaves behind: holding it needs ${wanted}; this host: ${got}`
+/** The note on the size of a private tmp if no limits are enforced. */
+export function privateTmpNote({ wanted, got }: Pick<Unmet, 'wanted' | 'got'>, bytes: number): string {
+  return `child and background processes can exceed ${size(bytes)} of private TMPDIR ([limits] private_tmp_bytes): the limit needs ${wanted}; this host: ${got}`
 }
 
-/** The same before a command, where all other limits are refused. */
+/** The same in `vitrine doctor`, where all other limits are refused. */
 export function limitsRefusedNote(): string {
-  return `refused, and private_tmp_bytes holds a command's first process only: they need ${withoutSessions.wanted}; this host: ${withoutSessions.got}`
+  return `refused, and private_tmp_bytes limits only the first process of a command: limits need ${withoutSessions.wanted}; this host: ${withoutSessions.got}`
 }
 
-/** Why a command is not run without its limits. */
-export function describeNoLimits({
-  wanted,
-  got,
-  remedy,
-}: Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>): string {
-  return `The limits of the configuration ([limits]) need ${wanted}; this host: ${got}. Nothing ran. To have limits: ${remedy}. To run without: set memory_bytes, cpu_seconds, processes and open_files to 0.`
+/** Why a command with limits does not run. */
+export function describeNoLimits({ wanted, got, remedy }: Unmet): string {
+  return `The configured [limits] need ${wanted}; this host: ${got}. Nothing ran. To enable them: ${remedy}. To run without: set memory_bytes, cpu_seconds, processes and open_files to 0.`
 }
 
 function size(bytes: number): string {

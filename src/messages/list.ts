@@ -1,7 +1,7 @@
 import type { Result } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 
-/** A refusal of one command of several: those before it have run. */
+/** A refusal of one command of several; those before it ran. */
 export function refusedOfSeveral(message: string, following: number): string {
   const own = message.replace('Nothing ran.', 'This command did not run.')
   if (following === 0) return own
@@ -9,7 +9,7 @@ export function refusedOfSeveral(message: string, following: number): string {
 }
 
 /**
- * What became of the lines of a list: which failed, and which did not run.
+ * Which lines of a list failed, and which did not run.
  * @param stopped why the line after the results could not be started
  */
 export function listLines(
@@ -57,13 +57,13 @@ export function isFailure({ outcome }: Result): boolean {
 
 const maxLineLength = 60
 
-/** A line as a message names it: visible, and cut. */
+/** A line for a message: printable and shortened. */
 function brief(line = ''): string {
   const shown = visible(line)
   return shown.length > maxLineLength ? `${shown.slice(0, maxLineLength)}...` : shown
 }
 
-/** `[line 2 of 3: npm test]`: stands before the answer to one line of a list. */
+/** `[line 2 of 3: npm test]` precedes the answer to one line of a list. */
 export function lineHeader(lines: readonly string[], at: number): string {
   return `[line ${at + 1} of ${lines.length}: ${brief(lines[at])}]`
 }

@@ -1,40 +1,68 @@
-/** A line that PowerShell expanded before another PowerShell saw it. */
+import type { Unmet } from '../base/refusal.ts'
+
+/** A line whose variables PowerShell expands before the inner PowerShell sees it. */
 export function nestedPowershellHint(): string {
-  return 'The command runs in PowerShell already, so a script in double quotes given to another powershell -Command has its $ variables expanded by the outer one: give the script itself as the command, or put it in single quotes.'
+  return 'The command already runs in PowerShell, which expands the $ variables of a double-quoted script before the inner "powershell -Command" sees it. Pass the script itself as the command, or put it in single quotes.'
 }
 
-/** Why a program of the shell's own kind is not started without a shell. */
+/** Why a batch file is not started without a shell. */
 export function describeBatchFile(name: string): string {
-  return `"${name}" is a batch file, which cmd.exe would run with arguments read by its own rules: give the whole as "command".`
+  return `"${name}" is a batch file, and cmd.exe parses its arguments by rules of its own. Pass the whole line as "command".`
 }
 
-/** An addon that was built for another vitrine. */
+/** An addon that was built for another version of vitrine. */
 export function otherInterface(found: number | undefined, needed: number): string {
-  return `its addon belongs to another version of vitrine (interface ${found ?? 'without a number'}, needed is ${needed})`
+  return `the addon belongs to another version of vitrine (its interface is ${found ?? 'unknown'}; ${needed} is needed)`
 }
 
-export const addonRemedy =
-  'install vitrine again (packages have a prebuilt addon), or build it (npm run build); in a bundle give its path: openShell({ addon }) or VITRINE_ADDON, node_modules/vitrine/prebuilds/PLATFORM-ARCH/vitrine.node'
-
-/** Nothing can start a command, in either mode. */
-export function describeNoLauncher({
-  wanted,
-  got,
-  remedy,
-}: {
-  wanted: string
-  got: string
-  remedy: string
-}): string {
-  return `Commands need ${wanted}; this host: ${got}. Nothing ran. To have it: ${remedy}.`
+export function noAddonFor(platform: string): string {
+  return `there is no addon for ${platform}`
 }
 
-/** Why no command gets a terminal here. */
+export const addonOnWindows = 'this is Windows'
+
+const addonRemedy =
+  'reinstall vitrine (packages have a prebuilt addon), or build it (npm run build); in a bundle pass the path of node_modules/vitrine/prebuilds/PLATFORM-ARCH/vitrine.node as openShell({ addon }) or VITRINE_ADDON'
+
+/** @param missing why the addon does not load */
+export function addonMissing(missing: string | undefined): Unmet {
+  return { wanted: 'the native addon', got: missing ?? 'it did not load', remedy: addonRemedy }
+}
+
+/** @param got why neither addon nor execa loads */
+export function launcherMissing(got: string): Unmet {
+  return { wanted: 'the native addon, or execa in its place', got, remedy: addonRemedy }
+}
+
+/** Why no command can be started, in either mode. */
+export function describeNoLauncher({ wanted, got, remedy }: Unmet): string {
+  return `Commands need ${wanted}; this host: ${got}. Nothing ran. To fix it: ${remedy}.`
+}
+
+/** Why a command gets no terminal. */
 export function describeNoTerminal(): string {
-  return "A terminal for a command (pty) needs vitrine's addon for Linux; elsewhere it would take node-pty, which vitrine does not come with. Run the command without a terminal."
+  return "A terminal for a command (pty) needs vitrine's addon for Linux. Run the command without a terminal."
 }
 
-/** What a person is told where there is no way to hold a command. */
+export function noSandboxOn(platform: string): Unmet {
+  return {
+    wanted: 'a sandbox for this system',
+    got: `${platform}, which has none`,
+    remedy: 'run it on Linux, macOS or Windows',
+  }
+}
+
+/** Read mode on a system for which vitrine has no sandbox. */
 export function describeOtherPlatform(platform: string): string {
   return `Shell commands are not available in read mode on ${platform}; switch to write mode to run them without a sandbox`
 }
+
+const limitsWanted = 'the native addon on Linux'
+
+export const limitsWithoutAddon: Unmet = {
+  wanted: limitsWanted,
+  got: 'no addon',
+  remedy: 'run it on Linux, with the addon built (npm run build) or a package with a prebuilt one',
+}
+
+export const limitsOnWindows: Unmet = { wanted: limitsWanted, got: 'Windows', remedy: 'run it on Linux' }

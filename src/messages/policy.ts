@@ -16,14 +16,14 @@ export function describeDenied({ reason }: Decision): string {
   return `Denied by policy: ${reason}. Nothing ran.`
 }
 
-/** Says that nobody approved of a command. */
+/** Says that a command was not approved, and why it needed approval. */
 export function describeNotApproved({ reason }: Decision, setBy?: string): string {
   const from = setBy === undefined ? '' : ` (policy.unattended is set by ${shown(setBy)})`
-  return `Not approved${from}. It was asked about because ${reason}. Nothing ran.`
+  return `Not approved${from}. Approval is needed because ${reason}. Nothing ran.`
 }
 
 export function explainSafe(rule: string): string {
-  return `${shown(rule)} with these arguments only looks`
+  return `${shown(rule)} with these arguments only reads`
 }
 
 export function explainReadMode(): string {
@@ -31,13 +31,13 @@ export function explainReadMode(): string {
 }
 
 export function explainOpen(): string {
-  return 'preset open: everything that is not denied runs'
+  return 'preset open: every command runs unless it is denied'
 }
 
 export function explainInterpreter(program: string, mode: Mode): string {
   return mode === 'read'
     ? `${program} runs code, and read mode keeps it from changing anything`
-    : `${program} runs code, which write mode does not hold`
+    : `${program} runs code, which write mode does not confine`
 }
 
 export function explainRule(verdict: Decision['verdict'], rule: string, reason: string): string {
@@ -51,56 +51,57 @@ export function explainMaybe(text: string, rule: string): string {
 }
 
 export function explainUnlisted(program: string, allowed: string): string {
-  const said = `"${shown(program)}" is not on the list of commands that only look`
+  const said = `"${shown(program)}" is not on the list of commands that only read`
   return allowed === '' ? said : `${said}; the analysis preset allows: ${allowed}`
 }
 
 export function explainForeign(path: string): string {
-  return `PATH finds ${shown(path)}, which comes with a project: write the path of the system's program, or allow this one`
+  return `PATH finds ${shown(path)}, which is part of a project; use the path of the system's program, or allow this one`
 }
 
 export function explainUntrustedPath(program: string): string {
-  return `"${shown(program)}" is a program of its own, not one of the system's directories`
+  return `"${shown(program)}" is not in a system directory`
 }
 
-/** Why arguments are not plainly allowed. */
+/** Why a rule does not simply allow the arguments. */
 export function explainObjection(rule: string, { kind, text }: Objection): string {
   const at = `"${shown(text)}"`
   switch (kind) {
     case 'option':
-      return `${rule}: ${at} is not among the options that are known to be harmless`
+      return `${rule}: ${at} is not a known harmless option`
     case 'open-word':
-      return `${rule}: ${at} is only known when it runs, and may become an option`
+      return `${rule}: ${at} is only known when the command runs, and may become an option`
     case 'operand':
       return `${rule}: the argument ${at} may change something`
     case 'script':
-      return `${rule}: ${at} may write, or run something`
+      return `${rule}: ${at} may write or run something`
     case 'form':
       return `${rule}: this form is not known to be harmless: ${at}`
   }
 }
 
 const unsureBecause: Readonly<Record<UnsureKind, string>> = {
-  'too-long': 'the line is longer than 64 KiB, too long to be read for certain',
+  'too-long': 'the line is longer than 64 KiB, too long to parse reliably',
   'too-many-here-documents': 'the line has more than 64 here-documents',
   'too-many-commands': 'the line has more than 2,000 commands',
-  nesting: 'the line is nested too deep to be read for certain',
+  nesting: 'the line is nested too deeply to parse reliably',
   syntax: 'the line is not valid shell',
-  'control-character': 'the line holds a control character, which shells read differently',
+  'control-character': 'the line contains a control character, which shells interpret differently',
   'not-unicode': 'the line is not valid Unicode',
-  'odd-blank': 'the line holds a blank that some shells split words at and others do not',
-  'line-continuation': 'a backslash at the end of a line, not after a blank, is read differently by shells',
-  'bash-only': 'sh and bash read this differently',
+  'odd-blank': 'the line contains a blank at which only some shells split words',
+  'line-continuation':
+    'shells interpret a backslash at the end of a line differently unless a blank precedes it',
+  'bash-only': 'sh and bash interpret this differently',
   'here-document': 'shells may disagree about where this here-document ends',
-  parameter: 'shells may read this expansion differently',
+  parameter: 'shells may interpret this expansion differently',
   arithmetic: 'arithmetic with names can run code in bash',
   substitution: 'shells may disagree about where this substitution ends',
   function: 'a function can take the name of any program',
-  descriptor: 'shells read this descriptor differently',
-  'program-name': 'which program runs is only known when it runs',
-  'dynamic-script': 'which script runs is only known when it runs',
-  'other-shell': 'of PowerShell only a few cmdlets with literal arguments are read for certain',
-  unanswered: 'where paths of the line lead is not known, for a file system does not answer',
+  descriptor: 'shells interpret this descriptor differently',
+  'program-name': 'it is unknown which program runs until the line runs',
+  'dynamic-script': 'it is unknown which script runs until the line runs',
+  'other-shell': 'in PowerShell only a few cmdlets with literal arguments can be parsed reliably',
+  unanswered: 'a file system does not answer, so it is unknown where the paths of the line lead',
 }
 
 export function explainUnsure({ kind, text }: Unsure): string {
@@ -124,7 +125,7 @@ export function explainFeature(feature: Feature): string {
 }
 
 export function explainBackground(): string {
-  return 'a background command (&) lives on after the line'
+  return 'a background command (&) continues after the line'
 }
 
 export function explainRedirect(text: string): string {
@@ -136,11 +137,11 @@ export function explainAssignment(name: string): string {
 }
 
 const disasters: Readonly<Record<Disaster, string>> = {
-  'removes-root': 'this removes everything on the machine',
-  'removes-home': 'this removes everything in the home directory',
-  'makes-filesystem': 'this makes a new file system over what is there',
-  'overwrites-device': 'this writes over a device',
-  'changes-own-rules': "this changes vitrine's own configuration or state, which a person must do",
+  'removes-root': 'this removes every file on the machine',
+  'removes-home': 'this removes every file in the home directory',
+  'makes-filesystem': 'this creates a file system and destroys existing data',
+  'overwrites-device': 'this overwrites a device',
+  'changes-own-rules': "this changes vitrine's own configuration or state, which only a person may do",
 }
 
 export function explainDisaster(disaster: Disaster): string {
@@ -148,7 +149,7 @@ export function explainDisaster(disaster: Disaster): string {
 }
 
 export function explainForkBomb(name: string): string {
-  return `the function ${shown(name)} starts itself again and again: a fork bomb`
+  return `the function ${shown(name)} calls itself repeatedly (a fork bomb)`
 }
 
 export function explainRepositoryKey(key: string, file: string): string {
@@ -156,7 +157,7 @@ export function explainRepositoryKey(key: string, file: string): string {
 }
 
 export function explainRepositoryProgram(key: string, file: string): string {
-  return `${shown(file)} sets ${shown(key)}, by which git runs a program even to look: use read mode, or allow that program in [policy] allow`
+  return `${shown(file)} sets ${shown(key)}, through which git runs a program even to read; use read mode, or allow that program in [policy] allow`
 }
 
 export function explainHook(path: string): string {
@@ -164,15 +165,15 @@ export function explainHook(path: string): string {
 }
 
 export function explainRepositoryUnreadable(path: string, why: string): string {
-  return `this repository's configuration could not be read: ${shown(path)}: ${why}`
+  return `the configuration of this repository cannot be read: ${shown(path)}: ${why}`
 }
 
 export function explainRepositoryUnknown(): string {
-  return 'which repository git reads, and what its configuration makes git run, is not known'
+  return 'it is unknown which repository git reads and which programs its configuration names'
 }
 
 export function explainDevice(text: string): string {
-  return `${shown(text)} is a device, and opening one may do something`
+  return `${shown(text)} is a device, and opening it may have effects`
 }
 
 export function explainSystemPath(text: string, path: string): string {
@@ -182,15 +183,15 @@ export function explainSystemPath(text: string, path: string): string {
 }
 
 export function explainLeaves(text: string, path: string, workspace: string): string {
-  return `${shown(text)} leads to ${shown(path)}, outside of the workspace ${shown(workspace)}`
+  return `${shown(text)} leads to ${shown(path)}, outside the workspace ${shown(workspace)}`
 }
 
 export function explainOutside(cwd: string, workspace: string): string {
-  return `the current directory ${shown(cwd)} is outside of the workspace ${shown(workspace)}`
+  return `the current directory ${shown(cwd)} is outside the workspace ${shown(workspace)}`
 }
 
 export function explainUnknownPath(text: string): string {
-  return `where ${shown(text)} leads is not known before it runs`
+  return `it is unknown where ${shown(text)} leads until the line runs`
 }
 
 export function explainConfirmed(reason: string): string {
@@ -198,13 +199,13 @@ export function explainConfirmed(reason: string): string {
 }
 
 export function explainNothing(): string {
-  return 'nothing runs'
+  return 'the line runs no program'
 }
 
 export function explainEndless(): string {
-  return 'a function that starts itself again and again'
+  return 'a function that calls itself repeatedly'
 }
 
 export function explainRunsCode(): string {
-  return 'it runs code: allowed in read mode, which holds it'
+  return 'it runs code, which read mode confines'
 }

@@ -4,17 +4,17 @@ import type { ConfigKey } from '../config/load.ts'
 import type { ProjectSettings } from '../config/project-settings.ts'
 import type { Config } from '../config/schema.ts'
 
-/** Says which project file a message follows from. */
+/** Names the project file that sets a key. */
 export function setBy(key: ConfigKey, file: string): string {
   return `${key} is set by ${visible(file)}`
 }
 
-/** Says which project file, and which line of it, a rule stands in. */
+/** Names the file and line of a project file's rule. */
 export function ruleSetBy(source: string): string {
   return `a rule of ${visible(source)}`
 }
 
-/** The result with a hint that names the project files whose settings it follows from. */
+/** Adds to the hint the project files whose settings led to the result. */
 export function namingProjects<R extends AnyResult>(
   result: R,
   { shell }: Config,
@@ -34,11 +34,11 @@ const limitKeys: Readonly<Record<Limit, readonly ConfigKey[]>> = {
   cpu: ['limits.cpu_seconds'],
   processes: ['limits.processes'],
   private_tmp: ['limits.private_tmp_bytes'],
-  // The kernel's own.
+  // The kernel's own limit.
   epoll_watches: [],
 }
 
-/** Settings that may have led to what the result says. */
+/** The settings that may have led to the result. */
 function keysBehind(result: AnyResult, shell: Config['shell']): readonly ConfigKey[] {
   const { outcome, failure, denials, omittedBytes, timeoutMs } = result
   const keys: ConfigKey[] = []

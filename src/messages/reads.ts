@@ -1,20 +1,19 @@
 import type { Enforcement, Failure } from '../base/types.ts'
 import { type HintReader, remedies } from './denials.ts'
 
-/** What differs from what `reads` and `unreadable` say, as `enforcement` tells it. */
+/** Notes of `enforcement` on what `reads` and `unreadable` do not cover. */
 export const readsNotes = {
-  everywhere: 'whatever this user can read can be read (set reads = "workspace")',
-  workspace:
-    'the workspace, the system and toolchains can be read; elsewhere stat(2) still tells about paths',
-  kept: 'contents only: names, sizes and times can be seen; hard links elsewhere can be read (docs/security/reads.md)',
-  nothing: 'nothing is kept from being read (set unreadable = "secrets")',
+  everywhere: 'everything this user can read is readable (to change that, set reads = "workspace")',
+  workspace: 'the workspace, the system and toolchains can be read; stat(2) still works for other paths',
+  kept: 'contents only: names, sizes and times are visible; hard links elsewhere can be read (docs/security/reads.md)',
+  nothing: 'no file is unreadable (to change that, set unreadable = "secrets")',
 } as const
 
-/** Stands in `enforcement` when the workspace was too large to be searched whole (native/linux/confine/reads/search.c). */
+/** The note of `enforcement` on a workspace that was not searched completely (native/linux/confine/reads/search.c). */
 export const unsearchedNote =
-  'the workspace was not searched whole for .env files (at most 2000 directories, 1000 files, 200 ms, and no other file system): those that lie deeper can be read; name them in [shell] unreadable'
+  'the search of the workspace for .env files ended early (at most 2000 directories, 1000 files, 200 ms, one file system); those it did not find can be read: name them in [shell] unreadable'
 
-/** One sentence on what to do where a file may be kept from being read. */
+/** The hint for a failed command that may have tried to read an unreadable file. */
 export function readsHint(
   enforcement: Enforcement,
   failure: Failure | undefined,
@@ -28,6 +27,6 @@ export function readsHint(
   if (settings.length === 0) return undefined
   const said = `Read mode may not read everything here ([shell] ${settings.join(', ')});`
   return reader === 'tool'
-    ? `${said} only the user can let a file through there. If a change was meant, ${remedies.tool.write}.`
-    : `${said} a file that is meant to be read has to be let through there, and any change needs write mode.`
+    ? `${said} only the user can make a file readable there. If a change was intended, ${remedies.tool.write}.`
+    : `${said} make the file readable there, or use write mode if a change was intended.`
 }

@@ -1,7 +1,7 @@
 import { sizeText } from '../base/text.ts'
 import { visible } from '../base/visible.ts'
 
-/** What a listing needs to know about an entry. */
+/** An entry as a listing shows it. */
 export interface ListedEntry {
   readonly session: string
   readonly name: string
@@ -22,7 +22,7 @@ const maxCommandLength = 100
 /** One line about an entry: name, size, how its command ended, and the command. */
 export function entryLine({ name, bytes, changedMs, metadata }: ListedEntry): string {
   const saved = new Date(changedMs).toISOString().replace(/\.\d+Z$/, 'Z')
-  if (!metadata) return `${name}  ${sizeText(bytes)}  ${saved}  (its command did not end properly)`
+  if (!metadata) return `${name}  ${sizeText(bytes)}  ${saved}  (its command did not finish)`
   return `${name}  ${sizeText(bytes)}  ${saved}  ${ended(metadata)}  ${commandText(metadata.command)}`
 }
 
@@ -36,7 +36,7 @@ function commandText(command: string | readonly string[]): string {
   return text.length <= maxCommandLength ? text : `${text.slice(0, maxCommandLength)}...`
 }
 
-/** The whole listing, newest session last. */
+/** The listing of all sessions, newest last. */
 export function scratchpadListing(
   sessions: readonly {
     readonly session: string
@@ -56,14 +56,17 @@ export function scratchpadListing(
 
 /** What `vitrine scratchpad clear` did. */
 export function clearedText(removed: number, bytes: number, kept: number): string {
-  const rest = kept === 0 ? '' : `; ${kept} in use or not removable, kept`
+  const rest = kept === 0 ? '' : `; kept ${kept} that are in use or cannot be removed`
   return `removed ${removed} ${removed === 1 ? 'session' : 'sessions'} (${sizeText(bytes)})${rest}\n`
 }
 
-/** A name that nothing is saved under. */
+/** For a name without an entry. */
 export function unknownEntry(name: string): string {
-  return `Nothing is saved under ${JSON.stringify(name)}. "vitrine scratchpad list" shows what is; SESSION/NAME names one of several.`
+  return `Nothing is saved under ${JSON.stringify(name)}. "vitrine scratchpad list" lists the saved outputs; SESSION/NAME selects one of several.`
 }
 
 export const scratchpadUsage =
-  'Say what to do: vitrine scratchpad list [--json], vitrine scratchpad show NAME, or vitrine scratchpad clear.'
+  'Choose one: vitrine scratchpad list [--json], vitrine scratchpad show NAME, or vitrine scratchpad clear.'
+
+/** Why a directory is not used. */
+export const notOwned = 'it is not a directory that only you can write to'

@@ -1,6 +1,18 @@
 import { errnoName } from '../base/errno.ts'
+import type { Unmet } from '../base/refusal.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
+import {
+  coreDumpsLeave,
+  landlockMissing,
+  linuxNotes,
+  pidfdMissing,
+  privateTmpRefuses,
+  seccompMissing,
+  signalScopeMissing,
+  watcherMissing,
+  yamaNotes,
+} from '../messages/sandbox/linux.ts'
 import { enforced, notEnforced, readsEnforcement } from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
 import type { Probe, Sandbox, SandboxOptions } from './sandbox.ts'
@@ -36,81 +48,21 @@ export function linuxSandbox(
   }
 }
 
-interface Missing {
-  readonly wanted: string
-  readonly got: string
-  readonly remedy: string
-}
-
 /** Since this ABI Landlock itself scopes signals (LANDLOCK_SCOPE_SIGNAL). */
 const signalScopeAbi = 6
 
-function missingSupport(probe: Probe): Missing | undefined {
-  if (probe.landlockAbi < 1)
-    return {
-      wanted: 'Landlock (Linux 5.13 or newer, with "landlock" among the lsm= of the kernel)',
-      got:
-        landlockReasons[errnoName(probe.landlockErrno)] ?? `no Landlock: ${errnoName(probe.landlockErrno)}`,
-      remedy: 'boot with lsm=landlock,... or let the container runtime pass the landlock_* system calls',
-    }
-  if (!probe.seccomp)
-    return {
-      wanted: 'seccomp filters (Linux 3.17 or newer, CONFIG_SECCOMP_FILTER)',
-      got: `installing a filter failed with ${errnoName(probe.seccompErrno)}`,
-      remedy: 'let the container runtime pass the seccomp system call',
-    }
-  if (probe.coreDumpsErrno !== 0) return leavingDumps(errnoName(probe.coreDumpsErrno))
-  if (!probe.pidfd)
-    return {
-      wanted: 'process descriptors (CLONE_PIDFD, Linux 5.2 or newer)',
-      got: 'clone(2) gave none',
-      remedy: 'run a newer kernel',
-    }
+function missingSupport(probe: Probe): Unmet | undefined {
+  if (probe.landlockAbi < 1) return landlockMissing(errnoName(probe.landlockErrno))
+  if (!probe.seccomp) return seccompMissing(errnoName(probe.seccompErrno))
+  if (probe.coreDumpsErrno !== 0) return coreDumpsLeave(errnoName(probe.coreDumpsErrno))
+  if (!probe.pidfd) return pidfdMissing
   if (probe.landlockAbi < signalScopeAbi && !probe.listener)
-    return {
-      wanted: `signals kept inside: Landlock ABI ${signalScopeAbi} (Linux 6.12), or a seccomp listener (Linux 5.0)`,
-      got: `Landlock ABI ${probe.landlockAbi}, and installing a listener failed with ${errnoName(probe.listenerErrno)}`,
-      remedy: 'run a newer kernel, or do not nest vitrine under another seccomp listener',
-    }
+    return signalScopeMissing(signalScopeAbi, probe.landlockAbi, errnoName(probe.listenerErrno))
   return undefined
 }
 
-const landlockReasons: Readonly<Record<string, string>> = {
-  ENOSYS: 'a kernel without Landlock',
-  EOPNOTSUPP: 'Landlock is built into the kernel but disabled at boot',
-  EPERM: 'a container or policy blocks the landlock_* system calls',
-}
-
-/** kernel.core_pattern (core(5)) decides where a core dump is written, and that lies outside the sandbox. */
-function leavingDumps(errno: string): Missing {
-  const wanted = 'core dumps kept inside'
-  const other = 'let root set another one: sysctl -w kernel.core_pattern=core'
-  if (errno === 'EPROTONOSUPPORT')
-    return {
-      wanted,
-      got: 'kernel.core_pattern begins with "@", so the kernel sends each dump to a socket, whatever its limit',
-      remedy: other,
-    }
-  if (errno === 'EPERM')
-    return {
-      wanted,
-      got: 'kernel.core_pattern begins with "|", and the hard limit of core dumps is 0: the kernel starts that program even so',
-      remedy: `raise that hard limit to 1 or more (prlimit --core, limits.conf, docker run --ulimit core=1), or ${other}`,
-    }
-  return {
-    wanted,
-    got: `reading /proc/sys/kernel/core_pattern failed with ${errno}`,
-    remedy: 'let /proc/sys be read',
-  }
-}
-
-function missingWatcher(errno: number): Missing | undefined {
-  if (errno === 0) return undefined
-  return {
-    wanted: 'the watcher, which ends what runs when this process is killed',
-    got: `starting it failed with ${errnoName(errno)}`,
-    remedy: 'allow executing a memfd (sysctl vm.memfd_noexec) or unnamed files in /tmp',
-  }
+function missingWatcher(errno: number): Unmet | undefined {
+  return errno === 0 ? undefined : watcherMissing(errnoName(errno))
 }
 
 function linuxEnforcement(
@@ -122,10 +74,10 @@ function linuxEnforcement(
     'file contents': enforced('landlock+seccomp'),
     'file metadata': enforced('seccomp'),
     ...readsEnforcement('landlock', reads),
-    'device nodes': enforced('landlock+seccomp', '/dev is not granted as a whole'),
-    locks: enforced('seccomp', 'shared locks are allowed'),
+    'device nodes': enforced('landlock+seccomp', linuxNotes.devices),
+    locks: enforced('seccomp', linuxNotes.locks),
     network: network
-      ? notEnforced(openNetwork)
+      ? notEnforced(linuxNotes.network)
       : enforced(probe.landlockAbi >= 4 ? 'landlock+seccomp' : 'seccomp'),
     'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp', openSockets(unixSockets)),
     signals: enforced(byScope ? 'landlock' : 'seccomp listener'),
@@ -134,11 +86,8 @@ function linuxEnforcement(
     keys: enforced('seccomp'),
     namespaces: enforced('seccomp'),
     system: enforced('seccomp'),
-    terminals: enforced(
-      'landlock+seccomp',
-      'a session of its own; no terminal but one that it is given (pty)',
-    ),
-    descriptors: enforced('close_range', 'nothing but the three standard streams is inherited'),
+    terminals: enforced('landlock+seccomp', linuxNotes.terminals),
+    descriptors: enforced('close_range', linuxNotes.descriptors),
     survivors: inSession(probe, probe.listenerProves ? 'seccomp listener+session sweep' : 'session sweep'),
     'death of the host': inSession(probe, 'watcher'),
     'denial reports': denialReports(probe),
@@ -148,50 +97,29 @@ function linuxEnforcement(
 
 function openSockets(sockets: readonly string[]): string | undefined {
   if (sockets.length === 0) return undefined
-  return `open: ${sockets.join(', ')}`
+  return linuxNotes.unixSockets(sockets)
 }
-
-/** What native/linux/confine/seccomp_rules.c allows. */
-const openNetwork =
-  'open: TCP and UDP clients, name lookups, ports that the kernel picks; shut: listening, ports of choice, multicast groups, fast open, raw and all other protocols'
 
 /**
  * What is refused even in a private tmp. Landlock ABI 2 added renames between directories, ABI 3 truncate(2).
  */
 function privateTmpOf({ listener, landlockAbi }: Probe): RightEnforcement {
   const lacking = [
-    ...(listener ? [] : ['modes, times, attributes and exclusive flock(2)']),
-    ...(landlockAbi < 2 ? ['renames and links from one directory to another'] : []),
-    ...(landlockAbi < 3 ? ['truncate(2)'] : []),
+    ...(listener ? [] : [privateTmpRefuses.withoutListener]),
+    ...(landlockAbi < 2 ? [privateTmpRefuses.belowAbi2] : []),
+    ...(landlockAbi < 3 ? [privateTmpRefuses.belowAbi3] : []),
   ]
-  const note = lacking.length === 0 ? undefined : `refused in it too: ${lacking.join('; ')}`
+  const note = lacking.length === 0 ? undefined : linuxNotes.privateTmp(lacking)
   return enforced(listener ? 'landlock+seccomp listener' : 'landlock', note)
 }
 
 /** Survivors are found by the command's session. */
 function inSession({ sessions }: Probe, by: string): RightEnforcement {
   if (sessions) return enforced(by)
-  return notEnforced(
-    'this process runs in a sandbox that gives its commands no session of their own: what they leave behind lasts as long as that sandbox',
-  )
+  return notEnforced(linuxNotes.sessions)
 }
 
 function denialReports({ listener, listenerErrno, yama }: Probe): RightEnforcement {
-  if (!listener) return notEnforced(withoutReports(listenerErrno))
+  if (!listener) return notEnforced(linuxNotes.noListener(errnoName(listenerErrno)))
   return enforced('seccomp listener', yamaNotes[Math.min(yama, 2)])
-}
-
-/**
- * A report reads the path from the caller's memory (kernel.yama.ptrace_scope,
- * Documentation/admin-guide/LSM/Yama.rst).
- */
-const yamaNotes: Readonly<Record<number, string>> = {
-  1: 'Yama hides the memory of processes whose parent has ended: what those open for writing is refused, but reported only where the path is an argument of the program or in its environment',
-  2: 'Yama hides the memory of commands: what is opened for writing is refused, but reported only where the path is an argument of the program or in its environment',
-}
-
-function withoutReports(errno: number): string {
-  const shown = 'refusals show in the output of the command only'
-  if (errnoName(errno) === 'EBUSY') return `this process runs under a seccomp listener itself: ${shown}`
-  return `installing a seccomp listener failed with ${errnoName(errno)}: ${shown}`
 }

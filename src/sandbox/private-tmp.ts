@@ -2,6 +2,7 @@ import { errnoName } from '../base/errno.ts'
 import type { Refusal } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
+import { noPrivateTmpOn, privateTmpFailed } from '../messages/private-tmp.ts'
 import type { Confinement, LandlockConfinement, PrivateDirectories } from './sandbox.ts'
 
 /** The addon's part on Linux: native/core.h, struct vt_private. */
@@ -60,42 +61,13 @@ function writing(confinement: Confinement, directory: string): LandlockConfineme
 type Unavailable = Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>
 
 export function withoutPrivateTmp(platform: string): VitrineError {
-  return new VitrineError({
-    code: 'SANDBOX_UNAVAILABLE',
-    wanted: 'a private temporary directory (private_tmp = true)',
-    got: `there is none on ${platform}`,
-    remedy: 'set private_tmp = false',
-  })
+  return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...noPrivateTmpOn(platform) })
 }
 
-/** The steps are those of the addon: native/core.h, enum vt_private_step. */
 function refusal(
   temporary: string,
   { failedStep, errno }: { failedStep: string; errno: number },
 ): Unavailable {
   const own = `${temporary}/vitrine-${process.geteuid?.() ?? ''}`
-  const error = errnoName(errno)
-  const words: Readonly<Record<string, readonly [got: string, remedy: string]>> = {
-    temporary: [`${temporary} cannot be opened: ${error}`, 'set TMPDIR to a directory that is there'],
-    unsafe: [
-      `other users can rename what is in ${temporary}: they can write to it and it has no sticky bit, or one of them owns it`,
-      `chmod +t ${temporary}, or set TMPDIR to a directory of your own`,
-    ],
-    parent: [
-      `${own} can be neither made nor opened: ${error}`,
-      'set TMPDIR to a directory that you can write to',
-    ],
-    foreign: [
-      `${own} is not a directory that only you can enter`,
-      `look at what it is; remove it or chmod 700 it, or set TMPDIR to a directory of your own`,
-    ],
-    directory: [`a directory in ${own} cannot be made: ${error}`, 'make room there, or set TMPDIR'],
-    lock: [
-      `a directory in ${own} cannot be locked: ${error}`,
-      'set TMPDIR to a directory on a local file system',
-    ],
-  }
-  const [got, remedy] = words[failedStep] ?? [error, 'set TMPDIR to a directory of your own']
-  const wanted = 'a private temporary directory (private_tmp = true)'
-  return { code: 'SANDBOX_UNAVAILABLE', wanted, got, remedy }
+  return { code: 'SANDBOX_UNAVAILABLE', ...privateTmpFailed(temporary, own, failedStep, errnoName(errno)) }
 }

@@ -1,4 +1,5 @@
 import { VitrineError } from '../messages/error.ts'
+import { unixSocketsMissing } from '../messages/sandbox/linux.ts'
 
 /** Since this ABI a ruleset can tell unix sockets apart by path (LANDLOCK_ACCESS_FS_RESOLVE_UNIX). */
 export const unixSocketsAbi = 9
@@ -9,10 +10,5 @@ export const unixSocketsAbi = 9
  */
 export function refuseUnixSockets(sockets: readonly string[], got: string): void {
   if (sockets.length === 0) return
-  throw new VitrineError({
-    code: 'SANDBOX_UNAVAILABLE',
-    wanted: `unix sockets opened by their path ([shell] unix_sockets): Landlock ABI ${unixSocketsAbi} (Linux 7.1)`,
-    got,
-    remedy: 'set unix_sockets = [], or run a kernel that has it',
-  })
+  throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...unixSocketsMissing(unixSocketsAbi, got) })
 }

@@ -1,8 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import { errorReason } from '../base/errno.ts'
+import type { Unmet } from '../base/refusal.ts'
 import type { Enforcement } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import { readsNotes } from '../messages/reads.ts'
+import {
+  lowIntegrityMissing,
+  lowTempMissing,
+  privilegeMissing,
+  windowsNotes,
+  windowsReads,
+} from '../messages/sandbox/windows.ts'
 import { enforced, notEnforced } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 import { refuseUnixSockets } from './unix-sockets.ts'
@@ -14,19 +22,16 @@ export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
     confine({ reads, unixSockets }) {
       if (!probe.held) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing(probe) })
-      if (restrictsReads(reads)) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...readsStayOpen })
+      if (restrictsReads(reads)) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...windowsReads })
       refuseUnixSockets(unixSockets, 'Windows')
       makeLowTemp()
       return { kind: 'low-integrity' }
     },
-    enforcement: () => (probe.uiLimits ? windowsEnforcement : { ...windowsEnforcement, desktop: nestedJob }),
+    enforcement: () =>
+      probe.uiLimits
+        ? windowsEnforcement
+        : { ...windowsEnforcement, desktop: notEnforced(windowsNotes.nestedJob) },
   }
-}
-
-const readsStayOpen = {
-  wanted: 'files that cannot be read ([shell] reads, unreadable)',
-  got: 'Windows, where Low integrity does not stop reading',
-  remedy: 'set reads = "everywhere" and unreadable = []',
 }
 
 /**
@@ -42,64 +47,32 @@ function makeLowTemp(): void {
   } catch (error) {
     throw new VitrineError({
       code: 'SANDBOX_UNAVAILABLE',
-      wanted: 'a TEMP that Low integrity can write to',
-      got: `${directory} cannot be made (${errorReason(error)})`,
-      remedy: 'make this directory yourself, or set USERPROFILE to your own profile',
+      ...lowTempMissing(directory, errorReason(error)),
     })
   }
 }
 
-const remedy = 'run it on Windows 10 or newer, not under an emulation that has no integrity levels'
-
-/** ERROR_PRIVILEGE_NOT_HELD, winerror.h: CreateProcessAsUserW needs SeIncreaseQuotaPrivilege. */
+/** ERROR_PRIVILEGE_NOT_HELD, winerror.h. */
 const privilegeNotHeld = 1314
-const privilegeRemedy =
-  'run it as a user with the right "Adjust memory quotas for a process" (SeIncreaseQuotaPrivilege), or with --backend docker'
 
-function missing({ error, lowered, noWriteUp }: WindowsProbe) {
-  const wanted = 'processes at Low integrity (mandatory level 0x1000)'
-  if (error === privilegeNotHeld)
-    return {
-      wanted,
-      got: 'this account may not start them (Windows error 1314)',
-      remedy: privilegeRemedy,
-    }
-  return { wanted, got: shortfall({ error, lowered, noWriteUp }), remedy }
+function missing({ error, lowered, noWriteUp }: WindowsProbe): Unmet {
+  return error === privilegeNotHeld ? privilegeMissing : lowIntegrityMissing(error, lowered, noWriteUp)
 }
-
-function shortfall({
-  error,
-  lowered,
-  noWriteUp,
-}: Pick<WindowsProbe, 'error' | 'lowered' | 'noWriteUp'>): string {
-  if (error !== 0) return `starting one failed with Windows error ${error}`
-  const level = `0x${lowered.toString(16)}`
-  if (lowered > 0x1000) return `a process that was lowered runs at ${level} all the same`
-  const policy = noWriteUp ? 'and is not held' : 'but its token may write up'
-  return `a lowered process runs at ${level}, ${policy}`
-}
-
-const nestedJob = notEnforced(
-  'this process runs in the job of another program, where Windows allows no limits on clipboard and display',
-)
-
-const lowPlaces =
-  'what is labelled Low stays writable: %USERPROFILE%\\AppData\\LocalLow, %TEMP%\\Low, explicit Low entries, what the command makes there'
 
 const windowsEnforcement: Enforcement = {
-  'file contents': enforced('low integrity', lowPlaces),
-  'file metadata': enforced('low integrity', lowPlaces),
-  'device nodes': enforced('low integrity', 'devices judge by their own security descriptors'),
-  locks: notEnforced('a file that can be read can be locked'),
+  'file contents': enforced('low integrity', windowsNotes.files),
+  'file metadata': enforced('low integrity', windowsNotes.files),
+  'device nodes': enforced('low integrity', windowsNotes.devices),
+  locks: notEnforced(windowsNotes.locks),
   reads: notEnforced(readsNotes.everywhere),
-  network: notEnforced('Low integrity does not stop the network'),
-  'named pipes': enforced('low integrity', 'pipes labelled Low can be connected to'),
-  registry: enforced('low integrity', 'HKCU\\Software\\AppDataLow stays writable'),
-  'other processes': enforced('low integrity', 'processes that run at Low themselves can be changed'),
-  privileges: enforced('restricted token', 'none but SeChangeNotifyPrivilege'),
-  desktop: enforced('job', 'no clipboard, no display settings, no end of the session'),
-  descriptors: enforced('handle list', 'nothing but the three standard handles is inherited'),
+  network: notEnforced(windowsNotes.network),
+  'named pipes': enforced('low integrity', windowsNotes.pipes),
+  registry: enforced('low integrity', windowsNotes.registry),
+  'other processes': enforced('low integrity', windowsNotes.processes),
+  privileges: enforced('restricted token', windowsNotes.privileges),
+  desktop: enforced('job', windowsNotes.desktop),
+  descriptors: enforced('handle list', windowsNotes.handles),
   survivors: enforced('job'),
-  'death of the host': enforced('job', 'kill on close'),
-  'denial reports': notEnforced('refusals show in the output of the command only'),
+  'death of the host': enforced('job', windowsNotes.hostDeath),
+  'denial reports': notEnforced(windowsNotes.reports),
 }

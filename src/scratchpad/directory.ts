@@ -5,6 +5,7 @@ import { makeDirectories } from '../base/directories.ts'
 import { errorCode } from '../base/errno.ts'
 import { baseDirectory } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
+import { notOwned } from '../messages/scratchpad.ts'
 
 export function scratchpadRoots(environment: Environment): readonly string[] {
   const temporary = temporaryRoot(environment)
@@ -20,8 +21,7 @@ export function makeSession(environment: Environment, session: string): { readon
   const notState = whyNotMade(state, session)
   if (notState === undefined) return { root: state }
   const temporary = temporaryRoot(environment)
-  const notTemporary =
-    whyNotMade(temporary, session) ?? (isOwn(temporary) ? undefined : 'it is not yours alone')
+  const notTemporary = whyNotMade(temporary, session) ?? (isOwn(temporary) ? undefined : notOwned)
   if (notTemporary === undefined) return { root: temporary }
   throw new Error(`${state}: ${notState}; ${temporary}: ${notTemporary}`)
 }

@@ -318,7 +318,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     terminal.key('C-z')
     await terminal.shows(/vitrine: Stopped: echo begun/)
     terminal.key('C-d')
-    await terminal.shows(/Stopped commands are ended: .*\ncode 148/)
+    await terminal.shows(/Ending stopped commands: .*\ncode 148/)
   })
 
   it('at the prompt Ctrl+Z stops nothing', async () => {
@@ -359,7 +359,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
     await terminal.shows(/^firstfound again$/m)
     terminal.key('C-r')
     terminal.type('no such line')
-    await terminal.shows('no line has it')
+    await terminal.shows('no match')
     terminal.key('C-c')
     await terminal.shows(/read ~>$/)
   })

@@ -63,7 +63,7 @@ it('a full disk is told, and the command ended', async () => {
   const ran = await home.shell(`vitrine run --timeout 60s -- yes > /dev/full`)
   expect(ran).toMatchObject({
     code: 125,
-    stderr: 'vitrine: The output could not be written (ENOSPC), so the command was ended.\n',
+    stderr: 'vitrine: The output could not be written (ENOSPC), so vitrine ended the command.\n',
   })
 })
 

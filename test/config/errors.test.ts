@@ -293,7 +293,7 @@ describe('a config file that cannot be used is an error', () => {
     },
     {
       name: 'a symlink to nothing',
-      reason: 'it is a symlink to nothing',
+      reason: 'it is a dangling symbolic link',
       make: (file: string) => symlinkSync('/nonexistent/file', file),
     },
     { name: 'a symlink to itself', reason: 'ELOOP', make: (file: string) => symlinkSync(file, file) },

@@ -212,7 +212,7 @@ it('an ignored value is said in one line with its place, the value in force and 
   const place = withFiles('shell.network', 'false', 'true')
   const { describeIgnoredValues } = await import('../../src/messages/config.ts')
   expect(describeIgnoredValues((await place.load()).ignored)).toEqual([
-    `${place.projectFile}:3: shell.network = true is ignored: a project file may tighten false, not loosen it, until you trust the file with "vitrine config trust"`,
+    `${place.projectFile}:3: shell.network = true is ignored: a project file may only tighten false until you trust the file with "vitrine config trust"`,
   ])
 })
 

@@ -49,7 +49,7 @@ describe('where they cannot', () => {
     expect(told.enforcement['denial reports']).toEqual({
       enforced: false,
       by: 'none',
-      note: 'this process runs under a seccomp listener itself: refusals show in the output of the command only',
+      note: 'this process already runs under a seccomp listener; refusals show only in the output of the command',
     })
     expect(told.result).toMatchObject({ denials: [], failure: { kind: 'permission-denied' } })
     // The filter of the outer one sees them first.

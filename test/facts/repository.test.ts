@@ -154,7 +154,7 @@ describe('a hostile repository', () => {
     writeFileSync(join(repository, '.git', 'two'), '[diff]\n\texternal = x\n')
     expect((await decideIn(repository, 'git diff')).reason).toContain('diff.external')
     writeFileSync(join(repository, '.git', 'two'), 'no configuration')
-    expect((await decideIn(repository, 'git diff')).reason).toContain('could not be read')
+    expect((await decideIn(repository, 'git diff')).reason).toContain('cannot be read')
     writeFileSync(join(repository, '.git', 'two'), '[include]\n\tpath = ~/x\n')
     expect((await decideIn(repository, 'git status')).reason).toContain('include.path')
   })

@@ -21,7 +21,7 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
       '49997-49997\n49998:49998\n49999:49999\n50000-50000\n[2 lines match /^4999[89]$/]',
     )
     expect((await read({ name, grep: 'none' })).text).toBe('[no line matches /none/]')
-    expect((await read({ name, offset: 99_999 })).text).toBe('[no lines there: 50000 lines in all]')
+    expect((await read({ name, offset: 99_999 })).text).toBe('[no lines in this range; 50000 lines in total]')
   })
 
   it('as much as may be shown at once comes back, and where to go on', async () => {
@@ -58,7 +58,7 @@ describe.each(eras)('the scratchpad for a client of the %s era', (era) => {
 
   it('list_scratchpad shows what was saved, oldest first', async () => {
     const { run, list } = await connect([], { era })
-    expect((await list()).text).toBe('Nothing has been saved in this session.')
+    expect((await list()).text).toBe('This session has no saved outputs.')
     await run({ command: 'echo x; exit 3', scratchpad: 'first' })
     await run({ command: 'sleep 30', scratchpad: 'second', timeout_ms: 200 })
     const lines = (await list()).text.split('\n')

@@ -36,7 +36,7 @@ describe('the text of a result', () => {
   it('holds no more than head and tail of output that could not be saved', () => {
     const output = `${'a'.repeat(500_000)}${'z'.repeat(500_000)}`
     const shown = text({ output, bytes: 1_000_000 }, { inlineChars: 100 })
-    expect(shown).toBe(`${'a'.repeat(50)}\n[... 999900 bytes left out ...]\n${'z'.repeat(50)}`)
+    expect(shown).toBe(`${'a'.repeat(50)}\n[... 999900 bytes omitted ...]\n${'z'.repeat(50)}`)
   })
 
   it.each<[string, Partial<Result>, string]>([
@@ -106,7 +106,7 @@ describe('the text of a result', () => {
     [
       'background processes that live on',
       { background: { count: 2, group: 77 } },
-      'out\n[2 processes run on in the background: process group 77]',
+      'out\n[2 background processes are still running: process group 77]',
     ],
     [
       'background processes that were killed',
@@ -139,10 +139,10 @@ describe('the text of a result', () => {
 
   it('a lowered deadline and a taken name are told', () => {
     expect(text({ timeoutMs: 600_000 }, { timeoutMs: 700_000 })).toBe(
-      'out\n[timeout_ms 700000 is over the maximum: 600000 was used]',
+      'out\n[timeout_ms 700000 exceeds the maximum; 600000 was used]',
     )
     expect(text({ scratchpad: { ...saved, name: 'x-2' } }, { scratchpad: 'x' })).toContain(
-      '[the name "x" was taken: saved as "x-2"]',
+      '[the name "x" is in use: saved as "x-2"]',
     )
   })
 })

@@ -87,7 +87,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     const whole = Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join('')
     expect(readFileSync(path, 'utf8')).toBe(whole)
     const [, head = '', omitted, tail = ''] =
-      /^([\s\S]*)\[\.\.\. (\d+) bytes left out \.\.\.\]\n([\s\S]*)\[output: /.exec(text) ?? []
+      /^([\s\S]*)\[\.\.\. (\d+) bytes omitted \.\.\.\]\n([\s\S]*)\[output: /.exec(text) ?? []
     expect(whole.startsWith(head)).toBe(true)
     expect(whole.endsWith(tail)).toBe(true)
     expect(head.endsWith('\n')).toBe(true)
@@ -108,14 +108,14 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     await run({ command: 'echo 1', scratchpad: 'log' })
     const { text } = await run({ command: 'echo 2', scratchpad: 'log' })
     expect(text).toMatch(
-      /^2\n\[output: 2 B, saved whole to scratchpad "log-2" at \S+\]\n\[the name "log" was taken: saved as "log-2"\]$/,
+      /^2\n\[output: 2 B, saved whole to scratchpad "log-2" at \S+\]\n\[the name "log" is in use: saved as "log-2"\]$/,
     )
   })
 
   it('a deadline over the maximum is lowered, which the answer tells', async () => {
     const { run } = await shared
     expect((await run({ command: 'echo x', timeout_ms: 9_999_999 })).text).toBe(
-      'x\n[timeout_ms 9999999 is over the maximum: 600000 was used]',
+      'x\n[timeout_ms 9999999 exceeds the maximum; 600000 was used]',
     )
   })
 
@@ -124,7 +124,7 @@ describe.each(eras)('execute_command for a client of the %s era', (era) => {
     home.configure('[shell]\nmax_timeout_ms = 400\n')
     const { run } = await connect([], { era, home })
     expect((await run({ command: 'sleep 30', timeout_ms: 30_000 })).text).toBe(
-      '(no output)\n[timed out after 400 ms; killed]\n[timeout_ms 30000 is over the maximum: 400 was used]',
+      '(no output)\n[timed out after 400 ms; killed]\n[timeout_ms 30000 exceeds the maximum; 400 was used]',
     )
   })
 

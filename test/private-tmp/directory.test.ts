@@ -356,7 +356,7 @@ describe('where there are no private directories', () => {
     expect(shell.enforcement['private tmp']).toEqual({
       enforced: true,
       by: 'landlock+seccomp listener',
-      note: 'refused in it too: truncate(2)',
+      note: 'still refused in it: truncate(2)',
     })
   })
 })

@@ -136,7 +136,7 @@ for t in tries:
     expect(shell.enforcement['private tmp']).toEqual({
       enforced: true,
       by: 'landlock',
-      note: 'refused in it too: modes, times, attributes and exclusive flock(2)',
+      note: 'still refused in it: modes, times, attributes and exclusive flock(2)',
     })
   })
 })

@@ -48,7 +48,7 @@ describe('PowerShell', () => {
     expect(script).toMatch(/\. \(\[ScriptBlock\]::Create\(\$VitrineLine\)\)$/)
   })
 
-  it('a line that begins with a dash is no option, and a dash alone does not read the input', () => {
+  it('a line that begins with a dash is not an option, and a dash alone does not read the input', () => {
     expect(shell.line('-').argv.at(-1)).toMatch(/^try .*; -$/)
     expect(shell.line('-x').argv.at(-1)).toMatch(/^try .*; -x$/)
   })

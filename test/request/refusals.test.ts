@@ -165,7 +165,7 @@ const badRequests: readonly BadRequest[] = [
     problem: { kind: 'unknown-option', field: 'tty' },
   },
   {
-    what: 'a key of a prototype that is no option',
+    what: 'a key of a prototype that is not an option',
     request: JSON.parse(`{ "command": "${touch}", "__proto__": { "mode": "write" } }`),
     problem: { kind: 'unknown-option', field: '__proto__' },
   },

@@ -39,7 +39,7 @@ test('a TEMP of read mode that cannot be made is a refusal with its reason', asy
   process.env.USERPROFILE = home
   try {
     const attempt = openTestShell({ mode: 'read' }).then((shell) => shell.execute({ argv: [actor, 'both'] }))
-    await assert.rejects(attempt, { code: 'SANDBOX_UNAVAILABLE', message: /LocalLow.*cannot be made/s })
+    await assert.rejects(attempt, { code: 'SANDBOX_UNAVAILABLE', message: /LocalLow.*cannot be created/s })
   } finally {
     process.env.USERPROFILE = profile
   }

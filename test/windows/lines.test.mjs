@@ -54,7 +54,7 @@ test('PowerShell loads no profile and asks nobody', double, async () => {
   assert.match(output, /^-NoProfile -NonInteractive -Command .*; options$/)
 })
 
-test('a line that begins with a dash is no option', double, async () => {
+test('a line that begins with a dash is not an option', double, async () => {
   const shell = await openTestShell({ mode: 'read' })
   const { exitCode } = await shell.execute({ command: '-NoExit' })
   assert.notEqual(exitCode, 92)
@@ -76,8 +76,8 @@ test('an argument vector arrives as it was given, with no shell between', async 
 test('a line wrapped in another powershell is told of its early variables', async () => {
   const shell = await openTestShell({ mode: 'write' })
   const hint = async (command) => (await shell.execute({ command })).hint ?? ''
-  assert.match(await hint('powershell -Command "$x = 1; $x"'), /expanded by the outer one/)
-  assert.match(await hint('powershell.exe -NoProfile -c "Write-Output $PID"'), /expanded by the outer one/)
+  assert.match(await hint('powershell -Command "$x = 1; $x"'), /before the inner/)
+  assert.match(await hint('powershell.exe -NoProfile -c "Write-Output $PID"'), /before the inner/)
   assert.equal(await hint("powershell -Command '$x = 1'"), '')
   assert.equal(await hint('echo $x'), '')
 })

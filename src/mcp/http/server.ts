@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { errorText } from '../../base/errno.ts'
 import { Turns } from '../../base/turns.ts'
+import { httpErrors } from '../../messages/mcp/serve.ts'
 import { drainMs, idleMs, maxAtOnce } from '../limits.ts'
 import {
   createMcpHandler,
@@ -141,7 +142,7 @@ class HttpService {
   }
 
   #refusal(request: Request, pathname: string): Response | undefined {
-    if (this.#draining) return errorResponse(503, 'The server is about to end', { connection: 'close' })
+    if (this.#draining) return errorResponse(503, httpErrors.ending, { connection: 'close' })
     const { host, token } = this.#options
     // DNS rebinding can reach a server that listens on loopback only. Elsewhere the host name depends on the
     // deployment, and the token decides.
@@ -151,7 +152,7 @@ class HttpService {
     const refused = rebound ?? originValidationResponse(request, localhostAllowedOrigins())
     if (refused) return refused
     if (!carriesToken(request.headers.get('authorization') ?? undefined, token))
-      return errorResponse(401, 'A bearer token is needed', { 'www-authenticate': 'Bearer' })
-    return pathname === '/mcp' || pathname === '/' ? undefined : errorResponse(404, 'The endpoint is /mcp')
+      return errorResponse(401, httpErrors.unauthorized, { 'www-authenticate': 'Bearer' })
+    return pathname === '/mcp' || pathname === '/' ? undefined : errorResponse(404, httpErrors.notFound)
   }
 }

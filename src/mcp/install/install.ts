@@ -5,6 +5,7 @@ import { makeDirectories } from '../../base/directories.ts'
 import { errorCode, errorText } from '../../base/errno.ts'
 import { replaceFile } from '../../base/replace-file.ts'
 import { parseToml } from '../../internal.ts'
+import { noObjectAt, noObjectInFile } from '../../messages/mcp/install.ts'
 import type { Client } from './clients.ts'
 import { parseJsonc, withEntry } from './json-edit.ts'
 import { tableText, withTable } from './toml-edit.ts'
@@ -58,9 +59,9 @@ const otherTransports = new Set(['url', 'httpUrl', 'headers', 'http_headers', 'b
 
 /** The document and the server's entry as they should be: the user's other settings for the server stay. */
 function merged(document: unknown, servers: string, entry: Client['entry']) {
-  if (!isTable(document)) throw new Error('it does not hold an object')
+  if (!isTable(document)) throw new Error(noObjectInFile)
   const known = document[servers] ?? {}
-  if (!isTable(known)) throw new Error(`"${servers}" is no object`)
+  if (!isTable(known)) throw new Error(noObjectAt(servers))
   const old = known[serverName]
   const kept = isTable(old) ? Object.entries(old).filter(([key]) => !otherTransports.has(key)) : []
   const whole = { ...Object.fromEntries(kept), ...entry }

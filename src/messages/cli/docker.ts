@@ -3,16 +3,16 @@ import type { CleanUp, DockerBuild, DockerStatus, OwnContainer } from '../../hos
 import { ownImage } from '../docker.ts'
 
 export function builtText({ image, error }: DockerBuild): string {
-  if (error === undefined) return `The image ${image} is there: [docker] image = "" uses it.\n`
+  if (error === undefined) return `The image ${image} exists; [docker] image = "" uses it.\n`
   return `The image ${image} could not be built: ${visible(error)}\n`
 }
 
 export function notOursToBuild(image: string): string {
-  return `[docker] image = "${visible(image)}" is not vitrine's: build it, or "docker pull ${visible(image)}". With image = "" vitrine builds its own, ${ownImage}.\n`
+  return `[docker] image = "${visible(image)}" is not an image of vitrine. Build it, or run "docker pull ${visible(image)}". With image = "" vitrine builds its own, ${ownImage}.\n`
 }
 
 export function cleanedText({ removed, failed }: CleanUp): string {
-  if (removed.length + failed.length === 0) return 'No container is left over.\n'
+  if (removed.length + failed.length === 0) return 'There are no leftover containers.\n'
   const lines = [
     ...removed.map(({ name, workspace }) => `removed ${visible(name)} (${visible(workspace)})`),
     ...failed.map(({ name, reason }) => `not removed: ${visible(name)}: ${visible(reason)}`),
@@ -25,10 +25,10 @@ export function statusReport(status: DockerStatus, now: number): string {
   return `${dockerLines(status).join('\n')}\n${containerTable(status.containers, now)}`
 }
 
-/** Engine and image, a line each, and every socket that was found. */
+/** One line each for the backend, the engine, every socket found, and the image. */
 export function dockerLines({ engine, problem, image, chosen, sockets }: DockerStatus): readonly string[] {
   return [
-    `backend  ${chosen ? 'docker' : 'local ([shell] backend); docker is not used'}`,
+    `backend  ${chosen ? 'docker' : 'local ([shell] backend); docker is not in use'}`,
     `engine   ${engine ? `${engine.version}, API ${engine.api}, ${visible(engine.socket)}` : `none: ${visible(problem ?? '')}`}`,
     ...sockets.map(({ name, path, api }) => {
       const answer = api === undefined ? 'no engine answers' : `API ${api}`
@@ -40,7 +40,7 @@ export function dockerLines({ engine, problem, image, chosen, sockets }: DockerS
 
 function imageNote({ name, own, present }: DockerStatus['image']): string {
   if (present === null) return ''
-  if (present) return ', there'
+  if (present) return ', present'
   return own
     ? ', missing: run "vitrine docker build"'
     : `, missing: run "docker pull ${visible(name)}", or build it`
@@ -67,7 +67,7 @@ function rowOf(
   now: number,
 ): string[] {
   const age = Math.max(0, Math.round(now / 1000 - created))
-  const used = leftOver ? 'left over' : state
+  const used = leftOver ? 'leftover' : state
   return [name, mode, used, ageText(age), String(host.pid), workspace].map(visible)
 }
 

@@ -4,25 +4,25 @@ import { limitsNote, limitsRefusedNote } from '../limits.ts'
 import { dockerLines } from './docker.ts'
 
 const stateWords: Readonly<Record<RightState, string>> = {
-  enforced: 'held',
-  open: 'NOT HELD',
-  untried: 'could not be tried',
-  lacking: 'not held on this system',
+  enforced: 'enforced',
+  open: 'NOT ENFORCED',
+  untried: 'not testable here',
+  lacking: 'not enforced on this system',
 }
 
-/** What an attempt that never came to its end has to say. */
+/** For an attempt that does not finish. */
 export function tooSlow(ms: number): string {
-  return `it did not end within ${ms / 1000} s`
+  return `it did not finish within ${ms / 1000} s`
 }
 
-export const noProcessId = 'no process id came back'
+export const noProcessId = 'it printed no process id'
 
-/** While an attempt is made. */
+/** The progress line during an attempt. */
 export function tryingLine(name: string, at: number, of: number): string {
   return `vitrine: ${at} of ${of}: ${name}`.slice(0, 79)
 }
 
-/** The report of `vitrine doctor`, no line of it wider than `widest`. */
+/** The report of `vitrine doctor`; no line is wider than `widest`. */
 export function doctorReport(diagnosis: Diagnosis): string {
   const parts = [aboutHost(diagnosis)]
   if (diagnosis.docker) parts.push(dockerLines(diagnosis.docker).join('\n'))
@@ -63,9 +63,9 @@ function systemWords({ distribution, host, kernel, architecture, user, wsl, cont
 }
 
 const effectWords: Readonly<Record<TrapEffect, string>> = {
-  blocks: 'no read mode:',
-  weakens: 'less than there could be:',
-  note: 'to know:',
+  blocks: 'read mode unavailable:',
+  weakens: 'reduced:',
+  note: 'note:',
 }
 
 function trapLines(traps: readonly TrapFinding[]): string[] {
@@ -77,8 +77,8 @@ function trapLines(traps: readonly TrapFinding[]): string[] {
 }
 
 function listenerWords({ listener, listenerProves }: NonNullable<Diagnosis['host']['probe']>): string {
-  if (!listener) return 'no listener: ended commands are swept by a scan of all processes'
-  return listenerProves ? 'a listener that proves a command has ended whole' : 'a listener'
+  if (!listener) return 'no listener: sweeping an ended command scans all processes'
+  return listenerProves ? 'a listener that shows when every process of a command has ended' : 'a listener'
 }
 
 function table(rights: readonly Finding[]): string {
@@ -90,12 +90,12 @@ function table(rights: readonly Finding[]): string {
       ? ''
       : [stateWords[state], state === 'enforced' ? '' : said].filter((words) => words !== '').join(': '),
   ])
-  return [['right', 'held by', 'tried', 'seen'], ...rows].map(rowText).join('\n')
+  return [['right', 'enforced by', 'attempt', 'result'], ...rows].map(rowText).join('\n')
 }
 
 const widest = 100
 const between = '  '
-/** Of the columns of the table: with what stands between them they fill a row. */
+/** The widths of the columns; with `between` they fill a row. */
 const widths = [21, 18, 29, 26]
 
 function rowText(cells: readonly string[]): string {
@@ -109,7 +109,7 @@ function rowText(cells: readonly string[]): string {
   ).join('\n')
 }
 
-/** Breaks a line at its blanks; a word that is too long, anywhere. */
+/** Wraps a line at blanks, and a word that is too long anywhere. */
 function wrapped(line: string, width: number, indent: number): string[] {
   if (line.length <= width) return [line]
   const blank = line.lastIndexOf(' ', width)
@@ -118,13 +118,13 @@ function wrapped(line: string, width: number, indent: number): string[] {
   return [line.slice(0, at), ...wrapped(rest, width, indent)]
 }
 
-/** Where the text of a line begins: behind its name, or the dash of a step. */
+/** The column where the text of a line begins: after its name, or after the dash of a step. */
 function indentOf(line: string): number {
   return /^(?: {2}- |\w+ {2,}|)/.exec(line)?.[0].length ?? 0
 }
 
 function untriedWords(state: RightState): string {
-  return state === 'lacking' ? 'nothing' : 'nothing: no attempt would be harmless'
+  return state === 'lacking' ? 'none' : 'none: no attempt would be harmless'
 }
 
 function settingsWords(settings: Finding['settings']): string {
@@ -141,14 +141,14 @@ function verdictLine({ verdict, unavailable, rights }: Diagnosis): string {
     rights.filter((finding) => finding.attempt && finding.state === state).length
   switch (verdict) {
     case 'unavailable':
-      return `There is no read mode here. It needs ${unavailable?.wanted}; this host: ${unavailable?.got}. To have it: ${unavailable?.remedy}.`
+      return `Read mode is not available. It needs ${unavailable?.wanted}; this host: ${unavailable?.got}. To enable it: ${unavailable?.remedy}.`
     case 'untried':
-      return 'There is a read mode here, but nothing could be tried: no attempt changes anything without it either, or there is no directory for it to try in.'
+      return 'Read mode is available but untested: no attempt changes anything in write mode either, or no temporary directory can be created.'
     case 'not-enforced':
-      return `READ MODE DOES NOT HOLD HERE: ${count('open')} of ${rights.length} attempts changed something. Please report it.`
+      return `READ MODE IS NOT ENFORCED: ${count('open')} of ${rights.length} attempts changed something. Please report it.`
     case 'partly':
-      return `Read mode holds in part: nothing holds ${lacking(rights)} on this system; of the rest ${count('enforced')} attempts came to nothing, ${count('untried')} could not be tried here.`
+      return `Read mode is partly enforced: this system does not enforce ${lacking(rights)}. Of the other attempts, ${count('enforced')} were refused and ${count('untried')} could not be tested here.`
     case 'enforced':
-      return `Read mode holds: ${count('enforced')} attempts came to nothing, ${count('untried')} could not be tried here.`
+      return `Read mode is enforced: ${count('enforced')} attempts were refused, ${count('untried')} could not be tested here.`
   }
 }

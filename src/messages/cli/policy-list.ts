@@ -4,7 +4,7 @@ import type { ListedRule, RuleList } from '../../policy/decide/list.ts'
 
 const maxCommandLength = 200
 
-/** What `vitrine policy check` prints: each simple command with the rule that matched and why, then the verdict. */
+/** The output of `vitrine policy check`: each simple command with its rule and reason, then the verdict. */
 export function policyReport({ verdict, reason, matches }: Decision): string {
   const lines = [...matches.flatMap(matchLines), `${verdict}: ${visible(reason)}`]
   return lines.map((line) => `${line}\n`).join('')
@@ -46,6 +46,6 @@ const becomes = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as cons
 function heading({ preset, unlisted: { read, write }, autoConfirm }: RuleList): string {
   const rest =
     read === write ? `${becomes[read]}` : `${becomes[read]} in read mode and ${becomes[write]} in write mode`
-  const confirm = autoConfirm ? '; auto_confirm: what would be asked about runs' : ''
-  return `preset ${preset}: what no rule names is ${rest}${confirm}`
+  const confirm = autoConfirm ? '; auto_confirm: commands with verdict ask run' : ''
+  return `preset ${preset}: a command without a rule is ${rest}${confirm}`
 }

@@ -7,12 +7,12 @@ import { describeIgnoredValues } from '../config.ts'
 import { denialLines, denialsBeside } from '../denials.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
 
-/** A message of ours, as it stands on stderr: each of its lines is marked, so that nothing passes for the command's. */
+/** A message on stderr: each line is marked, so that it cannot be taken for output of the command. */
 export function prefixed(message: string): string {
   return onTerminal(message).replace(/^/gm, 'vitrine: ').concat('\n')
 }
 
-/** What others wrote stands in it, and must not steer the terminal. A tab is none of that. */
+/** The message may quote foreign text, which must not control the terminal. Tabs and line feeds stay. */
 function onTerminal(message: string): string {
   return message
     .split(/([\n\t])/)
@@ -21,17 +21,17 @@ function onTerminal(message: string): string {
 }
 
 export function unknownOption(name: string, nearest: string | undefined): string {
-  return `"${visible(name)}" is no option${meant(nearest)} "vitrine --help" shows what there is.`
+  return `"${visible(name)}" is not an option${meant(nearest)} "vitrine --help" lists the options.`
 }
 
-/** @param args what stands behind it: it may be a command to run */
+/** @param args the words after it: all of them may be a command to run */
 export function unknownCommand(name: string, args: readonly string[], nearest: string | undefined): string {
   const line = ['vitrine', 'run', '--', name, ...args].map(quoted).join(' ')
   const guesses = [
     ...(nearest === undefined ? [] : [`"vitrine ${nearest}"`]),
     ...(args.includes('--') ? [] : [`\`${visible(line)}\``]),
   ]
-  const said = `"${visible(name)}" is no command of vitrine`
+  const said = `"${visible(name)}" is not a command of vitrine`
   return guesses.length > 0
     ? `${said}; did you mean ${guesses.join(' or ')}?`
     : `${said}: see "vitrine help".`
@@ -41,34 +41,34 @@ export function noSuchHelp(name: string, nearest: string | undefined): string {
   return `There is no help on "${visible(name)}"${meant(nearest)} "vitrine help" lists the commands.`
 }
 
-export const keepGoingAlone = '--keep-going goes on behind a line of --each that fails, so it needs --each.'
+export const keepGoingAlone = '--keep-going needs --each: it continues after a line of the list that fails.'
 
 export function onlyFull(option: string): string {
-  return `${option} takes no value but "full": ${option}=full.`
+  return `${option} accepts only the value "full": ${option}=full.`
 }
 
 /** @param asked milliseconds of --timeout, above the maximum */
 export function timeoutLowered(asked: number, most: number): string {
-  return `--timeout ${asked} ms is over the maximum: ${most} ms ([shell] max_timeout_ms) are used.`
+  return `--timeout ${asked} ms exceeds the maximum; ${most} ms ([shell] max_timeout_ms) is used.`
 }
 
 export function flagWithValue(option: string): string {
   return `${option} takes no value.`
 }
 
-/** @param takers the commands that it is an option of */
+/** @param takers the commands that have this option */
 export function optionElsewhere(option: string, takers: readonly string[]): string {
   const named = takers.map((taker) => `"${taker}"`)
   const last = named.pop() ?? ''
   const all = named.length === 0 ? last : `${named.join(', ')} and ${last}`
-  return `${option} would change nothing here: it is an option of ${all}.`
+  return `${option} has no effect here; it is an option of ${all}.`
 }
 
 export function unknownBackend(name: string): string {
-  return `--backend is local (this machine) or docker (a container), not "${visible(name)}".`
+  return `--backend must be local (this machine) or docker (a container), not "${visible(name)}".`
 }
 
-/** @param given what stands behind --env */
+/** @param given the value of --env */
 export function variableUnnamed(given: string): string {
   return `--env takes NAME or NAME=VALUE, not "${visible(given)}".`
 }
@@ -77,34 +77,34 @@ export function valueMissing(option: string): string {
   return `${option} needs a value.`
 }
 
-/** @param option what asks for something else than a terminal to look at */
+/** @param option the option that --pty excludes */
 export function ptyAlone(option: string): string {
-  return `--pty shows one command in your terminal, so it does not go together with ${option}.`
+  return `--pty shows one command in your terminal, so it cannot be combined with ${option}.`
 }
 
 export const ptyWithoutTerminal =
-  '--pty needs a terminal: standard input and standard output are not both one. Without --pty the command gets pipes.'
+  '--pty needs a terminal as standard input and standard output. Without --pty the command gets pipes.'
 
 export const rawUnavailable =
-  '--pty needs the program stty (coreutils, busybox) to set your terminal up and to give it back as it was: it cannot be run, or it failed.'
+  '--pty needs the program stty (coreutils, busybox) to set up and restore your terminal; it is missing or failed. Install it, or leave out --pty.'
 
-/** @param command the command of vitrine that wants one */
+/** @param command the command of vitrine that needs one */
 export function commandMissing(command: string): string {
-  return `The command is missing; it stands after "--": \`vitrine ${command} -- ls -la\`.`
+  return `The command is missing. Put it after "--": \`vitrine ${command} -- ls -la\`.`
 }
 
-/** @param line the words of the line with `--` where it belongs */
+/** @param line the words of the line, with `--` inserted */
 export function dashesMissing(line: readonly string[]): string {
-  return `The command has to stand after "--": \`${visible(line.map(quoted).join(' '))}\`.`
+  return `Put the command after "--": \`${visible(line.map(quoted).join(' '))}\`.`
 }
 
-/** @param command what shows its help */
+/** @param command the command whose help applies */
 export function tooManyWords(word: string, command: string): string {
-  return `"${visible(word)}" is one word too many: see "vitrine ${command} --help".`
+  return `"${visible(word)}" is unexpected; see "vitrine ${command} --help".`
 }
 
 export function subcommandMissing(command: string, names: readonly string[]): string {
-  return `"vitrine ${command}" needs one of ${names.join(', ')}.`
+  return `"vitrine ${command}" needs one of: ${names.join(', ')}.`
 }
 
 export function unknownSubcommand(
@@ -113,16 +113,16 @@ export function unknownSubcommand(
   names: readonly string[],
   nearest: string | undefined,
 ): string {
-  return `"vitrine ${command}" has no "${visible(name)}"${meant(nearest)} It has ${names.join(', ')}.`
+  return `"vitrine ${command}" has no "${visible(name)}"${meant(nearest)} Choose one of: ${names.join(', ')}.`
 }
 
-/** @param looked where a project file could have been */
+/** @param looked the paths where a project file could be */
 export function projectFileMissing(looked: readonly string[]): string {
-  return `There is no project file to trust: looked for ${looked.map(visible).join(', ')}.`
+  return `There is no project file to trust; none of these exists: ${looked.map(visible).join(', ')}.`
 }
 
 export function notAProjectFile(file: string, name: string): string {
-  return `${visible(file)} is no project file: only a file named ${name} counts.`
+  return `${visible(file)} is not a project file; only a file named ${name} is.`
 }
 
 /** The table of `vitrine config show`. */
@@ -139,43 +139,43 @@ export function configTable(rows: readonly ConfigRow[]): string {
 
 const widestValue = 40
 
-/** What `vitrine config trust` has done: the files, the values that count from now on, and those that still do not. */
+/** The result of `vitrine config trust`: the files, the values that now apply, and those that are still ignored. */
 export function trustedText(
   files: readonly string[],
   counting: readonly IgnoredValue[],
   ignored: readonly IgnoredValue[],
 ): string {
   const lines = [
-    ...files.map((file) => `${visible(file)}: trusted as it is now; a change of the file ends that`),
-    ...counting.map(({ key, text }) => `now counts: ${key} = ${text}`),
+    ...files.map((file) => `${visible(file)}: trusted until the file changes`),
+    ...counting.map(({ key, text }) => `now applies: ${key} = ${text}`),
     ...ignoredLines(ignored),
   ]
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** @param stack where a mistake of ours showed */
+/** @param stack of an error that is not a VitrineError */
 export function internalError(stack: string): string {
-  return `This is a mistake in vitrine itself; please report it.\n${stack}`
+  return `This is a bug in vitrine. Please report it.\n${stack}`
 }
 
 export function outputLost(errno: string): string {
-  return `The output could not be written (${errno}), so the command was ended.`
+  return `The output could not be written (${errno}), so vitrine ended the command.`
 }
 
-/** Lines for values of project files that do not count. */
+/** Lines for ignored values of project files. */
 export function ignoredLines(ignored: readonly IgnoredValue[]): readonly string[] {
   return describeIgnoredValues(ignored)
 }
 
-/** What there is to say about a command that has ended, beside its own output. */
+/** The lines about an ended command, after its own output. */
 export function afterLines(result: Result): readonly string[] {
   const { background, hint, scratchpad } = result
   const lines = outcomeLine(result)
   if (background)
     lines.push(
-      `${counted(background.count, 'background process of the command lives on', 'background processes of the command live on')} in group ${background.group}; to end them: kill -- -${background.group}`,
+      `${counted(background.count, 'background process is still running', 'background processes are still running')} in group ${background.group}; to end: kill -- -${background.group}`,
     )
-  if (scratchpad) lines.push(`the whole output (${sizeText(scratchpad.bytes)}) is in ${scratchpad.path}`)
+  if (scratchpad) lines.push(`the complete output (${sizeText(scratchpad.bytes)}) is in ${scratchpad.path}`)
   lines.push(...denialLines(denialsBeside(result)))
   if (hint !== undefined) lines.push(hint)
   return lines
@@ -203,7 +203,7 @@ function meant(nearest: string | undefined): string {
   return nearest === undefined ? '.' : `; did you mean "${nearest}"?`
 }
 
-// What the caller wrote goes to a terminal: no escape sequence of his does.
+// The caller's text goes to a terminal, without its escape sequences.
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}')
 }

@@ -6,53 +6,53 @@ const red = '\u001b[31m'
 const green = '\u001b[32m'
 const plain = '\u001b[0m'
 
-/** What stands before the cursor: the mode, as it must not be overlooked, and the directory. */
+/** The prompt: the mode, highlighted in write mode, and the directory. */
 export function promptText(mode: Mode, directory: string, coloured: boolean): string {
   const colour = coloured ? (mode === 'write' ? bold + red : green) : ''
   return `${colour}${mode}${colour && plain} ${visible(directory)}> `
 }
 
-/** Whether a name can be offered: it does not steer the terminal nor hide there, and is Unicode. */
+/** True if completion may offer the name: it is valid Unicode without control or invisible characters. */
 export function showsAsItIs(name: string): boolean {
   return whollyVisible(name) === name && !name.includes('\u{fffd}')
 }
 
-/** Before the further lines of a command. */
+/** The prompt for further lines of a command. */
 export const continuationPrompt = '> '
 
-/** While the history is searched. */
+/** The prompt while the history is searched. */
 export function searchPrompt(typed: string, match: string | undefined): string {
-  const found = match === undefined ? 'no line has it' : visible(match)
+  const found = match === undefined ? 'no match' : visible(match)
   return `(search) ${visible(typed)}: ${found}`
 }
 
-/** When the shell begins at a terminal. */
+/** Shown when the shell starts at a terminal. */
 export const shellGreeting =
-  'read mode refuses every change; ":write" and ":read" change the mode, ":help" says more, Ctrl+D ends.'
+  'Read mode refuses every change. ":write" and ":read" switch the mode, ":help" lists commands, Ctrl+D exits.'
 
-export const shellHelp = `cd [DIR]      go to another directory; "cd -" goes back
+export const shellHelp = `cd [DIR]      change the directory; "cd -" goes back
 :write        write mode: commands run unsandboxed
 :read         read mode: the operating system refuses every change
-:help         this list
-fg            let the command go on that Ctrl+Z stopped; jobs: which there are
-exit [CODE]   or Ctrl+D: end
-Each command is run by a sh of its own. The directory and exported variables are kept for the next one; functions, aliases,
-shell options and variables that are not exported are not. What is exported in read mode counts in read mode only.
+:help         show this list
+fg            resume the command that Ctrl+Z stopped; "jobs" lists them
+exit [CODE]   exit; also Ctrl+D
+Each command runs in its own sh. The next one keeps the directory and exported variables, but not functions, aliases,
+shell options or other variables. A variable exported in read mode applies in read mode only.
 `
 
 const modeLines: Readonly<Record<Mode, string>> = {
   read: 'read mode: the operating system refuses every change.',
-  write: 'write mode: commands run unsandboxed, as you. ":read" goes back.',
+  write: 'write mode: commands run unsandboxed, with your rights. ":read" goes back.',
 }
 
 /** @param left the variables that were exported in read mode */
 export function modeLine(mode: Mode, left: readonly string[]): string {
   if (left.length === 0) return modeLines[mode]
-  return `${modeLines[mode]}\nExported in read mode, and not passed on: ${left.join(', ')}. Export them again if they are meant.`
+  return `${modeLines[mode]}\nNot kept, because they were exported in read mode: ${left.join(', ')}. Export them again if you need them.`
 }
 
 export function stoppedLine(line: string): string {
-  return `Stopped: ${visible(line)}. "fg" lets it go on; its timeout still counts.`
+  return `Stopped: ${visible(line)}. "fg" resumes it; its timeout continues.`
 }
 
 export const noStopped = 'No command is stopped.'
@@ -62,21 +62,21 @@ export function jobsText(lines: readonly string[]): string {
   return lines.map((line) => `stopped  ${visible(line)}\n`).join('')
 }
 
-/** When the shell ends. */
+/** Shown when the shell ends. */
 export function endedStopped(lines: readonly string[]): string {
-  return `Stopped commands are ended: ${lines.map(visible).join('; ')}`
+  return `Ending stopped commands: ${lines.map(visible).join('; ')}`
 }
 
 export function directoryGone(gone: string, there: string): string {
-  return `The directory ${visible(gone)} does not exist any more, so nothing ran. The current one is ${visible(there)} now.`
+  return `The directory ${visible(gone)} no longer exists, so nothing ran. The current directory is now ${visible(there)}.`
 }
 
 export function historyLost(file: string, errno: string): string {
-  return `The history is not kept for the next run: ${visible(file)} cannot be written (${errno}).`
+  return `The history cannot be saved: writing ${visible(file)} fails (${errno}).`
 }
 
 export function unknownColon(word: string): string {
-  return `"${word}" is none of :read, :write, :help.`
+  return `"${word}" is unknown; use :read, :write or :help.`
 }
 
-export const exitUsage = 'exit takes one number, 0 to 255.'
+export const exitUsage = 'exit takes one number from 0 to 255.'

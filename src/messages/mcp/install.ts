@@ -1,17 +1,17 @@
 /** Sentences of `vitrine mcp install`. */
 
 export function installUsage(clients: readonly string[]): string {
-  return `Say for which client: vitrine mcp install ${clients.join('|')} [--mode read|write|both] [--approve client|elicit|none] [--write].`
+  return `Choose a client: vitrine mcp install ${clients.join('|')} [--mode read|write|both] [--approve client|elicit|none] [--write].`
 }
 
-export const printAndWrite = 'Give --print or --write, not both.'
+export const printAndWrite = 'Use either --print or --write, not both.'
 
 export const notInstalled =
-  'vitrine runs from the cache of npx, which npm may remove. Install it (npm i -g ./vitrine-VERSION.tgz) and run this again.'
+  'vitrine runs from the cache of npx, which npm may delete. Install it (npm i -g ./vitrine-VERSION.tgz), then run this again.'
 
-/** Beside the printed entry. */
+/** Printed after the entry. */
 export function whereLine(file: string): string {
-  return `this belongs into ${file}; --write puts it there`
+  return `put this into ${file}, or let --write do it`
 }
 
 export function ownCommandLine(line: string): string {
@@ -19,14 +19,21 @@ export function ownCommandLine(line: string): string {
 }
 
 export function writtenText(file: string, backup: string | undefined): string {
-  const copy = backup === undefined ? '' : `; what was there is in ${backup}`
+  const copy = backup === undefined ? '' : `; the previous version is in ${backup}`
   return `${file}: written${copy}. Restart the client.`
 }
 
 export function unchangedText(file: string): string {
-  return `${file}: has it already`
+  return `${file}: already has this entry`
 }
 
 export function failedText(file: string, reason: string): string {
-  return `${file} is left as it is: ${reason}. Put the entry in by hand: the same command without --write prints it.`
+  return `${file} is unchanged: ${reason}. Add the entry by hand; the same command without --write prints it.`
+}
+
+/** Why a client's configuration cannot be edited. */
+export const noObjectInFile = 'it does not contain an object'
+
+export function noObjectAt(key: string): string {
+  return `"${key}" is not an object`
 }

@@ -7,7 +7,7 @@ import { limitAdvice, limitReached } from '../limits.ts'
 import { refusedOfSeveral } from '../list.ts'
 import { describeRefusal } from '../refusal.ts'
 
-/** What a tool's description has to tell a model. */
+/** What a tool's description depends on. */
 export interface ToolFacts {
   readonly mode: Mode
   /** There is a second tool, for write mode. */
@@ -25,18 +25,18 @@ export const writeToolName = 'execute_command_write'
 export function toolDescription(facts: ToolFacts): string {
   const { inlineChars } = facts
   return [
-    `Runs one ${interpreterName(facts)} command line and returns what it printed: stdout and stderr together, in the order written.`,
+    `Runs one ${interpreterName(facts)} command line and returns its output: stdout and stderr together, in the order written.`,
     modeText(facts),
     deadlineText(facts),
-    'Every command starts anew in the working directory, with nothing to read on stdin: cd, variables and answers to questions do not carry over. Use cwd, &&, and options such as --yes.',
+    'Every command starts in a new shell in the working directory, with empty stdin: cd and variables do not carry over, and prompts cannot be answered. Use cwd, &&, and options such as --yes.',
     literalText(facts),
-    `A result with "[exit code: N]" is an ordinary answer, not a failure of the tool. Output over ${inlineChars} characters is shown as its first and last part and saved whole: read the rest with read_scratchpad. Give scratchpad a name to keep any output whole.`,
+    `A result with "[exit code: N]" is an ordinary answer, not a failure of the tool. Of output over ${inlineChars} characters the first and last part is shown; all of it is saved for read_scratchpad. Set scratchpad to a name to save any output.`,
   ].join('\n')
 }
 
 /**
- * What the server says about itself when a client connects.
- * @param sandboxOff the file, variable or flag that switches read mode off, where no tool is left
+ * The server's instructions for a client that connects.
+ * @param sandboxOff the file, variable or flag that disables read mode, if no tool is left
  */
 export function serverInstructions(
   tools: readonly { readonly name: string; readonly facts: ToolFacts }[],
@@ -46,7 +46,7 @@ export function serverInstructions(
   if (!first) return [readModeOff(sandboxOff, false), scratchpadText].join('\n')
   const { name, facts } = first
   const which = second
-    ? `${name} runs in read mode. ${second.name} runs unsandboxed: use it only for what has to change something.`
+    ? `${name} runs in read mode. ${second.name} runs unsandboxed: use it only for commands that must change something.`
     : `${name} runs in ${facts.mode} mode.`
   return [
     ...(facts.mode === 'read'
@@ -61,14 +61,14 @@ export function serverInstructions(
 }
 
 const scratchpadText =
-  'Long output is never lost: list_scratchpad shows what was saved, read_scratchpad reads it by lines, bytes or a pattern.'
+  'Long output is saved: list_scratchpad lists it, read_scratchpad reads it by lines, bytes or a pattern.'
 
-/** Why there is no tool for read mode, and what the user can do. */
+/** Why there is no tool for read mode, and how the user enables it. */
 export function readModeOff(sandboxOff: string, writeIsServed: boolean): string {
   const from = sandboxOff === '' ? '' : ` (${visible(sandboxOff)})`
-  const left = writeIsServed ? 'Only write mode is served' : 'No tool runs commands'
-  const remedy = writeIsServed ? '' : ', or vitrine mcp --mode write'
-  return `${left}: [shell] sandbox = false${from} switches read mode off. To change that, the user sets sandbox = true${remedy}.`
+  const left = writeIsServed ? 'Only write mode is available' : 'No tool can run commands'
+  const remedy = writeIsServed ? '' : ', or to run vitrine mcp --mode write'
+  return `${left}, because [shell] sandbox = false${from} disables read mode. To change that, ask the user to set sandbox = true${remedy}.`
 }
 
 function interpreterName({ interpreter }: ToolFacts): string {
@@ -78,64 +78,64 @@ function interpreterName({ interpreter }: ToolFacts): string {
 function modeText({ mode, network, hasWriteTool }: ToolFacts): string {
   if (mode === 'write') return 'WRITE MODE: commands run unsandboxed and can change anything this user can.'
   const way = hasWriteTool
-    ? `use ${writeToolName} for a command that has to`
-    : 'say so instead of trying another way'
-  return `READ MODE: the operating system refuses every change outside the command itself: files, metadata, other processes${network ? '' : ', network (the user opens it, with [shell] network = true)'}. ${network ? 'Network clients are let through. ' : ''}Nothing can be written, installed or committed; ${way}.`
+    ? `use ${writeToolName} for a command that must change something`
+    : 'if a task needs that, say so instead of trying another way'
+  return `READ MODE: the operating system refuses every change outside the command itself: files, metadata, other processes${network ? '' : ', network (only the user can allow it, with [shell] network = true)'}. ${network ? 'Network clients are allowed. ' : ''}Nothing can be written, installed or committed; ${way}.`
 }
 
 function deadlineText({ defaultTimeoutMs, maxTimeoutMs }: ToolFacts): string {
-  return `Choose timeout_ms for each command by how long it should take: default ${defaultTimeoutMs}, at most ${maxTimeoutMs} (more is lowered to that, and the result says so). A program that never ends (a server, a watcher, tail -f, top) is killed at its deadline: give such a command an end of its own.`
+  return `Set timeout_ms to what the command needs: default ${defaultTimeoutMs}, at most ${maxTimeoutMs} (a larger value is lowered, and the result says so). A program that does not end by itself (a server, a watcher, tail -f, top) is killed at the timeout: limit it in the command.`
 }
 
-/** What a model gets wrong about quoting. */
+/** The quoting mistakes that models make. */
 function literalText({ interpreter }: ToolFacts): string {
   if (interpreter === 'sh')
-    return "sh expands $: for a literal $, write \\$ or put the word into single quotes ('costs $5')."
-  return 'The command already runs in PowerShell: do not nest powershell -Command, which expands every $ twice. Where a script of its own is needed, write it to a .ps1 file and run that, use -EncodedCommand, or put a backtick before each $ (`$).'
+    return "sh expands $: for a literal $, write \\$ or use single quotes ('costs $5')."
+  return 'The command already runs in PowerShell: do not nest powershell -Command, which expands every $ twice. If you need a separate script, write it to a .ps1 file and run that, use -EncodedCommand, or put a backtick before each $ (`$).'
 }
 
 /** Descriptions of the parameters. */
 export const parameterTexts = {
   command: 'The command line.',
   timeoutMs: (facts: ToolFacts) =>
-    `Milliseconds after which the command is killed; choose it per command. At most ${facts.maxTimeoutMs}.`,
+    `Milliseconds after which the command is killed; set it per command. At most ${facts.maxTimeoutMs}.`,
   scratchpad:
-    'Saves the whole output under this name: letters, digits, dots, dashes, underscores. A name that is taken gets a suffix.',
+    'Saves the complete output under this name: letters, digits, dots, dashes, underscores. A name in use gets a suffix.',
   cwd: 'The directory to run it in. Default: the working directory.',
   privateTmp:
-    'Read mode: true gives the command a TMPDIR of its own that it can write to, removed after it: for temporary files, caches, compilers and test runners. Default: as configured.',
-  next: 'Further command lines to run in order after command, each started anew with the same cwd, timeout_ms (for each line) and private_tmp; each output that is saved gets a name of its own. All are decided about before the first starts; the first that fails ends the list.',
-  ignoreErrors: 'With next: true goes on after a line that fails.',
-  entryName: 'The name it was saved under, as a result or list_scratchpad says.',
+    'Read mode: true gives the command a private, writable TMPDIR, removed afterwards: for temporary files, caches, compilers and test runners. Default: as configured.',
+  next: 'Further command lines to run in order after command, each in a new shell with the same cwd, private_tmp and timeout_ms (per line). Each saved output gets its own name. The policy decides about all lines before the first one starts; the first failure ends the list.',
+  ignoreErrors: 'With next: true continues after a line that fails.',
+  entryName: 'The name of the saved output, from a result or list_scratchpad.',
   unit: 'What offset and limit count.',
   offset:
-    'Lines or bytes to leave out at the beginning; negative: begin that many before the end (-100: the last 100). Default 0.',
-  limit: 'How many lines or bytes to read. Default: as many as may be shown at once.',
+    'Lines or bytes to skip at the beginning; a negative number counts from the end (-100: the last 100). Default 0.',
+  limit: 'The number of lines or bytes to read. Default: as many as can be shown at once.',
   grep: 'A regular expression in RE2 syntax (no lookaround, no backreferences): shows matching lines with their numbers instead of a range.',
   context: 'With grep: lines to show before and after each match.',
-  ignoreCase: 'With grep: upper and lower case are the same.',
+  ignoreCase: 'With grep: ignores case.',
 } as const
 
 export const wantedTexts = {
-  command: 'give the command line as a string',
-  timeoutMs: 'give a whole number of milliseconds above 0, or leave it out',
-  scratchpad: 'give a name as a string, or leave it out',
-  cwd: 'give a directory as a string, or leave it out',
-  next: (most: number) => `give an array of 1 to ${most} command lines`,
-  entryName: 'give the name that list_scratchpad shows',
-  unit: 'give "lines" or "bytes"',
-  offset: 'give a whole number',
-  limit: 'give a whole number above 0',
-  grep: 'give a regular expression as a string',
-  context: 'give a whole number from 0 to 100',
-  trueOrFalse: 'give true or false',
-  missing: (keys: readonly string[]) => `it is needed; the ${parametersAre(keys)}`,
+  command: 'pass the command line as a string',
+  timeoutMs: 'pass a whole number of milliseconds above 0, or omit it',
+  scratchpad: 'pass a name as a string, or omit it',
+  cwd: 'pass a directory as a string, or omit it',
+  next: (most: number) => `pass an array of 1 to ${most} command lines`,
+  entryName: 'pass a name that list_scratchpad shows',
+  unit: 'pass "lines" or "bytes"',
+  offset: 'pass a whole number',
+  limit: 'pass a whole number above 0',
+  grep: 'pass a regular expression as a string',
+  context: 'pass a whole number from 0 to 100',
+  trueOrFalse: 'pass true or false',
+  missing: (keys: readonly string[]) => `it is required; the ${parametersAre(keys)}`,
   unknown: (keys: readonly string[], nearest: string | undefined) =>
     nearest === undefined
       ? `there is no such parameter; the ${parametersAre(keys)}`
       : `there is no such parameter; did you mean ${nearest}? The ${parametersAre(keys)}`,
   network:
-    'no call can open the network for itself: the user does, with [shell] network = true or vitrine mcp --network',
+    'a call cannot allow the network; only the user can, with [shell] network = true or vitrine mcp --network',
 } as const
 
 function parametersAre(keys: readonly string[]): string {
@@ -143,13 +143,13 @@ function parametersAre(keys: readonly string[]): string {
 }
 
 export const readScratchpadDescription =
-  'Reads output that was saved whole: a range of lines or bytes, or the lines that match a pattern.'
+  'Reads a saved output: a range of lines or bytes, or the lines that match a pattern.'
 export const listScratchpadDescription =
   'Lists the outputs saved in this session: name, size, time, how the command ended, and the command.'
 
 /** Anthropic's bash tool can be restarted. */
 export const restartedText =
-  'Every command starts in a new shell, in the working directory: there is nothing to restart.'
+  'There is nothing to restart: every command starts in a new shell, in the working directory.'
 
 // Lines of a result
 
@@ -178,12 +178,12 @@ export function limitedLine(outcome: Extract<Outcome, { kind: 'limited' }>): str
 }
 
 export function loweredTimeoutLine(asked: number, given: number): string {
-  return `[timeout_ms ${asked} is over the maximum: ${given} was used]`
+  return `[timeout_ms ${asked} exceeds the maximum; ${given} was used]`
 }
 
 const maxDenialLines = 20
 
-/** `[blocked in read mode: write src/a.ts]`, one line for each; past twenty the attempts are only counted. */
+/** `[blocked in read mode: write src/a.ts]` for the first twenty refusals, then the number of further attempts. */
 export function blockedLines(denials: readonly Denial[]): string[] {
   const lines = denials.slice(0, maxDenialLines).map(denialLine)
   const rest = attemptsIn(denials.slice(maxDenialLines))
@@ -200,8 +200,8 @@ export function hintLine(hint: string): string {
 }
 
 export function backgroundLine({ count, group }: NonNullable<Result['background']>): string {
-  const processes = count === 1 ? 'process runs' : 'processes run'
-  return `[${count} ${processes} on in the background: process group ${group}]`
+  const processes = count === 1 ? 'process is' : 'processes are'
+  return `[${count} background ${processes} still running: process group ${group}]`
 }
 
 export function survivorsLine(count: number): string {
@@ -210,12 +210,12 @@ export function survivorsLine(count: number): string {
 
 type Saved = NonNullable<Result['scratchpad']>
 
-/** Too long to show whole. */
+/** For output too long to show. */
 export function cutLine({ name, path, bytes }: Saved, eachChars: number): string {
   return `[output: ${sizeText(bytes)}, saved whole to scratchpad "${name}" at ${path}; shown: first and last ${eachChars} characters; read the rest with read_scratchpad]`
 }
 
-/** Shown whole, and saved because that was asked for. */
+/** For output shown completely, and saved because the call asked for it. */
 export function savedLine({ name, path, bytes }: Saved): string {
   return `[output: ${sizeText(bytes)}, saved whole to scratchpad "${name}" at ${path}]`
 }
@@ -225,38 +225,38 @@ export function binaryLine({ name, path, bytes }: Saved): string {
 }
 
 export function binaryUnsavedLine(bytes: number): string {
-  return `[binary output: ${bytes} bytes, which could not be saved]`
+  return `[binary output: ${bytes} bytes; it could not be saved]`
 }
 
 export function takenNameLine(asked: string, got: string): string {
-  return `[the name "${asked}" was taken: saved as "${got}"]`
+  return `[the name "${asked}" is in use: saved as "${got}"]`
 }
 
 // Errors and questions
 
 /** A refusal as the text of a tool's error. */
 export function refusalText({ code, message, refusal }: VitrineError): string {
-  // What the audit log adds to a message stays.
+  // Replaces only the refusal: the audit log may have added a sentence.
   const said = message.replace(describeRefusal(refusal), () => describeRefusal(refusal, 'tool'))
   return `${code}: ${said}`
 }
 
-/** The same for a line of a list that could not be started after others had run. */
+/** The same for a line of a list that could not be started after others ran. */
 export function refusalInList(error: VitrineError): string {
   return refusedOfSeveral(refusalText(error), 0)
 }
 
 export const ignoreErrorsAlone =
-  'INVALID_REQUEST: ignore_errors goes on after a line of a list that fails, so it needs next. Nothing ran.'
+  'INVALID_REQUEST: ignore_errors continues after a line of a list that fails, so it needs next. Nothing ran.'
 
-/** @param command which one of several */
+/** @param command names one of several */
 export function notApprovedByUser(command?: string): string {
   const about = command === undefined ? '' : ` to "${visible(command)}"`
-  return `NOT_APPROVED: The user said no${about}. Nothing ran. Do not try the same in another way: ask what they want instead.`
+  return `NOT_APPROVED: The user said no${about}. Nothing ran. Do not try the same in another way; ask what the user wants instead.`
 }
 
 export function notAskable(reason: string): string {
-  return `NOT_APPROVED: This command has to be approved (${reason}), and this client cannot ask its user: it has no elicitation. Nothing ran. Use a command that needs no approval, or ask the user to run it, to allow it in [policy] allow, or to start the server with --approve client.`
+  return `NOT_APPROVED: This command needs approval (${reason}), and this client cannot ask its user (no elicitation). Nothing ran. Use a command that needs no approval, or ask the user to run it, to allow it in [policy] allow, or to start the server with --approve client.`
 }
 
 /** The question that a client shows its user. */
@@ -266,7 +266,7 @@ export function elicitationMessage(
 ): string {
   return [
     `Run this in ${request.mode} mode?`,
-    // A margin, so that no line of the command passes for one of ours; and a line feed of its does not look like a written one.
+    // With a margin, no line of the command can imitate a line of vitrine's; invisible characters become visible.
     ...request.command.split('\n').map((line) => `  ${whollyVisible(line)}`),
     `in ${whollyVisible(request.cwd)}`,
     `asked because: ${visible(reason)}`,
@@ -275,7 +275,7 @@ export function elicitationMessage(
 
 export const elicitationTitle = 'Run it?'
 
-/** What the answers mean. */
+/** The meaning of the answers. */
 export const answerNames: Readonly<Record<'y' | 'n' | 'a' | 's', string>> = {
   y: 'yes',
   n: 'no',
@@ -288,5 +288,5 @@ export function progressText(elapsedMs: number, bytes: number): string {
 }
 
 export function waitingText(ahead: number): string {
-  return `waiting: ${ahead} ${ahead === 1 ? 'command is' : 'commands are'} to start before it`
+  return `waiting for ${ahead} earlier ${ahead === 1 ? 'command' : 'commands'} to start`
 }

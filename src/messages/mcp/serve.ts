@@ -1,4 +1,4 @@
-/** Sentences of `vitrine mcp` as a program: its command line, and what it says while it serves. */
+/** Messages of `vitrine mcp`: its command line, its progress and its HTTP errors. */
 
 export function badMode(got: string): string {
   return `--mode takes read, write or both, not ${JSON.stringify(got)}.`
@@ -13,17 +13,17 @@ export function badHttp(got: string): string {
 }
 
 export function strayWords(words: readonly string[]): string {
-  return `vitrine mcp takes no ${JSON.stringify(words[0])}; it is "vitrine mcp [OPTIONS]" or "vitrine mcp install CLIENT".`
+  return `vitrine mcp does not take ${JSON.stringify(words[0])}; use "vitrine mcp [OPTIONS]" or "vitrine mcp install CLIENT".`
 }
 
-export const emptyToken = 'VITRINE_TOKEN is empty: give it a value that nobody guesses, or leave it unset.'
+export const emptyToken = 'VITRINE_TOKEN is empty. Set it to a value that is hard to guess, or unset it.'
 
 export function tokenNeeded(host: string): string {
-  return `Other machines can reach ${host}, so a token that you choose is needed: set VITRINE_TOKEN, or listen on 127.0.0.1.`
+  return `Other machines can reach ${host}, so it needs a token of your choice. Set VITRINE_TOKEN, or listen on 127.0.0.1.`
 }
 
 export function cannotListen(address: string, reason: string): string {
-  return `Cannot listen on ${address}: ${reason}. Choose another port, or 0 for any that is free.`
+  return `Cannot listen on ${address}: ${reason}. Choose another port, or 0 for any free one.`
 }
 
 export function listeningLine(url: string): string {
@@ -31,11 +31,18 @@ export function listeningLine(url: string): string {
 }
 
 export function tokenLine(token: string): string {
-  return `clients have to send "Authorization: Bearer ${token}"`
+  return `clients must send "Authorization: Bearer ${token}"`
 }
 
-export const drainingLine = 'ending: waiting for what runs; a second signal kills it'
+export const drainingLine = 'shutting down: waiting for running commands; a second signal kills them'
 
 export function messageTooLong(bytes: number, limit: number): string {
-  return `The message has ${bytes} bytes; at most ${limit} are read. Write large input to a file and pass its path.`
+  return `The message has ${bytes} bytes; the limit is ${limit}. Write large input to a file and pass its path.`
 }
+
+/** Bodies of HTTP errors. */
+export const httpErrors = {
+  ending: 'The server is shutting down',
+  unauthorized: 'A bearer token is required',
+  notFound: 'The endpoint is /mcp',
+} as const

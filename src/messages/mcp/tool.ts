@@ -7,14 +7,14 @@ import { omittedLine } from '../refusal.ts'
 import type { ToolFacts } from './mcp.ts'
 import * as say from './mcp.ts'
 
-/** What the call asked for, where it makes a difference to what is told. */
+/** The parts of a call that affect the text of its result. */
 export interface ToolRequest {
   readonly timeoutMs: number
   readonly scratchpad?: string | undefined
   readonly inlineChars: number
 }
 
-/** The answer to a call: what the command printed, then a line in brackets for each thing to know about it. */
+/** The answer to a call: the output of the command, then one line in brackets for each notice. */
 export function resultText(result: Result, asked: ToolRequest): string {
   const shown = shownOutput(result, asked.inlineChars)
   const lines = [...endLines(result), ...noticeLines(result, asked), ...savedLines(result, asked)]
@@ -22,7 +22,7 @@ export function resultText(result: Result, asked: ToolRequest): string {
   return `${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${lines.join('\n')}`
 }
 
-/** What became of the lines of one call. */
+/** The lines of one call and their results. */
 export interface ListOutcome {
   readonly lines: readonly string[]
   readonly results: readonly Result[]
@@ -30,7 +30,7 @@ export interface ListOutcome {
   readonly refused?: VitrineError | undefined
 }
 
-/** The answer to a call with several lines: each result behind its line, then what failed and what did not run. */
+/** The answer to a call with several lines: each result after its line, then which lines failed and which did not run. */
 export function listText({ lines, results, refused }: ListOutcome, asked: ToolRequest): string {
   const texts = results.map((result) => resultText(result, asked))
   if (lines.length === 1) return texts.join('')
@@ -39,13 +39,13 @@ export function listText({ lines, results, refused }: ListOutcome, asked: ToolRe
   return [...shown, ...after.map((line) => `${say.hintLine(line)}\n`)].join('')
 }
 
-/** Binary output is never shown: only where it stands. */
+/** Binary output is never shown. */
 function shownOutput({ bytes, binary, output }: Result, inlineChars: number): string {
   if (bytes === 0) return say.noOutput
   return binary ? '' : bounded(output, inlineChars)
 }
 
-/** What could not be saved stands in the result whole, however long: a model gets head and tail of it. */
+/** Output that could not be saved is complete in the result; a model gets its head and tail. */
 function bounded(output: string, inlineChars: number): string {
   const maxChars = inlineChars + maxMarkLength
   if (output.length <= maxChars) return output
@@ -102,13 +102,13 @@ function textSavedLine(
   return omittedBytes > 0 ? say.cutLine(saved, Math.floor(inlineChars / 2)) : say.savedLine(saved)
 }
 
-/** Facts for a description when no shell could be opened: the defaults. */
+/** The defaults, for a description if no shell could be opened. */
 const unknownConfig = {
   shell: { network: false, timeout_ms: 30_000, max_timeout_ms: 600_000 },
   output: { inline_max_chars: 30_000 },
 }
 
-/** What a tool's description tells, from the configuration in force. */
+/** The facts of a tool's description, from the configuration. */
 export function factsOf(
   config: Pick<Config, 'shell' | 'output'> | undefined,
   mode: Mode,

@@ -7,6 +7,7 @@ import {
   explainFeature,
   explainForkBomb,
   explainNothing,
+  explainReadMode,
   explainUnsure,
 } from '../../messages/policy.ts'
 import type { GitCare } from '../../request/environment.ts'
@@ -55,8 +56,11 @@ export function decideRequest(request: PolicyRequest, rules: RuleSet, facts: Fac
     ...steps.flatMap((step) => matchStep(step, given, onlyReads)),
   ]
   const needsApprover = firm.length > 0
+  const decision = decisionOf(matches, rules.autoConfirm && !needsApprover)
+  // Admission gives the same reason for lines that it admits without these rules.
+  const isHeld = request.mode === 'read' && lenient && decision.verdict === 'allow'
   return {
-    decision: decisionOf(matches, rules.autoConfirm && !needsApprover),
+    decision: isHeld ? { ...decision, reason: explainReadMode() } : decision,
     gitCare: onlyReads ? 'line' : careOf(steps, request),
     needsApprover,
   }

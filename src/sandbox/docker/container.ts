@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { noShellIn } from '../../messages/docker.ts'
+import { engineProblems, noShellIn } from '../../messages/docker.ts'
 import { type Engine, EngineError, isEngineError } from './engine/engine.ts'
 import type { FrameStream } from './engine/frames.ts'
 import { Exec, type ExecRequest } from './exec.ts'
@@ -77,7 +77,7 @@ export class Container {
       if (introduction.kind === 'said') return new Container(engine, id, made, keeper, introduction)
       keeper.destroy()
       if (introduction.kind === 'ended') throw refusalOf(noShellIn(made.image, introduction.words))
-      throw new EngineError(0, 'ETIMEDOUT', 'the first process of the container said nothing')
+      throw new EngineError(0, 'ETIMEDOUT', engineProblems.silent)
     } catch (error) {
       // the reason it did not start is what is reported
       void removeContainer(engine, id, { inBackground: true }).catch(() => {})
@@ -156,7 +156,7 @@ export class Container {
       if (!isEngineError(error) || error.status === 0) throw error
     }
     if (!(await this.#endsWithin(killMs)))
-      throw new EngineError(0, 'ETIMEDOUT', `the container ${this.name} does not end`)
+      throw new EngineError(0, 'ETIMEDOUT', engineProblems.stuck(this.name))
   }
 
   async #endsWithin(ms: number): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { engineProblems } from '../../messages/docker.ts'
 import { type Engine, isEngineError } from './engine/engine.ts'
 import { FirstWords } from './engine/first-words.ts'
 import { type FrameStream, Frames } from './engine/frames.ts'
@@ -124,9 +125,9 @@ export class Exec {
         await sleep(wait, undefined, { signal })
       }
     } catch (error) {
-      if (signal.aborted) return { kind: 'lost', said: 'it did not end in time' }
+      if (signal.aborted) return { kind: 'lost', said: engineProblems.unended }
       if (!isEngineError(error)) throw error
-      return { kind: 'lost', said: error.status === 404 ? 'the container is gone' : error.message }
+      return { kind: 'lost', said: error.status === 404 ? engineProblems.gone : error.message }
     }
   }
 

@@ -1,15 +1,9 @@
-import {
-  containerFailed,
-  type DockerWords,
-  engineSilent,
-  imageMissing,
-  noShellIn,
-  pausedWords,
-} from '../../messages/docker.ts'
+import type { Unmet } from '../../base/refusal.ts'
+import { containerFailed, engineSilent, imageMissing, noShellIn, pausedWords } from '../../messages/docker.ts'
 import { VitrineError } from '../../messages/error.ts'
 import type { Engine, EngineError } from './engine/engine.ts'
 
-export function refusalOf(words: DockerWords): VitrineError {
+export function refusalOf(words: Unmet): VitrineError {
   return new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words })
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import type { Denial, RightEnforcement } from '../../base/types.ts'
+import { macosNotes } from '../../messages/sandbox/macos.ts'
 import { denialOf, readReport } from './report.ts'
 
 /** Milliseconds to wait for denials after a command's end: at most in total, and after the last one. */
@@ -68,12 +69,12 @@ export function openDenialLog(tool: string): DenialLog {
         ? {
             enforced: true,
             by: 'log stream',
-            note: `of a command that fails, within ${maxWaitMs} ms of its end`,
+            note: macosNotes.reportsWithin(maxWaitMs),
           }
         : {
             enforced: false,
             by: 'none',
-            note: `refusals show in the output of the command only: ${reader.missing}`,
+            note: macosNotes.reportsLost(reader.missing),
           },
     close: () => reader.close(),
   }

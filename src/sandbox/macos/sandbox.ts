@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
+import type { Unmet } from '../../base/refusal.ts'
 import type { Enforcement } from '../../base/types.ts'
 import { VitrineError } from '../../messages/error.ts'
+import { macosNotes, sandboxExecFailures, sandboxExecMissing } from '../../messages/sandbox/macos.ts'
 import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
 import type { Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
 import { refuseUnixSockets } from '../unix-sockets.ts'
@@ -61,20 +63,13 @@ function profileOf({ network, reads }: SandboxOptions): Untagged {
   }
 }
 
-interface Missing {
-  readonly wanted: string
-  readonly got: string
-  readonly remedy: string
-}
-
 /** sandbox-exec exits with EX_OSERR (sysexits(3)) when sandbox_apply(3) fails. */
 const applyFailed = 71
 
 /**
  * Runs /usr/bin/true under the profile to see that it works here. A sandbox cannot be applied inside another.
  */
-function tryOut(tool: string, profile: Untagged): Missing | undefined {
-  const wanted = 'sandbox-exec of macOS'
+function tryOut(tool: string, profile: Untagged): Unmet | undefined {
   const { status, error, stderr } = spawnSync(
     tool,
     wrapperOf(tool, seatbeltProfile({ ...profile, tag: 'probe' }))
@@ -83,11 +78,9 @@ function tryOut(tool: string, profile: Untagged): Missing | undefined {
     { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 10_000, env: {} },
   )
   if (status === 0) return undefined
-  const remedy = 'run it on macOS, outside of every other sandbox'
-  if (error) return { wanted, got: `${tool} could not be run: ${error.message}`, remedy }
-  if (status === applyFailed)
-    return { wanted, got: 'it cannot apply a profile: this process is in a sandbox already', remedy }
-  return { wanted, got: `it refused the profile with exit code ${status}: ${stderr.trim()}`, remedy }
+  if (error) return sandboxExecMissing(sandboxExecFailures.notRun(tool, error.message))
+  if (status === applyFailed) return sandboxExecMissing(sandboxExecFailures.nested)
+  return sandboxExecMissing(sandboxExecFailures.refused(status, stderr.trim()))
 }
 
 function macosEnforcement(
@@ -97,29 +90,24 @@ function macosEnforcement(
   return {
     'file contents': enforced('seatbelt'),
     'file metadata': enforced('seatbelt'),
-    'device nodes': enforced('seatbelt', 'ioctl on a device that can be opened for reading is not judged'),
-    locks: notEnforced('a file that can be read can be locked'),
-    network: network
-      ? notEnforced('TCP and UDP clients are allowed; listening and unix sockets are not')
-      : enforced('seatbelt'),
-    'unix sockets': enforced('seatbelt', network ? 'the resolver is let through' : undefined),
+    'device nodes': enforced('seatbelt', macosNotes.devices),
+    locks: notEnforced(macosNotes.locks),
+    network: network ? notEnforced(macosNotes.network) : enforced('seatbelt'),
+    'unix sockets': enforced('seatbelt', network ? macosNotes.resolver : undefined),
     signals: enforced('seatbelt'),
-    'other processes': enforced('seatbelt', 'LaunchServices, Apple events and launchd jobs are refused'),
-    ipc: enforced('seatbelt', 'POSIX only; other Mach services are not judged'),
+    'other processes': enforced('seatbelt', macosNotes.processes),
+    ipc: enforced('seatbelt', macosNotes.ipc),
     system: enforced('seatbelt'),
-    terminals: enforced('seatbelt', 'a session of its own'),
-    survivors: notEnforced('the process group is killed; a child that left it lives on'),
-    'death of the host': notEnforced('a command that ignores SIGTERM lives on when this process is killed'),
+    terminals: enforced('seatbelt', macosNotes.terminals),
+    survivors: notEnforced(macosNotes.survivors),
+    'death of the host': notEnforced(macosNotes.hostDeath),
     ...readsEnforcement('seatbelt', reads),
     ...(privateTmp && {
-      'private tmp': enforced(
-        'seatbelt',
-        'what a host leaves that is killed is left to the system; no hard links in it',
-      ),
+      'private tmp': enforced('seatbelt', macosNotes.privateTmp),
     }),
     // A getter, because the log can be lost at any time.
     get 'denial reports'() {
-      return log?.enforcement() ?? notEnforced('refusals show in the output of the command only')
+      return log?.enforcement() ?? notEnforced(macosNotes.reports)
     },
   }
 }

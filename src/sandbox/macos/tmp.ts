@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorReason } from '../../base/errno.ts'
 import { VitrineError } from '../../messages/error.ts'
+import { privateTmpNotMade } from '../../messages/private-tmp.ts'
 import type { PrivateDirectories } from '../sandbox.ts'
 
 /**
@@ -36,9 +37,7 @@ function makeIn(temporary: string): string {
   } catch (error) {
     throw new VitrineError({
       code: 'SANDBOX_UNAVAILABLE',
-      wanted: 'a private temporary directory (private_tmp = true)',
-      got: `none can be made in ${temporary}: ${errorReason(error)}`,
-      remedy: 'set TMPDIR to a directory that you can write to',
+      ...privateTmpNotMade(temporary, errorReason(error)),
     })
   }
 }

@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as startRequest } fro
 import type { Socket } from 'node:net'
 import { types } from 'node:util'
 import { errorCode, errorText } from '../../../base/errno.ts'
+import { engineProblems } from '../../../messages/docker.ts'
 
 /** The engine failed to do what a request asked for. */
 export class EngineError extends Error {
@@ -156,9 +157,9 @@ function send(
     },
   })
   const timer = setTimeout(() => {
-    sent.destroy(new EngineError(0, 'ETIMEDOUT', `it did not answer within ${timeoutMs} ms`))
+    sent.destroy(new EngineError(0, 'ETIMEDOUT', engineProblems.late(timeoutMs)))
   }, timeoutMs)
-  const giveUp = () => sent.destroy(new EngineError(0, 'ECANCELED', 'the request was given up'))
+  const giveUp = () => sent.destroy(new EngineError(0, 'ECANCELED', engineProblems.cancelled))
   const inTime = () => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', giveUp)
@@ -184,7 +185,7 @@ async function textOf(answer: IncomingMessage, encoding: BufferEncoding = 'utf8'
     for await (const chunk of answer.setEncoding(encoding)) text += String(chunk)
   } catch (error) {
     if (isEngineError(error)) throw error
-    throw new EngineError(0, errorCode(error) ?? 'EIO', `its answer broke off: ${errorText(error)}`)
+    throw new EngineError(0, errorCode(error) ?? 'EIO', engineProblems.broken(errorText(error)))
   }
   return text
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '../../../base/types.ts'
-import { engineMissing, startFailed } from '../../../messages/docker.ts'
+import { engineMissing, engineProblems, startFailed } from '../../../messages/docker.ts'
 import { refusalOf } from '../refusal.ts'
 import { Engine, EngineError, isEngineError } from './engine.ts'
 import { type EngineSocket, engineSockets } from './sockets.ts'
@@ -55,7 +55,7 @@ async function firstAnswer(
     if (!isEngineError(answer) || !(isDown(answer) || answer.reason === 'EACCES')) return answer
     first ??= answer
   }
-  return first ?? new EngineError(0, 'ENOENT', 'there is no socket')
+  return first ?? new EngineError(0, 'ENOENT', engineProblems.noSocket)
 }
 
 async function answerAt({ path }: EngineSocket, timeoutMs: number): Promise<Engine | EngineError> {
@@ -103,6 +103,6 @@ async function startEngine(env: Environment, socketPath: string, command: string
     const answer = await firstAnswer(engineSockets(env), 2000)
     if (!isEngineError(answer)) return answer
   }
-  const got = failed ?? `no engine at ${socketPath} after ${startMs / 1000} seconds`
+  const got = failed ?? engineProblems.notStarted(socketPath, startMs / 1000)
   throw refusalOf(startFailed(command, got))
 }

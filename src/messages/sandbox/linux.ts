@@ -1,0 +1,118 @@
+import type { Unmet } from '../../base/refusal.ts'
+import { outputOnly } from './notes.ts'
+
+const landlockReasons: Readonly<Record<string, string>> = {
+  ENOSYS: 'the kernel has no Landlock',
+  EOPNOTSUPP: 'Landlock is built into the kernel but disabled at boot',
+  EPERM: 'a container or policy blocks the landlock_* system calls',
+}
+
+export function landlockMissing(errno: string): Unmet {
+  return {
+    wanted: 'Landlock (Linux 5.13 or newer, with "landlock" among the lsm= of the kernel)',
+    got: landlockReasons[errno] ?? `no Landlock (${errno})`,
+    remedy: 'boot with lsm=landlock,... or let the container runtime allow the landlock_* system calls',
+  }
+}
+
+export function seccompMissing(errno: string): Unmet {
+  return {
+    wanted: 'seccomp filters (Linux 3.17 or newer, CONFIG_SECCOMP_FILTER)',
+    got: `installing a filter fails with ${errno}`,
+    remedy: 'let the container runtime allow the seccomp system call',
+  }
+}
+
+export const pidfdMissing: Unmet = {
+  wanted: 'process descriptors (CLONE_PIDFD, Linux 5.2 or newer)',
+  got: 'clone(2) returns none',
+  remedy: 'run a newer kernel',
+}
+
+/** @param scopeAbi the Landlock ABI that scopes signals */
+export function signalScopeMissing(scopeAbi: number, abi: number, errno: string): Unmet {
+  return {
+    wanted: `a way to confine signals: Landlock ABI ${scopeAbi} (Linux 6.12), or a seccomp listener (Linux 5.0)`,
+    got: `Landlock ABI ${abi}, and installing a listener fails with ${errno}`,
+    remedy: 'run a newer kernel, or do not run vitrine under another seccomp listener',
+  }
+}
+
+const otherPattern = 'as root, set another pattern: sysctl -w kernel.core_pattern=core'
+
+/** kernel.core_pattern (core(5)) decides where a core dump is written; that place lies outside the sandbox. */
+export function coreDumpsLeave(errno: string): Unmet {
+  const wanted = 'core dumps that stay inside the sandbox'
+  switch (errno) {
+    case 'EPROTONOSUPPORT':
+      return {
+        wanted,
+        got: 'kernel.core_pattern begins with "@", so the kernel sends each dump to a socket, whatever the limit is',
+        remedy: otherPattern,
+      }
+    case 'EPERM':
+      return {
+        wanted,
+        got: 'kernel.core_pattern begins with "|" and the hard limit of core dumps is 0, at which the kernel still starts that program',
+        remedy: `raise that hard limit to 1 or more (prlimit --core, limits.conf, docker run --ulimit core=1), or, ${otherPattern}`,
+      }
+    default:
+      return {
+        wanted,
+        got: `reading /proc/sys/kernel/core_pattern fails with ${errno}`,
+        remedy: 'make /proc/sys readable',
+      }
+  }
+}
+
+export function watcherMissing(errno: string): Unmet {
+  return {
+    wanted: 'the watcher, which ends running commands when this process is killed',
+    got: `starting it fails with ${errno}`,
+    remedy: 'allow executing a memfd (sysctl vm.memfd_noexec) or unnamed files in /tmp',
+  }
+}
+
+/** @param scopeAbi the Landlock ABI that tells unix sockets apart by path */
+export function unixSocketsMissing(pathAbi: number, got: string): Unmet {
+  return {
+    wanted: `unix sockets opened by their path ([shell] unix_sockets): Landlock ABI ${pathAbi} (Linux 7.1)`,
+    got,
+    remedy: 'set unix_sockets = [], or run a kernel that supports it',
+  }
+}
+
+/** Notes of `enforcement`. */
+export const linuxNotes = {
+  devices: '/dev is not granted as a whole',
+  locks: 'shared locks are allowed',
+  /** What native/linux/confine/seccomp_rules.c allows. */
+  network:
+    'allowed: TCP and UDP clients, name lookups, ports that the kernel picks; refused: listening, chosen ports, multicast groups, fast open, raw and all other protocols',
+  unixSockets: (paths: readonly string[]) => `allowed: ${paths.join(', ')}`,
+  terminals: 'a session of its own; no terminal except the one it is given (pty)',
+  descriptors: 'only the three standard streams are inherited',
+  sessions:
+    'a sandbox around this process gives commands no session of their own; what they leave behind lasts as long as that sandbox',
+  privateTmp: (refused: readonly string[]) => `still refused in it: ${refused.join('; ')}`,
+  noListener: (errno: string) =>
+    errno === 'EBUSY'
+      ? `this process already runs under a seccomp listener; ${outputOnly}`
+      : `installing a seccomp listener fails with ${errno}; ${outputOnly}`,
+} as const
+
+const reportedIf =
+  'opening for writing is refused, but reported only if the path is an argument of the program or in its environment'
+
+/** By kernel.yama.ptrace_scope (Documentation/admin-guide/LSM/Yama.rst): a report reads the path from the caller's memory. */
+export const yamaNotes: Readonly<Record<number, string>> = {
+  1: `Yama hides the memory of processes whose parent has ended: for these, ${reportedIf}`,
+  2: `Yama hides the memory of commands: ${reportedIf}`,
+}
+
+/** What a private tmp refuses, by what the kernel lacks. */
+export const privateTmpRefuses = {
+  withoutListener: 'modes, times, attributes and exclusive flock(2)',
+  belowAbi2: 'renames and links from one directory to another',
+  belowAbi3: 'truncate(2)',
+} as const

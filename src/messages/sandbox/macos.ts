@@ -1,0 +1,31 @@
+import type { Unmet } from '../../base/refusal.ts'
+import { outputOnly, readableLocks } from './notes.ts'
+
+/** @param got why sandbox-exec does not work here */
+export function sandboxExecMissing(got: string): Unmet {
+  return { wanted: 'sandbox-exec of macOS', got, remedy: 'run it on macOS, outside of any other sandbox' }
+}
+
+export const sandboxExecFailures = {
+  notRun: (tool: string, reason: string) => `${tool} cannot be run: ${reason}`,
+  nested: 'it cannot apply a profile, because this process already runs in a sandbox',
+  refused: (status: number | null, stderr: string) =>
+    `it refuses the profile with exit code ${status}: ${stderr}`,
+} as const
+
+/** Notes of `enforcement`. */
+export const macosNotes = {
+  devices: 'ioctl on a device that can be opened for reading is not restricted',
+  locks: readableLocks,
+  network: 'allowed: TCP and UDP clients; refused: listening and unix sockets',
+  resolver: 'the resolver is allowed',
+  processes: 'LaunchServices, Apple events and launchd jobs are refused',
+  ipc: 'POSIX IPC only; other Mach services are not restricted',
+  terminals: 'a session of its own',
+  survivors: 'the process group is killed; a child that left it lives on',
+  hostDeath: 'a command that ignores SIGTERM lives on when this process is killed',
+  privateTmp: 'if this process is killed, the system removes what is left; no hard links in it',
+  reports: outputOnly,
+  reportsWithin: (ms: number) => `for a command that fails, within ${ms} ms of its end`,
+  reportsLost: (reason: string) => `${outputOnly}: ${reason}`,
+} as const
