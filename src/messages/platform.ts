@@ -21,7 +21,7 @@ export function noAddonFor(platform: string): string {
 
 export const addonOnWindows = 'this is Windows'
 
-const addonRemedy =
+export const addonRemedy =
   'reinstall vitrine (packages have a prebuilt addon), or build it (npm run build); in a bundle pass the path of node_modules/vitrine/prebuilds/PLATFORM-ARCH/vitrine.node as openShell({ addon }) or VITRINE_ADDON'
 
 /** @param missing why the addon does not load */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { fileUnanswered } from '../../src/messages/config.ts'
+import { fileProblems } from '../../src/messages/config.ts'
 import { missing, runHost, slack, type Timed } from './hang.ts'
 
 /** What test/fixtures/facts/silent.mjs prints. */
@@ -24,7 +24,7 @@ describe.skipIf(missing() !== null)(
       const { code, message, ms } = happened[whose]
       expect(code).toBe('CONFIG_INVALID')
       expect(message).toContain(`${whose === 'user' ? 'hang-user' : '.vitrine.toml'}: `)
-      expect(message).toContain(fileUnanswered)
+      expect(message).toContain(fileProblems.unanswered)
       expect(ms).toBeLessThan(2200 + slack)
     })
 
