@@ -281,7 +281,7 @@ describe('architecture', () => {
     })
   })
 
-  it('execute() admits, launches and finishes a command, in this order, on one screen of shell.ts', () => {
+  it('execute() admits, launches and finishes a command, in this order and on one screen', () => {
     const methods = ['execute', '#admit', '#run'].map((name) => methodOf(shell, name))
     const lines = shell.text.slice(methods[0]?.getStart(), methods.at(-1)?.getEnd()).split('\n')
     expect(lines.length).toBeLessThanOrEqual(50)
