@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import type { Engine } from '../../src/sandbox/docker/engine/engine.ts'
@@ -122,10 +131,17 @@ function startIn(directory: string, kind: Kind, { uid, gid }: Account) {
       child.kill('SIGTERM')
       await ended
       // Podman's service in its namespace, and what waits 5 minutes for questions on an ended exec.
-      for (const pid of processesWith(`${directory}/`)) process.kill(pid, 'SIGKILL')
+      for (const pid of [...processesWith(`${directory}/`), ...pauseProcess(runtimeDirectory)])
+        process.kill(pid, 'SIGKILL')
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
     },
   }
+}
+
+/** The process that keeps rootless Podman's namespaces open. */
+function pauseProcess(runtimeDirectory: string): number[] {
+  const file = join(runtimeDirectory, 'libpod/tmp/pause.pid')
+  return existsSync(file) ? [Number(readFileSync(file, 'utf8'))] : []
 }
 
 /** Without a network of its own: that would need /dev/net/tun. */
