@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
+import { isInstalled, repository } from '../helpers/programs.ts'
 import { probing } from '../sandbox/hosts.ts'
 import { compileAttempts, makeGround, shorts } from './denied.ts'
 import { toldBy, writeTeller } from './tellers.ts'
@@ -15,6 +16,21 @@ describe('where refusals can be reported', () => {
   it('enforcement says by what', async () => {
     const { shell } = await makeGround()
     expect(shell.enforcement['denial reports']).toMatchObject({ enforced: true, by: 'seccomp listener' })
+  })
+
+  it('paths are told where a container refuses process_vm_readv', ({ skip }) => {
+    if (!isInstalled('python3')) return skip('python3 is not installed')
+    const directory = makeDirectory()
+    const script = writeTeller(directory, 'echo x > new; mkdir made')
+    // asm/unistd_64.h, asm-generic/unistd.h
+    const call = process.arch === 'x64' ? '310' : '270'
+    const refusing = join(repository, 'test/fixtures/processes/refusing-calls.py')
+    const argv = [refusing, String(constants.errno.EPERM), call, call, process.execPath, script]
+    const stdout = execFileSync('python3', argv, {
+      encoding: 'utf8',
+      env: { ...process.env, HOME: directory },
+    })
+    expect(shorts(toldBy(stdout).result)).toEqual([`create ${directory}/new`, `create ${directory}/made`])
   })
 
   it('a process that made itself unreadable is refused and counted, without its path', async ({ skip }) => {

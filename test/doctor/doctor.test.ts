@@ -140,8 +140,9 @@ describe('where there is no sandbox', () => {
 describe('where something is in the way', () => {
   const home = new Home()
   const filtered = (errno: number, ...args: string[]) => {
-    const script = join(repository, 'test/fixtures/processes/landlockless.py')
-    const argv = [script, String(errno), process.execPath, program, ...args]
+    const script = join(repository, 'test/fixtures/processes/refusing-calls.py')
+    // landlock_create_ruleset to landlock_restrict_self, on every architecture: asm-generic/unistd.h
+    const argv = [script, String(errno), '444', '446', process.execPath, program, ...args]
     return ended(spawn('python3', argv, { cwd: home.directory, env: home.env }))
   }
 
