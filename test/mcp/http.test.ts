@@ -7,7 +7,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { httpAddress } from '../../src/mcp/http/command.ts'
 import { serveOnHttp } from '../../src/mcp/http/server.ts'
 import { McpSession } from '../../src/mcp/session.ts'
-import { badHttp, emptyToken, tokenNeeded } from '../../src/messages/mcp/serve.ts'
+import { nothingSaved } from '../../src/messages/mcp/scratchpad.ts'
+import { badHttp, drainingLine, emptyToken, tokenNeeded } from '../../src/messages/mcp/serve.ts'
 import { Home, program } from '../cli/vitrine.ts'
 import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../helpers/processes.ts'
 import { type ConnectOptions, caller, type Era, eras, makeClient } from './connect.ts'
@@ -147,7 +148,7 @@ describe('over HTTP', () => {
     const [one, two] = await Promise.all([client('legacy', url, token), client('legacy', url, token)])
     await one.run({ command: 'echo x', scratchpad: 'mine' })
     expect((await caller(one.client, 'list_scratchpad')({})).text).toMatch(/^mine /)
-    expect((await caller(two.client, 'list_scratchpad')({})).text).toMatch(/^Nothing/)
+    expect((await caller(two.client, 'list_scratchpad')({})).text).toBe(nothingSaved)
     expect((await caller(two.client, 'read_scratchpad')({ name: 'mine' })).isError).toBe(true)
   })
 
@@ -200,7 +201,7 @@ describe('over HTTP', () => {
     run({ command: `sleep ${marker}` }).catch(() => {})
     expect(await waitFor(() => aliveWith(marker).length > 0, 10_000)).toBe(true)
     server.kill('SIGTERM')
-    expect(await waitFor(() => said().includes('ending:'), 5000)).toBe(true)
+    expect(await waitFor(() => said().includes(drainingLine), 5000)).toBe(true)
     server.kill('SIGTERM')
     expect(await exited).toEqual([0, null])
     expect(await survivors(marker, 0)).toEqual([])
