@@ -27,7 +27,7 @@ static int fail(struct vt_private *made, enum vt_private_step step, int error) {
   return -1;
 }
 
-/* Whether another user could rename our directories: the owner, or without the sticky bit whoever can write. In a user
+/* Whether another user could rename our directories: the owner, or without the sticky bit every user who can write. In a user
  * namespace an owner outside of it, such as root, shows as UNMAPPED (user_namespaces(7)). */
 static bool is_shared(const struct stat *status) {
   enum { UNMAPPED = 65534 };
