@@ -57,7 +57,8 @@ static void jump_unless(struct vt_program *program, uint16_t test, uint32_t k, s
 #define EVERYBODY UINT32_MAX  /* -1: every process (kill(2)) */
 #define GROUP_AFTER(session) (1u - (session))
 
-/* Ids grow: an older process is below the session's id, an older group, negated, above the session's negated id. */
+/* Ids grow until they start again at pid_max: an older process is below the session's id, an older group, negated, above the
+ * session's negated id. An older process with a higher id is refused by Landlock, but not reported. */
 static void append_older(struct vt_program *program, size_t otherwise) {
   size_t holds = program->length + 4;
   vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, (uint8_t)(otherwise - program->length - 1), 0, NOBODY);
