@@ -11,7 +11,7 @@ export default defineConfig({
     globalSetup: ['test/setup.ts'],
     projects: [
       project('quick', 0, { include: ['test/**/*.test.ts'], exclude: alone, maxWorkers: 3 }),
-      project('alone', 1, { include: alone, maxWorkers: 1, globalSetup: ['test/docker/setup.ts'] }),
+      project('alone', 1, { include: alone, maxWorkers: 1, globalSetup: ['test/sandbox/docker/setup.ts'] }),
     ],
   },
 })

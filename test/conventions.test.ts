@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repository } from './helpers/programs.ts'
 
@@ -29,9 +29,27 @@ describe('the tests', () => {
     expect(long).toEqual([])
   })
 
-  it('stand at most 20 in a folder', () => {
+  it('stand in folders of at most 20 files, fixtures and helpers included', () => {
     const counts = new Map<string, number>()
-    for (const { path } of tests) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+    const all = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    for (const { parentPath } of all) counts.set(parentPath, (counts.get(parentPath) ?? 0) + 1)
     expect([...counts].filter(([, count]) => count > 20)).toEqual([])
+  })
+
+  it('stand in a folder of src or native, or in one that ARCHITECTURE.md names', () => {
+    const foldersOf = (path: string) =>
+      readdirSync(join(repository, path), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+    const mirrored = [
+      ...foldersOf('src'),
+      ...['linux', 'windows', 'shell'], // shell: src/shell.ts
+      ...foldersOf('native/linux').map((name) => `linux/${name}`),
+    ]
+    const here = [...foldersOf('test'), ...foldersOf('test/linux').map((name) => `linux/${name}`)]
+    const others = here.filter((name) => !mirrored.includes(name))
+    const text = readFileSync(join(repository, 'ARCHITECTURE.md'), 'utf8')
+    const named = text.slice(text.indexOf('`test/` mirrors'))
+    expect(others.filter((name) => !named.includes(`\`${name}/\``))).toEqual([])
   })
 })

@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { readable } from '../helpers/programs.ts'
@@ -28,14 +28,9 @@ function hashOf(...parts: readonly string[]): string {
 }
 
 /** Builds one program, unless the same source was built already. Two builders at once do no harm: the last one wins. */
-function buildProgram(source: string): string {
-  const header = readdirSync(dirname(source)).filter((name) => name.endsWith('.h'))
-  const texts = [source, ...header.map((name) => join(dirname(source), name))].map((path) =>
-    readFileSync(path, 'utf8'),
-  )
-  const name = relative(sources, source)
-    .replace(/^outside\//, '')
-    .replace(/\.c$/, '')
+function buildProgram(source: string, headers: readonly string[]): string {
+  const texts = [source, ...headers].map((path) => readFileSync(path, 'utf8'))
+  const name = basename(source, '.c')
   const target = join(built, `${name}-${hashOf(process.arch, ...FLAGS, ...texts)}`)
   if (existsSync(target)) return target
   const made = `${target}.${process.pid}`
@@ -46,24 +41,26 @@ function buildProgram(source: string): string {
   return target
 }
 
-function programsIn(directory: string): [Program | Helper, string][] {
-  const names = readdirSync(directory).filter((name) => name.endsWith('.c'))
-  return names.map((name) => [
-    name.replace(/\.c$/, '') as Program | Helper,
-    buildProgram(join(directory, name)),
-  ])
-}
-
 /** Builds all programs of test/fixtures/attack that are not there yet. */
 export function buildPrograms(): Programs {
   mkdirSync(built, { recursive: true, mode: 0o755 })
-  return Object.fromEntries([...programsIn(sources), ...programsIn(join(sources, 'outside'))]) as Programs
+  const files = filesIn(sources)
+  const headers = files.filter((path) => path.endsWith('.h'))
+  const programs = files.filter((path) => path.endsWith('.c'))
+  return Object.fromEntries(
+    programs.map((path) => [basename(path, '.c') as Program | Helper, buildProgram(path, headers)]),
+  ) as Programs
+}
+
+function filesIn(directory: string): string[] {
+  const entries = readdirSync(directory, { withFileTypes: true, recursive: true })
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 
 function sourcesIn(directory: string): string[] {
-  const entries = readdirSync(directory, { withFileTypes: true, recursive: true })
-  const files = entries.filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
-  return files.map((entry) => join(entry.parentPath, entry.name)).sort()
+  return filesIn(directory)
+    .filter((path) => /(?<!\.test)\.ts$/.test(path))
+    .sort()
 }
 
 /** Writes a runner, and what it imports, as plain JavaScript: another user's node runs it, and knows no TypeScript. */
@@ -86,7 +83,7 @@ function writeRunner(sources: readonly { path: string; text: string }[], directo
     renameSync(making, directory)
   } catch (error) {
     rmSync(making, { recursive: true })
-    if (!existsSync(directory)) throw error // else somebody else was faster
+    if (!existsSync(directory)) throw error // else another builder was faster
   }
 }
 

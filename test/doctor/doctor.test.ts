@@ -140,7 +140,7 @@ describe('where there is no sandbox', () => {
 describe('where something is in the way', () => {
   const home = new Home()
   const filtered = (errno: number, ...args: string[]) => {
-    const script = join(repository, 'test/fixtures/processes/refusing-calls.py')
+    const script = join(repository, 'test/fixtures/host/refusing-calls.py')
     // landlock_create_ruleset to landlock_restrict_self, on every architecture: asm-generic/unistd.h
     const argv = [script, String(errno), '444', '446', process.execPath, program, ...args]
     return ended(spawn('python3', argv, { cwd: home.directory, env: home.env }))

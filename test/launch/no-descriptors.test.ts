@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { builtLibrary, isInstalled, repository } from '../helpers/programs.ts'
 
-const host = join(repository, 'test/fixtures/processes/no-descriptors.mjs')
+const host = join(repository, 'test/fixtures/host/no-descriptors.mjs')
 
 it.skipIf(!isInstalled('prlimit'))(
   'a host without descriptors at its first command is told, and runs the next (needs prlimit)',
@@ -31,7 +31,7 @@ it.skipIf(!isInstalled('prlimit'))(
 it.skipIf(!isInstalled('prlimit')).for(['read', 'write'])(
   'the deadline ends a command though the host has no descriptor left (%s, needs prlimit)',
   (mode) => {
-    const program = join(repository, 'test/fixtures/processes/full-while-it-runs.mjs')
+    const program = join(repository, 'test/fixtures/host/full-while-it-runs.mjs')
     const printed = execFileSync(
       'prlimit',
       ['--nofile=128:128', process.execPath, program, builtLibrary(), mode],

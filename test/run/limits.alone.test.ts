@@ -10,7 +10,7 @@ import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { builtLibrary, repository } from '../helpers/programs.ts'
 
 const modes: readonly Mode[] = ['read', 'write']
-const script = (name: string) => join(repository, 'test/fixtures/processes', name)
+const script = (name: string) => join(repository, 'test/fixtures/host', name)
 
 beforeAll(() => {
   builtLibrary()

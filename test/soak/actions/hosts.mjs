@@ -10,7 +10,7 @@ import { Worker } from 'node:worker_threads'
 import { root } from '../place.mjs'
 import { end, ownChildren, pause } from '../processes.mjs'
 
-const hostScript = join(root, 'test/fixtures/processes/host.mjs')
+const hostScript = join(root, 'test/fixtures/host/host.mjs')
 const workerScript = fileURLToPath(new URL('../worker.mjs', import.meta.url))
 const commandLine = join(root, 'dist/cli.cjs')
 

@@ -1,0 +1,24 @@
+import { type Attack, attack, by } from '../../attack.ts'
+import { files } from '../../targets/files.ts'
+import { systemV } from '../../targets/ipc.ts'
+import { listenerAtPath } from '../../targets/listener.ts'
+import { victim } from '../../targets/victim.ts'
+
+/** The filter ends whoever enters by another architecture's door: its numbers mean other calls. */
+const killed = { expect: { kind: 'killed', signal: 'SIGSYS' } } as const
+
+const row = (attempt: string, words: readonly string[], target = files) =>
+  attack(attempt, by('i386', attempt, ...words), target, killed)
+
+/** int 0x80 from a 64-bit program. */
+export const i386: readonly Attack[] = [
+  row('open O_CREAT', ['{new}']),
+  row('unlink', ['{file}']),
+  row('chmod', ['{file}']),
+  row('rename', ['{file}', '{new}']),
+  row('mkdir', ['{new}']),
+  row('setxattr', ['{file}']),
+  row('kill', ['{pid}'], victim),
+  row('shmget', ['{key}'], systemV('shm', false)),
+  row('connect', ['{place}'], listenerAtPath('stream')),
+]

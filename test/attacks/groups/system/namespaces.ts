@@ -1,0 +1,84 @@
+import { type Attack, attack, by, neverUnsandboxed, succeeds } from '../../attack.ts'
+import { capability, root } from '../../needs.ts'
+import { mountPoints } from '../../targets/host.ts'
+import { victim } from '../../targets/victim.ts'
+
+const places = mountPoints(false)
+const mounted = mountPoints(true)
+const admin = [capability('CAP_SYS_ADMIN')]
+const succeedsAsAdmin = { control: { kind: 'success', needs: admin } } as const
+const changesAsAdmin = { control: { kind: 'change', needs: admin } } as const
+
+/** Every user may make these where user namespaces are allowed: user_namespaces(7). */
+const userNamespace = {
+  control: {
+    kind: 'success',
+    hostMayRefuse: { EPERM: 'user namespaces are restricted', ENOSPC: 'user.max_user_namespaces is 0' },
+  },
+} as const
+
+/** include/uapi/linux/sched.h */
+const flags = {
+  NEWTIME: 0x80,
+  NEWNS: 0x20000,
+  NEWCGROUP: 0x2000000,
+  NEWUTS: 0x4000000,
+  NEWIPC: 0x8000000,
+  NEWUSER: 0x10000000,
+  NEWPID: 0x20000000,
+  NEWNET: 0x40000000,
+} as const
+
+type Flag = keyof typeof flags
+
+const choicesOf = (flag: Flag) => (flag === 'NEWUSER' ? userNamespace : succeedsAsAdmin)
+
+const enter = (attempt: string, flag: Flag) =>
+  attack(`${attempt} ${flag}`, by('namespaces', attempt, String(flags[flag])), places, choicesOf(flag))
+
+const namespacesOfOwn: readonly Attack[] = [
+  ...(Object.keys(flags) as Flag[]).map((flag) => enter('unshare', flag)),
+  enter('clone', 'NEWUSER'),
+  enter('clone', 'NEWNS'),
+  enter('clone', 'NEWNET'),
+  enter('clone3', 'NEWUSER'),
+  attack('clone3 without a flag', by('namespaces', 'clone3', '0'), places, { control: succeeds }),
+  attack('setns', by('namespaces', 'setns', '/proc/self/ns/uts'), places, succeedsAsAdmin),
+  attack('setns to another process', by('namespaces', 'setns pidfd', '{pid}'), victim, succeedsAsAdmin),
+]
+
+const mount = (attempt: string, words: readonly string[], choices: Parameters<typeof attack>[3]) =>
+  attack(attempt, by('namespaces', attempt, ...words), places, choices)
+
+const onMount = (attempt: string) =>
+  attack(attempt, by('namespaces', attempt, '{place}'), mounted, {
+    ...changesAsAdmin,
+    needs: [root, ...admin],
+  })
+
+const onNothing = (attempt: string) =>
+  mount(attempt, ['{place}'], {
+    control: neverUnsandboxed('on nothing the kernel says something else', 'EPERM'),
+  })
+
+const mounts: readonly Attack[] = [
+  mount('mount', ['{place}'], changesAsAdmin),
+  mount('mount MS_BIND', ['{place}', '{source}'], changesAsAdmin),
+  onMount('mount MS_REMOUNT'),
+  onMount('umount2'),
+  onMount('mount_setattr'),
+  mount('move_mount', ['{place}', '{source}'], changesAsAdmin),
+  mount('fsmount', ['{place}'], changesAsAdmin),
+  mount('open_tree', ['{place}'], succeedsAsAdmin),
+  mount('open_tree_attr', ['{place}'], succeedsAsAdmin),
+  mount('fsopen', [], succeedsAsAdmin),
+  mount('fspick', [], succeedsAsAdmin),
+  mount('chroot', ['{place}'], { control: { kind: 'success', needs: [capability('CAP_SYS_CHROOT')] } }),
+  onNothing('pivot_root'),
+  onNothing('fsconfig on nothing'),
+  onNothing('fsmount on nothing'),
+  onNothing('move_mount on nothing'),
+]
+
+/** Namespaces, mounts, another root: everything that would show the command another system. */
+export const namespaces: readonly Attack[] = [...namespacesOfOwn, ...mounts]

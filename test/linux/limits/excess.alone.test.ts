@@ -1,0 +1,95 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Limits } from '../../../src/launch/launch.ts'
+import { openFilesHint } from '../../../src/messages/limits.ts'
+import { hintLine, limitedLine } from '../../../src/messages/mcp/mcp.ts'
+import { resultText } from '../../../src/messages/mcp/tool.ts'
+import { openTestShell } from '../../helpers/place.ts'
+import { endAll, makeMarker, survivors } from '../../helpers/processes.ts'
+import { compileHungry, excesses, spared } from './hungry.ts'
+
+let hungry: string
+let marker = makeMarker()
+
+beforeAll(() => {
+  hungry = compileHungry()
+})
+
+afterEach(async () => {
+  await endAll(marker)
+})
+
+const asked = { timeoutMs: 20_000, inlineChars: 1000 }
+
+describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
+  it.for(excesses)('$name: ended, named, and nothing is left', async ({ limit, key, value, line }) => {
+    marker = makeMarker()
+    const shell = await openTestShell({ mode, toml: `[limits]\n${key} = ${value}\n` })
+    const result = await shell.execute({ command: line(hungry, marker), timeoutMs: 20_000 })
+    expect(result.outcome).toEqual({ kind: 'limited', limit, value })
+    expect(result.limited).toBe(limit)
+    expect(result.timedOut).toBe(false)
+    expect(result.failure).toMatchObject({ kind: 'limit', retryable: true })
+    expect(resultText(result, asked)).toContain(limitedLine({ kind: 'limited', limit, value }))
+    expect(await survivors(marker, 2000)).toEqual([])
+  })
+
+  it.for(spared)('$name: it ends by itself', async ({ toml, line }) => {
+    marker = makeMarker()
+    const shell = await openTestShell({ mode, toml: `[limits]\n${toml}\n` })
+    const result = await shell.execute({ command: line(hungry, marker), timeoutMs: 20_000 })
+    expect(result.outcome).toEqual({ kind: 'exited', code: 0 })
+    expect(result).not.toHaveProperty('limited')
+  })
+
+  it('open files are limited for each process, soft and hard', async () => {
+    const shell = await openTestShell({ mode, toml: '[limits]\nopen_files = 24\n' })
+    const result = await shell.execute({ command: 'ulimit -Sn; ulimit -Hn; (ulimit -Hn); exec 40</dev/null' })
+    expect(result.stdout).toBe('24\n24\n24\n')
+    expect(result.exitCode).not.toBe(0)
+  })
+
+  it('open files: a command that fails for want of them is told which limit that is', async () => {
+    const shell = await openTestShell({ mode, toml: '[limits]\nopen_files = 24\n' })
+    const opening = `node -e "const fs = require('fs'); for (;;) fs.openSync('/dev/null')"`
+    const result = await shell.execute({ command: opening })
+    expect(result).toMatchObject({ outcome: { kind: 'exited' }, failure: { kind: 'limit', retryable: true } })
+    expect(result.hint).toBe(openFilesHint({ openFiles: 24 } as Limits, 1, 'EMFILE'))
+    expect(resultText(result, asked)).toContain(hintLine(result.hint ?? ''))
+    const loader = await openTestShell({ mode, toml: '[limits]\nopen_files = 3\n' })
+    const unloaded = await loader.execute({ command: 'true' }) // no shell can load its libraries with that
+    if (unloaded.exitCode !== 0)
+      expect(unloaded.hint).toBe(openFilesHint({ openFiles: 3 } as Limits, 1, 'EMFILE'))
+    const other = await shell.execute({ command: 'echo "Too many open files"; exit 0' })
+    expect(other).not.toHaveProperty('hint')
+    const unlimited = await openTestShell({ mode })
+    const said = await unlimited.execute({ command: 'echo "Too many open files" >&2; exit 1' })
+    expect(said.failure?.kind).toBe('non-zero')
+  })
+
+  it('what is over a limit and has set a trap is ended all the same', async () => {
+    marker = makeMarker()
+    const shell = await openTestShell({ mode, toml: '[limits]\nprocesses = 3\n' })
+    const sleeper = `sleep ${marker} & `
+    const result = await shell.execute({ command: `trap '' TERM HUP INT; ${sleeper.repeat(6)} wait` })
+    expect(result.limited).toBe('processes')
+    expect(await survivors(marker, 2000)).toEqual([])
+  })
+
+  it('the enforcement names what holds the limits, and no row is there without one', async () => {
+    const limited = await openTestShell({ mode, toml: '[limits]\nprocesses = 30\n' })
+    expect(limited.enforcement['limits']).toMatchObject({
+      enforced: true,
+      by: expect.stringMatching(/watch/),
+    })
+    const free = await openTestShell({ mode })
+    expect(free.enforcement).not.toHaveProperty('limits')
+  })
+})
+
+it('in write mode, who left the session is counted with the others', async () => {
+  marker = makeMarker()
+  const shell = await openTestShell({ mode: 'write', toml: '[limits]\ncpu_seconds = 1\n' })
+  const result = await shell.execute({ command: `setsid -w ${hungry} spin 0 ${marker}`, timeoutMs: 20_000 })
+  expect(result.limited).toBe('cpu')
+  expect(await survivors(marker, 2000)).toEqual([])
+})

@@ -1,0 +1,129 @@
+import { afterEach, beforeAll, expect, it } from 'vitest'
+import type { Shell } from '../../../src/shell.ts'
+import { openTestShell } from '../../helpers/place.ts'
+import { endAll, makeMarker, survivors } from '../../helpers/processes.ts'
+import { compileHungry } from './hungry.ts'
+
+const mebibyte = 1024 * 1024
+const limit = 20 * mebibyte
+let hungry: string
+let marker = makeMarker()
+
+beforeAll(() => {
+  hungry = compileHungry()
+})
+
+afterEach(async () => {
+  await endAll(marker)
+})
+
+function open(): Promise<Shell> {
+  return openTestShell({
+    mode: 'read',
+    toml: `[shell]\nprivate_tmp = true\n[limits]\nprivate_tmp_bytes = ${limit}\n`,
+  })
+}
+
+const deep = 'for i in $(seq 80); do mkdir d; cd d; head -c 300k /dev/zero > f; done'
+const over = [
+  { name: 'one file', line: 'head -c 200M /dev/zero > one; sleep $M' },
+  { name: 'many files, in a deep tree', line: `${deep}; sleep $M` },
+  {
+    name: 'many files, by many processes',
+    line: 'for i in 1 2 3 4 5 6 7 8; do head -c 10M /dev/zero > $i & done; sleep $M',
+  },
+  { name: 'a deleted file that is still open', line: '$H deleted 60 $M' },
+  {
+    name: 'what is there when the command ends by itself',
+    line: 'head -c 20M /dev/zero > one; head -c 20M /dev/zero > two',
+  },
+]
+
+it.for(over)('$name: ended, named, and nothing is left', async ({ line }) => {
+  marker = makeMarker()
+  const shell = await open()
+  const command = `H=${hungry}; M=${marker}; cd "$TMPDIR"; ${line}`
+  const result = await shell.execute({ command, timeoutMs: 20_000 })
+  expect(result.outcome).toEqual({ kind: 'limited', limit: 'private_tmp', value: limit })
+  expect(await survivors(marker, 2000)).toEqual([])
+})
+
+it('no file can grow far over the limit, whatever the watch does', async () => {
+  const shell = await open()
+  const result = await shell.execute({ command: 'ulimit -Sf; ulimit -Hf' })
+  // Blocks of 512 bytes: ulimit(1p).
+  const blocks = (limit + mebibyte) / 512
+  expect(result.stdout).toBe(`${blocks}\n${blocks}\n`)
+})
+
+const unseen = [
+  { name: 'a hole', line: 'truncate -s 30M hole; exit $?' },
+  { name: 'room at an offset', line: 'fallocate -o 20M -l 10M hole; exit $?' },
+  {
+    name: 'a file that is gone with its writer',
+    line: `sh -c 'exec 3> gone; rm gone; head -c 200M /dev/zero >&3'`,
+  },
+]
+
+/** What the watch sees is too late, or nothing. */
+it.for(unseen)('who is ended at that size is named: $name', async ({ line }) => {
+  const shell = await open()
+  const result = await shell.execute({ command: `cd "$TMPDIR"; ${line}` })
+  expect(result.outcome).toEqual({ kind: 'limited', limit: 'private_tmp', value: limit })
+})
+
+const ownCodes = [
+  { name: 'of the shell', line: 'exit 153' },
+  {
+    name: 'of a program that wrote something',
+    line: "sh -c 'head -c 5M /dev/zero > five; exit 153'; exit $?",
+  },
+  { name: 'of a shell whose program was ended by a signal', line: "sh -c 'kill -XFSZ $$'; exit $?" },
+  { name: 'after a hole that may be', line: 'truncate -s 10M hole; exit 153' },
+]
+
+it.for(ownCodes)(
+  'an exit code 153 is none of ours where no file came to the size: $name',
+  async ({ line }) => {
+    const shell = await open()
+    const result = await shell.execute({ command: `cd "$TMPDIR"; ${line}` })
+    expect(result.outcome).toEqual({ kind: 'exited', code: 153 })
+  },
+)
+
+const ownLimits = [
+  { name: 'of the shell', line: 'ulimit -f 8; head -c 1M /dev/zero > one; exit $?', outcome: 153 },
+  { name: 'of a subshell', line: '(ulimit -f 8; head -c 1M /dev/zero > one); exit $?', outcome: 153 },
+  {
+    name: 'of the leader alone',
+    line: 'ulimit -S -f 8; exec head -c 1M /dev/zero > one',
+    outcome: 'SIGXFSZ',
+  },
+] as const
+
+it.for(ownLimits)(
+  'a size that the command itself forbade is none of ours: $name',
+  async ({ line, outcome }) => {
+    const shell = await open()
+    const result = await shell.execute({ command: `cd "$TMPDIR"; ${line}` })
+    expect(result.outcome).toEqual(
+      outcome === 153 ? { kind: 'exited', code: 153 } : { kind: 'signalled', signal: 'SIGXFSZ' },
+    )
+    expect(result.denials).toEqual([])
+  },
+)
+
+it('links are not followed, the names of one file count once, holes not at all', async () => {
+  const shell = await open()
+  const links = 'ln -s /usr system; ln -s .. up; for i in 1 2 3 4 5; do ln one name$i; done'
+  const sparse = 'truncate -s 15M a; truncate -s 15M b'
+  const command = `cd "$TMPDIR"; head -c 15M /dev/zero > one; ${links}; ${sparse}; sleep 0.3; ls | wc -l`
+  const result = await shell.execute({ command })
+  expect(result).toMatchObject({ outcome: { kind: 'exited', code: 0 }, stdout: '10\n' })
+})
+
+it('what has been removed again does not count', async () => {
+  const shell = await open()
+  const command = 'cd "$TMPDIR"; for i in 1 2 3 4 5 6; do head -c 15M /dev/zero > f; rm f; done; echo there'
+  expect((await shell.execute({ command })).stdout).toBe('there\n')
+})

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { nobody, whyNot } from '../../helpers/other-users.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { isInstalled, repository } from '../../helpers/programs.ts'
+import { probing } from '../../sandbox/hosts.ts'
+import { compileAttempts, makeGround, shorts } from './denied.ts'
+import { toldBy, writeTeller } from './tellers.ts'
+
+const isRoot = process.getuid?.() === 0
+
+describe('where refusals can be reported', () => {
+  it('enforcement says by what', async () => {
+    const { shell } = await makeGround()
+    expect(shell.enforcement['denial reports']).toMatchObject({ enforced: true, by: 'seccomp listener' })
+  })
+
+  it('paths are told where a container refuses process_vm_readv', ({ skip }) => {
+    if (!isInstalled('python3')) return skip('python3 is not installed')
+    const directory = makeDirectory()
+    const script = writeTeller(directory, 'echo x > new; mkdir made')
+    // asm/unistd_64.h, asm-generic/unistd.h
+    const call = process.arch === 'x64' ? '310' : '270'
+    const refusing = join(repository, 'test/fixtures/host/refusing-calls.py')
+    const argv = [refusing, String(constants.errno.EPERM), call, call, process.execPath, script]
+    const stdout = execFileSync('python3', argv, {
+      encoding: 'utf8',
+      env: { ...process.env, HOME: directory },
+    })
+    expect(shorts(toldBy(stdout).result)).toEqual([`create ${directory}/new`, `create ${directory}/made`])
+  })
+
+  it('a process that made itself unreadable is refused and counted, without its path', async ({ skip }) => {
+    const reason = isRoot ? whyNot(nobody) : null
+    if (reason) return skip(reason)
+    const directory = makeDirectory()
+    const program = compileAttempts()
+    chmodSync(directory, 0o777)
+    chmodSync(join(program, '..'), 0o755)
+    const script = writeTeller(directory, `${program} undumpable ${directory}/file`)
+    writeFileSync(join(directory, 'file'), 'kept', { mode: 0o666 })
+    const stdout = execFileSync(process.execPath, [script], {
+      encoding: 'utf8',
+      cwd: directory,
+      ...(isRoot ? nobody : {}),
+      env: { PATH: process.env['PATH'], HOME: directory },
+    })
+    const { result } = toldBy(stdout)
+    expect(result.stdout).toBe('open -1 EACCES\nchmod -1 EROFS\n')
+    expect(shorts(result)).toEqual(['write', 'metadata'])
+  })
+})
+
+describe('where they cannot', () => {
+  it('below another vitrine commands are held, and enforcement says that nothing is reported', async () => {
+    const directory = makeDirectory()
+    writeFileSync(join(directory, 'file'), 'kept')
+    const script = writeTeller(directory, 'echo x > file; chmod 600 file')
+    const outer = await openTestShell({ mode: 'read', cwd: directory })
+    const { stdout, stderr, denials } = await outer.execute({ argv: [process.execPath, script] })
+    const told = toldBy(stdout || `{"stderr":${JSON.stringify(stderr)}}`)
+    expect(told.enforcement['denial reports']).toEqual({
+      enforced: false,
+      by: 'none',
+      note: 'this process already runs under a seccomp listener; refusals show only in the output of the command',
+    })
+    expect(told.result).toMatchObject({ denials: [], failure: { kind: 'permission-denied' } })
+    // The filter of the outer one sees them first.
+    expect(shorts({ denials })).toContain(`write ${directory}/file`)
+  })
+
+  it('without a listener everything is refused all the same', async () => {
+    const { EBUSY } = constants.errno
+    const host = probing({ listener: false, listenerErrno: EBUSY, listenerProves: false })
+    const shell = await openTestShell({ mode: 'read', host })
+    const result = await shell.execute({ command: 'touch new; mkdir new; ls' })
+    expect(result).toMatchObject({ denials: [], stdout: 'config.toml\n' })
+    expect(shell.enforcement['denial reports']?.enforced).toBe(false)
+  })
+
+  it('Yama is told of', async () => {
+    const shell = await openTestShell({ mode: 'read', host: probing({ yama: 1 }) })
+    const open = await openTestShell({ mode: 'read', host: probing({ yama: 0 }) })
+    const [held, noted] = [open, shell].map(({ enforcement }) => enforcement['denial reports'])
+    expect(noted).toMatchObject({ enforced: true, note: expect.any(String) })
+    expect(noted?.note).not.toBe(held?.note)
+  })
+})

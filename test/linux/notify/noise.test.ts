@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { fileThemes, gitThemes, type Theme } from '../../compatibility/commands.ts'
+import { fillFixture } from '../../compatibility/fixture.ts'
+import { interpreterThemes, shellThemes } from '../../compatibility/programs.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { isInstalled } from '../../helpers/programs.ts'
+import { compileAttempts, makeGround, shorts } from './denied.ts'
+
+/** What these try is a change, and they go on without it: npm writes a log, sqlite3 opens for writing first. */
+const trying = /^(npm|npx|sqlite3) /
+
+const themes: readonly Theme[] = [...gitThemes, ...fileThemes, ...shellThemes, ...interpreterThemes]
+
+describe('ordinary commands are reported for nothing', () => {
+  it.each(themes.filter(({ needs }) => needs.every(isInstalled)))('$theme', async ({ rows }) => {
+    const cwd = makeDirectory()
+    fillFixture(cwd)
+    const shell = await openTestShell({ cwd, mode: 'read' })
+    const lines = rows.map((row) => (typeof row === 'string' ? row : row.line))
+    for (const line of lines.filter((line) => !trying.test(line)))
+      expect({ line, denied: shorts(await shell.execute({ command: line })) }).toEqual({ line, denied: [] })
+  })
+})
+
+const quiet: readonly string[] = [
+  'ls -l / /etc >/dev/null 2>&1',
+  'id; whoami; getent passwd root',
+  'mkdir -p sub; test -d sub',
+  'cat < /dev/null > /dev/null',
+  'echo x > /dev/stdout; echo x > /dev/stderr; echo x > /dev/fd/1; echo x > /proc/self/fd/2',
+  'sleep 5 & kill $!; wait $!; true',
+  'timeout 0.1 sleep 5; true',
+  'kill -0 1; kill -0 $$; true',
+  'test -w file && test -w /etc/passwd; true',
+  'printf name > /proc/self/task/$$/comm; true', // as pthread_setname_np(3) does it
+  'find . -newer file; command -v sh; hash sh',
+  'mkdir /tmp/hsperfdata_vitrine; echo x > /tmp/hsperfdata_vitrine; true', // as java does
+]
+
+describe('harmless attempts are reported for nothing', () => {
+  it.each(quiet)('%s', async (line) => {
+    const { run } = await makeGround()
+    expect(shorts(await run(line))).toEqual([])
+  })
+
+  it('what a process says of its own core dumps stays as it is, and is told of others alone', async () => {
+    const { run } = await makeGround()
+    const before = readFileSync('/proc/self/coredump_filter', 'utf8')
+    const own = await run(
+      'echo 0x7f > /proc/$$/coredump_filter & wait; echo 0x7f > /proc/self/coredump_filter',
+    )
+    expect(own.exitCode).not.toBe(0)
+    expect(own.denials).toMatchObject([
+      { operation: 'write', path: expect.stringMatching(/coredump_filter$/), count: 1 },
+    ])
+    const alone = await run('echo 0x7f > /proc/self/coredump_filter; cat /proc/self/coredump_filter')
+    expect([shorts(alone), alone.stdout]).toEqual([[], before])
+    expect(existsSync('/tmp/hsperfdata_vitrine')).toBe(false)
+  })
+
+  it.runIf(isInstalled('java'))('java starts', async () => {
+    const { run } = await makeGround()
+    const result = await run('java -version')
+    expect([result.exitCode, shorts(result), result.hint]).toEqual([0, [], undefined])
+  })
+
+  it('what fails without us fails as it does without us', async () => {
+    const { run } = await makeGround()
+    const result = await run(`${compileAttempts()} harmless`)
+    expect(shorts(result)).toEqual([])
+    expect(result.stdout.split('\n')).toEqual([
+      'missing -1 ENOENT',
+      'no file -1 ENOENT',
+      'exclusive -1 EEXIST',
+      'directory -1 EISDIR',
+      'mkdir -1 EEXIST',
+      expect.stringMatching(/^rmdir -1 (ENOTDIR|EACCES)/), // Landlock looks before the file system does
+      'unlink -1 ENOENT',
+      'rename -1 ENOENT',
+      'null 0 ',
+      'odd null 0 ',
+      expect.stringMatching(/^no one -1 EPERM|^no one 0/),
+      'bad pointer -1 EFAULT',
+      '',
+    ])
+  })
+})
+
+describe.runIf(isInstalled('git'))('git', () => {
+  let cwd: string
+  beforeAll(() => {
+    cwd = makeDirectory()
+    fillFixture(cwd)
+  })
+
+  it('status tries no lock', async () => {
+    const shell = await openTestShell({ cwd, mode: 'read' })
+    expect(shorts(await shell.execute({ command: 'git status; git diff' }))).toEqual([])
+  })
+
+  it('commit is refused its lock, and that is told', async () => {
+    const shell = await openTestShell({ cwd, mode: 'read' })
+    const result = await shell.execute({
+      command: 'git -c user.name=a -c user.email=a@example.com commit -am x',
+    })
+    expect(shorts(result)).toContain(`create ${cwd}/.git/index.lock`)
+    expect(result.failure?.kind).toBe('permission-denied')
+  })
+})

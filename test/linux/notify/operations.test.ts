@@ -1,0 +1,187 @@
+import { readFileSync, statSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { denialLines, remedies } from '../../../src/messages/denials.ts'
+import { hintFor } from '../../../src/messages/refusal.ts'
+import { isInstalled } from '../../helpers/programs.ts'
+import { compileAttempts, type Ground, makeGround, shorts } from './denied.ts'
+
+let ground: Ground
+let attempts: string
+
+beforeAll(async () => {
+  ground = await makeGround()
+  attempts = compileAttempts()
+})
+
+const rows: readonly { readonly line: string; readonly denied: (cwd: string) => readonly string[] }[] = [
+  { line: 'echo x > file', denied: (cwd) => [`write ${cwd}/file`] },
+  { line: 'echo x >> link', denied: (cwd) => [`write ${cwd}/file`] },
+  { line: 'echo x > new', denied: (cwd) => [`create ${cwd}/new`] },
+  { line: 'cd sub && echo x > ../new', denied: (cwd) => [`create ${cwd}/new`] },
+  { line: 'echo x > sub/../sub/./new', denied: (cwd) => [`create ${cwd}/sub/new`] },
+  { line: 'echo x > /proc/self/cwd/new', denied: (cwd) => [`create ${cwd}/new`] },
+  { line: 'exec 3< file; echo x > /dev/fd/3', denied: (cwd) => [`write ${cwd}/file`] },
+  { line: 'rm -f file', denied: (cwd) => [`delete ${cwd}/file`] },
+  { line: 'rm -f link', denied: (cwd) => [`delete ${cwd}/link`] },
+  { line: 'rmdir sub', denied: (cwd) => [`delete ${cwd}/sub`] },
+  { line: 'mkdir new', denied: (cwd) => [`create ${cwd}/new`] },
+  { line: 'mkdir new/', denied: (cwd) => [`create ${cwd}/new`] },
+  { line: 'mkdir -p sub/a', denied: (cwd) => [`create ${cwd}/sub/a`] },
+  { line: 'mkfifo new', denied: (cwd) => [`create ${cwd}/new`] },
+  { line: 'mv file other', denied: (cwd) => [`rename ${cwd}/file`] },
+  { line: 'ln file hard', denied: (cwd) => [`link ${cwd}/hard`] },
+  { line: 'ln -s file soft', denied: (cwd) => [`link ${cwd}/soft`] },
+  { line: 'chmod 600 file', denied: (cwd) => [`metadata ${cwd}/file`] },
+  { line: 'chmod 600 link', denied: (cwd) => [`metadata ${cwd}/file`] },
+  { line: 'chmod 600 missing', denied: () => [] },
+  { line: 'touch new', denied: (cwd) => [`create ${cwd}/new`] },
+  { line: 'touch -c new sub/none missing/new', denied: () => [] },
+  { line: 'touch file/new', denied: () => [] },
+  {
+    line: 'ln -s missing dangling; touch -h -c link missing',
+    denied: (cwd) => [`link ${cwd}/dangling`, `metadata ${cwd}/link`],
+  },
+  { line: 'touch -c file', denied: (cwd) => [`metadata ${cwd}/file`] },
+  { line: 'touch -h -c link', denied: (cwd) => [`metadata ${cwd}/link`] },
+  { line: 'for i in 1 2 3; do echo x > file; done', denied: (cwd) => [`write ${cwd}/file x3`] },
+  { line: 'echo x > /dev/urandom', denied: () => ['device /dev/urandom'] },
+]
+
+describe('each refused attempt is named', () => {
+  it.each(rows)('$line', async ({ line, denied }) => {
+    expect(shorts(await ground.run(line))).toEqual(denied(ground.cwd))
+  })
+
+  it('with the call, the process and its program', async () => {
+    const { denials, stdout } = await ground.run('echo $$; echo x > file; exec mkdir new')
+    const pid = Number(stdout)
+    expect(denials).toEqual([
+      { operation: 'write', path: ground.file, syscall: 'openat', pid, program: 'sh', count: 1 },
+      { operation: 'create', path: `${ground.cwd}/new`, syscall: 'mkdir', pid, program: 'mkdir', count: 1 },
+    ])
+  })
+
+  it('by descriptor, relative to one, and from another directory', async () => {
+    const result = await ground.run(`${attempts} descriptors`)
+    expect(shorts(result)).toEqual([
+      `metadata ${ground.file}`,
+      `metadata ${ground.file}`,
+      `lock ${ground.file}`,
+      `metadata ${ground.file}`,
+      `create ${ground.cwd}/made here`,
+      `delete ${ground.file}`,
+      `write ${ground.file}`,
+      `create ${ground.cwd}`,
+      `device ${ground.file}`,
+    ])
+    expect(result.stdout).toBe(
+      [
+        'fchmod -1 EROFS',
+        'futimens -1 EROFS',
+        'flock -1 EBADF',
+        'setflags -1 ENOTTY',
+        'openat -1 EACCES',
+        'unlinkat -1 EACCES',
+        'relative -1 EACCES',
+        'tmpfile -1 EACCES',
+        'mode 3 -1 EACCES',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('sockets, IPC, keys, namespaces, mounts, processes, the system', async () => {
+    const result = await ground.run(`${attempts} others`)
+    expect(shorts(result)).toEqual([
+      'connect /run/vitrine.sock',
+      'listen',
+      'ipc',
+      'key',
+      'namespace',
+      `mount ${ground.cwd}`,
+      expect.stringMatching(/^process pid \d+$/),
+      'system',
+    ])
+  })
+
+  it.runIf(isInstalled('python3'))('sockets by their family', async () => {
+    const socket = (family: string) => `python3 -c 'import socket; socket.socket(socket.${family})'`
+    expect(shorts(await ground.run(socket('AF_INET')))).toEqual(['socket inet'])
+    expect(shorts(await ground.run(socket('AF_INET6')))).toEqual(['socket inet6'])
+    expect(shorts(await ground.run(socket('AF_UNIX')))).toEqual(['socket unix'])
+  })
+
+  it.runIf(isInstalled('python3')).each([
+    ['AF_INET, socket.SOCK_RAW, 1', 'socket inet raw'],
+    ['AF_INET6, socket.SOCK_DGRAM, 58', 'socket inet6 icmp'],
+    ['AF_INET, socket.SOCK_STREAM, 262', 'socket inet mptcp'],
+    ['AF_INET, socket.SOCK_STREAM, 132', 'socket inet sctp'],
+    ['AF_INET, socket.SOCK_STREAM, 142', 'socket inet of another protocol'],
+    ['AF_INET, socket.SOCK_SEQPACKET', 'socket inet of another type'],
+  ])('a socket that network = true would not open is told as such: %s', async (which, told) => {
+    const result = await ground.run(`python3 -c 'import socket; socket.socket(socket.${which})'`)
+    expect(shorts(result)).toEqual([told])
+    expect(result.hint).toContain(remedies.user.write)
+    expect(result.hint).not.toContain(remedies.user.network)
+  })
+
+  // docs/security/reports.md: the filter tells the command's own processes by their number, which starts anew at pid_max.
+  it('signals to outside processes with a lower number than the command', async () => {
+    const result = await ground.run(`echo $$; kill -CONT ${process.pid}`)
+    const isLower = process.pid < Number(result.stdout)
+    expect(shorts(result)).toEqual(isLower ? [`signal pid ${process.pid}`] : [])
+  })
+
+  it.runIf(isInstalled('python3'))('signals to any outside process through a pidfd', async () => {
+    const send = `signal.pidfd_send_signal(os.pidfd_open(${process.pid}), signal.SIGCONT)`
+    const result = await ground.run(`python3 -c 'import os, signal; ${send}'`)
+    expect(shorts(result)).toEqual([`signal pid ${process.pid}`])
+  })
+
+  it('and nothing has changed', () => {
+    expect(readFileSync(ground.file, 'utf8')).toBe('kept')
+    expect(statSync(ground.file).mode & 0o777).toBe(0o644)
+  })
+})
+
+describe('what a result makes of refusals', () => {
+  it('a command that failed after one is told that it was refused', async () => {
+    const result = await ground.run('echo x > file')
+    expect(result.failure).toMatchObject({ kind: 'permission-denied', retryable: false })
+    expect(shorts(result)).toEqual([`write ${ground.file}`])
+    expect(result.hint).toContain(ground.file)
+    expect(result.hint).toContain(remedies.user.write)
+  })
+
+  it.runIf(isInstalled('python3'))('the hint for the network is network = true', async () => {
+    const { hint } = await ground.run("python3 -c 'import socket; socket.socket()'")
+    expect(hint).toContain(remedies.user.network)
+  })
+
+  it('a permission that the user lacks is not blamed on read mode', async () => {
+    const { hint, denials, failure } = await ground.run('chmod 755 .; sh -c ./file')
+    expect([shorts({ denials }), failure?.kind]).toEqual([[`metadata ${ground.cwd}`], 'permission-denied'])
+    expect(hint).toContain(ground.cwd)
+    const lacking = await ground.run('./file')
+    expect([lacking.denials, lacking.failure?.kind]).toEqual([[], 'permission-denied'])
+    const reported = { enforced: true, by: 'listener' }
+    expect(lacking.hint).toBe(hintFor('read', lacking.failure, reported, 'user'))
+  })
+
+  it('reads well where what was meant is not known', async () => {
+    const { hint } = await ground.run(`${attempts} others`)
+    expect(hint).not.toMatch(/ (to|at|of|a socket:);/)
+    const { denials } = await ground.run(`${attempts} others`)
+    for (const told of denialLines(denials)) expect(told).not.toMatch(/ (to|at|of|:) \(|undefined/)
+  })
+
+  it('without one, words alone do not give a hint of refusals', async () => {
+    expect((await ground.run('false')).hint).toBeUndefined()
+  })
+
+  it('write mode reports nothing', async () => {
+    const { shell } = await makeGround()
+    shell.mode = 'write'
+    expect((await shell.execute({ command: 'echo x > file; mkdir new' })).denials).toEqual([])
+  })
+})

@@ -1,0 +1,140 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { remedies } from '../../../src/messages/denials.ts'
+import { Home } from '../../cli/vitrine.ts'
+import { fillFixture } from '../../compatibility/fixture.ts'
+import { isInstalled } from '../../helpers/programs.ts'
+import { connect } from '../../mcp/connect.ts'
+import { makeGround, shorts } from './denied.ts'
+
+let home: Home
+
+beforeAll(() => {
+  home = new Home()
+  fillFixture(home.directory)
+  writeFileSync(join(home.directory, 'test_ok.py'), 'def test_ok():\n    assert True\n')
+})
+
+/** Runs a line in read mode; `own` is what stands on stderr beside the command's own lines. */
+async function run(line: string, ...options: string[]) {
+  const ran = await home.run(['run', ...options, '--', line], { env: { PATH: process.env['PATH'] ?? '' } })
+  const own = ran.stderr.split('\n').filter((text) => text.startsWith('vitrine: '))
+  return { ...ran, own }
+}
+
+const silent = [
+  'git describe --dirty',
+  'less README.md',
+  'node -e \'require("module").enableCompileCache?.()\'',
+  'man ls',
+  'pip list',
+  'python3 -m pip --version',
+  'top -b -n 1',
+  "sqlite3 plain.db 'select * from t'",
+  'getent hosts localhost',
+  'npm ls',
+  'vim -es -c q README.md; true',
+]
+
+describe('a command that ended with 0 and did without what was refused', () => {
+  it.each(silent)('%s: stderr holds nothing of ours', async (line) => {
+    if (!isInstalled(line.split(' ')[0] ?? '')) return
+    const { code, own } = await run(line)
+    expect({ code, own }).toEqual({ code: 0, own: [] })
+  })
+
+  it('keeps its refusals in the result', async () => {
+    const { shell } = await makeGround()
+    const cwd = home.directory
+    const result = await shell.execute({ command: 'git describe --dirty', cwd })
+    expect(shorts(result).length).toBeGreaterThan(0)
+    expect(result.hint).toBeUndefined()
+  })
+})
+
+describe('a command that ended with 0 and whose refusals may matter', () => {
+  it.each([
+    'echo x > new; true',
+    'git update-index --refresh; echo $?', // git says that it failed
+    'mkdir a b c 2>/dev/null; rm README.md; true',
+    'curl -s http://127.0.0.1:9/; echo $?',
+    'getent hosts nowhere.example; echo $?',
+    'touch .cache/x 2>/dev/null; true',
+    "python3 -c 'import tempfile; tempfile.TemporaryFile()' 2>/dev/null; true",
+  ])('%s: one line tells', async (line) => {
+    if (!isInstalled(line.split(' ')[0] ?? '')) return
+    mkdirSync(join(home.directory, '.cache'), { recursive: true })
+    const { code, own } = await run(line)
+    expect(code).toBe(0)
+    expect(own).toHaveLength(1)
+  })
+
+  it('says how many there were', async () => {
+    const line = 'mkdir a b c 2>/dev/null; true'
+    const { own } = await run(line)
+    const { hint } = JSON.parse((await home.run(['run', '--json', '--', line])).stdout)
+    expect(own).toEqual([`vitrine: ${hint}`])
+    expect(own[0]).toContain(join(home.directory, 'a'))
+    expect(own[0]).toMatch(/\b2\b/)
+  })
+})
+
+describe('a command that failed', () => {
+  it.each([
+    ['touch new', ['new']],
+    ['mkdir a b c', ['a', 'b', 'c']],
+    ['rm README.md data.csv; exit 3', ['README.md', 'data.csv']],
+  ])('%s: each refusal is told once', async (line, names) => {
+    const { code, own } = await run(line)
+    expect(code).not.toBe(0)
+    for (const name of names) {
+      const path = join(home.directory, name)
+      expect(own.filter((text) => new RegExp(`(create|delete|write) ${path}[ ;]`).test(text))).toHaveLength(1)
+    }
+  })
+
+  it.runIf(isInstalled('curl'))('a refused network is told once', async () => {
+    const { code, own } = await run('curl -s http://127.0.0.1:9/')
+    expect(code).not.toBe(0)
+    expect(own).toEqual([expect.stringContaining(remedies.user.network)])
+  })
+})
+
+describe('pytest', () => {
+  it.runIf(isInstalled('pytest'))(
+    'warns of no cache that it cannot write, and reads the one there is',
+    async () => {
+      execFileSync('pytest', ['-q', 'test_ok.py'], { cwd: home.directory, stdio: 'ignore' })
+      for (const line of ['pytest -q test_ok.py', 'pytest -q --last-failed test_ok.py']) {
+        const { code, stdout, own } = await run(line, '--private-tmp')
+        expect({ code, own }).toEqual({ code: 0, own: [] })
+        expect(stdout).not.toContain('PytestCacheWarning')
+      }
+    },
+  )
+})
+
+describe('the tool of the MCP server', () => {
+  it('names its own parameters, each refusal once, and one line where the command ended with 0', async () => {
+    const server = await connect([], { home: new Home() })
+    const { directory } = server.home
+    const hints = {
+      failed: (await server.run({ command: 'echo x > /tmp/vitrine-quiet-new' })).text,
+      succeeded: (await server.run({ command: 'mkdir a b 2>/dev/null; true' })).text,
+      network: (await server.run({ command: "python3 -c 'import socket; socket.socket()'" })).text,
+    }
+    for (const text of Object.values(hints))
+      for (const forUser of ['--private-tmp', '--network', remedies.user.write])
+        expect(text).not.toContain(forUser)
+    expect(hints.failed.match(/vitrine-quiet-new/g)).toHaveLength(2) // sh's own error, and the line of the refusal
+    expect(hints.failed.toLowerCase()).toContain(remedies.tool.privateTmp)
+    expect(hints.failed).toContain(remedies.tool.write)
+    expect(hints.succeeded).toMatch(
+      /^\(no output\)\n\[blocked in read mode: create \S+\/a and 1 more; [^\n]+\]$/,
+    )
+    expect(hints.succeeded).toContain(join(directory, 'a'))
+    expect(hints.network.toLowerCase()).toContain(remedies.tool.network.toLowerCase())
+  })
+})

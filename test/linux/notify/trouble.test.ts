@@ -1,0 +1,158 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { makeDirectory } from '../../helpers/place.ts'
+import { aliveWith, endAll, makeMarker, processEntry, survivors, waitFor } from '../../helpers/processes.ts'
+import { compileFixture } from '../../helpers/programs.ts'
+import { compileAttempts, makeGround, shorts } from './denied.ts'
+import { toldBy, writeTeller } from './tellers.ts'
+
+interface Teller {
+  readonly child: ChildProcess
+  /** What it has printed so far. */
+  readonly text: () => string
+  readonly ended: Promise<unknown>
+}
+
+function startTeller(directory: string, command: string): Teller {
+  const child = spawn(process.execPath, [writeTeller(directory, command)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text += chunk.toString()
+  })
+  return { child, text: () => text, ended: once(child, 'exit') }
+}
+
+it('20 refused calls of 20 processes at once are 20', async () => {
+  const { cwd, run } = await makeGround()
+  const result = await run('for i in $(seq 20); do echo x > file & done; wait')
+  expect(shorts(result)).toEqual([`write ${cwd}/file x20`])
+})
+
+describe('a host that is stopped', () => {
+  it('stops its command at the next notified call, and counts all calls when it continues', async () => {
+    const directory = makeDirectory()
+    const marker = makeMarker()
+    writeFileSync(join(directory, 'file'), 'kept')
+    const line = `echo started; sleep 0.5; echo ${marker} >/dev/null; cat file; echo x > file; echo after; exec true ${marker}`
+    const teller = startTeller(directory, line)
+    await waitFor(() => teller.text().includes('started'), 5000)
+    teller.child.kill('SIGSTOP')
+    await new Promise((resolve) => setTimeout(resolve, 1200))
+    const commands = aliveWith(marker).filter((pid) => pid !== teller.child.pid)
+    const states = commands.map((pid) => processEntry(pid)?.state)
+    const text = readFileSync(join(directory, 'file'), 'utf8')
+    teller.child.kill('SIGCONT')
+    await teller.ended
+    expect(states).toEqual(['S'])
+    expect(text).toBe('kept')
+    const { result } = toldBy(teller.text())
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'started\nkeptafter\n' })
+    expect(shorts(result)).toEqual([`write ${directory}/file`])
+  })
+})
+
+describe('a host that dies', () => {
+  it('in the middle of a storm of refused calls leaves them refused, and nobody waiting', async () => {
+    const directory = makeDirectory()
+    const marker = makeMarker()
+    const file = join(directory, 'file')
+    writeFileSync(file, 'kept')
+    const storm = `${compileAttempts()} flood ${file} 8000 ${marker}`
+    const line = `echo started; while :; do ${storm}; mkdir new; chmod 600 file; done`
+    const teller = startTeller(directory, line)
+    await waitFor(() => teller.text().includes('started'), 5000)
+    await waitFor(() => aliveWith(marker).some((pid) => pid !== teller.child.pid), 5000)
+    teller.child.kill('SIGKILL')
+    await teller.ended
+    const left = await survivors(marker, 1000)
+    await endAll(marker)
+    expect(left).toEqual([])
+    expect(readFileSync(file, 'utf8')).toBe('kept')
+    expect(readdirSync(directory).sort()).toEqual(['file', 'teller.mjs'])
+  })
+})
+
+describe('where nobody may read the memory of a command (Yama, ptrace_scope 2)', () => {
+  it('a path in the environment of a program is known', () => {
+    const cwd = makeDirectory()
+    const file = join(cwd, 'file')
+    writeFileSync(file, 'kept')
+    const script = writeTeller(cwd, `FIRST=1 OUT=${file} LAST=1 ${compileAttempts()} environment`)
+    const stdout = execFileSync(compileFixture('unreadable'), [process.execPath, script], {
+      encoding: 'utf8',
+    })
+    const { result } = toldBy(stdout)
+    expect(shorts(result)).toEqual([`write ${file}`])
+    expect(readFileSync(file, 'utf8')).toBe('kept')
+  })
+
+  const lines = [
+    'echo x > file',
+    'echo fine > /dev/null && echo fine',
+    'rm -f file',
+    'touch -c file',
+    'touch new',
+    'mkdir -p sub && echo there',
+    'mkdir new',
+    'mv file other',
+    '(set -C; echo x > new)',
+    'true | tee /dev/null file',
+    'id nobody > /dev/null; ls -l file > /dev/null',
+  ]
+
+  it('everything is refused; what is certain is counted, by its path where it is an argument', () => {
+    const cwd = makeDirectory()
+    writeFileSync(join(cwd, 'file'), 'kept')
+    mkdirSync(join(cwd, 'sub'))
+    const script = writeTeller(cwd, lines.join('; '))
+    const stdout = execFileSync(compileFixture('unreadable'), [process.execPath, script], {
+      encoding: 'utf8',
+    })
+    const { result } = toldBy(stdout)
+    expect(readFileSync(join(cwd, 'file'), 'utf8')).toBe('kept')
+    expect(readdirSync(cwd).sort()).toEqual(['file', 'sub', 'teller.mjs'])
+    expect(result.stdout).toBe('fine\nthere\n')
+    const names = shorts(result).map((text) => text.replace(`${cwd}/`, ''))
+    // rm copies its arguments; the path of a redirection stands in the shell's own memory.
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'metadata file',
+        'create new',
+        'create',
+        'write file',
+        expect.stringMatching(/^rename/),
+      ]),
+    )
+    expect(names).toContainEqual(expect.stringMatching(/^delete/))
+    const noise = ['/dev/null', 'sub', 'socket']
+    expect(names.filter((name) => noise.some((word) => name.includes(word)))).toEqual([])
+  })
+})
+
+describe('a signal to a process outside that is younger than the command', () => {
+  it('is refused like any other, but looks like one to a child: it may go unreported', async () => {
+    const { shell } = await makeGround()
+    const marker = makeMarker()
+    const victims: ChildProcess[] = []
+    const stdin = new PassThrough()
+    const onOutput = () => {
+      if (victims.length > 0) return
+      const victim = spawn('sleep', [marker], { stdio: 'ignore' })
+      victims.push(victim)
+      stdin.end(`${victim.pid}\n`)
+    }
+    const command = 'echo started; read pid; kill -STOP $pid; echo $?'
+    const result = await shell.execute({ command, stdin }, { onOutput })
+    const state = processEntry(victims[0]?.pid ?? 0)?.state
+    await endAll(marker)
+    expect(result.stdout).toBe('started\n1\n')
+    expect(state).toMatch(/[RS]/)
+    expect([[], [`signal pid ${victims[0]?.pid}`]]).toContainEqual(shorts(result))
+  })
+})

@@ -1,0 +1,362 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { VitrineError } from '../../../src/messages/error.ts'
+import { openShellOn } from '../../../src/shell.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { waitFor } from '../../helpers/processes.ts'
+import { isInstalled } from '../../helpers/programs.ts'
+import { addonless, probing, realAddon } from '../../sandbox/hosts.ts'
+import { makeGround, uid } from './ground.ts'
+
+describe('a private directory', () => {
+  it('is empty, the command alone can enter it, and it is gone before the result comes', async () => {
+    const { run, left, parent, temporary } = await makeGround()
+    const { stdout, exitCode } = await run(
+      'stat -c "%a %u" "$TMPDIR" "$TMPDIR/../.."; ls -A "$TMPDIR"; echo x > "$TMPDIR/x"; cat "$TMPDIR/x"; echo "$TMPDIR"',
+    )
+    const [status, above, text, path = ''] = stdout.split('\n')
+    const own = `700 ${uid}`
+    expect({ status, above, text, exitCode }).toEqual({ status: own, above: own, text: 'x', exitCode: 0 })
+    expect(path.startsWith(`${parent}/`)).toBe(true)
+    expect(left()).toEqual([])
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
+  it('is where every program looks for it, whatever the configuration says of TMPDIR', async () => {
+    const toml = '[env]\nset = { TMPDIR = "/nowhere", TMP = "/nowhere" }\npass = ["TEMP"]\n'
+    const { run, parent } = await makeGround({ toml, env: { TEMP: '/nowhere' } })
+    const { stdout } = await run('echo "$TMPDIR"; echo "$TMP"; echo "$TEMP"; echo "$TMPPREFIX"')
+    const [directory = '', ...others] = stdout.trimEnd().split('\n')
+    expect(directory.startsWith(`${parent}/`)).toBe(true)
+    expect(others).toEqual([directory, directory, `${directory}/zsh`])
+  })
+
+  it('is another one for each command, also at the same time', async () => {
+    const { run, left } = await makeGround()
+    const line = 'echo "$TMPDIR"; echo x > "$TMPDIR/same"; ls "$TMPDIR"'
+    const outputs = (await Promise.all(Array.from({ length: 8 }, () => run(line)))).map(
+      ({ stdout }) => stdout,
+    )
+    expect(new Set(outputs).size).toBe(8)
+    expect(outputs.every((output) => output.endsWith('\nsame\n'))).toBe(true)
+    expect(left()).toEqual([])
+  })
+
+  it('is given to the one command that asks for it, and not to one that does without', async () => {
+    const line = 'echo x >"$TMPDIR/x" && cat "$TMPDIR/x"'
+    const without = await makeGround({ privateTmp: false })
+    const asked = await without.shell.execute({ command: line, privateTmp: true })
+    expect({ stdout: asked.stdout, held: asked.enforcement['private tmp']?.enforced }).toEqual({
+      stdout: 'x\n',
+      held: true,
+    })
+    const other = await without.run(line)
+    expect(other.exitCode).not.toBe(0)
+    expect(other.enforcement['private tmp']).toBeUndefined()
+    expect(readdirSync(without.temporary)).not.toContain('x')
+    const { shell } = await makeGround()
+    expect((await shell.execute({ command: line, privateTmp: false })).exitCode).not.toBe(0)
+    expect((await shell.execute({ command: line })).stdout).toBe('x\n')
+  })
+
+  it.for([0, 2])('of another command can be read, but not written to, after %i others', async (others) => {
+    const { run, parent, left, shell } = await makeGround()
+    for (let turn = 0; turn < others; turn++) expect((await run('echo x > "$TMPDIR/x"')).exitCode).toBe(0)
+    const other = run('echo kept > "$TMPDIR/file"; sleep 60')
+    await waitFor(() => left().some((name) => existsSync(join(parent, name, 'tmp/file'))), 5000)
+    const file = join(parent, left()[0] ?? '', 'tmp/file')
+    const line = `cat ${file}; echo x > ${file}; echo x > ${file}2; chmod 600 ${file}; rm -f ${file}; mv ${file} "$TMPDIR"; true`
+    const { stdout, denials } = await run(line)
+    expect(stdout).toBe('kept\n')
+    expect(readFileSync(file, 'utf8')).toBe('kept\n')
+    expect(denials.map(({ operation }) => operation)).toEqual([
+      'write',
+      'create',
+      'metadata',
+      'delete',
+      'rename',
+    ])
+    await shell.close()
+    expect((await other).cancelled).toBe(true)
+  })
+
+  it('of a command before cannot be written to, though somebody else makes it again', async () => {
+    const { run, parent } = await makeGround()
+    const before = (await run('echo "$TMPDIR"')).stdout.trimEnd()
+    mkdirSync(before, { recursive: true, mode: 0o700 })
+    chmodSync(parent, 0o700)
+    const { stdout, denials } = await run(`echo x > ${before}/x; echo x > "$TMPDIR/x" && cat "$TMPDIR/x"`)
+    expect(stdout).toBe('x\n')
+    expect(denials.map(({ path }) => path)).toEqual([`${before}/x`])
+    expect(readdirSync(before)).toEqual([])
+  })
+
+  it('comes from the configuration too, and is not there by default', async () => {
+    const temporary = makeDirectory()
+    const toml = '[shell]\nprivate_tmp = true\n'
+    const configured = await makeGround({ toml, privateTmp: undefined }, temporary)
+    expect((await configured.run('echo x > "$TMPDIR/x"')).exitCode).toBe(0)
+    const without = await makeGround({ privateTmp: undefined }, temporary)
+    expect((await without.run('echo x > "$TMPDIR/x"')).exitCode).not.toBe(0)
+    expect(without.shell.enforcement['private tmp']).toBeUndefined()
+  })
+
+  it('is nothing in write mode', async () => {
+    const { run, temporary } = await makeGround({ mode: 'write' })
+    expect((await run('echo "$TMPDIR"')).stdout).toBe(`${temporary}\n`)
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
+  it('is the only place that changes', async () => {
+    const { run, temporary } = await makeGround()
+    const other = join(temporary, 'other')
+    writeFileSync(other, 'kept')
+    const { exitCode, denials } = await run(
+      `echo x > ${other}; mv ${other} "$TMPDIR"; ln ${other} "$TMPDIR/link"; echo x > "$TMPDIR/../x"; echo x > "$TMPDIR/../../x"; echo x > ${temporary}/new; true`,
+    )
+    expect(exitCode).toBe(0)
+    expect(readFileSync(other, 'utf8')).toBe('kept')
+    expect(readdirSync(temporary)).toEqual(['other'])
+    expect(denials.map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(['write', 'rename', 'create']),
+    )
+    expect(denials.filter(({ path }) => path?.includes('/tmp/x'))).toEqual([])
+  })
+
+  it('can be neither removed nor moved nor hold a device, and that is told', async () => {
+    const { run, parent } = await makeGround()
+    const { stdout, denials } = await run(
+      'rmdir "$TMPDIR"; mv "$TMPDIR" "$TMPDIR.moved"; mknod "$TMPDIR/null" c 1 3; mkdir "$TMPDIR/sub" && rmdir "$TMPDIR/sub" && ls -A "$TMPDIR" && echo held',
+    )
+    expect(stdout).toBe('held\n')
+    const told = denials.map(({ operation, path = '', count }) => [
+      operation,
+      path.replace(parent, ''),
+      count,
+    ])
+    const own = told[0]?.[1]
+    expect(own).toMatch(/^\/[0-9a-f]{32}\/tmp$/)
+    expect(told).toEqual([
+      ['delete', own, 1],
+      ['rename', own, 1],
+      ['create', `${own}/null`, 1],
+    ])
+  })
+
+  it.runIf(isInstalled('git'))(
+    'takes a clone, whose hard links to what stands outside are no refusals to be told',
+    async () => {
+      const { run } = await makeGround()
+      const outside = makeDirectory()
+      const git = (...args: string[]) => execFileSync('git', ['-C', outside, ...args])
+      git('init', '-q')
+      git('-c', 'user.name=a', '-c', 'user.email=a@b.example', 'commit', '-q', '--allow-empty', '-m', 'one')
+      const { stdout, denials } = await run(
+        `git clone -q ${outside} "$TMPDIR/clone" && git -C "$TMPDIR/clone" log --format=%s`,
+      )
+      expect({ stdout, denials }).toEqual({ stdout: 'one\n', denials: [] })
+    },
+  )
+})
+
+describe('removing a private directory', () => {
+  const trees: readonly { readonly what: string; readonly line: string; readonly needs?: string }[] = [
+    { what: 'thousands of files', line: 'i=0; while [ $i -lt 5000 ]; do : > $i; i=$((i+1)); done' },
+    {
+      what: 'a tree deeper than any path',
+      line: `python3 -c 'import os\nfor i in range(6000):\n os.mkdir("d"*20); os.chdir("d"*20)\nopen("end","w")'`,
+      needs: 'python3',
+    },
+    {
+      what: 'names that are not UTF-8, or nothing but odd',
+      line: `python3 -c 'import os\nfor n in (b"\\xff\\xfe", b"\\n", b" ", b"-rf", b"vitrine-0", b"\\\\"):\n os.mkdir(n); open(n+b"/"+n,"w")\n os.makedirs(n+b"/vitrine-1/"+n)'`,
+      needs: 'python3',
+    },
+    { what: 'links to what is elsewhere', line: 'ln -s "$OUTSIDE" link; mkdir d; ln -s "$OUTSIDE" d/link' },
+    {
+      what: 'FIFOs and modes of nothing',
+      line: 'mkdir -p a/b; : > a/b/c; umask 777; mkfifo f; mkdir a/d; : > a/b/e',
+    },
+  ]
+
+  it.for(trees)('copes with $what', async ({ line, needs }, context) => {
+    if (needs && !isInstalled(needs)) context.skip(`${needs} is not installed`)
+    const outside = makeDirectory()
+    writeFileSync(join(outside, 'file'), 'kept')
+    const { run, left } = await makeGround({ toml: `[env]\nset = { OUTSIDE = "${outside}" }\n` })
+    const result = await run(`cd "$TMPDIR" && ${line}`)
+    expect({ code: result.exitCode, stderr: result.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(left()).toEqual([])
+    expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('kept')
+    expect(result.enforcement['private tmp']?.enforced).toBe(true)
+  })
+
+  it('that holds more than can go in time delays no result, and is gone once the shell is closed', async () => {
+    const addon = realAddon()
+    const { removePrivate } = addon
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const slowly = async (keeper: unknown) => {
+      await gate
+      return removePrivate(keeper)
+    }
+    Object.assign(addon, { removePrivate: slowly })
+    const { shell, left } = await makeGround()
+    const result = await shell.execute({ command: ': > "$TMPDIR/x"; sleep 60', timeoutMs: 300 })
+    Object.assign(addon, { removePrivate })
+    expect(result).toMatchObject({ timedOut: true, outcome: { kind: 'timed-out' } })
+    expect(result.enforcement['private tmp']).toMatchObject({ enforced: false, note: /still being removed/ })
+    expect(left()).toHaveLength(1)
+    open()
+    await shell.close()
+    expect(left()).toEqual([])
+  })
+
+  it('leaves the event loop alone', async () => {
+    const { shell, left } = await makeGround()
+    const alone = { ticks: 0, over: false }
+    const tick = () => {
+      alone.ticks++
+      if (!alone.over) setImmediate(tick)
+    }
+    const command = 'cd "$TMPDIR"; seq 20000 | xargs touch 2>/dev/null; echo done'
+    await shell.execute({ command, timeoutMs: 60_000 }, { onOutput: tick })
+    alone.over = true
+    expect(alone.ticks).toBeGreaterThan(100)
+    expect(left()).toEqual([])
+  })
+
+  it('happens when the command never ran, and when it was ended', async () => {
+    const { shell, left } = await makeGround()
+    await expect(shell.execute({ argv: ['/no/such/program'] })).rejects.toThrow(/no\/such\/program/)
+    expect(left()).toEqual([])
+    const { timedOut } = await shell.execute({
+      command: 'echo x > "$TMPDIR/x"; sleep 60 & sleep 60',
+      timeoutMs: 300,
+    })
+    expect({ timedOut, left: left() }).toEqual({ timedOut: true, left: [] })
+  })
+
+  it('is awaited by close', async () => {
+    const { shell, left } = await makeGround()
+    const running = shell.execute({ command: 'cd "$TMPDIR"; seq 2000 | xargs touch; echo ready; sleep 60' })
+    await waitFor(() => left().length === 1, 5000)
+    await shell.close()
+    expect(left()).toEqual([])
+    expect((await running).cancelled).toBe(true)
+  })
+})
+
+describe('a place that cannot be trusted', () => {
+  async function refusal(temporary: string): Promise<string> {
+    const { shell } = await makeGround({}, temporary)
+    const error = await shell.execute({ command: 'echo ran' }).catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(VitrineError)
+    expect(error.code).toBe('SANDBOX_UNAVAILABLE')
+    return error.refusal.got + error.refusal.remedy
+  }
+
+  it('a link in the place of the directory is refused', async () => {
+    const [temporary, target] = [makeDirectory(), makeDirectory()]
+    symlinkSync(target, join(temporary, `vitrine-${uid}`))
+    expect(await refusal(temporary)).toContain('TMPDIR')
+    expect(readdirSync(target)).toEqual([])
+  })
+
+  it('a directory that others can enter is refused', async () => {
+    const temporary = makeDirectory()
+    mkdirSync(join(temporary, `vitrine-${uid}`))
+    chmodSync(join(temporary, `vitrine-${uid}`), 0o755)
+    expect(await refusal(temporary)).toMatch(/chmod 700/)
+  })
+
+  it.runIf(uid === 0)('a directory of somebody else is refused', async () => {
+    const temporary = makeDirectory()
+    mkdirSync(join(temporary, 'vitrine-0'), { mode: 0o700 })
+    chownSync(join(temporary, 'vitrine-0'), 65534, 65534)
+    expect(await refusal(temporary)).toContain('vitrine-0')
+    expect(readdirSync(join(temporary, 'vitrine-0'))).toEqual([])
+  })
+
+  it.for(['777', '775', '770'])(
+    'a temporary directory of mode %s, in which other users can rename, is refused',
+    async (digits) => {
+      const temporary = makeDirectory()
+      const mode = Number.parseInt(digits, 8)
+      chmodSync(temporary, mode)
+      expect(await refusal(temporary)).toContain('chmod +t')
+      expect(readdirSync(temporary)).toEqual([])
+      chmodSync(temporary, mode | 0o1000)
+      const { run } = await makeGround({}, temporary)
+      expect((await run('echo x > "$TMPDIR/x"')).exitCode).toBe(0)
+    },
+  )
+
+  it.runIf(uid === 0)('a temporary directory of another user is refused, sticky or not', async () => {
+    const temporary = makeDirectory()
+    chownSync(temporary, 12345, 12345)
+    for (const mode of [0o700, 0o1777]) {
+      chmodSync(temporary, mode)
+      expect(await refusal(temporary)).toContain(temporary)
+    }
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
+  it('a temporary directory that is not there is refused', async () => {
+    expect(await refusal(join(makeDirectory(), 'missing'))).toContain('ENOENT')
+  })
+})
+
+describe('where there are no private directories', () => {
+  it('private_tmp is refused when the shell opens, and nothing runs', async () => {
+    const options = { mode: 'read', privateTmp: true, cwd: makeDirectory() } as const
+    await expect(openShellOn(addonless(), options)).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+    await expect(openShellOn(addonless('windows'), options)).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+    })
+  })
+
+  it('write mode goes on', async () => {
+    const shell = await openTestShell({ mode: 'write', privateTmp: true, host: addonless() })
+    expect((await shell.execute({ command: 'echo ran' })).stdout).toBe('ran\n')
+  })
+
+  it.for([1, 2, 3, 5])('Landlock ABI %i holds it, and refuses in it what it says', async (landlockAbi) => {
+    const { run, shell } = await makeGround({ host: probing({ landlockAbi }) })
+    const line =
+      'mkdir a b && echo x > a/f && mv a/f a/g && ln a/g a/h && chmod 600 a/g && : > a/g && rm -r b'
+    expect((await run(`cd "$TMPDIR" && ${line}`)).exitCode).toBe(0)
+    const outside = makeDirectory()
+    await run(`echo x > ${outside}/new; mkdir ${outside}/d; chmod 700 ${outside}`)
+    expect(readdirSync(outside)).toEqual([])
+    if (!isInstalled('python3')) return
+    const fails = async (text: string) =>
+      (await run(`cd "$TMPDIR" && python3 -c 'import os\n${text}'`)).exitCode !== 0
+    const across = await fails('os.mkdir("a"); open("f","w"); os.rename("f", "a/f")')
+    const truncate = await fails('open("f","w"); os.truncate("f", 3)')
+    expect({ across, truncate }).toEqual({ across: landlockAbi < 2, truncate: landlockAbi < 3 })
+    expect(shell.enforcement['private tmp']?.note?.includes('truncate(2)') ?? false).toBe(truncate)
+  })
+
+  it('an older kernel says what it refuses in it', async () => {
+    const { shell } = await makeGround({ host: probing({ landlockAbi: 2 }) })
+    expect(shell.enforcement['private tmp']).toEqual({
+      enforced: true,
+      by: 'landlock+seccomp listener',
+      note: 'still refused in it: truncate(2)',
+    })
+  })
+})

@@ -1,0 +1,94 @@
+import { chmodSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
+import { compileFixture, isInstalled } from '../../helpers/programs.ts'
+import { type Ground, makeGround } from './ground.ts'
+
+let ground: Ground
+let locker: string
+
+beforeAll(async () => {
+  ground = await makeGround()
+  locker = compileFixture('locker')
+  chmodSync(locker, 0o755)
+})
+
+/** Descriptor 9 of the shell holds the lock that `waiter` asks for; `asks` is read before the line goes on. */
+const holding = (waiter: string, line: string) => `
+cd "$TMPDIR" && mkfifo said && exec 9>lock && flock -n 9 || exit 99
+${waiter} > said 9>&- & waiter=$!
+exec 7< said; read said <&7; echo $said
+${line}`
+
+const lines: readonly { readonly what: string; readonly script: () => string; readonly said: string }[] = [
+  {
+    what: 'who waits for a lock gets it when it is let go',
+    script: () => holding(`${locker} lock`, 'sleep 0.3; echo lets go; exec 9>&-; cat <&7'),
+    said: 'asks\nlets go\ngot it\n',
+  },
+  {
+    what: 'a handler without SA_RESTART interrupts the wait',
+    script: () => holding(`${locker} lock alarm`, 'cat <&7; exec 9>&-'),
+    said: 'asks\nEINTR after an alarm\n',
+  },
+  {
+    what: 'one with SA_RESTART runs, and the wait goes on',
+    script: () => holding(`${locker} lock restart`, 'sleep 0.4; exec 9>&-; cat <&7'),
+    said: 'asks\ngot it after alarms\n',
+  },
+  {
+    what: 'who is killed while it waits leaves no lock, even on a file that others share',
+    script: () =>
+      holding(
+        `exec 8>lock; ${locker} 8`,
+        'exec 8>lock; sleep 0.1; kill -KILL $waiter; cat <&7; exec 9>&-; flock -w 5 lock echo free',
+      ),
+    said: 'asks\nfree\n',
+  },
+  {
+    what: 'who is stopped while it waits stops, and waits on when it is continued',
+    script: () =>
+      holding(
+        `${locker} lock`,
+        `kill -STOP $waiter
+        until grep -q '^State:.T' /proc/$waiter/status; do sleep 0.01; done
+        exec 9>&-; kill -CONT $waiter; cat <&7`,
+      ),
+    said: 'asks\ngot it\n',
+  },
+  {
+    what: 'of twenty each gets it once, and nobody at the same time as another',
+    script: () =>
+      `cd "$TMPDIR" || exit 99; echo 0 > n
+      for i in $(seq 20); do (${locker} 9 > /dev/null && n=$(cat n) && sleep 0.01 && echo $((n+1)) > n) 9>lock & done
+      wait; cat n`,
+    said: '20\n',
+  },
+]
+
+describe.runIf(isInstalled('flock'))('a blocking flock(2) in a private directory', () => {
+  it.for(lines)('$what', async ({ script, said }) => {
+    const { stdout, stderr, denials } = await ground.run(script())
+    expect({ stdout, stderr, denials }).toEqual({ stdout: said, stderr: '', denials: [] })
+  })
+
+  it('keeps no call of others waiting, and ends with the deadline of its command', async () => {
+    const marker = makeMarker()
+    const waiting = ground.shell.execute({
+      command: holding(`exec ${locker} lock ${marker}`, 'wait'),
+      timeoutMs: 2000,
+    })
+    const started = await waitFor(() => aliveWith(marker).length > 0, 10_000)
+    const other = await ground.run(
+      'cd "$TMPDIR" && touch f && chmod 600 f && flock f echo free; echo x > /dev/null',
+    )
+    const result = await waiting
+    const left = await survivors(marker, 1000)
+    await endAll(marker)
+    expect(other).toMatchObject({ stdout: 'free\n', exitCode: 0 })
+    expect(started).toBe(true)
+    expect(result).toMatchObject({ timedOut: true, stdout: 'asks\n' })
+    expect(left).toEqual([])
+    expect(ground.left()).toEqual([])
+  })
+})

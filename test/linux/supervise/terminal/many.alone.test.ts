@@ -1,0 +1,140 @@
+import { type SpawnSyncOptions, spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Mode, Shell } from '../../../../src/index.ts'
+import { nobody, whyNot } from '../../../helpers/other-users.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
+import { builtLibrary, readable } from '../../../helpers/programs.ts'
+import { resources } from '../../../helpers/resources.ts'
+
+const modes: readonly Mode[] = ['read', 'write']
+
+/** Node opens and closes a few descriptors of its own; a leak would count in hundreds. */
+const ownSlack = 5
+
+const terminals = () => readdirSync('/dev/pts').length
+
+async function inARow(shell: Shell, count: number): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    const pty = await shell.start({ command: `read line; echo "got $line"; exit ${at % 7}`, pty: true })
+    pty.resize(100, 40)
+    await pty.write(`${at}\n`)
+    const { output, exitCode } = await pty.result
+    if (!output.includes(`got ${at}\r\n`) || exitCode !== at % 7)
+      throw new Error(JSON.stringify({ output, exitCode }))
+  }
+}
+
+describe.each(modes)('in %s mode', (mode) => {
+  it('200 terminals in a row leave nothing', async () => {
+    const shell = await openTestShell({ mode })
+    await inARow(shell, 20)
+    const before = { ...resources(), terminals: terminals() }
+    await inARow(shell, 200)
+    const after = { ...resources(), terminals: terminals() }
+    expect(after.descriptors - before.descriptors).toBeLessThanOrEqual(ownSlack)
+    expect(after.threads - before.threads).toBeLessThanOrEqual(ownSlack)
+    expect(after.terminals - before.terminals).toBeLessThanOrEqual(ownSlack)
+    expect(after).toMatchObject({ zombies: 0, children: 0 })
+  })
+
+  it('what never runs leaves nothing either', async () => {
+    const shell = await openTestShell({ mode })
+    const fail = async () => {
+      for (let at = 0; at < 50; at++)
+        await expect(shell.start({ argv: ['/no/such/program'], pty: true })).rejects.toMatchObject({
+          code: 'SPAWN_FAILED',
+        })
+    }
+    await fail()
+    const before = resources()
+    await fail()
+    expect(resources().descriptors - before.descriptors).toBeLessThanOrEqual(ownSlack)
+  })
+
+  it('40 terminals at once are told apart', async () => {
+    const shell = await openTestShell({ mode })
+    const numbers = Array.from({ length: 40 }, (_, at) => at + 1)
+    const command = 'tty; stty size; read x; echo $x'
+    const start = (at: number) => shell.start({ command, pty: true, columns: at, rows: at + 1 })
+    const started = await Promise.all(numbers.map(start))
+    const ends = started.map(async (pty, index) => {
+      await pty.write(`${numbers[index]}\n`)
+      return (await pty.result).output
+    })
+    const outputs = await Promise.all(ends)
+    for (const [index, at] of numbers.entries())
+      expect(outputs[index]).toMatch(new RegExp(`${at + 1} ${at}\r\n.*${at}\r\n$`, 's'))
+    expect(new Set(outputs.map((output) => /\/dev\/pts\/\d+/.exec(output)?.[0])).size).toBe(40)
+  })
+})
+
+interface Ran {
+  readonly output?: string
+  readonly exitCode?: number
+  readonly code?: string
+  readonly step?: string
+  readonly errno?: string
+  readonly message?: string
+}
+
+/** What a host of its own says of the terminals that it gives. */
+function runHost(
+  before: readonly string[],
+  args: readonly string[],
+  options: SpawnSyncOptions = {},
+): readonly Ran[] {
+  const script = join(readable, 'test/fixtures/host/terminals.mjs')
+  const home = makeDirectory()
+  const env = { ...process.env, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: home }
+  const [program = '', ...words] = [...before, process.execPath, script, ...args]
+  const { stdout, stderr, status } = spawnSync(program, words, { encoding: 'utf8', env, ...options })
+  if (status !== 0) throw new Error(`${status} ${String(stderr)}`)
+  return String(stdout)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Ran)
+}
+
+describe.each(modes)('a host of its own, in %s mode', (mode) => {
+  beforeAll(() => void builtLibrary())
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'of an ordinary user: the terminal is his, and can be changed and opened',
+    ({ skip }) => {
+      const reason = whyNot(nobody)
+      if (reason) return skip(reason)
+      const line = 'stty -echo < /dev/tty; echo named > "$(tty)"; stat -c %u "$(tty)"'
+      const [ran] = runHost([], [mode, '1', line], { ...nobody, cwd: '/' })
+      expect(ran).toEqual({ output: 'named\r\n65534\r\n', exitCode: 0, denials: [] })
+    },
+  )
+
+  it('without descriptors to spare says at which step it failed, and nothing ran', () => {
+    const ran = runHost(['prlimit', '--nofile=90:90'], [mode, '60', 'echo ran; sleep 0.5'])
+    const failed = ran.filter(({ code }) => code !== undefined)
+    expect(failed.length).toBeGreaterThan(0)
+    for (const one of failed) expect(one).toMatchObject({ code: 'SPAWN_FAILED', errno: 'EMFILE' })
+    expect(failed.some(({ step }) => step === 'terminal')).toBe(true)
+    for (const one of ran) if (!one.code) expect(one).toMatchObject({ output: 'ran\r\n', exitCode: 0 })
+  })
+
+  it('without terminals to be had says so', ({ skip }) => {
+    // A devpts that holds one terminal, in a mount namespace of its own.
+    const mounted =
+      'mount -t devpts -o newinstance,ptmxmode=0666,max=1 devpts /dev/pts && mount --bind /dev/pts/ptmx /dev/ptmx'
+    const alone = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c']
+    if (spawnSync(alone[0] ?? '', [...alone.slice(1), mounted]).status !== 0)
+      return skip('mounting a devpts is not possible here')
+    const ran = runHost([...alone, `${mounted} && exec "$0" "$@"`], [mode, '3', 'echo ran; sleep 0.5'])
+    const failed = ran.filter(({ code }) => code !== undefined)
+    expect(ran.length - failed.length).toBe(1)
+    for (const one of failed)
+      expect(one).toMatchObject({
+        code: 'SPAWN_FAILED',
+        step: 'terminal',
+        errno: 'ENOSPC',
+      })
+  })
+})

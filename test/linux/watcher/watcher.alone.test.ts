@@ -1,0 +1,168 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { whyNot } from '../../helpers/other-users.ts'
+import { openTestShell } from '../../helpers/place.ts'
+import { makeMarker, processEntry, waitFor } from '../../helpers/processes.ts'
+import { builtLibrary, compileFixture, isInstalled } from '../../helpers/programs.ts'
+import { probing, realAddon } from '../../sandbox/hosts.ts'
+import { clearUp, compilePrograms, type Programs, whoIsLeft } from '../supervise/escapes.ts'
+import { commandsOf, orphanMs, startHost, watchersOf } from './hosts.ts'
+
+/** User ids that nobody has; the limit of processes of the second is its test's own. */
+const ANYBODY = 64_123
+const LIMITED = 64_124
+const whyNotAs = (uid: number) => whyNot({ uid, gid: uid })
+
+let programs: Programs
+let marker: string
+
+beforeAll(() => {
+  builtLibrary()
+  programs = compilePrograms()
+})
+
+afterEach(async () => {
+  if (marker) await clearUp(programs, marker)
+})
+
+/** What a command could have made weaker, from outside. */
+function strengthOf(pid: number): unknown {
+  const file = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  const line = (text: string, key: string) => new RegExp(`^${key}:.*$`, 'm').exec(text)?.[0]
+  return {
+    state: processEntry(pid)?.state,
+    priority: getPriority(pid),
+    oom: file('oom_score_adj'),
+    limits: file('limits'),
+    affinity: line(file('status'), 'Cpus_allowed'),
+    tracer: line(file('status'), 'TracerPid'),
+  }
+}
+
+const abis = [1, 2, 3, 4, 5, 6, 7].filter((abi) => abi <= realAddon().probe().landlockAbi)
+
+describe('the watcher cannot be reached from inside', () => {
+  it.for(abis)(
+    'at Landlock ABI %d it can be neither ended, stopped, slowed down nor read',
+    async (landlockAbi) => {
+      const assassin = compileFixture('assassin')
+      const shell = await openTestShell({ host: probing({ landlockAbi }), mode: 'read' })
+      await shell.execute({ command: 'true' })
+      const [watcher = 0, ...more] = watchersOf(process.pid)
+      expect(more).toEqual([])
+      const before = strengthOf(watcher)
+      const result = await shell.execute({ argv: [assassin, String(watcher)] })
+      expect(result.stdout).toBe('tried\n')
+      expect(strengthOf(watcher)).toEqual(before)
+      expect(before).toMatchObject({ state: 'S' })
+    },
+  )
+
+  it('has the highest niceness, no end by the OOM killer and locked pages, where its user may', async () => {
+    const shell = await openTestShell({ mode: 'read' })
+    await shell.execute({ command: 'true' })
+    const [watcher = 0] = watchersOf(process.pid)
+    const status = readFileSync(`/proc/${watcher}/status`, 'utf8')
+    const capabilities = BigInt(`0x${/^CapEff:\t(.*)$/m.exec(status)?.[1]}`)
+    const may = (capability: number) => (capabilities >> BigInt(capability)) % 2n === 1n
+    // linux/capability.h: CAP_SYS_NICE, CAP_SYS_RESOURCE, CAP_IPC_LOCK
+    expect(getPriority(watcher)).toBe(may(23) ? -20 : getPriority())
+    const oom = readFileSync('/proc/self/oom_score_adj', 'utf8')
+    expect(readFileSync(`/proc/${watcher}/oom_score_adj`, 'utf8')).toBe(may(24) ? '-1000\n' : oom)
+    if (may(14)) expect(status).toMatch(/^VmLck:\s+[1-9]/m)
+  })
+
+  it('in write mode the same program does reach a process', async () => {
+    marker = makeMarker()
+    const shell = await openTestShell({ mode: 'write' })
+    const { stdout } = await shell.execute({
+      command: `setsid sleep ${marker} & sleep 0.2; ${compileFixture('assassin')} $!`,
+    })
+    expect(stdout).toContain('SIGSTOP by way 0')
+    expect(stdout).toContain('setpriority')
+  })
+})
+
+describe('a watcher that somebody ends', () => {
+  it('is followed by another at once, which ends what the host leaves', async () => {
+    marker = makeMarker()
+    const host = startHost('wait', 'read', [`${programs.daemon} 3 stay ${marker}`])
+    await host.ready
+    for (let turn = 0; turn < 3; turn++) {
+      const [watcher = 0] = watchersOf(host.child.pid)
+      process.kill(watcher, 'SIGKILL')
+      const another = () => watchersOf(host.child.pid).some((pid) => pid !== watcher)
+      expect(await waitFor(another, 2000)).toBe(true)
+      expect(watchersOf(host.child.pid)).toHaveLength(1)
+    }
+    host.child.kill('SIGKILL')
+    await host.ended
+    expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+  })
+})
+
+describe('what a machine lacks does not keep the watcher from its work', () => {
+  async function diesWithout(
+    line: string,
+    options: Parameters<typeof startHost>[3],
+    prepare: (watcher: number) => void,
+  ) {
+    const host = startHost('wait', 'read', [line], options)
+    await host.ready
+    expect(commandsOf(host, marker)).not.toEqual([])
+    prepare(watchersOf(host.child.pid)[0] ?? 0)
+    host.child.kill('SIGKILL')
+    await host.ended
+    return whoIsLeft(programs, marker, orphanMs)
+  }
+
+  it.runIf(isInstalled('prlimit'))('descriptors', async () => {
+    marker = makeMarker()
+    const without = (watcher: number) => execFileSync('prlimit', ['--nofile=0:0', '--pid', String(watcher)])
+    expect(await diesWithout(`${programs.daemon} 20 stay ${marker}`, {}, without)).toEqual([])
+  })
+
+  const loop = (marker: string) =>
+    `(exec sh -c 'for i in 1 2 3 4 5 6; do timeout 3 sh -c "while :; do :; done"; done' ${marker}) &`
+
+  it.for([undefined, ANYBODY])(
+    'processor time: 30 loops without a pause (user %s)',
+    async (uid, { skip }) => {
+      const reason = uid === undefined ? null : whyNotAs(uid)
+      if (reason) return skip(reason)
+      marker = makeMarker()
+      const line = `${loop(marker).repeat(30)} echo started; wait`
+      expect(await diesWithout(line, uid === undefined ? {} : { uid }, () => {})).toEqual([])
+    },
+  )
+
+  it.runIf(isInstalled('prlimit'))('process ids: a fork bomb at the limit of its user', async ({ skip }) => {
+    const reason = whyNotAs(LIMITED)
+    if (reason) return skip(reason)
+    marker = makeMarker()
+    const options = { before: 'prlimit --nproc=100 --pid $$', uid: LIMITED }
+    const line = `(for i in $(seq 200); do sleep ${marker} & done); echo started; exec sleep ${marker}`
+    expect(await diesWithout(line, options, () => {})).toEqual([])
+  })
+})
+
+/** SCHED_OTHER 0, SCHED_FIFO 1: field 41 of proc_pid_stat(5). */
+function policyOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[38])
+}
+
+it.runIf(isInstalled('chrt'))("a real-time host's commands are as weak as others", async ({ skip }) => {
+  marker = makeMarker()
+  const before = 'chrt -f -p 1 $$'
+  if (spawnSync('sh', ['-c', before]).status !== 0) return skip('real-time priorities are not ours to take')
+  const host = startHost('wait', 'read', [`echo started; sleep ${marker}`], { before })
+  await host.ready
+  const policies = [host.child.pid ?? 0, ...commandsOf(host, marker)].map(policyOf)
+  host.child.kill('SIGKILL')
+  await host.ended
+  expect(policies).toEqual([1, ...policies.slice(1).map(() => 0)])
+  expect(policies.length).toBeGreaterThan(1)
+})

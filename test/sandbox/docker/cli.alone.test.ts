@@ -1,0 +1,164 @@
+import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { builtText, cleanedText, notOursToBuild } from '../../../src/messages/cli/docker.ts'
+import { engineMissing, imageMissing, ownImage } from '../../../src/messages/docker.ts'
+import { Home, refused } from '../../cli/vitrine.ts'
+import { connect } from '../../mcp/connect.ts'
+import {
+  containersOf,
+  dockerToml,
+  importImage,
+  missingEngine,
+  openDockerShell,
+  startEngine,
+  type TestEngine,
+  testImage,
+} from './engine.ts'
+
+const missing = missingEngine()
+const skipped = missing === null ? '' : ` (skipped: ${missing})`
+const nobody = 65_534
+
+describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
+  let engine: TestEngine
+  beforeAll(async () => {
+    engine = await startEngine()
+  })
+
+  const homeWith = (toml = dockerToml()) => {
+    const home = new Home()
+    home.configure(toml)
+    const env = { DOCKER_HOST: engine.host }
+    const vitrine = (args: readonly string[], uid?: number) =>
+      home.run(args, { env, ...(uid === undefined ? {} : { uid }) })
+    return { home, vitrine }
+  }
+
+  it('run --backend docker runs in a container', async () => {
+    const { home, vitrine } = homeWith()
+    writeFileSync(join(home.directory, 'kept'), 'as it was')
+    const ran = await vitrine(['run', '--backend', 'docker', '--', 'cat kept; echo x > kept; exit 5'])
+    expect(ran).toMatchObject({ code: 5, stdout: 'as it was' })
+    expect(ran.stderr).toContain('kept: Read-only file system')
+    expect(readFileSync(join(home.directory, 'kept'), 'utf8')).toBe('as it was')
+    expect((await vitrine(['run', '--backend', 'docker', '--', 'nosuch', 'x'])).code).toBe(127)
+    expect((await vitrine(['run', '--backend', 'docker', '--timeout', '1s', '--', 'sleep 9'])).code).toBe(124)
+  })
+
+  it('mcp --backend docker runs commands in a container, and doctor --backend docker reports it', async () => {
+    const { home, vitrine } = homeWith()
+    const env = { DOCKER_HOST: engine.host }
+    const { run } = await connect(['--backend', 'docker'], { home, env })
+    expect((await run({ command: 'busybox | head -c 7; test -e /proc/self || echo no proc' })).text).toBe(
+      'BusyBox',
+    )
+    expect((await run({ command: 'echo x >file' })).text).toContain('Read-only file system')
+    const { docker } = JSON.parse((await vitrine(['doctor', '--json', '--backend', 'docker'])).stdout)
+    expect(docker).toMatchObject({ image: { present: true } })
+    expect(JSON.parse((await vitrine(['doctor', '--json'])).stdout).docker).toBeUndefined()
+  })
+
+  it('the variable chooses it, too, and the flag beats it', async () => {
+    const { home } = homeWith()
+    const env = { DOCKER_HOST: engine.host, VITRINE_SHELL_BACKEND: 'docker' }
+    const json = async (args: readonly string[]) =>
+      JSON.parse((await home.run(['run', '--json', ...args, '--', 'true'], { env })).stdout).backend
+    expect(await json([])).toBe('docker')
+    expect(await json(['--backend', 'local'])).toBe('local')
+  })
+
+  it('files that write mode makes belong to the user', async () => {
+    const { home, vitrine } = homeWith()
+    for (const path of [dirname(engine.socketPath), home.directory]) chmodSync(path, 0o755)
+    chmodSync(engine.socketPath, 0o666)
+    chownSync(home.directory, nobody, nobody)
+    const made = await vitrine(
+      ['run', '--backend', 'docker', '--write', '--', 'echo made > made; id -u'],
+      nobody,
+    )
+    expect(made).toMatchObject({ code: 0, stdout: `${nobody}\n` })
+    const { uid, gid } = statSync(join(home.directory, 'made'))
+    expect({ uid, gid }).toEqual({ uid: nobody, gid: nobody })
+    chmodSync(engine.socketPath, 0o600)
+    const ran = await vitrine(['run', '--backend', 'docker', '--', 'true'], nobody)
+    const words = engineMissing(engine.socketPath, 'EACCES', '')
+    expect(ran).toMatchObject(refused({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words }))
+  })
+
+  it('status shows engine, image and containers, and says by its code whether all is there', async () => {
+    const { vitrine } = homeWith()
+    const shell = await openDockerShell(engine)
+    await shell.execute({ command: 'true' })
+    const { code, stdout } = await vitrine(['docker', 'status'])
+    expect(code).toBe(0)
+    expect(stdout).toContain(engine.socketPath)
+    expect(stdout).toMatch(
+      new RegExp(`^vitrine-read-\\w+ +read +running .* ${process.pid} +${shell.cwd}$`, 'm'),
+    )
+    const status = JSON.parse((await vitrine(['docker', 'status', '--json'])).stdout)
+    expect(status).toMatchObject({ version: 1, chosen: false, image: { name: testImage, present: true } })
+    expect(status.containers).toContainEqual(
+      expect.objectContaining({ workspace: shell.cwd, leftOver: false }),
+    )
+    expect((await homeWith('').vitrine(['docker', 'status'])).code).toBe(1)
+  })
+
+  it('clean removes what is left over and nothing that is used', async () => {
+    const { vitrine } = homeWith()
+    const shell = await openDockerShell(engine)
+    await shell.execute({ command: 'true' })
+    const host = { pid: 1, start: '1', boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() }
+    const label = JSON.stringify({ ...host, namespace: 'pid:[1]' })
+    const { Id } = await engine.engine.call<{ readonly Id: string }>({
+      method: 'POST',
+      path: '/containers/create',
+      query: { name: 'vitrine-read-0123456789ab' },
+      body: {
+        Image: testImage,
+        Cmd: ['false'],
+        Labels: { 'vitrine.host': label, 'vitrine.workspace': '/left' },
+      },
+    })
+    await engine.engine.call({ method: 'POST', path: `/containers/${Id}/start` })
+    await engine.engine.call({ method: 'POST', path: `/containers/${Id}/wait` })
+    expect((await vitrine(['docker', 'clean'])).stdout).toMatch(/^removed .* \(\/left\)\n$/)
+    expect((await vitrine(['docker', 'clean'])).stdout).toBe(cleanedText({ removed: [], failed: [] }))
+    const ids = (await containersOf(engine)).map((container) => container.Id)
+    expect(ids).not.toContain(Id)
+    expect((await shell.execute({ command: 'echo still' })).stdout).toBe('still\n')
+  })
+
+  it('build makes the image that is used where none is named', async () => {
+    const { home, vitrine } = homeWith('')
+    const words = imageMissing(ownImage)
+    expect(await vitrine(['run', '--backend', 'docker', '--', 'true'])).toMatchObject(
+      refused({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words }),
+    )
+    // Debian is not to be had here: what the Dockerfile asks of it, this does.
+    const script = '#!/bin/sh\necho "$@" >> /apt-get.log\n'
+    const files = { 'usr/bin/apt-get': script }
+    await importImage(engine.engine, dirname(engine.socketPath), 'debian:bookworm-slim', files)
+    const built = await vitrine(['docker', 'build'])
+    expect(built).toMatchObject({
+      code: 0,
+      stdout: builtText({ image: ownImage }),
+    })
+    expect(built.stderr).not.toBe('')
+    const ran = await vitrine(['run', '--backend', 'docker', '--', 'cat /apt-get.log'])
+    expect(ran.stdout).toContain('install -y --no-install-recommends bash')
+    home.configure(dockerToml())
+    expect(await vitrine(['docker', 'build'])).toMatchObject({
+      code: 125,
+      stdout: notOursToBuild(testImage),
+    })
+  })
+
+  it('the doctor says whether it is there, when it is chosen', async () => {
+    const { home, vitrine } = homeWith(`[shell]\nbackend = "docker"\n${dockerToml()}`)
+    expect((await vitrine(['doctor'])).stdout).toMatch(/^engine +\S+, API 1\.\d+/m)
+    const gone = await home.run(['doctor', '--json'], { env: { DOCKER_HOST: 'unix:///nonexistent' } })
+    expect(JSON.parse(gone.stdout).docker).toMatchObject({ chosen: true, image: { present: null } })
+    expect(gone.code).toBe(1)
+  })
+})

@@ -1,0 +1,233 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { remedies } from '../../../src/messages/denials.ts'
+import { makeDirectory } from '../../helpers/place.ts'
+import { containersOf, missingEngine, openDockerShell, startEngine, type TestEngine } from './engine.ts'
+
+const missing = missingEngine()
+const skipped = missing === null ? '' : ` (skipped: ${missing})`
+
+describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
+  let engine: TestEngine
+  const mounted: string[] = []
+  beforeAll(async () => {
+    engine = await startEngine()
+  })
+  afterAll(() => {
+    for (const path of mounted) execFileSync('umount', ['-l', path])
+  })
+
+  const changes = [
+    'echo changed > kept',
+    'echo x > new',
+    'rm kept',
+    'mv kept moved',
+    'mkdir d',
+    'ln kept linked',
+    'ln -s kept link',
+    'chmod 777 kept',
+    'touch -d 2001-01-01 kept',
+    'truncate -s 0 kept',
+    'mknod node c 1 3',
+  ]
+
+  it.each(changes)('read mode leaves the workspace as it is: %s', async (command) => {
+    const shell = await openDockerShell(engine)
+    const file = join(shell.cwd, 'kept')
+    writeFileSync(file, 'as it was')
+    chmodSync(file, 0o640)
+    const before = statSync(file)
+    const { exitCode, failure, hint } = await shell.execute({ command })
+    expect(exitCode).not.toBe(0)
+    expect(readdirSync(shell.cwd)).toEqual(['kept'])
+    expect(readFileSync(file, 'utf8')).toBe('as it was')
+    const { mode, mtimeMs, ctimeMs, ino } = statSync(file)
+    expect({ mode, mtimeMs, ctimeMs, ino }).toEqual({
+      mode: before.mode,
+      mtimeMs: before.mtimeMs,
+      ctimeMs: before.ctimeMs,
+      ino: before.ino,
+    })
+    expect(failure?.kind).toBe('permission-denied')
+    expect(hint).toContain(remedies.user.write)
+  })
+
+  it('write mode changes it, still in a container', async () => {
+    const shell = await openDockerShell(engine, { mode: 'write' })
+    const result = await shell.execute({ command: 'echo changed > kept; echo x > /etc/x; ls /; hostname' })
+    expect(readFileSync(join(shell.cwd, 'kept'), 'utf8')).toBe('changed\n')
+    expect(result).toMatchObject({ mode: 'write', backend: 'docker' })
+    expect(result.stderr).toContain('/etc/x: Read-only file system')
+    expect(result.stdout).not.toContain('root\n')
+    expect(existsSync('/etc/x')).toBe(false)
+  })
+
+  it('toggling takes another container: at most two stand', async () => {
+    const shell = await openDockerShell(engine)
+    for (const mode of ['read', 'write', 'read', 'write'] as const) {
+      shell.mode = mode
+      await shell.execute({ command: 'true' })
+    }
+    const own = (await containersOf(engine)).filter(({ Labels }) => Labels['vitrine.workspace'] === shell.cwd)
+    expect(own.map(({ Labels }) => Labels['vitrine.mode']).sort()).toEqual(['read', 'write'])
+  })
+
+  it('there is no network, no capability, no way to a new privilege, no socket of the engine', async () => {
+    const shell = await openDockerShell(engine)
+    const { stdout } = await shell.execute({
+      command:
+        'cat /proc/self/status; ls /sys/class/net; find / -xdev -name "docker.sock" 2>/dev/null; echo end',
+    })
+    expect(stdout).toMatch(/^CapEff:\t0+$/m)
+    expect(stdout).toMatch(/^CapBnd:\t0+$/m)
+    expect(stdout).toMatch(/^NoNewPrivs:\t1$/m)
+    expect(stdout).toMatch(/^Seccomp:\t2$/m)
+    expect(stdout).toMatch(/\nlo\nend\n$/)
+  })
+
+  it('the engine sets up no network of its own, and localhost is known', async () => {
+    const shell = await openDockerShell(engine)
+    const command = 'nc -l -p 4000 & until echo sent | nc localhost 4000; do sleep 0.1; done; wait'
+    expect((await shell.execute({ command })).stdout).toBe('sent\n')
+    expect((await stateOf(shell)).NetworkSettings).toMatchObject({ SandboxID: '', Networks: {} })
+  })
+
+  it("a user's own /etc/hosts takes the place of ours", async () => {
+    const shell = await openDockerShell(engine, { toml: 'mounts = ["/etc/hosts:ro"]\n' })
+    expect((await shell.execute({ command: 'cat /etc/hosts' })).stdout).toBe(
+      readFileSync('/etc/hosts', 'utf8'),
+    )
+  })
+
+  it('the engine was told so', async () => {
+    const shell = await openDockerShell(engine, { toml: 'memory = "64m"\ncpus = 0.5\npids = 32\n' })
+    await shell.execute({ command: 'true' })
+    expect((await stateOf(shell)).HostConfig).toMatchObject({
+      NetworkMode: 'none',
+      ReadonlyRootfs: true,
+      Privileged: false,
+      Init: true,
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      Memory: 64 * 1024 ** 2,
+      MemorySwap: 64 * 1024 ** 2,
+      NanoCpus: 5e8,
+      PidsLimit: 32,
+    })
+  })
+
+  it('the first process cannot be ended by a command', async () => {
+    const shell = await openDockerShell(engine)
+    await shell.execute({ command: 'kill -9 -1; kill -9 1; kill -9 7; true' })
+    const before = await containersOf(engine)
+    expect((await shell.execute({ command: 'echo still' })).stdout).toBe('still\n')
+    expect((await containersOf(engine)).map(({ Id }) => Id)).toEqual(before.map(({ Id }) => Id))
+  })
+
+  it('a mount beneath the workspace is read-only in read mode, too', async () => {
+    const shell = await openMounted()
+    await shell.execute({ command: 'echo changed > mounted/kept; echo x > mounted/new' })
+    expect(readdirSync(join(shell.cwd, 'mounted'))).toEqual(['kept'])
+    expect(readFileSync(join(shell.cwd, 'mounted/kept'), 'utf8')).toBe('as it was')
+    expect((await shell.execute({ command: 'cat mounted/kept' })).stdout).toBe('as it was')
+    shell.mode = 'write'
+    await shell.execute({ command: 'echo x > mounted/new' })
+    expect(readdirSync(join(shell.cwd, 'mounted')).sort()).toEqual(['kept', 'new'])
+  })
+
+  /** What the engine says of the shell's container. */
+  async function stateOf({ cwd }: { readonly cwd: string }) {
+    const own = (await containersOf(engine)).find(({ Labels }) => Labels['vitrine.workspace'] === cwd)
+    const path = `/containers/${own?.Id}/json`
+    return engine.engine.call<{ readonly HostConfig: object; readonly NetworkSettings: object }>({
+      method: 'GET',
+      path,
+    })
+  }
+
+  async function openMounted() {
+    const cwd = makeDirectory()
+    const point = join(cwd, 'mounted')
+    mkdirSync(point)
+    execFileSync('mount', ['-t', 'tmpfs', 'vitrine-test', point])
+    mounted.push(point)
+    writeFileSync(join(point, 'kept'), 'as it was')
+    return openDockerShell(engine, { cwd })
+  }
+
+  it('a project that nobody has trusted cannot name another workspace', async () => {
+    const elsewhere = makeDirectory()
+    writeFileSync(join(elsewhere, 'secret'), 'secret')
+    const cwd = makeDirectory()
+    writeFileSync(join(cwd, '.vitrine.toml'), `[policy]\nworkspace = "${elsewhere}"\n`)
+    const shell = await openDockerShell(engine, { cwd })
+    const { stdout } = await shell
+      .execute({ command: `ls -A; cat ${elsewhere}/secret` })
+      .catch(() => ({ stdout: '' }))
+    expect(stdout).not.toContain('secret')
+  })
+
+  it('nothing else of this machine can be read', async () => {
+    const outside = join(makeDirectory(), 'outside')
+    writeFileSync(outside, 'secret')
+    const shell = await openDockerShell(engine)
+    const { exitCode, stdout } = await shell.execute({ argv: ['cat', outside] })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+  })
+
+  it('/tmp can be written to; with private_tmp no command finds what another one left', async () => {
+    const command = 'cat "$TMPDIR/x"; echo left > "$TMPDIR/x"; ls -A "$TMPDIR"'
+    const shared = await openDockerShell(engine)
+    await shared.execute({ command })
+    expect((await shared.execute({ command })).stdout).toMatch(/^left\n(.*\n)*x\n$/)
+    const own = await openDockerShell(engine, { privateTmp: true })
+    await own.execute({ command })
+    const second = await own.execute({ command })
+    expect(second.stdout).not.toContain('left')
+    expect(second.enforcement['private tmp']).toMatchObject({ enforced: true, by: 'container' })
+  })
+
+  it('a command that asks for a private tmp gets one that nobody has used, and nobody else does', async () => {
+    const shell = await openDockerShell(engine, {})
+    await shell.execute({ command: 'echo x > /tmp/left' })
+    const asked = await shell.execute({ command: 'cat /tmp/left; echo y > /tmp/own', privateTmp: true })
+    expect(asked.exitCode).toBe(0)
+    expect(asked.output).toContain('No such file')
+    expect(asked.enforcement['private tmp']).toMatchObject({ enforced: true, by: 'container' })
+    const after = await shell.execute({ command: 'cat /tmp/left; test ! -e /tmp/own' })
+    expect(after).toMatchObject({ output: 'x\n', exitCode: 0 })
+    expect(after.enforcement['private tmp']).toBeUndefined()
+  })
+
+  it('the size of a private /tmp is limited', async () => {
+    const toml = '[limits]\nprivate_tmp_bytes = 1048576\n'
+    const shell = await openDockerShell(engine, { privateTmp: true, toml })
+    const { stdout } = await shell.execute({
+      command: 'head -c 3000000 /dev/zero > /tmp/big; wc -c < /tmp/big',
+    })
+    expect(stdout.trim()).toBe('1048576')
+  })
+
+  it('the root can be written to where that is wanted', async () => {
+    const shell = await openDockerShell(engine, { toml: 'writable_root = true\n' })
+    // As root of this machine, for the directory is root's; it is gone with the container.
+    expect((await shell.execute({ command: 'echo x > /etc/x && cat /etc/x' })).stdout).toBe('x\n')
+    expect(existsSync('/etc/x')).toBe(false)
+  })
+
+  it('the environment is the allow-list, without what speaks of the files of this machine', async () => {
+    const env = { LANG: 'C.UTF-8', SECRET_TOKEN: 'x', GOPATH: '/home/me/go', PATH: process.env['PATH'] }
+    const shell = await openDockerShell(engine, { env, toml: '[env]\nset = { CI = "1" }\n' })
+    const { stdout } = await shell.execute({ argv: ['env'] })
+    const names = stdout.split('\n').map((line) => line.split('=')[0])
+    expect(stdout).toContain('LANG=C.UTF-8\n')
+    expect(stdout).toContain('CI=1\n')
+    expect(stdout).toContain('HOME=/tmp\n')
+    expect(stdout).toContain('GIT_OPTIONAL_LOCKS=0\n')
+    expect(stdout).toContain('PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n')
+    expect(names).not.toContain('SECRET_TOKEN')
+    expect(names).not.toContain('GOPATH')
+  })
+})

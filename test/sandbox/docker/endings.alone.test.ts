@@ -1,0 +1,288 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { lostHint } from '../../../src/messages/docker.ts'
+import { hostLabel, thisProcess } from '../../../src/sandbox/docker/host-label.ts'
+import { Home, program } from '../../cli/vitrine.ts'
+import { busyMs } from '../../helpers/busy.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import {
+  containersOf,
+  dockerToml,
+  eventually,
+  importImage,
+  missingEngine,
+  openDockerShell,
+  processesWith,
+  startEngine,
+  type TestEngine,
+  testImage,
+} from './engine.ts'
+
+const missing = missingEngine()
+const skipped = missing === null ? '' : ` (skipped: ${missing})`
+const graceMs = 200
+
+/** A length of sleep that no other test has: it is found by it among the processes of this machine. */
+let lengths = 700_000 + (process.pid % 1000) * 100
+const nextLength = () => String(++lengths)
+
+describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, () => {
+  let engine: TestEngine
+  beforeAll(async () => {
+    engine = await startEngine()
+  })
+
+  it.each(['read', 'write'] as const)(
+    'at its deadline a command ends with all it started: %s mode',
+    async (mode) => {
+      const shell = await openDockerShell(engine, { mode })
+      await shell.execute({ command: 'true' })
+      const length = nextLength()
+      const command = `trap "" TERM; setsid sh -c 'trap "" TERM; sleep ${length}' & sleep ${length} & while :; do sleep 1; done`
+      const result = await shell.execute({ command, timeoutMs: 1500 })
+      expect(result.outcome).toEqual({ kind: 'timed-out', afterMs: 1500 })
+      expect(result.durationMs).toBeLessThan(1500 + graceMs + busyMs)
+      await eventually(() => processesWith(`sleep\0${length}`).length === 0, 'everything has ended')
+      expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
+    },
+  )
+
+  it('SIGTERM comes first, and the grace after it', async () => {
+    const shell = await openDockerShell(engine, { toml: '[shell]\nkill_grace_ms = 3000\n' })
+    const command = 'trap "echo asked; exit 0" TERM; echo begun; while :; do sleep 0.1; done'
+    // The container starts within the deadline, too.
+    const result = await shell.execute({ command, timeoutMs: 4000 })
+    expect(result).toMatchObject({ timedOut: true })
+    expect(result.stdout).toContain('asked\n')
+  })
+
+  it("a command's own exit 124 is no deadline, and a deadline is one whatever the code", async () => {
+    const shell = await openDockerShell(engine)
+    expect(await shell.execute({ command: 'exit 124' })).toMatchObject({ timedOut: false, exitCode: 124 })
+    const command = 'trap "exit 0" TERM; while :; do sleep 0.1; done'
+    expect(await shell.execute({ command, timeoutMs: 1000 })).toMatchObject({ timedOut: true })
+  })
+
+  it('in read mode nothing that a command left outlives it', async () => {
+    const shell = await openDockerShell(engine)
+    const length = nextLength()
+    const command = `setsid sleep ${length} >/dev/null 2>&1 & sleep ${length} >/dev/null 2>&1 & echo left`
+    const result = await shell.execute({ command })
+    expect(result).toMatchObject({ stdout: 'left\n', exitCode: 0 })
+    expect(result.survivorsKilled).toBeGreaterThanOrEqual(2)
+    expect(processesWith(`sleep\0${length}`)).toEqual([])
+  })
+
+  it('nor does who is another process at every look', async () => {
+    const shell = await openDockerShell(engine)
+    const script = `hop-${nextLength()}.sh`
+    writeFileSync(join(shell.cwd, script), `sh ${script} &\n`)
+    const used = new Set<string>()
+    for (let round = 1; round <= 3; round++) {
+      const { survivorsKilled } = await shell.execute({ command: `sh ${script} </dev/null >/dev/null 2>&1` })
+      expect(survivorsKilled).toBeGreaterThanOrEqual(1)
+      await shell.execute({ command: 'true' })
+      for (const { Id } of await containersOf(engine)) used.add(Id)
+      expect(processesWith(script)).toEqual([])
+    }
+    expect(used.size).toBeGreaterThanOrEqual(3)
+  })
+
+  it('in write mode it lives until the shell is closed, and later commands meet it', async () => {
+    const shell = await openDockerShell(engine, { mode: 'write' })
+    const length = nextLength()
+    await shell.execute({ command: `sleep ${length} >/dev/null 2>&1 & echo $! > pid` })
+    expect((await shell.execute({ command: 'kill -0 $(cat pid) && echo there' })).stdout).toBe('there\n')
+    await shell.execute({ command: 'while :; do sleep 1; done', timeoutMs: 500 })
+    expect(processesWith(`sleep\0${length}`)).not.toEqual([])
+    await shell.close()
+    expect(processesWith(`sleep\0${length}`)).toEqual([])
+  })
+
+  it('in an image without grep a write-mode command ends with its container', async () => {
+    const image = 'vitrine-test-without-grep:1'
+    await importImage(engine.engine, dirname(engine.socketPath), image, {
+      'bin/grep': '#!/bin/sh\nexit 127\n',
+    })
+    const cwd = makeDirectory()
+    const toml = `[docker]\nimage = "${image}"\n`
+    const shell = await openTestShell({
+      cwd,
+      toml,
+      mode: 'write',
+      backend: 'docker',
+      env: { DOCKER_HOST: engine.host },
+    })
+    await shell.execute({ command: 'true' })
+    const length = nextLength()
+    const result = await shell.execute({
+      command: `setsid sleep ${length} & sleep ${length}`,
+      timeoutMs: 1000,
+    })
+    expect(result).toMatchObject({ timedOut: true })
+    expect(result.durationMs).toBeLessThan(1000 + graceMs + busyMs)
+    await eventually(() => processesWith(`sleep\0${length}`).length === 0, 'everything has ended')
+    expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
+  })
+
+  it('a fork bomb ends at its deadline', async () => {
+    const shell = await openDockerShell(engine, { toml: 'pids = 64\n' })
+    // Kept from the policy, which knows one when it reads it.
+    writeFileSync(join(shell.cwd, 'bomb'), 'f() { f | f & f; }; f 2>/dev/null')
+    const result = await shell.execute({ command: 'sh bomb', timeoutMs: 2000 })
+    expect(result.durationMs).toBeLessThan(2000 + graceMs + busyMs)
+    expect((await shell.execute({ command: 'echo next', timeoutMs: 30_000 })).stdout).toBe('next\n')
+  })
+
+  it('an AbortSignal ends it; aborted beforehand nothing runs', async () => {
+    const shell = await openDockerShell(engine)
+    const length = nextLength()
+    const controller = new AbortController()
+    const running = shell.execute({ command: `sleep ${length}` }, { signal: controller.signal })
+    await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
+    controller.abort()
+    expect(await running).toMatchObject({ cancelled: true, outcome: { kind: 'cancelled' } })
+    expect(processesWith(`sleep\0${length}`)).toEqual([])
+    await expect(shell.execute({ command: 'true' }, { signal: controller.signal })).rejects.toThrow(/abort/i)
+  })
+
+  it('a deadline that comes before the container does is kept', async () => {
+    const shell = await openDockerShell(engine)
+    const result = await shell.execute({ command: 'echo x > /tmp/x; sleep 60', timeoutMs: 1 })
+    expect(result).toMatchObject({ timedOut: true })
+    expect(result.durationMs).toBeLessThan(1 + graceMs + busyMs)
+    await shell.close()
+    expect(await ownOf(shell.cwd)).toEqual([])
+  })
+
+  it('a signal reaches what runs', async () => {
+    const shell = await openDockerShell(engine)
+    const command = 'trap "echo interrupted; exit 7" INT; echo begun; while :; do sleep 0.1; done'
+    const result = await shell.execute(
+      { command },
+      { onOutput: (_, chunk) => void (String(chunk).includes('begun') && shell.signal('SIGINT')) },
+    )
+    expect(result).toMatchObject({ exitCode: 7, stdout: 'begun\ninterrupted\n' })
+  })
+
+  const ownOf = async (workspace: string) =>
+    (await containersOf(engine)).filter(({ Labels }) => Labels['vitrine.workspace'] === workspace)
+
+  it('close kills what runs and removes the containers', async () => {
+    const shell = await openDockerShell(engine)
+    const length = nextLength()
+    const running = shell.execute({ command: `sleep ${length}` })
+    await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
+    expect(await ownOf(shell.cwd)).toHaveLength(1)
+    await shell.close()
+    expect(await running).toMatchObject({ cancelled: true })
+    expect(await ownOf(shell.cwd)).toEqual([])
+    expect(processesWith(`sleep\0${length}`)).toEqual([])
+  })
+
+  it('no container is started before a command needs one', async () => {
+    const shell = await openDockerShell(engine)
+    expect(await ownOf(shell.cwd)).toEqual([])
+    await shell.execute({ command: 'true' })
+    expect(await ownOf(shell.cwd)).toHaveLength(1)
+  })
+
+  const homeWith = () => {
+    const home = new Home()
+    home.configure(`[shell]\nbackend = "docker"\n${dockerToml()}`)
+    return home
+  }
+
+  const vitrine = (home: Home, args: readonly string[]): ChildProcess =>
+    spawn(process.execPath, [program, ...args], {
+      cwd: home.directory,
+      env: { ...home.env, DOCKER_HOST: engine.host },
+      stdio: 'ignore',
+    })
+
+  it.each([[[]], [['--write']]])(
+    'a host that is killed leaves neither process nor container: %j',
+    async (flags) => {
+      const home = homeWith()
+      const length = nextLength()
+      const command = `trap "" TERM HUP; setsid sleep ${length} & sleep ${length}`
+      const host = vitrine(home, ['run', ...flags, '--', command])
+      await eventually(() => processesWith(`sleep\0${length}`).length >= 2, 'it runs')
+      host.kill('SIGKILL')
+      await eventually(() => processesWith(`sleep\0${length}`).length === 0, 'its processes have ended')
+      await eventually(async () => (await ownOf(home.directory)).length === 0, 'its container is gone')
+    },
+  )
+
+  it('what a host left all the same the next one removes, and nothing else', async () => {
+    const gone = { ...thisProcess(), start: '1' }
+    const elsewhere = { ...thisProcess(), namespace: 'pid:[1]' }
+    const left = await make({ [hostLabel]: JSON.stringify(gone) }, 'vitrine-read-00000000000a')
+    const living = await make({ [hostLabel]: JSON.stringify(thisProcess()) }, 'vitrine-read-00000000000b')
+    const foreign = await make({ 'somebody.else': 'x' }, 'vitrine-read-00000000000c')
+    const unseen = await make({ [hostLabel]: JSON.stringify(elsewhere) }, 'vitrine-read-00000000000d')
+    // Of an image that somebody has made of one of ours: labels come along.
+    const copied = await make({ [hostLabel]: JSON.stringify(gone) }, 'my-database')
+    await openDockerShell(engine)
+    const idsNow = async () => (await containersOf(engine)).map(({ Id }) => Id)
+    await eventually(async () => !(await idsNow()).includes(left), 'it is removed')
+    expect(await idsNow()).toEqual(expect.arrayContaining([living, foreign, unseen, copied]))
+    for (const id of [living, foreign, unseen, copied])
+      await engine.engine.call({ method: 'DELETE', path: `/containers/${id}`, query: { force: 'true' } })
+  })
+
+  /** A container that runs on by itself. */
+  async function make(Labels: Readonly<Record<string, string>>, name: string): Promise<string> {
+    const body = { Image: testImage, Cmd: ['sleep', '600'], Labels, HostConfig: { NetworkMode: 'none' } }
+    const { Id } = await engine.engine.call<{ readonly Id: string }>({
+      method: 'POST',
+      path: '/containers/create',
+      query: { name },
+      body,
+    })
+    await engine.engine.call({ method: 'POST', path: `/containers/${Id}/start` })
+    return Id
+  }
+
+  it('a container that somebody removes is replaced', async () => {
+    const shell = await openDockerShell(engine)
+    await shell.execute({ command: 'true' })
+    const [own] = await ownOf(shell.cwd)
+    await engine.engine.call({ method: 'DELETE', path: `/containers/${own?.Id}`, query: { force: 'true' } })
+    await sleep(200)
+    expect((await shell.execute({ command: 'echo again' })).stdout).toBe('again\n')
+  })
+
+  it('one that goes in mid-command ends the command, and says so', async () => {
+    const shell = await openDockerShell(engine)
+    const length = nextLength()
+    const running = shell.execute({ command: `echo begun; sleep ${length}` })
+    await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
+    const [own] = await ownOf(shell.cwd)
+    await engine.engine.call({ method: 'DELETE', path: `/containers/${own?.Id}`, query: { force: 'true' } })
+    const result = await running
+    expect(result).toMatchObject({ exitCode: null, stdout: 'begun\n' })
+    expect(result.failure?.kind).toBe('signal')
+  })
+
+  it('after an engine is killed the call returns and says so, and the next one is refused', async () => {
+    const own = await startEngine()
+    const directory = makeDirectory()
+    writeFileSync(join(directory, 'kept'), '')
+    const shell = await openDockerShell(own, { cwd: directory })
+    const length = nextLength()
+    const running = shell.execute({ command: `echo begun; sleep ${length}`, timeoutMs: 60_000 })
+    await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
+    await own.stop('SIGKILL')
+    const result = await running
+    expect(result).toMatchObject({ stdout: 'begun\n', exitCode: null, signal: 'SIGKILL' })
+    const [before = '', after = ''] = lostHint('|', 'user').split('|')
+    expect(result.hint?.startsWith(before) && result.hint.endsWith(after)).toBe(true)
+    expect(result.failure).toMatchObject({ kind: 'signal', retryable: true })
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+    for (const pid of processesWith(`sleep\0${length}`)) process.kill(pid, 'SIGKILL')
+  })
+})

@@ -1,0 +1,82 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll } from 'vitest'
+import type { Shell } from '../../../src/shell.ts'
+import { makeDirectory, openTestShell, type TestShellOptions } from '../../helpers/place.ts'
+import { importImage, startIn, type TestEngine, testImage, unmount } from './dockerd.ts'
+
+export { answering, commandIn, importImage, missingEngine, type TestEngine, testImage } from './dockerd.ts'
+
+const running = new Map<TestEngine, string>()
+
+afterAll(async () => {
+  for (const [engine, directory] of running) {
+    await engine.stop()
+    // What an engine that was killed leaves: the shims of its containers.
+    for (const pid of processesWith(`${directory}/`)) process.kill(pid, 'SIGKILL')
+    unmount(directory)
+    rmSync(directory, { recursive: true, force: true })
+  }
+  running.clear()
+})
+
+/** Starts an engine and gives it the image. Ended after the file's last test. */
+export async function startEngine(): Promise<TestEngine> {
+  const directory = mkdtempSync(join(tmpdir(), 'vitrine-engine-'))
+  const engine = await startIn(directory)
+  running.set(engine, directory)
+  await importImage(engine.engine, directory, testImage)
+  return engine
+}
+
+/** The configuration of shells that run in containers of the test's image. */
+export function dockerToml(more = ''): string {
+  return `[docker]\nimage = "${testImage}"\n${more}`
+}
+
+/** Opens a shell whose commands run in containers; its directory is an empty one. `toml` follows the table [docker]. */
+export function openDockerShell({ host }: TestEngine, options: TestShellOptions = {}): Promise<Shell> {
+  return openTestShell({
+    cwd: makeDirectory(),
+    backend: 'docker',
+    ...options,
+    toml: dockerToml(options.toml),
+    env: { DOCKER_HOST: host, ...options.env },
+  })
+}
+
+/** What the engine says of a container. */
+export interface Listed {
+  readonly Id: string
+  readonly State: string
+  readonly Labels: Readonly<Record<string, string>>
+}
+
+export function containersOf({ engine }: TestEngine): Promise<readonly Listed[]> {
+  return engine.call({ method: 'GET', path: '/containers/json', query: { all: 'true' } })
+}
+
+/** Resolves when it holds; throws after ten seconds. */
+export async function eventually(holds: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  for (let tries = 0; !(await holds()); tries++) {
+    if (tries > 100) throw new Error(`not within ten seconds: ${what}`)
+    await sleep(100)
+  }
+}
+
+/** Processes of this machine whose command line holds a text: those of containers are seen from outside. */
+export function processesWith(text: string): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid && commandLineOf(pid).includes(text))
+}
+
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return '' // it has ended
+  }
+}

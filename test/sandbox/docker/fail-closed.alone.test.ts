@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { thisHost } from '../../../src/host/host.ts'
+import { imageMissing, ownImage, remoteEngine, unfitWorkspaceWords } from '../../../src/messages/docker.ts'
+import { makeDirectory, openTestShell, type TestShellOptions } from '../../helpers/place.ts'
+import {
+  answering,
+  commandIn,
+  missingEngine,
+  openDockerShell,
+  startEngine,
+  type TestEngine,
+} from './engine.ts'
+
+const missing = missingEngine()
+const skipped = missing === null ? '' : ` (skipped: ${missing})`
+
+const open = (options: TestShellOptions) =>
+  openTestShell({ cwd: makeDirectory(), backend: 'docker', ...options })
+
+describe('without an engine nothing runs, on this machine least of all', () => {
+  it('no socket', async () => {
+    const path = join(makeDirectory(), 'docker.sock')
+    const opening = open({ env: { DOCKER_HOST: `unix://${path}` } })
+    await expect(opening).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: { for: 'docker', got: `there is no socket (${path}, ENOENT)` },
+    })
+  })
+
+  it('a socket at which nobody listens', async () => {
+    const path = join(makeDirectory(), 'docker.sock')
+    const server = createServer().listen(path)
+    await once(server, 'listening')
+    const opening = open({ env: { DOCKER_HOST: `unix://${path}` } })
+    server.close()
+    server.on('connection', (socket) => socket.destroy())
+    await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+  })
+
+  it('somebody else listens there', async () => {
+    const path = join(makeDirectory(), 'docker.sock')
+    const server = createServer((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'),
+    ).listen(path)
+    await once(server, 'listening')
+    await expect(open({ env: { DOCKER_HOST: `unix://${path}` } })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: { for: 'docker', got: expect.stringContaining(path) },
+    })
+    server.close()
+  })
+
+  it('an engine of another machine', async () => {
+    await expect(open({ env: { DOCKER_HOST: 'tcp://192.0.2.1:2375' } })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: remoteEngine('DOCKER_HOST = tcp://192.0.2.1:2375'),
+    })
+  })
+
+  it('Windows', async () => {
+    const host = { ...thisHost(), platform: 'windows' } as const
+    await expect(open({ host })).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+  })
+
+  it.each([
+    ['shell.unreadable', '[shell]\nunreadable = ["secrets"]'],
+    ['shell.unix_sockets', '[shell]\nunix_sockets = ["/run/x.sock"]'],
+    ['limits.memory_bytes', '[limits]\nmemory_bytes = 1000000'],
+    ['limits.cpu_seconds', '[limits]\ncpu_seconds = 1'],
+    ['limits.processes', '[limits]\nprocesses = 1'],
+    ['limits.open_files', '[limits]\nopen_files = 64'],
+  ])('%s is refused: a container does not hold it', async (key, toml) => {
+    await expect(open({ toml })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      refusal: { key, file: expect.stringContaining('config.toml') },
+    })
+  })
+
+  it('a start command that fails is told', async () => {
+    const path = join(makeDirectory(), 'docker.sock')
+    const toml = '[docker]\nstart_command = "exit 3"\n'
+    await expect(open({ toml, env: { DOCKER_HOST: `unix://${path}` } })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: { for: 'docker', remedy: expect.stringContaining('exit 3') },
+    })
+  })
+
+  it('a project cannot choose the backend', async () => {
+    const cwd = makeDirectory()
+    mkdirSync(join(cwd, '.git'))
+    writeFileSync(join(cwd, '.vitrine.toml'), '[shell]\nbackend = "docker"\n')
+    const shell = await openTestShell({ cwd })
+    expect(shell.config.shell.backend).toBe('local')
+    expect(shell.ignored.map(({ key }) => key)).toEqual(['shell.backend'])
+  })
+})
+
+describe.skipIf(missing !== null)(`with an engine${skipped}`, () => {
+  let engine: TestEngine
+  beforeAll(async () => {
+    engine = await startEngine()
+  })
+
+  it('a missing image is not pulled', async () => {
+    const env = { DOCKER_HOST: engine.host }
+    await expect(open({ env })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: imageMissing(ownImage),
+    })
+    await expect(open({ env, toml: '[docker]\nimage = "busybox:9"\n' })).rejects.toMatchObject({
+      refusal: imageMissing('busybox:9'),
+    })
+  })
+
+  it('what the engine refuses to make is told in its words', async () => {
+    const shell = await openDockerShell(engine, { toml: 'network = "nosuchnetwork"\n' })
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      message: expect.stringContaining('nosuchnetwork'),
+    })
+  })
+
+  it('a workspace in which the socket of the engine lies is refused', async () => {
+    const cwd = dirname(engine.socketPath)
+    await expect(openDockerShell(engine, { cwd })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: unfitWorkspaceWords(cwd, 'engine-socket'),
+    })
+  })
+
+  it.each(['/', '/usr', '/proc', '/dev/shm'])('%s is no workspace', async (cwd) => {
+    await expect(openDockerShell(engine, { cwd })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: unfitWorkspaceWords(cwd, 'system'),
+    })
+  })
+
+  it('switched off, read mode is refused here, too', async () => {
+    const shell = await openDockerShell(engine, { toml: '[shell]\nsandbox = false\n' })
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({ code: 'WRITE_MODE_REQUIRED' })
+  })
+
+  it('the start command brings an engine up, once for all who wait', async () => {
+    const directory = makeDirectory()
+    const script = join(directory, 'start')
+    const pid = join(directory, 'dockerd.pid')
+    const command = commandIn(directory)
+      .map((word) => `'${word}'`)
+      .join(' ')
+    writeFileSync(
+      script,
+      `#!/bin/sh\necho start >> ${directory}/starts\nexec ${command} > ${directory}/log 2>&1\n`,
+    )
+    chmodSync(script, 0o755)
+    const env = { DOCKER_HOST: `unix://${join(directory, 'docker.sock')}` }
+    const toml = `[docker]\nstart_command = "PATH=$PATH:/usr/sbin:/sbin ${script}"\n`
+    const opened = await Promise.allSettled([open({ env, toml }), open({ env, toml })])
+    // It is there, and has no image.
+    for (const one of opened)
+      expect(one).toMatchObject({ status: 'rejected', reason: { refusal: imageMissing(ownImage) } })
+    expect(readFileSync(join(directory, 'starts'), 'utf8')).toBe('start\n')
+    await answering(join(directory, 'docker.sock'))
+    process.kill(Number(readFileSync(pid, 'utf8')), 'SIGTERM')
+  })
+})

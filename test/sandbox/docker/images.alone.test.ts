@@ -1,0 +1,125 @@
+import { dirname } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Shell } from '../../../src/shell.ts'
+import { busyMs } from '../../helpers/busy.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import {
+  containersOf,
+  eventually,
+  importImage,
+  missingEngine,
+  openDockerShell,
+  processesWith,
+  startEngine,
+  type TestEngine,
+} from './engine.ts'
+
+const missing = missingEngine()
+const skipped = missing === null ? '' : ` (skipped: ${missing})`
+
+describe.skipIf(missing !== null)(`images and containers that cannot be used${skipped}`, () => {
+  let engine: TestEngine
+  beforeAll(async () => {
+    engine = await startEngine()
+  })
+
+  const openWith = (image: string) =>
+    openTestShell({
+      cwd: makeDirectory(),
+      backend: 'docker',
+      toml: `[docker]\nimage = ${JSON.stringify(image)}\n`,
+      env: { DOCKER_HOST: engine.host },
+    })
+
+  const images = {
+    /** Two blocks of zeros are an archive without a file. */
+    async empty() {
+      const query = { fromSrc: '-', repo: 'vitrine-empty', tag: '1' }
+      const body = Buffer.alloc(1024)
+      await engine.engine.call({ method: 'POST', path: '/images/create', query, body }).catch(() => {})
+      return 'vitrine-empty:1'
+    },
+    async 'of another processor'() {
+      const directory = dirname(engine.socketPath)
+      // The head of an ELF program for s390x.
+      const foreign = `\x7fELF\x02\x02\x01${'\0'.repeat(9)}\x00\x02\x00\x16${'\0'.repeat(44)}`
+      await importImage(engine.engine, directory, 'vitrine-foreign:1', { 'bin/sh': foreign })
+      return 'vitrine-foreign:1'
+    },
+    async 'whose shell lacks its loader'() {
+      const directory = dirname(engine.socketPath)
+      await importImage(engine.engine, directory, 'vitrine-script:1', { 'bin/sh': '#!/lib/nosuch.so\n' })
+      return 'vitrine-script:1'
+    },
+  }
+
+  it.each(Object.entries(images))('an image %s: its shell is named', async (_, make) => {
+    const image = await make()
+    const shell = await openWith(image)
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: {
+        for: 'docker',
+        wanted: expect.stringContaining('/bin/sh'),
+        got: expect.stringContaining(image),
+      },
+    })
+    await shell.close()
+    await eventually(async () => (await ownOf(shell)).length === 0, 'no container is left')
+  })
+
+  it.each(['Bad Name?x=1', 'a b', '../../containers', 'x#y'])('%j is no image', async (image) => {
+    await expect(openWith(image)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      refusal: { key: 'docker.image' },
+    })
+  })
+
+  const ownOf = async ({ cwd }: Shell) =>
+    (await containersOf(engine)).filter(({ Labels }) => Labels['vitrine.workspace'] === cwd)
+
+  async function pausedContainer(shell: Shell) {
+    expect((await shell.execute({ command: 'echo first' })).stdout).toBe('first\n')
+    const [own] = await ownOf(shell)
+    await engine.engine.call({ method: 'POST', path: `/containers/${own?.Id}/pause` })
+    return own?.Id
+  }
+
+  it('a container of read mode that was paused from outside is replaced', async () => {
+    const shell = await openDockerShell(engine)
+    const paused = await pausedContainer(shell)
+    expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
+    await shell.close()
+    expect((await containersOf(engine)).map(({ Id }) => Id)).not.toContain(paused)
+  })
+
+  it('one of write mode, which may hold more, is named until it goes on', async () => {
+    const shell = await openDockerShell(engine, { mode: 'write' })
+    const paused = await pausedContainer(shell)
+    await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+      refusal: { got: expect.stringContaining('paused'), remedy: expect.stringContaining('docker unpause') },
+    })
+    await engine.engine.call({ method: 'POST', path: `/containers/${paused}/unpause` })
+    expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
+  })
+
+  it.each(['read', 'write'] as const)(
+    'a container that is paused in mid-command ends at the deadline: %s mode',
+    async (mode) => {
+      const shell = await openDockerShell(engine, { mode })
+      const length = String(900_000 + (process.pid % 1000))
+      const running = shell.execute({ command: `sleep ${length}`, timeoutMs: 2500 })
+      // A pause while a process is joining would freeze the container for good.
+      await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')
+      const [own] = await ownOf(shell)
+      await engine.engine.call({ method: 'POST', path: `/containers/${own?.Id}/pause` })
+      const result = await running
+      expect(result).toMatchObject({ timedOut: true })
+      expect(result.durationMs).toBeLessThan(2500 + 200 + busyMs)
+      expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
+      await shell.close()
+      expect(await ownOf(shell)).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Shell } from '../../../src/shell.ts'
+import { Home, program } from '../../cli/vitrine.ts'
+import { busyMs } from '../../helpers/busy.ts'
+import {
+  containersOf,
+  dockerToml,
+  eventually,
+  missingEngine,
+  openDockerShell,
+  startEngine,
+  type TestEngine,
+} from './engine.ts'
+
+const missing = missingEngine()
+const skipped = missing === null ? '' : ` (skipped: ${missing})`
+const graceMs = 200
+
+describe.skipIf(missing !== null)(`many endings${skipped}`, () => {
+  let engine: TestEngine
+  beforeAll(async () => {
+    engine = await startEngine()
+  })
+
+  /** Three of four end at a deadline that comes at another moment each time, the fourth is cancelled. */
+  async function endOne(shell: Shell, round: number) {
+    const isCancelled = round % 4 === 3
+    const afterMs = isCancelled ? 300 : 250 + ((round * 7) % 64)
+    const signal = isCancelled ? AbortSignal.timeout(afterMs) : undefined
+    const timeoutMs = isCancelled ? 30_000 : afterMs
+    const result = await shell.execute({ command: 'sleep 20; echo rest', timeoutMs }, { signal })
+    expect(result.outcome.kind).toBe(isCancelled ? 'cancelled' : 'timed-out')
+    expect(result.exitCode).not.toBe(0)
+    expect(result.stdout).toBe('')
+    expect(result.durationMs).toBeLessThan(afterMs + graceMs + busyMs)
+  }
+
+  it.each([
+    ['read', 350],
+    ['write', 150],
+  ] as const)(
+    'after deadlines and cancels in %s mode (%i) nothing is paused and the next shell opens',
+    async (mode, count) => {
+      const shell = await openDockerShell(engine, { mode })
+      for (let round = 0; round < count; round++) await endOne(shell, round)
+      expect((await containersOf(engine)).filter(({ State }) => State === 'paused')).toEqual([])
+      await shell.close()
+      const next = await openDockerShell(engine, { mode })
+      expect((await next.execute({ command: 'echo next' })).stdout).toBe('next\n')
+      await next.close()
+      await eventually(async () => (await containersOf(engine)).length === 0, 'no container is left')
+    },
+    900_000,
+  )
+
+  it('a process that has closed its shell ends by itself', () => {
+    const home = new Home()
+    home.configure(dockerToml())
+    const script = join(home.directory, 'host.mjs')
+    const library = join(program, '..', 'index.js')
+    writeFileSync(
+      script,
+      `import { openShell } from ${JSON.stringify(library)}
+const shell = await openShell({ backend: 'docker' })
+for (let ms = 250; ms < 310; ms += 10) await shell.execute({ command: 'sleep 20', timeoutMs: ms })
+await shell.close()
+console.log('closed')
+`,
+    )
+    const env = { ...home.env, DOCKER_HOST: engine.host }
+    const options = { cwd: home.directory, env, encoding: 'utf8', timeout: 60_000 } as const
+    expect(execFileSync(process.execPath, [script], options)).toBe('closed\n')
+  })
+})

@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import type { Engine } from '../../../src/sandbox/docker/engine/engine.ts'
+import { isExecutable } from '../../helpers/repository.ts'
+import { answering, importImage, testImage } from './dockerd.ts'
+import { processesWith } from './engine.ts'
+
+/** An engine that an ordinary user starts, at the socket where it is looked for. */
+export interface Kind {
+  readonly name: string
+  /** Beneath XDG_RUNTIME_DIR. */
+  readonly socket: string
+  readonly needs: readonly string[]
+  command(socketPath: string): readonly [string, ...string[]]
+}
+
+export const kinds: readonly Kind[] = [
+  {
+    name: 'rootless Docker',
+    socket: 'docker.sock',
+    needs: ['dockerd-rootless.sh', 'rootlesskit', 'newuidmap'],
+    command: () => [
+      'dockerd-rootless.sh',
+      ...[
+        '--storage-driver=vfs',
+        '--iptables=false',
+        '--ip6tables=false',
+        '--ip-forward=false',
+        '--bridge=none',
+      ],
+    ],
+  },
+  {
+    name: 'rootless Podman',
+    socket: 'podman/podman.sock',
+    needs: ['podman', 'newuidmap', 'runc'],
+    command: (socketPath) => [
+      'podman',
+      ...['--runtime=runc', '--storage-driver=vfs', 'system', 'service', '--time=0', `unix://${socketPath}`],
+    ],
+  },
+]
+
+/** Debian keeps Docker's script for rootless engines outside of PATH. */
+const path = `${process.env['PATH']}:/usr/sbin:/sbin:/usr/share/docker.io/contrib`
+
+export interface Account {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** The ordinary user of `.ci/run`, if it has subordinate ids. */
+function ordinaryUser(): Account | undefined {
+  const account = lineOf('/etc/passwd', 'vitrine-test')
+  if (!account || !lineOf('/etc/subuid', 'vitrine-test')) return undefined
+  return { uid: Number(account[2]), gid: Number(account[3]) }
+}
+
+function lineOf(file: string, name: string): readonly string[] | undefined {
+  try {
+    const lines = readFileSync(file, 'utf8').split('\n')
+    return lines.map((line) => line.split(':')).find(([first]) => first === name)
+  } catch {
+    return undefined
+  }
+}
+
+export interface RootlessEngine {
+  readonly engine: Engine
+  readonly user: Account
+  readonly runtimeDirectory: string
+  readonly socketPath: string
+  stop(): Promise<void>
+}
+
+/** Starts one with the test's image in it. Resolves to the reason where none starts here. */
+export async function startRootless(kind: Kind): Promise<RootlessEngine | string> {
+  if (process.getuid?.() !== 0) return 'taking another user takes root'
+  const user = ordinaryUser()
+  if (!user) return 'there is no user vitrine-test with subordinate ids'
+  const absent = kind.needs.find((name) => !path.split(delimiter).some((at) => isExecutable(join(at, name))))
+  if (absent !== undefined) return `${absent} is not installed`
+  const directory = mkdtempSync(join(tmpdir(), 'vitrine-rootless-'))
+  const started = startIn(directory, kind, user)
+  try {
+    const engine = await started.engine
+    await importImage(engine, directory, testImage)
+    return { ...started, engine, user }
+  } catch (error) {
+    await started.stop()
+    return `it does not start here: ${(error as Error).message}`
+  }
+}
+
+function startIn(directory: string, kind: Kind, { uid, gid }: Account) {
+  const runtimeDirectory = join(directory, 'run')
+  const socketPath = join(runtimeDirectory, kind.socket)
+  for (const at of [directory, runtimeDirectory, dirname(socketPath)]) {
+    mkdirSync(at, { recursive: true })
+    chownSync(at, uid, gid)
+    chmodSync(at, 0o700)
+  }
+  const [program, ...args] = kind.command(socketPath)
+  const log = openSync(join(directory, 'log'), 'a')
+  const child = spawn(program, args, {
+    uid,
+    gid,
+    cwd: directory,
+    stdio: ['ignore', log, log],
+    env: environment(directory),
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const died = ended.then(() => Promise.reject(new Error(lastWords(directory))))
+  died.catch(() => {}) // after the start it ends when it is told to
+  return {
+    runtimeDirectory,
+    socketPath,
+    engine: Promise.race([answering(socketPath), died]),
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+      // Podman's service in its namespace, and what waits 5 minutes for questions on an ended exec.
+      for (const pid of [...processesWith(`${directory}/`), ...pauseProcess(runtimeDirectory)])
+        process.kill(pid, 'SIGKILL')
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** The process that keeps rootless Podman's namespaces open. */
+function pauseProcess(runtimeDirectory: string): number[] {
+  const file = join(runtimeDirectory, 'libpod/tmp/pause.pid')
+  return existsSync(file) ? [Number(readFileSync(file, 'utf8'))] : []
+}
+
+/** Without a network of its own: that would need /dev/net/tun. */
+function environment(directory: string): NodeJS.ProcessEnv {
+  return {
+    PATH: path,
+    HOME: directory,
+    XDG_RUNTIME_DIR: join(directory, 'run'),
+    DOCKERD_ROOTLESS_ROOTLESSKIT_NET: 'host',
+    DOCKERD_ROOTLESS_ROOTLESSKIT_MTU: '0',
+    DOCKERD_ROOTLESS_ROOTLESSKIT_PORT_DRIVER: 'none',
+  }
+}
+
+function lastWords(directory: string): string {
+  const lines = readFileSync(join(directory, 'log'), 'utf8').trim().split('\n')
+  return lines.findLast((line) => !line.startsWith('[rootlesskit:')) ?? 'without a word'
+}
