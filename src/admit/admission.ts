@@ -72,10 +72,7 @@ export class Admission {
     return this.#withLines(command, decision)
   }
 
-  /**
-   * Admits the command, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED. Waits for an
-   * answer no longer than the command's deadline.
-   */
+  /** Admits, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED, by the deadline. */
   async admit(command: CommandToAdmit, wait: ApprovalWait): Promise<Admitted> {
     const started = performance.now()
     const held = this.#isHeld(command)
@@ -130,10 +127,7 @@ export class Admission {
     }
   }
 
-  /**
-   * Decides again, with the lines of rules from config files. They are looked up once, and only when such a
-   * rule is reported.
-   */
+  /** Decides again with the lines of configured rules, looked up once and only where one is reported. */
   async #withLines(command: CommandToDecide, decision: Decision, againMs = secondLimitMs): Promise<Decision> {
     const { loaded } = this.#options
     if (!decision.matches.some(({ source }) => loaded.files.some(({ file }) => source.includes(file))))
@@ -162,9 +156,8 @@ function unattended(verdict: 'allow' | 'deny'): ApprovalRecord {
 }
 
 /**
- * A signal that aborts at the time limit or with the caller's signal. It has a timer of its own: the results
- * of AbortSignal.any and AbortSignal.timeout can be collected before they fire (nodejs/node#57736), and the
- * wait would never end.
+ * Aborts at the time limit or with the caller's signal. Has its own timer: AbortSignal.any and
+ * AbortSignal.timeout can be collected before they fire (nodejs/node#57736), and the wait would never end.
  */
 function waitFor({ timeoutMs, signal }: ApprovalWait): {
   readonly signal: AbortSignal

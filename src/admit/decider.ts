@@ -91,10 +91,7 @@ export class Decider {
     ]
   }
 
-  /**
-   * Lookups may take `lookLimitMs`; if a file system has not answered by then, they are repeated once with
-   * `againMs`. Throws INVALID_REQUEST where the command's directory cannot be entered.
-   */
+  /** Lookups may take `lookLimitMs`; unanswered ones get `againMs` once more. Throws INVALID_REQUEST. */
   async decide(
     { work, cwd, mode, env = {}, environments }: CommandToDecide,
     againMs = secondLimitMs,

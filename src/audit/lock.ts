@@ -6,10 +6,7 @@ export interface HeldLock {
   release(): void
 }
 
-/**
- * Takes exclusive locks on files, across processes and threads. The kernel releases a lock with its
- * descriptor, so a holder that crashes or is killed blocks no other.
- */
+/** Exclusive locks on files; the kernel releases one with its descriptor, also of a dead holder. */
 export interface Locker {
   /** `undefined` if the lock is held. Throws the errors of open(2). */
   take(path: string): HeldLock | undefined

@@ -13,8 +13,7 @@ function strangeness(name: string, candidate: string): number | undefined {
   const [section, last] = parted(name)
   const [candidateSection, candidateLast] = parted(candidate)
   const most = Math.max(1, Math.floor(Math.max(last.length, candidateLast.length) / 3))
-  // The difference in length is a lower bound of the distance, so names of very different length (up to a
-  // megabyte) are not compared.
+  // The difference in length is a lower bound: skips names of up to a megabyte.
   if (Math.abs(last.length - candidateLast.length) > most) return undefined
   const slips = editDistance(last, candidateLast)
   if (slips > most) return undefined

@@ -2,10 +2,7 @@ import { lstatSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorCode } from './errno.ts'
 
-/**
- * Makes a directory and its missing parents one by one: mkdir with `recursive` never returns where an
- * existing directory answers ENOENT, as /proc does.
- */
+/** Not `recursive`, which never returns where an existing directory answers ENOENT, as in /proc. */
 export function makeDirectories(path: string, mode: number): void {
   const missing: string[] = []
   for (let at = path; !isThere(at); at = dirname(at)) missing.unshift(at)

@@ -12,10 +12,7 @@ export function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/**
- * The fields of /proc/PID/stat, numbered as in proc_pid_stat(5); undefined without such a process. The second,
- * the program's name, may contain anything: it is left empty.
- */
+/** The fields of /proc/PID/stat, numbered as in proc_pid_stat(5), less the name; undefined: it is gone. */
 export function statFields(pid: number | 'self'): readonly string[] | undefined {
   return statFieldsIn(tried(() => readFileSync(`/proc/${pid}/stat`, 'latin1')))
 }

@@ -9,10 +9,7 @@ export const systemDirectories: ReadonlySet<string> = new Set(
 
 const PACKAGE_BIN = /(?:^|[\\/])node_modules[\\/]\.bin(?:[\\/]|$)/i
 
-/**
- * Whether programs in a directory come with a project: it lies in a project, or is a `node_modules/.bin`,
- * which npm and npx put on PATH for the project's directory and all its parents.
- */
+/** Whether a directory lies in a project, or is a `node_modules/.bin`, which npm and npx put on PATH. */
 export function isProjectDirectory(directory: string, projects: readonly string[]): boolean {
   const plain = normalize(directory)
   if (systemDirectories.has(plain)) return false

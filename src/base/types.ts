@@ -82,18 +82,13 @@ export interface Failure {
 /** Whether one right is enforced, and by which mechanism. */
 export interface RightEnforcement {
   readonly enforced: boolean
-  /**
-   * The mechanism, for example `landlock`, `seccomp`, `landlock+seccomp`, `session sweep`; `none` when not
-   * enforced.
-   */
+  /** The mechanism: `landlock`, `seccomp`, `landlock+seccomp`, `session sweep`, ...; `none`: not enforced. */
   readonly by: string
   /** The exception, where there is one. */
   readonly note?: string
 }
 
-/**
- * Per right of the host (files, metadata, sockets, ...). In write mode only configured limits are enforced.
- */
+/** Per right (files, metadata, sockets, ...). In write mode only configured limits are enforced. */
 export type Enforcement = Readonly<Record<string, RightEnforcement>>
 
 /** The verdict of one rule on one simple command, or on the whole line. */

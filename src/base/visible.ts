@@ -1,9 +1,6 @@
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/**
- * Escapes every control, format and separator character, so that text cannot move the cursor, hide itself or
- * change the reading direction.
- */
+/** Escapes characters by which text could move the cursor, hide itself or change the reading direction. */
 export function visible(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu,
@@ -11,10 +8,7 @@ export function visible(text: string): string {
   )
 }
 
-/**
- * Like `visible`, and also escapes invisible characters and every blank but the ASCII space: for text that a
- * person decides by.
- */
+/** Escapes invisible characters and unusual blanks, too: for text that a person decides by. */
 export function whollyVisible(text: string): string {
   return visible(text).replace(
     /(?! )[\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/gu,

@@ -1,9 +1,6 @@
 import { clientNames } from '../mcp/install/clients.ts'
 
-/**
- * What an option takes: nothing, any value, a path, one of a few words, or a repeatable variable. Only
- * completion distinguishes the kinds of values.
- */
+/** Only completion distinguishes the kinds of values. */
 export type OptionKind =
   | 'flag'
   | 'flag or full'
@@ -16,10 +13,7 @@ export type OptionKind =
 /** A command's options, by name without the dashes. */
 export type OptionKinds = Readonly<Record<string, OptionKind>>
 
-/**
- * The words after a command's options: a line or a program after `--`, a file, a saved output, or one of a
- * few words.
- */
+/** After a command's options: a line or program after `--`, a file, a saved output, or one of a few words. */
 export type Words = 'command' | 'file' | 'output' | readonly string[]
 
 /** What may follow a command. Both the parser and shell completion use it. */

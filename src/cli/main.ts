@@ -29,6 +29,5 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   }
 }
 
-// Exits even if something would keep the process alive, such as a pipe that is never closed. All output has
-// been written.
+// Exits even if something, such as a pipe that is never closed, would keep the process alive.
 main(process.argv.slice(2)).then((code) => process.exit(code))

@@ -16,10 +16,7 @@ import { grammar } from './grammar.ts'
 import { misuse, parseOptions } from './options.ts'
 import { standardError, standardOutput } from './run/sink.ts'
 
-/**
- * `vitrine mcp install CLIENT`: prints the client's entry for this server, or writes it into the client's
- * configuration.
- */
+/** Prints the client's entry for this server, or writes it into the client's configuration. */
 export async function install(
   args: readonly string[],
   check: (options: ReadonlyMap<string, string>) => void,

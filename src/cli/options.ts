@@ -13,10 +13,7 @@ export interface Options {
   readonly words: readonly string[]
 }
 
-/**
- * Reads options up to the first word. Throws INVALID_REQUEST for an unknown option, or a missing or
- * unexpected value.
- */
+/** Reads options up to the first word. Throws INVALID_REQUEST. */
 export function parseOptions(args: readonly string[], kinds: OptionKinds): Options {
   const { tokens } = parseArgs({
     args: [...args],
@@ -77,8 +74,7 @@ function unknown(rawName: string, kinds: OptionKinds): VitrineError {
   })
 }
 
-// A value that looks like a long option is taken for the next option: `--cwd --json`. `--cwd=--json` is
-// unambiguous.
+// A value that looks like a long option is the next option: `--cwd --json`. `--cwd=--json` is unambiguous.
 function textOf({ rawName, value, inlineValue }: OptionToken): string {
   if (value === undefined || (!inlineValue && value.startsWith('--'))) throw misuse(valueMissing(rawName))
   return value

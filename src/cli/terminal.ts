@@ -1,9 +1,7 @@
 import { fstatSync } from 'node:fs'
 import { isNull } from '../base/null-device.ts'
 
-/**
- * Whether a descriptor is a terminal. Only a character device can be one: for others node:tty is not loaded.
- */
+/** Only a character device can be a terminal: for others node:tty is not loaded. */
 export function isTerminal(fd: number): boolean {
   const stat = fstatSync(fd)
   if (!stat.isCharacterDevice() || isNull(stat)) return false

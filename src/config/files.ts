@@ -120,8 +120,7 @@ export function isSymlink(path: string): boolean {
 function readBytes(file: string): Buffer | undefined {
   if (!exists(file)) return undefined
   try {
-    // Checked before opening: opening a FIFO releases a writer that waits at it, and opening a device can
-    // have effects (watchdog(4) reboots).
+    // Before opening: opening a FIFO releases its writer, and opening a device can act (watchdog(4) reboots).
     checkKind(file, statSync(file))
     // O_NONBLOCK: the file may have been replaced, and opening a FIFO would wait for a writer (open(2)).
     const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))

@@ -74,10 +74,7 @@ interface Assembly {
   readonly untightened: Map<ConfigKey, unknown>
 }
 
-/**
- * Assembles the configuration: flags over variables over project files over the user's file over defaults.
- * Throws CONFIG_INVALID.
- */
+/** Flags over variables over project files over the user's file over defaults. Throws CONFIG_INVALID. */
 export async function loadConfigFiles(options: LoadOptions): Promise<LoadedConfig> {
   const home = options.home ?? homedir()
   const assembly: Assembly = { settings: new Map(), ignored: [], files: [], untightened: new Map() }

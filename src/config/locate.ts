@@ -46,8 +46,8 @@ async function nodesOf(text: string): Promise<Iterable<Node>> {
   try {
     return nodesOfDocument(parseTOML(text))
   } catch (error) {
-    // toml-eslint-parser passes all characters of a string as arguments of one call (RangeError for a very
-    // long one), and may refuse what smol-toml accepts. Only the place of the fault is missing then.
+    // toml-eslint-parser throws RangeError for very long strings, and may refuse what smol-toml accepts. Only
+    // the place of the fault is missing then.
     if (['RangeError', 'SyntaxError'].includes(Object(error).name)) return []
     throw error
   }

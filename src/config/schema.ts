@@ -44,8 +44,7 @@ export const sections = {
         'false: no sandbox, so every command requires write mode.',
         boolean(),
         true,
-        // An untrusted project file may set neither value: false removes read mode and so moves commands to
-        // the looser write mode; true may demand a sandbox from a host that the user knows to have none.
+        // Not even a tightening: true may demand a sandbox from a host that the user knows to have none.
         onlyTrusted,
       ),
       mode: defineKey(

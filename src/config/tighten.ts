@@ -5,10 +5,7 @@ import { existingRealPath } from './files.ts'
 import type { IgnoredBecause } from './report.ts'
 import { tomlText } from './toml-text.ts'
 
-/**
- * The value in force after a project file's value was applied. `index` names an ignored list entry; without
- * it the whole value is ignored.
- */
+/** After a project file's value was applied. `index`: an ignored list entry; without it all is ignored. */
 export interface Tightened {
   readonly value: unknown
   readonly ignored: readonly { readonly index?: number; readonly why: IgnoredBecause }[]
@@ -56,8 +53,7 @@ function extent(zero: 'infinite' | 'least', value: unknown): number {
   return zero === 'infinite' && value === 0 ? Number.POSITIVE_INFINITY : Number(value)
 }
 
-// An empty `outer` means no limit: everything is inside it. An empty `inner` is inside nothing else. Nor is a
-// path that does not exist, because it may become a symlink to anywhere.
+// Empty: no limit. A path that does not exist is inside nothing, because it may become a symlink to anywhere.
 function isInside(outer: string, inner: string): boolean {
   if (outer === '' || inner === '') return outer === ''
   const [realOuter, realInner] = [existingRealPath(outer), existingRealPath(inner)]

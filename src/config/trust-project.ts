@@ -1,9 +1,8 @@
 import type { Environment } from '../base/types.ts'
 
 /**
- * Trusts a project's `.vitrine.toml` in its present form, and returns its real path. Throws CONFIG_INVALID
- * when it cannot be read. The store is imported late, because it loads node:crypto: most starts trust
- * nothing.
+ * Trusts the file as it is now; returns its real path. Throws CONFIG_INVALID. The store is imported late,
+ * because it loads node:crypto.
  */
 export async function trustProjectFile(file: string, env: Environment): Promise<string> {
   const { trust } = await import('./trust.ts')

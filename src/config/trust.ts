@@ -20,10 +20,7 @@ export function isTrusted(file: string, content: string, env: Environment, home?
   return trusted === digest(content)
 }
 
-/**
- * The identity of a project file: its real path. A symlink has an identity of its own beside its target's,
- * because any project could contain a symlink to a file that was trusted in another project.
- */
+/** The real path; for a symlink itself: any project could link to a file trusted in another. */
 function identityOf(file: string): string | undefined {
   const [target, directory] = [existingRealPath(file), existingRealPath(dirname(file))]
   if (target === undefined || directory === undefined) return undefined

@@ -19,10 +19,7 @@ export interface Target {
   clear?(): void | Promise<void>
 }
 
-/**
- * An attempt on `file`, which holds one line, in its working directory. `fingerprint` returns a digest of what
- * must not change.
- */
+/** An attempt on `file`, which holds one line. `fingerprint` digests what must not change. */
 export function onFiles(
   right: string,
   name: string,
@@ -52,10 +49,7 @@ export function checkOf(attempt: Attempt): Check {
   return { right, name, ...(settings && { settings }), run: (bench) => tryBoth(attempt, bench) }
 }
 
-/**
- * Write mode is the control: an attempt that changes nothing there, or does not finish, proves nothing about
- * read mode.
- */
+/** Write mode is the control: an attempt that changes nothing there proves nothing about read mode. */
 async function tryBoth(attempt: Attempt, { read, write, directory }: CheckContext): Promise<CheckResult> {
   const control = await tryIn(attempt, write, join(directory, 'write'))
   const trial = await tryIn(attempt, read, join(directory, 'read'))

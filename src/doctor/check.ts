@@ -19,10 +19,7 @@ export interface CheckResult {
   readonly said: string
 }
 
-/**
- * One row of the doctor's table: makes one attempt and observes the effect from outside. New checks go into
- * the list in `doctor.ts`.
- */
+/** One attempt, its effect observed from outside. New checks go into the list in `doctor.ts`. */
 export interface Check {
   /** A right of the host, named as in `Enforcement`, which says what enforces it. */
   readonly right: string

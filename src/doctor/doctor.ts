@@ -50,10 +50,7 @@ export type CheckSetup = Pick<CheckContext, 'program' | 'directory' | 'env'>
 /** Called before each attempt. */
 export type OnTry = (name: string, at: number, of: number) => void
 
-/**
- * Tries every right of the host in a temporary directory, in write mode and in read mode. `program` starts
- * vitrine's command line. If no directory can be made, tries nothing.
- */
+/** Tries every right in a temporary directory, in both modes. `program` starts vitrine. */
 export async function diagnose(program: CheckSetup['program'], onTry: OnTry = () => {}): Promise<Diagnosis> {
   const directory = makeDirectory()
   const home = directory ?? '/nonexistent'

@@ -20,8 +20,7 @@ const queue: Attempt = {
   },
 }
 
-// libc has no wrapper for add_key(2); numbers from asm/unistd_64.h and asm-generic/unistd.h. -2 is the
-// process keyring.
+// libc has no add_key(2); numbers from asm/unistd_64.h, asm-generic/unistd.h. -2: the process keyring.
 const addKey = `python3 -c '
 import ctypes, os, sys
 number = {"x86_64": 248, "aarch64": 217}[os.uname().machine]

@@ -38,10 +38,9 @@ async function startVictim(): Promise<ChildProcess & { readonly pid: number }> {
 const PF_EXITING = 0x4
 
 /**
- * Whether a single-threaded process can still act, from its /proc/PID/stat (proc_pid_stat(5)). A zombie stays
- * there until its parent waits for it. An exiting process never returns from the kernel, and since Linux 6.11
- * it has already released its seccomp filter: on a busy machine it may still show as running when its command
- * is over.
+ * Whether a single-threaded process can still act, by its /proc/PID/stat. A zombie and an exiting process
+ * cannot; since Linux 6.11 the latter, which has released its filter, may outlast its command on a busy
+ * machine.
  */
 export function canAct(fields: ReturnType<typeof statFields>): boolean {
   const { 3: state = 'X', 9: flags } = fields ?? []

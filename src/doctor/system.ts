@@ -76,8 +76,7 @@ function familiesOf(named: Readonly<Record<string, string>>): string[] {
   return [named['ID'] ?? '', ...(named['ID_LIKE'] ?? '').split(' ')].filter((id) => id !== '')
 }
 
-// WSL 1 reports 4.4.0-19041-Microsoft, WSL 2 5.15.167.4-microsoft-standard-WSL2; a custom kernel may show
-// neither.
+// WSL 1: 4.4.0-19041-Microsoft, WSL 2: 5.15.167.4-microsoft-standard-WSL2; a custom kernel may show neither.
 function wslOf(kernel: string): 1 | 2 | undefined {
   if (/-Microsoft$/.test(kernel)) return 1
   return /microsoft|WSL2/.test(kernel) ? 2 : undefined

@@ -4,10 +4,7 @@ import type { System } from './system.ts'
 
 type Probe = NonNullable<HostSupport['probe']>
 
-/**
- * How a property of this system affects read mode. `blocks`: read mode is unavailable. `weakens`: read mode
- * works, but something besides it is missing. `note`: nothing is missing, but it explains what the user sees.
- */
+/** `blocks`: no read mode. `weakens`: something besides it is missing. `note`: explains what users see. */
 export type TrapEffect = 'blocks' | 'weakens' | 'note'
 
 export interface TrapFacts {
@@ -101,9 +98,7 @@ function lacksLandlock({ host }: TrapFacts, name: keyof typeof errno): boolean {
   return host.probe?.landlockAbi === 0 && host.probe.landlockErrno === errno[name]
 }
 
-/**
- * Filters return EPERM, or ENOSYS for calls newer than themselves; then the kernel's list of modules decides.
- */
+/** Filters return EPERM, or ENOSYS for calls newer than themselves; then the list of modules decides. */
 function isFiltered(found: TrapFacts): boolean {
   if (lacksLandlock(found, 'EPERM') || lacksLandlock(found, 'EACCES')) return true
   const { system } = found

@@ -30,18 +30,12 @@ export async function checkDirectory(
   throw cannotEnter(path, failed)
 }
 
-/**
- * Checks only a directory that was never entered: in any other, the command itself finds out whether it still
- * exists, and a lookup costs up to a tenth of a command's start.
- */
+/** In a directory entered before, the command itself finds out: a lookup costs up to a tenth of a start. */
 export async function checkNewDirectory(path: string, pathLookup: PathLookup): Promise<void> {
   if (!entered.has(path)) await checkDirectory(path, pathLookup)
 }
 
-/**
- * The INVALID_REQUEST error for a directory that cannot be entered.
- * @param errno its name
- */
+/** INVALID_REQUEST for a directory that cannot be entered; `errno` is a name. */
 export function cannotEnter(path: string, errno: string): VitrineError {
   const reason = reasons[errno] ?? 'unreadable'
   return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'cwd', path, reason } })

@@ -34,10 +34,7 @@ export interface Facts {
   readonly workspace?: string
   /** vitrine's own config files and state, resolved. */
   readonly ownPaths: readonly string[]
-  /**
-   * Paths whose file system did not answer in time; an empty string means that no lookup was possible. The
-   * line may do anything there.
-   */
+  /** Paths that did not answer; an empty string: no lookup was possible. The line may do anything there. */
   readonly unanswered: readonly string[]
 }
 

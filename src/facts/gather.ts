@@ -18,9 +18,8 @@ export interface FactsContext {
 }
 
 /**
- * Looks up the facts that a decision needs, and first whether the current directory can be entered. Starts
- * nothing. An absent fact counts as unknown. Lookups stop at the time limit of `lookup`; `unanswered` names the
- * paths that did not answer.
+ * Looks up a decision's facts, and first whether the directory can be entered. Absent facts are unknown;
+ * `unanswered` names the paths that did not answer within the limit of `lookup`.
  */
 export async function gatherFacts(
   needed: FactsNeeded,

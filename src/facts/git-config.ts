@@ -1,9 +1,6 @@
 import type { ConfigEntry } from './facts.ts'
 
-/**
- * Parses a git configuration character by character, as git's config.c does (get_base_var, get_value,
- * parse_value). Undefined for a text that git would refuse: then nothing is known about the repository.
- */
+/** As git's config.c parses (get_base_var, get_value, parse_value). Undefined: git would refuse it. */
 export function parseGitConfig(text: string): readonly ConfigEntry[] | undefined {
   const reader = new ConfigReader(text)
   return reader.read() ? reader.entries : undefined

@@ -12,17 +12,13 @@ export interface Repository {
   readonly top: string | undefined
 }
 
-/**
- * Possible repositories of a directory and its parents: `.git`, the target of a `.git` file, and the
- * directory itself as a bare repository.
- */
+/** Of a directory and its parents: `.git`, the target of a `.git` file, or itself as bare repository. */
 export function* repositoriesAbove(
   from: string,
   lookup: Lookup,
 ): Generator<Repository | UnreadableRepository> {
   for (let directory = from; ; directory = dirname(directory)) {
-    // Git accepts no directory without HEAD as a repository (setup.c, is_git_directory); many directories
-    // have a file called config.
+    // Git takes no directory without HEAD (setup.c, is_git_directory); many have a file called config.
     if (mayExist(joined(directory, 'HEAD'), lookup)) yield { gitDirectory: directory, top: undefined }
     const found = repositoryIn(directory, lookup)
     if (found) yield found
@@ -46,10 +42,7 @@ export function repositoryIn(
   return typeof gitDirectory === 'string' ? { gitDirectory, top: directory } : gitDirectory
 }
 
-/**
- * The git directory, and the common directory of a linked worktree, which shares its configuration and hooks
- * (gitrepository-layout(5)).
- */
+/** And a linked worktree's common directory, for configuration and hooks (gitrepository-layout(5)). */
 export function* gitDirectoriesOf(
   gitDirectory: string,
   lookup: Lookup,
@@ -135,10 +128,7 @@ export function isSamePlace(one: string, other: string, lookup: Lookup): boolean
 
 const configNames = ['config', 'config.worktree', 'commondir']
 
-/**
- * A path from a file's content. Neither it nor what is appended to it is normalized: `..` behind a symbolic
- * link does not lead to the link's parent.
- */
+/** A path from a file's content. Not normalized: `..` behind a symlink does not lead to the link's parent. */
 function below(directory: string, path: string, saidBy: string): string | UnreadableRepository {
   if (path.includes('\0')) return unreadableRepository(saidBy, repositoryProblems.nulInPath)
   if (!isWhole(path)) return unreadableRepository(saidBy, repositoryProblems.invalidPath)

@@ -10,8 +10,8 @@ const extendedFlag = 0x4000
 const lengthMask = 0xfff
 
 /**
- * The paths of gitlinks (submodules, embedded repositories); undefined for an index that git would not read.
- * The length of object names (SHA-1 or SHA-256) is not recorded: both are tried, and the results combined.
+ * The paths of gitlinks (submodules); undefined if git would not read the index. The length of object names
+ * (SHA-1, SHA-256) is not recorded: both are tried.
  */
 export function gitlinksIn(index: Buffer): readonly string[] | undefined {
   // Most repositories have none, and this search costs a tenth of a walk.

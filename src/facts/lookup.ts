@@ -1,7 +1,3 @@
-/**
- * A question about the real path, the names in a directory, existence, whether a directory can be entered, a
- * text, or the gitlinks of a git index.
- */
 export type PathQuestionKind = 'where' | 'names' | 'exists' | 'directory' | 'text' | 'gitlinks'
 
 export interface PathQuestion {
@@ -20,20 +16,14 @@ export type PathAnswer = { readonly found: string } | { readonly failed: string 
 
 /** Does lookups without blocking the JavaScript thread. */
 export interface PathLookup {
-  /**
-   * Answers in the order of the questions. If there are fewer answers than questions, the time limit was
-   * reached at the next question. Undefined, at once: no lookup is possible, because too many hang already.
-   */
+  /** In order; fewer: the time limit was reached at the next. Undefined: too many lookups hang. */
   ask(questions: readonly PathQuestion[], limitMs: number): Promise<readonly PathAnswer[] | undefined>
 }
 
 /** The time that lookups for one decision may take, in milliseconds; after it, missing facts are unknown. */
 export const lookupLimitMs = 200
 
-/**
- * A `..` behind a missing name may lead to a link with another such `..`, and so on without end; after this
- * many rounds the path is unknown.
- */
+/** A `..` behind a missing name may lead to a link with another one, without end: then unknown. */
 const maxTurns = 8
 
 const unanswered: PathAnswer = { failed: 'ETIMEDOUT' }

@@ -17,10 +17,7 @@ const letters: Readonly<Record<Exclude<PathQuestionKind, 'gitlinks'>, string>> =
   text: 't',
 }
 
-/**
- * Lookups by the addon, in processes of its own: see native/linux/lookup/pool.c. Git indexes are too large
- * for its answers; Node's thread pool reads them.
- */
+/** By the addon, in its own processes (lookup/pool.c). Git indexes are too large: Node's pool reads them. */
 export function nativeLookup(addon: LookupAddon): PathLookup {
   let pool: PathLookup | undefined
   return {
@@ -62,10 +59,7 @@ function textOf(questions: readonly NativeQuestion[]): string {
   return questions.map(({ kind, path }) => letters[kind] + path).join('\0')
 }
 
-/**
- * Each answer is two 32-bit numbers, errno and length, and the bytes. All architectures that the addon is
- * built for are little-endian.
- */
+/** Each answer: errno and length (32 bits each, little-endian on all architectures of the addon), bytes. */
 function answersOf(bytes: Buffer): PathAnswer[] {
   const answers: PathAnswer[] = []
   for (let at = 0; at < bytes.length; ) {

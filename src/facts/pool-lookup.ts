@@ -10,10 +10,7 @@ const maxIndexBytes = 134_217_728
 /** The kernel's MAXSYMLINKS (linux/namei.h). */
 const maxLinks = 40
 
-/**
- * How many of Node's four pool threads may hang. The other two stay free for everything else; Node itself
- * cannot exit before the hanging ones return.
- */
+/** Of Node's four pool threads; the others stay free. Node cannot exit before the hanging ones return. */
 const maxHanging = 2
 
 /** Lookups without the addon: on Node's thread pool, one path after the other. */

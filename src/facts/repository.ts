@@ -122,10 +122,7 @@ class Walk {
   }
 }
 
-/**
- * The likely questions of a decision about git: those of the last decision for the directory, because most
- * ask the same again.
- */
+/** The likely questions: those of the last decision about git in the directory. */
 export function repositoryQuestions(directory: string): readonly PathQuestion[] {
   const known = usualQuestions.get(directory)
   if (known) return known

@@ -1,9 +1,6 @@
 import { Lookup, type PathAnswer, type PathLookup, type PathQuestion } from './lookup.ts'
 
-/**
- * A busy machine looks like a hanging file system: a question without an answer is repeated once, with this
- * time limit in milliseconds.
- */
+/** A busy machine looks like a hanging file system: an unanswered question is repeated with this limit. */
 export const secondLimitMs = 2000
 
 /** Paths that have answered. They count as answering while too many lookups hang elsewhere. */

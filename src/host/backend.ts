@@ -12,10 +12,7 @@ export type BackendParts = Equipment & { readonly reads: Reads; readonly project
 
 export type BackendOptions = Pick<ShellOptions, 'network'> & Required<Pick<ShellOptions, 'cwd' | 'env'>>
 
-/**
- * Equips a shell to run commands on this machine or in containers. Neither falls back to the other. Throws
- * SANDBOX_UNAVAILABLE, CONFIG_INVALID.
- */
+/** For commands on this machine or in containers; no fallback. Throws SANDBOX_UNAVAILABLE, CONFIG_INVALID. */
 export async function openBackend(
   host: Host,
   loaded: LoadedConfig,

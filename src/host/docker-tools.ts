@@ -74,8 +74,8 @@ export interface DockerBuild {
 }
 
 /**
- * Builds vitrine's own image and passes the engine's output to `said`. Undefined if the configuration names
- * another image: its owner builds that one. Throws SANDBOX_UNAVAILABLE.
+ * Builds vitrine's own image; `said` gets the engine's output. Undefined if the configuration names another
+ * image. Throws SANDBOX_UNAVAILABLE.
  */
 export async function buildDockerImage(
   { config }: LoadedConfig,

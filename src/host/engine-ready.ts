@@ -16,9 +16,8 @@ export interface Readiness {
 }
 
 /**
- * Before a command that calls the Docker client: runs the start command if no engine answers, and waits until
- * one does. Throws SANDBOX_UNAVAILABLE if none answers before the command's deadline, or the signal's reason
- * if aborted.
+ * Before a command that calls the Docker client: runs the start command if no engine answers, and waits for
+ * one. Throws SANDBOX_UNAVAILABLE at the command's deadline, or the signal's reason.
  */
 export async function engineReady({ work, timeoutMs }: CompleteRequest, readiness: Readiness): Promise<void> {
   if (!callsDocker(work) || !isLocal(readiness.env)) return

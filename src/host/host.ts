@@ -33,9 +33,7 @@ export interface Equipment {
   readonly launcher: Launcher
   readonly interpreter: Interpreter
   readonly pathLookup: PathLookup
-  /**
-   * A directory's name where commands run; throws INVALID_REQUEST if it is not there. Absent: the same name.
-   */
+  /** A directory's name where commands run; throws INVALID_REQUEST if it is not there. Absent: the same. */
   readonly directoryThere?: (path: string) => Promise<string>
 }
 
@@ -92,9 +90,7 @@ export async function equip(host: Host): Promise<Equipment> {
   }
 }
 
-/**
- * The path lookup of a host. The addon's is always loaded; the fallback only where it is needed.
- */
+/** The addon's is always loaded; the fallback only where it is needed. */
 export async function pathLookupOf({ addon }: Pick<Host, 'addon'>): Promise<PathLookup> {
   if (!('missing' in addon)) return nativeLookup(addon)
   pool ??= (await import('../facts/pool-lookup.ts')).poolLookup()

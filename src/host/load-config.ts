@@ -16,10 +16,7 @@ import { absolutePath } from '../request/current-directory.ts'
 import { pathLookupHere } from './host.ts'
 import type { ShellOptions } from './shell-options.ts'
 
-/**
- * Loads the configuration. Flags take precedence over variables, then project files, the user's file,
- * defaults. Throws CONFIG_INVALID, and INVALID_REQUEST for a directory whose file system does not answer.
- */
+/** Throws CONFIG_INVALID, and INVALID_REQUEST for a directory whose file system does not answer. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const pathLookup = await pathLookupHere()
   const lookup = new Lookup(pathLookup)
@@ -30,10 +27,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   return loadAnswering(options, pathLookup, lookup)
 }
 
-/**
- * The configuration of a new shell, and the check that commands can run in its directory; both are looked up
- * together. Throws CONFIG_INVALID, INVALID_REQUEST.
- */
+/** Looks up the shell's directory at the same time. Throws CONFIG_INVALID, INVALID_REQUEST. */
 export async function configOf(
   { backend, config }: ShellOptions,
   { cwd, env }: Pick<LoadOptions, 'cwd' | 'env'>,
@@ -55,10 +49,7 @@ export async function configOf(
   return { ...config, config: { ...config.config, shell }, sources }
 }
 
-/**
- * Loads once all files are known to answer, so that reading them cannot block.
- * @param lookup may hold answers already
- */
+/** Loads once all files are known to answer, so that reading cannot block; `lookup` may hold answers. */
 async function loadAnswering(
   options: LoadOptions,
   pathLookup: PathLookup,

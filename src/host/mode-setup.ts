@@ -28,10 +28,7 @@ export interface ModeSetup {
   readonly projectSettings: ProjectSettings
 }
 
-/**
- * What the policy may know of a command's environment before it is decided which one it gets; nothing in a container, whose
- * image has variables of its own, and in read mode, where no value matters.
- */
+/** The environments that the policy may know: none in a container, which has its own, or in read mode. */
 export function knownEnvironments(setup: ModeSetup): readonly Variables[] | undefined {
   const isKnown = setup.confinement === null && setup.place !== 'container'
   return isKnown ? Object.values(setup.environments) : undefined
@@ -56,11 +53,7 @@ export class Setups {
     this.#options = options
   }
 
-  /**
-   * The setup of a mode. Read mode never gets a setup without confinement. Throws WRITE_MODE_REQUIRED,
-   * SANDBOX_UNAVAILABLE.
-   * @param privateTmp read mode: the command gets a private tmp
-   */
+  /** A mode's setup; never read mode unconfined. Throws WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE. */
   in(mode: Mode, privateTmp = this.#options.privateTmp): ModeSetup {
     const name = mode === 'read' && privateTmp ? 'read with private tmp' : mode
     const setup = this.#made[name] ?? this.#make(mode, privateTmp)

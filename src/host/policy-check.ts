@@ -26,10 +26,7 @@ const fields: FieldRules<QuestionToDecide> = {
   mode: { wanted: '"read" or "write"', test: isString },
 }
 
-/**
- * The policy's decision about a command; rules are named with their line. The host need not be able to run
- * the command: nothing is probed or started. Throws INVALID_REQUEST, CONFIG_INVALID.
- */
+/** Names the lines of rules. Probes and starts nothing. Throws INVALID_REQUEST, CONFIG_INVALID. */
 export async function decideAbout(
   loaded: LoadedConfig,
   command: QuestionToDecide,

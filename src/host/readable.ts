@@ -7,10 +7,7 @@ import { Lookup, type PathLookup } from '../facts/lookup.ts'
 import { VitrineError } from '../messages/error.ts'
 import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 
-/**
- * What commands of a shell may read. Throws CONFIG_INVALID if no command could start any more. `env` is the
- * commands' environment over the one it is selected from.
- */
+/** What commands may read. Throws CONFIG_INVALID if none could start. `env`: theirs over the selected one. */
 export async function readsOf(
   loaded: LoadedConfig,
   {
@@ -36,9 +33,8 @@ export interface Workspace {
 }
 
 /**
- * The workspace, and in `whole` what it would be without untrusted project files: those may make it smaller,
- * and secrets are searched in all of `whole`. Without `policy.workspace` the policy is unlimited; for reads
- * the git root is the workspace.
+ * `whole`: without untrusted project files, which may narrow the workspace; secrets are searched in all of
+ * it. Without `policy.workspace` the policy is unlimited; for reads the git root is the workspace.
  */
 export function workspaceOf({ config, outerWorkspace }: LoadedConfig, cwd: string): Workspace {
   const named = config.policy.workspace

@@ -88,9 +88,7 @@ export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon {
   /** Starts the watcher; returns 0 or an errno. */
   watch(): number
   watcherPid(): number
-  /**
-   * Exclusive flock(2) that does not wait; returns 0 or an errno. Closing the descriptor releases the lock.
-   */
+  /** Exclusive flock(2) that does not wait; 0 or an errno. Closing the descriptor releases it. */
   lock(fd: number): number
 }
 
@@ -110,10 +108,7 @@ export interface AddonMissing {
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
 const interfaceVersion = 4
 
-/**
- * Loads the addon at an absolute path (default: `VITRINE_ADDON`), or else the package's prebuilt or built one
- * for this system.
- */
+/** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's prebuilt or built one. */
 export function loadAddon<A extends AddonCore>(
   path = process.env['VITRINE_ADDON'] || undefined,
 ): A | AddonMissing {

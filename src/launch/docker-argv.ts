@@ -3,10 +3,7 @@ import type { Containers } from '../sandbox/docker/containers.ts'
 import type { GitIdentity } from '../sandbox/docker/git-identity.ts'
 import type { LaunchRequest } from './launch.ts'
 
-/**
- * The git identity for a command that may commit (a shell line or git). Empty if its environment sets one
- * already.
- */
+/** The git identity for a shell line or git. Empty if its environment sets one already. */
 export async function identityFor(
   { argv, environment }: Pick<LaunchRequest, 'argv' | 'environment'>,
   containers: Pick<Containers, 'gitIdentity'>,

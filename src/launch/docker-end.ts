@@ -21,10 +21,7 @@ interface Circumstances {
   readonly usedUp: number | undefined
 }
 
-/**
- * Converts the engine's report to our outcome. A command that we ended has not succeeded, even with exit code
- * 0.
- */
+/** The engine's report as our outcome. A command that we ended has not succeeded, even with exit code 0. */
 export function containerProcessEnd(ended: ExecEnd, { killed, stopped, usedUp }: Circumstances): ProcessEnd {
   switch (ended.kind) {
     case 'never':
@@ -63,10 +60,7 @@ const fatal = words(`
   SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGKILL SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE
   SIGALRM SIGTERM SIGXCPU SIGXFSZ SIGSYS`) as NodeJS.Signals[]
 
-/**
- * The signal that an exit code stands for. A program that exits with 128+n itself means the same, by
- * convention.
- */
+/** A program that exits with 128+n itself means the same, by convention. */
 function signalOf(code: number): NodeJS.Signals | undefined {
   return fatal.find((name) => constants.signals[name] === code - 128)
 }

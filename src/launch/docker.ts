@@ -127,9 +127,8 @@ class ContainedCommand {
   }
 
   /**
-   * Read mode leaves no process of the command: its container is removed unless it is known to be empty. If
-   * memory ran out, files that earlier commands left in /tmp may use it, so that container is not used again.
-   * Resolves to the number of survivors.
+   * Read mode removes the container unless it is known to be empty. Nor is one used again that ran out of
+   * memory: files left in /tmp may use it. Resolves to the number of survivors.
    */
   async #leave(container: Container, isUsedUp: boolean): Promise<number> {
     const isWrite = this.#wanted.mode === 'write'
@@ -161,10 +160,7 @@ class ContainedCommand {
     this.#unwanted.abort()
   }
 
-  /**
-   * A signal that cannot be delivered is not needed: the engine or the container is gone, and the command
-   * with it.
-   */
+  /** An undeliverable signal is not needed: engine or container are gone, and the command with them. */
   #send(name: NodeJS.Signals): void {
     if (!this.#running) return
     const { container, exec } = this.#running
@@ -177,10 +173,7 @@ class ContainedCommand {
     this.#delivery = Promise.allSettled([this.#delivery, delivery])
   }
 
-  /**
-   * Read mode removes the container, and with it everything in it. In write mode other commands may run in
-   * the container.
-   */
+  /** Read mode removes the container; in write mode other commands may run in it. */
   #destroy(): void {
     this.#stop('SIGKILL')
     this.#stopped = 'SIGKILL'
@@ -211,9 +204,8 @@ class ContainedCommand {
   }
 
   /**
-   * Pauses reading while the consumer does not keep up and the command runs. After the command's end the
-   * engine waits two seconds for the rest to be read and then drops it, so reading resumes; that rest is
-   * bounded by the engine's buffers.
+   * Pauses reading while the consumer does not keep up. Not after the command's end: the engine drops what is
+   * not read within two seconds, and its buffers bound that rest.
    */
   async #holdBack(): Promise<void> {
     while (this.#flow.paused && this.#running) {

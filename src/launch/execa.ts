@@ -22,10 +22,7 @@ export interface ExecaOptions {
   readonly groups: boolean
 }
 
-/**
- * Starts processes with execa, where no addon loads. It confines with sandbox-exec only and refuses every
- * other confinement.
- */
+/** For where no addon loads. Confines with sandbox-exec only and refuses every other confinement. */
 export async function execaLauncher({ groups }: ExecaOptions = { groups: true }): Promise<Launcher> {
   const { execa } = await import('execa')
   return {
@@ -45,10 +42,7 @@ export async function execaLauncher({ groups }: ExecaOptions = { groups: true })
   }
 }
 
-/**
- * Walks the candidates like execvp(3): returns the first executable, or EACCES if one exists but is not
- * executable.
- */
+/** As execvp(3): the first executable, or EACCES if one exists but is not executable. */
 function findProgram(candidates: readonly string[]): { path: string } | { errno: string } {
   let errno = 'ENOENT'
   for (const path of candidates) {
@@ -194,10 +188,7 @@ function flowControl(child: Child) {
   }
 }
 
-/**
- * The end comes when the leader has ended and its output has ended or fallen silent: a survivor that holds
- * the pipe open delays nothing.
- */
+/** When the leader has ended and the output is over or silent: survivors with the pipe delay nothing. */
 async function endOf(child: Child, groups: boolean, lastByte: () => number): Promise<ProcessEnd> {
   const exit = await new Promise<{ code: number | null; signal: NodeJS.Signals | null; errno?: string }>(
     (resolve) => {

@@ -20,10 +20,7 @@ export interface LaunchRequest {
   /** Descriptor 3 is a pipe that arrives as `LaunchEvents.state`. Only where `Launcher.states`. */
   readonly state?: boolean
   readonly limits: Limits | null
-  /**
-   * Enforced by launchers with a clock of their own, whatever happens to the host's event loop; the other
-   * launchers leave it to their caller.
-   */
+  /** Kept by launchers with a clock of their own, also while the event loop is blocked; else by callers. */
   readonly deadline: Deadline
   /** null: unsandboxed (write mode). */
   readonly confinement: Confinement | null
@@ -88,10 +85,7 @@ export interface LaunchedProcess {
   readonly stdin: import('node:stream').Writable | null
   /** Sends a signal to the process group. */
   signal(signal: NodeJS.Signals): void
-  /**
-   * Sends SIGTERM and SIGCONT to the group: a stopped group would never handle SIGTERM.
-   * @param atDeadline whether the deadline is the reason
-   */
+  /** SIGTERM and SIGCONT to the group: a stopped group would never handle SIGTERM. */
   terminate(atDeadline: boolean): void
   /** Sends SIGKILL to the group, then sweeps everything that the command started. */
   destroy(): void

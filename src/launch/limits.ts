@@ -5,9 +5,7 @@ import { limitsNote, privateTmpNote, withoutSessions } from '../messages/limits.
 import type { Probe } from '../sandbox/sandbox.ts'
 import type { LimitHolder, Limits } from './launch.ts'
 
-/**
- * The configured limits; null if none is set. The size of the private tmp is limited only if there is one.
- */
+/** Null if none is set. The size of the private tmp is limited only if there is one. */
 export function limitsOf(config: Config['limits'], privateTmp: boolean): Limits | null {
   const limits = {
     memoryBytes: config.memory_bytes,
@@ -25,10 +23,7 @@ export function checkLimits(config: Config['limits'], holder: LimitHolder): void
   throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', for: 'limits', ...holder })
 }
 
-/**
- * How the addon holds limits: always by the monitor, and by a cgroup per command where the system delegates
- * one.
- */
+/** Always by the monitor, and by a cgroup per command where the system delegates one. */
 export function linuxLimits({
   cgroup,
   cgroupMissing,
@@ -39,10 +34,7 @@ export function linuxLimits({
   return { by, note: limitsNote(cgroup, cgroupMissing) }
 }
 
-/**
- * The enforcement row for limits. Without a holder only the default size of the private tmp gets here: other
- * limits are refused.
- */
+/** Without a holder only the default size of the private tmp gets here: other limits are refused. */
 export function limitsEnforcement(limits: Limits | null, holder: LimitHolder): Enforcement {
   if (!limits) return {}
   if ('by' in holder) return { limits: { enforced: true, ...holder } }

@@ -7,19 +7,14 @@ import type { Addon, NativeEnd, NativeFailure, SpawnRecord } from './addon.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { linuxLimits } from './limits.ts'
 
-/**
- * Node lists a number's usual name first (SIGABRT before SIGIOT, SIGIO before SIGPOLL): reversed, it wins.
- */
+/** A number's usual name comes first (SIGABRT before SIGIOT, SIGIO before SIGPOLL): reversed, it wins. */
 const signalNames = new Map(
   Object.entries(constants.signals)
     .reverse()
     .map(([name, number]) => [number, name as NodeJS.Signals]),
 )
 
-/**
- * Starts processes with the addon: clone, confinement and exec in native code; its supervisor reports output
- * and end.
- */
+/** By the addon: clone, confinement and exec in native code; its supervisor reports output and end. */
 export function nativeLauncher(addon: Addon): Launcher {
   return {
     name: 'native',
@@ -44,8 +39,8 @@ export function nativeLauncher(addon: Addon): Launcher {
 let hasThreads = false
 
 /**
- * Starts Node's thread pool before the first command. Node starts it with the first asynchronous call that
- * needs it and aborts if it cannot, and a command may use up the processes of the user or the cgroup.
+ * Starts Node's thread pool before the first command: Node aborts if it cannot start it later, and a command
+ * may use up the processes of the user or the cgroup.
  */
 function startThreads(): void {
   if (hasThreads) return

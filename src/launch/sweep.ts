@@ -11,9 +11,7 @@ export function makeCookie(): Cookie {
   return { name: 'VITRINE_COMMAND', value: `${process.pid.toString(16)}-${randomBytes(12).toString('hex')}` }
 }
 
-/**
- * Kills every process that carries the cookie until none is found. Finds nothing on systems without /proc.
- */
+/** Kills every process that carries the cookie until none is found. Finds nothing without /proc. */
 export function sweep({ name, value }: Cookie): number {
   const wanted = Buffer.from(`${name}=${value}`)
   const killed = new Set<number>()

@@ -11,9 +11,7 @@ interface Typed {
   flushed: (() => void) | undefined
 }
 
-/**
- * Starts processes with the Windows addon: job, integrity level and handle list are set up in native code.
- */
+/** By the Windows addon: job, integrity level and handle list are set up in native code. */
 export function windowsLauncher(addon: WindowsAddon): Launcher {
   return {
     name: 'native',

@@ -1,10 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Approval, ApprovalRequest, Approver, Decision, Mode } from '../internal.ts'
 
-/**
- * What the user was asked, bound to the call by a signature: a yes counts only for the command that was
- * shown.
- */
+/** Bound to the call by a signature: a yes counts only for the command that was shown. */
 export interface AskedCommand {
   readonly command: string
   readonly cwd: string
@@ -52,8 +49,8 @@ export function approverOf(approve: 'client' | 'elicit' | 'none', mode: Mode): A
 const clientApprover: Approver = Object.assign(async () => 'yes' as const, { by: 'mcp-client' })
 
 /**
- * Cannot wait for an answer: a call that needs one ends with a question, and the client calls again with the
- * answer (MCP 2026-07-28, multi round-trip requests; the SDK emulates them for older clients).
+ * A call that needs an answer ends with a question; the client calls again with it (MCP 2026-07-28, multi
+ * round-trip requests; the SDK emulates them for older clients).
  */
 const elicitingApprover: Approver = Object.assign(elicit, { by: 'mcp-elicitation' })
 

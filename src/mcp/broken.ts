@@ -1,9 +1,8 @@
 import type { ServerContext } from './sdk.ts'
 
 /**
- * Runs the work of one call with a signal that aborts with the call's own signal, or `graceMs` after the
- * call's connection breaks. In an HTTP session a broken connection cancels nothing by itself (MCP 2025-11-25,
- * Transports), and the answer can no longer be delivered.
+ * The signal aborts with the call's, or `graceMs` after its connection breaks: in an HTTP session that
+ * cancels nothing by itself (MCP 2025-11-25, Transports), and no answer can be delivered.
  */
 export async function endingWhenBroken<T>(
   { mcpReq, http }: Pick<ServerContext, 'mcpReq' | 'http'>,

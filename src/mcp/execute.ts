@@ -99,9 +99,7 @@ async function runInTurn(
   return answer(text, session.options.structured ? structured(lines, results) : undefined)
 }
 
-/**
- * The results of a list. It may be refused halfway: the first line can remove the directory of the second.
- */
+/** A list may be refused halfway: the first line can remove the directory of the second. */
 async function ranOf(
   list: Promise<readonly Result[]>,
 ): Promise<{ results: readonly Result[]; refused?: VitrineError }> {

@@ -3,10 +3,7 @@ import { platform } from '../internal.ts'
 /** Commands that one server runs at once; further calls wait. */
 export const maxAtOnce = 32
 
-/**
- * Lines that one call may run. Each may need an approval round of its own, and for clients of older protocols
- * the SDK ends a call after 8 rounds.
- */
+/** Lines of one call. Each may need an approval round, and the SDK ends older clients' calls after 8. */
 export const maxLines = 8
 
 /** Concurrent HTTP sessions of one server. */

@@ -9,9 +9,7 @@ const invalidRequest = -32_600
 
 const idValue = String.raw`(-?\d+|"(?:[^"\\]|\\.)*")`
 const scalarMember = String.raw`"[^"\\]*"\s*:\s*(?:"[^"\\]*"|-?\d+)\s*,\s*`
-/**
- * An id preceded only by string and number members is the message's own; the TypeScript SDK writes it last.
- */
+/** An id behind only string and number members is the message's own; the TypeScript SDK writes it last. */
 const idAtStart = new RegExp(String.raw`^\s*\{\s*(?:${scalarMember})*"id"\s*:\s*${idValue}\s*[,}]`)
 const idAtEnd = new RegExp(String.raw`[,{]\s*"id"\s*:\s*${idValue}\s*\}\s*$`)
 

@@ -9,10 +9,7 @@ const maxInstructions = 1000
 /** Instructions times characters of one test: at most 0.2 s, during which the server does nothing else. */
 const maxSteps = 4_000_000
 
-/**
- * Compiles a pattern in RE2 syntax, which matches in time linear in the text. `reason` says why it is
- * refused.
- */
+/** RE2 syntax, which matches in linear time. `reason`: why the pattern is refused. */
 export function compilePattern(
   source: string,
   ignoreCase: boolean,

@@ -32,10 +32,7 @@ export class Progress {
     clearInterval(this.#timer)
   }
 
-  /**
-   * `progress` must grow with every notification (MCP, utilities/progress), so it is the seconds since the
-   * call.
-   */
+  /** `progress` must grow each time (MCP, utilities/progress): it is the seconds since the call. */
   #tell(): void {
     const now = performance.now()
     const message =

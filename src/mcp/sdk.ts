@@ -1,6 +1,6 @@
 /**
- * All that is used of the MCP SDK. The build bundles it into one file with its dependencies: the SDK loads
- * all of zod, including error messages in fifty languages, which takes as long as the start of Node itself.
+ * All that is used of the MCP SDK, which the build bundles: it loads all of zod, with error messages in fifty
+ * languages, as long as the start of Node itself.
  */
 
 export type {

@@ -25,9 +25,7 @@ export interface McpConnection {
   readonly turns: Turns
   /** The client has a session, so an answer can hold for the rest of it. */
   readonly hasSession: boolean
-  /**
-   * Milliseconds that a command runs on after its connection breaks; default: `brokenGraceMs` of limits.ts.
-   */
+  /** Milliseconds that a command outlives its connection; default: `brokenGraceMs` of limits.ts. */
   readonly brokenGraceMs?: number | undefined
   /** Tells the client that the list of resources has changed; default: a notification on this connection. */
   readonly saved?: (() => void) | undefined
@@ -49,8 +47,7 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
     {
       instructions: serverInstructions(tools, (await session.sandboxOff()) ?? ''),
       requestState: { verify: askedState.verify },
-      // Clients decide by a tool's annotations what to ask their user, so tools are fixed when the client
-      // connects.
+      // Clients decide by a tool's annotations what to ask: tools are fixed when the client connects.
       capabilities: { tools: { listChanged: false } },
     },
   )
@@ -103,18 +100,14 @@ function registerExecute(server: McpServer, calls: ToolCallContext, { name, fact
     description: toolDescription(facts),
     inputSchema: executeSchema(facts),
     annotations: annotationsOf(facts, shell),
-    // Claude Code's limit for a displayed result, in characters; the answer has a few lines besides the
-    // output.
+    // Claude Code's limit in characters; the answer has a few lines besides the output.
     _meta: { 'anthropic/maxResultSizeChars': Math.min(500_000, facts.inlineChars + 20_000) },
     ...(calls.session.options.structured && { outputSchema: resultSchema() }),
   }
   server.registerTool(name, config, (asked, context) => executeCommand(calls, mode, asked, context))
 }
 
-/**
- * Clients run a tool with readOnlyHint without asking, so it is set only if the operating system confines the
- * command.
- */
+/** With readOnlyHint clients do not ask, so it is set only if the system confines the command. */
 function annotationsOf({ mode, network }: ToolFacts, opened: SessionShell | undefined): ToolAnnotations {
   if (mode === 'read' && opened?.config.shell.sandbox === true)
     return { readOnlyHint: true, destructiveHint: false, openWorldHint: network }

@@ -5,10 +5,7 @@ import { StdioServerTransport, serveStdio } from './sdk.ts'
 import { makeServer } from './server.ts'
 import type { McpSession } from './session.ts'
 
-/**
- * Serves one client on stdin and stdout. Resolves when the client is gone or a signal arrived, and everything
- * that ran has been killed.
- */
+/** Resolves when the client is gone or a signal arrived, and everything that ran has been killed. */
 export async function serveOnStdio(session: McpSession): Promise<void> {
   const turns = new Turns(maxAtOnce)
   const over = ended()

@@ -60,15 +60,14 @@ const displayGit = {
 }
 
 /**
- * Git runs programs that a repository's configuration names, and with some settings those of repositories
- * inside it; these values override both (git-config(1), GIT_CONFIG_COUNT). Keep in step with `readOnlyValues`
- * in policy/decide/repositories.ts.
+ * Override a repository's configuration that names programs, and those of repositories inside it
+ * (git-config(1), GIT_CONFIG_COUNT). In step with `readOnlyValues`, policy/decide/repositories.ts.
  */
 export const readOnlyGit = { ...displayGit, 'core.hooksPath': '/dev/null', 'submodule.recurse': 'false' }
 
 /**
- * How far git is kept from running programs that a repository names. `line`: the whole line only reads; `steps`: a git command
- * of the line only reads, or the line could not be read for certain; `none`.
+ * Keeps git from running a repository's programs. `line`: the line only reads; `steps`: a git command in it
+ * does, or the reading is uncertain.
  */
 export type GitCare = 'line' | 'steps' | 'none'
 

@@ -30,8 +30,7 @@ export interface Interpreter {
 /** `sh -c LINE`, and programs looked up as execvp(3) does. */
 export const posixShell: Interpreter = {
   name: 'sh',
-  // A line that begins with a dash or a plus would be read as an option: a leading blank prevents that and
-  // changes nothing else.
+  // Before a dash or plus, which would be read as an option, a blank changes nothing.
   line: (line) => ({
     candidates: ['/bin/sh'],
     argv: ['sh', '-c', /^[-+]/.test(line) ? ` ${line}` : line],

@@ -31,15 +31,12 @@ export function withLineVariables(environment: Variables, variables: LineVariabl
 const notKept = new Set(['_', 'PWD', 'SHLVL', 'VITRINE_COMMAND'])
 /** No environment is larger (execve(2): a quarter of the stack limit). */
 const maxBytes = 4 * 1024 * 1024
-/**
- * The terminal's queue holds 4096 bytes (N_TTY_BUF_SIZE, drivers/tty/n_tty.c); the rest waits in the pipes in
- * front of it.
- */
+/** The terminal queues 4096 bytes (N_TTY_BUF_SIZE, drivers/tty/n_tty.c); pipes hold the rest. */
 const maxTyped = 1024 * 1024
 
 /**
- * Follows one line of sh: wraps it so that its shell reports on descriptor 3. Each part of a report follows a
- * mark with a random word; anything else on that descriptor is ignored.
+ * Follows one line of sh, whose shell reports on descriptor 3. Each part follows a mark with a random word;
+ * anything else there is ignored.
  */
 export class LineFollower {
   /** Does not begin with a digit, because it follows an octal escape of printf(1). */

@@ -10,10 +10,7 @@ const maxLineLength = 30_000
 /** A command line holds 32,767 characters including its NUL (CreateProcessW); so does one variable. */
 const maxCommandLineLength = 32_767 - 1
 
-/**
- * Otherwise Windows PowerShell reads and writes the system's code page, as it still does where a language
- * mode forbids this.
- */
+/** Else Windows PowerShell uses the system's code page, as it does where a language mode forbids this. */
 const utf8 =
   'try { [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); $OutputEncoding = [Console]::OutputEncoding } catch {}; '
 const mustComeFirst = /^(?:\s|#[^\n]*\n|<#[\s\S]*?#>)*(?:using\b|param\b|\[cmdletbinding)/i
@@ -41,8 +38,8 @@ function shortLine(program: string, line: string): ProgramToStart | undefined {
 }
 
 /**
- * A longer line is passed in variables, and an encoded script joins, removes and runs them: the encoded line
- * would not fit on a command line. Without -OutputFormat an encoded command writes its errors as XML.
+ * In variables that an encoded script joins, removes and runs: the encoded line would not fit. Without
+ * -OutputFormat an encoded command writes its errors as XML.
  */
 function longLine(program: string, line: string): ProgramToStart {
   const script =

@@ -14,10 +14,7 @@ export type Given =
   | { readonly kind: 'command'; readonly request: ExecuteRequest }
   | { readonly kind: 'terminal'; readonly request: StartRequest }
 
-/**
- * Checks a request, and lets the policy and the approver decide about it. Throws INVALID_REQUEST, DENIED,
- * NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE.
- */
+/** Throws INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE. */
 export async function admit(
   given: Given,
   mode: Mode,

@@ -10,8 +10,8 @@ import { buildResult, type ResultParts } from './result.ts'
 import { saveOutput } from './save.ts'
 
 /**
- * Removes the private directory of an ended command, saves its output, and builds its result. Throws
- * SPAWN_FAILED, SANDBOX_UNAVAILABLE or INVALID_REQUEST (the directory) if it never ran.
+ * Removes the private directory, saves the output, builds the result. Throws SPAWN_FAILED,
+ * SANDBOX_UNAVAILABLE or INVALID_REQUEST (the directory) if the command never ran.
  */
 export async function finish(execution: Execution, ended: Ended): Promise<AnyResult> {
   const { request, context, tmp } = execution

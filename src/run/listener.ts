@@ -28,10 +28,7 @@ export class Listener {
     }
   }
 
-  /**
-   * Ends listening. Throws a `ListenerError` with the result if the callback has failed; later rejections stay
-   * unhandled in the user's process.
-   */
+  /** Throws a `ListenerError` with the result if the callback has failed; later rejections stay unhandled. */
   end(result: AnyResult): void {
     this.#over = true
     if (this.#failed) throw new ListenerError(this.#failed.error, result)

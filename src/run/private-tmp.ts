@@ -19,10 +19,7 @@ export class PrivateTmp {
     this.#removing = removing
   }
 
-  /**
-   * Makes the directory, and returns the setup with it. Throws SANDBOX_UNAVAILABLE.
-   * @param withinMs how long from now `remove` may take to resolve
-   */
+  /** The setup with the directory. `withinMs`: how long `remove` may take. Throws SANDBOX_UNAVAILABLE. */
   make(withinMs: number): ModeSetup {
     const { privateTmp } = this.#setup
     if (!privateTmp) return this.#setup
@@ -31,10 +28,7 @@ export class PrivateTmp {
     return setupIn(this.#setup, privateTmp, this.#directory.path)
   }
 
-  /**
-   * Removes the directory, at the first call only. Resolves when it is gone or `withinMs` are over: then with a
-   * note of what is left, and the removal goes on.
-   */
+  /** Once. Resolves when it is gone or `withinMs` are over: then with a note, and the removal goes on. */
   remove(): Promise<string | undefined> {
     this.#removed ??= this.#directory ? this.#remove(this.#directory) : Promise.resolve(undefined)
     return this.#removed

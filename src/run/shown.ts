@@ -2,10 +2,7 @@ import { decode } from '../base/text.ts'
 import { omittedLine } from '../messages/refusal.ts'
 import type { View } from './window.ts'
 
-/**
- * The part of a stream that a result shows: everything if it fits, otherwise head and tail around a line that
- * counts the omitted bytes.
- */
+/** Everything if it fits, else head and tail around a line that counts the omitted bytes. */
 export interface ShownOutput<Output> {
   readonly output: Output
   readonly omittedBytes: number
@@ -71,8 +68,8 @@ function tailOf(bytes: Buffer, characters: number): Buffer {
 }
 
 /**
- * The number of bytes of `part`. Invalid bytes decode to replacement characters of three bytes, so the text
- * may be longer than its bytes; then each character counts as one byte.
+ * Invalid bytes decode to replacement characters of three bytes, so the text may be longer than its bytes;
+ * then each character counts as one byte.
  */
 function lengthIn(bytes: Buffer, text: string, part: string): number {
   return Buffer.byteLength(text) > bytes.length ? part.length : Buffer.byteLength(part)

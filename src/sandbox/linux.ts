@@ -18,10 +18,7 @@ import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
 import type { Probe, Sandbox, SandboxOptions } from './sandbox.ts'
 import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
 
-/**
- * Landlock and seccomp, set up by the addon. `watcher` returns the errno of starting the watcher, 0 when it
- * runs.
- */
+/** By the addon. `watcher` returns the errno of starting the watcher, 0 when it runs. */
 export function linuxSandbox(
   probe: Probe,
   watcher: () => number,
@@ -100,9 +97,7 @@ function openSockets(sockets: readonly string[]): string | undefined {
   return linuxNotes.unixSockets(sockets)
 }
 
-/**
- * What is refused even in a private tmp. Landlock ABI 2 added renames between directories, ABI 3 truncate(2).
- */
+/** Even in a private tmp. Landlock ABI 2 added renames between directories, ABI 3 truncate(2). */
 function privateTmpOf({ listener, landlockAbi }: Probe): RightEnforcement {
   const lacking = [
     ...(listener ? [] : [privateTmpRefuses.withoutListener]),

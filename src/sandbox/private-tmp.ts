@@ -22,9 +22,7 @@ export function temporaryOf(env: Environment): string {
   return env['TMPDIR'] || env['TMP'] || env['TEMP'] || '/tmp'
 }
 
-/**
- * Points a command's temporary files to its directory. Overrides the configuration: nothing else is writable.
- */
+/** Overrides the configuration: nothing else is writable. */
 export function privateVariables(directory: string): Readonly<Record<string, string>> {
   // TMPPREFIX is a prefix of file names, not a directory: zsh uses it for here-documents (zshparam(1)).
   return { TMPDIR: directory, TMP: directory, TEMP: directory, TMPPREFIX: `${directory}/zsh` }

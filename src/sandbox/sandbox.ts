@@ -86,10 +86,7 @@ export interface SeatbeltCommand {
   denials(expected: boolean): Promise<readonly Denial[]>
 }
 
-/**
- * What a process started like a read-mode command could change, found out by trying (Windows,
- * native/windows/).
- */
+/** What a process like a read-mode command could change, by trying (Windows, native/windows/). */
 export interface WindowsProbe {
   /** GetSystemDirectoryW, for example `C:\\windows\\system32`. */
   readonly systemDirectory: string
@@ -132,9 +129,7 @@ export interface ReadablePlaces {
   readonly others: readonly string[]
 }
 
-/**
- * File names as shell patterns (fnmatch(3)), such as `.env.*`; matched against the last part of a path only.
- */
+/** Shell patterns (fnmatch(3)) such as `.env.*`, matched against the last part of a path. */
 export interface UnreadableNames {
   readonly beneath: string
   readonly patterns: readonly string[]
@@ -170,10 +165,7 @@ export interface Sandbox {
 export interface PrivateDirectory {
   /** Absolute, without symbolic links. */
   readonly path: string
-  /**
-   * Removes it and everything in it; resolves to an error name if something remains. Called once, after the
-   * last process ended.
-   */
+  /** Resolves to an error name if something remains. Called once, after the last process ended. */
   remove(): Promise<string | undefined>
 }
 

@@ -15,9 +15,7 @@ import { enforced, notEnforced } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
 import { refuseUnixSockets } from './unix-sockets.ts'
 
-/**
- * Low integrity in a job, set up by the addon: the command cannot change objects labelled Medium or above.
- */
+/** Low integrity in a job: the command cannot change objects labelled Medium or above. */
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
     confine({ reads, unixSockets }) {
@@ -34,10 +32,7 @@ export function windowsSandbox(probe: WindowsProbe): Sandbox {
   }
 }
 
-/**
- * Creates the TEMP of read-mode commands: Windows labels everything in LocalLow as Low. Without a profile
- * TEMP is unchanged.
- */
+/** Windows labels everything in LocalLow as Low. Without a profile TEMP is unchanged. */
 function makeLowTemp(): void {
   const profile = process.env['USERPROFILE']
   if (profile === undefined) return

@@ -12,10 +12,7 @@ export function scratchpadRoots(environment: Environment): readonly string[] {
   return isOwn(temporary) ? [stateRoot(environment), temporary] : [stateRoot(environment)]
 }
 
-/**
- * Makes a session's directory in the state directory or, if that is not writable, in the temporary one.
- * Throws with the reason for each.
- */
+/** In the state directory, else in the temporary one. Throws with the reason for each. */
 export function makeSession(environment: Environment, session: string): { readonly root: string } {
   const state = stateRoot(environment)
   const notState = whyNotMade(state, session)

@@ -17,10 +17,7 @@ export type ApprovalInput =
     }
 
 export interface ApprovalRequest {
-  /**
-   * The shell line as given, or the argument vector, each word quoted, joined by blanks; variables of the
-   * request stand in front.
-   */
+  /** The shell line, or the argv with each word quoted; variables of the request stand in front. */
   readonly command: string
   readonly cwd: string
   readonly mode: Mode

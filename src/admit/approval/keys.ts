@@ -12,10 +12,7 @@ const answers: Readonly<Record<string, Approval>> = {
 /** Ctrl+C, Ctrl+D, Ctrl+\ and Escape, with which a terminal's own escape sequences begin. */
 const refusing = [0x03, 0x04, 0x1c, 0x1b]
 
-/**
- * The answer in keys that arrived together; undefined: no answer. Only a single key says yes: several are a
- * paste, or a reply of the terminal to a request in some output.
- */
+/** Only a single key says yes: several are a paste, or a reply of the terminal. Undefined: no answer. */
 export function answerIn(keys: Uint8Array): Approval | undefined {
   if (keys.some((key) => refusing.includes(key))) return 'no'
   return keys.length === 1 ? answers[String.fromCharCode(keys[0] ?? 0).toLowerCase()] : undefined

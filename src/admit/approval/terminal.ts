@@ -25,10 +25,7 @@ export interface TerminalApproverOptions {
 /** All shells of the process share the terminal: one question at a time. */
 let turn: Promise<unknown> = Promise.resolve()
 
-/**
- * Asks at the controlling terminal. The answer is no without a terminal, when the terminal is closed, and at
- * the time limit.
- */
+/** Asks at the controlling terminal. No without a terminal, when it is closed, and at the time limit. */
 export function terminalApprover({ path = '/dev/tty', onAbsent }: TerminalApproverOptions = {}): Approver {
   const approver: Approver = (request, decision) => {
     const answer = turn.then(() => ask(path, onAbsent, request, decision))

@@ -52,10 +52,7 @@ export class Terminal {
     return this.#output.columns
   }
 
-  /**
-   * Written through the input stream, which does not block: node:tty's output would stop this process while
-   * the other end of the terminal is stalled.
-   */
+  /** By the input stream, which does not block: node:tty's output would while the terminal is stalled. */
   write(text: string): void {
     if (this.#input.writable) this.#input.write(text.replaceAll('\n', '\r\n'))
   }

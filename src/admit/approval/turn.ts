@@ -4,9 +4,9 @@ import { statFields } from '../../base/process.ts'
 const againMs = 100
 
 /**
- * Waits until no other process asks at this terminal: otherwise an answer could reach the wrong question, and
- * each process would restore the raw mode that the other has set. Resolves to a function that ends the turn;
- * undefined when the signal aborts first.
+ * Waits until no other process asks at this terminal: an answer could reach the wrong question, and each
+ * would restore the other's raw mode. Resolves to a function that ends the turn; undefined if the signal
+ * aborts first.
  */
 export async function takeTurn(signal: AbortSignal): Promise<(() => void) | undefined> {
   const name = terminalName()

@@ -14,10 +14,7 @@ export function main(args: readonly string[]): Promise<number> {
   return runSubcommand('completion', shells, args)
 }
 
-/**
- * One line per candidate: the word, a tab, its description; or one line that begins with a colon, for what
- * the shell completes itself.
- */
+/** One line per candidate: word, tab, description; or a line `:...` for what the shell completes itself. */
 function candidates(words: readonly string[]): string {
   const offer = offerFor(words)
   if (offer.kind === 'command') return `:command ${offer.from}\n`

@@ -1,7 +1,4 @@
-/**
- * Each script calls `vitrine completion candidates` at every key press, so it always matches the installed
- * version.
- */
+/** Each calls `vitrine completion candidates` at every key press, so it matches the installed version. */
 export const scripts = {
   bash: `# vitrine, for bash: eval "$(vitrine completion bash)" in ~/.bashrc
 _vitrine() {

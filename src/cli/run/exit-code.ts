@@ -21,10 +21,7 @@ export function exitCodeOf({ outcome, exitCode: own, signal }: Result): number {
   }
 }
 
-/**
- * The exit code when our output could not be written: that of SIGPIPE without a message if the reader is
- * gone, as for any command before `| head`; otherwise reports the reason.
- */
+/** When our output could not be written: SIGPIPE's if the reader is gone; else reports the reason. */
 export async function brokenPipeCode(): Promise<number | undefined> {
   const code = standardOutput.broken ?? standardError.broken
   if (code === undefined) return undefined

@@ -2,10 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { rawUnavailable } from '../../messages/cli/run.ts'
 import { misuse } from '../options.ts'
 
-/**
- * Puts our own terminal into raw mode, with stty(1): Node's raw mode still turns each line feed of the
- * command into CR LF, which shifts what full-screen programs draw.
- */
+/** Our terminal in raw mode by stty(1): Node's raw mode still turns the command's line feeds into CR LF. */
 export class RawTerminal {
   readonly #settings: string
   #isRaw = false
@@ -31,9 +28,7 @@ export class RawTerminal {
   }
 }
 
-/**
- * stty waits for pending terminal output, possibly ours and possibly forever: hence the limit of one second.
- */
+/** stty waits for pending terminal output, possibly forever: hence the limit of one second. */
 function stty(...settings: readonly string[]) {
   return spawnSync('stty', settings, { stdio: [0, 'pipe', 'ignore'], encoding: 'utf8', timeout: 1000 })
 }

@@ -2,10 +2,7 @@ import type { Shell } from '../../internal.ts'
 
 const forwarded: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 
-/**
- * Forwards our signals to the command's process group; a second SIGINT kills it. Returns a function that
- * stops forwarding.
- */
+/** Forwards our signals to the group; a second SIGINT kills it. Returns a function that stops this. */
 export function forwardSignals(shell: Shell): () => void {
   let interrupted = false
   const forward = (name: NodeJS.Signals) => {

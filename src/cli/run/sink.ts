@@ -4,10 +4,7 @@ import { isTerminal } from '../terminal.ts'
 
 /** One of the standard streams, to write to. */
 export interface Sink {
-  /**
-   * Resolves when the bytes are written, or cannot be: `broken` then says why, and the rest is dropped.
-   * Writes keep their order.
-   */
+  /** Resolves when written in order; or when it cannot be: `broken` says why, the rest is dropped. */
   write(bytes: string | Uint8Array): Promise<void>
   /** The code of the system error that broke it, for example EPIPE. */
   readonly broken: string | undefined
@@ -52,9 +49,8 @@ interface Lane {
 }
 
 /**
- * Files, devices and terminals. Node's stream for files drops what a nearly full disk did not accept
- * (write(2) may be partial); its stream for terminals blocks (lib/tty.js), and so delays deadlines and
- * signals while the terminal accepts nothing (Ctrl-S).
+ * Files, devices, terminals. Node's stream for files drops what a nearly full disk did not accept; its stream
+ * for terminals blocks (lib/tty.js), which delays deadlines and signals after Ctrl-S.
  */
 class FileSink extends BreakableSink {
   readonly #fd: number
@@ -82,10 +78,7 @@ class FileSink extends BreakableSink {
   }
 }
 
-/**
- * Resolves to the number of bytes written; 0 on EAGAIN, when another process has made a shared terminal
- * non-blocking (fcntl(2)).
- */
+/** Resolves to the bytes written; 0 on EAGAIN, when another process has made the terminal non-blocking. */
 function writeOnce(fd: number, bytes: Uint8Array): Promise<number> {
   return new Promise((resolve, reject) =>
     write(fd, bytes, (error, written) => {

@@ -5,9 +5,8 @@ import { isHarmlessInput, type Mode } from '../../internal.ts'
 import { isTerminal } from '../terminal.ts'
 
 /**
- * What a command may read from our stdin; undefined: nothing. Read mode passes the descriptor itself only if
- * nothing can be changed through it; vitrine reads anything else (a pipe, a socket, a file opened for
- * writing) itself and passes the bytes on.
+ * What a command may read of our stdin; undefined: nothing. Read mode gets the descriptor itself only if
+ * nothing can be changed through it; vitrine reads anything else itself and passes the bytes on.
  */
 export function standardInput(mode: Mode): number | Readable | undefined {
   if (isNull(fstatSync(0)) || isTerminal(0)) return undefined

@@ -172,9 +172,7 @@ async function attached<R>(
   }
 }
 
-/**
- * Passes typed input to the command, as fast as it is consumed. Returns a function that stops passing it on.
- */
+/** Passes typed input on as fast as it is consumed. Returns a function that stops this. */
 function passOn(pty: Pty, relay: OutputRelay): () => void {
   const { stdin } = process
   let passing = true
@@ -197,10 +195,7 @@ function passOn(pty: Pty, relay: OutputRelay): () => void {
   }
 }
 
-/**
- * Maps our signals to the command: the first interrupt is forwarded; a second one, and signals that end us,
- * end it.
- */
+/** The first interrupt is forwarded; a second one, and signals that end us, end the command. */
 class Endings {
   /** Set by the first signal that ends us. */
   code: number | undefined

@@ -4,10 +4,7 @@ import { execFile } from 'node:child_process'
 const goesOn =
   /end of file unexpected|unexpected end of file|unexpected EOF|unterminated quoted|EOF in backquote|missing '}'/i
 
-/**
- * Whether a command continues on the next line: an open quote, `for … do`, a here-document, a trailing
- * backslash. Asks sh itself (`sh -n` runs nothing).
- */
+/** Whether a line continues (open quote, `for ... do`, here-document): asks `sh -n`, which runs nothing. */
 export async function isUnfinished(command: string): Promise<boolean> {
   if (/(?:^|[^\\])(?:\\\\)*\\$/.test(command)) return true
   const { valid, complaint } = await read(command)

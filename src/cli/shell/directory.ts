@@ -13,10 +13,7 @@ export function existingDirectory(directory: string): string {
 /** Marks the end of the directory: a name can end in a newline. */
 const endOfPath = '\n.\n'
 
-/**
- * For setups that do not report a line's directory: sh interprets the argument of `cd` and prints where it
- * leads. A number: sh's exit code.
- */
+/** Where sh's `cd` leads, for setups that do not report a line's directory. A number: sh's exit code. */
 export async function changedDirectory(
   shell: Shell,
   directory: string,

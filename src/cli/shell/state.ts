@@ -1,8 +1,8 @@
 import type { LineState, LineVariables, Mode } from '../../internal.ts'
 
 /**
- * What lines leave for the next ones: the directory and exported variables. Variables exported in read mode
- * stay in read mode: an untrusted command must not influence what runs unsandboxed.
+ * The directory and exported variables for the next line. Read mode's variables stay in read mode: an
+ * untrusted command must not influence what runs unsandboxed.
  */
 export class SessionState {
   directory: string

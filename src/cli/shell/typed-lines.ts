@@ -13,8 +13,8 @@ const lineEnds = [0x0d, 0x0a]
 const erase = '\r\u001b[J'
 
 /**
- * The terminal as the line editor sees it: it receives only the keys of its own line. The terminal stays raw
- * between two lines, so that Ctrl+C pressed at that moment does not signal vitrine.
+ * The line editor's view of the terminal: only the keys of its line. The terminal stays raw between two
+ * lines, so that Ctrl+C does not signal vitrine then.
  */
 class Keys extends Readable {
   /** The line editor checks it. */
@@ -28,8 +28,8 @@ class Keys extends Readable {
 }
 
 /**
- * Typed or pasted lines, with a history. Input is buffered in order until it is asked for: further lines of a
- * paste, and keys typed while a command ran. Between two lines the terminal belongs to the command.
+ * Typed or pasted lines, with a history. Buffers further lines of a paste and keys typed while a command ran.
+ * Between two lines the terminal belongs to the command.
  */
 export class TypedLines implements LineSource {
   readonly #place: () => SearchPath
@@ -173,10 +173,7 @@ class Editing {
   }
 }
 
-/**
- * As many blanks as fit in a row: after an unfinished line they wrap to the next row, on an empty row they
- * stay in it.
- */
+/** A row of blanks: after an unfinished line they wrap to the next row, on an empty row they stay. */
 function freshLine(): string {
   return `${' '.repeat(process.stdout.columns)}\r`
 }

@@ -13,9 +13,7 @@ export const colonWords: readonly string[] = [':help', ':read', ':write']
 /** Completed besides the programs in PATH: our own words, and builtins of sh that may begin a line. */
 export const ownPrograms: readonly string[] = ['cd', 'exit', 'export', 'fg', 'jobs', 'unset']
 
-/**
- * Parses a line; undefined: it is a command. `cd` is left to sh, except where no directory is reported back.
- */
+/** Undefined: it is a command. `cd` is left to sh, except where no directory is reported back. */
 export function ownWord(line: string, { keepsState }: { readonly keepsState: boolean }): OwnWord | undefined {
   const [word = '', ...rest] = line.trim().split(/\s+/)
   if (word === '' || word.startsWith('#')) return { kind: 'nothing' }

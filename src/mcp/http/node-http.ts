@@ -2,10 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 
-/**
- * Converts a node:http request to a web Request, which the SDK takes. The signal aborts when the client
- * disconnects.
- */
+/** As a web Request, which the SDK takes. The signal aborts when the client disconnects. */
 export function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers))

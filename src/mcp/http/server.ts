@@ -144,8 +144,7 @@ class HttpService {
   #refusal(request: Request, pathname: string): Response | undefined {
     if (this.#draining) return errorResponse(503, httpErrors.ending, { connection: 'close' })
     const { host, token } = this.#options
-    // DNS rebinding can reach a server that listens on loopback only. Elsewhere the host name depends on the
-    // deployment, and the token decides.
+    // DNS rebinding reaches a server on loopback. Elsewhere host names vary, and the token decides.
     const rebound = isLoopback(host)
       ? hostHeaderValidationResponse(request, localhostAllowedHostnames())
       : undefined

@@ -23,9 +23,7 @@ export interface Client {
 
 const second = 1
 const millisecond = 1000
-/**
- * In seconds, a minute more than the longest command: a client that gives up earlier has the command killed.
- */
+/** Seconds, a minute more than the longest command: a client that gives up earlier kills it. */
 const toolTimeout = 660
 
 /** The user's configuration of a client. */

@@ -1,8 +1,8 @@
 import type { Arguments, Objection } from '../command/arguments.ts'
 import { knownValue, type Word } from '../syntax/line.ts'
 
-// gawk(1): system() and pipes run programs, `>` writes, getline reads files or runs programs, `@` loads code
-// or calls by name; changing ARGV, also through SYMTAB, names other files to read.
+// gawk(1): system() and pipes run programs, `>` writes, getline reads files, `@` loads code or calls by name;
+// changing ARGV, also through SYMTAB, names other files to read.
 const HARMFUL_WORD = /system|getline|@|\\\n|ARG[VC]|SYMTAB/
 /** gawk(1), Special File Names: opens a network connection, even as an operand. */
 const NETWORK = '/inet'

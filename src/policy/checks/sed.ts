@@ -92,10 +92,7 @@ class SedScript {
     return this.#section(delimiter, isExpression) && this.#section(delimiter, false)
   }
 
-  /**
-   * Moves past the delimiter. BSD sed ignores delimiters inside brackets, GNU sed does not, so such a script
-   * is rejected.
-   */
+  /** BSD sed ignores delimiters inside brackets, GNU sed does not: such a script is rejected. */
   #section(delimiter: string, isExpression: boolean): boolean {
     const from = this.#at
     for (; this.#at < this.#text.length; this.#at++) {

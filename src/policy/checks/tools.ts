@@ -19,8 +19,8 @@ function mayBeOption({ kind, fixed }: Word): boolean {
 const LISTING = /^-?[vzjJ]*t[vzjJ]*f$/
 
 /**
- * tar: only lists one archive, as in `tzf FILE`. Options such as `--to-command` may follow operands, a colon
- * names a host to reach by rsh, and without `f` the variable TAPE names the archive.
+ * tar: lists one archive, as `tzf FILE`. Options such as `--to-command` may follow operands, a colon names a
+ * host (rsh); without `f` the variable TAPE names the archive.
  */
 export function checkTar({ words: [form, archive, ...members] }: Arguments): Objection | undefined {
   if (!form || !archive || !LISTING.test(knownValue(form) ?? ''))

@@ -43,8 +43,7 @@ export function isHarmlessSetting(name: string, value: string | undefined): bool
   return value !== undefined && HARMLESS.some(([names, values]) => names.test(name) && values.test(value))
 }
 
-// Names that suggest a settings location, to catch unlisted variables like CURL_HOME (curl(1)) or PHPRC
-// (php(1)).
+// Names that suggest a settings location: unlisted ones like CURL_HOME or PHPRC.
 const PLACE =
   /(?:^|_)(?:ROOT|HOME|DIR|PATH|CONFIG|PREFIX|PLUGINS?|HOOK|CMD|COMMAND|EXEC|WRAPPER|MODULE|FILE|SHELL|CACHE|LIBRARY)$|RC$/
 

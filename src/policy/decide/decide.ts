@@ -22,10 +22,7 @@ import { matchReadOnlyGit, matchSettings, onlySilences } from './match-settings.
 import { type PlannedStep, type PolicyRequest, withSafeGlobs } from './plan.ts'
 import type { RuleSet } from './ruleset.ts'
 
-/**
- * Decides about a request; the strictest match gives verdict and reason. Pure: all knowledge of the machine
- * is in `facts`.
- */
+/** The strictest match gives verdict and reason. Pure: knows the machine by `facts` only. */
 export function decide(request: PolicyRequest, rules: RuleSet, facts: Facts): Decision {
   return decideRequest(request, rules, facts).decision
 }

@@ -25,10 +25,7 @@ const unread: ReadonlySet<UnsureKind> = new Set([
   'unanswered',
 ])
 
-/**
- * The verdict on a line that may do anything. In write mode, an incompletely read line or unknown path is
- * `ask` even if `lenient`.
- */
+/** For a line that may do anything. In write mode, `ask` even if `lenient`, for what is not known. */
 export function verdictWhenUnsure({ rules, lenient, request }: PolicyInput, kind?: UnsureKind): Verdict {
   if (rules.preset === 'analysis') return 'deny'
   if (!lenient || (kind && unread.has(kind) && request.mode === 'write')) return 'ask'

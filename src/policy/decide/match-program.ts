@@ -125,10 +125,7 @@ function presetRow(step: PlannedStep, given: PolicyInput): PolicyMatch {
   )
 }
 
-/**
- * Rejects a project's program as a stand-in for the safe list's. A user's rule allows it by name, unless it
- * shadows a system program.
- */
+/** A project's program is no stand-in for the safe list's. A user's rule allows it, unless it shadows one. */
 function foreignRow(
   { command }: PlannedStep,
   { rules, facts, lenient }: PolicyInput,
@@ -142,10 +139,7 @@ function foreignRow(
   return policyMatch(command.text, 'program', 'PATH', verdict, explainForeign(foreign.path))
 }
 
-/**
- * True if no file makes the program start another. Fails for symlinked directories, whose parents differ from
- * their names.
- */
+/** True if no file makes it start another. Fails for symlinked directories: their parents differ. */
 function isGuarded({ guards, bases }: PlannedStep, { facts }: PolicyInput): boolean {
   if (guards.length === 0) return true
   const isPlain = bases.length > 0 && bases.every((base) => facts.realPaths.get(base) === base)

@@ -58,10 +58,7 @@ function matchRedirects({ command }: PlannedStep, { rules }: PolicyInput): Polic
   )
 }
 
-/**
- * Allows /dev/null, descriptors, here-documents and input from a file. The name must be known: bash opens
- * /dev/tcp/HOST/PORT as a connection.
- */
+/** /dev/null, descriptors, here-documents, input from a named file: bash connects to /dev/tcp/HOST/PORT. */
 function isHarmless({ operator, target }: Redirect): boolean {
   if (!target) return operator === '<<' || operator === '<<-'
   if (operator === '<') return target.kind === 'literal' || target.kind === 'tilde'
@@ -80,8 +77,8 @@ function askAboutRepository({ command }: PlannedStep, why: string): PolicyMatch[
 }
 
 /**
- * A git command of the safe list runs programs that a repository's configuration names where the environment cannot override
- * that. Read mode confines them; write mode asks, whatever else allows the command.
+ * Safe git commands run programs that the configuration names where the environment cannot override it. Read
+ * mode confines them; write mode asks, whatever else allows the command.
  */
 export function matchReadOnlyGit(step: PlannedStep, { request, rules, facts }: PolicyInput): PolicyMatch[] {
   if (request.mode === 'read' || !Array.isArray(step.repositories)) return []
@@ -117,8 +114,8 @@ function isAllowed(line: string, allows: readonly Rule[]): boolean {
 }
 
 /**
- * git runs programs named in repository configuration. Read mode confines them; write mode asks even if a
- * rule allows the command. `matchReadOnlyGit` asks about what a command of the safe list runs.
+ * Programs named in repository configuration: read mode confines them; write mode asks even if a rule allows
+ * the command. `matchReadOnlyGit` asks for commands of the safe list.
  */
 function matchRepository(step: PlannedStep, given: PolicyInput, protection: Protection): PolicyMatch[] {
   const { command, repositories } = step

@@ -31,10 +31,7 @@ export interface RequestToDecide {
   readonly variables?: readonly string[]
   /** Values of variables at the beginning of the line; default: none is known. */
   readonly variableValue?: VariableValue | undefined
-  /**
-   * The shell that reads the line; default `sh`. Only a few PowerShell forms are known, and no Windows
-   * program's arguments.
-   */
+  /** Default `sh`. Only a few PowerShell forms are known, and no Windows program's arguments. */
   readonly shell?: 'sh' | 'powershell'
 }
 
@@ -181,18 +178,12 @@ function directoryOf(
   return operand.kind === 'literal' ? withLogical(joinAll(bases, operand.value)) : 'unknown'
 }
 
-/**
- * `cd link/..` goes to the directory of the link itself, or with -P, or if that is no directory, to the
- * parent of its target.
- */
+/** `cd link/..` goes to the link's own directory; with -P, or if there is none, to its target's parent. */
 function withLogical(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap((path) => (path.includes('..') ? [path, posix.normalize(path)] : [path])))]
 }
 
-/**
- * rustup's cargo and rustc start the toolchain such a file names, here or in a parent directory (rustup book,
- * Overrides).
- */
+/** rustup's cargo and rustc start the toolchain that such a file names, here or above (rustup book). */
 function guardsOf({ command }: Step, bases: readonly string[]): readonly string[] {
   const name = nameOf(knownValue(command.words[0]) ?? '')
   if (name !== 'cargo' && name !== 'rustc') return []

@@ -4,8 +4,8 @@ import { safeForms } from '../presets/safe.ts'
 import { type Feature, literalWord, type ParsedLine, type SimpleCommand } from '../syntax/line.ts'
 
 /**
- * Cmdlets that only read, with switches and parameters that take a value. PowerShell's parser is unavailable,
- * so only these with literal arguments, and pipes of them, are understood.
+ * Reading cmdlets, with switches and parameters with a value. Only these with literal arguments, and pipes of
+ * them, are understood: PowerShell's parser is unavailable.
  */
 const cmdlets: Readonly<Record<string, { readonly switches?: string; readonly values?: string }>> = {
   'Get-ChildItem': {

@@ -1,8 +1,8 @@
 import type { PolicySettings } from './ruleset.ts'
 
 /**
- * False if a read-mode line can skip parsing: without user rules only the built-in deny list applies, and the
- * line has none of its words. The sandbox confines a line that hides them.
+ * False: no parsing needed. Without user rules only the deny list applies, and the line has none of its
+ * words; the sandbox confines a line that hides them.
  */
 export function needsReading(
   text: string,

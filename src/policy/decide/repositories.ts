@@ -35,8 +35,7 @@ export function dangerousEntry(
 }
 
 function isOverruled({ key, value }: ConfigEntry): boolean {
-  // The home directory or prefix git would insert is unknown; other values are resolved when hooks are
-  // searched.
+  // git inserts a home directory or prefix, unknown here; other values are resolved with the hooks.
   if (key === 'core.hookspath') return /^[~%]/.test(value)
   const harmless = readOnlyValues.get(key)
   return harmless !== undefined && value !== harmless
@@ -85,10 +84,7 @@ const plain = new Set(
   ),
 )
 
-/**
- * The first hook a git command would run. `subcommand`: undefined if unknown; `onlyReads`: on the safe list, so
- * it at most refreshes the index.
- */
+/** The first hook that git would run. `onlyReads`: on the safe list, so it at most refreshes the index. */
 export function hookOf(
   hooks: readonly string[],
   subcommand: string | undefined,

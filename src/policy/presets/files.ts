@@ -45,8 +45,7 @@ export const fileRules = [
       valued: '-c --format --printf --cached',
     },
   }),
-  // -C compiles and writes a magic file; -z and -S start programs; -p sets the access time; -f reads names
-  // from a file.
+  // -C writes a magic file; -z and -S start programs; -p sets the access time; -f reads names.
   safe('file', {
     options: {
       flags: `-bhikLNnr0Iv --brief --mime --mime-type --mime-encoding --no-dereference --dereference --keep-going --no-pad

@@ -1,8 +1,7 @@
 import { checkConfig, checkFormat, checkListing, checkReflog } from '../checks/git.ts'
 import { safe } from './safe.ts'
 
-// git-log(1), git-diff(1). Excluded: --output, --ext-diff, --textconv, -O, --show-signature, --submodule,
-// --remerge-diff.
+// Excluded: --output, --ext-diff, --textconv, -O, --show-signature, --submodule, --remerge-diff.
 const diff = {
   flags: `-p -u -s -w -b -R -a -W -z --patch --no-patch --numstat --shortstat --summary --compact-summary --name-only --name-status
     --patch-with-stat --patch-with-raw --raw --cached --staged --merge-base --minimal --patience --histogram --no-renames --check

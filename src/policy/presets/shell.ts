@@ -115,8 +115,8 @@ export const shellRules = [
   ...versionForms('-V', 'python python3 pip pip3 curl wget'),
 ]
 
-// Excluded are `python -v` and `ruby -v`, which go on to run their input, and yarn and go, which run or fetch
-// what project files name. cargo does so only with a toolchain file (`guardsOf`).
+// Not `python -v` and `ruby -v`, which go on to run their input, nor yarn and go, which run what project
+// files name. cargo does so only with a toolchain file (`guardsOf`).
 function versionForms(option: string, names: string) {
   return names.split(' ').map((name) => safe(`${name} ${option}`, { operands: none }))
 }

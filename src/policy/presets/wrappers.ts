@@ -3,10 +3,7 @@ import { safe, safeForms } from './safe.ts'
 
 const none = { are: 'words', most: 0 } as const
 
-/**
- * Passes its input to a command, which is checked separately. `--max-lines` takes no second word, which would
- * hide the program.
- */
+/** Its command is checked separately. `--max-lines` takes no second word, which would hide the program. */
 export const xargs = safe('xargs', {
   operands: none,
   options: {

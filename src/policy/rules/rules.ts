@@ -10,10 +10,7 @@ import { knownValue, type SimpleCommand, type Word } from '../syntax/line.ts'
 import type { Verdict } from './verdict.ts'
 
 export interface Operands {
-  /**
-   * `pattern`: the first operand is a pattern or script and the rest are paths, unless an option in
-   * `patternIn` supplies the pattern.
-   */
+  /** `pattern`: the first operand is a script, unless an option in `patternIn` has it; the rest are paths. */
   readonly are: 'paths' | 'words' | 'pattern'
   readonly most: number
   readonly patternIn: readonly string[]
@@ -103,10 +100,7 @@ function startsWith(
   return isNamed && rest.every((part, index) => knownValue(words[index + 1]) === part)
 }
 
-/**
- * For `ask` and `deny`: options may intervene, the program may have any path, and a word that may expand to
- * the prefix is a possible match.
- */
+/** For `ask`, `deny`: options may intervene, any path counts, and a word that may expand to the prefix. */
 function applyStrictly(rule: Rule, program: NamedProgram): RuleOutcome | undefined {
   const [name = '', ...rest] = rule.prefix
   const head = program.words[0]

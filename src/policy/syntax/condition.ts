@@ -4,10 +4,7 @@ import { wordOf } from './words.ts'
 
 type Condition = Extract<SyntaxNode, { type: 'TestCommand' }>['expression']
 
-/**
- * The words of a condition with one operator. `undefined` for several operators, and for `<` and `>`, which
- * dash reads as redirects.
- */
+/** With one operator. `undefined` for several, and for `<` and `>`, which dash reads as redirects. */
 export function conditionWords(condition: Condition): readonly Word[] | undefined {
   switch (condition.type) {
     case 'TestUnary':

@@ -8,8 +8,7 @@ export const maxHereDocuments = 64
 // Every shell treats only tab and newline among control characters as blanks; some locales add C1 controls.
 const CONTROL = /[^\P{Cc}\t\n]/u
 const LONE_SURROGATE = /\p{Cs}/u
-// Blanks in some locale and shell; on macOS, bash treats a UTF-8 byte A0 or 85 as one (isblank(3) on a single
-// byte).
+// Blanks in some locale; on macOS, bash takes a UTF-8 byte A0 or 85 for one (isblank(3)).
 const ODD_BLANK = /[\p{Zs}\p{Zl}\p{Zp}\u{feff}]/u
 // Every shell drops it after a blank; inside a word, operator or here-document they differ.
 const CONTINUATION = /(?<![ \t])\\\n/

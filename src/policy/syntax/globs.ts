@@ -1,6 +1,6 @@
 /**
- * Whether a shell pattern could match a name. Conservative: unsupported syntax matches. `?` is a byte in dash
- * and a character in bash, so for non-ASCII names it matches any text.
+ * Conservative: unsupported syntax matches. `?` is a byte in dash, a character in bash: for non-ASCII names
+ * it matches any text.
  */
 export function couldMatch(pattern: string, name: string): boolean {
   const expression = expressionOf(pattern, isAscii(name) ? '.' : '.*')

@@ -14,9 +14,7 @@ import { type MountPoint, readMountTable } from './workspace.ts'
 const ownProcesses = 2
 /** Pauses before counting again: processes that end shortly after the command are not survivors. */
 const settleMs = [10, 20, 40]
-/**
- * How long a container may take to end after its input is closed; a paused one needs the engine to kill it.
- */
+/** How long its end may take after its input is closed; a paused one is killed by the engine. */
 const endMs = 400
 const killMs = 2000
 const signalMs = 5000
@@ -57,10 +55,7 @@ export class Container {
     this.mounts = readMountTable(mountinfo)
   }
 
-  /**
-   * Creates and starts one; it lives as long as a connection of this process. Throws EngineError,
-   * SANDBOX_UNAVAILABLE; then no container is left.
-   */
+  /** Lives as long as a connection of this process. Throws EngineError, SANDBOX_UNAVAILABLE. */
   static async start(engine: Engine, made: NewContainer): Promise<Container> {
     const { Id: id } = await engine.call<{ readonly Id: string }>({
       method: 'POST',
@@ -96,9 +91,8 @@ export class Container {
   }
 
   /**
-   * Sends a signal to every process of the commands' user, where only one command at a time runs. With a
-   * cookie, sends it to all processes that have the cookie in their environment, so that none runs on while
-   * others are signalled. Throws EngineError.
+   * To every process of the commands' user, where only one command runs; else to all with the cookie in their
+   * environment, so that none runs on while others are signalled. Throws EngineError.
    */
   async signal(name: NodeJS.Signals, cookie?: string): Promise<void> {
     const argv = cookie === undefined ? signalAll(name) : signalCarriers(name, cookie)
@@ -109,8 +103,7 @@ export class Container {
   }
 
   /**
-   * How many processes are neither init nor the keeper; undefined if that is unknown. The kernel's count of
-   * tasks decides: it always includes a process that keeps forking and exiting.
+   * Neither init nor keeper; undefined: unknown. The kernel's count includes a process that keeps forking.
    */
   async strangers(): Promise<number | undefined> {
     for (const wait of settleMs) {

@@ -28,10 +28,7 @@ export interface ContainersOptions {
   readonly env: Environment
 }
 
-/**
- * What a command needs of its container. `fresh`: a read-mode container for this command alone, because /tmp
- * is its private tmp.
- */
+/** `fresh`: a read-mode container for this command alone, because /tmp is its private tmp. */
 export interface ContainerRequest {
   readonly mode: Mode
   readonly fresh: boolean
@@ -83,8 +80,8 @@ export class Containers {
   }
 
   /**
-   * Starts a process in a container. Replaces the container once if it is gone or, in read mode, paused from
-   * outside. Throws SANDBOX_UNAVAILABLE, or the signal's reason if aborted before the process starts.
+   * Replaces the container once if it is gone or, in read mode, paused from outside. Throws
+   * SANDBOX_UNAVAILABLE, or the signal's reason if aborted before the start.
    */
   async exec(
     wanted: ContainerRequest,
@@ -241,9 +238,7 @@ function closedError(): VitrineError {
   return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'shell-closed' } })
 }
 
-/**
- * If the engine runs in a virtual machine (Docker Desktop), this host's mount table says nothing about it.
- */
+/** In a virtual machine (Docker Desktop) this host's mount table says nothing about it. */
 function isComparable({ kernel }: Container): boolean {
   const here = thisKernel()
   return here !== '' && (kernel === '' || kernel === here)

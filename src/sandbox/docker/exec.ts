@@ -78,10 +78,7 @@ export class Exec {
     return new Exec(engine, id, socket, words)
   }
 
-  /**
-   * Whether it runs. No answer means no: the engine then holds a lock while it waits for an ended process's
-   * output (moby, monitor.go).
-   */
+  /** No answer means no: the engine holds a lock while it waits for an ended process's output. */
   async runs(): Promise<boolean> {
     return (await this.#state(stateMs))?.Running ?? false
   }
@@ -108,10 +105,7 @@ export class Exec {
     return end
   }
 
-  /**
-   * The stream ends when both outputs are closed, possibly long before the process ends: so polls for the
-   * exit code.
-   */
+  /** The stream ends when both outputs are closed, maybe long before the process: polls for its exit code. */
   async #exit(said: string): Promise<ExecEnd> {
     const { signal } = this.#givenUp
     try {

@@ -13,10 +13,7 @@ export function newName(mode: string): string {
   return `vitrine-${mode}-${randomBytes(6).toString('hex')}`
 }
 
-/**
- * Whether `newName` made this name. Labels prove nothing: an image committed from one of our containers
- * passes its labels, but not its name, on to containers made from it.
- */
+/** Labels prove nothing: an image committed from our container passes them on, but not its name. */
 export function isOurName(name = ''): boolean {
   return /^vitrine-(read|write)-[0-9a-f]{12}$/.test(name)
 }

@@ -25,10 +25,7 @@ interface BuildStep {
   readonly error?: string
 }
 
-/**
- * Builds vitrine's own image and passes the engine's output to `said`, line by line. Resolves to the error
- * that ended the build, or to undefined. Throws EngineError.
- */
+/** `said` gets the engine's output, line by line. Resolves to the build's error. Throws EngineError. */
 export async function buildImage(
   engine: Engine,
   name: string,

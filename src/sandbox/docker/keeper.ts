@@ -26,10 +26,7 @@ while read -r _; do
 done`
 
 export interface ContainerCounts {
-  /**
-   * Tasks in its cgroup (pids.current): the kernel counts them, so no process escapes by forking. Undefined:
-   * unknown.
-   */
+  /** Tasks of its cgroup (pids.current), from which no process escapes by forking. Undefined: unknown. */
   readonly tasks: number | undefined
   /** Processes listed in /proc. */
   readonly processes: number

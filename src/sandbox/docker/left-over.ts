@@ -74,10 +74,7 @@ export interface CleanUp {
   readonly failed: readonly (OwnContainer & { readonly reason: string })[]
 }
 
-/**
- * Removes the containers of hosts that are gone, and no others. One failure does not stop the others.
- * Throws EngineError.
- */
+/** Only those of hosts that are gone. One failure does not stop the others. Throws EngineError. */
 export async function removeLeftOver(engine: Engine, background: Background = {}): Promise<CleanUp> {
   const left = (await ownContainers(engine, background)).filter(({ leftOver }) => leftOver)
   const reasons = await Promise.all(left.map(({ id }) => reasonFor(removeContainer(engine, id, background))))

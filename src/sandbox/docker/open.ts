@@ -25,10 +25,7 @@ export interface DockerParts {
   readonly places: readonly string[]
 }
 
-/**
- * Finds the engine and the image, and removes containers of hosts that are gone. Starts no container. Throws
- * SANDBOX_UNAVAILABLE.
- */
+/** Removes containers of hosts that are gone. Starts none. Throws SANDBOX_UNAVAILABLE. */
 export async function openDocker({
   workspace,
   docker,

@@ -12,9 +12,8 @@ import { hostsPath, type UserMount } from './user-mounts.ts'
 const hosts = '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n'
 
 /**
- * Mounts besides those of `[docker] mounts`, which take precedence: /etc/passwd with an account for the
- * commands' user, without which `whoami`, ssh and Python's `getpass` fail, and /etc/hosts. The files are
- * cached in the state directory; one that cannot be written is left out. Throws EngineError.
+ * Below those of `[docker] mounts`: /etc/hosts, and /etc/passwd for `whoami`, ssh and Python's `getpass`.
+ * Cached in the state directory; what cannot be written is left out. Throws EngineError.
  */
 export async function ownMounts(
   engine: Engine,

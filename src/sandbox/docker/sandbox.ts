@@ -10,10 +10,7 @@ export interface DockerSandboxOptions {
   close(): Promise<void>
 }
 
-/**
- * A container confines commands in both modes: the only host files in it are the workspace and
- * `[docker] mounts`, which read mode mounts read-only.
- */
+/** Confines both modes: of the host it has only workspace and `[docker] mounts`, read-only in read mode. */
 export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   return {
     ownTmp: true,

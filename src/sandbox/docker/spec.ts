@@ -26,10 +26,7 @@ export interface ContainerUser {
 
 const keeperId = 65_533
 
-/**
- * The user of the container's first process. It differs from the commands' user: otherwise they could kill
- * it, and with it the container.
- */
+/** Differs from the commands' user: that user could kill the keeper, and with it the container. */
 export function keeperOf({ uid }: Pick<ContainerUser, 'uid'>): string {
   const id = uid === keeperId ? keeperId - 1 : keeperId
   return `${id}:${id}`
@@ -85,9 +82,7 @@ export function containerSpec(
   }
 }
 
-/**
- * The same for every container. The engine's default seccomp profile and its masks over /proc stay in force.
- */
+/** The engine's default seccomp profile and its masks over /proc stay in force. */
 const confinement = {
   AutoRemove: true,
   Init: true,
@@ -101,8 +96,8 @@ const confinement = {
 }
 
 /**
- * Without a network the engine still sets one up, with `lo` alone: half of the time that a start takes. If
- * told that networking is disabled, it leaves that to the runtime, and writes no /etc/hosts.
+ * Even without a network the engine sets one up (half of a start). Told that there is none, it leaves that to
+ * the runtime, and writes no /etc/hosts.
  */
 function isLoopbackEnough({ network, mounts }: ContainerSettings): boolean {
   return network === 'none' && mounts.some(({ target }) => target === hostsPath)

@@ -22,9 +22,8 @@ export const hostsPath = '/etc/hosts'
 const containerHome = '/tmp'
 
 /**
- * Reads `[docker] mounts`: an absolute path followed by `:ro` or `:rw`. A path in the user's home directory
- * is mounted in the commands' home directory, where tools look for it; any other at its own path. Throws
- * SANDBOX_UNAVAILABLE for a path that does not exist.
+ * Absolute paths with `:ro` or `:rw`. One in the home directory is mounted in the commands' home, where tools
+ * look; any other at its own path. Throws SANDBOX_UNAVAILABLE if missing.
  */
 export function readUserMounts(entries: readonly string[], env: Environment): readonly UserMount[] {
   const home = homeOf(env)
@@ -42,10 +41,7 @@ function existing(path: string): string {
   return real
 }
 
-/**
- * Directories between the home directory and a mount in it. The engine would create them owned by root, and
- * nothing else could be written next to the mount.
- */
+/** On the way from the home directory to a mount: the engine would create them owned by root. */
 export function directoriesOnTheWay(mounts: readonly UserMount[]): readonly string[] {
   const found = new Set<string>()
   for (const { target } of mounts)

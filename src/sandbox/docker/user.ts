@@ -3,9 +3,8 @@ import type { Engine } from './engine/engine.ts'
 import type { ContainerUser } from './spec.ts'
 
 /**
- * The commands' user. `[docker] user` gives its id, or the owner of the workspace, or this process's user. In
- * a rootless engine the container's root is the user that runs the engine, and every other id maps to a
- * different one of the host. Throws EngineError.
+ * `[docker] user`: an id, the workspace's owner, or this process's user. A rootless engine's root is its own
+ * user, every other id a different one of the host. Throws EngineError.
  */
 export async function userOf(engine: Engine, named: string, workspace: string): Promise<ContainerUser> {
   const [uid, gid = uid] = named.split(':').map(Number)

@@ -10,10 +10,7 @@ const taken = words('/ /bin /dev /etc /lib /lib64 /proc /run /sbin /sys /tmp /us
 /** Everything beneath these belongs to the kernel. */
 const ofTheKernel = ['/dev', '/proc', '/sys']
 
-/**
- * File systems that give access to the kernel or to other processes: never mounted, even if they lie in a
- * workspace.
- */
+/** Give access to the kernel or other processes: never mounted, even in a workspace. */
 const special =
   /^(autofs|binfmt_misc|bpf|cgroup2?|configfs|debugfs|devpts|devtmpfs|efivarfs|fusectl|mqueue|nsfs|proc|pstore|rpc_pipefs|securityfs|selinuxfs|sysfs|tracefs)$/
 
@@ -32,9 +29,8 @@ export function workspacePaths(workspace: string): readonly string[] {
 }
 
 /**
- * The places and every mount beneath them, outermost first. A read-only bind mount does not make the mounts
- * beneath it read-only (mount_setattr(2)), and engines before 25 do not either: so each is mounted by itself,
- * not recursively.
+ * And every mount beneath, outermost first. A read-only bind mount leaves mounts beneath it writable
+ * (mount_setattr(2)), and so do engines before 25: each is mounted by itself.
  */
 export function mountsOf(places: readonly string[], mounts: readonly MountPoint[]): readonly string[] {
   const beneath = mounts
@@ -58,10 +54,7 @@ export function mountTable(): MountPoint[] {
   return readMountTable(textOf('/proc/self/mountinfo'))
 }
 
-/**
- * Device, root and mount point are fields 3 to 5, the type is the first after the dash; a blank in a path is
- * `\040`.
- */
+/** Fields 3 to 5: device, root, mount point; the type follows the dash; a blank in a path is `\040`. */
 export function readMountTable(text: string): MountPoint[] {
   return text
     .split('\n')
@@ -81,9 +74,8 @@ function decoded(path: string): string {
 }
 
 /**
- * The first target whose mount in the container differs from this host's mount table, or undefined. The
- * engine follows symbolic links when it mounts, so a process that can write in the workspace could redirect a
- * mount; the table involves no links.
+ * The first mount that differs from this host's table. The engine follows symbolic links when it mounts, so
+ * who writes in the workspace could redirect one; the table involves no links.
  */
 export function wronglyShown(
   paths: readonly MountedPath[],
@@ -96,10 +88,7 @@ export function wronglyShown(
   })?.target
 }
 
-/**
- * The first path that contains the engine's socket, through any mount: access to it means root. Undefined:
- * none.
- */
+/** Contains the engine's socket, through any mount: access to it means root. */
 export function showsSocket(
   paths: readonly string[],
   here: readonly MountPoint[],

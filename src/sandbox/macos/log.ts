@@ -18,10 +18,7 @@ export interface Logged {
   denials(expected: boolean): Promise<readonly Denial[]>
 }
 
-/**
- * The denials of commands, from the system log. If it cannot be read there are none, and `enforcement` says
- * why.
- */
+/** From the system log. If it cannot be read there are none, and `enforcement` says why. */
 export interface DenialLog {
   begin(): Logged
   enforcement(): RightEnforcement
@@ -114,8 +111,8 @@ class LogReader {
   readonly #child: ChildProcess
 
   constructor(tool: string, prefix: string, onLine: (line: string) => void) {
-    // Only messages from the kernel: a command could write to the log itself. Older systems name the sender,
-    // newer the subsystem.
+    // Only the kernel's: a command could write to the log. Older systems name the sender, newer the
+    // subsystem.
     const bySandbox = '(senderImagePath CONTAINS "/Sandbox" OR subsystem == "com.apple.sandbox.reporting")'
     const predicate = `processID == 0 AND ${bySandbox} AND eventMessage CONTAINS "${prefix}"`
     const args = ['stream', '--style', 'ndjson', '--predicate', predicate]

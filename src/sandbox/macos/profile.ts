@@ -48,9 +48,7 @@ function addNames(writer: ProfileWriter, { beneath, patterns, except }: Unreadab
   for (const pattern of except) writer.add('readable-name', beneath, namePattern(pattern))
 }
 
-/**
- * Turns a shell pattern into the end of a path regex. Throws on syntax not known to mean the same in both.
- */
+/** As the end of a path regex. Throws on syntax that may not mean the same in both. */
 function namePattern(pattern: string): string {
   if (!/^[\w.*?-]+$/.test(pattern)) throw new Error(`a name that macOS cannot hold: ${pattern}`)
   return pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*').replaceAll('?', '[^/]')
@@ -75,10 +73,7 @@ class ProfileWriter {
   }
 }
 
-/**
- * Rules match real paths: /tmp is /private/tmp on macOS. A missing path is resolved from its nearest existing
- * parent.
- */
+/** Rules match real paths (/tmp is /private/tmp); a missing one is resolved from its nearest parent. */
 function realPath(path: string): string {
   if (existsSync(path)) return realpathSync(path)
   const parent = dirname(path)

@@ -66,9 +66,7 @@ function profileOf({ network, reads }: SandboxOptions): Untagged {
 /** sandbox-exec exits with EX_OSERR (sysexits(3)) when sandbox_apply(3) fails. */
 const applyFailed = 71
 
-/**
- * Runs /usr/bin/true under the profile to see that it works here. A sandbox cannot be applied inside another.
- */
+/** Tries the profile on /usr/bin/true: a sandbox cannot be applied inside another. */
 function tryOut(tool: string, profile: Untagged): Unmet | undefined {
   const { status, error, stderr } = spawnSync(
     tool,

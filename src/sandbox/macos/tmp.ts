@@ -6,9 +6,7 @@ import { VitrineError } from '../../messages/error.ts'
 import { privateTmpNotMade } from '../../messages/private-tmp.ts'
 import type { PrivateDirectories } from '../sandbox.ts'
 
-/**
- * Directories of mkdtemp(3), which only their owner can enter; the command's profile allows writing there.
- */
+/** mkdtemp(3): only their owner can enter; the command's profile allows writing there. */
 export const macosPrivateDirectories: PrivateDirectories = {
   make(temporary) {
     const path = makeIn(temporary)

@@ -9,9 +9,8 @@ const maxPrograms = 20_000
 const programDirectories = new Set(['bin', 'sbin', 'shims', 'libexec'])
 
 /**
- * The directories that programs in PATH need: those of PATH and the targets of links in them. For
- * `PREFIX/bin` all of PREFIX, unless it holds more than programs. A directory inside a project adds nothing:
- * the project chooses where its links lead.
+ * Directories of PATH and the targets of links in them; for `PREFIX/bin` all of PREFIX, unless it holds more
+ * than programs. None inside a project, which chooses where its links lead.
  */
 export function placesOfPrograms(
   path: string,

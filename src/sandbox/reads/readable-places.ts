@@ -1,9 +1,6 @@
 import { words } from '../../base/text.ts'
 
-/**
- * What `reads = "workspace"` makes readable besides the workspace. Add to it here only;
- * docs/security/reads.md describes it in words.
- */
+/** Readable besides the workspace. Add to it here only; docs/security/reads.md describes it. */
 export const readablePlaces = {
   /** Programs, libraries, configuration and data of the system; entries that do not exist are ignored. */
   system: words(`
@@ -57,9 +54,6 @@ export const readablePlaces = {
     CARGO_HOME: ['/bin', '/registry', '/git', '/config.toml', '/env'],
     GRADLE_USER_HOME: ['/caches', '/wrapper', '/jdks'],
   },
-  /**
-   * Directories in the home directory that hold more than a toolchain: a program in their bin opens only that
-   * bin.
-   */
+  /** Hold more than a toolchain: a program in their bin opens only that bin. */
   shared: words('.local .cargo .config .gradle .m2 .docker .kube .composer snap'),
 } as const

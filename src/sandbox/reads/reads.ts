@@ -35,10 +35,7 @@ export function readsFor({ reads, unreadable, workspace, whole, env }: ReadsWant
   }
 }
 
-/**
- * The first path that would keep every command from starting because it contains the workspace or the shell.
- * @param leadsTo the target of each path; paths that do not exist are absent
- */
+/** Would keep every command from starting: contains the workspace or the shell. */
 export function tooMuch(leadsTo: ReadonlyMap<string, string>, workspace: string): string | undefined {
   const needed = [workspace, ...['/bin/sh', '/usr/bin/env'].flatMap((program) => realPath(program) ?? [])]
   for (const [path, real] of leadsTo) if (needed.some((place) => isBeneath(place, real))) return path

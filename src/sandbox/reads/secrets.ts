@@ -84,10 +84,7 @@ export const secrets = {
     'Library/Application Support/ngrok',
     'Library/Application Support/Syncthing',
   ],
-  /**
-   * Variables that move one elsewhere; after "/" the part or parts of that directory. A value may list
-   * several paths with ":".
-   */
+  /** Variables that move one; after "/" the part or parts of that directory. Several paths with ":". */
   variables: {
     ...Object.fromEntries(
       words(`

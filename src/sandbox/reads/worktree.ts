@@ -3,9 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { realPath } from '../../base/paths.ts'
 
 /**
- * Where Git keeps the repository of a linked worktree or a submodule: outside the workspace, named by its
- * `.git` file (gitrepository-layout(5)). A hostile `.git` could name any directory, so it counts only if the
- * repository names the workspace in turn.
+ * The repository of a linked worktree or submodule, outside the workspace (gitrepository-layout(5)). `.git`
+ * could name any directory: it counts only if the repository names the workspace.
  */
 export function repositoryOf(workspace: string): readonly string[] {
   const named = /^gitdir: (.+)$/m.exec(textOf(join(workspace, '.git')))?.[1]
@@ -41,10 +40,7 @@ function isSubmodule(directory: string, workspace: string): boolean {
 /** Git's files of this kind are short. */
 const maxBytes = 1_048_576
 
-/**
- * Empty unless it is a regular file: a FIFO would block, and opening a device can have side effects
- * (open(2)).
- */
+/** Regular files only: a FIFO would block, opening a device can have side effects (open(2)). */
 function textOf(file: string): string {
   try {
     const status = statSync(file)

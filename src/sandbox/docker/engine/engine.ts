@@ -47,10 +47,7 @@ export interface EngineConnection {
 }
 
 const defaultTimeoutMs = 30_000
-/**
- * The API as of Docker 19.03 has all that is used here; no version newer than the last one tested is
- * requested.
- */
+/** Docker 19.03 has all that is used; no version newer than the last one tested is requested. */
 const oldestApi = 40
 const newestApi = 44
 

@@ -9,10 +9,7 @@ const neverStarted =
 /** The message is a single short piece. */
 const longest = 8192
 
-/**
- * Holds back a first piece that reads like the engine's message, until it is known whether the command wrote
- * it.
- */
+/** Holds back a first piece like the engine's message, until it is known whether the command wrote it. */
 export class FirstWords {
   readonly #output: (stream: FrameStream, bytes: Buffer) => void
   #isFirst = true

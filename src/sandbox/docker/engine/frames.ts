@@ -1,7 +1,4 @@
-/**
- * A frame's header: stream, three zeros, length as a big-endian number (API reference, "Attach to a
- * container").
- */
+/** Stream, three zeros, length in big-endian (API reference, "Attach to a container"). */
 const headBytes = 8
 const stderrStream = 2
 

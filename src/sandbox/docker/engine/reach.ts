@@ -67,9 +67,7 @@ async function answerAt({ path }: EngineSocket, timeoutMs: number): Promise<Engi
   }
 }
 
-/**
- * Nothing listens. An engine that answers with an error, or denies this user access, is not started again.
- */
+/** An engine that answers with an error, or denies this user access, is not started again. */
 function isDown({ reason }: EngineError): boolean {
   return reason === 'ENOENT' || reason === 'ECONNREFUSED'
 }

@@ -14,9 +14,8 @@ export interface EngineSocket {
 }
 
 /**
- * The sockets to try in order: only the one that DOCKER_HOST or a context names, otherwise the usual ones
- * that exist. Throws SANDBOX_UNAVAILABLE for an engine that is not on this machine and for an undefined
- * context.
+ * Only the one that DOCKER_HOST or a context names, else the usual ones that exist. Throws
+ * SANDBOX_UNAVAILABLE for a remote engine and an undefined context.
  */
 export function engineSockets(env: Environment): readonly EngineSocket[] {
   const host = env['DOCKER_HOST'] ?? ''
@@ -30,10 +29,7 @@ function named(name: string, host: string): EngineSocket {
   return { name, path: host.slice('unix://'.length) }
 }
 
-/**
- * The current context (docker(1)): DOCKER_CONTEXT, else `currentContext` of the client's configuration;
- * undefined: the default.
- */
+/** docker(1): DOCKER_CONTEXT, else `currentContext` of the client's configuration, else the default. */
 function contextOf(env: Environment): { readonly name: string; readonly host: string } | undefined {
   const directory = env['DOCKER_CONFIG'] || join(homeOf(env), '.docker')
   const name = env['DOCKER_CONTEXT'] || textAt(readJson(join(directory, 'config.json')), 'currentContext')
