@@ -8,7 +8,19 @@ import { describeHost, load } from './lib/host.mjs'
 import { markdown } from './lib/report.mjs'
 import { plots, table } from './lib/table.mjs'
 
-const names = ['start', 'held', 'reads', 'peers', 'explore', 'output', 'burst', 'reports', 'limited', 'cli']
+const names = [
+  'start',
+  'held',
+  'reads',
+  'peers',
+  'explore',
+  'output',
+  'burst',
+  'reports',
+  'limited',
+  'deadline',
+  'cli',
+]
 const usage = `npm run bench -- [--quick] [--only NAME[,NAME...]] [--doc]
   --quick  few rounds: a look, not a measurement
   --only   ${names.join(', ')}

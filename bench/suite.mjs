@@ -1,6 +1,7 @@
 // Runs one suite in this process, alone, and prints its rows as JSON: started by run.mjs.
 import { burst } from './suites/burst.mjs'
 import { cli } from './suites/cli.mjs'
+import { deadline } from './suites/deadline.mjs'
 import { explore } from './suites/explore.mjs'
 import { limited } from './suites/limits.mjs'
 import { output } from './suites/output.mjs'
@@ -10,7 +11,7 @@ import { reports } from './suites/reports.mjs'
 import { held, start } from './suites/start.mjs'
 
 /** @type {Record<string, (options: { quick: boolean }) => Promise<import('./lib/rows.mjs').Row[]>>} */
-const suites = { start, held, reads, peers, explore, output, burst, reports, cli, limited }
+const suites = { start, held, reads, peers, explore, output, burst, reports, cli, limited, deadline }
 
 const [name = '', ...flags] = process.argv.slice(2)
 const suite = suites[name]

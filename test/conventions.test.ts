@@ -22,6 +22,11 @@ describe('the tests', () => {
     expect(others.map(({ path }) => path)).toEqual([])
   })
 
+  it('hold no call to a number of milliseconds: bench/ measures how long calls take', () => {
+    const bound = /(?:[mM]s|durationMs|performance\.now\(\) - \w+)\)\.toBeLessThan\w*\([\d(]/
+    expect(tests.filter(({ text }) => bound.test(text)).map(({ path }) => path)).toEqual([])
+  })
+
   it('have names of at most 90 characters', () => {
     const long = tests.flatMap(({ path, text }) =>
       namesIn(text).flatMap((name) => (name.length > 90 ? [`${path}: ${name}`] : [])),

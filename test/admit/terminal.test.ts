@@ -171,7 +171,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await terminal.shows(choices)
     const pid = childOf(terminal.pid)
     terminal.closeWindow()
-    expect(await waitFor(() => processEntry(pid)?.running !== true, 10_000)).toBe(true)
+    expect(await waitFor(() => processEntry(pid)?.running !== true)).toBe(true)
     expect(existsSync(file('made'))).toBe(false)
   })
 
@@ -307,9 +307,11 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     const run = (name: string) => `"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- 'touch ${name}'`
     // In one process group, so that both may use the terminal.
     terminal.line(
-      `sh -c '${`${run('first')} & sleep 1; ${run('second')}; wait`.replaceAll("'", "'\\''")}'; echo "[exit code $?]"`,
+      `sh -c '${`${run('first')} & until test -e asked; do sleep 0.05; done; ${run('second')}; wait`.replaceAll("'", "'\\''")}'; echo "[exit code $?]"`,
     )
     await terminal.shows(/\| touch first\n[\s\S]*this session:$/m)
+    writeFileSync(file('asked'), '')
+    // Long enough for the second to ask, if it did not wait.
     await new Promise((resolve) => setTimeout(resolve, 2000))
     expect(terminal.screen()).not.toContain('| touch second')
     terminal.key('n')

@@ -59,9 +59,8 @@ it('how it ended is told: a signal, the deadline, an abort, too much output', as
   const abort = new AbortController()
   await shell.execute({ command: 'kill -9 $$' })
   await shell.execute({ command: 'sleep 60', timeoutMs: 50 })
-  const running = shell.execute({ command: 'sleep 60' }, { signal: abort.signal })
-  setTimeout(() => abort.abort(), 50)
-  await running
+  const onOutput = () => abort.abort()
+  await shell.execute({ command: 'echo begun; sleep 60' }, { signal: abort.signal, onOutput })
   await shell.execute({ command: 'yes' })
   const seen = lines().map(({ outcome, signal }) => [outcome, signal])
   expect(seen.map(([outcome]) => outcome)).toEqual(['signalled', 'timed-out', 'cancelled', 'output-limit'])
@@ -136,7 +135,7 @@ it('who was asked, and what the answer was', async () => {
   ])
 })
 
-it('where nobody is there to be asked, the configuration answers', async () => {
+it('without an approver the configuration answers', async () => {
   const { shell, lines } = await openAudited({ mode: 'write' })
   await shell.execute({ command: 'touch x' })
   expect(lines()[0]?.approval).toEqual({ by: 'unattended', asked: false, answer: 'yes', standing: null })

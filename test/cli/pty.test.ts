@@ -66,7 +66,7 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
     run(`${mode} -- ${bash} -i`)
     await terminal.shows('bash-')
     terminal.line(`sleep ${marker}`)
-    expect(await waitFor(() => survivorsNow() === 1, 5000)).toBe(true)
+    expect(await waitFor(() => survivorsNow() === 1)).toBe(true)
     terminal.key('C-z')
     await terminal.shows(/\[1\]\+ +Stopped/)
     terminal.line('fg')
@@ -98,10 +98,10 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
       run(`${mode} -- ${bash} -i`)
       await terminal.shows('bash-')
       terminal.line(`sleep ${marker}`)
-      expect(await waitFor(() => survivorsNow() === 1, 5000)).toBe(true)
+      expect(await waitFor(() => survivorsNow() === 1)).toBe(true)
       process.kill(ours(), name)
       await terminal.shows('as before')
-      expect(await survivors(marker, 2000)).toEqual([])
+      expect(await survivors(marker)).toEqual([])
     },
   )
 
@@ -109,18 +109,18 @@ describe.each(['', '--write'])('vitrine run --pty %s', (mode) => {
     run(`${mode} -- ${bash} -i`)
     await terminal.shows('bash-')
     terminal.line(`sleep ${marker}`)
-    expect(await waitFor(() => survivorsNow() === 1, 5000)).toBe(true)
+    expect(await waitFor(() => survivorsNow() === 1)).toBe(true)
     terminal.closeWindow()
-    expect(await survivors(marker, 3000)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
-  it('when vitrine is killed, everything on the terminal is gone within a second', async () => {
+  it('when vitrine is killed, everything on the terminal is gone', async () => {
     run(`${mode} -- ${bash} -i`)
     await terminal.shows('bash-')
     terminal.line(`trap "" HUP; sleep ${marker} & sleep ${marker}`)
-    expect(await waitFor(() => survivorsNow() === 2, 5000)).toBe(true)
+    expect(await waitFor(() => survivorsNow() === 2)).toBe(true)
     process.kill(ours(), 'SIGKILL')
-    expect(await survivors(marker, 1000)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 })
 
@@ -143,7 +143,7 @@ it('a stop gives our terminal back, and going on takes it again', async () => {
   process.kill(pid, 'SIGTSTP')
   await terminal.shows('as before')
   terminal.line('fg; after')
-  expect(await waitFor(() => processEntry(pid)?.state !== 'T', 5000)).toBe(true)
+  expect(await waitFor(() => processEntry(pid)?.state !== 'T')).toBe(true)
   terminal.line('echo "agai""n"; exit')
   expect(await terminal.shows(/as before[\s\S]*as before/)).toMatch(/^again$/m)
 })
@@ -165,9 +165,8 @@ it.each(['< /dev/null', '| cat', '> out'])(
 it('with --ask the question comes first, and the command has the terminal afterwards', async () => {
   writeFileSync(join(home.directory, 'ask.toml'), '[policy]\nask = ["stty"]\n')
   run('--write --ask --config ask.toml -- stty size')
+  // Shown once keys count: what is typed before is no answer.
   await terminal.shows('[y]es')
-  // A key counts only after a silence: what was typed ahead is no answer.
-  await new Promise((resolve) => setTimeout(resolve, 400))
   terminal.key('y')
   expect(await terminal.shows('as before')).toMatch(/^24 80\ncode 0/m)
 })

@@ -168,7 +168,7 @@ describe("vitrine's own lines", () => {
     expect(ran).toMatchObject({ code: 0, stdout: 'started\n' })
     const group = Number(/kill -- -(\d+)/.exec(ran.stderr)?.[1])
     process.kill(-group, 'SIGKILL')
-    expect(await survivors(marker, 5000)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it('tell once which values of a project file do not count', async () => {
@@ -197,12 +197,12 @@ describe("vitrine's own lines", () => {
 it('in read mode nothing outlives the command line', async () => {
   const marker = makeMarker()
   await run('--', `setsid sleep ${marker} > /dev/null 2>&1 & echo started`)
-  expect(await survivors(marker, 5000)).toEqual([])
+  expect(await survivors(marker)).toEqual([])
 })
 
 it('a command that holds its output open in the background delays nothing', async () => {
   const marker = makeMarker()
   const ran = await run('--', `sleep ${marker} & echo hi`)
   expect(ran.stdout).toBe('hi\n')
-  expect(await survivors(marker, 5000)).toEqual([])
+  expect(await survivors(marker)).toEqual([])
 })

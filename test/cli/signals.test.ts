@@ -41,7 +41,7 @@ it.each([
   const child = home.start(['run', ...options, '--', `${sleep} ${marker}; :`])
   const end = ended(child)
   const isAsleep = () => allProcesses().some((entry) => entry.commandLine.startsWith(`sleep\0${marker}`))
-  expect(await waitFor(isAsleep, 20_000)).toBe(true)
+  expect(await waitFor(isAsleep)).toBe(true)
   child.kill(signal)
   expect((await end).code).toBe(code)
 })
@@ -54,7 +54,7 @@ it('the whole group gets it', async () => {
     '--write',
   )
   expect(ran.code).toBe(143)
-  expect(await survivors(marker, 5000)).toEqual([])
+  expect(await survivors(marker)).toEqual([])
 })
 
 it('a second interrupt kills a command that ignores the first', async () => {
@@ -68,7 +68,7 @@ it('with --json the signal reaches the command too, and the object comes out', a
   const command = `trap 'exit 9' TERM; : > ${ready}; while :; do :; done`
   const child = home.start(['run', '--json', '--write', '--', command])
   const end = ended(child)
-  expect(await waitFor(() => existsSync(ready), 20_000)).toBe(true)
+  expect(await waitFor(() => existsSync(ready))).toBe(true)
   child.kill('SIGTERM')
   const ran = await end
   expect(ran.code).toBe(9)

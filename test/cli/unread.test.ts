@@ -25,7 +25,7 @@ async function ends(file: string, vitrine: ChildProcess): Promise<boolean> {
     await sleep(10)
   }
   const pid = Number(readFileSync(file, 'utf8'))
-  return waitFor(() => processEntry(pid)?.running !== true, 30_000)
+  return waitFor(() => processEntry(pid)?.running !== true)
 }
 
 /** Arguments of vitrine for a command that writes its number to a file, and then endless output. */

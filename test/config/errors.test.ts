@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { VitrineError } from '../../src/messages/error.ts'
+import { processEntry, waitFor } from '../helpers/processes.ts'
 import { makePlace } from './place.ts'
 
 interface Case {
@@ -309,14 +310,15 @@ describe('a config file that cannot be used is an error', () => {
     })
   })
 
-  it('who waits at a FIFO is not let go', async () => {
+  it('a writer that waits at a FIFO is not let go', async () => {
     const place = makePlace()
     const [fifo, mark] = [join(place.home, 'fifo'), join(place.home, 'mark')]
     execFileSync('mkfifo', [fifo])
     symlinkSync(fifo, place.projectFile)
     const writer = spawn('sh', ['-c', `exec 3>'${fifo}'; echo gone >'${mark}'`], { stdio: 'ignore' })
-    await sleep(300)
+    expect(await waitFor(() => processEntry(writer.pid ?? 0)?.state === 'S')).toBe(true)
     await place.refusal()
+    // Long enough for the writer to go on, if it could.
     await sleep(300)
     expect(existsSync(mark)).toBe(false)
     writer.kill('SIGKILL')

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fileProblems } from '../../src/messages/config.ts'
-import { missing, runHost, slack, type Timed } from './hang.ts'
+import { missing, runHost, type Timed } from './hang.ts'
 
 /** What test/fixtures/facts/silent.mjs prints. */
 interface Happened {
@@ -20,18 +20,16 @@ describe.skipIf(missing() !== null)(
       happened = await runHost('silent')
     }, 60_000)
 
-    it.for(['project', 'user'] as const)('says so of the configuration, in time: the %s’s file', (whose) => {
-      const { code, message, ms } = happened[whose]
+    it.for(['project', 'user'] as const)('says so of the configuration: the %s’s file', (whose) => {
+      const { code, message } = happened[whose]
       expect(code).toBe('CONFIG_INVALID')
       expect(message).toContain(`${whose === 'user' ? 'hang-user' : '.vitrine.toml'}: `)
       expect(message).toContain(fileProblems.unanswered)
-      expect(ms).toBeLessThan(2200 + slack)
     })
 
     it('loads no configuration for a directory on it', () => {
-      const { code, reason, ms } = happened.load
+      const { code, reason } = happened.load
       expect({ code, reason }).toEqual({ code: 'INVALID_REQUEST', reason: 'unanswered' })
-      expect(ms).toBeLessThan(2200 + slack)
     })
 
     it('goes on: its timers fire, and other shells open', () => {

@@ -1,9 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 
-/** A word that stands in the arguments of everything a test starts, and of nothing else on the machine: a number, so that `sleep` takes it. */
+/**
+ * A word that stands in the arguments of everything a test starts, and of nothing else on the machine. It is a number of
+ * seconds for sleep(1), longer than a test may take: a call that waits for such a process never returns in time.
+ */
 export function makeMarker(): string {
-  return `30.${process.pid}${randomInt(1e12, 9e12)}`
+  return `90.${process.pid}${randomInt(1e12, 9e12)}`
 }
 
 export interface ProcessEntry {
@@ -86,8 +89,11 @@ function mayCarry(pid: number, marker: string): boolean {
 /** A process that forks and ends all the time can slip through one look. */
 const emptyLooks = 4
 
-/** Waits until nothing with the marker runs, over several looks; returns who is left at the deadline. */
-export async function survivors(marker: string, withinMs: number): Promise<number[]> {
+/** How long tests wait for a state: long enough for a busy machine, shorter than what a test starts would run. */
+const patienceMs = 20_000
+
+/** Waits until nothing with the marker runs, over several looks; returns the processes that are left when patience ends. */
+export async function survivors(marker: string, withinMs = patienceMs): Promise<number[]> {
   let left: number[] = []
   let empty = 0
   const isEmpty = () => {
@@ -99,8 +105,8 @@ export async function survivors(marker: string, withinMs: number): Promise<numbe
   return left
 }
 
-/** Asks again until it holds or the time is up; returns whether it held. */
-export async function waitFor(holds: () => boolean, withinMs: number): Promise<boolean> {
+/** Asks again until it holds or patience ends; returns whether it held. */
+export async function waitFor(holds: () => boolean, withinMs = patienceMs): Promise<boolean> {
   for (const deadline = Date.now() + withinMs; !holds(); ) {
     if (Date.now() > deadline) return false
     await new Promise((resolve) => setTimeout(resolve, 10))
@@ -126,7 +132,7 @@ export function ownChildren(): ProcessEntry[] {
   return allProcesses().filter(({ parent }) => parent === process.pid)
 }
 
-/** Whether anybody holds a lock of flock(2) on the file: it lasts until every process that inherited it has ended. */
+/** Whether a process holds a lock of flock(2) on the file: it lasts until every process that inherited it has ended. */
 export function isLocked(path: string): boolean {
   const inode = statSync(path).ino
   return readFileSync('/proc/locks', 'utf8')

@@ -43,7 +43,7 @@ export function makeTopmost(): Topmost {
       readdirSync(directory, { withFileTypes: true })
         .filter((entry) => entry.isDirectory())
         .map(({ name }) => name),
-    remove: () => waitFor(() => isRemoved(directory), 5000),
+    remove: () => waitFor(() => isRemoved(directory)),
   }
 }
 

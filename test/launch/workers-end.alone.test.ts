@@ -32,7 +32,7 @@ async function runWorkers(how: string, marker: string): Promise<WorkersEnd> {
   await Promise.race([once(child.stdout, 'data'), ended])
   // The host has the marker among its own arguments.
   const commands = () => aliveWith(marker).filter((pid) => pid !== child.pid)
-  await waitFor(() => commands().length === 0, 2000)
+  await waitFor(() => commands().length === 0)
   const left = commands()
   child.stdin.end()
   const [code, signal] = await ended

@@ -23,7 +23,7 @@ async function serve() {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line))
   const answerTo = async (id: unknown) => {
-    expect(await waitFor(() => answers().some((answer) => answer.id === id), 20_000)).toBe(true)
+    expect(await waitFor(() => answers().some((answer) => answer.id === id))).toBe(true)
     return answers().find((answer) => answer.id === id)
   }
   await answerTo('begin')

@@ -33,9 +33,9 @@ test('a configuration that is wrong is refused by its code', async () => {
 test('an aborted command is cancelled', async () => {
   const shell = await openShell({ mode: 'read' })
   const abort = new AbortController()
-  const running = shell.execute({ command: 'sleep 60' }, { signal: abort.signal })
-  setTimeout(() => abort.abort(), 200)
-  expect((await running).cancelled).toBe(true)
+  const onOutput = () => abort.abort()
+  const result = await shell.execute({ command: 'echo begun; sleep 60' }, { signal: abort.signal, onOutput })
+  expect(result.cancelled).toBe(true)
   await shell.close()
 })
 `

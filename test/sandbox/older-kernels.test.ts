@@ -180,6 +180,6 @@ it('unsandboxed, the same signal does reach the process outside', async () => {
   const shell = await openTestShell({ mode: 'write' })
   await shell.execute({ command: `kill -STOP ${bystander.pid}` })
   const isStopped = () => processEntry(bystander.pid ?? 0)?.state === 'T'
-  expect(await waitFor(isStopped, 2000)).toBe(true)
+  expect(await waitFor(isStopped)).toBe(true)
   await shell.execute({ command: `kill -CONT ${bystander.pid}` })
 })

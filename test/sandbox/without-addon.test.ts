@@ -109,7 +109,7 @@ describe('write mode without the addon', () => {
     expect(pid).toBeGreaterThan(0)
     expect(result.background?.count).toBe(1)
     process.kill(-(result.background?.group ?? Number.NaN), 'SIGKILL')
-    expect(await survivors(marker, 500)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it.for([
@@ -122,7 +122,7 @@ describe('write mode without the addon', () => {
   ] as const)('a timeout takes the children along: %s', async ([, line]) => {
     const result = await execa.execute({ command: line(marker), timeoutMs: 400 })
     expect(result).toMatchObject({ timedOut: true, stdout: 'begun\n' })
-    expect(await survivors(marker, 500)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it('an abort ends the command', async () => {
@@ -133,7 +133,7 @@ describe('write mode without the addon', () => {
       { signal: abort.signal, onOutput },
     )
     expect(result).toMatchObject({ cancelled: true, stdout: 'begun\n', outcome: { kind: 'cancelled' } })
-    expect(await survivors(marker, 500)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it('the output limit ends the command', async () => {
@@ -144,7 +144,7 @@ describe('write mode without the addon', () => {
     })
     const result = await shell.execute({ command: `yes ${marker}` })
     expect(result).toMatchObject({ outputLimited: true, outcome: { kind: 'output-limit', limit: 50_000 } })
-    expect(await survivors(marker, 500)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it('closing the shell ends the command', async () => {
@@ -154,7 +154,7 @@ describe('write mode without the addon', () => {
       { onOutput: () => void shell.close() },
     )
     expect((await running).outcome).toEqual({ kind: 'cancelled' })
-    expect(await survivors(marker, 500)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it('30 at once', async () => {

@@ -115,7 +115,7 @@ describe('the watcher', () => {
     await shell.execute({ command: 'true' })
     const [old] = watchers()
     process.kill(old?.pid ?? Number.NaN, 'SIGKILL')
-    expect(await waitFor(() => watchers().length === 0, 2000)).toBe(true)
+    expect(await waitFor(() => watchers().length === 0)).toBe(true)
     expect(await shell.execute({ command: 'echo still' })).toMatchObject({ exitCode: 0, stdout: 'still\n' })
     expect(watchers()).toHaveLength(1)
     expect(watchers()[0]?.pid).not.toBe(old?.pid)

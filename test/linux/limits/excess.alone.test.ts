@@ -30,7 +30,7 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     expect(result.timedOut).toBe(false)
     expect(result.failure).toMatchObject({ kind: 'limit', retryable: true })
     expect(resultText(result, asked)).toContain(limitedLine({ kind: 'limited', limit, value }))
-    expect(await survivors(marker, 2000)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it.for(spared)('$name: it ends by itself', async ({ toml, line }) => {
@@ -72,7 +72,7 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     const sleeper = `sleep ${marker} & `
     const result = await shell.execute({ command: `trap '' TERM HUP INT; ${sleeper.repeat(6)} wait` })
     expect(result.limited).toBe('processes')
-    expect(await survivors(marker, 2000)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it('the enforcement names what holds the limits, and no row is there without one', async () => {
@@ -91,5 +91,5 @@ it('in write mode, who left the session is counted with the others', async () =>
   const shell = await openTestShell({ mode: 'write', toml: '[limits]\ncpu_seconds = 1\n' })
   const result = await shell.execute({ command: `setsid -w ${hungry} spin 0 ${marker}`, timeoutMs: 20_000 })
   expect(result.limited).toBe('cpu')
-  expect(await survivors(marker, 2000)).toEqual([])
+  expect(await survivors(marker)).toEqual([])
 })

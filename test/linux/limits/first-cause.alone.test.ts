@@ -14,9 +14,10 @@ afterEach(async () => {
   await endAll(marker)
 })
 
-const toml = '[shell]\nkill_grace_ms = 55000\n[limits]\nmemory_bytes = 100000000\n'
+const toml = '[shell]\nkill_grace_ms = 60000\n[limits]\nmemory_bytes = 100000000\n'
 
 describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
+  // The grace is longer than a test may take.
   it('a limit that is reached in the grace after a deadline ends the command as timed out', async () => {
     marker = makeMarker()
     const shell = await openTestShell({ mode, toml })
@@ -24,9 +25,7 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     const result = await shell.execute({ command, timeoutMs: 300 })
     expect(result.outcome).toEqual({ kind: 'timed-out', afterMs: 300 })
     expect(result).not.toHaveProperty('limited')
-    // The grace would keep it for 55 s.
-    expect(result.durationMs).toBeLessThan(50_000)
-    expect(await survivors(marker, 2000)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it('a command that was called off stays cancelled', async () => {

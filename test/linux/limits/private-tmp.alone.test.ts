@@ -45,7 +45,7 @@ it.for(over)('$name: ended, named, and nothing is left', async ({ line }) => {
   const command = `H=${hungry}; M=${marker}; cd "$TMPDIR"; ${line}`
   const result = await shell.execute({ command, timeoutMs: 20_000 })
   expect(result.outcome).toEqual({ kind: 'limited', limit: 'private_tmp', value: limit })
-  expect(await survivors(marker, 2000)).toEqual([])
+  expect(await survivors(marker)).toEqual([])
 })
 
 it('no file can grow far over the limit, whatever the watch does', async () => {

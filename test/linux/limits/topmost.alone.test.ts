@@ -28,7 +28,7 @@ describe.skipIf(missing !== undefined)(
 
     afterEach(async () => {
       await endAll(marker)
-      expect(await waitFor(() => topmost.inner().length === 0, 5000)).toBe(true)
+      expect(await waitFor(() => topmost.inner().length === 0)).toBe(true)
     })
 
     afterAll(async () => {
@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)(
       const result = await run('write', { VITRINE_LIMITS_CPU_SECONDS: '1' }, line)
       expect(result?.limited).toBe('cpu')
       expect(result?.enforcement['limits']?.by).toBe('cgroup+rlimit+watch')
-      expect(await survivors(marker, 2000)).toEqual([])
+      expect(await survivors(marker)).toEqual([])
     })
 
     it('memory is measured, and the row says why and what to do', async () => {
@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)(
       expect(aliveWith(marker).filter((pid) => pid !== child.pid).length).toBeGreaterThanOrEqual(2)
       child.kill('SIGKILL')
       await ended
-      expect(await survivors(marker, 2000)).toEqual([])
+      expect(await survivors(marker)).toEqual([])
     })
   },
 )

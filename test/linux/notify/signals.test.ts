@@ -60,7 +60,7 @@ async function signalYounger(user: User, way: string) {
   chmodSync(dirname(file), 0o755)
   const line = `until test -s ${file}; do sleep 0.01; done; read pid < ${file}; ${signaller} ${way} $pid $pid; : ${word}`
   const run = runAs(user, { options: { mode: 'read', cwd: '/' }, commands: [['sh', '-c', line]] })
-  await waitFor(() => aliveWith(word).length > 0, 20_000)
+  await waitFor(() => aliveWith(word).length > 0)
   const victim = startVictim(user, marker)
   writeFileSync(file, `${victim.pid}\n`)
   const [result] = await run

@@ -74,7 +74,7 @@ describe('a private directory', () => {
     const { run, parent, left, shell } = await makeGround()
     for (let turn = 0; turn < others; turn++) expect((await run('echo x > "$TMPDIR/x"')).exitCode).toBe(0)
     const other = run('echo kept > "$TMPDIR/file"; sleep 60')
-    await waitFor(() => left().some((name) => existsSync(join(parent, name, 'tmp/file'))), 5000)
+    await waitFor(() => left().some((name) => existsSync(join(parent, name, 'tmp/file'))))
     const file = join(parent, left()[0] ?? '', 'tmp/file')
     const line = `cat ${file}; echo x > ${file}; echo x > ${file}2; chmod 600 ${file}; rm -f ${file}; mv ${file} "$TMPDIR"; true`
     const { stdout, denials } = await run(line)
@@ -253,7 +253,7 @@ describe('removing a private directory', () => {
   it('is awaited by close', async () => {
     const { shell, left } = await makeGround()
     const running = shell.execute({ command: 'cd "$TMPDIR"; seq 2000 | xargs touch; echo ready; sleep 60' })
-    await waitFor(() => left().length === 1, 5000)
+    await waitFor(() => left().length === 1)
     await shell.close()
     expect(left()).toEqual([])
     expect((await running).cancelled).toBe(true)

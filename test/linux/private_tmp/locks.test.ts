@@ -78,12 +78,12 @@ describe.runIf(isInstalled('flock'))('a blocking flock(2) in a private directory
       command: holding(`exec ${locker} lock ${marker}`, 'wait'),
       timeoutMs: 2000,
     })
-    const started = await waitFor(() => aliveWith(marker).length > 0, 10_000)
+    const started = await waitFor(() => aliveWith(marker).length > 0)
     const other = await ground.run(
       'cd "$TMPDIR" && touch f && chmod 600 f && flock f echo free; echo x > /dev/null',
     )
     const result = await waiting
-    const left = await survivors(marker, 1000)
+    const left = await survivors(marker)
     await endAll(marker)
     expect(other).toMatchObject({ stdout: 'free\n', exitCode: 0 })
     expect(started).toBe(true)

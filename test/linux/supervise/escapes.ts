@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs'
 import { endAll, isLocked, survivors, waitFor } from '../../helpers/processes.ts'
 import { compileFixture } from '../../helpers/programs.ts'
 
@@ -11,27 +12,25 @@ export function compilePrograms(): Programs {
   return Object.fromEntries(names.map((name) => [name, compileFixture(name)])) as Programs
 }
 
-/** Who is left after at most that time, by process id or name. */
-export async function whoIsLeft(
-  programs: Programs,
-  marker: string,
-  withinMs: number,
-): Promise<(number | string)[]> {
-  const deadline = Date.now() + withinMs
-  const comet = (await waitFor(() => !isLocked(programs.comet), withinMs)) ? [] : ['comet']
-  return [...comet, ...(await survivors(marker, Math.max(50, deadline - Date.now())))]
+/** Waits until everything with the marker has ended; returns what is left when patience ends, by process id or name. */
+export async function leftOf(programs: Programs, marker: string): Promise<(number | string)[]> {
+  const comet = (await waitFor(() => !isLocked(programs.comet))) ? [] : ['comet']
+  return [...comet, ...(await survivors(marker))]
 }
 
-/** Clears up after a test: what carries the marker is killed, a comet has flown its time. */
+/** Clears up after a test: kills what carries the marker, and lets a comet land. */
 export async function clearUp(programs: Programs, marker: string): Promise<void> {
-  await waitFor(() => !isLocked(programs.comet), 15_000)
+  const land = `${programs.comet}.land`
+  writeFileSync(land, '')
+  await waitFor(() => !isLocked(programs.comet))
+  rmSync(land, { force: true })
   await endAll(marker)
 }
 
 /** A way for a process to outlive its command. Every line prints `started` once it is in place. */
 export interface Escape {
   readonly name: string
-  /** A line whose leader ends by itself and leaves others behind; absent where nobody is left then. */
+  /** A line whose leader ends by itself and leaves others behind; absent where none are left then. */
   readonly leaves?: (programs: Programs, marker: string) => string
   /** A line that does not end by itself. */
   readonly stays: (programs: Programs, marker: string) => string
@@ -45,7 +44,7 @@ function deserter(name: string, kind: string): Escape {
   }
 }
 
-/** The table: what the issue names, and its neighbours. */
+/** Every way that the tests try. */
 export const escapes: readonly Escape[] = [
   {
     name: 'a daemon (fork, setsid, fork), deaf to SIGTERM',

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Shell } from '../../../src/shell.ts'
 import { openTestShell } from '../../helpers/place.ts'
 import { makeMarker } from '../../helpers/processes.ts'
-import { clearUp, compilePrograms, type Escape, escapes, type Programs, whoIsLeft } from './escapes.ts'
-import { deathMs, graceMs, lastMs, marking, promptMs } from './markers.ts'
+import { clearUp, compilePrograms, type Escape, escapes, leftOf, type Programs } from './escapes.ts'
+import { graceMs, marking } from './markers.ts'
 import { hasRun, runWatched } from './watched.ts'
 
 let programs: Programs
@@ -18,12 +18,11 @@ beforeAll(async () => {
 describe('read mode: nothing outlives its command', () => {
   it.for(escapes.filter(({ leaves }) => leaves))('when it ends by itself: $name', async ({ leaves }) => {
     const marker = marked()
-    const { result, tookFromStartMs } = await runWatched(shell, leaves?.(programs, marker) ?? '', marker)
-    expect(await whoIsLeft(programs, marker, deathMs)).toEqual([])
+    const { result } = await runWatched(shell, leaves?.(programs, marker) ?? '', marker)
+    expect(await leftOf(programs, marker)).toEqual([])
     expect(result).toMatchObject({ exitCode: 0, timedOut: false, outcome: { kind: 'exited', code: 0 } })
     expect(result.survivorsKilled).toBeGreaterThan(0)
     expect(result).not.toHaveProperty('background')
-    expect(tookFromStartMs).toBeLessThan(promptMs)
   })
 
   it.for(escapes)('when the caller aborts it: $name', async ({ stays }) => {
@@ -34,9 +33,8 @@ describe('read mode: nothing outlives its command', () => {
       onStarted: () => abort.abort(),
     })
     expect(watched.seen).not.toEqual([])
-    expect(await whoIsLeft(programs, marker, deathMs)).toEqual([])
+    expect(await leftOf(programs, marker)).toEqual([])
     expect(watched.result).toMatchObject({ cancelled: true, timedOut: false, outcome: { kind: 'cancelled' } })
-    expect(watched.tookFromStartMs).toBeLessThan(graceMs + lastMs)
   })
 })
 
@@ -46,7 +44,7 @@ const isGreedy = ({ name }: Escape) => /fork bomb|comet|never stops/.test(name)
 async function meetsDeadline({ stays }: Escape, timeoutMs: number): Promise<void> {
   const marker = makeMarker()
   const watched = await runWatched(shell, stays(programs, marker), marker, { timeoutMs })
-  const left = await whoIsLeft(programs, marker, deathMs)
+  const left = await leftOf(programs, marker)
   await clearUp(programs, marker)
   expect(hasRun(watched, timeoutMs)).toBe(true)
   expect(left).toEqual([])
@@ -57,7 +55,6 @@ async function meetsDeadline({ stays }: Escape, timeoutMs: number): Promise<void
     failure: { kind: 'timeout', retryable: true },
   })
   expect(watched.result.stdout).toContain('started')
-  expect(watched.tookMs).toBeLessThan(timeoutMs + graceMs + lastMs)
 }
 
 describe('read mode: the deadline is kept, and nothing is left', () => {
@@ -73,7 +70,7 @@ describe('read mode: other ends', () => {
     const command = `${programs.daemon} 20 exit ${marker}; trap '' TERM; yes ${marker}`
     const { result, seen } = await runWatched(limited, command, marker)
     expect(seen.length).toBeGreaterThanOrEqual(20)
-    expect(await whoIsLeft(programs, marker, deathMs)).toEqual([])
+    expect(await leftOf(programs, marker)).toEqual([])
     expect(result).toMatchObject({ outputLimited: true, outcome: { kind: 'output-limit', limit: 100_000 } })
   })
 
@@ -88,12 +85,10 @@ describe('read mode: other ends', () => {
       return { marker, begun, run: runWatched(own, stays(programs, marker), marker, { onStarted: started }) }
     })
     await Promise.all(runs.map(({ begun }) => begun))
-    const closing = performance.now()
     await own.close()
-    expect(performance.now() - closing).toBeLessThan(graceMs + lastMs)
     for (const { marker, run } of runs) {
       expect((await run).result.outcome).toEqual({ kind: 'cancelled' })
-      expect(await whoIsLeft(programs, marker, deathMs)).toEqual([])
+      expect(await leftOf(programs, marker)).toEqual([])
     }
     await expect(own.execute({ command: 'true' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
@@ -119,6 +114,5 @@ describe('read mode: other ends', () => {
     const command = `trap 'echo last words; exit 7' TERM; echo started; while :; do sleep 0.02; done`
     const result = await polite.execute({ command, timeoutMs: 1000 })
     expect(result).toMatchObject({ timedOut: true, exitCode: 7, stdout: 'started\nlast words\n' })
-    expect(result.durationMs).toBeLessThan(1000 + 60_000)
   })
 })

@@ -2,8 +2,8 @@ import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vite
 import { makeMemoryGroup } from '../../helpers/cgroup.ts'
 import { aliveWith, allProcesses, endAll, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
 import { builtLibrary } from '../../helpers/programs.ts'
-import { clearUp, compilePrograms, escapes, type Programs, whoIsLeft } from '../supervise/escapes.ts'
-import { commandsOf, orphanMs, startHost, watchersOf } from './hosts.ts'
+import { clearUp, compilePrograms, escapes, leftOf, type Programs } from '../supervise/escapes.ts'
+import { commandsOf, startHost, watchersOf } from './hosts.ts'
 
 let programs: Programs
 let marker: string
@@ -23,7 +23,7 @@ describe('when the host dies', () => {
     expect(commandsOf(host, marker)).not.toEqual([])
     host.child.kill('SIGKILL')
     await host.ended
-    expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+    expect(await leftOf(programs, marker)).toEqual([])
   })
 
   it.for(['SIGKILL', 'SIGTERM', 'SIGSEGV'] as const)(
@@ -40,7 +40,7 @@ describe('when the host dies', () => {
       expect(commandsOf(host, marker).length).toBeGreaterThanOrEqual(36)
       host.child.kill(signal)
       await host.ended
-      expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+      expect(await leftOf(programs, marker)).toEqual([])
     },
   )
 
@@ -52,7 +52,7 @@ describe('when the host dies', () => {
     ])
     await host.ready
     await host.ended
-    expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+    expect(await leftOf(programs, marker)).toEqual([])
   })
 
   it('in write mode the session of a running command is gone', async () => {
@@ -63,13 +63,13 @@ describe('when the host dies', () => {
     expect(commandsOf(host, marker).length).toBeGreaterThanOrEqual(2)
     host.child.kill('SIGKILL')
     await host.ended
-    expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+    expect(await leftOf(programs, marker)).toEqual([])
   })
 
   it('for want of memory, nothing is left', async ({ skip }) => {
     const group = makeMemoryGroup(400 * 1024 * 1024)
     if (typeof group === 'string') return skip(group)
-    onTestFinished(async () => void (await waitFor(group.remove, 5000)))
+    onTestFinished(async () => void (await waitFor(group.remove)))
     marker = makeMarker()
     const lines = [
       `${programs.daemon} 5 stay ${marker}`,
@@ -80,7 +80,7 @@ describe('when the host dies', () => {
     await host.ready
     await host.ended
     expect(group.kills()).toBeGreaterThan(0)
-    expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+    expect(await leftOf(programs, marker)).toEqual([])
   })
 
   it.for(['read-pty', 'write-pty'])('nothing with a terminal of its own is left (%s)', async (mode) => {
@@ -91,7 +91,7 @@ describe('when the host dies', () => {
     expect(commandsOf(host, marker).length).toBeGreaterThanOrEqual(6)
     host.child.kill('SIGKILL')
     await host.ended
-    expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+    expect(await leftOf(programs, marker)).toEqual([])
   })
 
   it('the watcher ends too', async () => {
@@ -103,9 +103,9 @@ describe('when the host dies', () => {
     expect(watcher).toBeGreaterThan(0)
     host.child.kill('SIGKILL')
     await host.ended
-    expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+    expect(await leftOf(programs, marker)).toEqual([])
     const gone = () => !allProcesses().some(({ pid, running }) => pid === watcher && running)
-    expect(await waitFor(gone, orphanMs)).toBe(true)
+    expect(await waitFor(gone)).toBe(true)
   })
 
   describe('in write mode', () => {
@@ -118,7 +118,7 @@ describe('when the host dies', () => {
       expect(commandsOf(host, marker)).not.toEqual([])
       host.child.kill('SIGKILL')
       await host.ended
-      expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+      expect(await leftOf(programs, marker)).toEqual([])
     })
 
     it('what a finished command left in the background lives on', async () => {
@@ -130,7 +130,7 @@ describe('when the host dies', () => {
       expect(commandsOf(host, kept)).toHaveLength(3)
       host.child.kill('SIGKILL')
       await host.ended
-      expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+      expect(await leftOf(programs, marker)).toEqual([])
       const left = commandsOf(host, kept)
       await endAll(kept)
       expect(left).toHaveLength(3)
@@ -145,10 +145,10 @@ describe('when the host dies', () => {
     await Promise.all([host.ready, bystander.ready])
     host.child.kill('SIGKILL')
     await host.ended
-    expect(await whoIsLeft(programs, marker, orphanMs)).toEqual([])
+    expect(await leftOf(programs, marker)).toEqual([])
     expect(aliveWith(other).filter((pid) => pid !== bystander.child.pid)).not.toEqual([])
     bystander.child.kill('SIGKILL')
     await bystander.ended
-    expect(await survivors(other, orphanMs)).toEqual([])
+    expect(await survivors(other)).toEqual([])
   })
 })

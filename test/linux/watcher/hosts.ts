@@ -67,10 +67,7 @@ export function watchersOf(pid: number | undefined): number[] {
     .map(({ pid }) => pid)
 }
 
-/** Who carries the marker beside the host itself, which got it as an argument. */
+/** The processes that carry the marker, without the host itself, which got it as an argument. */
 export function commandsOf({ child }: Host, marker: string): number[] {
   return aliveWith(marker).filter((pid) => pid !== child.pid)
 }
-
-/** How long after its host's death a command may still be there (milliseconds). */
-export const orphanMs = 1000

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Shell } from '../../../src/shell.ts'
-import { busyMs } from '../../helpers/busy.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import {
   containersOf,
@@ -116,7 +115,6 @@ describe.skipIf(missing !== null)(`images and containers that cannot be used${sk
       await engine.engine.call({ method: 'POST', path: `/containers/${own?.Id}/pause` })
       const result = await running
       expect(result).toMatchObject({ timedOut: true })
-      expect(result.durationMs).toBeLessThan(2500 + 200 + busyMs)
       expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')
       await shell.close()
       expect(await ownOf(shell)).toEqual([])

@@ -89,7 +89,7 @@ describe.each(modes)('in %s mode', (mode) => {
     const session = await start({ argv: interactiveBash })
     await session.shows(prompt)
     await session.write(`sleep ${marker}\n`)
-    expect(await waitFor(() => aliveWith(marker).length === 1, 5000)).toBe(true)
+    expect(await waitFor(() => aliveWith(marker).length === 1)).toBe(true)
     await session.write('\x1a')
     await session.shows(/\[1\]\+ {2}Stopped/)
     await session.write('fg; echo "code $?"\n')
@@ -167,10 +167,10 @@ describe.each(modes)('in %s mode', (mode) => {
     const session = await start({ argv: interactiveBash })
     await session.shows(prompt)
     await session.write(`sleep ${marker} & sleep ${marker}\n`)
-    expect(await waitFor(() => aliveWith(marker).length === 2, 5000)).toBe(true)
+    expect(await waitFor(() => aliveWith(marker).length === 2)).toBe(true)
     session.kill()
     expect((await session.result).outcome).toEqual({ kind: 'cancelled' })
-    expect(await survivors(marker, 2000)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it('kill() during output ends it, and what came before is there', async () => {
@@ -186,11 +186,11 @@ describe.each(modes)('in %s mode', (mode) => {
     const session = await start({ argv: interactiveBash })
     await session.shows(prompt)
     await session.write(`sleep ${marker}; echo "code $?"\n`)
-    expect(await waitFor(() => aliveWith(marker).length === 1, 5000)).toBe(true)
+    expect(await waitFor(() => aliveWith(marker).length === 1)).toBe(true)
     session.kill('SIGUSR1')
     const { outcome } = await session.result
     expect(outcome).toEqual({ kind: 'signalled', signal: 'SIGUSR1' })
-    expect(await survivors(marker, 2000)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it('the deadline ends it, though an interactive shell ignores SIGTERM', async () => {
@@ -199,7 +199,7 @@ describe.each(modes)('in %s mode', (mode) => {
     await session.write(`sleep ${marker}\n`)
     const { outcome } = await session.result
     expect(outcome).toEqual({ kind: 'timed-out', afterMs: 700 })
-    expect(await survivors(marker, 2000)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it('when the command ends its terminal is closed, and background processes get SIGHUP', async () => {
@@ -209,8 +209,8 @@ describe.each(modes)('in %s mode', (mode) => {
     const { output, background } = await session.result
     expect(output).toBe('started\r\n')
     expect(background?.count).toBe(mode === 'write' ? 2 : undefined)
-    if (mode === 'write') expect(await waitFor(() => existsSync(hungUp), 5000)).toBe(true)
-    else expect(await survivors(marker, 2000)).toEqual([])
+    if (mode === 'write') expect(await waitFor(() => existsSync(hungUp))).toBe(true)
+    else expect(await survivors(marker)).toEqual([])
   })
 
   it('closing the shell ends it', async () => {
@@ -219,7 +219,7 @@ describe.each(modes)('in %s mode', (mode) => {
     await session.shows('ready')
     await own.close()
     expect((await session.result).outcome).toEqual({ kind: 'cancelled' })
-    expect(await survivors(marker, 2000)).toEqual([])
+    expect(await survivors(marker)).toEqual([])
   })
 
   it('whoever writes after the end, or never is read, is not kept waiting', async () => {
