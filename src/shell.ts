@@ -39,7 +39,7 @@ export async function openShell(options: ShellOptions = {}): Promise<Shell> {
   return openOn(thisHost(read.addon), read)
 }
 
-/** Like `openShell`, on a given host: tests take parts of it away. */
+/** On a given host: tests take parts of it away. */
 export async function openShellOn(host: Host, options: ShellOptions = {}): Promise<Shell> {
   return openOn(host, readShellOptions(options))
 }
@@ -59,7 +59,6 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   return shell
 }
 
-/** An execution and its audit line, where there is an audit log. */
 type Recorded = Execution & { readonly entry: AuditEntry | undefined }
 
 /** Runs commands with one directory, one configuration, and one mode at a time. */
@@ -120,7 +119,6 @@ export class Shell {
     return this.#run<E>(execution)
   }
 
-  /** Begins the audit line of a request, and admits it. */
   async #admit(given: Given, wanted: ExecuteOptions<Encoding>): Promise<Recorded> {
     const mode = this.#mode
     const entry = await this.#recorder?.begin(given.request, mode, this.scratchpad.session)

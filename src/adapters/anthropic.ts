@@ -2,7 +2,6 @@ import type { Shell } from '../index.ts'
 import { restartedText } from '../messages/mcp/mcp.ts'
 import { runTool } from './tool.ts'
 
-/** The input of Anthropic's bash tool. */
 export interface BashInput {
   readonly command?: string | undefined
   readonly restart?: boolean | undefined

@@ -3,7 +3,6 @@ import type { Result, Shell } from '../index.ts'
 import { parameterTexts, toolDescription } from '../messages/mcp/mcp.ts'
 import { factsOf, resultText } from '../messages/mcp/tool.ts'
 
-/** What a model passes to run a command. */
 export interface ToolInput {
   readonly command: string
   /** Milliseconds; default `[shell] timeout_ms`. */
@@ -53,7 +52,6 @@ export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefin
   }
 }
 
-/** A command's result, and the text for the model. */
 export interface ToolAnswer {
   readonly text: string
   readonly result: Result

@@ -11,7 +11,6 @@ import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
 import type { Approver } from './approval/approver.ts'
 import type { CommandToDecide, Decider, DeciderOptions } from './decider.ts'
 
-/** The result of admission: this command may run. */
 export interface Admitted {
   readonly decision: Decision
   /** Present when the verdict was `ask`. */
@@ -21,14 +20,13 @@ export interface Admitted {
   readonly lookupMs: number
 }
 
-/** A command to admit, with its standard input. */
 export type CommandToAdmit = CommandToDecide & Pick<CompleteRequest, 'stdin' | 'terminal'>
 
 export interface AdmissionOptions extends DeciderOptions {
   readonly approver?: Approver | undefined
 }
 
-/** How long to wait for an answer; after that it is no. */
+/** After this the answer is no. */
 export interface ApprovalWait {
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
@@ -51,7 +49,7 @@ export class Admission {
     this.#approvals = options.approver && new Approvals(options.approver)
   }
 
-  /** Checks the configured rules. Throws CONFIG_INVALID. */
+  /** Throws CONFIG_INVALID for a faulty rule. */
   async ready(): Promise<void> {
     const { allow, ask, deny, rule, safe } = this.#options.loaded.config.policy
     if (allow.length + ask.length + deny.length + rule.length + safe.length > 0) await this.#decider()

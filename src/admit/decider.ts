@@ -28,7 +28,6 @@ export interface CommandToDecide {
   readonly environments?: readonly Variables[] | undefined
 }
 
-/** The decider's knowledge of its shell. */
 export interface DeciderOptions {
   readonly loaded: LoadedConfig
   readonly cwd: string
@@ -143,7 +142,6 @@ export class Decider {
   }
 }
 
-/** The audit log, its rotated copies, and its lock. */
 function auditFiles(path: string): string[] {
   if (path === '') return []
   const rotated = Array.from({ length: keptFiles }, (_, at) => `${path}.${at + 1}`)

@@ -18,7 +18,6 @@ export interface AuditLine {
   readonly time: string
   readonly host: string
   readonly user: string
-  /** The vitrine process. */
   readonly pid: number
   /** The shell's session; its scratchpad has the same name. */
   readonly session: string
@@ -32,14 +31,12 @@ export interface AuditLine {
   readonly approval: ApprovalRecord | null
   /** How it ended; `refused`: it never ran; `not-started`: an earlier command of its list failed. */
   readonly outcome: Outcome['kind'] | 'refused' | 'not-started'
-  /** Why it never ran. */
   readonly refusal: { readonly code: string; readonly message: string } | null
   readonly exitCode: number | null
   readonly signal: string | null
   /** The limit of `[limits]` that ended it. */
   readonly limited: Limit | null
   readonly denials: readonly Denial[]
-  /** Bytes of output. */
   readonly bytes: number | null
   readonly scratchpad: string | null
   readonly survivorsKilled: number | null
@@ -54,14 +51,10 @@ export interface AuditDecision {
   readonly rules: readonly PolicyMatch[]
 }
 
-/** The fields known before the decision. */
 export type AuditRequest = Pick<AuditLine, 'time' | 'mode' | 'backend' | 'cwd' | 'command' | 'argv'>
-/** The fields that identify the shell. */
 export type AuditAuthor = Pick<AuditLine, 'host' | 'user' | 'pid' | 'session'>
-/** The fields known at its end. */
 export type AuditEnding = Pick<AuditLine, 'decision' | 'approval' | 'outcome'> & Partial<AuditLine>
 
-/** Defaults for a command without output or denials. */
 const nothing = {
   refusal: null,
   exitCode: null,

@@ -46,7 +46,7 @@ function firstAbove(path: string): { readonly path: string; readonly kind: strin
   return undefined
 }
 
-/** The file type at a path; `undefined` if there is none or the error is left to opening the log. */
+/** `undefined` if there is none or opening the log is to report the error. */
 function kindOf(path: string): string | undefined {
   try {
     const found = lstatSync(path)

@@ -76,7 +76,6 @@ export class Recorder {
     return new AuditEntry((ending) => this.#audit.record(auditLine(author, asked, ending, this.#redact)))
   }
 
-  /** The request is not validated yet. */
   #asked(request: unknown, mode: Mode): AuditRequest {
     const { command, argv, cwd } = readable(request)
     return {
@@ -106,7 +105,6 @@ function shown(argument: unknown): string {
 
 type Write = (ending: AuditEnding) => Promise<AuditFault | undefined>
 
-/** The entry of one command until its outcome is known. */
 export class AuditEntry {
   readonly #record: Write
   #admission: Admitted | undefined

@@ -23,7 +23,6 @@ export function errorMessage(error: unknown): string | undefined {
   return textAt(error, 'message')
 }
 
-/** The message of an error, or the thrown value as text. */
 export function errorText(error: unknown): string {
   return errorMessage(error) ?? String(error)
 }
@@ -33,7 +32,6 @@ export function errorReason(error: unknown): string {
   return errorCode(error) ?? errorText(error)
 }
 
-/** An error like that of a failed system call. */
 export function codedError(code: string): Error {
   return Object.assign(new Error(code), { code })
 }

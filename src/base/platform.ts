@@ -2,7 +2,6 @@ export type Platform = 'linux' | 'macos' | 'windows' | 'other'
 
 const platforms: Readonly<Record<string, Platform>> = { linux: 'linux', darwin: 'macos', win32: 'windows' }
 
-/** Node's name of the operating system. */
 export const platformName: string = process.platform
 
 /** The operating system of this process; no other file reads `process.platform`. */

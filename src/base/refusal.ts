@@ -40,7 +40,6 @@ export type Refusal =
   | ({ readonly code: 'AUDIT_FAILED' } & AuditFault)
   | { readonly code: 'SPAWN_FAILED'; readonly step: string; readonly errno: string; readonly program: string }
 
-/** What a feature needs, what this host has instead, and how to get it. */
 export type Unmet = Pick<Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>, 'wanted' | 'got' | 'remedy'>
 
 export type RefusalCode = Refusal['code']

@@ -19,7 +19,6 @@ const secretName = new RegExp(secretWords.join('|'), 'i')
 /** Names that hold a location or a name instead of the secret: `SSH_AUTH_SOCK`, `GIT_CONFIG_KEY_0`. */
 const placeName = /_(SOCK|FILE|PATH|DIR)$|^GIT_CONFIG_KEY_\d+$/i
 
-/** Whether the name of a variable marks its value as a secret. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name) && !placeName.test(name)
 }

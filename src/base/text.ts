@@ -27,10 +27,8 @@ function firstWholeCharacter(bytes: Uint8Array): number {
   return at
 }
 
-/** Checks whether a stream of chunks is well-formed UTF-8. */
 export class Utf8Check {
   #wellFormed = true
-  /** The first bytes of a character that the last chunk left incomplete. */
   #begun: Uint8Array = new Uint8Array(0)
 
   add(chunk: Uint8Array): void {
@@ -58,7 +56,6 @@ function begunBytes(bytes: Uint8Array): number {
   return 0
 }
 
-/** Quotes a word for a POSIX shell. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
@@ -73,7 +70,6 @@ export function sizeText(bytes: number): string {
   return unit === 0 ? `${bytes} B` : `${value.toFixed(1)} ${units[unit]}`
 }
 
-/** The words of a text: a long list, written in a few lines. */
 export function words(text: string): string[] {
   return text.trim().split(/\s+/)
 }

@@ -42,7 +42,6 @@ export class Turns {
     })
   }
 
-  /** Passes the turn to the next task in the queue, or frees it. */
   #leave(): void {
     const next = this.#waiting.shift()
     if (next) next()

@@ -2,7 +2,6 @@
 export type Mode = 'read' | 'write'
 export type Backend = 'local' | 'docker'
 
-/** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
@@ -128,10 +127,8 @@ export interface ApprovalRecord {
 /** The form of output: text, or the bytes as they arrived. */
 export type Encoding = 'utf8' | 'buffer'
 
-/** The type of `output`, `stdout` and `stderr` in an encoding. */
 export type OutputIn<E extends Encoding> = E extends 'buffer' ? Buffer : string
 
-/** A result in either encoding. */
 export type AnyResult = Result<string | Buffer>
 
 /** The result of a command. A non-zero exit is a result, never an exception. */
@@ -148,9 +145,8 @@ export interface Result<Output extends string | Buffer = string> {
   readonly truncated: boolean
   /** Cut like `output` when longer than `inlineMaxChars`: check `truncated` before parsing it. */
   readonly stdout: Output
-  /** Cut like `stdout`. */
   readonly stderr: Output
-  /** The command's exit code; null when a signal ended it. */
+  /** Null when a signal ended it. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly timedOut: boolean

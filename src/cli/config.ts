@@ -27,7 +27,6 @@ import { misuse, type Options } from './options.ts'
 import { print, standardError } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
 
-/** `vitrine config`: shows, writes and trusts config files. */
 export function main(args: readonly string[]): Promise<number> {
   const path = () => print(`${userConfigFile(process.env)}\n`)
   const schema = () => print(readFileSync(packageFile('config.schema.json'), 'utf8'))

@@ -50,7 +50,6 @@ export async function shellOptions(options: GivenOptions): Promise<ShellOptions>
   }
 }
 
-/** Throws INVALID_REQUEST for an unknown backend. */
 export function backendOf(name: string | undefined): Backend | undefined {
   if (name === undefined || name === 'local' || name === 'docker') return name
   throw misuse(unknownBackend(name))

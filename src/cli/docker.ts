@@ -6,7 +6,6 @@ import type { Options } from './options.ts'
 import { print, standardError } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
 
-/** `vitrine docker`: the image and the containers of the docker backend. */
 export function main(args: readonly string[]): Promise<number> {
   return runSubcommand('docker', { build, status, clean }, args)
 }

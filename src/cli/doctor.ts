@@ -10,7 +10,6 @@ import { print, standardError } from './run/sink.ts'
 import { parseAll } from './subcommand.ts'
 import { isTerminal } from './terminal.ts'
 
-/** `vitrine doctor`: what this host can enforce. */
 export async function main(args: readonly string[]): Promise<number> {
   const options = parseAll('doctor', args, grammar.doctor)
   const docker = await dockerChosen(options)
@@ -20,7 +19,6 @@ export async function main(args: readonly string[]): Promise<number> {
   return print(text, diagnosis.verdict === 'enforced' && isUsable ? 0 : 1)
 }
 
-/** Runs all checks; shows the progress on a terminal. */
 async function diagnosed(): Promise<Diagnosis> {
   const program = [process.execPath, process.argv[1] ?? ''] as const
   if (!isTerminal(2)) return diagnose(program)
@@ -37,7 +35,6 @@ async function diagnosed(): Promise<Diagnosis> {
 /** Moves to the first column and erases the line: ECMA-48, EL. */
 const eraseLine = '\r\u001b[K'
 
-/** The state of the docker backend, if it is selected. */
 async function dockerChosen(options: Options): Promise<DockerStatus | undefined> {
   try {
     const loaded = await loadConfigFor(options)

@@ -10,7 +10,6 @@ export type OptionKind =
   | 'variables'
   | readonly string[]
 
-/** A command's options, by name without the dashes. */
 export type OptionKinds = Readonly<Record<string, OptionKind>>
 
 /** After a command's options: a line or program after `--`, a file, a saved output, or one of a few words. */

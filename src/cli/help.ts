@@ -7,7 +7,6 @@ import { print, standardError } from './run/sink.ts'
 
 const options = ['--help', '--version']
 
-/** Handles help, the version, and names that are no command. */
 export async function helpOrVersion(
   name: string | undefined,
   args: readonly string[],

@@ -5,7 +5,6 @@ import type { RunArguments } from './run/options.ts'
 /** Raised when a field of `run --json` is removed or changes its meaning: docs/run-json.md. */
 export const jsonVersion = 1
 
-/** The object that `vitrine run --json` prints. */
 export function jsonOf(
   { each, json, requests }: RunArguments,
   results: readonly Result[],

@@ -8,7 +8,6 @@ import { misuse, type Options, parseOptions } from './options.ts'
 import { packageVersion } from './package-file.ts'
 import { standardError } from './run/sink.ts'
 
-/** `vitrine mcp`: serves commands to an agent, on stdin and stdout or over HTTP. */
 export async function main(args: readonly string[]): Promise<number> {
   const options = parseOptions(args, grammar.mcp.options)
   const [word, ...rest] = options.words

@@ -7,7 +7,6 @@ export interface Options {
   readonly flags: ReadonlySet<string>
   /** The last value of an option given several times. */
   readonly values: ReadonlyMap<string, string>
-  /** All values of a repeatable option, in order. */
   readonly lists: ReadonlyMap<string, readonly string[]>
   /** Everything from the first word that is not an option. */
   readonly words: readonly string[]
@@ -80,7 +79,6 @@ function textOf({ rawName, value, inlineValue }: OptionToken): string {
   return value
 }
 
-/** INVALID_REQUEST with a sentence on how to use the command line. */
 export function misuse(detail: string): VitrineError {
   return new VitrineError({ code: 'INVALID_REQUEST', problem: { kind: 'usage', detail } })
 }

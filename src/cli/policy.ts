@@ -6,7 +6,6 @@ import { wordsAfterDashes, workOf } from './run/options.ts'
 import { print } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
 
-/** `vitrine policy`: the decision about a command, and the rules behind it. */
 export function main(args: readonly string[]): Promise<number> {
   return runSubcommand('policy', { check, list }, args)
 }

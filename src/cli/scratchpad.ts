@@ -5,7 +5,6 @@ import { misuse, type Options } from './options.ts'
 import { print, standardOutput } from './run/sink.ts'
 import { runSubcommand } from './subcommand.ts'
 
-/** `vitrine scratchpad list | show NAME | clear`: the saved outputs of all sessions. */
 export function main(args: readonly string[]): Promise<number> {
   return runSubcommand('scratchpad', { list, show, clear }, args)
 }
@@ -15,7 +14,6 @@ async function list({ flags }: Options): Promise<number> {
   return print(flags.has('json') ? `${JSON.stringify({ sessions })}\n` : scratchpadListing(sessions))
 }
 
-/** Prints the saved bytes unchanged. */
 async function show({ words: [name] }: Options): Promise<number> {
   if (name === undefined) throw misuse(scratchpadUsage)
   const entry = findAnywhere(scratchpadRoots(process.env), name)

@@ -3,7 +3,6 @@ import { subcommandMissing, tooManyWords, unknownSubcommand } from '../messages/
 import { type Grammar, grammar } from './grammar.ts'
 import { misuse, type Options, parseOptions } from './options.ts'
 
-/** Resolves to the exit code. */
 export type Subcommand = (options: Options, args: readonly string[]) => Promise<number>
 
 /** Runs the subcommand that the first word names. Throws INVALID_REQUEST. */

@@ -47,7 +47,6 @@ export function dottedPath(path: KeyPath): string {
   }, '')
 }
 
-/** Short enough for a message. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') return `the string ${clipped(tomlText(value))}`
   if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`

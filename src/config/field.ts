@@ -14,7 +14,6 @@ export type ProjectRule =
   /** Not at all. With `trusted: false` not even a trusted project file may set it. */
   | { readonly kind: 'never'; readonly trusted: boolean }
 
-/** Makes a path from a config file, variable or flag absolute. */
 export type ToAbsolute = (path: string) => string
 
 export interface KeyDefinition<S extends v.GenericSchema = v.GenericSchema> {
@@ -27,7 +26,6 @@ export interface KeyDefinition<S extends v.GenericSchema = v.GenericSchema> {
   resolve?(value: v.InferOutput<S>, toAbsolute: ToAbsolute): v.InferOutput<S>
 }
 
-/** Defines a key without paths. */
 export function defineKey<const S extends v.GenericSchema>(
   about: string,
   schema: S,
@@ -37,7 +35,7 @@ export function defineKey<const S extends v.GenericSchema>(
   return { about, schema, fallback, project }
 }
 
-/** Defines a key that holds one path; the empty string means none. */
+/** Empty: none. */
 export function pathKey(about: string, project: ProjectRule) {
   const resolve = (path: string, toAbsolute: ToAbsolute) => (path === '' ? '' : toAbsolute(path))
   return { ...defineKey(about, textValue('a path'), '', project), resolve }
@@ -113,7 +111,6 @@ export function pattern(wanted: string, shape: RegExp) {
   return v.pipe(v.string(wanted), v.regex(shape, wanted))
 }
 
-/** A list of non-empty strings. */
 export function listOf(wanted: string) {
   return v.array(filledText(wanted), 'a list of strings')
 }

@@ -44,7 +44,7 @@ export function projectFileIn(directory: string): string {
   return join(directory, PROJECT_FILE)
 }
 
-/** Resolves paths relative to `base`; `~` is the home directory. */
+/** `~` is the home directory. */
 export function absoluteFrom(base: string, home: string): ToAbsolute {
   return (path) => {
     if (path === '~') return home
@@ -52,7 +52,6 @@ export function absoluteFrom(base: string, home: string): ToAbsolute {
   }
 }
 
-/** Undefined when the path does not exist. */
 export function existingRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path)
@@ -102,7 +101,7 @@ function upToGitRoot(start: string): string[] {
   }
 }
 
-/** Whether the path exists; a dangling symlink does. */
+/** A dangling symlink does. */
 export function exists(path: string): boolean {
   try {
     lstatSync(path)

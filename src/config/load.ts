@@ -36,7 +36,6 @@ export interface LoadOptions {
   readonly flags?: Flags | undefined
   /** Replaces the user's file, and must exist. Relative to the current directory of the process. */
   readonly configFile?: string | undefined
-  /** Default: the user's home directory. */
   readonly home?: string | undefined
 }
 

@@ -2,7 +2,7 @@ import type { AST } from 'toml-eslint-parser'
 import type { KeyPath } from './check.ts'
 import { printable } from './toml-text.ts'
 
-/** Lines and columns count from 1. */
+/** Counted from 1. */
 export interface TextPosition {
   readonly line: number
   readonly column: number
@@ -24,7 +24,7 @@ const maxDepth = 5
 /** The place of a path, or of the nearest table around it; undefined when the text cannot be searched. */
 export type FindPosition = (path: KeyPath, part: 'name' | 'value') => TextPosition | undefined
 
-/** Prepares to locate keys and values in a text, which must be valid TOML. */
+/** The text must be valid TOML. */
 export async function positionFinder(text: string): Promise<FindPosition> {
   const nodes = new Map<string, Node>()
   for (const node of await nodesOf(text)) {

@@ -13,9 +13,9 @@ export type IgnoredBecause =
 export interface IgnoredValue {
   readonly key: ConfigKey
   readonly value: unknown
-  /** The value in TOML syntax. */
+  /** In TOML syntax. */
   readonly text: string
-  /** The value in force instead, in TOML syntax. */
+  /** In force instead, in TOML syntax. */
   readonly inForceText: string
   readonly file: string
   /** 1-based; absent when the value cannot be located in the file. */

@@ -12,7 +12,6 @@ import { tomlText } from './toml-text.ts'
 export interface ConfigRow {
   readonly key: ConfigKey
   readonly value: unknown
-  /** The value in TOML syntax. */
   readonly text: string
   readonly source: ValueSource
   /** File, variable or flag; empty for a default. */
@@ -21,7 +20,6 @@ export interface ConfigRow {
 
 const EXAMPLE_FILE = 'config.example.toml'
 
-/** In the order of the schema. */
 export function configRows({ sources }: LoadedConfig): readonly ConfigRow[] {
   return Object.entries(sources).map(([key, { value, source, where }]) => {
     return { key: key as ConfigKey, value, text: tomlText(value), source, where }

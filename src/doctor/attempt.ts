@@ -15,7 +15,6 @@ export interface Attempt extends Pick<Check, 'right' | 'name' | 'settings'> {
 export interface Target {
   readonly request: Pick<ExecuteRequest, 'command' | 'argv'>
   touched(result: Result): boolean | Promise<boolean>
-  /** Removes what the attempt made, or what was set up for it. */
   clear?(): void | Promise<void>
 }
 
@@ -43,7 +42,6 @@ export function exitCodeAttempt(right: string, name: string, command: string): A
   return { right, name, prepare: () => ({ request: { command }, touched: ({ exitCode }) => exitCode === 0 }) }
 }
 
-/** The check that makes an attempt in write mode and in read mode. */
 export function checkOf(attempt: Attempt): Check {
   const { right, name, settings } = attempt
   return { right, name, ...(settings && { settings }), run: (bench) => tryBoth(attempt, bench) }
@@ -60,7 +58,6 @@ async function tryBoth(attempt: Attempt, { read, write, directory }: CheckContex
 
 interface Trial {
   readonly touched: boolean
-  /** It ran to its own end. */
   readonly ran: boolean
   readonly said: string
 }

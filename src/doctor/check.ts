@@ -4,13 +4,11 @@ import type { CheckSettings, RightState } from './diagnosis.ts'
 export interface CheckContext {
   /** Program and arguments that start vitrine's command line. */
   readonly program: readonly [string, ...string[]]
-  /** An empty directory for this check, removed at the end. */
   readonly directory: string
   /** The caller's environment, with empty configuration and state directories. */
   readonly env: NodeJS.ProcessEnv
   /** The shell under test: read mode, with the settings of the check. */
   readonly read: Shell
-  /** The same without a sandbox. */
   readonly write: Shell
 }
 

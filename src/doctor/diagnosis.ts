@@ -13,7 +13,6 @@ export type RightState =
   /** Not enforced on this system, as `Enforcement` says. */
   | 'lacking'
 
-/** Values by dotted key. */
 export type CheckSettings = {
   readonly [K in keyof Flags]?: Exclude<Flags[K], undefined>['value']
 }
@@ -25,7 +24,6 @@ export interface Finding {
   readonly by: string
   /** Absent if no attempt would be harmless when it succeeds. */
   readonly attempt?: string
-  /** Settings that differ from the defaults. */
   readonly settings?: CheckSettings
   readonly state: RightState
   /** The attempt's last message: in read mode, or in write mode if it proves nothing. */

@@ -28,7 +28,7 @@ import { socketAttempts } from './sockets.ts'
 import { readSystem, type System } from './system.ts'
 import { trapsOf } from './traps.ts'
 
-/** Every check, grouped by right, in the order of `Enforcement`. */
+/** In the order of `Enforcement`. */
 const checks: readonly Check[] = [
   ...limitChecks,
   ...[
@@ -47,7 +47,6 @@ const checks: readonly Check[] = [
 /** How to start vitrine, where to work, and in which environment. */
 export type CheckSetup = Pick<CheckContext, 'program' | 'directory' | 'env'>
 
-/** Called before each attempt. */
 export type OnTry = (name: string, at: number, of: number) => void
 
 /** Tries every right in a temporary directory, in both modes. `program` starts vitrine. */
@@ -129,7 +128,7 @@ async function open(
   return openShell({ cwd: directory, env, mode, config })
 }
 
-/** Runs every check; `held` is the mode that should enforce. */
+/** `held` is the mode that should enforce. */
 export async function findings(
   held: 'read' | 'write',
   practice: CheckSetup,
@@ -192,7 +191,6 @@ async function madeOf(running: Promise<CheckResult>): Promise<CheckResult> {
   }
 }
 
-/** One pair of shells for all checks with the same settings. */
 class Shells {
   readonly #open = new Map<string, Pick<CheckContext, 'read' | 'write'>>()
   readonly #held: 'read' | 'write'

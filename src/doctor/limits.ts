@@ -9,7 +9,6 @@ type Row = readonly [
   holds: (result: Result) => boolean,
 ]
 
-/** Commands that exceed a limit, and how their results show that it was enforced. */
 const rows: readonly Row[] = [
   [
     'fill more memory',

@@ -21,7 +21,6 @@ export const privateTmpAttempts: readonly Attempt[] = [
   },
 ]
 
-/** Whatever a command leaves in its private tmp is gone when the result arrives. */
 export const privateTmpRemoved: Check = {
   right,
   name: 'leave a file in the private TMPDIR',

@@ -4,7 +4,6 @@ import { statFields } from '../base/process.ts'
 import type { Result } from '../internal.ts'
 import type { Attempt, Target } from './attempt.ts'
 
-/** An attempt on a process of the doctor. */
 function onVictim(
   right: string,
   name: string,
@@ -47,7 +46,6 @@ export function canAct(fields: ReturnType<typeof statFields>): boolean {
   return state !== 'Z' && state !== 'X' && (Number(flags) & PF_EXITING) === 0
 }
 
-/** Whether the process exists and can still act. */
 export function isAlive(pid: number): boolean {
   return canAct(statFields(pid))
 }

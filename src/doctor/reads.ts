@@ -5,7 +5,6 @@ import type { Attempt } from './attempt.ts'
 
 const content = 'a throw-away secret'
 
-/** An attempt that succeeds if it outputs the file's content. */
 function reading(file: string): Pick<Awaited<ReturnType<Attempt['prepare']>>, 'request' | 'touched'> {
   writeFileSync(file, content)
   return { request: { argv: ['cat', file] }, touched: ({ stdout }) => stdout === content }
@@ -29,5 +28,4 @@ const outside: Attempt = {
   },
 }
 
-/** Attempts to read what their settings make unreadable. */
 export const readAttempts: readonly Attempt[] = [secret, outside]

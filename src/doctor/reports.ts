@@ -1,6 +1,5 @@
 import type { Check } from './check.ts'
 
-/** A denial must be reported by name. */
 export const denialReported: Check = {
   right: 'denial reports',
   name: 'name what was refused',

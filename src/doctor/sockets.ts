@@ -4,7 +4,6 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import type { Attempt, Target } from './attempt.ts'
 
-/** A command that connects to one of the doctor's own listeners. */
 function byNode(script: string): Pick<Target, 'request'> {
   return { request: { argv: [process.execPath, '-e', script] } }
 }
@@ -16,7 +15,7 @@ async function arrived(count: () => number): Promise<boolean> {
   return count() > 0
 }
 
-/** An attempt to connect to a server; `listen` starts it and returns what its clients connect to. */
+/** `listen` returns what clients connect to. */
 function connecting(
   right: string,
   name: string,
@@ -71,5 +70,4 @@ const udp: Attempt = {
   },
 }
 
-/** Attempts to reach listeners outside the sandbox: the doctor's own. */
 export const socketAttempts: readonly Attempt[] = [tcp, udp, unix]

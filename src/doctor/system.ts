@@ -15,19 +15,16 @@ export interface System {
   readonly wsl?: 1 | 2
   /** The container runtime around this process: `docker`, `podman`, `kubernetes`, `lxc`, ... */
   readonly container?: string
-  /** The kernel's security modules, in order. */
   readonly lsms?: readonly string[]
   /** This process runs under a seccomp filter that vitrine did not install. */
   readonly filtered: boolean
   /** The hidepid= option of /proc: proc(5). */
   readonly hidepid?: string
-  /** sysctl vm.memfd_noexec. */
   readonly memfdNoexec?: number
   readonly apparmor?: string
   readonly selinux?: string
 }
 
-/** Reads a small file; undefined if it is missing or not readable. */
 export type ReadText = (path: string) => string | undefined
 
 function readText(path: string): string | undefined {

@@ -5,9 +5,7 @@ export interface FactsNeeded {
   readonly globs: readonly string[]
   /** Directories in which a glob starts: a file name there that begins with a dash would become an option. */
   readonly directories: readonly string[]
-  /** Directories in which a git command would run. */
   readonly repositories: readonly string[]
-  /** Names of programs to find in PATH. */
   readonly programs: readonly string[]
   /** Whether a pattern could match a directory entry; the policy knows how shells read patterns. */
   readonly couldMatch: (pattern: string, name: string) => boolean

@@ -5,7 +5,6 @@ import { type Lookup, namesIn, whereIs } from './lookup.ts'
 import { foreignPrograms, programQuestions } from './programs.ts'
 import { readRepositoryConfig, repositoryQuestions } from './repository.ts'
 
-/** What `gatherFacts` has to know besides the needed facts. */
 export interface FactsContext {
   /** `[policy] workspace`; empty when there is none. */
   readonly workspace: string

@@ -20,7 +20,6 @@ class ConfigReader {
     this.#text = text.replace(/^\u{feff}/u, '').replaceAll('\r\n', '\n')
   }
 
-  /** False where git would stop with an error. */
   read(): boolean {
     while (this.#at < this.#text.length) {
       const character = this.#next()

@@ -1,7 +1,6 @@
 import type { FactsNeeded } from './facts.ts'
 import { type DirectoryName, isWhole, type Lookup, namesIn, type PathQuestion, whereIs } from './lookup.ts'
 
-/** Limits for one pattern: directory entries listed, and matches resolved. */
 const maxEntries = 20_000
 const maxMatches = 2_000
 

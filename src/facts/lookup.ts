@@ -2,7 +2,6 @@ export type PathQuestionKind = 'where' | 'names' | 'exists' | 'directory' | 'tex
 
 export interface PathQuestion {
   readonly kind: PathQuestionKind
-  /** Absolute. */
   readonly path: string
 }
 
@@ -14,7 +13,6 @@ export interface PathQuestion {
  */
 export type PathAnswer = { readonly found: string } | { readonly failed: string }
 
-/** Does lookups without blocking the JavaScript thread. */
 export interface PathLookup {
   /** In order; fewer: the time limit was reached at the next. Undefined: too many lookups hang. */
   ask(questions: readonly PathQuestion[], limitMs: number): Promise<readonly PathAnswer[] | undefined>
@@ -27,7 +25,6 @@ export const lookupLimitMs = 200
 const maxTurns = 8
 
 const unanswered: PathAnswer = { failed: 'ETIMEDOUT' }
-/** No lookup is possible. */
 const unasked: PathAnswer = { failed: 'EBUSY' }
 
 /** The lookups for one decision. Answers are cached. */

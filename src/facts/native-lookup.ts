@@ -1,7 +1,7 @@
 import { errnoName } from '../base/errno.ts'
 import type { PathAnswer, PathLookup, PathQuestion, PathQuestionKind } from './lookup.ts'
 
-/** The lookup functions of the addon (Linux): native/core.h, enum vt_question. */
+/** native/core.h, enum vt_question. */
 export interface LookupAddon {
   /** Returns an id, or a negative errno. The callback gets the answers, unless they are given up. */
   look(questions: string, callback: (answers: Buffer) => void): number

@@ -13,7 +13,7 @@ const maxLinks = 40
 /** Of Node's four pool threads; the others stay free. Node cannot exit before the hanging ones return. */
 const maxHanging = 2
 
-/** Lookups without the addon: on Node's thread pool, one path after the other. */
+/** One path after the other. */
 export function poolLookup(): PathLookup {
   let hanging = 0
   return {

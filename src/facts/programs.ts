@@ -4,7 +4,6 @@ import type { ForeignProgram } from './facts.ts'
 import { type Lookup, type PathQuestion, whereIs } from './lookup.ts'
 
 export interface ProgramPlaces {
-  /** The PATH of commands. */
   readonly path: string
   readonly projects: readonly string[]
 }

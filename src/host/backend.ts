@@ -7,7 +7,6 @@ import { type Equipment, equip, type Host } from './host.ts'
 import { readsOf } from './readable.ts'
 import type { ShellOptions } from './shell-options.ts'
 
-/** What commands run with, what they may read, and which settings come from project files. */
 export type BackendParts = Equipment & { readonly reads: Reads; readonly projectSettings: ProjectSettings }
 
 export type BackendOptions = Pick<ShellOptions, 'network'> & Required<Pick<ShellOptions, 'cwd' | 'env'>>

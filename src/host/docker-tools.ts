@@ -17,7 +17,6 @@ export type { CleanUp, OwnContainer } from '../sandbox/docker/left-over.ts'
 export interface DockerStatus {
   /** The format's version. Fields may be added; none is removed or changes its meaning. */
   readonly version: 1
-  /** The configuration selects this backend. */
   readonly chosen: boolean
   readonly engine?: { readonly socket: string; readonly version: string; readonly api: string }
   /** Why no engine was found. */
@@ -29,7 +28,6 @@ export interface DockerStatus {
   readonly containers: readonly OwnContainer[]
 }
 
-/** Looks up engine, image and containers. Starts and changes nothing. */
 export async function dockerStatus({ config }: LoadedConfig, env: Environment): Promise<DockerStatus> {
   const image = { name: imageOf({ config }), own: config.docker.image === '' }
   const found = { version: 1, chosen: config.shell.backend === 'docker' } as const

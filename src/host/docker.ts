@@ -19,7 +19,7 @@ export interface DockerShell {
   readonly network: boolean
 }
 
-/** Equips a shell whose commands run in containers. Throws SANDBOX_UNAVAILABLE. */
+/** Throws SANDBOX_UNAVAILABLE. */
 export async function equipDocker(host: Host, shell: DockerShell): Promise<Equipment> {
   const { loaded, cwd, env, network } = shell
   const { config } = loaded

@@ -19,15 +19,12 @@ export interface Host {
   readonly name?: string
   /** The Linux addon, or why none is loaded (on any system). */
   readonly addon: Addon | AddonMissing
-  /** What the kernel offers; absent without an addon. */
   readonly probe?: Probe
-  /** The Windows addon and its probe. */
   readonly windows?: { readonly addon: WindowsAddon; readonly probe: WindowsProbe }
 }
 
 export interface Equipment {
   readonly platform: Platform
-  /** Where commands run. */
   readonly place: HostPlace
   readonly sandbox: Sandbox
   readonly launcher: Launcher
@@ -37,7 +34,7 @@ export interface Equipment {
   readonly directoryThere?: (path: string) => Promise<string>
 }
 
-/** The probed hosts by path of their addon. */
+/** By path of the addon. */
 const probedHosts = new Map<string | undefined, Host>()
 
 /**
@@ -148,10 +145,8 @@ async function launcherWithout({ missing }: AddonMissing, platform: Platform): P
 
 export interface HostSupport {
   readonly platform: Platform
-  /** Why there is no addon. */
   readonly missing?: string
   readonly probe?: Probe
-  /** The watcher's process id, if it runs. */
   readonly watcherPid?: number
 }
 

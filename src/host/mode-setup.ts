@@ -14,7 +14,6 @@ import type { BackendParts } from './backend.ts'
 /** What a mode gives a command, with or without a private tmp; made once for each. */
 export interface ModeSetup {
   readonly environments: Readonly<Record<GitCare, Variables>>
-  /** Where commands run: determines which variables they get and how names are spelled. */
   readonly place: HostPlace
   readonly confinement: Confinement | null
   /** Each command gets a directory in `temporary`; null: none. */
@@ -39,9 +38,7 @@ export interface SetupOptions {
   readonly equipment: BackendParts
   readonly reads: Reads
   readonly network: boolean
-  /** Default for commands that do not set it. */
   readonly privateTmp: boolean
-  /** The environment that commands' variables are selected from. */
   readonly env: Environment
 }
 

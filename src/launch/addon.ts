@@ -65,7 +65,6 @@ export type NativeEnd =
 
 export type NativeEvent =
   | { readonly kind: 'output'; readonly stream: Stream; readonly bytes: Buffer }
-  /** A command with a terminal runs. */
   | { readonly kind: 'started' }
   /** Windows: the last bytes given to `write` have gone. */
   | { readonly kind: 'written' }
@@ -85,7 +84,7 @@ export interface AddonCore {
 export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon {
   resize(id: number, columns: number, rows: number): void
   probe(): Probe
-  /** Starts the watcher; returns 0 or an errno. */
+  /** 0 or an errno. */
   watch(): number
   watcherPid(): number
   /** Exclusive flock(2) that does not wait; 0 or an errno. Closing the descriptor releases it. */
@@ -100,7 +99,6 @@ export interface WindowsAddon extends AddonCore {
   closeStdin(id: number): void
 }
 
-/** Why there is no addon. */
 export interface AddonMissing {
   readonly missing: string
 }

@@ -13,9 +13,7 @@ export async function identityFor(
   return mayCommit && !isSaid ? containers.gitIdentity() : {}
 }
 
-/** What a shell does before it execs the command. */
 interface Before {
-  /** Joins both streams into one, so that their order is exact. */
   readonly merged: boolean
   /** The environment carries the host's git identity. */
   readonly hasIdentity: boolean

@@ -5,7 +5,6 @@ import { isVitrineError } from '../messages/error.ts'
 import type { ExecEnd } from '../sandbox/docker/exec.ts'
 import type { ProcessEnd } from './launch.ts'
 
-/** Why no process ever ran. */
 export function neverRan(error: unknown): ProcessEnd {
   if (isVitrineError(error))
     return { kind: 'failed', step: 'container', errno: error.code, refusal: error.refusal }
@@ -13,9 +12,7 @@ export function neverRan(error: unknown): ProcessEnd {
 }
 
 interface Circumstances {
-  /** Survivors that were killed. */
   readonly killed: number
-  /** The signal that we ended the command with. */
   readonly stopped: NodeJS.Signals | undefined
   /** The container's memory in bytes, if the kernel killed a process because it ran out. */
   readonly usedUp: number | undefined
@@ -65,7 +62,6 @@ function signalOf(code: number): NodeJS.Signals | undefined {
   return fatal.find((name) => constants.signals[name] === code - 128)
 }
 
-/** Whether a signal ends a process that does not handle it. */
 export function endsByDefault(name: NodeJS.Signals): boolean {
   return fatal.includes(name)
 }

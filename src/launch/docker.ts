@@ -11,7 +11,6 @@ import { containerProcessEnd, endsByDefault, killedBy, neverRan } from './docker
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { type Cookie, makeCookie } from './sweep.ts'
 
-/** Bytes handed out and not yet consumed, above which reading pauses. */
 const windowBytes = 1024 * 1024
 /** How often to check whether a command whose output is paused still runs. */
 const pollMs = 300
@@ -19,7 +18,6 @@ const pollMs = 300
 const lastWaitMs = 500
 /** From SIGKILL until an engine that reports no end is given up. */
 const giveUpMs = 800
-/** How long the engine may take to deliver a signal to a command that has ended. */
 const deliveryMs = 1000
 
 /** Runs commands in containers, which confine in both modes. The caller decides how containers are made. */
@@ -46,11 +44,8 @@ class ContainedCommand {
   readonly #stdin: Writable | null
   /** Aborted if the command is to end before it runs. */
   readonly #unwanted = new AbortController()
-  /** Set once the command runs. */
   #running: ContainerCommand | undefined
-  /** The signal that we ended the command with. */
   #stopped: NodeJS.Signals | undefined
-  /** Signals are delivered one after the other. */
   #delivery: Promise<unknown> = Promise.resolve()
   /** Bytes handed out and not yet consumed. */
   readonly #flow = { open: 0, paused: false }

@@ -8,7 +8,6 @@ import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { type Cookie, makeCookie, sweep } from './sweep.ts'
 
-/** Bytes handed out and not yet consumed, above which reading pauses. */
 const windowBytes = 1024 * 1024
 /** After the leader's end, output is awaited until it is silent this long, and no longer than `drainMs`. */
 const silenceMs = 50
@@ -63,7 +62,6 @@ function unexecutable(path: string): string | undefined {
   }
 }
 
-/** An argv to start, and the argv[0] of its program. */
 interface Vector {
   readonly program: string
   readonly args: readonly string[]
@@ -171,7 +169,6 @@ async function withDenials(end: ProcessEnd, confined: SeatbeltCommand | undefine
   return end.kind === 'failed' ? end : { ...end, denials }
 }
 
-/** Pauses reading while the consumer does not keep up. */
 function flowControl(child: Child) {
   const pipes = (): Readable[] =>
     [child.stdout, child.stderr].filter((pipe) => pipe !== null && pipe !== undefined)
@@ -221,7 +218,6 @@ function streamsOf(child: Child): Readable[] {
     .filter((pipe): pipe is Readable => pipe !== null && pipe !== undefined)
 }
 
-/** Returns whether the group existed. */
 function signalGroup(pid: number | undefined, groups: boolean, signal: NodeJS.Signals | 0): boolean {
   return pid !== undefined && signalled(groups ? -pid : pid, signal)
 }

@@ -70,12 +70,11 @@ export interface Survivors {
   readonly group: number
 }
 
-/** Called by the launcher. Every `output` of a command comes before `end`, which comes exactly once. */
+/** Every `output` comes before `end`, which comes exactly once. */
 export interface LaunchEvents {
   output(stream: Stream, chunk: Buffer): void
   /** What the command writes to descriptor 3, with `LaunchRequest.state`; all of it comes before `end`. */
   state?(chunk: Buffer): void
-  /** A command with a terminal runs. */
   started(): void
   end(end: ProcessEnd): void
 }
@@ -83,13 +82,11 @@ export interface LaunchEvents {
 export interface LaunchedProcess {
   /** Only with `stdin: 'pipe'`, or for what is typed at a terminal. */
   readonly stdin: import('node:stream').Writable | null
-  /** Sends a signal to the process group. */
   signal(signal: NodeJS.Signals): void
   /** SIGTERM and SIGCONT to the group: a stopped group would never handle SIGTERM. */
   terminate(atDeadline: boolean): void
   /** Sends SIGKILL to the group, then sweeps everything that the command started. */
   destroy(): void
-  /** Only with a terminal. */
   readonly resize?: (columns: number, rows: number) => void
   /** Allows that many more bytes to be read: unread output waits in the pipe, not in memory. */
   consumed(bytes: number): void

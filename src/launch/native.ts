@@ -81,7 +81,6 @@ function landlock({ confinement }: LaunchRequest): LandlockConfinement | null {
   return confinement
 }
 
-/** Commands share environments, so each is written out once. */
 const known = new WeakMap<object, readonly string[]>()
 
 function pairsOf(environment: LaunchRequest['environment']): readonly string[] {

@@ -27,7 +27,6 @@ export interface PendingQuestion {
 
 const calls = new AsyncLocalStorage<ToolCall>()
 
-/** Runs the work of one call so that the approver finds the call. */
 export function inCall<T>(call: ToolCall, work: () => Promise<T>): Promise<T> {
   return calls.run(call, work)
 }
@@ -45,7 +44,6 @@ export function approverOf(approve: 'client' | 'elicit' | 'none', mode: Mode): A
   }
 }
 
-/** The client asked its user before the call. */
 const clientApprover: Approver = Object.assign(async () => 'yes' as const, { by: 'mcp-client' })
 
 /**

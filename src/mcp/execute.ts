@@ -18,22 +18,18 @@ export interface ExecuteArguments {
   readonly scratchpad?: string | undefined
   readonly cwd?: string | undefined
   readonly private_tmp?: boolean | undefined
-  /** Further lines, to run after `command`. */
   readonly next?: readonly string[] | undefined
   readonly ignore_errors?: boolean | undefined
 }
 
-/** What the calls of one connection share. */
 export interface ToolCallContext {
   readonly session: McpSession
   readonly turns: Turns
-  /** The client has a session, so an answer can hold for the rest of it. */
   readonly hasSession: boolean
   /** Milliseconds that a command runs on after its connection breaks. */
   readonly brokenGraceMs?: number | undefined
   /** The client's capabilities, if it declared them once for the whole connection. */
   capabilities(): { readonly elicitation?: unknown } | undefined
-  /** Reports that the list of resources has changed. */
   saved(): void
 }
 

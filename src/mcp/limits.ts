@@ -6,7 +6,6 @@ export const maxAtOnce = 32
 /** Lines of one call. Each may need an approval round, and the SDK ends older clients' calls after 8. */
 export const maxLines = 8
 
-/** Concurrent HTTP sessions of one server. */
 export const maxSessions = 256
 
 /** Bytes of one message on stdin; a longer one gets an error reply. */

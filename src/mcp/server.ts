@@ -23,7 +23,7 @@ import type { McpSession, SessionShell } from './session.ts'
 export interface McpConnection {
   readonly session: McpSession
   readonly turns: Turns
-  /** The client has a session, so an answer can hold for the rest of it. */
+  /** An answer can hold for the rest of it. */
   readonly hasSession: boolean
   /** Milliseconds that a command outlives its connection; default: `brokenGraceMs` of limits.ts. */
   readonly brokenGraceMs?: number | undefined
@@ -34,7 +34,6 @@ export interface McpConnection {
 interface Tool {
   readonly name: string
   readonly facts: ToolFacts
-  /** undefined: the shell cannot be opened. */
   readonly shell: SessionShell | undefined
 }
 

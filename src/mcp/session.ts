@@ -12,7 +12,6 @@ import {
 } from '../internal.ts'
 import { approverOf } from './approvers.ts'
 
-/** What is fixed when the server starts. */
 export interface ServerOptions {
   readonly version: string
   /** Default: the configured mode. */
@@ -23,7 +22,6 @@ export interface ServerOptions {
   readonly earlierSessions: boolean
   readonly cwd?: string | undefined
   readonly config?: string | undefined
-  /** Command-line settings that override the configuration. */
   readonly flags?: Flags | undefined
   /** Writes a line for the people who run the server. */
   readonly log: (line: string) => void
@@ -58,7 +56,6 @@ export class McpSession {
     this.#open = open
   }
 
-  /** What was saved; undefined until a shell is open. */
   get scratchpad(): Scratchpad | undefined {
     return this.#scratchpad
   }
@@ -109,12 +106,10 @@ export class McpSession {
     return opening
   }
 
-  /** Milliseconds since the epoch. */
   get usedMs(): number {
     return this.#usedMs
   }
 
-  /** Marks the session as used now. */
   touch(): void {
     this.#usedMs = Date.now()
   }
@@ -130,7 +125,6 @@ export class McpSession {
     }
   }
 
-  /** Closes the shells and kills what runs. */
   async close(): Promise<void> {
     this.#closed = true
     const shells = await Promise.allSettled(Object.values(this.#shells))

@@ -21,7 +21,6 @@ const passing = new Set([
 /** Variables that pass into a container: none that names files of this machine. PATH is the image's. */
 const passingIntoContainer = new Set(words('USER LOGNAME LANG LANGUAGE TZ TERM COLORTERM'))
 
-/** The writable directories there. */
 const placesInContainer: Variables = { HOME: '/tmp', TMPDIR: '/tmp' }
 
 /** The kind of machine that commands run on, as far as their environment depends on it. */
@@ -140,7 +139,7 @@ function inherits(
   return !isSecretName(name) && !(gitCare === 'line' && otherRepository.has(name))
 }
 
-/** Applies the variables of one command; undefined removes one. */
+/** Undefined removes one. */
 export function withVariables(environment: Variables, given: Environment, place: HostPlace): Variables {
   const all = { ...environment, ...(place === 'windows' ? inCapitals(given) : given) }
   return Object.fromEntries(

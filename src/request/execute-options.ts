@@ -2,8 +2,6 @@ import type { Encoding, Stream } from '../base/types.ts'
 import type { HintReader } from '../messages/denials.ts'
 import type { LineOptions } from './line-state.ts'
 
-/** The caller's function that receives output as it arrives. */
-
 export type OnOutput = (stream: Stream, chunk: Buffer) => Promise<void> | void
 export interface ExecuteOptions<E extends Encoding = 'utf8'> {
   /** Ends the command; the result says `cancelled`. If already aborted, the call throws and nothing runs. */

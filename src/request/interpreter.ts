@@ -15,13 +15,10 @@ export interface ArgvContext {
   readonly environment: Variables
 }
 
-/** Commands as programs of one operating system. */
 export interface Interpreter {
-  /** The name in messages. */
   readonly name: string
   /** A shell line, run by the system's shell. */
   line(line: string): ProgramToStart
-  /** Advice for the user about a line that probably does not mean what it says. */
   hint?(line: string): string | undefined
   /** An argument vector, run without a shell. */
   argv(argv: readonly [string, ...string[]], context: ArgvContext): ProgramToStart

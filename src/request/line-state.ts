@@ -95,7 +95,6 @@ export class LineFollower {
     this.#type?.('fg\n')
   }
 
-  /** Receives what was written to descriptor 3. */
   take(chunk: Buffer): void {
     if (this.#told.length > maxBytes) return
     this.#told += chunk.toString('latin1')

@@ -86,7 +86,7 @@ function programCandidates(name: string, cwd: string, path: string): string[] {
   return directories.flatMap((directory) => files.map((file) => win32.join(directory, file)))
 }
 
-/** Whether a double-quoted script for another PowerShell has variables: the outer one expands them first. */
+/** For another PowerShell: the outer one expands variables first. */
 function expandsTooEarly(line: string): boolean {
   return /^\s*(?:&\s*)?["']?(?:\S*[\\/])?(?:powershell|pwsh)(?:\.exe)?["']?\s(?:.*\s)?-c(?:ommand)?\s+"[^"]*\$/is.test(
     line,

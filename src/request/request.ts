@@ -63,7 +63,6 @@ export interface TerminalRequest extends TerminalSize {
   readonly term: string | undefined
 }
 
-/** A request after checks, with all defaults filled in. */
 export interface CompleteRequest {
   readonly work: Invocation
   /** Absolute. It may not exist. */
@@ -76,7 +75,6 @@ export interface CompleteRequest {
   readonly stdin: string | Uint8Array | Readable | number | null
   readonly merged: boolean
   readonly scratchpad: string | undefined
-  /** undefined: the shell's setting. */
   readonly privateTmp: boolean | undefined
   /** null: pipes. */
   readonly terminal: TerminalRequest | null

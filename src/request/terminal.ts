@@ -49,7 +49,6 @@ const fields: FieldRules<StartRequest> = {
 
 export interface StartDefaults extends RequestDefaults {
   readonly backend: Backend
-  /** The launcher gives commands terminals. */
   readonly terminals: boolean
 }
 

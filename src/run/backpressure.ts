@@ -9,7 +9,6 @@ export class Backpressure {
   #given = 0
   #released = false
 
-  /** `giveBack` lets the launcher read that many more bytes. */
   constructor(giveBack: (bytes: number) => void) {
     this.#giveBack = giveBack
   }

@@ -11,9 +11,8 @@ export interface CollectorOptions {
   readonly maxBytes: number
   /** If false, only head and tail are kept and nothing goes to disk. */
   readonly save: boolean
-  /** Opens the file for output. Throws if it cannot. */
+  /** Throws if it cannot. */
   openSpill(): SpillFile
-  /** Lets the launcher read that many more bytes. */
   consumed(bytes: number): void
   /** Called if output exceeds the limit or can no longer be stored: the command must end. */
   overflow(): void
@@ -26,13 +25,11 @@ export interface Collected {
   readonly bytes: number
   readonly binary: boolean
   readonly wellFormed: boolean
-  /** Set if the output was spilled to a file. */
   readonly spilled?: { readonly file: SpillFile; readonly bytes: number }
   /** Output that could not be stored; directly follows the file's content. */
   readonly unsaved?: { readonly bytes: Buffer; readonly reason: string }
   /** The whole output, if it is to be saved and was not spilled. */
   readonly whole?: Buffer
-  /** Why only head and tail were kept: the file could not be opened. */
   readonly notSaved?: string
 }
 
@@ -41,7 +38,7 @@ const bytesPerUnit = 3
 /** Bytes kept even if less is shown: the head tells binary output, and hints depend on error text. */
 const leastCapacity = 32_768
 
-/** Collects a command's raw output in bounded memory, above a threshold on disk. */
+/** In bounded memory, above a threshold on disk. */
 export class Collector {
   readonly #options: CollectorOptions
   /** Above this many bytes, output goes to disk. */

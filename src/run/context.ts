@@ -9,7 +9,6 @@ import { checkLimits } from '../launch/limits.ts'
 import type { StartDefaults } from '../request/terminal.ts'
 import { Scratchpad } from '../scratchpad/scratchpad.ts'
 
-/** What all commands of one shell have in common. */
 export interface RunContext {
   readonly config: Config
   readonly env: Environment

@@ -20,11 +20,9 @@ export interface Execution {
   /** Its mode's setup, and its private directory where the setup grants one. */
   readonly tmp: PrivateTmp
   readonly context: RunContext
-  /** undefined: it has not been launched. */
   running: Running | undefined
 }
 
-/** A launched command. */
 export interface Running {
   readonly ended: Promise<Ended>
   /** With a terminal: resolves when the command runs; never if it cannot be started. */
@@ -33,7 +31,6 @@ export interface Running {
   signal(name: NodeJS.Signals): void
   readonly process: LaunchedProcess
   readonly listener: Listener
-  /** undefined: the command is not a line of a session. */
   readonly follower: LineFollower | undefined
 }
 

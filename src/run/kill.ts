@@ -1,6 +1,6 @@
 import type { LaunchedProcess } from '../launch/launch.ts'
 
-/** Terminates the process group, and kills every process after the grace. Returns a cancel function. */
+/** Returns a function that cancels the kill. */
 export function endAfterGrace(process: LaunchedProcess, graceMs: number, atDeadline: boolean): () => void {
   process.terminate(atDeadline)
   const timer = setTimeout(() => process.destroy(), graceMs)

@@ -39,7 +39,6 @@ export function launch(execution: Execution): Running {
   return { ended, started: start.started, stop, signal, process, listener: output.listener, follower }
 }
 
-/** The consumers of a command's output. */
 interface Output {
   readonly listener: Listener
   readonly collector: Collector
@@ -101,7 +100,6 @@ function eventsOf({ output, follower, supervision, start }: Receivers): LaunchEv
   }
 }
 
-/** Time spent on lookups before the launch counts. */
 function deadlineOf({ request, admission, context }: Execution): Deadline {
   return {
     timeoutMs: Math.max(1, request.timeoutMs - admission.lookupMs),

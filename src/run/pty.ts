@@ -27,7 +27,6 @@ export interface Pty {
   readonly result: Promise<Result>
 }
 
-/** The terminal of a launched command. */
 export function ptyOf(running: Running | undefined, result: Promise<Result>): Pty {
   const process = running?.process
   const typed = process?.stdin

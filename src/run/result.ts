@@ -36,7 +36,7 @@ export interface ResultParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
   readonly collected: Collected
   readonly saved: Saved
-  /** The most characters shown of a stream; bytes if `encoding` is `buffer`. */
+  /** Bytes if `encoding` is `buffer`. */
   readonly inlineChars: number
   readonly encoding: Encoding
   readonly maxBytes: number
@@ -190,7 +190,6 @@ function streamsOf<Output extends string | Buffer>(
   return { output, omittedBytes, truncated, stdout: stdout.output, stderr: stderr.output }
 }
 
-/** Characters of error text searched for hints, however much is shown. */
 const errorChars = 30_000
 
 function errorsOf({ stderr, output }: Collected): string {

@@ -10,7 +10,6 @@ export interface SupervisedEnd {
 }
 
 export interface SuperviseOptions {
-  /** Milliseconds from now. */
   readonly timeoutMs: number
   readonly graceMs: number
   readonly signal?: AbortSignal | undefined
@@ -19,7 +18,6 @@ export interface SuperviseOptions {
 /** Longest wait for the end after SIGKILL and the sweep, in milliseconds. */
 const lastWaitMs = 900
 
-/** Supervises one command until its first end: exit, deadline, abort or output limit. */
 export class Supervision {
   readonly ended: Promise<SupervisedEnd>
   #resolve: (ended: SupervisedEnd) => void = () => {}
@@ -60,7 +58,6 @@ export class Supervision {
     this.#process?.signal(name)
   }
 
-  /** Called when the launcher reports the end. */
   finish(end: ProcessEnd): void {
     for (const cleanup of this.#cleanups.splice(0)) cleanup()
     this.#resolve({ end, cause: causeOf(end, this.#cause) })

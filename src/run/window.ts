@@ -1,12 +1,10 @@
 /** Everything, or head and tail. */
 export interface View {
   readonly head: Buffer
-  /** Empty if nothing is omitted. */
   readonly tail: Buffer
   readonly omitted: number
 }
 
-/** Keeps head and tail of a stream in bounded memory. */
 export class Window {
   readonly #half: number
   #head: Buffer[] = []

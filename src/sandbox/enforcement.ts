@@ -10,7 +10,6 @@ export function notEnforced(note: string): RightEnforcement {
   return { enforced: false, by: 'none', note }
 }
 
-/** What a sandbox enforces of reading that can restrict it. */
 export function readsEnforcement(by: string, { readable, unreadable, names }: Reads): Enforcement {
   const keeps = unreadable.length > 0 || names !== null
   return {

@@ -75,7 +75,6 @@ export interface ContainerConfinement {
 export interface SeatbeltConfinement {
   readonly kind: 'seatbelt'
   begin(): SeatbeltCommand
-  /** The same, with a writable directory. */
   writing(directory: string): SeatbeltConfinement
 }
 
@@ -100,7 +99,6 @@ export interface WindowsProbe {
   readonly noWriteUp: boolean
   /** The job could be given UI limits; inside another program's job that fails. */
   readonly uiLimits: boolean
-  /** All of it holds: a read-mode command will be confined. */
   readonly held: boolean
 }
 
@@ -158,7 +156,6 @@ export interface Sandbox {
   readonly privateDirectories?: PrivateDirectories | undefined
   /** The confinement provides the private tmp itself. */
   readonly ownTmp?: true
-  /** Releases what is held for a shell. */
   close?(): void | Promise<void>
 }
 

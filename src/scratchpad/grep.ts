@@ -10,11 +10,8 @@ export interface LinePattern {
 
 export interface GrepQuery {
   readonly pattern: LinePattern
-  /** Lines to show before and after each match. */
   readonly context: number
-  /** The most characters of text to return. */
   readonly maxChars: number
-  /** Milliseconds for all matching. */
   readonly timeoutMs: number
 }
 

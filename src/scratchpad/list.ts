@@ -10,7 +10,6 @@ export interface ScratchpadEntry {
   readonly name: string
   readonly path: string
   readonly bytes: number
-  /** Milliseconds since the epoch. */
   readonly changedMs: number
   readonly metadata?: EntryMetadata
 }
@@ -34,7 +33,6 @@ export function listSessions(roots: readonly string[], nowMs = Date.now()): Scra
     .sort((a, b) => a.changedMs - b.changedMs || (a.session < b.session ? -1 : 1))
 }
 
-/** Oldest first. */
 export function listEntries(directory: string, session: string): ScratchpadEntry[] {
   return namesIn(directory)
     .filter(isStoredName)

@@ -9,7 +9,6 @@ const metadata = v.object({
   outcome: v.string(),
   exitCode: v.nullable(v.number()),
   signal: v.nullable(v.string()),
-  /** ISO 8601. */
   started: v.string(),
   durationMs: v.number(),
   bytes: v.number(),

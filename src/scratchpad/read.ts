@@ -20,7 +20,6 @@ export interface Part {
 
 const probeBytes = 8192
 
-/** True if a NUL byte is near the beginning. */
 export async function isBinary(path: string): Promise<boolean> {
   return looksBinary(await bytesAt(path, 0, probeBytes))
 }

@@ -21,7 +21,6 @@ export interface ScratchpadFile {
 /** The named outputs of one session, readable only by the user. The directory is made when needed. */
 export class Scratchpad {
   readonly #environment: Environment
-  /** The root in which its directory was made. */
   #root: string | undefined
   readonly #keep: RetentionLimits
   #session: string | undefined
@@ -42,7 +41,6 @@ export class Scratchpad {
     return join(this.#root ?? stateRoot(this.#environment), this.session)
   }
 
-  /** Oldest first. */
   entries(): readonly ScratchpadEntry[] {
     return listEntries(this.directory, this.session)
   }

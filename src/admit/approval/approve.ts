@@ -23,7 +23,6 @@ export class Approvals {
     this.#approver = approver
   }
 
-  /** Oldest first. */
   list(): readonly StandingApproval[] {
     return [...this.#standing]
   }

@@ -65,7 +65,6 @@ export class Terminal {
     return keys.length === 0 ? 'quiet' : keys
   }
 
-  /** From now on every `read` returns `over`. */
   readonly stop = (): void => this.#finish()
 
   /** Restores the terminal. A signal received meanwhile ends the process, unless it has another handler. */

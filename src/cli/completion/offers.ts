@@ -1,9 +1,7 @@
 import { type Grammar, grammar, type OptionKind, type Words } from '../grammar.ts'
 
-/** What may stand at the cursor. */
 export type Offer = OwnOffer | ShellOffer
 
-/** Candidates that vitrine knows. */
 export type OwnOffer =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   /** The options or subcommands of a command, described in its help. */
@@ -12,7 +10,6 @@ export type OwnOffer =
       readonly command: readonly string[]
       readonly words: readonly string[]
     }
-  /** The name of a saved output. */
   | { readonly kind: 'output' }
 
 /** Candidates that the shell completes itself. */
@@ -25,9 +22,7 @@ export type ShellOffer =
 interface CursorPosition {
   readonly node: Grammar
   readonly command: readonly string[]
-  /** The option whose value comes next. */
   readonly pending?: OptionKind
-  /** Where the words after `--` begin. */
   readonly commandFrom?: number
 }
 

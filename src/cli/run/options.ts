@@ -4,15 +4,11 @@ import { milliseconds } from '../duration.ts'
 import { grammar } from '../grammar.ts'
 import { misuse, type Options, parseOptions } from '../options.ts'
 
-/** The options and requests of a `vitrine run` line. */
 export interface RunArguments {
-  /** What its shell is opened with. */
   readonly options: Options
   /** `full`: with every field of the library's result. */
   readonly json: 'short' | 'full' | undefined
-  /** The command gets a terminal of its own. */
   readonly pty: boolean
-  /** The user at the terminal answers what the policy asks about. */
   readonly ask: boolean
   /** The requests form a list, even if there is only one. */
   readonly each: boolean
@@ -21,7 +17,6 @@ export interface RunArguments {
   readonly requests: readonly ExecuteRequest[]
 }
 
-/** Parses the arguments of `vitrine run`. Throws INVALID_REQUEST. */
 export function readRunArguments(args: readonly string[]): RunArguments {
   const options = parseOptions(args, grammar.run.options)
   const { flags, values, lists, words } = options

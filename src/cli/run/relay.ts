@@ -23,7 +23,6 @@ export class OutputRelay {
     for (const sink of Object.values(this.#sinks)) sink.onBroken = () => this.#cancel.abort()
   }
 
-  /** Aborts when the command's output cannot be written any more. */
   get signal(): AbortSignal {
     return this.#cancel.signal
   }
@@ -37,7 +36,6 @@ export class OutputRelay {
     if (this.#isTerminal.stderr) this.#status ??= new StatusLine((text) => void standardError.write(text))
   }
 
-  /** Resolves when the bytes have been written. */
   pass(stream: Stream, chunk: Buffer): Promise<void> {
     this.#status?.count(chunk)
     if (this.#isTerminal[stream]) this.#status?.giveWay(chunk)
@@ -54,12 +52,10 @@ export class OutputRelay {
     this.#status = undefined
   }
 
-  /** Resolves when everything passed has been written. */
   async flushed(): Promise<void> {
     await Promise.all([this.#last.stdout, this.#last.stderr])
   }
 
-  /** Prints vitrine's own lines about ended commands. */
   async sayAfterwards(results: readonly Result[], more: readonly string[] = []): Promise<void> {
     const lines = [...results.flatMap(afterLines), ...more].map(prefixed)
     if (lines.length > 0) await standardError.write((this.#midLine ? '\n' : '') + lines.join(''))

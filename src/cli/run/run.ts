@@ -18,7 +18,6 @@ import { forwardSignals } from './signals.ts'
 import { standardError, standardOutput } from './sink.ts'
 import { standardInput } from './stdin.ts'
 
-/** `vitrine run`: runs one command, or several with --each; prints their output. */
 export async function main(args: readonly string[]): Promise<number> {
   const given = readRunArguments(args)
   // Imported late: few commands get a terminal.
@@ -36,7 +35,6 @@ export async function main(args: readonly string[]): Promise<number> {
   return relay ? runStreaming(shell, given, relay) : runToJson(shell, given)
 }
 
-/** What to run, and its stdin: our own unless given. */
 export type CommandsToRun = Pick<RunArguments, 'each' | 'requests'> &
   Partial<Pick<RunArguments, 'keepGoing'>> &
   Pick<ExecuteRequest, 'stdin'> &

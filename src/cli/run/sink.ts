@@ -2,13 +2,11 @@ import { fstatSync, write } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { isTerminal } from '../terminal.ts'
 
-/** One of the standard streams, to write to. */
 export interface Sink {
   /** Resolves when written in order; or when it cannot be: `broken` says why, the rest is dropped. */
   write(bytes: string | Uint8Array): Promise<void>
   /** The code of the system error that broke it, for example EPIPE. */
   readonly broken: string | undefined
-  /** Called once, when it breaks. */
   onBroken: () => void
 }
 
@@ -43,7 +41,6 @@ class StreamSink extends BreakableSink {
   }
 }
 
-/** A queue of writes that keeps their order. */
 interface Lane {
   last: Promise<void>
 }
@@ -128,7 +125,6 @@ function sinkOf(fd: number, stream: () => Writable): Sink {
 export const standardOutput: Sink = new LazySink(() => sinkOf(1, () => process.stdout))
 export const standardError: Sink = new LazySink(() => sinkOf(2, () => process.stderr))
 
-/** Writes to stdout; resolves to the exit code. */
 export async function print(text: string, code = 0): Promise<number> {
   await standardOutput.write(text)
   return code

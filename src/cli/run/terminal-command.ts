@@ -80,7 +80,6 @@ export class TerminalCommand {
     }
   }
 
-  /** What was typed and not read by the command. */
   takeUnread(): Uint8Array {
     return this.#pty.takeUnread()
   }
@@ -126,7 +125,6 @@ function startIn(
   )
 }
 
-/** Empty if the terminal does not report its size. */
 function windowSize(): { readonly columns?: number; readonly rows?: number } {
   const { columns, rows } = process.stdout
   return columns > 0 && rows > 0 ? { columns, rows } : {}

@@ -8,7 +8,6 @@ const maxLines = 1000
 
 /** The typed lines of all runs, in a file only its owner can read; none that begins with a blank. */
 export class History {
-  /** Newest first. */
   readonly lines: string[]
   readonly #file: string
   #failed: string | undefined

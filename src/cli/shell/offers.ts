@@ -3,7 +3,6 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { showsAsItIs } from '../../messages/cli/shell.ts'
 import { colonWords, ownPrograms } from './words.ts'
 
-/** Where completion looks. */
 export interface SearchPath {
   readonly directory: string
   readonly path: string

@@ -50,7 +50,6 @@ interface Stopped {
 export class InteractiveSession {
   readonly #shell: Shell
   readonly #timeoutMs: number
-  /** undefined: lines come from a pipe or a file. */
   readonly #typed: TypedLines | undefined
   readonly #keepsState: boolean
   readonly #state: SessionState

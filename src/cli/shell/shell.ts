@@ -6,7 +6,6 @@ import { sayLowered } from '../run/run.ts'
 import { parseAll } from '../subcommand.ts'
 import { InteractiveSession } from './session.ts'
 
-/** `vitrine shell`: runs lines one after the other, as they are typed or read. */
 export async function main(args: readonly string[]): Promise<number> {
   const options = parseAll('shell', args, grammar.shell)
   const shell = await openShell({

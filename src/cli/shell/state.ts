@@ -12,18 +12,15 @@ export class SessionState {
     this.directory = directory
   }
 
-  /** The exported variables that a line of this mode starts with. */
   variables(mode: Mode): LineVariables {
     const { read, write } = this.#variables
     return mode === 'write' ? write : { ...write, ...read }
   }
 
-  /** The names exported in read mode only. */
   get leftInReadMode(): readonly string[] {
     return Object.keys(this.#variables.read).filter((name) => name !== 'OLDPWD')
   }
 
-  /** Records the state left by a line of this mode. */
   take(mode: Mode, { cwd, variables }: LineState): void {
     this.directory = cwd ?? this.directory
     this.#variables[mode] = { ...this.#variables[mode], ...variables }

@@ -1,4 +1,3 @@
-/** A line that `vitrine shell` handles itself. */
 export type OwnWord =
   | { readonly kind: 'nothing' }
   /** `to` is interpreted by sh; empty: home. */

@@ -54,7 +54,6 @@ async function listenOrSay(options: HttpOptions): Promise<HttpServer | { readonl
   }
 }
 
-/** The first signal that ends the server, and the one after it. */
 function endingSignals(): { readonly first: Promise<void>; readonly second: Promise<void> } {
   const came: (() => void)[] = []
   const first = new Promise<void>((resolve) => came.push(resolve))

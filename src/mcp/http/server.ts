@@ -32,11 +32,9 @@ export interface HttpOptions {
 }
 
 export interface HttpServer {
-  /** Where it listens: `http://127.0.0.1:8080/mcp`. */
   readonly url: string
   /** Accepts no more requests, gives running commands `drainMs` to end, then kills them. */
   close(): Promise<void>
-  /** Ends the wait of `close`. */
   hurry(): void
 }
 

@@ -1,6 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A random token of 256 bits. */
 export function makeToken(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -5,11 +5,9 @@ import { quoted } from '../../base/text.ts'
 import type { Environment } from '../../base/types.ts'
 import { platform } from '../../internal.ts'
 
-/** Agents whose configuration vitrine knows. */
 export const clientNames = ['claude', 'codex', 'gemini', 'cursor', 'vscode', 'opencode'] as const
 export type ClientName = (typeof clientNames)[number]
 
-/** The program that starts the server, and its arguments. */
 export type ServerCommand = readonly [string, ...string[]]
 
 /** Where a client keeps its servers, and the entry for this one. */
@@ -26,7 +24,6 @@ const millisecond = 1000
 /** Seconds, a minute more than the longest command: a client that gives up earlier kills it. */
 const toolTimeout = 660
 
-/** The user's configuration of a client. */
 export function clientOf(name: ClientName, command: ServerCommand, environment: Environment): Client {
   const home = homeOf(environment)
   const [program, ...args] = command

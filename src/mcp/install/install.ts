@@ -12,13 +12,11 @@ import { tableText, withTable } from './toml-edit.ts'
 
 export const serverName = 'vitrine'
 
-/** What happened to the client's file. */
 export type Installed =
   | { readonly kind: 'written'; readonly file: string; readonly backup?: string }
   | { readonly kind: 'unchanged'; readonly file: string }
   | { readonly kind: 'failed'; readonly file: string; readonly reason: string }
 
-/** The entry as it appears in the client's file. */
 export function entryText({ format, servers, entry }: Client): string {
   if (format === 'toml') return tableText(servers, serverName, entry)
   return `${JSON.stringify({ [servers]: { [serverName]: entry } }, null, 2)}\n`

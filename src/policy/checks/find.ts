@@ -51,7 +51,6 @@ function takes(name: string, value: Word): boolean {
   return known && !(value.kind === 'literal' && value.value.startsWith('-'))
 }
 
-/** Objects to a word that may expand to a harmful part of the expression. */
 function open(word: Word): Objection | undefined {
   if (word.kind === 'literal' || word.kind === 'tilde') return undefined
   if (word.fixed !== '' && !/^[-!(),]/.test(word.fixed) && word.kind !== 'open') return undefined

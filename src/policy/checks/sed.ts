@@ -57,7 +57,6 @@ class SedScript {
     return true
   }
 
-  /** Takes at most one address; false if it is not terminated. */
   #address(): boolean {
     if (this.#skip(/\d+(?:~\d+)?|\$/y) !== '') return true
     const start = this.#skip(/\/|\\[^\n\\]/y)

@@ -5,13 +5,11 @@ function object(word: Word): Objection {
   return { kind: 'operand', text: word.text }
 }
 
-/** Objects to the first word that fails a test. */
 function firstBad(words: readonly Word[], isBad: (word: Word) => boolean): Objection | undefined {
   const bad = words.find(isBad)
   return bad && object(bad)
 }
 
-/** True if the word may expand to an option. */
 function mayBeOption({ kind, fixed }: Word): boolean {
   return kind === 'open' || kind === 'brace' || (kind !== 'tilde' && /^(?:[-+]|$)/.test(fixed))
 }

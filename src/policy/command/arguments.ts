@@ -43,7 +43,6 @@ export interface Arguments {
   readonly options: readonly GivenOption[]
   readonly operands: readonly Word[]
   readonly words: readonly Word[]
-  /** The first problem found. */
   readonly objection?: Objection
 }
 

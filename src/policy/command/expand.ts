@@ -19,7 +19,6 @@ export interface Step {
 /** Includes commands started by wrappers such as `sudo`, `xargs` and `sh -c`. */
 export interface Expanded {
   readonly steps: readonly Step[]
-  /** Includes features of nested scripts. */
   readonly features: ReadonlySet<Feature>
   readonly unsure: readonly Unsure[]
   readonly forkBombs: readonly string[]

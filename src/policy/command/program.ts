@@ -9,9 +9,7 @@ export interface NamedProgram {
   readonly words: readonly Word[]
   /** True if the name is looked up in PATH or lies in a system directory. */
   readonly trusted: boolean
-  /** The name as written, without quotes. */
   readonly written: string
-  /** The problem with an option before the subcommand. */
   readonly objection?: Objection
   /** Directories that `git -C` changes to, in order. */
   readonly directories: readonly Word[]

@@ -60,7 +60,6 @@ const shellValued = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file'])
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 const whatIsRead: Word = { ...unknownWords, filledBy: 'xargs' }
 
-/** `undefined` if the command is no wrapper. */
 export function unwrap(command: SimpleCommand): Wrapped | undefined {
   const [head, ...rest] = command.words
   const name = nameOf(knownValue(head) ?? '')

@@ -5,10 +5,8 @@ import type { UnsureKind } from '../syntax/line.ts'
 import type { PolicyRequest } from './plan.ts'
 import type { RuleSet } from './ruleset.ts'
 
-/** The source of denials that apply under every preset. */
 export const denyList = 'built-in deny list'
 
-/** The input of every decider. */
 export interface PolicyInput {
   readonly request: PolicyRequest
   readonly rules: RuleSet

@@ -13,7 +13,6 @@ export interface ListedRule {
   readonly source: string
   /** True if the rule restricts arguments. */
   readonly byArguments: boolean
-  /** Empty if none is given. */
   readonly reason: string
 }
 
@@ -26,7 +25,6 @@ export interface RuleList {
   readonly rules: readonly ListedRule[]
 }
 
-/** Lists built-in denials, then the user's rules, then the preset's by name. */
 export function listOfRules(set: RuleSet): RuleList {
   return {
     preset: set.preset,

@@ -60,7 +60,6 @@ function arrivingNames({ words }: SimpleCommand): readonly string[] {
   return words.slice(1, -1).map(({ value }) => posix.basename(value))
 }
 
-/** The paths as text, with symlinks unresolved. */
 function asWritten({ paths, globs }: PathUse): readonly string[] {
   return [...paths, ...globs].map((path) => posix.normalize(path))
 }
@@ -89,7 +88,6 @@ function matchSystem(use: PathUse, { command }: PlannedStep, { facts }: PolicyIn
   return [policyMatch(command.text, 'system path', 'preset analysis', 'deny', explainUnknownPath(use.text))]
 }
 
-/** True if commands must stay inside the workspace in this mode. */
 export function bindsWorkspace({ facts, rules, request }: PolicyInput): boolean {
   return facts.workspace !== undefined && (request.mode === 'write' || rules.workspaceInReadMode)
 }

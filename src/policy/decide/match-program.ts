@@ -21,7 +21,6 @@ import { policyMatch, verdictWhenUnsure } from './input.ts'
 import type { PlannedStep } from './plan.ts'
 import { powershellRules } from './powershell.ts'
 
-/** Applies the user's rules, then the preset's, to the program of a command. */
 export function matchProgram(step: PlannedStep, given: PolicyInput): PolicyMatch[] {
   const { command } = step
   if (command.words.length === 0) return []
@@ -87,7 +86,6 @@ function ruleRow({ rule, verdict, objection }: RuleOutcome, command: SimpleComma
   return policyMatch(command.text, name, rule.source, verdict, why)
 }
 
-/** The preset's verdict on a command the user's rules do not allow. */
 function presetRow(step: PlannedStep, given: PolicyInput): PolicyMatch {
   const { rules, request, lenient } = given
   const { command } = step

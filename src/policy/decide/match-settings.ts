@@ -25,7 +25,6 @@ import type { RuleSet } from './ruleset.ts'
 export interface Protection {
   /** The line only reads (`PolicyDecision.onlyReads`): its environment overrides repository settings and hooks. */
   readonly line: boolean
-  /** This command is on the safe list. */
   readonly command: boolean
 }
 
@@ -65,7 +64,6 @@ function isHarmless({ operator, target }: Redirect): boolean {
   return onlySilences({ operator, target })
 }
 
-/** True for redirects to /dev/null or between descriptors. */
 export function onlySilences({ operator, target }: Pick<Redirect, 'operator' | 'target'>): boolean {
   if (target?.kind !== 'literal') return false
   if (operator === '>&' || operator === '<&') return /^(?:\d|-)$/.test(target.value)

@@ -8,12 +8,10 @@ import { argumentsOf, type Rule } from '../rules/rules.ts'
 import { couldMatch } from '../syntax/globs.ts'
 import { literalWord, type Word } from '../syntax/line.ts'
 
-/** A word that names files, or may. */
 export interface PathUse {
   readonly text: string
   /** Absolute paths before symlinks are resolved, one per directory the command may run in. */
   readonly paths: readonly string[]
-  /** Absolute patterns. */
   readonly globs: readonly string[]
   /** The named files are unknown before the command runs. */
   readonly open: boolean
@@ -174,7 +172,6 @@ function isSystem(path: string): boolean {
   return systemPaths.some((system) => isBeneath(path.toLowerCase(), system))
 }
 
-/** True if a pattern could match a path or something below it. */
 function reaches(glob: string, path: string): boolean {
   const patterns = posix.normalize(glob).split('/')
   const parts = path.split('/')
@@ -183,7 +180,6 @@ function reaches(glob: string, path: string): boolean {
   )
 }
 
-/** `undefined` if any is unknown. */
 export function destinations({ paths, globs, open }: PathUse, facts: Facts): readonly string[] | undefined {
   if (open) return undefined
   const real = paths.map((path) => facts.realPaths.get(path))

@@ -68,13 +68,11 @@ function lineOf({ work, shell = 'sh', variableValue }: RequestToDecide): ParsedL
   return parsePowershell(work.line) ?? unsureOf(work.line)
 }
 
-/** Marks a line of another shell as unsure; read as `sh` it still counts for `ask` and `deny` rules. */
 function unsureOf(line: string): ParsedLine {
   const unsure: readonly Unsure[] = [{ kind: 'other-shell', text: line }]
   return { ...parseLine(line), unsure }
 }
 
-/** Treats these variables as assignments before every command. */
 function withAssignments(expanded: Expanded, names: readonly string[]): Expanded {
   if (names.length === 0) return expanded
   const own = names.map((name) => ({ name, value: literalWord('') }))
@@ -160,7 +158,6 @@ function bounded(bases: readonly string[], target: readonly string[] | 'unknown'
   return all.length > maxBases ? [] : all
 }
 
-/** Where a `cd` goes; `undefined` if the command is no `cd`. */
 function directoryOf(
   { command }: Step,
   bases: readonly string[],

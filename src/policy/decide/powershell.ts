@@ -53,7 +53,6 @@ const names = new Map(
   ),
 )
 
-/** Rules for the commands that `parsePowershell` returns. */
 export const powershellRules = indexRules(
   Object.entries(cmdlets).map(([name, { switches = '', values = '' }]) => {
     const [flags, valued] = [switches, values].map((text) => new Set(text.toLowerCase().split(' ')))
@@ -108,7 +107,6 @@ export function parsePowershell(line: string): ParsedLine | undefined {
   return { commands, features, unsure: [], forkBombs: [] }
 }
 
-/** The words between pipes; a quoted word is never a command name. */
 function partsOf(line: string): readonly string[][] | undefined {
   const parts: string[][] = [[]]
   for (let rest = line.trim(); rest !== ''; ) {

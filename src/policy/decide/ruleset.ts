@@ -19,7 +19,6 @@ export interface RuleTable {
   readonly allow_options?: readonly string[]
   readonly ask_options?: readonly string[]
   readonly deny_options?: readonly string[]
-  /** The maximum number of operands. Default: no limit. */
   readonly operands?: number
 }
 
@@ -45,11 +44,9 @@ export type OriginOf = (key: 'allow' | 'ask' | 'deny' | 'safe' | 'rule', index: 
 
 export interface RuleSet {
   readonly preset: Preset
-  /** The active safe list. */
   readonly safe: RuleIndex
   /** Programs of `analysis` that run code. */
   readonly interpreters: RuleIndex
-  /** The user's rules. */
   readonly own: readonly Rule[]
   readonly autoConfirm: boolean
   /** `analysis`: allow pipes and output to /dev/null. */

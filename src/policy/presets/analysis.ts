@@ -81,5 +81,4 @@ export const interpreters: readonly Rule[] =
       reason: '',
     }))
 
-/** The preset's list for messages. */
 export const analysisList = `${[...programs].join(' ')} less yq env xargs tokei scc cloc, git ${[...subcommands].join(' ')} in their reading forms, and in read mode ${interpreters.map(({ prefix }) => prefix.join(' ')).join(' ')}`

@@ -2,7 +2,6 @@ import { posix } from 'node:path'
 import { nameOf } from '../command/program.ts'
 import { knownValue, literalWord, type SimpleCommand, type Word } from '../syntax/line.ts'
 
-/** The entries of the built-in deny list. */
 export type Disaster =
   | 'removes-root'
   | 'removes-home'
@@ -36,7 +35,6 @@ export function disasterOf(
   return undefined
 }
 
-/** True if rm is recursive. */
 export function removesTrees(words: readonly Word[]): boolean {
   return words.some(({ value }) => /^-[A-Za-z]*[rR]/.test(value) || /^--r[a-z]*$/.test(value))
 }

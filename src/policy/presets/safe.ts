@@ -2,7 +2,6 @@ import { argumentRule, type Rule } from '../rules/rules.ts'
 
 type Parts = Parameters<typeof argumentRule>[0]
 
-/** The source of built-in rules. */
 export const builtIn = 'built-in safe list'
 
 /** A rule that allows a program or subcommand with certain arguments; without `options`, only operands. */

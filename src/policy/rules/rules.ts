@@ -16,7 +16,6 @@ export interface Operands {
   readonly patternIn: readonly string[]
 }
 
-/** A rule's conditions on the arguments of a matching command. */
 export interface ArgumentRule {
   /** If absent, `check` sees the unparsed words. */
   readonly options?: OptionTable
@@ -52,7 +51,7 @@ export interface RuleOutcome {
   readonly maybe: boolean
 }
 
-/** Applies a rule to a command; `undefined` if it does not match. */
+/** `undefined` if it does not match. */
 export function applyRule(rule: Rule, command: SimpleCommand): RuleOutcome | undefined {
   const program = programOf(command)
   if (!program) return undefined

@@ -4,12 +4,10 @@ export type Verdict = Decision['verdict']
 
 const order: readonly Verdict[] = ['allow', 'ask', 'deny']
 
-/** Positive if `a` is stricter than `b`. */
 export function compareVerdicts(a: Verdict, b: Verdict): number {
   return order.indexOf(a) - order.indexOf(b)
 }
 
-/** The first row with the strictest verdict. */
 export function strictest<T extends { readonly verdict: Verdict }>(rows: readonly T[]): T | undefined {
   return rows.reduce<T | undefined>(
     (worst, row) => (worst && compareVerdicts(row.verdict, worst.verdict) <= 0 ? worst : row),

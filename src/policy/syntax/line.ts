@@ -28,7 +28,6 @@ export interface Assignment {
 export interface Redirect {
   readonly text: string
   readonly operator: string
-  /** Absent for a here-document. */
   readonly target?: Word
 }
 
@@ -100,7 +99,6 @@ export function literalWord(text: string): Word {
 /** Any number of unknown words. */
 export const unknownWords: Word = { text: '...', value: '', kind: 'open', fixed: '' }
 
-/** The word's value if known before the shell expands it. */
 export function knownValue(word: Word | undefined): string | undefined {
   return word?.kind === 'literal' ? word.value : undefined
 }

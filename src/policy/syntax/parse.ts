@@ -35,7 +35,6 @@ const maxDepth = 48
 const maxDoubts = 20
 const maxCommands = 2_000
 
-/** The context of a node. */
 interface Place {
   /** The script that positions refer to. */
   readonly source: string
@@ -92,7 +91,6 @@ class Walker implements ParsedLine {
     forEachChild(node, (child) => this.#visit(child, place))
   }
 
-  /** Handles scripts, statements, lists, pipelines and commands; true if the node was one of them. */
   #inspectList(node: SyntaxNode, place: Place): boolean {
     switch (node.type) {
       case 'Script':
@@ -168,7 +166,6 @@ class Walker implements ParsedLine {
       this.commands.push({ ...nothing, ...parts, text: source.slice(node.pos, node.end), chain, required })
   }
 
-  /** Handles words, their parts, assignments and redirects; true if the node was one of them. */
   #inspectPart(node: SyntaxNode, place: Place): boolean {
     switch (node.type) {
       case 'Word':

@@ -124,7 +124,7 @@ export function assignmentOf({ name, value }: AssignmentSource): Assignment {
   return { name, value: value.type === 'Word' ? wordOf(value) : literalWord('') }
 }
 
-/** Converts a word after the program name; the assignment in `export A=b` is an ordinary argument. */
+/** The assignment in `export A=b` is an ordinary argument. */
 export function argumentOf(source: AssignmentSource | (WordSource & { readonly type: 'Word' })): Word {
   if (source.type === 'Word') return wordOf(source)
   const { name, value } = assignmentOf(source)

@@ -18,7 +18,6 @@ export function withAccount(text: string, { uid, gid }: ContainerUser): string {
   return `${[...accounts, `${name}:x:${uid}:${gid}::/tmp:/bin/sh`].join('\n')}\n`
 }
 
-/** This process's user name, if commands run as that user. */
 function nameHere(uid: number): string | undefined {
   try {
     const { username, uid: own } = userInfo()

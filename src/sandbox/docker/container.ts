@@ -80,7 +80,6 @@ export class Container {
     }
   }
 
-  /** It has ended or is ending. */
   get gone(): boolean {
     return this.#end !== undefined || this.#keeper.hasEnded
   }
@@ -130,7 +129,7 @@ export class Container {
     return this.#end
   }
 
-  /** Ends it and waits until the engine has removed it. Throws EngineError. */
+  /** Throws EngineError. */
   remove(): Promise<void> {
     this.#removal ??= this.end()
       .then(() => removeContainer(this.#engine, this.id))

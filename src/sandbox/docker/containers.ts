@@ -22,7 +22,6 @@ export interface ContainersOptions {
   readonly engine: Engine
   readonly settings: ContainerSettings
   readonly workspace: string
-  /** Directories that they mount. */
   readonly places: readonly string[]
   /** The caller's environment, in which git's identity is looked up. */
   readonly env: Environment
@@ -68,12 +67,10 @@ export class Containers {
     this.#options = options
   }
 
-  /** Of each container, in bytes. */
   get memory(): number {
     return this.#options.settings.memory
   }
 
-  /** Author and committer, from the host's git. */
   gitIdentity(): Promise<GitIdentity> {
     this.#identity ??= gitIdentity(this.#options.env)
     return this.#identity
@@ -191,7 +188,6 @@ export class Containers {
     return starts.run(() => this.#tracked(this.#started(mode, fresh)))
   }
 
-  /** Makes `close` wait for the start. */
   async #tracked(starting: Promise<Container>): Promise<Container> {
     this.#starting.add(starting)
     try {

@@ -10,7 +10,6 @@ export interface ExecRequest {
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly cwd: string
-  /** Its input is connected. */
   readonly stdin: boolean
 }
 

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import type { Environment } from '../../base/types.ts'
 
-/** Author and committer, as git's environment variables. */
 export type GitIdentity = Readonly<Record<string, string>>
 
 const gitMs = 2000

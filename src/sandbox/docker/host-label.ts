@@ -8,7 +8,6 @@ export const modeLabel = 'vitrine.mode'
 /** Label: the directory that the container was made for. */
 export const workspaceLabel = 'vitrine.workspace'
 
-/** A unique name for a container of this mode. */
 export function newName(mode: string): string {
   return `vitrine-${mode}-${randomBytes(6).toString('hex')}`
 }
@@ -25,7 +24,6 @@ export interface HostProcess {
   readonly start: string
   /** /proc/sys/kernel/random/boot_id */
   readonly boot: string
-  /** The PID namespace of `pid`. */
   readonly namespace: string
 }
 

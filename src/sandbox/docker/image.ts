@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { packageFile } from '../../base/package-file.ts'
 import { type Engine, isEngineError } from './engine/engine.ts'
 
-/** A build downloads packages. */
 const buildMs = 3_600_000
 
 export async function hasImage(engine: Engine, image: string): Promise<boolean> {

@@ -28,7 +28,6 @@ done`
 export interface ContainerCounts {
   /** Tasks of its cgroup (pids.current), from which no process escapes by forking. Undefined: unknown. */
   readonly tasks: number | undefined
-  /** Processes listed in /proc. */
   readonly processes: number
   /** Processes that the kernel killed at the memory limit (`oom_kill`). Undefined: unknown. */
   readonly oomKills: number | undefined
@@ -43,7 +42,6 @@ export type Introduction =
 
 /** How long a running first process may take to report its mounts. */
 const introductionMs = 10_000
-/** How long it may take to answer a line. */
 const answerMs = 2000
 
 export class Keeper {
@@ -53,7 +51,6 @@ export class Keeper {
   readonly #socket: Socket
   readonly #answers: ((line: string) => void)[] = []
   #text = ''
-  /** The beginning of an incomplete answer. */
   #line = ''
   #errors = ''
   #arrived: () => void = () => {}

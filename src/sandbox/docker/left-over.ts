@@ -9,12 +9,10 @@ import {
   workspaceLabel,
 } from './host-label.ts'
 
-/** A container of vitrine, made by any process. */
 export interface OwnContainer {
   readonly id: string
   /** The engine's name for it, without the slash. */
   readonly name: string
-  /** The engine's word: `running`, `exited`, ... */
   readonly state: string
   readonly mode: string
   readonly workspace: string

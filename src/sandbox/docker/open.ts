@@ -12,7 +12,6 @@ import { userOf } from './user.ts'
 import { readUserMounts, type UserMount } from './user-mounts.ts'
 import { unfitWorkspace, workspacePaths } from './workspace.ts'
 
-/** What a shell asks of the backend. */
 export interface DockerOptions extends Reach {
   readonly workspace: string
   readonly docker: { readonly mounts: readonly string[]; readonly user: string }
@@ -21,7 +20,6 @@ export interface DockerOptions extends Reach {
 
 export interface DockerParts {
   readonly containers: Containers
-  /** Directories that the containers mount. */
   readonly places: readonly string[]
 }
 

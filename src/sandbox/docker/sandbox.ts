@@ -4,7 +4,6 @@ import { enforced, notEnforced } from '../enforcement.ts'
 import type { Sandbox } from '../sandbox.ts'
 
 export interface DockerSandboxOptions {
-  /** The engine's name for it. */
   readonly network: string
   readonly writableRoot: boolean
   close(): Promise<void>

@@ -5,7 +5,6 @@ export interface ContainerSettings {
   readonly image: string
   /** `none`, or a network as for `docker run --network`. */
   readonly network: string
-  /** Bytes. */
   readonly memory: number
   readonly cpus: number
   readonly pids: number
@@ -13,14 +12,12 @@ export interface ContainerSettings {
   /** The size of a private /tmp in bytes; 0: the same as that of a shared one. */
   readonly privateTmpBytes: number
   readonly user: ContainerUser
-  /** Mounts besides the workspace. */
   readonly mounts: readonly UserMount[]
 }
 
 export interface ContainerUser {
   readonly uid: number
   readonly gid: number
-  /** Supplementary groups. */
   readonly groups: readonly number[]
 }
 

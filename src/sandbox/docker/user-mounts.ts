@@ -4,13 +4,11 @@ import type { Environment } from '../../base/types.ts'
 import { mountMissing } from '../../messages/docker.ts'
 import { refusalOf } from './refusal.ts'
 
-/** A path on this host, and where a container mounts it. */
 export interface MountedPath {
   readonly source: string
   readonly target: string
 }
 
-/** One entry of `[docker] mounts`. */
 export interface UserMount extends MountedPath {
   /** Write mode may change it. */
   readonly writable: boolean

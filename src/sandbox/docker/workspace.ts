@@ -39,7 +39,6 @@ export function mountsOf(places: readonly string[], mounts: readonly MountPoint[
   return [...new Set([...places, ...beneath])].sort()
 }
 
-/** One line of proc_pid_mountinfo(5). */
 export interface MountPoint {
   readonly point: string
   readonly kind: string
@@ -101,7 +100,7 @@ export function showsSocket(
   })
 }
 
-/** What is mounted at a path: the nearest mount above it, and the last of several at the same point. */
+/** The nearest mount above; the last of several at one point. */
 function standingAt(
   path: string,
   mounts: readonly MountPoint[],

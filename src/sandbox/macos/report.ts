@@ -9,7 +9,6 @@ export interface Report {
   /** A path, socket or service; may be empty. */
   readonly target: string
   readonly times: number
-  /** The message of the rule that refused the call. */
   readonly tag: string
 }
 
@@ -62,7 +61,7 @@ const operations: readonly (readonly [RegExp, Operation])[] = [
   [/^(sysctl-|iokit-|nvram|user-preference-|system-)/, 'system'],
 ]
 
-/** The denial for a result; undefined if results do not report this operation. */
+/** `undefined` if results do not report this operation. */
 export function denialOf({ program, pid, operation, target, times }: Report): Denial | undefined {
   const known = operations.find(([pattern]) => pattern.test(operation))
   if (!known) return undefined

@@ -11,7 +11,6 @@ import { type DenialLog, openDenialLog } from './log.ts'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from './profile.ts'
 import { macosPrivateDirectories } from './tmp.ts'
 
-/** Absolute paths of macOS programs; tests replace them. */
 export interface MacosTools {
   readonly sandboxExec: string
   readonly log: string

@@ -34,7 +34,6 @@ export function isOfProject(path: string, projects: readonly string[]): boolean 
   }
 }
 
-/** The targets of symbolic links among the programs. */
 function linkedPrograms(directories: readonly string[]): readonly string[] {
   const links = directories.flatMap((directory) =>
     entriesOf(directory)

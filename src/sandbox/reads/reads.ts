@@ -14,7 +14,6 @@ export interface ReadsWanted {
   readonly reads: 'everywhere' | 'workspace'
   /** Absolute paths, and the word "secrets". */
   readonly unreadable: readonly string[]
-  /** Absolute real path. */
   readonly workspace: string
   /** Where secrets are searched: the workspace, or the directory around it. */
   readonly whole: string

@@ -23,7 +23,7 @@ export function isEngineError(error: unknown): error is EngineError {
   return Object(error).name === 'EngineError'
 }
 
-/** One request to the engine: docs.docker.com/reference/api/engine. */
+/** docs.docker.com/reference/api/engine. */
 export interface EngineRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Without the API version: `/containers/json`. */
@@ -72,19 +72,18 @@ export class Engine {
     return new Engine(socketPath, `1.${Math.min(minor, newestApi)}`)
   }
 
-  /** Sends a request and returns the answer's JSON. Throws EngineError. */
+  /** Throws EngineError. */
   async call<T>(request: EngineRequest): Promise<T> {
     const { text } = await exchange(this.socketPath, this.#versioned(request))
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
 
-  /** The same, but returns the answer's bytes. */
   async bytes(request: EngineRequest): Promise<Buffer> {
     const { text } = await exchange(this.socketPath, this.#versioned(request), 'latin1')
     return Buffer.from(text, 'latin1')
   }
 
-  /** Sends a request and takes over the connection. Throws EngineError. */
+  /** Throws EngineError. */
   hijack(request: EngineRequest): Promise<EngineConnection> {
     const versioned = this.#versioned(request)
     return new Promise((resolve, reject) => {
@@ -96,7 +95,7 @@ export class Engine {
     })
   }
 
-  /** Sends a request and yields the lines of the answer as they arrive. Throws EngineError. */
+  /** As they arrive. Throws EngineError. */
   async *lines(request: EngineRequest): AsyncGenerator<string> {
     const answer = await answerOf(this.socketPath, this.#versioned(request))
     if ((answer.statusCode ?? 0) >= 400) throw refused(answer, await textOf(answer))

@@ -19,7 +19,6 @@ export class FirstWords {
     this.#output = output
   }
 
-  /** The piece held back; empty: none. */
   get held(): string {
     return this.#piece?.bytes.toString() ?? ''
   }
@@ -33,7 +32,6 @@ export class FirstWords {
     else this.#output(stream, bytes)
   }
 
-  /** Passes the piece on as the command's output. */
   release(): void {
     const piece = this.#piece
     this.#piece = undefined

@@ -28,13 +28,12 @@ export async function reachEngine({ env, startCommand }: Reach): Promise<Engine>
   throw refusalOf(engineMissing(path, answer.reason, answer.message))
 }
 
-/** An existing socket and the engine that answers there. */
 export interface FoundSocket extends EngineSocket {
   /** The engine's API version; absent if none answers. */
   readonly api?: string
 }
 
-/** Asks every candidate socket. Throws SANDBOX_UNAVAILABLE. */
+/** Throws SANDBOX_UNAVAILABLE. */
 export function findEngines(env: Environment): Promise<readonly FoundSocket[]> {
   return Promise.all(
     engineSockets(env).map(async (socket) => {

@@ -6,7 +6,6 @@ import type { Environment } from '../../../base/types.ts'
 import { contextUnknown, remoteEngine } from '../../../messages/docker.ts'
 import { refusalOf } from '../refusal.ts'
 
-/** A socket where an engine may listen. */
 export interface EngineSocket {
   /** What named it, or the engine that usually listens there. */
   readonly name: string
