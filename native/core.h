@@ -98,8 +98,8 @@ struct vt_started {
 void vt_core_spawn(const struct vt_request *request, struct vt_started *started);
 
 /* Orders; without effect once the command has ended. */
-void vt_core_terminate(uint32_t id, bool at_deadline); /* at_deadline: the deadline has passed by the owner's clock, too */
-void vt_core_kill(uint32_t id);
+void vt_core_terminate(uint32_t id, bool at_deadline); /* SIGTERM, SIGCONT to the group; at_deadline: also by the owner's clock */
+void vt_core_kill(uint32_t id); /* SIGKILL to all processes of the command */
 void vt_core_signal(uint32_t id, int signal);
 void vt_core_consumed(uint32_t id, size_t bytes);
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */
@@ -173,14 +173,14 @@ enum vt_question {
 
 /* Answers in the order of the questions, each: errno, length (32 bits each), bytes. */
 struct vt_looked {
-  void *ticket;
+  uint32_t id;
   const char *answers;
   size_t length;
 };
 
 /* Starts a lookup; calls `looked` and releases the owner when it is done. Owns the questions (from malloc, NUL-separated)
  * unless it returns an errno; EBUSY: too many lookups that were given up still hang. */
-int vt_core_look(struct vt_owner *owner, uint32_t id, void *ticket, struct vt_text questions);
+int vt_core_look(struct vt_owner *owner, uint32_t id, struct vt_text questions);
 /* `looked` is not called any more; false: it was. The caller frees the answers so far. */
 bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked);
 

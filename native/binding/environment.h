@@ -5,7 +5,7 @@
 
 namespace {
 
-// The handler of one running command.
+// The handler of one running command or lookup.
 struct Handler {
   uint32_t id;
   napi_ref function;
@@ -19,9 +19,7 @@ struct Environment {
   bool alive = true;
   int references = 1;  // of the environment itself, each command and lookup, and vt_core_kill_all_of
   napi_threadsafe_function deliver = nullptr;
-  napi_threadsafe_function answer = nullptr;  // for lookups
-  Handler* running = nullptr;                 // JavaScript thread only
-  int looking = 0;                            // JavaScript thread only
+  Handler* running = nullptr;  // JavaScript thread only
 };
 
 enum Kind { kOutput, kEnd, kWritten, kStarted, kLooked };
@@ -33,7 +31,6 @@ struct Event {
   int stream;  // kOutput: 0 or 1
   size_t length;
   vt_end end;
-  napi_ref callback;  // kLooked
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
 };
 
@@ -67,8 +64,7 @@ void discard(Event* event) {
 // Under the lock, so that the function is not freed during the call.
 void send(Environment* environment, Event* event) {
   Guard guard(&environment->lock);
-  napi_threadsafe_function to = event->kind == kLooked ? environment->answer : environment->deliver;
-  if (environment->alive && napi_call_threadsafe_function(to, event, napi_tsfn_nonblocking) == napi_ok) return;
+  if (environment->alive && napi_call_threadsafe_function(environment->deliver, event, napi_tsfn_nonblocking) == napi_ok) return;
   environment->alive = false;  // napi_closing: the function may be freed from now on
   discard(event);
 }
@@ -105,22 +101,24 @@ void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make
 
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
-// Makes the event of src/launch/addon.ts.
+// Makes the event of src/launch/addon.ts, or the answers of a lookup.
 napi_value describe_event(Napi::Env env, Event* event) {
+  napi_value bytes;
   if (event->kind == kEnd) return describe_end(env, event->end);
+  if (event->kind == kOutput || event->kind == kLooked)
+    napi_create_buffer_copy(env, event->length, event->bytes(), nullptr, &bytes);
+  if (event->kind == kLooked) return bytes;
   Napi::Object object = Napi::Object::New(env);
   if (event->kind == kStarted) set_text(object, "kind", "started");
   if (event->kind == kWritten) set_text(object, "kind", "written");
   if (event->kind != kOutput) return object;
-  napi_value bytes;
-  napi_create_buffer_copy(env, event->length, event->bytes(), nullptr, &bytes);
   set_text(object, "kind", "output");
   set_text(object, "stream", event->stream == 0 ? "stdout" : "stderr");
   set_value(object, "bytes", bytes);
   return object;
 }
 
-// Returns the handler of a command; `last`: and forgets it. Without a running command the event loop may end.
+// Returns a handler; `last`: and forgets it. Without one the event loop may end.
 napi_value handler_of(napi_env raw, Environment* environment, uint32_t id, bool last) {
   napi_value function = nullptr;
   Handler** at = &environment->running;
@@ -141,7 +139,8 @@ void deliver(napi_env raw, napi_value, void* context, void* data) {
   auto* event = static_cast<Event*>(data);
   if (raw) {
     Napi::HandleScope scope(raw);
-    napi_value handler = handler_of(raw, static_cast<Environment*>(context), event->id, event->kind == kEnd);
+    const bool last = event->kind == kEnd || event->kind == kLooked;
+    napi_value handler = handler_of(raw, static_cast<Environment*>(context), event->id, last);
     napi_value argument = describe_event(raw, event), undefined = Napi::Env(raw).Undefined(), result;
     if (handler) napi_call_function(raw, undefined, handler, 1, &argument, &result);
     bool threw = false;  // in a worker that is being terminated the call fails without an exception
@@ -154,7 +153,7 @@ void deliver(napi_env raw, napi_value, void* context, void* data) {
   discard(event);
 }
 
-// Before vt_core_spawn: its events may arrive before that returns.
+// Before the core is called: its events may arrive before that returns.
 void add_handler(napi_env raw, Environment* environment, uint32_t id, napi_value function) {
   if (!environment->deliver) {
     napi_create_threadsafe_function(raw, nullptr, nullptr, Napi::String::New(raw, "vitrine"), 0, 1, nullptr, nullptr,

@@ -14,7 +14,6 @@
 #include "notify/denials.h"
 #include "supervise/deadline.h"
 #include "launch/launcher.h"
-#include "lookup/pool.h"
 #include "limits/monitor.h"
 #include "notify/notify_threads.h"
 #include "confine/probe.h"
@@ -133,19 +132,6 @@ void vt_core_spawn(const struct vt_request *request, struct vt_started *started)
   vt_launcher_queue(command);
 }
 
-void vt_core_terminate(uint32_t id, bool at_deadline) { vt_supervisor_terminate(id, at_deadline); }
-void vt_core_kill(uint32_t id) { vt_supervisor_kill(id); }
-void vt_core_signal(uint32_t id, int signal) { vt_supervisor_signal(id, signal); }
-void vt_core_consumed(uint32_t id, size_t bytes) { vt_supervisor_consumed(id, bytes); }
-void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows) { vt_supervisor_resize(id, columns, rows); }
-void vt_core_kill_all_of(struct vt_owner *owner) { vt_supervisor_kill_all_of(owner); }
-const char *vt_core_step_name(int step) { return vt_step_name((enum vt_step)step); }
-int vt_core_watch(void) { return vt_watcher_start(); }
-int vt_core_watcher_pid(void) { return vt_watcher_pid(); }
-int vt_core_look(struct vt_owner *owner, uint32_t id, void *ticket, struct vt_text questions) {
-  return vt_lookup_pool_queue(owner, id, ticket, questions);
-}
-bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked) { return vt_lookup_pool_give_up(id, looked); }
 int vt_core_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno; }
 
 bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused) {

@@ -29,7 +29,7 @@ static void on_output(struct vt_owner *owner, uint32_t id, int stream, const cha
   strncat(of->text[stream], bytes, length < room ? length : room);
   of->bytes[stream] += length;
   pthread_mutex_unlock(&lock);
-  vt_supervisor_consumed(id, length);
+  vt_core_consumed(id, length);
 }
 
 static void on_end(struct vt_owner *owner, uint32_t id, const struct vt_end *end) {

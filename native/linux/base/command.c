@@ -4,7 +4,7 @@
 
 #include "confine/confinement.h"
 
-const char *vt_step_name(enum vt_step step) {
+const char *vt_core_step_name(int step) {
   static const char *const names[] = {
       [VT_STEP_NONE] = "none",
       [VT_STEP_RULESET] = "landlock ruleset",

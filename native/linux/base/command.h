@@ -45,9 +45,6 @@ enum vt_step {
   VT_STEP_WAIT,
 };
 
-/* The step's name in SPAWN_FAILED. */
-const char *vt_step_name(enum vt_step step);
-
 enum vt_source_kind {
   VT_SOURCE_WAKE, VT_SOURCE_LEADER, VT_SOURCE_LISTENER, VT_SOURCE_PIPE, VT_SOURCE_TYPED, VT_SOURCE_ROOM, VT_SOURCE_WATCHER,
 };

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,6 +28,11 @@ size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size) {
 int vt_procfs_has_cookie(pid_t pid, const char *cookie, char *buffer, size_t size) {
   size_t length = vt_procfs_read(pid, "environ", buffer, size);
   return memmem(buffer, length, cookie, strlen(cookie)) != NULL;
+}
+
+uint64_t vt_number_after(const char *text, const char *label) {
+  const char *at = strstr(text, label);
+  return at ? strtoull(at + strlen(label), NULL, 10) : 0;
 }
 
 bool vt_procfs_thread_sleeps(pid_t thread) {

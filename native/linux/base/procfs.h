@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 typedef int (*vt_procfs_visit)(void *context, pid_t pid);
@@ -18,6 +19,9 @@ int vt_procfs_has_cookie(pid_t pid, const char *cookie, char *buffer, size_t siz
 
 /* Reads /proc/PID/NAME, NUL-terminated; returns the length, 0 if it is gone, empty or unreadable. */
 size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size);
+
+/* The decimal number behind a label in a text such as /proc/PID/status; 0: no such label. */
+uint64_t vt_number_after(const char *text, const char *label);
 
 /* True unless the thread is runnable or stopped (R, T or t in proc_pid_stat(5)); also if it is gone. */
 bool vt_procfs_thread_sleeps(pid_t thread);

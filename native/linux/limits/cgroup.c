@@ -12,6 +12,7 @@
 
 #include "core.h"
 #include "limits/cgroup_files.h"
+#include "base/procfs.h"
 #include "base/watch_table.h"
 
 enum { TEXT_BYTES = 16 * 1024, LEAST_MEMORY = 1024 * 1024, MOST_BUSY = 64 };
@@ -68,19 +69,14 @@ void vt_cgroup_remove(const char *name) {
   if (!is_removed(name) && free_one >= 0) memcpy(busy[free_one], name, VT_CGROUP_NAME);
 }
 
-static uint64_t number_of(const char *text, const char *key) {
-  const char *at = strstr(text, key);
-  return at ? strtoull(at + strlen(key), NULL, 10) : 0;
-}
-
 struct vt_cgroup_state vt_cgroup_look(const char *name) {
   char path[VT_CGROUP_LONG], text[TEXT_BYTES];
   struct vt_cgroup_state state = {0};
   if (!vt_cgroup_path(path, vt_cgroup_base(NULL), name)) return state;
   vt_cgroup_read(path, "memory.events", text, sizeof text);
-  state.over_memory = number_of(text, "oom_kill ") > 0;
+  state.over_memory = vt_number_after(text, "oom_kill ") > 0;
   vt_cgroup_read(path, "cpu.stat", text, sizeof text);
-  state.cpu_microseconds = number_of(text, "usage_usec ");
+  state.cpu_microseconds = vt_number_after(text, "usage_usec ");
   size_t length = vt_cgroup_read(path, "cgroup.procs", text, sizeof text);
   for (size_t at = 0; at < length; at++) state.processes += text[at] == '\n';
   return state;

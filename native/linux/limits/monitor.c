@@ -110,7 +110,8 @@ static void look_unlocked(struct watch *watch, struct vt_monitor *meter) {
   if (meter->closed) discard(meter);
 }
 
-static void measure(struct watch *watch) {
+static void *measure(void *context) {
+  struct watch *watch = context;
   pthread_mutex_lock(&watch->lock);
   for (;;) {
     struct vt_monitor *meter = most_due(watch);
@@ -119,29 +120,18 @@ static void measure(struct watch *watch) {
     else if (due > vt_nanoseconds(CLOCK_MONOTONIC)) vt_condition_wait(&watch->changed, &watch->lock, due);
     else look_unlocked(watch, meter);
   }
-}
-
-static void *measure_quick(void *unused) {
-  (void)unused;
-  measure(&watches[VT_MONITOR_PROC]);
   return NULL;
 }
 
-static void *measure_disk(void *unused) {
-  (void)unused;
-  measure(&watches[VT_MONITOR_DISK]);
-  return NULL;
-}
-
-static int start(int kind, const char *name, void *(*run)(void *)) {
+static int start(int kind, const char *name) {
   vt_condition_open(&watches[kind].changed);
-  int failed = vt_thread_try(name, run, NULL);
+  int failed = vt_thread_try(name, measure, &watches[kind]);
   if (failed) pthread_cond_destroy(&watches[kind].changed);
   return failed;
 }
 
-static int start_quick(void) { return start(VT_MONITOR_PROC, "vitrine-meter", measure_quick); }
-static int start_disk(void) { return start(VT_MONITOR_DISK, "vitrine-disk", measure_disk); }
+static int start_quick(void) { return start(VT_MONITOR_PROC, "vitrine-meter"); }
+static int start_disk(void) { return start(VT_MONITOR_DISK, "vitrine-disk"); }
 
 int vt_monitor_ready(const struct vt_limits *limits) {
   static struct vt_once quick = VT_ONCE, disk = VT_ONCE;

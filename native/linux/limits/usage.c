@@ -13,12 +13,6 @@
 
 enum { TEXT_BYTES = 4096, FILES_NS = 20000000 };
 
-/* For status and smaps_rollup; sizes are in kB (proc_pid_status(5)). */
-static uint64_t number_after(const char *text, const char *label) {
-  const char *at = strstr(text, label);
-  return at ? strtoull(at + strlen(label), NULL, 10) : 0;
-}
-
 struct use {
   uint64_t own, shared; /* bytes; own: anonymous or in swap */
 };
@@ -28,13 +22,14 @@ static void add(struct use *sum, struct use more) {
   sum->shared += more.shared;
 }
 
+/* Sizes are in kB (proc_pid_status(5)). */
 static struct use mapped_by(pid_t pid, pid_t *parent) {
   char text[TEXT_BYTES];
   *parent = 0;
   if (vt_procfs_read(pid, "status", text, sizeof text) == 0) return (struct use){0, 0};
-  *parent = (pid_t)number_after(text, "\nPPid:");
-  return (struct use){1024 * (number_after(text, "\nRssAnon:") + number_after(text, "\nVmSwap:")),
-                      1024 * number_after(text, "\nRssShmem:")};
+  *parent = (pid_t)vt_number_after(text, "\nPPid:");
+  return (struct use){1024 * (vt_number_after(text, "\nRssAnon:") + vt_number_after(text, "\nVmSwap:")),
+                      1024 * vt_number_after(text, "\nRssShmem:")};
 }
 
 /* Between vfork and exec a child shares its parent's memory: not to be counted twice. */
@@ -49,8 +44,8 @@ static struct use share_of(const struct vt_process_set *members, pid_t pid) {
   struct use mapped = mapped_by(pid, &parent);
   if (mapped.own + mapped.shared == 0 || is_of_parent(members, pid, parent)) return (struct use){0, 0};
   if (vt_procfs_read(pid, "smaps_rollup", text, sizeof text) == 0 || !strstr(text, "\nPss_Anon:")) return mapped;
-  return (struct use){1024 * (number_after(text, "\nPss_Anon:") + number_after(text, "\nSwapPss:")),
-                      1024 * number_after(text, "\nPss_Shmem:")};
+  return (struct use){1024 * (vt_number_after(text, "\nPss_Anon:") + vt_number_after(text, "\nSwapPss:")),
+                      1024 * vt_number_after(text, "\nPss_Shmem:")};
 }
 
 /* Scans every 20 ms at most, for at most 2 % of a processor. */

@@ -1,6 +1,4 @@
 #define _GNU_SOURCE
-#include "lookup/pool.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -13,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core.h"
 #include "base/kernel.h"
 #include "base/threads.h"
 #include "lookup/worker.h"
@@ -29,7 +28,6 @@ enum { WORKERS = 8, STACK = 64 * 1024, KEPT_ROOM = 256 * 1024 };
 struct lookup {
   struct lookup *next;
   struct vt_owner *owner;
-  void *ticket;
   uint32_t id;
   struct vt_text questions;
 };
@@ -85,12 +83,12 @@ static void free_lookup(struct lookup *lookup) {
   free(lookup);
 }
 
-/* Under the lock, so that either the owner or the caller of vt_lookup_pool_give_up gets the answers, not both. */
+/* Under the lock, so that either the owner or the caller of vt_core_give_up_looking gets the answers, not both. */
 static void deliver(struct worker *worker) {
   struct lookup *lookup = worker->lookup;
   pthread_mutex_lock(&lock);
   if (!worker->given_up) {
-    struct vt_looked looked = {lookup->ticket, worker->answers.at, worker->answers.used};
+    struct vt_looked looked = {lookup->id, worker->answers.at, worker->answers.used};
     lookup->owner->looked(lookup->owner, &looked);
   }
   hanging -= worker->given_up;
@@ -144,10 +142,10 @@ static int see_to_threads(void) {
   return threads ? 0 : errno;
 }
 
-int vt_lookup_pool_queue(struct vt_owner *owner, uint32_t id, void *ticket, struct vt_text questions) {
+int vt_core_look(struct vt_owner *owner, uint32_t id, struct vt_text questions) {
   struct lookup *lookup = malloc(sizeof *lookup);
   if (!lookup) return ENOMEM;
-  *lookup = (struct lookup){NULL, owner, ticket, id, questions};
+  *lookup = (struct lookup){NULL, owner, id, questions};
   pthread_mutex_lock(&lock);
   int error = hanging == WORKERS ? EBUSY : see_to_threads();
   if (!error) {
@@ -178,7 +176,6 @@ static bool give_up_running(uint32_t id, struct vt_looked *looked) {
     hanging++;
     pid_t child = __atomic_load_n(&worker->child, __ATOMIC_ACQUIRE); /* the kernel writes it */
     if (child > 0) kill(child, SIGKILL);
-    looked->ticket = worker->lookup->ticket;
     return copy_answers(&worker->answers, looked);
   }
   return false;
@@ -195,14 +192,12 @@ static struct lookup *take_queued(uint32_t id) {
   return lookup;
 }
 
-bool vt_lookup_pool_give_up(uint32_t id, struct vt_looked *looked) {
-  *looked = (struct vt_looked){NULL, NULL, 0};
+bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked) {
+  *looked = (struct vt_looked){id, NULL, 0};
   pthread_mutex_lock(&lock);
   struct lookup *lookup = take_queued(id);
   bool found = lookup || give_up_running(id, looked);
   pthread_mutex_unlock(&lock);
-  if (!lookup) return found;
-  looked->ticket = lookup->ticket;
-  free_lookup(lookup);
-  return true;
+  if (lookup) free_lookup(lookup);
+  return found;
 }

@@ -60,6 +60,7 @@ int vt_session_sweep(struct vt_command *command) { return each(proc, command, ki
 int vt_session_count(const struct vt_command *command) { return each(proc, (void *)command, count_one); }
 
 struct members {
+  const struct vt_command *command; /* NULL: the members of the session alone */
   pid_t session;
   void *context;
   vt_procfs_visit found;
@@ -67,28 +68,18 @@ struct members {
 
 static int if_member(void *context, pid_t pid) {
   const struct members *members = context;
-  return getsid(pid) == members->session ? members->found(members->context, pid) : 0;
+  bool is_one = members->command ? is_member((void *)members->command, pid) : getsid(pid) == members->session;
+  return is_one ? members->found(members->context, pid) : 0;
 }
 
 int vt_session_each(pid_t session, void *context, vt_procfs_visit found) {
-  struct members members = {session, context, found};
+  struct members members = {NULL, session, context, found};
   return each(proc, &members, if_member);
 }
 
-struct own {
-  const struct vt_command *command;
-  void *context;
-  vt_procfs_visit found;
-};
-
-static int if_own(void *context, pid_t pid) {
-  const struct own *own = context;
-  return is_member((void *)own->command, pid) ? own->found(own->context, pid) : 0;
-}
-
 int vt_session_each_of(const struct vt_command *command, void *context, vt_procfs_visit found) {
-  struct own own = {command, context, found};
-  return each(proc, &own, if_own);
+  struct members members = {command, command->pid, context, found};
+  return each(proc, &members, if_member);
 }
 
 struct wanted {

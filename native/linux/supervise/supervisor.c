@@ -197,15 +197,15 @@ static void post_for(uint32_t id, enum vt_message_kind kind, size_t value) {
   vt_mailbox_post((struct vt_message){.kind = kind, .id = id, .value = value}, true);
 }
 
-void vt_supervisor_terminate(uint32_t id, bool at_deadline) { post_for(id, VT_MESSAGE_TERMINATE, at_deadline); }
-void vt_supervisor_kill(uint32_t id) { post_for(id, VT_MESSAGE_KILL, 0); }
-void vt_supervisor_signal(uint32_t id, int signal) { post_for(id, VT_MESSAGE_SIGNAL, (size_t)signal); }
-void vt_supervisor_consumed(uint32_t id, size_t bytes) { post_for(id, VT_MESSAGE_CONSUMED, bytes); }
-void vt_supervisor_resize(uint32_t id, uint16_t columns, uint16_t rows) {
+void vt_core_terminate(uint32_t id, bool at_deadline) { post_for(id, VT_MESSAGE_TERMINATE, at_deadline); }
+void vt_core_kill(uint32_t id) { post_for(id, VT_MESSAGE_KILL, 0); }
+void vt_core_signal(uint32_t id, int signal) { post_for(id, VT_MESSAGE_SIGNAL, (size_t)signal); }
+void vt_core_consumed(uint32_t id, size_t bytes) { post_for(id, VT_MESSAGE_CONSUMED, bytes); }
+void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows) {
   post_for(id, VT_MESSAGE_RESIZE, (size_t)columns << 16 | rows);
 }
 
-void vt_supervisor_kill_all_of(struct vt_owner *owner) {
+void vt_core_kill_all_of(struct vt_owner *owner) {
   if (vt_supervisor_ready()) return owner->release(owner); /* there was no command yet */
   vt_mailbox_post((struct vt_message){.kind = VT_MESSAGE_KILL_ALL, .owner = owner}, true);
 }

@@ -19,7 +19,7 @@ static int64_t next_try;
 void vt_watcher_respawn_check(bool needed) {
   if (pidfd >= 0 || !needed || vt_now() < next_try) return;
   next_try = vt_now() + RETRY_MS;
-  if (vt_watcher_start()) return;
+  if (vt_core_watch()) return;
   pidfd = vt_watcher_open();
   if (pidfd >= 0) vt_event_loop_add(pidfd, &source);
   else if (errno == ENOSYS) next_try = INT64_MAX; /* before Linux 5.3 the launcher checks at each command instead */

@@ -128,7 +128,7 @@ static int is_running(void) {
   return watcher > 0 && waitpid(watcher, NULL, WNOHANG) == 0;
 }
 
-int vt_watcher_start(void) {
+int vt_core_watch(void) {
   pthread_mutex_lock(&lock);
   int error = 0;
   if (!is_running()) {
@@ -141,7 +141,7 @@ int vt_watcher_start(void) {
 
 struct vt_watch_slot *vt_watcher_take_slot(void) {
   static int next;
-  if (vt_watcher_start()) return NULL;
+  if (vt_core_watch()) return NULL;
   for (int tried = 0; tried < VT_WATCH_TABLE_SLOTS; tried++) {
     struct vt_watch_slot *slot = &table->commands[next];
     next = (next + 1) % VT_WATCH_TABLE_SLOTS;
@@ -180,7 +180,7 @@ bool vt_watcher_cookie(uint32_t command, char *text, size_t room) {
   return length > 0 && (size_t)length < room;
 }
 
-int vt_watcher_pid(void) { return __atomic_load_n(&watcher, __ATOMIC_ACQUIRE); }
+int vt_core_watcher_pid(void) { return __atomic_load_n(&watcher, __ATOMIC_ACQUIRE); }
 
 /* The lock prevents reaping, so the pid is not reused. */
 int vt_watcher_open(void) {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-int vt_watcher_start(void);
+#include "core.h"
 
 struct vt_watch_slot;
 
@@ -26,8 +26,5 @@ void vt_watcher_free_slot(struct vt_watch_slot *slot);
 
 /* Writes the environment entry that marks an unconfined command's processes; false: failed, with errno. */
 bool vt_watcher_cookie(uint32_t command, char *text, size_t room);
-
-/* 0: none. */
-int vt_watcher_pid(void);
 
 int vt_watcher_open(void);

@@ -53,8 +53,8 @@ static void hands_out_every_byte(bool confined) {
 
 static void ends_what_ignores_term(bool confined) {
   uint32_t id = start("trap '' TERM; sleep 100 & while :; do sleep 1; done", confined);
-  vt_supervisor_terminate(id, false);
-  vt_supervisor_kill(id);
+  vt_core_terminate(id, false);
+  vt_core_kill(id);
   HOLDS(wait_for(id)->end.signal == SIGKILL || wait_for(id)->end.signal == SIGTERM);
 }
 
@@ -78,9 +78,9 @@ static void keeps_deadlines(bool confined) {
 static void keeps_the_grace_of_orders(bool confined) {
   const char *deaf = "trap '' TERM; while :; do sleep 0.02; done";
   uint32_t ended = start_until(30000, 100, deaf, confined), late = start_until(30000, 100, deaf, confined);
-  vt_supervisor_terminate(ended, false);
-  vt_supervisor_terminate(ended, true);
-  vt_supervisor_terminate(late, true);
+  vt_core_terminate(ended, false);
+  vt_core_terminate(ended, true);
+  vt_core_terminate(late, true);
   HOLDS(wait_for(ended)->end.signal != 0 && !wait_for(ended)->end.timed_out);
   HOLDS(wait_for(late)->end.signal != 0 && wait_for(late)->end.timed_out);
 }
@@ -98,7 +98,7 @@ static void runs_many_at_once(bool confined) {
 
 static void kills_all_of_an_owner(void) {
   uint32_t first = start("sleep 100", true), second = start("sleep 100", false);
-  vt_supervisor_kill_all_of(&test_owner);
+  vt_core_kill_all_of(&test_owner);
   HOLDS(wait_for(first)->end.signal == SIGKILL);
   HOLDS(wait_for(second)->end.signal == SIGKILL);
 }
