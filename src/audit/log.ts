@@ -5,6 +5,7 @@ import {
   lstatSync,
   openSync,
   readSync,
+  renameSync,
   statfsSync,
   truncateSync,
   writeSync,
@@ -13,9 +14,9 @@ import { dirname } from 'node:path'
 import { makeDirectories } from '../base/directories.ts'
 import { codedError, errorCode } from '../base/errno.ts'
 import type { AuditFault } from '../base/refusal.ts'
+import { keptFiles } from '../config/files.ts'
 import { VitrineError } from '../messages/error.ts'
 import type { HeldLock, Locker } from './lock.ts'
-import { rotate } from './rotation.ts'
 
 export interface LogOptions {
   readonly path: string
@@ -147,4 +148,16 @@ function endsAmidLine(fd: number, size: number): boolean {
   const last = Buffer.alloc(1)
   readSync(fd, last, 0, 1, size - 1)
   return last[0] !== 0x0a
+}
+
+/** Renames from the oldest, so that a crash leaves only a gap and only the oldest file is overwritten. */
+function rotate(path: string): void {
+  for (let number = keptFiles - 1; number >= 0; number--) {
+    const from = number === 0 ? path : `${path}.${number}`
+    try {
+      renameSync(from, `${path}.${number + 1}`)
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error
+    }
+  }
 }

@@ -88,6 +88,6 @@ function isSection(name: string): name is SectionName {
   return (sectionNames as readonly string[]).includes(name)
 }
 
-function isTable(value: unknown): value is Table {
+export function isTable(value: unknown): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !types.isDate(value)
 }

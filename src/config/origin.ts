@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readConfigFile } from './files.ts'
+import { isTable } from './layer.ts'
 import { type LoadedConfig, parseToml } from './load.ts'
 import { excerptOf, positionFinder } from './locate.ts'
 
@@ -44,8 +45,4 @@ function entriesOf(document: Readonly<Record<string, unknown>>, key: PolicyList)
 function isPartOf(entry: unknown, wanted: unknown): boolean {
   if (!isTable(entry) || !isTable(wanted)) return isDeepStrictEqual(entry, wanted)
   return Object.entries(entry).every(([name, value]) => isDeepStrictEqual(value, wanted[name]))
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

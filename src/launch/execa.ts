@@ -5,7 +5,14 @@ import { signalled } from '../base/process.ts'
 import type { Stream } from '../base/types.ts'
 import { limitsWithoutAddon } from '../messages/platform.ts'
 import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
-import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
+import {
+  type LaunchEvents,
+  type LaunchedProcess,
+  type Launcher,
+  type LaunchRequest,
+  neverStarted,
+  type ProcessEnd,
+} from './launch.ts'
 import { type Cookie, makeCookie, sweep } from './sweep.ts'
 
 const windowBytes = 1024 * 1024
@@ -32,7 +39,7 @@ export async function execaLauncher({ groups }: ExecaOptions = { groups: true })
       if (request.confinement && request.confinement.kind !== 'seatbelt')
         throw new Error(`the execa launcher cannot confine by ${request.confinement.kind}`)
       const found = findProgram(request.candidates)
-      if ('errno' in found) return neverStarted(found.errno, events)
+      if ('errno' in found) return neverStarted({ kind: 'failed', step: 'exec', errno: found.errno }, events)
       const cookie = makeCookie()
       const confined = request.confinement?.begin()
       const child = start(execa, vectorOf(found.path, request, confined, groups), request, cookie, groups)
@@ -103,12 +110,6 @@ function start(
     stripFinalNewline: false,
     stdin: request.stdin === null ? 'ignore' : request.stdin === 'pipe' ? 'pipe' : [request.stdin],
   } as never) as Child
-}
-
-function neverStarted(errno: string, events: LaunchEvents): LaunchedProcess {
-  queueMicrotask(() => events.end({ kind: 'failed', step: 'exec', errno }))
-  const nothing = () => {}
-  return { stdin: null, signal: nothing, terminate: nothing, destroy: nothing, consumed: nothing }
 }
 
 function supervised(

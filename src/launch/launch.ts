@@ -104,3 +104,10 @@ export interface Launcher {
   readonly limits: LimitHolder
   launch(request: LaunchRequest, events: LaunchEvents): LaunchedProcess
 }
+
+/** The process of a launch that failed. */
+export function neverStarted(end: ProcessEnd, events: LaunchEvents): LaunchedProcess {
+  queueMicrotask(() => events.end(end))
+  const nothing = () => {}
+  return { stdin: null, signal: nothing, terminate: nothing, destroy: nothing, consumed: nothing }
+}

@@ -4,7 +4,14 @@ import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
 import type { LandlockConfinement } from '../sandbox/sandbox.ts'
 import type { Addon, NativeEnd, NativeFailure, SpawnRecord } from './addon.ts'
-import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
+import {
+  type LaunchEvents,
+  type LaunchedProcess,
+  type Launcher,
+  type LaunchRequest,
+  neverStarted,
+  type ProcessEnd,
+} from './launch.ts'
 import { linuxLimits } from './limits.ts'
 
 /** A number's usual name comes first (SIGABRT before SIGIOT, SIGIO before SIGPOLL): reversed, it wins. */
@@ -29,7 +36,7 @@ export function nativeLauncher(addon: Addon): Launcher {
         else if (event.kind === 'started') told.started()
         else if (event.kind !== 'written') told.end(linuxEnd(event))
       })
-      if (spawned.kind === 'failed') return neverStarted(spawned, events)
+      if (spawned.kind === 'failed') return neverStarted(processEnd(spawned), events)
       if (spawned.state !== undefined) told = withState(spawned.state, events)
       return launched(addon, spawned.id, spawned.stdin)
     },
@@ -149,16 +156,6 @@ function stdinStream(fd: number): Writable {
   // EPIPE: the command may end or close its input without reading all of it.
   stream.on('error', () => stream.destroy())
   return stream
-}
-
-export function neverStarted(
-  failure: NativeFailure,
-  events: LaunchEvents,
-  endOf = processEnd,
-): LaunchedProcess {
-  queueMicrotask(() => events.end(endOf(failure)))
-  const nothing = () => {}
-  return { stdin: null, signal: nothing, terminate: nothing, destroy: nothing, consumed: nothing }
 }
 
 /** @param nameOf names the error of a failed step */

@@ -3,8 +3,14 @@ import { constants } from 'node:os'
 import { Writable } from 'node:stream'
 import { limitsOnWindows } from '../messages/platform.ts'
 import type { NativeEnd, NativeFailure, SpawnRecord, WindowsAddon } from './addon.ts'
-import type { LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
-import { batched, neverStarted, processEnd, recordOf } from './native.ts'
+import {
+  type LaunchedProcess,
+  type Launcher,
+  type LaunchRequest,
+  neverStarted,
+  type ProcessEnd,
+} from './launch.ts'
+import { batched, processEnd, recordOf } from './native.ts'
 
 interface Typed {
   /** Called when the last bytes written to its stdin have been passed on. */
@@ -24,7 +30,7 @@ export function windowsLauncher(addon: WindowsAddon): Launcher {
         else if (event.kind === 'written') flush(typed)
         else if (event.kind !== 'started') events.end(windowsEnd(event))
       })
-      if (spawned.kind === 'failed') return neverStarted(spawned, events, windowsEnd)
+      if (spawned.kind === 'failed') return neverStarted(windowsEnd(spawned), events)
       return launched(addon, spawned.id, typed, request.stdin)
     },
   }

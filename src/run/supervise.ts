@@ -1,5 +1,4 @@
 import type { LaunchedProcess, ProcessEnd } from '../launch/launch.ts'
-import { endAfterGrace, killNow } from './kill.ts'
 
 export type Cause = 'deadline' | 'abort' | 'output-limit' | 'closed' | 'listener'
 
@@ -67,9 +66,14 @@ export class Supervision {
   #end(process: LaunchedProcess, cause: Cause): void {
     const graceMs = cause === 'output-limit' ? 0 : this.#options.graceMs
     const backstop = setTimeout(() => this.finish(abandoned), graceMs + lastWaitMs)
-    const callOff =
-      cause === 'output-limit' ? killNow(process) : endAfterGrace(process, graceMs, cause === 'deadline')
-    this.#cleanups.push(callOff, () => clearTimeout(backstop))
+    this.#cleanups.push(() => clearTimeout(backstop))
+    if (cause === 'output-limit') {
+      process.destroy()
+      return
+    }
+    process.terminate(cause === 'deadline')
+    const kill = setTimeout(() => process.destroy(), graceMs)
+    this.#cleanups.push(() => clearTimeout(kill))
   }
 }
 
