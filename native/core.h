@@ -8,7 +8,7 @@
 
 /* Raise it, here and in src/launch/addon.ts, with every change of a function, its arguments or its result: a mismatched addon is
  * then recognized. */
-enum { VT_INTERFACE = 4 };
+enum { VT_INTERFACE = 5 };
 
 struct vt_denials;
 
@@ -64,6 +64,8 @@ enum vt_place_kind {
   VT_NAME,     /* matches this pattern (fnmatch(3)) */
   VT_EXCEPTED, /* and not this one */
   VT_SKIPPED,  /* directories with this name are not searched */
+  VT_ROOT,      /* workspace mode: a directory that the command may change */
+  VT_PROTECTED, /* and what it may not change in there */
 };
 
 struct vt_place {

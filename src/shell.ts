@@ -92,7 +92,7 @@ export class Shell {
 
   set mode(mode: Mode) {
     checkMode(mode)
-    if (mode === 'read' && this.config.shell.sandbox) this.#context.setups.in('read')
+    if (mode !== 'write' && this.config.shell.sandbox) this.#context.setups.in(mode)
     this.#mode = mode
   }
 

@@ -89,6 +89,10 @@ void read_confinement(Reader& reader, napi_value record, vt_request* request, Te
   read_places(reader, from, "confinement.writable", VT_WRITABLE, texts);
   read_places(reader, from, "confinement.sockets", VT_SOCKET, texts);
   read_reads(reader, from, texts);
+  if (napi_value changes = reader.record(from, "confinement.changes")) {
+    read_places(reader, changes, "confinement.changes.roots", VT_ROOT, texts);
+    read_places(reader, changes, "confinement.changes.protected", VT_PROTECTED, texts);
+  }
   texts->kinds.push_back(VT_NO_PLACE);
 #endif
 }

@@ -1,6 +1,7 @@
 import { platform } from '../base/platform.ts'
 import type { Result, Shell } from '../index.ts'
-import { parameterTexts, toolDescription } from '../messages/mcp/mcp.ts'
+import { toolDescription } from '../messages/mcp/mcp.ts'
+import { parameterTexts } from '../messages/mcp/parameters.ts'
 import { factsOf, resultText } from '../messages/mcp/tool.ts'
 
 export interface ToolInput {
@@ -28,7 +29,7 @@ export interface ToolDefinition {
 
 /** The definition of a tool that runs commands in this shell, in its current mode. */
 export function toolDefinition(shell: Pick<Shell, 'config' | 'mode'>): ToolDefinition {
-  const facts = factsOf(shell.config, shell.mode, false, platform === 'windows' ? 'powershell' : 'sh')
+  const facts = factsOf(shell.config, shell.mode, undefined, platform === 'windows' ? 'powershell' : 'sh')
   return {
     name: 'execute_command',
     description: toolDescription(facts),

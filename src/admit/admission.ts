@@ -90,7 +90,7 @@ export class Admission {
 
   /** True where the sandbox alone decides. */
   #isHeld(command: CommandToDecide): boolean {
-    return command.mode === 'read' && !needsReading(textOf(command), this.#options.loaded.config.policy)
+    return command.mode !== 'write' && !needsReading(textOf(command), this.#options.loaded.config.policy)
   }
 
   #notApproved(decision: Decision, approval: ApprovalRecord): VitrineError {

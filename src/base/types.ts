@@ -1,5 +1,11 @@
-/** `read`: the operating system makes the command read-only. `write`: it runs unsandboxed. */
-export type Mode = 'read' | 'write'
+/**
+ * `read`: the operating system makes the command read-only. `workspace`: it holds the command's changes inside the
+ * workspace. `write`: the command runs unsandboxed.
+ */
+export type Mode = (typeof modes)[number]
+
+/** From the strictest on. */
+export const modes = ['read', 'workspace', 'write'] as const
 export type Backend = 'local' | 'docker'
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -5,9 +5,18 @@ import {
   type Flags,
   type LoadedConfig,
   loadConfig,
+  type Mode,
+  modes,
   type ShellOptions,
 } from '../internal.ts'
-import { ignoredLines, prefixed, unknownBackend, valueMissing } from '../messages/cli/run.ts'
+import {
+  ignoredLines,
+  prefixed,
+  twoModes,
+  unknownBackend,
+  unknownMode,
+  valueMissing,
+} from '../messages/cli/run.ts'
 import { misuse, type Options } from './options.ts'
 import { standardError } from './run/sink.ts'
 
@@ -44,10 +53,20 @@ export async function shellOptions(options: GivenOptions): Promise<ShellOptions>
     // A shell loads its configuration together with what else it looks up.
     config: values.has('workspace') ? await loadConfigFor(options) : values.get('config'),
     backend: backendOf(values.get('backend')),
-    mode: flags.has('write') ? 'write' : undefined,
+    mode: modeOf({ flags, values }),
     network: flags.has('network') ? true : undefined,
     privateTmp: flags.has('private-tmp') ? true : undefined,
   }
+}
+
+/** `--mode MODE`, or `--write` for write mode. Throws INVALID_REQUEST for another word, or a contradiction. */
+export function modeOf({ flags, values }: Pick<Options, 'flags' | 'values'>): Mode | undefined {
+  const given = values.get('mode')
+  const mode = modes.find((known) => known === given)
+  if (given !== undefined && mode === undefined) throw misuse(unknownMode(given))
+  if (!flags.has('write')) return mode
+  if (mode !== undefined && mode !== 'write') throw misuse(twoModes(mode))
+  return 'write'
 }
 
 export function backendOf(name: string | undefined): Backend | undefined {

@@ -1,3 +1,4 @@
+import { modes } from '../internal.ts'
 import { clientNames } from '../mcp/install/clients.ts'
 
 /** Only completion distinguishes the kinds of values. */
@@ -27,7 +28,7 @@ const backend = ['local', 'docker'] as const
 /** What a command may read, change and connect to. */
 const reach = { network: 'flag', 'private-tmp': 'flag', backend } as const
 const server = {
-  mode: ['read', 'write', 'both'],
+  mode: [...modes, 'both'],
   approve: ['client', 'elicit', 'none'],
   ...reach,
 } as const
@@ -36,6 +37,7 @@ export const grammar = {
   run: {
     options: {
       ...where,
+      mode: modes,
       write: 'flag',
       timeout: 'value',
       env: 'variables',
@@ -54,6 +56,7 @@ export const grammar = {
   shell: {
     options: {
       ...where,
+      mode: modes,
       write: 'flag',
       timeout: 'value',
       ...reach,
@@ -65,7 +68,7 @@ export const grammar = {
     options: {},
     commands: {
       check: {
-        options: { ...where, write: 'flag', json: 'flag', workspace: 'directory', backend },
+        options: { ...where, mode: modes, write: 'flag', json: 'flag', workspace: 'directory', backend },
         words: 'command',
       },
       list: { options: { ...where, json: 'flag' } },

@@ -1,4 +1,4 @@
-import { absolutePath } from '../internal.ts'
+import { absolutePath, type Mode, modes } from '../internal.ts'
 import type { McpSession, ServerOptions } from '../mcp/session.ts'
 import { prefixed } from '../messages/cli/run.ts'
 import * as say from '../messages/mcp/serve.ts'
@@ -52,12 +52,21 @@ function serverOptions({ values, flags }: Options): ServerOptions {
 }
 
 /** Reads --mode and --approve. Throws INVALID_REQUEST for anything else. */
-function checkChoices(values: ReadonlyMap<string, string>): Pick<ServerOptions, 'mode' | 'approve'> {
-  const mode = values.get('mode')
+function checkChoices(values: ReadonlyMap<string, string>): Pick<ServerOptions, 'modes' | 'approve'> {
+  const served = modesOf(values.get('mode'))
   const approve = values.get('approve') ?? 'client'
-  if (mode !== undefined && mode !== 'read' && mode !== 'write' && mode !== 'both') refuse(say.badMode(mode))
   if (approve !== 'client' && approve !== 'elicit' && approve !== 'none') refuse(say.badApprove(approve))
-  return { mode, approve }
+  return { modes: served, approve }
+}
+
+/** `read,workspace`: a list of modes, from the strictest on; `both` is `read,write`. */
+function modesOf(given: string | undefined): readonly Mode[] | undefined {
+  if (given === undefined) return undefined
+  if (given === 'both') return ['read', 'write']
+  const words = given.split(',')
+  const unknown = words.find((word) => !modes.some((mode) => mode === word))
+  if (unknown !== undefined) refuse(say.badMode(unknown))
+  return modes.filter((mode) => words.includes(mode))
 }
 
 /** Writes to stderr: stdout carries the protocol. */

@@ -1,6 +1,6 @@
 import { type Decision, decideAbout, listRules } from '../internal.ts'
 import { policyReport, policyTable } from '../messages/cli/policy-list.ts'
-import { loadConfigFor, sayIgnored } from './configuration.ts'
+import { loadConfigFor, modeOf, sayIgnored } from './configuration.ts'
 import type { Options } from './options.ts'
 import { wordsAfterDashes, workOf } from './run/options.ts'
 import { print } from './run/sink.ts'
@@ -18,7 +18,7 @@ async function check(options: Options, args: readonly string[]): Promise<number>
   const cwd = values.get('cwd')
   const loaded = await loadConfigFor(options)
   await sayIgnored(loaded)
-  const mode = flags.has('write') ? 'write' : loaded.config.shell.mode
+  const mode = modeOf({ flags, values }) ?? loaded.config.shell.mode
   const decision = await decideAbout(loaded, { ...workOf(command), cwd, mode })
   const text = flags.has('json') ? `${JSON.stringify(decision, null, 2)}\n` : policyReport(decision)
   return print(text, verdictCodes[decision.verdict])

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { dockerKeys } from './docker-keys.ts'
+import { modes } from '../base/types.ts'
 import {
   boolean,
   defineKey,
@@ -18,6 +18,8 @@ import {
   stringTable,
   userOnly,
 } from './field.ts'
+import { dockerKeys } from './keys/docker.ts'
+import { workspaceKeys } from './keys/workspace.ts'
 import { allowRule, policyRule } from './policy-rule.ts'
 
 // Node's setTimeout counts milliseconds in a signed 32-bit integer.
@@ -48,10 +50,10 @@ export const sections = {
         onlyTrusted,
       ),
       mode: defineKey(
-        'read: the operating system makes the command read-only. write: it runs unsandboxed.',
-        oneOf('read', 'write'),
+        'read: the operating system makes the command read-only. workspace: it holds the changes of the command inside the workspace. write: the command runs unsandboxed.',
+        oneOf(...modes),
         'read',
-        oneWay('write', 'read'),
+        oneWay('write', 'workspace', 'read'),
       ),
       timeout_ms: defineKey(
         'Deadline of a command without one of its own, in milliseconds.',
@@ -94,6 +96,11 @@ export const sections = {
         'secrets',
       ),
     },
+  },
+  workspace: {
+    about:
+      'What workspace mode may change: [policy] workspace, else the git repository, else the directory; and a private TMPDIR.',
+    keys: workspaceKeys,
   },
   env: {
     about: 'The environment of commands. PATH, HOME, LANG and the like always pass.',

@@ -8,7 +8,14 @@ import { VitrineError } from '../messages/error.ts'
 import { commandEnvironment, type GitCare, type HostPlace, type Variables } from '../request/environment.ts'
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
 import { temporaryOf, withoutPrivateTmp } from '../sandbox/private-tmp.ts'
-import type { Confinement, PrivateDirectories, Reads, Sandbox } from '../sandbox/sandbox.ts'
+import type {
+  Changes,
+  Confinement,
+  PrivateDirectories,
+  Reads,
+  Sandbox,
+  SandboxOptions,
+} from '../sandbox/sandbox.ts'
 import type { BackendParts } from './backend.ts'
 
 /** What a mode gives a command, with or without a private tmp; made once for each. */
@@ -37,6 +44,8 @@ export interface SetupOptions {
   readonly config: Config
   readonly equipment: BackendParts
   readonly reads: Reads
+  /** What workspace mode may change, as of now. Throws SANDBOX_UNAVAILABLE. */
+  readonly changes: () => Changes
   readonly network: boolean
   readonly privateTmp: boolean
   readonly env: Environment
@@ -44,34 +53,50 @@ export interface SetupOptions {
 
 export class Setups {
   readonly #options: SetupOptions
-  readonly #made: Partial<Record<Mode | 'read with private tmp', ModeSetup>> = {}
+  readonly #made: Partial<Record<Mode | `${Mode} with private tmp`, ModeSetup>> = {}
 
   constructor(options: SetupOptions) {
     this.#options = options
   }
 
-  /** A mode's setup; never read mode unconfined. Throws WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE. */
-  in(mode: Mode, privateTmp = this.#options.privateTmp): ModeSetup {
-    const name = mode === 'read' && privateTmp ? 'read with private tmp' : mode
-    const setup = this.#made[name] ?? this.#make(mode, privateTmp)
+  /** A mode's setup; never a stricter mode unconfined. Throws WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE. */
+  in(mode: Mode, privateTmp = this.#options.privateTmp || mode === 'workspace'): ModeSetup {
+    const name = mode !== 'write' && privateTmp ? (`${mode} with private tmp` as const) : mode
+    const known = this.#made[name]
+    if (known)
+      return mode === 'workspace' ? { ...known, confinement: this.#confinement(mode, privateTmp) } : known
+    const setup = this.#make(mode, privateTmp)
     this.#made[name] = setup
     return setup
   }
 
+  #sandboxOptions(mode: Mode, privateTmp: boolean): SandboxOptions {
+    const { config, reads, network, changes } = this.#options
+    const unixSockets = config.shell.unix_sockets
+    return { network, reads, changes: mode === 'workspace' ? changes() : null, privateTmp, unixSockets }
+  }
+
+  #confinement(mode: Mode, privateTmp: boolean): Confinement | null {
+    return mode === 'write'
+      ? null
+      : this.#options.equipment.sandbox.confine(this.#sandboxOptions(mode, privateTmp))
+  }
+
   #make(mode: Mode, privateTmp: boolean): ModeSetup {
-    const { config, equipment, reads, network } = this.#options
-    if (mode === 'read' && !config.shell.sandbox) throw this.#withoutSandbox()
+    const { config, equipment, network } = this.#options
+    if (mode !== 'write' && !config.shell.sandbox) throw this.#withoutSandbox()
     const { sandbox, launcher } = equipment
-    const options = { network, reads, privateTmp, unixSockets: config.shell.unix_sockets }
-    const limits = limitsOf(config.limits, mode === 'read' && privateTmp)
-    const plain = this.#environment(mode, 'line')
-    const readOnly = mode === 'read' ? withToolSettings(plain, network) : plain
-    const other = (gitCare: GitCare) => (mode === 'read' ? readOnly : this.#environment(mode, gitCare))
+    const options = this.#sandboxOptions(mode, privateTmp)
+    const limits = limitsOf(config.limits, mode !== 'write' && privateTmp)
+    const quiet = (variables: Variables) =>
+      mode === 'write' ? variables : withToolSettings(variables, network)
+    const readOnly = quiet(this.#environment(mode, 'line'))
+    const other = (gitCare: GitCare) => (mode === 'read' ? readOnly : quiet(this.#environment(mode, gitCare)))
     return {
       environments: { line: readOnly, steps: other('steps'), none: other('none') },
       place: equipment.place,
-      confinement: mode === 'write' ? null : sandbox.confine(options),
-      privateTmp: mode === 'read' && privateTmp ? this.#privateTmp(readOnly) : null,
+      confinement: this.#confinement(mode, privateTmp),
+      privateTmp: mode !== 'write' && privateTmp ? this.#privateTmp(readOnly) : null,
       limits,
       projectSettings: equipment.projectSettings,
       enforcement: {

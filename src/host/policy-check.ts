@@ -60,7 +60,7 @@ function placeOf({ config }: LoadedConfig): HostPlace {
 /** As a shell with this configuration gives them: `knownEnvironments`. */
 function environmentsOf(loaded: LoadedConfig, env: Environment, mode: Mode) {
   const place = placeOf(loaded)
-  if (mode === 'read' || place === 'container') return undefined
+  if (mode !== 'write' || place === 'container') return undefined
   return (['line', 'steps', 'none'] as const).map((gitCare) =>
     commandEnvironment(env, loaded.config.env, { mode, gitCare, place }),
   )

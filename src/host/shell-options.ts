@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import type { Approver } from '../admit/approval/approver.ts'
-import type { Backend, Encoding, Environment, Mode } from '../base/types.ts'
+import { type Backend, type Encoding, type Environment, type Mode, modes } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
 import {
@@ -17,6 +17,8 @@ import {
   refuseValue,
 } from '../request/fields.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
+
+const wantedMode = modes.map((mode) => JSON.stringify(mode)).join(' or ')
 
 export interface ShellOptions {
   /** Where commands run. Default: the current directory of the process. */
@@ -60,7 +62,7 @@ const shellFields: FieldRules<ShellOptions> = {
   cwd: { wanted: 'a string', test: isString },
   backend: { wanted: '"local" or "docker"', test: (value) => value === 'local' || value === 'docker' },
   addon: { wanted: 'an absolute path', test: (value) => isString(value) && isAbsolute(value) },
-  mode: { wanted: '"read" or "write"', test: isString },
+  mode: { wanted: wantedMode, test: isString },
   network: { wanted: 'a boolean', test: isBoolean },
   privateTmp: { wanted: 'a boolean', test: isBoolean },
   config: {
@@ -74,8 +76,8 @@ const shellFields: FieldRules<ShellOptions> = {
 
 /** Throws INVALID_REQUEST unless it is a mode. */
 export function checkMode(mode: unknown): asserts mode is Mode {
-  if (mode === 'read' || mode === 'write') return
-  refuseValue('mode', '"read" or "write"', kindOf(mode))
+  if (modes.some((known) => known === mode)) return
+  refuseValue('mode', wantedMode, kindOf(mode))
 }
 
 /** In the unit of `[output] inline_max_chars`. */

@@ -1,7 +1,8 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { nearestKey } from '../internal.ts'
-import { parameterTexts, type ToolFacts, wantedTexts } from '../messages/mcp/mcp.ts'
+import { modes, nearestKey } from '../internal.ts'
+import type { ToolFacts } from '../messages/mcp/mcp.ts'
+import { parameterTexts, wantedTexts } from '../messages/mcp/parameters.ts'
 import { maxLines } from './limits.ts'
 
 /** Parameters of `execute_command`. Unknown ones are refused, defaults filled in. */
@@ -65,7 +66,7 @@ export function resultSchema() {
     bytes: v.number(),
     omittedBytes: v.number(),
     binary: v.boolean(),
-    mode: v.picklist(['read', 'write']),
+    mode: v.picklist(modes),
     denials: v.array(denial),
     hint: v.optional(v.string()),
     scratchpad: v.optional(saved),

@@ -8,7 +8,6 @@ import {
   serverInstructions,
   type ToolFacts,
   toolDescription,
-  writeToolName,
 } from '../messages/mcp/mcp.ts'
 import { factsOf } from '../messages/mcp/tool.ts'
 import { executeCommand, type ToolCallContext } from './execute.ts'
@@ -56,7 +55,7 @@ export async function makeServer(connection: McpConnection): Promise<McpServer> 
     saved: connection.saved ?? (() => tellSaved(server)),
   }
   for (const tool of tools) registerExecute(server, calls, tool)
-  registerScratchpad(server, session, tools[0]?.facts ?? factsOf(undefined, 'read', false, interpreter))
+  registerScratchpad(server, session, tools[0]?.facts ?? factsOf(undefined, 'read', undefined, interpreter))
   registerResources(server, session)
   return server
 }
@@ -69,11 +68,21 @@ async function toolsOf(session: McpSession): Promise<readonly Tool[]> {
   return Promise.all(
     served.map(async (mode) => {
       const shell = await openedOrNot(session, mode)
-      const facts = factsOf(shell?.config, mode, served.length > 1, interpreter)
-      // Clients allow a tool by name, so the name gives the mode even if the other tool is missing.
-      return { name: mode === 'write' && asked.length > 1 ? writeToolName : 'execute_command', facts, shell }
+      const facts = factsOf(shell?.config, mode, looserTool(mode, served), interpreter)
+      return { name: toolName(mode, asked), facts, shell }
     }),
   )
+}
+
+/** Clients allow a tool by name, so the name gives the mode even if the other tools are missing. */
+function toolName(mode: Mode, asked: readonly Mode[]): string {
+  return mode === asked[0] ? 'execute_command' : `execute_command_${mode}`
+}
+
+/** The tool for what this mode refuses. */
+function looserTool(mode: Mode, served: readonly Mode[]): string | undefined {
+  const looser = served[served.indexOf(mode) + 1]
+  return looser && `execute_command_${looser}`
 }
 
 function tellSaved(server: McpServer): void {
@@ -92,10 +101,16 @@ async function openedOrNot(session: McpSession, mode: Mode): Promise<SessionShel
   }
 }
 
+const titles: Readonly<Record<Mode, string>> = {
+  read: 'Run a command, read-only',
+  workspace: 'Run a command that may change the workspace',
+  write: 'Run a command',
+}
+
 function registerExecute(server: McpServer, calls: ToolCallContext, { name, facts, shell }: Tool): void {
   const { mode } = facts
   const config = {
-    title: mode === 'read' ? 'Run a command, read-only' : 'Run a command',
+    title: titles[mode],
     description: toolDescription(facts),
     inputSchema: executeSchema(facts),
     annotations: annotationsOf(facts, shell),
@@ -108,8 +123,8 @@ function registerExecute(server: McpServer, calls: ToolCallContext, { name, fact
 
 /** With readOnlyHint clients do not ask, so it is set only if the system confines the command. */
 function annotationsOf({ mode, network }: ToolFacts, opened: SessionShell | undefined): ToolAnnotations {
-  if (mode === 'read' && opened?.config.shell.sandbox === true)
-    return { readOnlyHint: true, destructiveHint: false, openWorldHint: network }
+  if (mode !== 'write' && opened?.config.shell.sandbox === true)
+    return { readOnlyHint: mode === 'read', destructiveHint: mode === 'workspace', openWorldHint: network }
   return { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
 }
 

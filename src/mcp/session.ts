@@ -14,8 +14,8 @@ import { approverOf } from './approvers.ts'
 
 export interface ServerOptions {
   readonly version: string
-  /** Default: the configured mode. */
-  readonly mode?: Mode | 'both' | undefined
+  /** Each gets a tool. Default: the configured mode. */
+  readonly modes?: readonly Mode[] | undefined
   readonly approve: 'client' | 'elicit' | 'none'
   readonly structured: boolean
   /** Also allow reading what other sessions of this user saved. Not where clients share the server. */
@@ -66,9 +66,7 @@ export class McpSession {
 
   /** The modes that the server is asked to serve. Read mode if the configuration cannot be read. */
   async modes(): Promise<readonly Mode[]> {
-    const { mode } = this.options
-    if (mode === 'both') return ['read', 'write']
-    if (mode !== undefined) return [mode]
+    if (this.options.modes) return this.options.modes
     return this.#loaded().then(
       ({ config }) => [config.shell.mode],
       () => ['read'],

@@ -35,7 +35,7 @@ export function explainOpen(): string {
 }
 
 export function explainInterpreter(program: string, mode: Mode): string {
-  return mode === 'read'
+  return mode !== 'write'
     ? `${program} runs code, and read mode keeps it from changing anything`
     : `${program} runs code, which write mode does not confine`
 }

@@ -55,7 +55,7 @@ async function checked(
   { backend, scratchpad }: RunContext,
 ): Promise<CompleteRequest> {
   const cwd = (await backend.directoryThere?.(request.cwd)) ?? request.cwd
-  if (mode === 'read' && typeof request.stdin === 'number') checkInput(request.stdin)
+  if (mode !== 'write' && typeof request.stdin === 'number') checkInput(request.stdin)
   if (request.scratchpad !== undefined) scratchpad.checkSavable(request.scratchpad)
   return { ...request, cwd }
 }

@@ -3,6 +3,7 @@ import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
+import { changesOf } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
 import type { ShellOptions } from '../host/shell-options.ts'
 import { checkLimits } from '../launch/limits.ts'
@@ -35,7 +36,16 @@ export function contextOf(
   const env = { ...options.env }
   const network = options.network ?? config.shell.network
   const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
-  const setups = new Setups({ config, equipment: backend, reads: backend.reads, network, privateTmp, env })
+  const changes = () => changesOf(loaded, { cwd: options.cwd ?? '.', env })
+  const setups = new Setups({
+    config,
+    equipment: backend,
+    reads: backend.reads,
+    changes,
+    network,
+    privateTmp,
+    env,
+  })
   const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
   const scratchpad = options.scratchpad ?? new Scratchpad(env, { maxAgeDays, maxBytes })
   const defaults = defaultsOf(config, backend, options.cwd ?? '.')

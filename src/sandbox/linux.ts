@@ -11,11 +11,12 @@ import {
   seccompMissing,
   signalScopeMissing,
   watcherMissing,
+  workspaceMissing,
   yamaNotes,
 } from '../messages/sandbox/linux.ts'
 import { enforced, notEnforced, readsEnforcement } from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
-import type { Probe, Sandbox, SandboxOptions } from './sandbox.ts'
+import type { Changes, Probe, Sandbox, SandboxOptions } from './sandbox.ts'
 import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
 
 /** By the addon. `watcher` returns the errno of starting the watcher, 0 when it runs. */
@@ -26,8 +27,9 @@ export function linuxSandbox(
 ): Sandbox {
   return {
     privateDirectories: privateTmp && linuxPrivateDirectories(privateTmp),
-    confine({ network, reads, unixSockets }) {
-      const missing = missingSupport(probe) ?? missingWatcher(watcher())
+    confine({ network, reads, changes, unixSockets }) {
+      const missing =
+        missingSupport(probe) ?? (changes ? missingForChanges(probe) : undefined) ?? missingWatcher(watcher())
       if (missing) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing })
       if (probe.landlockAbi < unixSocketsAbi)
         refuseUnixSockets(unixSockets, `Landlock ABI ${probe.landlockAbi}`)
@@ -36,6 +38,7 @@ export function linuxSandbox(
         network,
         writable: [],
         reads,
+        changes,
         sockets: unixSockets,
         abi: probe.landlockAbi,
         listener: probe.listener,
@@ -58,18 +61,27 @@ function missingSupport(probe: Probe): Unmet | undefined {
   return undefined
 }
 
+/** Landlock ABI 2 added renames from one directory to another, ABI 3 truncate(2). */
+const changesAbi = 3
+
+/** What the notifier carries out needs a listener, and SECCOMP_ADDFD_FLAG_SEND (Linux 5.14), which is older than that ABI. */
+function missingForChanges({ landlockAbi, listener, listenerErrno }: Probe): Unmet | undefined {
+  if (landlockAbi >= changesAbi && listener) return undefined
+  return workspaceMissing(changesAbi, landlockAbi, listener ? undefined : errnoName(listenerErrno))
+}
+
 function missingWatcher(errno: number): Unmet | undefined {
   return errno === 0 ? undefined : watcherMissing(errnoName(errno))
 }
 
 function linuxEnforcement(
   probe: Probe,
-  { network, reads, privateTmp, unixSockets }: SandboxOptions,
+  { network, reads, changes, privateTmp, unixSockets }: SandboxOptions,
 ): Enforcement {
   const byScope = probe.landlockAbi >= signalScopeAbi
   return {
-    'file contents': enforced('landlock+seccomp'),
-    'file metadata': enforced('seccomp'),
+    'file contents': enforced('landlock+seccomp', changesNote(changes)),
+    'file metadata': enforced('seccomp', changesNote(changes)),
     ...readsEnforcement('landlock', reads),
     'device nodes': enforced('landlock+seccomp', linuxNotes.devices),
     locks: enforced('seccomp', linuxNotes.locks),
@@ -90,6 +102,12 @@ function linuxEnforcement(
     'denial reports': denialReports(probe),
     ...(privateTmp && { 'private tmp': privateTmpOf(probe) }),
   }
+}
+
+function changesNote(changes: Changes | null): string | undefined {
+  return changes
+    ? `open: ${changes.roots.join(', ')}, less ${changes.protected.length} protected paths`
+    : undefined
 }
 
 function openSockets(sockets: readonly string[]): string | undefined {

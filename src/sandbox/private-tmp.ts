@@ -53,7 +53,13 @@ export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirector
 function writing(confinement: Confinement, directory: string): LandlockConfinement {
   if (confinement.kind !== 'landlock')
     throw new Error(`a private directory cannot be granted in ${confinement.kind}`)
-  return { ...confinement, writable: [...confinement.writable, directory] }
+  const { changes } = confinement
+  return {
+    ...confinement,
+    writable: [...confinement.writable, directory],
+    // So that files can be moved from there into the workspace.
+    changes: changes && { ...changes, roots: [...changes.roots, directory] },
+  }
 }
 
 type Unavailable = Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>

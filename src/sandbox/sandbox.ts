@@ -52,6 +52,8 @@ export interface LandlockConfinement {
   /** Directories granted for writing (a private tmp): absolute, without symbolic links. */
   readonly writable: readonly string[]
   readonly reads: Reads
+  /** Workspace mode; null: the command changes nothing but `writable`. */
+  readonly changes: Changes | null
   /** Unix sockets that may be connected to: absolute paths. Needs ABI 9. */
   readonly sockets: readonly string[]
   readonly abi: number
@@ -105,9 +107,19 @@ export interface WindowsProbe {
 export interface SandboxOptions {
   readonly network: boolean
   readonly reads: Reads
+  /** Workspace mode: what the command may change; null: nothing. */
+  readonly changes: Changes | null
   readonly privateTmp: boolean
   /** Unix sockets exempt from the refusal: absolute paths; symbolic links are followed. */
   readonly unixSockets: readonly string[]
+}
+
+/** What a command may change in workspace mode. Absolute paths. */
+export interface Changes {
+  /** Directories without symbolic links on the way: the workspace first. */
+  readonly roots: readonly [string, ...string[]]
+  /** What stays as it is in them; symbolic links are followed, and need not lead anywhere. */
+  readonly protected: readonly string[]
 }
 
 /** What a command may read. Paths are absolute; symbolic links are resolved when the command starts. */

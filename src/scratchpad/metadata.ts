@@ -1,11 +1,12 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { modes } from '../base/types.ts'
 
 const metadata = v.object({
   command: v.union([v.string(), v.array(v.string())]),
   cwd: v.string(),
-  mode: v.picklist(['read', 'write']),
+  mode: v.picklist(modes),
   outcome: v.string(),
   exitCode: v.nullable(v.number()),
   signal: v.nullable(v.string()),

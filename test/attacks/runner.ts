@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Inherited, Programs, Report } from './attack.ts'
 import { everyAttack } from './attacks.ts'
@@ -96,8 +98,10 @@ async function reportOn(row: ReturnType<typeof everyAttack>[number], where: Circ
 async function run(errand: Errand): Promise<void> {
   const { openShell } = (await import(pathToFileURL(errand.library).href)) as Library
   const { network, controls, programs, inherited, only = '' } = errand
-  const reading = await openShell({ mode: 'read', network })
-  const writable = await openShell({ mode: 'read', network, privateTmp: true })
+  const mode = (process.env['VT_MODE'] ?? 'read') as 'read'
+  const cwd = mkdtempSync(join(tmpdir(), 'vt-work-'))
+  const reading = await openShell({ mode, network, cwd })
+  const writable = await openShell({ mode, network, cwd, privateTmp: true })
   const writing = await openShell({ mode: 'write' })
   const where: Circumstances = {
     network,

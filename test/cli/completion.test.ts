@@ -31,11 +31,20 @@ it.each([
   ],
   [
     ['mcp', '--mode', ''],
-    ['read', 'write', 'both'],
+    ['read', 'workspace', 'write', 'both'],
   ],
-  [['mcp', '--mode', 'w'], ['write']],
-  [['mcp', '--mode=w'], ['--mode=write']],
-  [['mcp', '--mode', '=', 'w'], ['write']],
+  [
+    ['mcp', '--mode', 'w'],
+    ['workspace', 'write'],
+  ],
+  [
+    ['mcp', '--mode=w'],
+    ['--mode=workspace', '--mode=write'],
+  ],
+  [
+    ['mcp', '--mode', '=', 'w'],
+    ['workspace', 'write'],
+  ],
   [
     ['mcp', 'install', 'c'],
     ['claude', 'codex', 'cursor'],

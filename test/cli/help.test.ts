@@ -42,9 +42,14 @@ it('every option that the help of run shows is taken', async () => {
     // --pty needs a terminal (pty.test.ts), --keep-going needs --each (each.test.ts)
     if (option === '--pty' || option === '--keep-going') continue
     const given =
-      { ' TIME': '10s', ' DIR': '/', ' NAME': 'kept', ' BACKEND': 'local', ' FILE': '/dev/null' }[
-        value ?? ''
-      ] ?? ''
+      {
+        ' TIME': '10s',
+        ' DIR': '/',
+        ' NAME': 'kept',
+        ' MODE': 'read',
+        ' BACKEND': 'local',
+        ' FILE': '/dev/null',
+      }[value ?? ''] ?? ''
     const ran = await home.run(['run', option, ...(given === '' ? [] : [given]), '--', 'exit 7'])
     expect(ran).toMatchObject({ code: 7 })
   }

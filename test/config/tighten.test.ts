@@ -31,7 +31,7 @@ const neverText = (user: string, other: string): Case => ({
 const cases: Record<ConfigKey, Case> = {
   'shell.backend': neverText('"docker"', '"local"'),
   'shell.sandbox': { user: 'true', taken: ['true'], ignored: ['false'], why: 'needs-trust' },
-  'shell.mode': { user: '"write"', taken: ['"read"', '"write"'], ignored: [] },
+  'shell.mode': { user: '"write"', taken: ['"read"', '"workspace"', '"write"'], ignored: [] },
   'shell.timeout_ms': smaller,
   'shell.max_timeout_ms': smaller,
   'shell.kill_grace_ms': { ...smaller, taken: ['99', '0'] },
@@ -40,6 +40,8 @@ const cases: Record<ConfigKey, Case> = {
   'shell.private_tmp': { user: 'true', taken: ['false', 'true'], ignored: [] },
   'shell.reads': { user: '"everywhere"', taken: ['"workspace"', '"everywhere"'], ignored: [] },
   'shell.unreadable': { user: '["/a"]', taken: ['["/a", "/b"]', '["/a", "secrets"]'], ignored: [] },
+  'workspace.writable': neverText('["/a"]', '["/a", "/b"]'),
+  'workspace.protected': { user: '["a"]', taken: ['["a", "b"]'], ignored: [] },
   'env.inherit': { user: '"auto"', taken: ['"listed"', '"auto"'], ignored: ['"all"'] },
   'env.pass': neverText('["A"]', '["B"]'),
   'env.set': neverText('{ A = "1" }', '{}'),
@@ -83,7 +85,7 @@ const cases: Record<ConfigKey, Case> = {
 // Keys of two values have one that a project may set and, begun from the other end, one that it may not.
 const otherWay: Partial<Record<ConfigKey, Case>> = {
   'shell.sandbox': { user: 'false', taken: ['false'], ignored: ['true'], why: 'needs-trust' },
-  'shell.mode': { user: '"read"', taken: ['"read"'], ignored: ['"write"'] },
+  'shell.mode': { user: '"workspace"', taken: ['"read"', '"workspace"'], ignored: ['"write"'] },
   'shell.network': { user: 'false', taken: ['false'], ignored: ['true'] },
   'shell.private_tmp': { user: 'false', taken: ['false'], ignored: ['true'] },
   'shell.reads': { user: '"workspace"', taken: ['"workspace"'], ignored: ['"everywhere"'] },

@@ -24,6 +24,7 @@ function record(): SpawnRecord {
       listener: addon.probe().listener,
       writable: [],
       sockets: [],
+      changes: { roots: ['/etc'], protected: ['/etc/kept'] },
       reads: {
         readable: { workspace: '/', others: ['/usr'] },
         unreadable: ['/nowhere/secret'],
@@ -95,6 +96,9 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   'confinement.reads.names.patterns': wrongList,
   'confinement.reads.names.except': wrongList,
   'confinement.reads.names.skip': wrongList,
+  'confinement.changes': wrongRecord,
+  'confinement.changes.roots': wrongList,
+  'confinement.changes.protected': wrongList,
 }
 
 describe('the record of spawn', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { wantedTexts } from '../../src/messages/mcp/mcp.ts'
+import { wantedTexts } from '../../src/messages/mcp/parameters.ts'
 import { rangeAndPattern, unknownNameText } from '../../src/messages/mcp/scratchpad.ts'
 import { Home } from '../cli/vitrine.ts'
 import { connect, eras } from './connect.ts'

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { remedies } from '../../src/messages/denials.ts'
 import { VitrineError } from '../../src/messages/error.ts'
-import { refusalText, toolDescription, wantedTexts } from '../../src/messages/mcp/mcp.ts'
+import { refusalText, toolDescription } from '../../src/messages/mcp/mcp.ts'
+import { wantedTexts } from '../../src/messages/mcp/parameters.ts'
 import { Home } from '../cli/vitrine.ts'
 import { isInstalled } from '../helpers/programs.ts'
 import { connect, eras } from './connect.ts'
@@ -12,7 +13,6 @@ const parameters = ['command', 'timeout_ms', 'scratchpad', 'cwd', 'private_tmp',
 
 /** What a server with the default configuration and both modes says of itself. */
 const facts = {
-  hasWriteTool: true,
   network: false,
   interpreter: 'sh',
   defaultTimeoutMs: 30_000,
@@ -289,8 +289,8 @@ describe('tools/list', () => {
     const { client } = await connect(['--mode', 'both'])
     const { tools } = await client.listTools()
     expect(tools.slice(0, 2).map(({ description }) => description)).toEqual([
-      toolDescription({ ...facts, mode: 'read' }),
-      toolDescription({ ...facts, mode: 'write' }),
+      toolDescription({ ...facts, mode: 'read', looserTool: 'execute_command_write' }),
+      toolDescription({ ...facts, mode: 'write', looserTool: undefined }),
     ])
     for (const text of [tools[0]?.description ?? '', client.getInstructions() ?? '']) {
       for (const told of ['READ MODE', 'timeout_ms', '600000', '\\$']) expect(text).toContain(told)

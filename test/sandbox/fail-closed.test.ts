@@ -145,9 +145,9 @@ describe('write mode runs where read mode cannot', () => {
       writable: [],
       reads: readEverything,
       sockets: [],
+      changes: null,
       abi: 7,
       listener: true,
-      report: true,
     }
     const request = {
       candidates: ['/bin/true'],

@@ -7,7 +7,7 @@ import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { aliveWith } from '../helpers/processes.ts'
 import { type Doubles, doubleOf, launchIn } from './macos-doubles.ts'
 
-const options = { network: false, reads: readEverything, privateTmp: false, unixSockets: [] }
+const options = { network: false, reads: readEverything, privateTmp: false, unixSockets: [], changes: null }
 
 /** A line of `log stream --style ndjson`, with the fields that stand there besides the message. */
 function event(eventMessage: string): string {

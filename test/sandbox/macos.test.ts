@@ -164,7 +164,7 @@ describe.each(Object.entries(tables))('under the profile "%s"', (name, rows) => 
 })
 
 describe('read mode on macOS', () => {
-  const options = { network: false, reads: readEverything, privateTmp: false, unixSockets: [] }
+  const options = { network: false, reads: readEverything, privateTmp: false, unixSockets: [], changes: null }
 
   it('is tried out with its own profile, before the first command', () => {
     const { tools, calls } = doubleOf()

@@ -19,6 +19,7 @@ const options: SandboxOptions = {
   reads: readEverything,
   privateTmp: false,
   unixSockets: [path],
+  changes: null,
 }
 const toml = (...paths: readonly string[]) => `[shell]\nunix_sockets = ${JSON.stringify(paths)}\n`
 

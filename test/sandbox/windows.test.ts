@@ -18,6 +18,7 @@ const confine = (probe: Partial<WindowsProbe>) => () =>
     reads: readEverything,
     privateTmp: false,
     unixSockets: [],
+    changes: null,
   })
 
 describe('read mode on Windows', () => {
@@ -35,12 +36,24 @@ describe('read mode on Windows', () => {
   it('is refused where something is to be kept from reading: Low integrity does not stop that', () => {
     const reads = { ...readEverything, unreadable: ['C:\\secret'] }
     expect(() =>
-      windowsSandbox(low).confine({ network: false, reads, privateTmp: false, unixSockets: [] }),
+      windowsSandbox(low).confine({
+        network: false,
+        reads,
+        privateTmp: false,
+        unixSockets: [],
+        changes: null,
+      }),
     ).toThrow(unavailable('Windows'))
   })
 
   it('says where the job could have no limits on the user interface', () => {
-    const options = { network: false, reads: readEverything, privateTmp: false, unixSockets: [] }
+    const options = {
+      network: false,
+      reads: readEverything,
+      privateTmp: false,
+      unixSockets: [],
+      changes: null,
+    }
     const enforced = (uiLimits: boolean) =>
       windowsSandbox({ ...low, uiLimits }).enforcement(options)['desktop']?.enforced
     expect([enforced(true), enforced(false)]).toEqual([true, false])
@@ -52,6 +65,7 @@ describe('read mode on Windows', () => {
       reads: readEverything,
       privateTmp: false,
       unixSockets: [],
+      changes: null,
     })
     expect(network).toMatchObject({ enforced: false })
     expect(files).toMatchObject({ enforced: true, note: expect.stringContaining('LocalLow') })

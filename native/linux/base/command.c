@@ -13,6 +13,7 @@ const char *vt_core_step_name(int step) {
       [VT_STEP_PIPES] = "pipes",
       [VT_STEP_TERMINAL] = "terminal",
       [VT_STEP_WATCHER] = "watcher",
+      [VT_STEP_WORKSPACE] = "workspace",
       [VT_STEP_CLONE] = "clone",
       [VT_STEP_SIGNALS] = "signals",
       [VT_STEP_SESSION] = "setsid",

@@ -27,6 +27,7 @@ enum vt_step {
   VT_STEP_PIPES,
   VT_STEP_TERMINAL,
   VT_STEP_WATCHER,
+  VT_STEP_WORKSPACE,
   VT_STEP_CLONE,
   VT_STEP_SIGNALS,
   VT_STEP_SESSION,
@@ -83,6 +84,7 @@ struct vt_command {
   struct vt_place *places;  /* what a confined command may reach; NULL: unconfined */
   bool network, with_listener; /* confined: as in struct vt_request */
   int abi;
+  struct vt_workspace_server *server; /* answers for a workspace command; NULL: the notifiers do */
   struct vt_confinement *confinement; /* set during the launch; NULL: unconfined */
   struct vt_terminal *terminal; /* NULL: pipes */
   char cookie[64];          /* unconfined: in the environment, finds processes that left the session */

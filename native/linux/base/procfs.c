@@ -41,3 +41,11 @@ bool vt_procfs_thread_sleeps(pid_t thread) {
   const char *state = strrchr(stat, ')');
   return !state || !state[1] || !strchr("RTt", state[2]);
 }
+
+int vt_procfs_umask(pid_t thread) {
+  char status[256]; /* Umask is the second line, after a name of at most 64 bytes */
+  unsigned umask;
+  vt_procfs_read(thread, "status", status, sizeof status);
+  const char *found = strstr(status, "\nUmask:");
+  return found && sscanf(found, "\nUmask: %o", &umask) == 1 ? (int)umask : -1;
+}

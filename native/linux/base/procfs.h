@@ -23,5 +23,8 @@ size_t vt_procfs_read(pid_t pid, const char *name, char *buffer, size_t size);
 /* The decimal number behind a label in a text such as /proc/PID/status; 0: no such label. */
 uint64_t vt_number_after(const char *text, const char *label);
 
+/* The umask of a thread (proc_pid_status(5)), or -1. */
+int vt_procfs_umask(pid_t thread);
+
 /* True unless the thread is runnable or stopped (R, T or t in proc_pid_stat(5)); also if it is gone. */
 bool vt_procfs_thread_sleeps(pid_t thread);

@@ -6,6 +6,7 @@
 #include "confine/confinement.h"
 #include "confine/reads/reads.h"
 #include "supervise/terminal.h"
+#include "workspace/workspace.h"
 
 static const char **places_of(const struct vt_place *places, enum vt_place_kind kind) {
   size_t count = 0;
@@ -18,6 +19,8 @@ static const char **places_of(const struct vt_place *places, enum vt_place_kind 
 }
 
 int vt_confine(struct vt_command *command, enum vt_step *step) {
+  struct vt_workspace *workspace = vt_workspace_open(command->places);
+  if (!workspace && errno) return *step = VT_STEP_WORKSPACE, -1;
   const char **sockets = places_of(command->places, VT_SOCKET);
   struct vt_reads *reads = vt_reads_take(command->places);
   command->writable = places_of(command->places, VT_WRITABLE);
@@ -28,6 +31,7 @@ int vt_confine(struct vt_command *command, enum vt_step *step) {
       .near = command->cwd,
       .reads = reads,
       .writable = command->writable,
+      .workspace = workspace,
       .sockets = sockets,
       .terminal = command->terminal ? command->terminal->slave : 0,
   };
@@ -35,6 +39,7 @@ int vt_confine(struct vt_command *command, enum vt_step *step) {
   command->confinement = vt_confinement_take(&options, &failed_step);
   int error = errno;
   if (reads) vt_reads_release(reads);
+  if (workspace) vt_workspace_release(workspace);
   free(sockets);
   *step = (enum vt_step)failed_step;
   errno = error;

@@ -19,6 +19,7 @@
 #include "confine/landlock.h"
 #include "confine/probe.h"
 #include "confine/reads/reads.h"
+#include "workspace/workspace.h"
 #include "confine/confinement_pool.h"
 
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,9 +48,10 @@ static int build_filter(struct vt_confinement *confinement, const struct vt_conf
       .abi = confinement->abi,
       .network = options->network,
       .judge = options->listener,
-      .unwritable = !options->writable || !*options->writable,
+      .unwritable = !options->workspace && (!options->writable || !*options->writable),
       .terminal = options->terminal > 0,
       .unix_sockets = options->sockets && *options->sockets,
+      .workspace = options->workspace != NULL,
   };
   vt_rules_select(&filter, &confinement->rules);
   filter.report = confinement->listener;
@@ -90,7 +92,9 @@ static int build_reading(struct vt_confinement *confinement, const struct vt_con
 
 static int build(struct vt_confinement *confinement, const struct vt_confinement_options *options, int *step) {
   struct vt_landlock_options landlock = {confinement->abi, options->network, options->near, options->writable, options->sockets,
-                                         options->terminal};
+                                         options->terminal, options->workspace};
+  confinement->workspace = options->workspace;
+  if (confinement->workspace) vt_workspace_retain(confinement->workspace);
   confinement->listener = options->listener;
   confinement->listener_proves = options->listener && vt_probe()->listener_proves;
   confinement->listener_flags = vt_probe_listener_flags();
@@ -174,7 +178,7 @@ static void put_first(struct vt_confinement *confinement) {
 }
 
 static bool is_private(const struct vt_confinement_options *options) {
-  return has_any(options->writable) && !options->writable[1] && !has_any(options->sockets) && !options->terminal;
+  return !options->workspace && has_any(options->writable) && !options->writable[1] && !has_any(options->sockets) && !options->terminal;
 }
 
 /* Keeps the directory open, to see when it is removed. */
@@ -227,12 +231,12 @@ struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *
   char *key = key_of(options, abi);
   if (!key) return NULL;
   pthread_mutex_lock(&cache_lock);
-  struct vt_confinement *confinement = has_any(options->writable) ? take_over(options, key) : find(key, options->reads);
+  struct vt_confinement *confinement = has_any(options->writable) || options->workspace ? take_over(options, key) : find(key, options->reads);
   if (confinement) {
     free(key);
   } else if ((confinement = make(options, abi, key, step))) {
     /* Not shared: a private directory or terminal belongs to one command, and a path may name another socket next time. */
-    if (has_any(options->writable) || has_any(options->sockets) || options->terminal) confinement->references = 0;
+    if (has_any(options->writable) || options->workspace || has_any(options->sockets) || options->terminal) confinement->references = 0;
     else put_first(confinement);
   } else {
     free(key);
@@ -242,15 +246,14 @@ struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *
   return confinement;
 }
 
-void vt_confinement_retain(struct vt_confinement *confinement) {
-  __atomic_add_fetch(&confinement->references, 1, __ATOMIC_RELAXED);
-}
+void vt_confinement_retain(struct vt_confinement *confinement) { __atomic_add_fetch(&confinement->references, 1, __ATOMIC_RELAXED); }
 
 void vt_confinement_free(struct vt_confinement *confinement) {
   if (confinement->granted >= 0) close(confinement->granted);
   if (confinement->ruleset >= 0) close(confinement->ruleset);
   if (confinement->owns_reading && confinement->reading >= 0) close(confinement->reading);
   if (confinement->reads) vt_reads_release(confinement->reads);
+  if (confinement->workspace) vt_workspace_release(confinement->workspace);
   free(confinement->key);
   free(confinement->writable);
   free(confinement->sockets);

@@ -10,6 +10,7 @@
 #include "confine/seccomp_rules.h"
 
 struct vt_reads;
+struct vt_workspace;
 
 struct vt_confinement {
   int references;            /* atomic; the cache holds one */
@@ -30,6 +31,7 @@ struct vt_confinement {
   char **writable;           /* directories granted for writing, NULL-terminated */
   bool private;              /* one writable directory, nothing else that is one command's: can be pooled */
   int granted, uses;         /* that directory (O_PATH), -1: removed; commands served */
+  struct vt_workspace *workspace; /* NULL: none; a reference */
   char **sockets;            /* unix sockets granted for connecting, likewise */
   dev_t terminal;            /* device of the command's terminal; 0: none */
   struct vt_rules rules;     /* without reports: the supervisor answers reported calls by these */
@@ -45,6 +47,7 @@ struct vt_confinement_options {
   struct vt_reads *reads;
   const char *const *writable;
   const char *const *sockets;   /* unix sockets to connect to, likewise; needs ABI 9 */
+  struct vt_workspace *workspace; /* NULL: none */
   int terminal;                 /* descriptor of the command's terminal; 0: none */
 };
 

@@ -16,6 +16,7 @@
 #include "base/kernel.h"
 #include "base/paths.h"
 #include "confine/reads/reads.h"
+#include "workspace/workspace.h"
 
 /* linux/landlock.h: flags of landlock_create_ruleset(2), rule types. */
 enum { CREATE_RULESET_VERSION = 1 << 0, CREATE_RULESET_ERRATA = 1 << 1, RULE_PATH_BENEATH = 1 };
@@ -95,16 +96,10 @@ static struct ruleset_attr handled_by(int abi, size_t *size) {
 
 #define FS_READING (FS_EXECUTE | FS_READ_FILE)
 
-static int grant_at(int ruleset, int fd, uint64_t access) {
+int vt_landlock_grant_at(int ruleset, int fd, uint64_t access) {
   struct path_beneath_attr rule = {access, fd};
   return (int)syscall(NR_LANDLOCK_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
 }
-
-int vt_landlock_grant_reading(int ruleset, int fd, bool directory) {
-  return grant_at(ruleset, fd, directory ? FS_READING | FS_READ_DIR : FS_READING);
-}
-
-int vt_landlock_grant_listing(int ruleset, int fd) { return grant_at(ruleset, fd, FS_READ_DIR); }
 
 static int grant(int ruleset, const char *path, uint64_t access) {
   int fd = open(path, O_PATH | O_CLOEXEC);
@@ -113,7 +108,7 @@ static int grant(int ruleset, const char *path, uint64_t access) {
   int failed = fstat(fd, &status);
   /* Directory rights on a file are EINVAL (landlock_add_rule(2)). */
   if (!failed && !S_ISDIR(status.st_mode)) access &= ~(FS_READ_DIR | FS_REFER);
-  if (!failed) failed = grant_at(ruleset, fd, access);
+  if (!failed) failed = vt_landlock_grant_at(ruleset, fd, access);
   vt_close(fd);
   return failed ? -1 : 0;
 }
@@ -159,7 +154,7 @@ static int grant_devices(int ruleset, uint64_t handled) {
 static int grant_terminal(int ruleset, int terminal, uint64_t handled) {
   if (terminal <= 0) return 0;
   uint64_t access = handled & (FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV);
-  if (grant_at(ruleset, terminal, access)) return -1;
+  if (vt_landlock_grant_at(ruleset, terminal, access)) return -1;
   return grant_if_there(ruleset, "/dev/tty", access);
 }
 
@@ -176,7 +171,20 @@ int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading) {
   size_t size = 0;
   uint64_t moving = abi >= 2 ? FS_REFER : 0;
   uint64_t handled = reading ? FS_READING | FS_READ_DIR | moving : handled_by(abi, &size).handled_access_fs;
-  return grant_at(ruleset, fd, handled & ~UNWRITTEN);
+  return vt_landlock_grant_at(ruleset, fd, handled & ~UNWRITTEN);
+}
+
+/* A cut directory itself gets no right to make or remove entries; the notifier does that (workspace.h). */
+int vt_landlock_grant_workspace(int ruleset, int abi, struct vt_reads *places, struct vt_inode_set *granted) {
+  size_t size = 0;
+  uint64_t handled = handled_by(abi, &size).handled_access_fs & ~UNWRITTEN;
+  struct vt_reads_access access = {
+      .directory = handled,
+      .file = handled & (FS_EXECUTE | FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE),
+      .skips_devices = true,
+      .granted = granted,
+  };
+  return vt_reads_grant(places, &access, ruleset);
 }
 
 /* A missing socket needs no grant. A directory is an error: it would grant all sockets in it. */
@@ -207,7 +215,7 @@ static int grant_near(int ruleset, const char *near) {
 }
 
 bool vt_landlock_handles_truncate(const struct vt_landlock_options *options) {
-  return options->abi >= 3 && options->writable && *options->writable;
+  return options->abi >= 3 && (options->workspace || (options->writable && *options->writable));
 }
 
 static int finished(int ruleset, int failed) {
@@ -234,7 +242,13 @@ int vt_landlock_build(const struct vt_landlock_options *options) {
   return finished(ruleset, grant(ruleset, "/", FS_READ_DIR) || grant_top_level(ruleset) ||
                                grant_devices(ruleset, *handled) || grant_near(ruleset, options->near) ||
                                grant_writable(ruleset, options->writable, *handled) ||
+                               (options->workspace && vt_workspace_grant(options->workspace, ruleset, options->abi)) ||
                                grant_sockets(ruleset, options) || grant_terminal(ruleset, options->terminal, *handled));
+}
+
+static int grant_reads(struct vt_reads *reads, int ruleset) {
+  static const struct vt_reads_access access = {.directory = FS_READING | FS_READ_DIR, .file = FS_READING, .listing = FS_READ_DIR};
+  return vt_reads_grant(reads, &access, ruleset);
 }
 
 int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal) {
@@ -243,7 +257,7 @@ int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *
   struct ruleset_attr attr = {FS_READING | FS_READ_DIR | moving, 0, 0};
   int ruleset = (int)syscall(NR_LANDLOCK_CREATE_RULESET, &attr, abi_versions[0].size, 0);
   if (ruleset < 0) return -1;
-  return finished(ruleset, (moving && grant(ruleset, "/", moving)) || vt_reads_grant(reads, ruleset) ||
+  return finished(ruleset, (moving && grant(ruleset, "/", moving)) || grant_reads(reads, ruleset) ||
                                grant_devices(ruleset, attr.handled_access_fs) ||
                                grant_writable(ruleset, writable, attr.handled_access_fs) ||
                                grant_terminal(ruleset, terminal, attr.handled_access_fs));

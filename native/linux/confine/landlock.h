@@ -3,8 +3,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct vt_reads;
+struct vt_inode_set;
+struct vt_workspace;
 
 /* The first ABI that restricts unix sockets by path (LANDLOCK_ACCESS_FS_RESOLVE_UNIX, Linux 7.1). */
 enum { VT_UNIX_SOCKETS_ABI = 9 };
@@ -16,6 +19,7 @@ struct vt_landlock_options {
   const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
   const char *const *sockets;   /* unix sockets granted for connecting, likewise */
   int terminal;                 /* descriptor of the commands' terminal; 0: none */
+  struct vt_workspace *workspace; /* NULL: none */
 };
 
 /* The Landlock ABI of the running kernel, or -1 with errno (ENOSYS: not built in, EOPNOTSUPP: disabled at boot). */
@@ -28,9 +32,11 @@ int vt_landlock_errata(void);
  * ways to truncate need write access. */
 bool vt_landlock_handles_truncate(const struct vt_landlock_options *options);
 
-/* Grants reading and executing a descriptor's file or tree (O_PATH suffices); or listing only. */
-int vt_landlock_grant_reading(int ruleset, int fd, bool directory);
-int vt_landlock_grant_listing(int ruleset, int fd);
+/* Grants rights (LANDLOCK_ACCESS_FS_*) on a descriptor's file or tree (O_PATH suffices). */
+int vt_landlock_grant_at(int ruleset, int fd, uint64_t access);
+
+/* Grants changes in a workspace; collects what got a rule. */
+int vt_landlock_grant_workspace(int ruleset, int abi, struct vt_reads *places, struct vt_inode_set *granted);
 
 /* Builds a ruleset; returns its descriptor (close-on-exec) or -1 with errno. Allocates: never between clone and exec. */
 int vt_landlock_build(const struct vt_landlock_options *options);

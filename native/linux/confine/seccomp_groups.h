@@ -18,6 +18,7 @@ enum {
   WRITABLE = 1 << 6,         /* the command has a writable directory */
   TRUNCATE_UNSEEN = 1 << 7,  /* the ruleset does not handle truncate(2) */
   SIGNALS_UNSCOPED = 1 << 8, /* nor signals */
+  WORKSPACE = 1 << 9,        /* the notifier carries calls out */
 };
 
 /* A verdict and the calls that get it. A call is in one group at most; without one it is allowed. */

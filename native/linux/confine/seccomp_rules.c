@@ -70,6 +70,9 @@ static const struct vt_rule prlimit_rules[] = {
     {EVER, {IS(0, 0)}, ALLOW},
 };
 
+/* Until the first change every process of the command has the host's umask. */
+static const struct vt_rule umask_rules[] = {{WORKSPACE, {ANY_ARGUMENTS}, JUDGE}};
+
 static const struct vt_rule setpriority_rules[] = {{EVER, {IS(0, VT_PRIO_PROCESS), IS(1, 0)}, ALLOW}};
 static const struct vt_rule ioprio_rules[] = {{EVER, {IS(0, VT_IOPRIO_WHO_PROCESS), IS(1, 0)}, ALLOW}};
 static const struct vt_rule own_process_rules[] = {{EVER, {IS(0, 0)}, ALLOW}};
@@ -207,6 +210,7 @@ const struct vt_group vt_groups[] = {
     {ALWAYS(FAIL(ENOSYS)), CALLS(VT_SYS_clone3)},
     {DECIDE(unshare_rules, ALLOW), CALLS(VT_SYS_unshare)},
     {ALWAYS(PRETEND), CALLS(VT_SYS_setsid)},
+    {DECIDE(umask_rules, ALLOW), CALLS(VT_SYS_umask)},
     {DECIDE(setrlimit_rules, ALLOW), CALLS(VT_SYS_setrlimit)},
     {DECIDE(prlimit_rules, REFUSE(EPERM)), CALLS(VT_SYS_prlimit64)},
     {DECIDE(setpriority_rules, REFUSE(EPERM)), CALLS(VT_SYS_setpriority)},

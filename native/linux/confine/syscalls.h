@@ -97,6 +97,7 @@ extern "C" {
   X(clone3, 435, 435) \
   X(unshare, 272, 97) \
   X(setsid, 112, 157) \
+  X(umask, 95, 166) \
   X(kill, 62, 129) \
   X(tkill, 200, 130) \
   X(tgkill, 234, 131) \

@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "confine/confine.h"
+#include "confine/confinement.h"
+#include "notify/workspace_server.h"
 #include "launch/spawn.h"
 #include "supervise/supervisor.h"
 #include "base/threads.h"
@@ -96,6 +98,13 @@ static void close_child_ends(struct vt_command *command) {
   if (command->cgroup[0]) close(command->cgroup_fd);
 }
 
+/* Before the launch: its calls must not wait for a thread that cannot start. */
+static int start_server(struct vt_command *command) {
+  if (!command->confinement || !command->confinement->workspace) return 0;
+  command->server = vt_workspace_server_start();
+  return command->server ? 0 : fail(command, VT_STEP_THREADS);
+}
+
 static int confine(struct vt_command *command) {
   enum vt_step step;
   if (!command->places || vt_confine(command, &step) == 0) return 0;
@@ -103,7 +112,7 @@ static int confine(struct vt_command *command) {
 }
 
 static bool prepare(struct vt_command *command) {
-  if (confine(command)) return false;
+  if (confine(command) || start_server(command)) return false;
   pthread_mutex_lock(&preparing);
   vt_spawn_prepare();
   bool ready = open_pipes(command) == 0 && take_slot(command) == 0 && take_cgroup(command) == 0;

@@ -33,9 +33,9 @@ static int take_from(int pidfd, int number) {
 
 int vt_borrow_separate_table(void) { return (int)syscall(NR_CLOSE_RANGE, 0, ~0u, RANGE_UNSHARE); }
 
-int vt_borrow_listener(const struct vt_listener *listener) {
-  return take_from((int)syscall(NR_PIDFD_OPEN, getpid(), 0), listener->fd);
-}
+int vt_borrow_own(int fd) { return take_from((int)syscall(NR_PIDFD_OPEN, getpid(), 0), fd); }
+
+int vt_borrow_listener(const struct vt_listener *listener) { return vt_borrow_own(listener->fd); }
 
 int vt_borrow_descriptor(struct vt_caller *caller, int number) { return take_from(open_caller(caller), number); }
 

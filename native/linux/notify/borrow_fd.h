@@ -12,6 +12,9 @@ int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_bor
 /* For a thread that keeps what it borrows. Gives it an empty descriptor table of its own; -1 on failure. */
 int vt_borrow_separate_table(void);
 
+/* Duplicates a descriptor of the main table, such as the listener's, into that table; -1 and errno. */
+int vt_borrow_own(int fd);
+
 int vt_borrow_listener(const struct vt_listener *listener);
 
 /* Takes the caller's descriptor; certain only if the call still waits afterwards. */

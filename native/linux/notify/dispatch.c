@@ -9,6 +9,8 @@
 void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, const struct vt_listener *listener) {
   notification->notif = *notif;
   notification->listener = listener;
+  notification->listener_fd = listener->fd;
+  notification->roots = NULL;
   notification->call = vt_call_of(notif->data.nr);
   notification->rule = vt_rules_answer(&listener->confinement->rules, &notif->data);
   notification->operation = vt_call_operation(notification->call, &notif->data);
@@ -17,7 +19,9 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   __atomic_store_n(&notification->takes, false, __ATOMIC_RELAXED);
   notification->error = 0;
   notification->done = notification->waits = notification->counted = notification->has_text = notification->is_path = false;
-  notification->limits_files = notification->asks_too_much = false;
+  notification->limits_files = notification->asks_too_much = notification->sets_umask = false;
+  notification->send_fd = -1;
+  notification->send_flags = 0;
 }
 
 static int rule_errno(const struct vt_notification *notification) { return (int)(notification->rule & SECCOMP_RET_DATA); }
@@ -30,6 +34,9 @@ void vt_dispatch(struct vt_notification *notification) {
   notification->counted = !vt_is_nss_lookup(notification);
   vt_describe(notification);
 }
+
+/* The call goes on. */
+void vt_handle_umask(struct vt_notification *notification) { notification->sets_umask = true; }
 
 /* The call goes on; a SIGXFSZ may now come from the command's own limit. */
 void vt_handle_file_limit(struct vt_notification *notification) { notification->limits_files = true; }

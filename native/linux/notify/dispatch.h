@@ -26,6 +26,9 @@ void vt_handle_signal(struct vt_notification *notification);
 void vt_handle_file_limit(struct vt_notification *notification);
 void vt_handle_file_size(struct vt_notification *notification);
 
+/* Notes that the command's processes no longer all have the host's umask (dispatch.c). */
+void vt_handle_umask(struct vt_notification *notification);
+
 /* Carries a client's bind out in the caller's place (handlers/bind.c). */
 void vt_handle_bind(struct vt_notification *notification);
 

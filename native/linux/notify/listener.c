@@ -9,6 +9,7 @@
 #include "notify/fsize.h"
 #include "confine/confinement.h"
 #include "base/event_loop.h"
+#include "base/procfs.h"
 
 /* linux/seccomp.h, 6.6: wakes on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */
 #define NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
@@ -22,6 +23,7 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   listener->session = command->pid;
   listener->most_file_bytes = vt_fsize_most(command);
   listener->confinement = command->confinement;
+  if (listener->confinement->workspace) listener->umask = (unsigned)vt_procfs_umask(getpid());
   pthread_mutex_init(&listener->lock, NULL);
   vt_confinement_retain(listener->confinement);
   ioctl(listener->fd, NOTIF_SET_FLAGS, (unsigned long)SYNC_WAKE_UP);

@@ -21,6 +21,8 @@ struct vt_listener {
   int waiting;             /* atomic: calls that wait for a lock (handlers/flock_wait.c) */
   uint64_t most_file_bytes; /* largest size of a file (fsize.h); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
+  bool umask_varies;       /* atomic: a process of the command set its umask */
+  unsigned umask;          /* what each had at the start */
   bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
   pthread_mutex_t lock;    /* for the fields below */
   bool closed;             /* the command is reported: denials no longer count */

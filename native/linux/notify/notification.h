@@ -14,6 +14,8 @@
 struct vt_notification {
   struct seccomp_notif notif;
   const struct vt_listener *listener;
+  int listener_fd;             /* in the answering thread's descriptor table */
+  const int *roots;            /* of the workspace, likewise; NULL: this thread carries nothing out (workspace_server.h) */
   const struct vt_call *call;
   uint32_t rule;               /* SECCOMP_RET_* of the rules: an errno, or left to a handler */
   struct vt_caller caller;
@@ -29,8 +31,11 @@ struct vt_notification {
   enum vt_operation operation;
   int error;                   /* 0: the call goes on, and the kernel decides */
   bool done;                   /* carried out in the caller's place: returns 0 without going on */
+  int send_fd;                 /* -1, or a descriptor that the caller gets as its result; closed with the reply */
+  uint32_t send_flags;         /* O_CLOEXEC */
   bool waits;                  /* for a lock held elsewhere; `error` applies if it cannot wait */
   bool counted;                /* the denial is reported */
+  bool sets_umask;             /* the command's processes may now have different umasks */
   bool limits_files;           /* the command sets its own RLIMIT_FSIZE */
   bool asks_too_much;          /* it asks for a larger file than allowed */
   bool has_text, is_path;

@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "notify/reply.h"
 
+#include <errno.h>
 #include <linux/seccomp.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "confine/confinement.h"
 #include "notify/handlers/flock_wait.h"
@@ -13,13 +15,13 @@ bool vt_caller_still_waits_at(int listener, const struct vt_notification *notifi
   return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
-bool vt_caller_still_waits(const struct vt_listener *listener, const struct vt_notification *notification) {
-  return vt_caller_still_waits_at(listener->fd, notification);
+bool vt_caller_still_waits(const struct vt_notification *notification) {
+  return vt_caller_still_waits_at(notification->listener_fd, notification);
 }
 
 static void count(struct vt_listener *listener, struct vt_notification *notification) {
   vt_caller_identify(&notification->caller, &notification->known);
-  if (!vt_caller_still_waits(listener, notification)) return;
+  if (!vt_caller_still_waits(notification)) return;
   struct vt_denial refused = {
       .operation = notification->operation,
       .call = notification->call->call,
@@ -31,12 +33,30 @@ static void count(struct vt_listener *listener, struct vt_notification *notifica
   vt_listener_count(listener, &refused);
 }
 
+/* Answers an open with a descriptor of ours, in one step (SECCOMP_ADDFD_FLAG_SEND, Linux 5.14). */
+static void send_descriptor(struct vt_notification *notification) {
+  struct seccomp_notif_addfd addfd = {
+      .id = notification->notif.id,
+      .flags = SECCOMP_ADDFD_FLAG_SEND,
+      .srcfd = (uint32_t)notification->send_fd,
+      .newfd_flags = notification->send_flags,
+  };
+  int failed = ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_ADDFD, &addfd) < 0 ? errno : 0;
+  close(notification->send_fd);
+  notification->send_fd = -1;
+  if (!failed || failed == ENOENT) return;
+  struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -failed}; /* EMFILE: the caller's limit */
+  ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response);
+}
+
 void vt_reply(struct vt_listener *listener, struct vt_notification *notification) {
   if (notification->waits && vt_flock_wait_add(listener, notification)) return;
+  if (notification->send_fd >= 0) return send_descriptor(notification);
   struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error};
   if (notification->error == 0 && !notification->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   else if (notification->error && notification->counted) count(listener, notification);
+  if (notification->sets_umask) __atomic_store_n(&listener->umask_varies, true, __ATOMIC_RELAXED);
   if (notification->asks_too_much) __atomic_store_n(&listener->asks_too_much, true, __ATOMIC_RELAXED);
   if (notification->limits_files) __atomic_store_n(&listener->limits_files, true, __ATOMIC_RELAXED);
-  ioctl(listener->fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */
+  ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed meanwhile */
 }

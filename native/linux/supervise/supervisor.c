@@ -12,6 +12,7 @@
 #include "supervise/watcher_respawn.h"
 #include "limits/monitor.h"
 #include "notify/notify_threads.h"
+#include "notify/workspace_server.h"
 #include "base/mailbox.h"
 #include "supervise/orphans.h"
 #include "supervise/lifecycle.h"
@@ -69,7 +70,10 @@ static void ready(struct vt_source *source) {
 
 static void launched(struct vt_command *command) {
   command->phase = VT_RUNNING;
-  if (command->failed_step != VT_STEP_NONE) return;
+  if (command->failed_step != VT_STEP_NONE) {
+    if (command->server) vt_workspace_server_serve(command->server, NULL);
+    return;
+  }
   command->leader_source = (struct vt_source){VT_SOURCE_LEADER, command};
   command->listener_source = (struct vt_source){VT_SOURCE_LISTENER, command};
   vt_event_loop_add(command->pidfd, &command->leader_source);
@@ -82,7 +86,8 @@ static void launched(struct vt_command *command) {
   }
   if (command->listener_fd >= 0) {
     command->listener = vt_listener_open(command, &command->listener_source);
-    vt_notifier_add(command->listener);
+    if (command->server) vt_workspace_server_serve(command->server, command->listener);
+    else vt_notifier_add(command->listener);
   }
   vt_deadline_launched(command);
 }

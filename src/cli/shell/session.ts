@@ -161,7 +161,7 @@ export class InteractiveSession {
       case 'mode':
         this.#shell.mode = own.mode
         this.#code = 0
-        return say(modeLine(own.mode, own.mode === 'write' ? this.#state.leftInReadMode : []))
+        return say(modeLine(own.mode, this.#state.leftBehind(own.mode)))
       case 'foreground':
         this.#code = await this.#foreground(this.#stopped.pop())
         return

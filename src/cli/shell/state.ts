@@ -1,24 +1,27 @@
-import type { LineState, LineVariables, Mode } from '../../internal.ts'
+import { type LineState, type LineVariables, type Mode, modes } from '../../internal.ts'
 
 /**
- * The directory and exported variables for the next line. Read mode's variables stay in read mode: an
- * untrusted command must not influence what runs unsandboxed.
+ * The directory and exported variables for the next line. Variables exported in one mode do not pass to a
+ * looser one: an untrusted command must not influence what is held less.
  */
 export class SessionState {
   directory: string
-  readonly #variables: Record<Mode, LineVariables> = { read: {}, write: {} }
+  readonly #variables: Record<Mode, LineVariables> = { read: {}, workspace: {}, write: {} }
 
   constructor(directory: string) {
     this.directory = directory
   }
 
   variables(mode: Mode): LineVariables {
-    const { read, write } = this.#variables
-    return mode === 'write' ? write : { ...write, ...read }
+    const looser = modes.slice(modes.indexOf(mode)).reverse()
+    return Object.assign({}, ...looser.map((other) => this.#variables[other]))
   }
 
-  get leftInReadMode(): readonly string[] {
-    return Object.keys(this.#variables.read).filter((name) => name !== 'OLDPWD')
+  /** The names exported in stricter modes than this one. */
+  leftBehind(mode: Mode): readonly string[] {
+    const stricter = modes.slice(0, modes.indexOf(mode))
+    const names = stricter.flatMap((other) => Object.keys(this.#variables[other]))
+    return [...new Set(names)].filter((name) => name !== 'OLDPWD')
   }
 
   take(mode: Mode, { cwd, variables }: LineState): void {

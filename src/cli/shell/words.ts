@@ -1,14 +1,17 @@
+import { type Mode, modes } from '../../internal.ts'
+
+/** A line that `vitrine shell` handles itself. */
 export type OwnWord =
   | { readonly kind: 'nothing' }
   /** `to` is interpreted by sh; empty: home. */
   | { readonly kind: 'cd'; readonly to: string }
-  | { readonly kind: 'mode'; readonly mode: 'read' | 'write' }
+  | { readonly kind: 'mode'; readonly mode: Mode }
   | { readonly kind: 'help' | 'foreground' | 'jobs' }
   | { readonly kind: 'unknown'; readonly word: string }
   /** Undefined code: that of the last command. NaN: invalid code. */
   | { readonly kind: 'exit'; readonly code: number | undefined }
 
-export const colonWords: readonly string[] = [':help', ':read', ':write']
+export const colonWords: readonly string[] = [':help', ...modes.map((mode) => `:${mode}`)]
 /** Completed besides the programs in PATH: our own words, and builtins of sh that may begin a line. */
 export const ownPrograms: readonly string[] = ['cd', 'exit', 'export', 'fg', 'jobs', 'unset']
 
@@ -24,8 +27,8 @@ export function ownWord(line: string, { keepsState }: { readonly keepsState: boo
   // `:` alone is a command of sh.
   if (!/^:\w/.test(word)) return undefined
   if (word === ':help') return { kind: 'help' }
-  if (word === ':read' || word === ':write')
-    return { kind: 'mode', mode: word === ':read' ? 'read' : 'write' }
+  const mode = modes.find((known) => word === `:${known}`)
+  if (mode) return { kind: 'mode', mode }
   return { kind: 'unknown', word }
 }
 

@@ -1,16 +1,3 @@
-/** The topics of the help. */
-export type Topic =
-  | 'vitrine'
-  | 'run'
-  | 'shell'
-  | 'policy'
-  | 'config'
-  | 'mcp'
-  | 'scratchpad'
-  | 'doctor'
-  | 'docker'
-  | 'completion'
-
 const exitCodes = `Exit codes:
   the command's own, or 128+n when signal n ended it
   124  timed out
@@ -19,12 +6,12 @@ const exitCodes = `Exit codes:
   127  the program was not found
   137  killed by SIGKILL, or at a limit of [limits] (named on stderr)`
 
-const texts: Readonly<Record<Topic, string>> = {
+const texts = {
   vitrine: `vitrine: a shell that can look but not touch
 
 Usage:
   vitrine run [OPTIONS] -- COMMAND [ARG...]   run a command that the OS makes read-only
-  vitrine shell [OPTIONS]                     type commands; ":write" and ":read" switch the mode
+  vitrine shell [OPTIONS]                     type commands; ":write" and others switch the mode
   vitrine policy check -- COMMAND [ARG...]    show the policy's decision about a command, and why
   vitrine policy list                         list the rules in force
   vitrine config show|path|init|trust|schema  show and manage the configuration
@@ -43,7 +30,7 @@ Examples:
 
 "vitrine help COMMAND" shows more.
 `,
-  run: `vitrine run: run a command in read mode, where the operating system refuses every change
+  run: `vitrine run: run a command in read mode, where the operating system refuses every change, or in another mode
 
 Usage:
   vitrine run [OPTIONS] -- COMMAND [ARG...]
@@ -52,7 +39,9 @@ One word after "--" is a line for sh; several words are a program and its argume
 The command gets vitrine's standard input unless that is a terminal.
 
 Options:
-  --write            write mode: run it unsandboxed
+  --mode MODE        read; workspace: the operating system holds changes inside the workspace; write: unsandboxed;
+                     default: [shell] mode
+  --write            the same as --mode write
   --timeout TIME     30s, 500ms, 2m, or milliseconds; default: [shell] timeout_ms, 30 s; at most max_timeout_ms, 10 min
   --cwd DIR          the working directory; default: the current one
   --env NAME[=TEXT]  set a variable, or pass on yours; can be repeated
@@ -103,20 +92,22 @@ here-document, a backslash) continues on the next line. Lines can also come from
 
   cd [DIR]        change the directory; "cd -" goes back
   :write          write mode: commands run unsandboxed
+  :workspace      workspace mode: the operating system refuses every change outside the workspace
   :read           read mode: the operating system refuses every change
   :help           show this list
   fg              resume the command that Ctrl+Z stopped; "jobs" lists them (Linux, local backend)
   exit [CODE]     exit; also Ctrl+D
 
 Kept for the next command: the directory and exported variables (Linux, local backend; elsewhere the directory of a plain "cd").
-Not kept: functions, aliases, shell options, other variables. A variable exported in read mode applies in read mode only.
+Not kept: functions, aliases, shell options, other variables. A variable exported in one mode does not apply in a looser one.
 
 At a terminal each command gets its own (Linux). Pasted lines, and input that a running command does not read, run in order;
 Ctrl+C discards them. Tab completes vitrine's words, programs and paths; the arrow keys and Ctrl+R find earlier lines, which
 are saved in $XDG_STATE_HOME/vitrine/history (mode 600) unless they begin with a blank.
 
 Options:
-  --write            start in write mode
+  --mode MODE        start in read, workspace or write mode; default: [shell] mode
+  --write            the same as --mode write
   --timeout TIME     for each command; default: the maximum, [shell] max_timeout_ms, 10 min
   --cwd DIR          the initial directory; default: the current one
   --ask              ask you when the policy requires approval
@@ -141,7 +132,8 @@ Usage:
 As for "vitrine run", one word after "--" is a line for sh; several words are a program and its arguments. Nothing runs.
 
 Options of check:
-  --write            decide for write mode; default: [shell] mode, which is read
+  --mode MODE        decide for read, workspace or write mode; default: [shell] mode
+  --write            the same as --mode write
   --cwd DIR          where the command would run; default: the current directory
   --workspace DIR    overrides [policy] workspace
   --backend BACKEND  local or docker; overrides [shell] backend
@@ -186,7 +178,8 @@ Usage:
 Clients: claude, codex, gemini, cursor, vscode, opencode.
 
 Options:
-  --mode MODE        read: one tool, which cannot change anything; write: one that can; both: two tools; default: [shell] mode
+  --mode MODES       a tool for each of read, workspace and write, separated by commas (read,workspace); both means
+                     read,write; default: [shell] mode
   --approve WHO      who approves commands: client (default; it has asked its user), elicit (vitrine asks the user through
                      the client) or none ([policy] unattended decides)
   --network          read mode: allow TCP and UDP clients; a call cannot do that
@@ -281,7 +274,10 @@ Examples:
 
 After "--" your shell completes the command to run as it does without vitrine.
 `,
-}
+} as const
+
+/** The topics of the help. */
+export type Topic = keyof typeof texts
 
 export const topics = Object.keys(texts) as readonly Topic[]
 

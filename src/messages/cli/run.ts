@@ -68,6 +68,15 @@ export function unknownBackend(name: string): string {
   return `--backend must be local (this machine) or docker (a container), not "${visible(name)}".`
 }
 
+export function unknownMode(name: string): string {
+  return `--mode is read, workspace or write, not "${visible(name)}".`
+}
+
+/** @param mode the value of --mode beside --write */
+export function twoModes(mode: string): string {
+  return `--write means --mode write, but --mode ${mode} is given too: leave one of them out.`
+}
+
 /** @param given the value of --env */
 export function variableUnnamed(given: string): string {
   return `--env takes NAME or NAME=VALUE, not "${visible(given)}".`

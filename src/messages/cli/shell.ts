@@ -42,13 +42,14 @@ shell options or other variables. A variable exported in read mode applies in re
 
 const modeLines: Readonly<Record<Mode, string>> = {
   read: 'read mode: the operating system refuses every change.',
+  workspace: 'workspace mode: the operating system refuses every change outside the workspace.',
   write: 'write mode: commands run unsandboxed, with your rights. ":read" goes back.',
 }
 
 /** @param left the variables that were exported in read mode */
 export function modeLine(mode: Mode, left: readonly string[]): string {
   if (left.length === 0) return modeLines[mode]
-  return `${modeLines[mode]}\nNot kept, because they were exported in read mode: ${left.join(', ')}. Export them again if you need them.`
+  return `${modeLines[mode]}\nNot kept, because they were exported in a stricter mode: ${left.join(', ')}. Export them again if you need them.`
 }
 
 export function stoppedLine(line: string): string {

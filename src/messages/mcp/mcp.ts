@@ -10,8 +10,8 @@ import { describeRefusal } from '../refusal.ts'
 /** What a tool's description depends on. */
 export interface ToolFacts {
   readonly mode: Mode
-  /** There is a second tool, for write mode. */
-  readonly hasWriteTool: boolean
+  /** The tool of the next looser mode; undefined: there is none. */
+  readonly looserTool: string | undefined
   readonly network: boolean
   readonly interpreter: 'sh' | 'powershell'
   readonly defaultTimeoutMs: number
@@ -19,9 +19,7 @@ export interface ToolFacts {
   readonly inlineChars: number
 }
 
-export const writeToolName = 'execute_command_write'
-
-/** The description of `execute_command`, or of its sister for write mode. */
+/** The description of a tool that runs commands in one mode. */
 export function toolDescription(facts: ToolFacts): string {
   const { inlineChars } = facts
   return [
@@ -42,17 +40,18 @@ export function serverInstructions(
   tools: readonly { readonly name: string; readonly facts: ToolFacts }[],
   sandboxOff: string,
 ): string {
-  const [first, second] = tools
+  const [first, ...others] = tools
   if (!first) return [readModeOff(sandboxOff, false), scratchpadText].join('\n')
   const { name, facts } = first
-  const which = second
-    ? `${name} runs in read mode. ${second.name} runs unsandboxed: use it only for commands that must change something.`
-    : `${name} runs in ${facts.mode} mode.`
+  const which = [
+    `${name} runs in ${facts.mode} mode.`,
+    ...others.map((tool) => `${tool.name}: ${uses[tool.facts.mode]}.`),
+  ]
   return [
     ...(facts.mode === 'read'
       ? ['A shell in which the operating system itself makes commands read-only.']
       : []),
-    which,
+    which.join(' '),
     modeText(facts),
     deadlineText(facts),
     literalText(facts),
@@ -75,11 +74,20 @@ function interpreterName({ interpreter }: ToolFacts): string {
   return interpreter === 'sh' ? 'sh' : 'PowerShell'
 }
 
-function modeText({ mode, network, hasWriteTool }: ToolFacts): string {
+/** What a further tool is for. */
+const uses: Readonly<Record<Mode, string>> = {
+  read: 'read mode, for commands that only look',
+  workspace: 'workspace mode, for commands that change files of the workspace',
+  write: 'write mode, unsandboxed, only for what has to change something elsewhere',
+}
+
+function modeText({ mode, network, looserTool }: ToolFacts): string {
   if (mode === 'write') return 'WRITE MODE: commands run unsandboxed and can change anything this user can.'
-  const way = hasWriteTool
-    ? `use ${writeToolName} for a command that must change something`
+  const way = looserTool
+    ? `use ${looserTool} for a command that must change something`
     : 'if a task needs that, say so instead of trying another way'
+  if (mode === 'workspace')
+    return `WORKSPACE MODE: the operating system lets the command change the workspace and $TMPDIR, and refuses every other change: other files, git's configuration and hooks, settings of editors and agents, other processes${network ? '' : ', network (only the user can allow it, with [shell] network = true)'}. Builds, tests and git commits work. For anything else ${way}.`
   return `READ MODE: the operating system refuses every change outside the command itself: files, metadata, other processes${network ? '' : ', network (only the user can allow it, with [shell] network = true)'}. ${network ? 'Network clients are allowed. ' : ''}Nothing can be written, installed or committed; ${way}.`
 }
 
@@ -92,54 +100,6 @@ function literalText({ interpreter }: ToolFacts): string {
   if (interpreter === 'sh')
     return "sh expands $: for a literal $, write \\$ or use single quotes ('costs $5')."
   return 'The command already runs in PowerShell: do not nest powershell -Command, which expands every $ twice. If you need a separate script, write it to a .ps1 file and run that, use -EncodedCommand, or put a backtick before each $ (`$).'
-}
-
-/** Descriptions of the parameters. */
-export const parameterTexts = {
-  command: 'The command line.',
-  timeoutMs: (facts: ToolFacts) =>
-    `Milliseconds after which the command is killed; set it per command. At most ${facts.maxTimeoutMs}.`,
-  scratchpad:
-    'Saves the complete output under this name: letters, digits, dots, dashes, underscores. A name in use gets a suffix.',
-  cwd: 'The directory to run it in. Default: the working directory.',
-  privateTmp:
-    'Read mode: true gives the command a private, writable TMPDIR, removed afterwards: for temporary files, caches, compilers and test runners. Default: as configured.',
-  next: 'Further command lines to run in order after command, each in a new shell with the same cwd, private_tmp and timeout_ms (per line). Each saved output gets its own name. The policy decides about all lines before the first one starts; the first failure ends the list.',
-  ignoreErrors: 'With next: true continues after a line that fails.',
-  entryName: 'The name of the saved output, from a result or list_scratchpad.',
-  unit: 'What offset and limit count.',
-  offset:
-    'Lines or bytes to skip at the beginning; a negative number counts from the end (-100: the last 100). Default 0.',
-  limit: 'The number of lines or bytes to read. Default: as many as can be shown at once.',
-  grep: 'A regular expression in RE2 syntax (no lookaround, no backreferences): shows matching lines with their numbers instead of a range.',
-  context: 'With grep: lines to show before and after each match.',
-  ignoreCase: 'With grep: ignores case.',
-} as const
-
-export const wantedTexts = {
-  command: 'pass the command line as a string',
-  timeoutMs: 'pass a whole number of milliseconds above 0, or omit it',
-  scratchpad: 'pass a name as a string, or omit it',
-  cwd: 'pass a directory as a string, or omit it',
-  next: (most: number) => `pass an array of 1 to ${most} command lines`,
-  entryName: 'pass a name that list_scratchpad shows',
-  unit: 'pass "lines" or "bytes"',
-  offset: 'pass a whole number',
-  limit: 'pass a whole number above 0',
-  grep: 'pass a regular expression as a string',
-  context: 'pass a whole number from 0 to 100',
-  trueOrFalse: 'pass true or false',
-  missing: (keys: readonly string[]) => `it is required; the ${parametersAre(keys)}`,
-  unknown: (keys: readonly string[], nearest: string | undefined) =>
-    nearest === undefined
-      ? `there is no such parameter; the ${parametersAre(keys)}`
-      : `there is no such parameter; did you mean ${nearest}? The ${parametersAre(keys)}`,
-  network:
-    'a call cannot allow the network; only the user can, with [shell] network = true or vitrine mcp --network',
-} as const
-
-function parametersAre(keys: readonly string[]): string {
-  return `parameters are ${keys.join(', ') || 'none'}`
 }
 
 export const readScratchpadDescription =

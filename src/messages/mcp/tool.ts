@@ -112,13 +112,13 @@ const unknownConfig = {
 export function factsOf(
   config: Pick<Config, 'shell' | 'output'> | undefined,
   mode: Mode,
-  hasWriteTool: boolean,
+  looserTool: string | undefined,
   interpreter: ToolFacts['interpreter'],
 ): ToolFacts {
   const { shell, output } = config ?? unknownConfig
   return {
     mode,
-    hasWriteTool,
+    looserTool,
     network: shell.network,
     interpreter,
     defaultTimeoutMs: Math.min(shell.timeout_ms, shell.max_timeout_ms),

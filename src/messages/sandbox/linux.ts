@@ -116,3 +116,12 @@ export const privateTmpRefuses = {
   belowAbi2: 'renames and links from one directory to another',
   belowAbi3: 'truncate(2)',
 } as const
+
+/** @param errno why no listener can be installed; undefined: one can */
+export function workspaceMissing(leastAbi: number, abi: number, errno: string | undefined): Unmet {
+  return {
+    wanted: `workspace mode: Landlock ABI ${leastAbi} (Linux 6.2) and a seccomp listener (Linux 5.14)`,
+    got: errno === undefined ? `Landlock ABI ${abi}` : `installing a listener fails with ${errno}`,
+    remedy: 'run a newer kernel, or do not run vitrine under another seccomp listener',
+  }
+}

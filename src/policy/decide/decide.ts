@@ -35,7 +35,7 @@ export interface PolicyDecision {
 }
 
 export function decideRequest(request: PolicyRequest, rules: RuleSet, facts: Facts): PolicyDecision {
-  const lenient = rules.preset === 'open' || (request.mode === 'read' && rules.preset === 'default')
+  const lenient = rules.preset === 'open' || (request.mode !== 'write' && rules.preset === 'default')
   const given: PolicyInput = { request, rules, facts, lenient }
   const steps = request.steps.map((step): MatchedStep => {
     const settledStep = withSafeGlobs(step, facts)

@@ -31,7 +31,13 @@ export function matchFiles(step: PlannedStep, given: PolicyInput, onlyReads: boo
 // git subcommands that name files but leave them unchanged.
 const recording = new Set(['add', 'commit', 'diff', 'log', 'status'])
 
-function matchOwnFiles(use: PathUse, { command }: PlannedStep, { facts }: PolicyInput): PolicyMatch[] {
+/** In workspace mode the operating system keeps them as they are. */
+function matchOwnFiles(
+  use: PathUse,
+  { command }: PlannedStep,
+  { request, facts }: PolicyInput,
+): PolicyMatch[] {
+  if (request.mode === 'workspace') return []
   const name = nameOf(knownValue(command.words[0]) ?? '')
   if (name === 'cd' || (name === 'git' && recording.has(command.words[1]?.value ?? ''))) return []
   const arrivals = isTarget(use, name, command) ? arrivingNames(command) : []

@@ -59,7 +59,7 @@ function ownOutcome(rule: Rule, command: SimpleCommand): RuleOutcome[] {
 /** The match for an `ask` or `deny` rule. Lenient read mode never asks, so only `deny` counts there. */
 function strictRow(outcome: RuleOutcome, command: SimpleCommand, given: PolicyInput): PolicyMatch[] {
   const { rule, verdict, maybe } = outcome
-  if (verdict === 'ask' && given.request.mode === 'read' && given.lenient) return []
+  if (verdict === 'ask' && given.request.mode !== 'write' && given.lenient) return []
   if (!maybe) return [ruleRow(outcome, command)]
   const name = rule.prefix.join(' ')
   const unsure = verdict === 'deny' ? verdictWhenUnsure(given) : 'ask'
@@ -109,7 +109,7 @@ function presetRow(step: PlannedStep, given: PolicyInput): PolicyMatch {
       command.text,
       name,
       source,
-      request.mode === 'read' ? 'allow' : 'ask',
+      request.mode !== 'write' ? 'allow' : 'ask',
       explainInterpreter(name, request.mode),
     )
   if (listed?.objection)

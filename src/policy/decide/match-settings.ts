@@ -79,7 +79,7 @@ function askAboutRepository({ command }: PlannedStep, why: string): PolicyMatch[
  * mode confines them; write mode asks, whatever else allows the command.
  */
 export function matchReadOnlyGit(step: PlannedStep, { request, rules, facts }: PolicyInput): PolicyMatch[] {
-  if (request.mode === 'read' || !Array.isArray(step.repositories)) return []
+  if (request.mode !== 'write' || !Array.isArray(step.repositories)) return []
   for (const directory of step.repositories) {
     const config = facts.repositories.get(directory)
     if (config?.kind === 'unreadable')
@@ -117,7 +117,7 @@ function isAllowed(line: string, allows: readonly Rule[]): boolean {
  */
 function matchRepository(step: PlannedStep, given: PolicyInput, protection: Protection): PolicyMatch[] {
   const { command, repositories } = step
-  if (repositories === undefined || given.request.mode === 'read') return []
+  if (repositories === undefined || given.request.mode !== 'write') return []
   const ask = (why: string) => askAboutRepository(step, why)
   if (repositories === 'unknown') return ask(explainRepositoryUnknown())
   for (const directory of repositories) {

@@ -105,7 +105,7 @@ export function factsNeeded({ steps, cwd, mode }: PolicyRequest): FactsNeeded {
     directories: [...directories],
     repositories: [...repositories],
     // Read mode confines every program.
-    programs: mode === 'read' ? [] : [...new Set(steps.flatMap(({ command }) => namesToLookUp(command)))],
+    programs: mode !== 'write' ? [] : [...new Set(steps.flatMap(({ command }) => namesToLookUp(command)))],
     couldMatch,
   }
 }

@@ -1,4 +1,4 @@
-/* Adds the rules for readable paths, from the root down by descriptors, without following links. */
+/* Adds the rules for granted paths, from the root down by descriptors, without following links. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -21,6 +21,7 @@ enum { MOST_RULES = 250000 };
 
 struct pass {
   struct vt_reads *reads;
+  const struct vt_reads_access *access;
   int ruleset, rules;
 };
 
@@ -33,8 +34,12 @@ static int grant_whole(struct pass *pass, int fd, const struct stat *status) {
     errno = E2BIG;
     return -1;
   }
-  if (vt_landlock_grant_reading(pass->ruleset, fd, S_ISDIR(status->st_mode)) == 0) return 0;
-  return errno == EBADFD ? 0 : -1; /* a kernel-internal file, such as a namespace (landlock_add_rule(2)) */
+  const struct vt_reads_access *access = pass->access;
+  if (access->skips_devices && (S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode))) return 0;
+  if (vt_landlock_grant_at(pass->ruleset, fd, S_ISDIR(status->st_mode) ? access->directory : access->file))
+    return errno == EBADFD ? 0 : -1; /* a kernel-internal file, such as a namespace (landlock_add_rule(2)) */
+  if (access->granted) vt_inode_set_add(access->granted, status);
+  return 0;
 }
 
 /* A path that is gone, inaccessible or on a dead file system (ENOTCONN, ESTALE) stays refused. */
@@ -94,12 +99,12 @@ static int enter(struct pass *pass, int fd, const struct vt_path_node *name, boo
   if (granted && !name->cut) return grant_whole(pass, fd, &status);
   if (!S_ISDIR(status.st_mode)) return 0;
   if (!granted) return pass_through(pass, fd, name);
-  if (name->granted && vt_landlock_grant_listing(pass->ruleset, fd)) return -1;
+  if (name->granted && pass->access->listing && vt_landlock_grant_at(pass->ruleset, fd, pass->access->listing)) return -1;
   return grant_entries(pass, fd, name);
 }
 
-int vt_reads_grant(struct vt_reads *reads, int ruleset) {
-  struct pass pass = {reads, ruleset, 0};
+int vt_reads_grant(struct vt_reads *reads, const struct vt_reads_access *access, int ruleset) {
+  struct pass pass = {reads, access, ruleset, 0};
   int root = open("/", O_PATH | O_CLOEXEC);
   if (root < 0) return -1;
   int failed = enter(&pass, root, reads->root, false);

@@ -13,7 +13,9 @@ enum { MOST_CACHED = 8 };
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_reads *cache; /* most recently used first */
 
-static bool counts(enum vt_place_kind kind) { return kind != VT_WRITABLE && kind != VT_SOCKET; }
+static bool counts(enum vt_place_kind kind) {
+  return kind != VT_WRITABLE && kind != VT_SOCKET && kind != VT_ROOT && kind != VT_PROTECTED;
+}
 
 /* Equal exactly for equal places; NULL if none of them is about reading. */
 static char *key_of(const struct vt_place *places) {
@@ -54,16 +56,21 @@ static struct vt_place *copy_of(const struct vt_place *places) {
   return copy;
 }
 
-/* /dev has other users' terminals and disks: landlock.c grants the nodes that programs need. */
-static struct vt_reads *make(char *key, const struct vt_place *places) {
+struct vt_reads *vt_reads_new(void) {
   struct vt_reads *reads = calloc(1, sizeof *reads);
   if (!reads) abort();
   reads->references = 1;
-  reads->key = key;
-  reads->places = copy_of(places);
   reads->notices = reads->ruleset = -1;
   vt_dir_snapshot_begin(&reads->watched);
   reads->root = vt_path_tree_root();
+  return reads;
+}
+
+/* /dev has other users' terminals and disks: landlock.c grants the nodes that programs need. */
+static struct vt_reads *make(char *key, const struct vt_place *places) {
+  struct vt_reads *reads = vt_reads_new();
+  reads->key = key;
+  reads->places = copy_of(places);
   if (has_any(places, VT_READABLE)) mark_all(reads, VT_READABLE, VT_MARK_GRANTED);
   else reads->root->granted = true;
   vt_reads_mark(reads, "/dev", VT_MARK_KEPT);

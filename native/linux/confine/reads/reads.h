@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core.h"
 #include "confine/reads/inode_set.h"
@@ -31,8 +32,19 @@ struct vt_reads *vt_reads_take(const struct vt_place *places);
 void vt_reads_retain(struct vt_reads *reads);
 void vt_reads_release(struct vt_reads *reads);
 
-/* Adds the rules for readable paths; one thread at a time. Returns 0, or -1 with errno (E2BIG: too many entries). */
-int vt_reads_grant(struct vt_reads *reads, int ruleset);
+/* The rights (linux/landlock.h) that a granted path gets. */
+struct vt_reads_access {
+  uint64_t directory, file;
+  uint64_t listing;             /* of a cut directory itself; 0: none */
+  bool skips_devices;           /* device nodes get no rule */
+  struct vt_inode_set *granted; /* receives what got a rule; may be NULL */
+};
+
+/* Adds the rules for granted paths; one thread at a time. Returns 0, or -1 with errno (E2BIG: too many entries). */
+int vt_reads_grant(struct vt_reads *reads, const struct vt_reads_access *access, int ruleset);
+
+/* An uncached tree in which nothing is marked. */
+struct vt_reads *vt_reads_new(void);
 
 /* The shared ruleset, for reading only; one thread at a time. Returns a descriptor that `reads` owns, or -1 with errno. */
 int vt_reads_ruleset(struct vt_reads *reads, int abi);

@@ -10,6 +10,7 @@
 
 #include "base/paths.h"
 #include "notify/dispatch.h"
+#include "notify/handlers/workspace_ops.h"
 #include "notify/resolve.h"
 #include "confine/confinement.h"
 #include "confine/seccomp_constants.h"
@@ -158,7 +159,8 @@ void vt_handle_open(struct vt_notification *notification) {
   bool exclusive = (flags & O_CREAT) && (flags & O_EXCL), unnamed = (flags & TMPFILE) != 0;
   if (flags & O_PATH) return; /* the access mode is ignored (open(2)) */
   if (!find_own(notification, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
-  if (is_granted(notification, &place) || is_dispensable(notification, &place)) return vt_resolved_close(&place);
+  if (is_granted(notification, &place) || is_dispensable(notification, &place) || vt_workspace_opens(notification, flags, &place))
+    return vt_resolved_close(&place);
   if (unnamed && place.exists && S_ISDIR(place.status.st_mode) && may_write(&place))
     refuse(notification, VT_OP_CREATE, &place);
   else if (!unnamed && place.exists) judge_existing(notification, flags, &place);
@@ -169,6 +171,7 @@ void vt_handle_open(struct vt_notification *notification) {
 void vt_handle_truncate(struct vt_notification *notification) {
   struct vt_resolved place;
   if (!find_own(notification, true, false, &place)) return;
+  if (vt_workspace_truncates(notification, &place)) return vt_resolved_close(&place);
   if (place.exists && S_ISREG(place.status.st_mode) && !is_granted(notification, &place) && may_write(&place))
     refuse(notification, VT_OP_TRUNCATE, &place);
   vt_resolved_close(&place);
@@ -183,6 +186,7 @@ void vt_handle_remove(struct vt_notification *notification) {
   struct vt_resolved place;
   if (!find_own(notification, false, false, &place)) return;
   bool fits = place.exists && place.name[0] && S_ISDIR(place.status.st_mode) == removes_directory(notification);
+  if (fits && vt_workspace_removes(notification, &place, removes_directory(notification))) return vt_resolved_close(&place);
   bool meant = fits && !is_granted_name(notification, &place) && !is_dispensable(notification, &place);
   if (meant && may_change(&place)) refuse(notification, VT_OP_DELETE, &place);
   vt_resolved_close(&place);
@@ -200,6 +204,7 @@ void vt_handle_create(struct vt_notification *notification) {
   struct vt_resolved place;
   bool directory = notification->call->call == VT_SYS_mkdir || notification->call->call == VT_SYS_mkdirat;
   if (!find_own(notification, false, directory, &place)) return;
+  if (!place.exists && vt_workspace_creates(notification, &place)) return vt_resolved_close(&place);
   bool granted = is_granted_name(notification, &place) && !makes_device(notification);
   if (!place.exists && !granted && !is_dispensable(notification, &place) && may_change(&place))
     refuse(notification, notification->call->operation, &place);
@@ -221,7 +226,8 @@ static bool find_both(struct vt_notification *notification, struct vt_resolved *
 void vt_handle_link(struct vt_notification *notification) {
   struct vt_resolved old, new;
   if (!find_both(notification, &old, &new)) return;
-  if (old.exists && !S_ISDIR(old.status.st_mode) && !new.exists && !is_granted_name(notification, &new) && may_change(&new))
+  bool fits = old.exists && !S_ISDIR(old.status.st_mode) && !new.exists;
+  if (fits && !vt_workspace_links(notification, &old, &new) && !is_granted_name(notification, &new) && may_change(&new))
     refuse(notification, VT_OP_LINK, &new);
   vt_resolved_close(&old);
   vt_resolved_close(&new);
@@ -233,7 +239,7 @@ void vt_handle_rename(struct vt_notification *notification) {
   bool keeps = notification->call->call == VT_SYS_renameat2 && (notification->notif.data.args[4] & NO_REPLACE);
   bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists);
   bool granted = is_granted_name(notification, &old) && is_granted_name(notification, &new);
-  if (possible && !granted && may_change(&old) && may_change(&new)) refuse(notification, VT_OP_RENAME, &old);
+  if (possible && !granted && !vt_workspace_renames(notification, &old, &new) && may_change(&old) && may_change(&new)) refuse(notification, VT_OP_RENAME, &old);
   vt_resolved_close(&old);
   vt_resolved_close(&new);
 }

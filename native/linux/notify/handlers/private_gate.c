@@ -15,6 +15,7 @@
 #include "notify/resolve.h"
 #include "confine/confinement.h"
 #include "notify/handlers/private_ops.h"
+#include "notify/handlers/workspace_ops.h"
 
 /* linux/stat.h: STATX_MNT_ID, Linux 5.8; stx_mnt_id is at offset 0x90 */
 enum { MOUNT_ID = 0x1000, MOUNT_ID_AT = 0x90, STATX_BYTES = 0x100 };
@@ -50,7 +51,7 @@ bool vt_is_private(const struct vt_listener *listener, int fd) {
   if (vt_path_of(fd, path, sizeof path) || !mount_of(fd, &mount)) return false;
   for (char **directory = listener->confinement->writable; *directory; directory++)
     if (is_in(*directory, path, mount)) return true;
-  return false;
+  return vt_workspace_holds(listener, fd, path);
 }
 
 static int open_descriptor(const struct vt_notification *notification, int number) {
@@ -102,11 +103,11 @@ static bool has_known_flags(const struct vt_notification *notification) {
 static int act_on(struct vt_notification *notification, int fd) {
   struct vt_private_file file = {.fd = fd};
   if (!vt_is_private(notification->listener, fd) || fstat(fd, &file.status)) return VT_NOT_OURS;
-  return vt_caller_still_waits(notification->listener, notification) ? notification->call->act(notification, &file) : VT_NOT_OURS;
+  return vt_caller_still_waits(notification) ? notification->call->act(notification, &file) : VT_NOT_OURS;
 }
 
 bool vt_private_gate(struct vt_notification *notification) {
-  if (!notification->call->act || !notification->listener->confinement->writable[0] || !has_known_flags(notification)) return false;
+  if (!notification->call->act || (!notification->listener->confinement->writable[0] && !notification->listener->confinement->workspace) || !has_known_flags(notification)) return false;
   int fd = open_subject(notification);
   if (fd == -1) return false;
   int error = fd == NOT_FOUND ? ENOENT : act_on(notification, fd);

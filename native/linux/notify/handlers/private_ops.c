@@ -27,13 +27,13 @@ static uint64_t argument(const struct vt_notification *notification, int index) 
 /* A host that runs as root could change other users' files: acts only on files of our own user. */
 static bool is_own(const struct vt_private_file *file) { return file->status.st_uid == geteuid(); }
 
-static void path_of(const struct vt_private_file *file, char path[32]) { snprintf(path, 32, "/proc/self/fd/%d", file->fd); }
+static void path_of(const struct vt_private_file *file, char path[40]) { snprintf(path, 40, "/proc/thread-self/fd/%d", file->fd); }
 
 static int errno_of(int failed) { return failed ? errno : 0; }
 
 /* Refuses set-user-ID and set-group-ID, which reach beyond the command; a directory may keep an inherited one. */
 int vt_private_op_chmod(struct vt_notification *notification, const struct vt_private_file *file) {
-  char path[32];
+  char path[40];
   mode_t mode = (mode_t)argument(notification, 0) & 07777;
   mode_t kept = S_ISDIR(file->status.st_mode) ? file->status.st_mode & S_ISGID : 0;
   if (S_ISLNK(file->status.st_mode)) return EOPNOTSUPP;
@@ -98,7 +98,7 @@ static int read_name(const struct vt_notification *notification, const struct vt
 }
 
 int vt_private_op_set_attribute(struct vt_notification *notification, const struct vt_private_file *file) {
-  char path[32], name[ATTRIBUTE_NAME_BYTES];
+  char path[40], name[ATTRIBUTE_NAME_BYTES];
   size_t size = argument(notification, 2);
   int error = read_name(notification, file, name);
   if (error) return error;
@@ -114,7 +114,7 @@ int vt_private_op_set_attribute(struct vt_notification *notification, const stru
 }
 
 int vt_private_op_remove_attribute(struct vt_notification *notification, const struct vt_private_file *file) {
-  char path[32], name[ATTRIBUTE_NAME_BYTES];
+  char path[40], name[ATTRIBUTE_NAME_BYTES];
   int error = read_name(notification, file, name);
   if (error) return error;
   path_of(file, path);

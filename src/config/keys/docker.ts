@@ -9,7 +9,7 @@ import {
   pattern,
   textValue,
   userOnly,
-} from './field.ts'
+} from '../field.ts'
 
 /** The kernel's maximum (PID_MAX_LIMIT). */
 const maxProcesses = 4_194_304

@@ -1,0 +1,201 @@
+#define _GNU_SOURCE
+#include "notify/handlers/workspace_ops.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "confine/confinement.h"
+#include "confine/seccomp_constants.h"
+#include "notify/workspace_server.h"
+#include "workspace/workspace.h"
+
+/* linux/fs.h: RENAME_* */
+enum { NO_REPLACE = 1, EXCHANGE = 2, TMPFILE = 020000000 };
+
+static uint64_t argument(const struct vt_notification *notification, int index) { return notification->notif.data.args[index]; }
+
+static const struct vt_workspace *workspace_of(const struct vt_notification *notification) {
+  return notification->listener->confinement->workspace;
+}
+
+/* The outcome of an act. A call whose caller is gone, or that was answered for us, is not carried out. */
+static bool finish(struct vt_notification *notification, int failed) {
+  notification->error = failed ? errno : 0;
+  notification->done = !failed;
+  return true;
+}
+
+static bool may_act(struct vt_notification *notification) {
+  if (vt_workspace_server_may_act(notification)) return true;
+  notification->error = EINTR; /* not delivered: the caller is gone */
+  return false;
+}
+
+/* Finds the spot, with its parent where the notifier acts. */
+static enum vt_spot_kind find(const struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot) {
+  spot->parent = -1;
+  spot->kind = VT_SPOT_OUTSIDE;
+  if (notification->roots) vt_workspace_find(workspace_of(notification), notification->roots, place->path, acts, spot);
+  return spot->kind;
+}
+
+static mode_t mode_of(const struct vt_notification *notification) {
+  enum vt_syscall call = notification->call->call;
+  bool third = call == VT_SYS_open || call == VT_SYS_mkdirat || call == VT_SYS_mknodat;
+  return (mode_t)argument(notification, call == VT_SYS_openat ? 3 : third ? 2 : 1);
+}
+
+/* Opens without truncating, since only the opened file shows what it is. Never blocks on a FIFO that replaces it meanwhile. */
+static int open_regular(const struct vt_notification *notification, const struct vt_spot *spot, uint32_t flags) {
+  struct stat status;
+  int wanted = (int)(flags & ~(uint32_t)(O_TRUNC | O_CLOEXEC)) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  int fd = openat(spot->parent, spot->name[0] ? spot->name : ".", wanted, mode_of(notification));
+  if (fd < 0) return -1;
+  int error = fstat(fd, &status) ? errno
+              : !S_ISREG(status.st_mode) || vt_workspace_protects(workspace_of(notification), &status) ? EACCES
+                                                                                                        : 0;
+  if (!error && (flags & O_TRUNC) && ftruncate(fd, 0)) error = errno;
+  if (!error && !(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK)) error = errno;
+  if (!error) return fd;
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+static bool is_openable(const struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
+  if (flags & TMPFILE) return place->exists && S_ISDIR(place->status.st_mode);
+  if (!place->exists) return (flags & O_CREAT) != 0;
+  return S_ISREG(place->status.st_mode) && !vt_workspace_protects(workspace_of(notification), &place->status);
+}
+
+bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
+  struct vt_spot spot;
+  enum vt_spot_kind kind = find(notification, place, false, &spot);
+  if (kind == VT_SPOT_GRANTED) return true;
+  bool acts = kind == VT_SPOT_HELD && is_openable(notification, flags, place);
+  if (acts && may_act(notification)) {
+    notification->send_fd = open_regular(notification, &spot, flags);
+    notification->send_flags = flags & O_CLOEXEC;
+    finish(notification, notification->send_fd < 0);
+  }
+  vt_spot_close(&spot);
+  return acts;
+}
+
+bool vt_workspace_truncates(struct vt_notification *notification, const struct vt_resolved *place) {
+  struct vt_spot spot;
+  enum vt_spot_kind kind = find(notification, place, false, &spot);
+  if (kind == VT_SPOT_GRANTED) return true;
+  bool acts = kind == VT_SPOT_HELD && is_openable(notification, O_WRONLY, place);
+  if (acts && may_act(notification)) {
+    int fd = open_regular(notification, &spot, O_WRONLY);
+    finish(notification, fd < 0 || ftruncate(fd, (off_t)argument(notification, 1)));
+    if (fd >= 0) close(fd);
+  }
+  vt_spot_close(&spot);
+  return acts;
+}
+
+bool vt_workspace_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory) {
+  struct vt_spot spot;
+  enum vt_spot_kind kind = find(notification, place, false, &spot);
+  if (kind == VT_SPOT_GRANTED) return true;
+  bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && directory));
+  if (acts && may_act(notification)) finish(notification, unlinkat(spot.parent, spot.name, directory ? AT_REMOVEDIR : 0));
+  vt_spot_close(&spot);
+  return acts;
+}
+
+static bool makes_directory(const struct vt_notification *notification) {
+  return notification->call->call == VT_SYS_mkdir || notification->call->call == VT_SYS_mkdirat;
+}
+
+static int make_link(struct vt_notification *notification, const struct vt_spot *spot) {
+  char target[PATH_MAX];
+  int error = vt_caller_string(&notification->caller, argument(notification, 0), target, sizeof target);
+  if (!error && may_act(notification)) return symlinkat(target, spot->parent, spot->name);
+  errno = error ? error : EINTR;
+  return -1;
+}
+
+/* Regular files and FIFOs only: devices reach beyond the workspace. */
+static int make_node(struct vt_notification *notification, const struct vt_spot *spot) {
+  mode_t mode = mode_of(notification), type = mode & S_IFMT;
+  errno = EPERM;
+  if (type && type != S_IFREG && type != S_IFIFO) return -1;
+  return may_act(notification) ? mknodat(spot->parent, spot->name, mode, 0) : -1;
+}
+
+static int make(struct vt_notification *notification, const struct vt_spot *spot) {
+  enum vt_syscall call = notification->call->call;
+  if (call == VT_SYS_symlink || call == VT_SYS_symlinkat) return make_link(notification, spot);
+  if (!makes_directory(notification)) return make_node(notification, spot);
+  errno = EINTR;
+  return may_act(notification) ? mkdirat(spot->parent, spot->name, mode_of(notification) & 01777) : -1;
+}
+
+bool vt_workspace_creates(struct vt_notification *notification, const struct vt_resolved *place) {
+  struct vt_spot spot;
+  enum vt_spot_kind kind = find(notification, place, false, &spot);
+  if (kind == VT_SPOT_GRANTED) return true;
+  bool acts = spot.parent >= 0 && spot.name[0] && (kind == VT_SPOT_HELD || (spot.on_the_way && makes_directory(notification)));
+  if (acts) finish(notification, make(notification, &spot));
+  vt_spot_close(&spot);
+  return acts;
+}
+
+/* Both names in the workspace, unprotected. Neither a root nor a directory on the way to something protected may move: else a
+ * filled directory could come to stand there. */
+static bool both_held(const struct vt_spot *old, const struct vt_spot *new) {
+  bool in = (old->kind == VT_SPOT_HELD || old->kind == VT_SPOT_GRANTED) && (new->kind == VT_SPOT_HELD || new->kind == VT_SPOT_GRANTED);
+  return in && old->parent >= 0 && new->parent >= 0 && old->name[0] && new->name[0];
+}
+
+bool vt_workspace_links(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
+  struct vt_spot from, to;
+  find(notification, old, true, &from);
+  find(notification, new, true, &to);
+  bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
+  bool acts = !granted && both_held(&from, &to) && !(old->exists && vt_workspace_protects(workspace_of(notification), &old->status));
+  if (acts && may_act(notification)) finish(notification, linkat(from.parent, from.name, to.parent, to.name, 0));
+  vt_spot_close(&from);
+  vt_spot_close(&to);
+  return granted || acts;
+}
+
+static uint32_t rename_flags(const struct vt_notification *notification) {
+  return notification->call->call == VT_SYS_renameat2 ? (uint32_t)argument(notification, 4) : 0;
+}
+
+bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
+  struct vt_spot from, to;
+  uint32_t flags = rename_flags(notification);
+  find(notification, old, true, &from);
+  find(notification, new, true, &to);
+  bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
+  bool acts = !granted && both_held(&from, &to) && !(flags & ~(uint32_t)(NO_REPLACE | EXCHANGE));
+  if (acts && may_act(notification)) finish(notification, renameat2(from.parent, from.name, to.parent, to.name, flags));
+  vt_spot_close(&from);
+  vt_spot_close(&to);
+  return granted || acts;
+}
+
+bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *path) {
+  const struct vt_workspace *workspace = listener->confinement->workspace;
+  struct vt_spot spot;
+  struct stat own, there;
+  if (!workspace || fstat(fd, &own) || vt_workspace_protects(workspace, &own)) {
+    /* A directory on the way is among the protected inodes, but its metadata may change. */
+    if (!workspace || !S_ISDIR(own.st_mode)) return false;
+  }
+  vt_workspace_find(workspace, NULL, path, true, &spot);
+  bool in = spot.kind == VT_SPOT_HELD || spot.kind == VT_SPOT_GRANTED || spot.on_the_way;
+  bool holds = in && spot.parent >= 0 &&
+               fstatat(spot.parent, spot.name[0] ? spot.name : ".", &there, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
+               there.st_dev == own.st_dev && there.st_ino == own.st_ino;
+  vt_spot_close(&spot);
+  return holds;
+}

@@ -1,0 +1,18 @@
+/* Carries out calls in a workspace where Landlock cannot grant: entries made directly in a directory that holds something
+ * protected, and whatever a command makes there. Each acts on a descriptor of the parent that is proven to lie beneath the root
+ * (workspace.h), never on a path: the caller's memory may change. */
+#pragma once
+
+#include "notify/notification.h"
+#include "notify/resolve.h"
+
+/* Each returns false if the workspace has no part in the call, or the refusal stands. */
+bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place);
+bool vt_workspace_truncates(struct vt_notification *notification, const struct vt_resolved *place);
+bool vt_workspace_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory);
+bool vt_workspace_creates(struct vt_notification *notification, const struct vt_resolved *place);
+bool vt_workspace_links(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
+bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
+
+/* Whether our descriptor is of a file in the workspace that may be changed; `path` is the kernel's name of it. */
+bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *path);

@@ -1,0 +1,18 @@
+/* A workspace command has a notifier of its own, which also carries calls out: a thread with its own descriptor table, umask
+ * and capabilities. Closing a file must not drop the host's POSIX locks on it (F_SETLK(2const)), what it makes has the caller's
+ * umask, and it has no rights that its command has lost. If its file system hangs, only its command waits. */
+#pragma once
+
+#include "notify/listener.h"
+
+struct vt_notification;
+struct vt_workspace_server;
+
+/* Before the launch; NULL with errno. */
+struct vt_workspace_server *vt_workspace_server_start(void);
+
+/* Hands it the listener of the started command, to answer until it hangs up; NULL: the launch failed. */
+void vt_workspace_server_serve(struct vt_workspace_server *server, struct vt_listener *listener);
+
+/* Before a call is carried out: whether this is such a thread and the caller still waits. Sets the caller's umask. */
+bool vt_workspace_server_may_act(const struct vt_notification *notification);

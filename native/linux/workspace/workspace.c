@@ -1,0 +1,236 @@
+#define _GNU_SOURCE
+#include "workspace/workspace.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/kernel.h"
+#include "confine/landlock.h"
+#include "confine/reads/reads.h"
+#include "core.h"
+
+/* linux/openat2.h (5.6): RESOLVE_* */
+enum { NO_XDEV = 1, NO_MAGICLINKS = 2, NO_SYMLINKS = 4, BENEATH = 8 };
+
+struct how { /* struct open_how */
+  uint64_t flags, mode, resolve;
+};
+
+static int open_beneath(int root, const char *path) {
+  struct how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = NO_XDEV | NO_MAGICLINKS | NO_SYMLINKS | BENEATH};
+  return (int)syscall(NR_OPENAT2, root, *path ? path : ".", &how, sizeof how);
+}
+
+/* What follows the root in the path: "" or "/..."; NULL if it is not beneath. */
+static const char *beneath(const char *path, const char *root) {
+  size_t length = strlen(root);
+  return strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == 0) ? path + length : NULL;
+}
+
+/* Mounts are not crossed: Landlock's grants would be (landlock(7)). The fifth field of proc_pid_mountinfo(5), with octal escapes. */
+static void unescape(char *text) {
+  char *to = text;
+  for (const char *at = text; *at; to++) {
+    bool escaped = at[0] == '\\' && at[1] && at[2] && at[3];
+    *to = escaped ? (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0')) : *at;
+    at += escaped ? 4 : 1;
+  }
+  *to = 0;
+}
+
+static void protect_mounts(struct vt_workspace *workspace) {
+  FILE *mounts = fopen("/proc/self/mountinfo", "re");
+  char *line = NULL;
+  size_t room = 0;
+  while (mounts && getline(&line, &room, mounts) > 0) {
+    char path[PATH_MAX];
+    if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1) continue;
+    unescape(path);
+    for (size_t i = 0; i < workspace->count; i++) {
+      const char *rest = beneath(path, workspace->roots[i].path);
+      if (rest && *rest) vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+    }
+  }
+  free(line);
+  if (mounts) fclose(mounts);
+}
+
+static int add_root(struct vt_workspace *workspace, const char *path) {
+  struct vt_workspace_root *root = &workspace->roots[workspace->count];
+  root->fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat status;
+  if (root->fd < 0 || fstat(root->fd, &status)) return -1;
+  root->device = status.st_dev;
+  root->inode = status.st_ino;
+  root->path = strdup(path);
+  if (!root->path) abort();
+  workspace->count++;
+  vt_reads_mark(workspace->places, path, VT_MARK_GRANTED);
+  return 0;
+}
+
+static size_t count_roots(const struct vt_place *places) {
+  size_t count = 0;
+  for (; places->kind; places++) count += places->kind == VT_ROOT;
+  return count;
+}
+
+struct vt_workspace *vt_workspace_open(const struct vt_place *places) {
+  size_t count = count_roots(places);
+  errno = 0;
+  if (count == 0) return NULL;
+  struct vt_workspace *workspace = calloc(1, sizeof *workspace);
+  if (!workspace || !(workspace->roots = calloc(count, sizeof *workspace->roots))) abort();
+  workspace->references = 1;
+  workspace->places = vt_reads_new();
+  for (const struct vt_place *place = places; place->kind; place++) {
+    if (place->kind != VT_ROOT || add_root(workspace, place->text) == 0) continue;
+    int error = errno;
+    vt_workspace_release(workspace);
+    errno = error;
+    return NULL;
+  }
+  for (const struct vt_place *place = places; place->kind; place++)
+    if (place->kind == VT_PROTECTED) vt_reads_mark(workspace->places, place->text, VT_MARK_KEPT);
+  protect_mounts(workspace);
+  return workspace;
+}
+
+void vt_workspace_retain(struct vt_workspace *workspace) { __atomic_add_fetch(&workspace->references, 1, __ATOMIC_RELAXED); }
+
+void vt_workspace_release(struct vt_workspace *workspace) {
+  if (__atomic_sub_fetch(&workspace->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+  for (size_t i = 0; i < workspace->count; i++) {
+    close(workspace->roots[i].fd);
+    free(workspace->roots[i].path);
+  }
+  vt_reads_release(workspace->places);
+  vt_inode_set_free(&workspace->granted);
+  free(workspace->roots);
+  free(workspace);
+}
+
+int vt_workspace_grant(struct vt_workspace *workspace, int ruleset, int abi) {
+  return vt_landlock_grant_workspace(ruleset, abi, workspace->places, &workspace->granted);
+}
+
+bool vt_workspace_protects(const struct vt_workspace *workspace, const struct stat *status) {
+  return vt_inode_set_has(&workspace->places->kept, status);
+}
+
+/* The innermost root that contains the path. */
+static const struct vt_workspace_root *root_of(const struct vt_workspace *workspace, const char *path) {
+  const struct vt_workspace_root *found = NULL;
+  for (size_t i = 0; i < workspace->count; i++) {
+    const struct vt_workspace_root *root = &workspace->roots[i];
+    if (beneath(path, root->path) && (!found || strlen(root->path) > strlen(found->path))) found = root;
+  }
+  return found;
+}
+
+/* A case-folding directory (ext4(5), casefold) takes other spellings for the same name. */
+static bool spells(const char *text, const char *name, size_t length) {
+  for (size_t i = 0; i < length; i++)
+    if (tolower((unsigned char)text[i]) != tolower((unsigned char)name[i])) return false;
+  return text[length] == 0;
+}
+
+static const struct vt_path_node *child_of(const struct vt_path_node *node, const char *name, size_t length) {
+  const struct vt_path_node *child = vt_path_node_child(node, name, length);
+  if (child || !node->cut) return child;
+  for (child = node->children; child; child = child->next)
+    if (spells(child->text, name, length)) return child;
+  return NULL;
+}
+
+static const struct vt_path_node *node_at(const struct vt_path_node *node, const char *path) {
+  for (size_t length; node && *(path += strspn(path, "/")); path += length) {
+    length = strcspn(path, "/");
+    node = vt_path_node_child(node, path, length);
+  }
+  return node;
+}
+
+/* The entry of a cut directory has a rule if it is one of those that were there when the ruleset was made. */
+static bool has_rule(const struct vt_workspace *workspace, int root, const char *rest, size_t length) {
+  char path[PATH_MAX];
+  struct stat status;
+  snprintf(path, sizeof path, "%.*s", (int)length, rest);
+  int fd = open_beneath(root, path);
+  if (fd < 0) return false;
+  bool has = fstat(fd, &status) == 0 && vt_inode_set_has(&workspace->granted, &status);
+  close(fd);
+  return has;
+}
+
+/* Walks the names beneath the root, as far as the tree of places goes. */
+static enum vt_spot_kind classify(const struct vt_workspace *workspace, const struct vt_workspace_root *root, int root_fd,
+                                  const char *rest, bool *on_the_way) {
+  const struct vt_path_node *node = node_at(workspace->places->root, root->path);
+  *on_the_way = false;
+  if (!node || !node->cut) return node && *rest ? VT_SPOT_GRANTED : VT_SPOT_HELD;
+  for (const char *at = rest; *(at += strspn(at, "/"));) {
+    size_t length = strcspn(at, "/");
+    const struct vt_path_node *child = child_of(node, at, length);
+    at += length;
+    if (!child) return *at && has_rule(workspace, root_fd, rest, (size_t)(at - rest)) ? VT_SPOT_GRANTED : VT_SPOT_HELD;
+    if (child->kept) return VT_SPOT_PROTECTED;
+    *on_the_way = true;
+    node = child;
+    if (*at) *on_the_way = false;
+  }
+  return *on_the_way ? VT_SPOT_PROTECTED : VT_SPOT_HELD;
+}
+
+static bool split(const char *rest, char *directory, char *name) {
+  const char *slash = strrchr(rest, '/');
+  size_t before = slash > rest ? (size_t)(slash - rest) : 0;
+  if (!*rest) directory[0] = name[0] = 0;
+  if (!*rest) return true;
+  if (strlen(slash + 1) > NAME_MAX) return false;
+  strcpy(name, slash + 1);
+  memcpy(directory, rest + 1, before ? before - 1 : 0);
+  directory[before ? before - 1 : 0] = 0;
+  return true;
+}
+
+/* Opens the root by its path, if that is still the same directory. */
+static int open_root(const struct vt_workspace_root *root) {
+  struct stat status;
+  int fd = open(root->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 || (fstat(fd, &status) == 0 && status.st_dev == root->device && status.st_ino == root->inode)) return fd;
+  close(fd);
+  return -1;
+}
+
+static void find_beneath(const struct vt_workspace *workspace, const struct vt_workspace_root *root, int fd, const char *rest,
+                         bool acts, struct vt_spot *spot) {
+  char directory[PATH_MAX];
+  if (!split(rest[0] == '/' ? rest : "", directory, spot->name)) return;
+  spot->kind = classify(workspace, root, fd, rest + strspn(rest, "/"), &spot->on_the_way);
+  if (spot->kind != VT_SPOT_HELD && !spot->on_the_way && !(acts && spot->kind == VT_SPOT_GRANTED)) return;
+  spot->parent = open_beneath(fd, directory);
+  if (spot->parent < 0) spot->kind = VT_SPOT_OUTSIDE;
+}
+
+void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, const char *path, bool acts, struct vt_spot *spot) {
+  const struct vt_workspace_root *root = root_of(workspace, path);
+  spot->parent = -1;
+  spot->kind = VT_SPOT_OUTSIDE;
+  spot->on_the_way = false;
+  int fd = !root ? -1 : roots ? roots[root - workspace->roots] : open_root(root);
+  if (fd < 0) return;
+  find_beneath(workspace, root, fd, path + strlen(root->path), acts, spot);
+  if (!roots) close(fd);
+}
+
+void vt_spot_close(struct vt_spot *spot) {
+  if (spot->parent >= 0) close(spot->parent);
+  spot->parent = -1;
+}

@@ -1,0 +1,59 @@
+/* Workspace mode: what a command may change, beyond what Landlock can say. Landlock grants whole subtrees; a directory that
+ * holds something protected is cut: its entries have rules of their own, and the notifier carries out what happens in the
+ * directory itself, on descriptors that are proven to lie beneath a root and outside of everything protected. */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "confine/reads/inode_set.h"
+
+struct vt_reads;
+struct vt_place;
+
+struct vt_workspace {
+  int references;              /* atomic */
+  struct vt_reads *places;     /* the roots are granted, protected paths are kept */
+  struct vt_inode_set granted; /* entries of cut directories that have a Landlock rule */
+  size_t count;
+  struct vt_workspace_root {
+    char *path; /* absolute, without symbolic links */
+    int fd;     /* O_PATH, in the main descriptor table: the same directory even if the path is replaced */
+    dev_t device;
+    ino_t inode;
+  } *roots;
+};
+
+/* From a command's places (core.h): VT_ROOT and VT_PROTECTED. NULL: no root, or with errno one cannot be opened. */
+struct vt_workspace *vt_workspace_open(const struct vt_place *places);
+void vt_workspace_retain(struct vt_workspace *workspace);
+void vt_workspace_release(struct vt_workspace *workspace);
+
+/* Adds the write rules to a ruleset; 0, or -1 with errno. */
+int vt_workspace_grant(struct vt_workspace *workspace, int ruleset, int abi);
+
+enum vt_spot_kind {
+  VT_SPOT_OUTSIDE,   /* beneath no root */
+  VT_SPOT_PROTECTED, /* protected, or a name on the way to something protected */
+  VT_SPOT_GRANTED,   /* Landlock allows every change */
+  VT_SPOT_HELD,      /* for the notifier to carry out */
+};
+
+/* A name in a directory of the workspace. */
+struct vt_spot {
+  enum vt_spot_kind kind;
+  bool on_the_way; /* with VT_SPOT_PROTECTED: a directory that leads to something protected, itself not protected */
+  int parent;      /* O_PATH, proven to lie beneath the root; -1: not needed */
+  char name[NAME_MAX + 1]; /* "": the root itself */
+};
+
+/* Where an absolute path without symbolic links leads. `roots`: the roots' descriptors in the calling thread's table; NULL: they
+ * are opened. `acts`: the parent is wanted for a granted spot, too. Close the spot
+ * afterwards. */
+void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, const char *path, bool acts, struct vt_spot *spot);
+void vt_spot_close(struct vt_spot *spot);
+
+/* Whether a file is a protected one, by another name. */
+bool vt_workspace_protects(const struct vt_workspace *workspace, const struct stat *status);

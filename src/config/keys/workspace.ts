@@ -1,0 +1,11 @@
+import { defineKey, listOf, onlyAdds, onlyTrusted, pathsKey } from '../field.ts'
+
+export const workspaceKeys = {
+  writable: pathsKey('Further directories that commands may change, such as "~/.cache/pip".', onlyTrusted),
+  protected: defineKey(
+    'Paths inside the workspace that commands may not change; "default" stands for the list in docs/workspace.md.',
+    listOf('a path'),
+    ['default'],
+    onlyAdds,
+  ),
+}

@@ -1,0 +1,27 @@
+import { homedir } from 'node:os'
+import { dirname } from 'node:path'
+import type { Environment } from '../base/types.ts'
+import { realDirectory, userConfigFile } from '../config/files.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import { VitrineError } from '../messages/error.ts'
+import { unfitRoot } from '../messages/workspace.ts'
+import type { Changes } from '../sandbox/sandbox.ts'
+import { changesFor } from '../sandbox/workspace/changes.ts'
+import { stateRoot } from '../scratchpad/directory.ts'
+import { workspaceOf } from './readable.ts'
+
+/** What commands of workspace mode may change, as of now. Throws SANDBOX_UNAVAILABLE if a directory cannot be opened to them. */
+export function changesOf(
+  loaded: LoadedConfig,
+  { cwd, env }: { readonly cwd: string; readonly env: Environment },
+): Changes {
+  const { writable, protected: given } = loaded.config.workspace
+  const own = {
+    home: realDirectory(env['HOME'] || homedir()),
+    others: [dirname(userConfigFile(env)), stateRoot(env)].map(realDirectory),
+  }
+  const { workspace } = workspaceOf(loaded, cwd)
+  const changes = changesFor({ workspace, writable: writable.map(realDirectory), protected: given, own })
+  if ('why' in changes) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...unfitRoot(changes) })
+  return changes
+}

@@ -1,0 +1,54 @@
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { isBeneath } from '../../base/paths.ts'
+import type { Changes } from '../sandbox.ts'
+import { gitPlacesOf } from './git.ts'
+import { protectedInWorkspace } from './protected.ts'
+
+export interface ChangesWanted {
+  /** Absolute real path. */
+  readonly workspace: string
+  /** Absolute paths. */
+  readonly writable: readonly string[]
+  /** Relative to the workspace or absolute, and the word "default". */
+  readonly protected: readonly string[]
+  /** Directories that no root may contain: HOME, and vitrine's own configuration and state. */
+  readonly own: { readonly home: string; readonly others: readonly string[] }
+}
+
+/** Why a directory cannot be opened to changes. */
+export type UnfitRoot = 'root' | 'home' | 'own' | 'link' | 'missing'
+
+export interface UnfitRootFound {
+  readonly path: string
+  readonly why: UnfitRoot
+}
+
+const word = 'default'
+
+export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
+  const { workspace, writable } = wanted
+  const git = gitPlacesOf(workspace)
+  const given = [workspace, ...writable.filter((path) => path === workspace || existsSync(path))]
+  for (const path of given) {
+    const why = unfit(path, wanted.own)
+    if (why) return { path, why }
+  }
+  const named = wanted.protected.filter((path) => path !== word)
+  const usual = wanted.protected.includes(word)
+    ? [...protectedInWorkspace.map((path) => join(workspace, path)), ...git.protected]
+    : []
+  return {
+    roots: [workspace, ...given.slice(1), ...git.writable],
+    protected: [...usual, ...named.map((path) => (path.startsWith('/') ? path : join(workspace, path)))],
+  }
+}
+
+function unfit(path: string, { home, others }: ChangesWanted['own']): UnfitRoot | undefined {
+  const status = lstatSync(path, { throwIfNoEntry: false })
+  if (!status) return 'missing'
+  if (status.isSymbolicLink() || realpathSync(path) !== path) return 'link'
+  if (path === '/') return 'root'
+  if (isBeneath(home, path)) return 'home'
+  return others.some((own) => isBeneath(own, path)) ? 'own' : undefined
+}
