@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { trustStoreFile } from '../../src/config/files.ts'
 import { isTrusted, trust } from '../../src/config/trust.ts'
+import { fileProblems } from '../../src/messages/config.ts'
 import { makePlace, type Place, refusalOf } from './place.ts'
 
 const loose = '[shell]\nnetwork = true\n'
@@ -124,7 +125,7 @@ it('a store that cannot be written is an error that names it', async () => {
   const refusal = await refusalOf(Promise.resolve().then(() => trust(place.projectFile, {}, place.home)))
   expect(refusal).toMatchObject({
     file: trustStoreFile({}, place.home),
-    problem: { kind: 'unreadable', reason: expect.stringMatching(/cannot be written \((ENOTDIR|EEXIST)\)/) },
+    problem: { kind: 'unreadable', reason: fileProblems.notWritable('ENOTDIR') },
   })
 })
 

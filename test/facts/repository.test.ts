@@ -19,6 +19,8 @@ import type { Decision } from '../../src/base/types.ts'
 import { gatherFacts } from '../../src/facts/gather.ts'
 import { Lookup } from '../../src/facts/lookup.ts'
 import { pathLookupHere } from '../../src/host/host.ts'
+import { explainRepositoryUnreadable } from '../../src/messages/policy.ts'
+import { repositoryProblems } from '../../src/messages/repository.ts'
 import { decide } from '../../src/policy/decide/decide.ts'
 import { factsNeeded, planRequest } from '../../src/policy/decide/plan.ts'
 import { presetRules } from '../policy/helper.ts'
@@ -154,7 +156,12 @@ describe('a hostile repository', () => {
     writeFileSync(join(repository, '.git', 'two'), '[diff]\n\texternal = x\n')
     expect((await decideIn(repository, 'git diff')).reason).toContain('diff.external')
     writeFileSync(join(repository, '.git', 'two'), 'no configuration')
-    expect((await decideIn(repository, 'git diff')).reason).toContain('cannot be read')
+    expect((await decideIn(repository, 'git diff')).reason).toBe(
+      explainRepositoryUnreadable(
+        join(realpathSync(repository), '.git', 'two'),
+        repositoryProblems.notConfiguration,
+      ),
+    )
     writeFileSync(join(repository, '.git', 'two'), '[include]\n\tpath = ~/x\n')
     expect((await decideIn(repository, 'git status')).reason).toContain('include.path')
   })
@@ -162,7 +169,7 @@ describe('a hostile repository', () => {
   it('is asked about when its configuration includes too many files', async () => {
     const includes = Array.from({ length: 101 }, (_, at) => `[include]\n\tpath = ${at}\n`)
     appendFileSync(join(repository, '.git', 'config'), includes.join(''))
-    expect((await decideIn(repository, 'git status')).reason).toContain('too many')
+    expect((await decideIn(repository, 'git status')).reason).toContain(repositoryProblems.tooManyIncludes)
   })
 
   it('is not one by what git and its users write there', async () => {

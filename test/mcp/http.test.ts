@@ -240,13 +240,13 @@ describe('over HTTP', () => {
       const { run } = await client('legacy', server.url, 'token')
       expect((await run({ command: 'sleep 1; echo x' })).text).toBe('x\n')
       expect(await waitFor(() => made.slice(-1).every((session) => closed.has(session)))).toBe(true)
-      await expect(run({ command: 'echo x' })).rejects.toThrow(/session/i)
+      await expect(run({ command: 'echo x' })).rejects.toMatchObject({ status: 404 })
       await expect(
         made
           .at(-1)
           ?.shell('read')
           .then((shell) => shell.executeAll(['true'])),
-      ).rejects.toThrow(/closed/)
+      ).rejects.toMatchObject({ code: 'INVALID_REQUEST', refusal: { problem: { kind: 'shell-closed' } } })
     } finally {
       await server.close()
     }

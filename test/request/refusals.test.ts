@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { RequestProblem } from '../../src/base/refusal.ts'
 import { VitrineError } from '../../src/messages/error.ts'
+import { loweredTimeoutHint } from '../../src/messages/refusal.ts'
 import type { ExecuteRequest } from '../../src/request/request.ts'
 import { openShell, type Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
@@ -451,7 +452,7 @@ describe('the deadline', () => {
     const own = await openTestShell({ mode: 'write', toml: '[shell]\nmax_timeout_ms = 500\n' })
     const result = await own.execute({ command: 'echo begun; sleep 20', timeoutMs: 60_000 })
     expect(result).toMatchObject({ timedOut: true, timeoutMs: 500, stdout: 'begun\n' })
-    expect(result.hint).toContain('60000 ms was lowered to the maximum, 500 ms')
+    expect(result.hint).toBe(loweredTimeoutHint(60_000, 500))
     expect(result.failure).toMatchObject({
       kind: 'timeout',
       advice: expect.stringContaining('max_timeout_ms'),

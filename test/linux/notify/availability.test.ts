@@ -3,6 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { yamaNotes } from '../../../src/messages/sandbox/linux.ts'
 import { nobody, whyNot } from '../../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { isInstalled, repository } from '../../helpers/programs.ts'
@@ -83,9 +84,7 @@ describe('where they cannot', () => {
 
   it('Yama is told of', async () => {
     const shell = await openTestShell({ mode: 'read', host: probing({ yama: 1 }) })
-    const open = await openTestShell({ mode: 'read', host: probing({ yama: 0 }) })
-    const [held, noted] = [open, shell].map(({ enforcement }) => enforcement['denial reports'])
-    expect(noted).toMatchObject({ enforced: true, note: expect.any(String) })
-    expect(noted?.note).not.toBe(held?.note)
+    const reports = shell.enforcement['denial reports']
+    expect(reports).toMatchObject({ enforced: true, note: expect.stringContaining(yamaNotes[1] ?? '?') })
   })
 })

@@ -4,7 +4,13 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { thisHost } from '../../../src/host/host.ts'
-import { imageMissing, ownImage, remoteEngine, unfitWorkspaceWords } from '../../../src/messages/docker.ts'
+import {
+  imageMissing,
+  ownImage,
+  remoteEngine,
+  startFailed,
+  unfitWorkspaceWords,
+} from '../../../src/messages/docker.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../../helpers/place.ts'
 import {
   answering,
@@ -85,7 +91,7 @@ describe('without an engine nothing runs, on this machine least of all', () => {
     const toml = '[docker]\nstart_command = "exit 3"\n'
     await expect(open({ toml, env: { DOCKER_HOST: `unix://${path}` } })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      refusal: { for: 'docker', remedy: expect.stringContaining('exit 3') },
+      refusal: { for: 'docker', remedy: startFailed('exit 3', '').remedy },
     })
   })
 

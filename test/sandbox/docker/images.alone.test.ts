@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { pausedWords } from '../../../src/messages/docker.ts'
 import type { Shell } from '../../../src/shell.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import {
@@ -97,7 +98,7 @@ describe.skipIf(missing !== null)(`images and containers that cannot be used${sk
     const paused = await pausedContainer(shell)
     await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      refusal: { got: expect.stringContaining('paused'), remedy: expect.stringContaining('docker unpause') },
+      refusal: { wanted: pausedWords('').wanted, remedy: pausedWords('').remedy },
     })
     await engine.engine.call({ method: 'POST', path: `/containers/${paused}/unpause` })
     expect((await shell.execute({ command: 'echo next' })).stdout).toBe('next\n')

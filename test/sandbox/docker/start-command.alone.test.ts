@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { startFailed } from '../../../src/messages/docker.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { answering, commandIn, eventually, missingEngine } from './engine.ts'
 
@@ -25,9 +26,10 @@ async function openWith(start: (directory: string) => string) {
   const script = join(directory, 'start')
   writeFileSync(script, `#!/bin/sh\necho start >> ${directory}/starts\n${start(directory)}\n`)
   chmodSync(script, 0o755)
+  const command = `PATH=$PATH:/usr/sbin:/sbin ${script}`
   const shell = await openTestShell({
     mode: 'write',
-    toml: `[docker]\nstart_command = "PATH=$PATH:/usr/sbin:/sbin ${script}"\n[env]\npass = ["DOCKER_HOST"]\n`,
+    toml: `[docker]\nstart_command = "${command}"\n[env]\npass = ["DOCKER_HOST"]\n`,
     env: {
       DOCKER_HOST: `unix://${join(directory, 'docker.sock')}`,
       PATH: `${client()}:${process.env['PATH']}`,
@@ -37,7 +39,7 @@ async function openWith(start: (directory: string) => string) {
     const file = join(directory, 'starts')
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0
   }
-  return { shell, directory, starts }
+  return { shell, directory, starts, command }
 }
 
 describe('a start command that brings no engine up', () => {
@@ -47,10 +49,14 @@ describe('a start command that brings no engine up', () => {
     { command: 'ls; sudo docker compose up -d' },
     { command: "sh -c 'docker run x'" },
   ])('is one error before %j, which does not run', async (request) => {
-    const { shell, starts } = await openWith(() => 'exit 3')
+    const { shell, starts, command: start } = await openWith(() => 'exit 3')
     await expect(shell.execute(request)).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
-      refusal: { for: 'engine', got: expect.stringContaining('exit code 3') },
+      refusal: {
+        for: 'engine',
+        remedy: startFailed(start, '').remedy,
+        got: expect.stringMatching(/\b3\b/),
+      },
     })
     expect(starts()).toBe(1)
   })
