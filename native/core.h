@@ -1,13 +1,11 @@
-/* The interface between binding.cc and a platform: starts commands, reports their output and end, takes orders by id.
- * Implemented by native/linux/core.c and native/windows/core.cc. */
+/* Between binding.cc and a platform's core.c or core.cc: starts commands, reports their output and end, takes orders by id. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Raise it, here and in src/launch/addon.ts, with every change of a function, its arguments or its result: a mismatched addon is
- * then recognized. */
+/* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
 enum { VT_INTERFACE = 5 };
 
 struct vt_denials;

@@ -1,5 +1,4 @@
-// One command: request, process, job and pipes. Its own thread owns it from start to end;
-// other threads only leave orders, under the registry's lock.
+// One command. Its thread owns it; other threads only leave orders, under the registry's lock.
 #pragma once
 
 #include <windows.h>

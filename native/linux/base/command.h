@@ -1,5 +1,4 @@
-/* One command: request, started process, state. Used by one thread at a time: the JavaScript thread creates it, the launcher
- * thread starts it, the supervisor thread has it from then on. */
+/* One command. The JavaScript thread creates it, the launcher thread starts it, the supervisor thread owns it from then on. */
 #pragma once
 
 #include <stdbool.h>
@@ -129,5 +128,5 @@ struct vt_command {
   int killed;
 };
 
-/* Frees the command and releases its confinement; its descriptors must be closed. */
+/* Releases its confinement too; its descriptors must be closed. */
 void vt_command_free(struct vt_command *command);

@@ -19,8 +19,7 @@ static inline void vt_close_directory(DIR *directory) {
   errno = error;
 }
 
-/* Moves a new descriptor above 2: if the host closed its standard streams, one with their numbers would be overwritten in the
- * child. Takes over -1 and errno; closes the descriptor on failure. */
+/* Moves a new descriptor above 2, where the child's streams would overwrite it. Takes over -1; closes it on failure. */
 static inline int vt_above_standard(int fd) {
   if (fd < 0 || fd > 2) return fd;
   int above = fcntl(fd, F_DUPFD_CLOEXEC, 3);

@@ -3,7 +3,7 @@
 
 #include "base/command.h"
 
-/* Returns 0, or -1 with errno; may be called again after a failure. */
+/* May be called again after a failure. 0, or -1 with errno. */
 int vt_event_loop_open(int wake_fd);
 void vt_event_loop_add(int fd, struct vt_source *source);
 void vt_event_loop_add_room(int fd, struct vt_source *source);
@@ -15,8 +15,7 @@ void vt_event_loop_add_hang_up(int fd, struct vt_source *source);
 /* Waits at most `timeout` milliseconds (-1: no limit), then calls `ready` for each ready source. */
 void vt_event_loop_wait(int timeout, void (*ready)(struct vt_source *source));
 
-/* Makes vt_event_loop_wait() return at `time` (monotonic milliseconds); only the earliest counts. A timer that is set stays,
- * so the wait may return early: most commands end long before theirs. */
+/* Makes vt_event_loop_wait() return at `time` (monotonic milliseconds), or earlier: only the earliest time counts. */
 void vt_event_loop_wake_at(int64_t time);
 
 /* Makes vt_event_loop_wait() return after that many milliseconds, even if it already waits. Any thread. */

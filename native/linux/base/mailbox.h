@@ -17,7 +17,7 @@ struct vt_message {
   size_t value;               /* TERMINATE: at the deadline?; SIGNAL: number; CONSUMED: bytes; RESIZE: columns * 65536 + rows */
 };
 
-/* Opens the wake-up descriptor, once; returns it or -1 with errno. */
+/* Once; returns the wake-up descriptor, or -1 with errno. */
 int vt_mailbox_open(void);
 
 /* Copies the order into the queue. Without `wake` it waits for the next wake-up. */

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "." or ".." */
 bool vt_path_is_dots(const char *name, size_t length);
 bool vt_is_dots(const char *name);
 

@@ -7,8 +7,7 @@
 
 #include "base/kernel.h"
 
-/* asm-generic/fcntl.h, asm-generic/poll.h, asm-generic/mman-common.h, asm-generic/mman.h, asm-generic/signal.h,
- * asm-generic/errno-base.h, linux/fs.h; R_OK of access(2) */
+/* asm-generic/{fcntl,poll,mman-common,mman,signal,errno-base}.h, linux/fs.h; R_OK of access(2) */
 enum { CWD = -100, READ_ONLY = 0, WRITE_ONLY = 1, READABLE = 1, MAP_SHARED_PAGES = 1, PROTECT_READ = 1 };
 enum { MAY_READ = 4, LOCK_CURRENT = 1, LOCK_FUTURE = 2, SEEK_TO = 0, NO_SUCH_PROCESS = -3 };
 enum { SIGNAL_KILL = 9, REMOVE_DIRECTORY = 0x200 };

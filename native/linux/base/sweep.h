@@ -47,16 +47,14 @@ static inline int sweep_has_ended(long pidfd) {
   return call(__NR_ppoll, (long)&polled, 1, (long)&none, 0, 0, 0) != 0;
 }
 
-/* The whole group at once, so that a fork bomb cannot outrun the sweep. A group never spans sessions (credentials(7)); its
- * leader has to be in the process's session. */
+/* At once, so that a fork bomb cannot outrun the sweep. No group spans sessions (credentials(7)): its leader must be in ours. */
 static inline void sweep_kill_group(int pid) {
   long group = call1(__NR_getpgid, pid), session = call1(__NR_getsid, pid);
   if (group > 1 && group != call1(__NR_getpgid, 0) && session > 0 && call1(__NR_getsid, group) == session)
     call2(__NR_kill, -group, SIGNAL_KILL);
 }
 
-/* Returns 1 if the process was a live member. The second check, with the pidfd open, proves that the signal goes to a member.
- * Without a descriptor left (ENFILE) it is killed by its number. */
+/* 1: it was a live member. With the pidfd open the second check proves that. Killed by number if none is left (ENFILE). */
 static inline int sweep_kill(int pid, void *context, vt_sweep_visit is_member) {
   if (!is_member(context, pid)) return 0;
   long pidfd = call2(NR_PIDFD_OPEN, pid, 0);

@@ -8,7 +8,7 @@
 /* Starts a thread that never ends. Returns 0, or -1 with errno. */
 int vt_thread_try(const char *name, void *(*run)(void *), void *context);
 
-/* Starts a thread and joins it. Returns 0, or -1 with errno. */
+/* And joins it. Returns 0, or -1 with errno. */
 int vt_thread_run(const char *name, void *(*run)(void *), void *context);
 
 /* A condition on CLOCK_MONOTONIC, and a wait on it until that time in nanoseconds. */

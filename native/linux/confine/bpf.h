@@ -14,8 +14,7 @@ enum vt_test {
   VT_TEST_OLDER,    /* word is a process id, or a negated group id, lower than the session's */
 };
 
-/* An `int` argument is its low half: the kernel ignores the high one, so comparing all 64 bits would miss ioctl(fd, 1 << 32 |
- * FS_IOC_SETFLAGS). */
+/* An `int` is the low half: comparing all 64 bits would miss ioctl(fd, 1 << 32 | FS_IOC_SETFLAGS), which the kernel accepts. */
 enum vt_half { VT_LOW = 0, VT_HIGH = 4 };
 
 struct vt_condition {
@@ -40,11 +39,10 @@ struct vt_verdict {
   uint32_t otherwise;
 };
 
-/* Placeholder for the session id, which only the installing process knows. Above any process id (PID_MAX_LIMIT,
- * linux/threads.h). */
+/* For the session id, which only the installing process knows. Above any process id (PID_MAX_LIMIT, linux/threads.h). */
 #define VT_ANY_SESSION 0x40000001u
 
-/* Puts the session id in place of VT_ANY_SESSION. Async-signal-safe. */
+/* Async-signal-safe. */
 void vt_bpf_settle(struct sock_filter *instructions, size_t length, uint32_t session);
 
 /* A program under construction. Once `failed` (no room, or a jump too far), appending does nothing. */

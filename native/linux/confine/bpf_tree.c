@@ -40,7 +40,7 @@ static size_t middle(size_t first, size_t last) {
   return (first + last + 1) / 2;
 }
 
-/* Conditional jumps have 8 bits: skipping a longer left half takes a second, unconditional jump. */
+/* Skipping a longer left half takes a second, unconditional jump: conditional ones have 8 bits. */
 static bool is_far(size_t distance) {
   return distance > UINT8_MAX;
 }

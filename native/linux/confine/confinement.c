@@ -197,7 +197,7 @@ static int grant_next(struct vt_confinement *confinement, const struct vt_confin
   return confinement->owns_reading ? vt_landlock_grant_private(confinement->reading, confinement->granted, confinement->abi, true) : 0;
 }
 
-/* Reuses one whose private directory is gone; NULL: build one. */
+/* NULL: build one. */
 static struct vt_confinement *take_over(const struct vt_confinement_options *options, const char *key) {
   struct vt_confinement *confinement = is_private(options) ? vt_confinement_pool_take(key, options->reads) : NULL;
   if (!confinement) return NULL;

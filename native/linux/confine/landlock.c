@@ -80,7 +80,7 @@ int vt_landlock_restrict(int ruleset) {
   return (int)syscall(NR_LANDLOCK_RESTRICT_SELF, ruleset, 0);
 }
 
-/* Handles all rights of the ABI, so that whatever no rule grants is refused. */
+/* Whatever no rule grants is refused. */
 static struct ruleset_attr handled_by(int abi, size_t *size) {
   struct ruleset_attr attr = {0, 0, 0};
   for (size_t i = 0; i < sizeof abi_versions / sizeof *abi_versions; i++) {
@@ -149,8 +149,7 @@ static int grant_devices(int ruleset, uint64_t handled) {
   return 0;
 }
 
-/* The command's terminal, by its node and as /dev/tty, which leads only there: the session cannot get another
- * (seccomp_rules.c). */
+/* By its node and as /dev/tty, which leads only there: the session cannot get another terminal (seccomp_rules.c). */
 static int grant_terminal(int ruleset, int terminal, uint64_t handled) {
   if (terminal <= 0) return 0;
   uint64_t access = handled & (FS_READ_FILE | FS_WRITE_FILE | FS_IOCTL_DEV);

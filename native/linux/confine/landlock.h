@@ -28,8 +28,7 @@ int vt_landlock_abi(void);
 /* The bitmask of fixed Landlock errata; 0 if unknown. */
 int vt_landlock_errata(void);
 
-/* True if the ruleset handles truncating. While nothing is writable it need not: the filter refuses truncate(2), and other
- * ways to truncate need write access. */
+/* While nothing is writable it need not: the filter refuses truncate(2), and other ways need write access. */
 bool vt_landlock_handles_truncate(const struct vt_landlock_options *options);
 
 /* Grants rights (LANDLOCK_ACCESS_FS_*) on a descriptor's file or tree (O_PATH suffices). */

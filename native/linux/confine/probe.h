@@ -19,7 +19,7 @@ struct vt_probe_result {
   int yama;              /* kernel.yama.ptrace_scope, -1: no Yama */
 };
 
-/* Probes once per process; later calls return the same. */
+/* Once per process. */
 const struct vt_probe_result *vt_probe(void);
 
 /* The SECCOMP_FILTER_FLAG_* that install a filter with a listener. */

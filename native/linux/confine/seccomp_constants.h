@@ -185,8 +185,7 @@
 #define VT_IPV6_JOIN_ANYCAST 27u
 #define VT_IPV6_FLOWLABEL_MGR 32u
 
-/* Sizes of struct sockaddr_nl, _in, _in6 (linux/netlink.h, in.h, in6.h) and __kernel_sockaddr_storage
- * (linux/socket.h). */
+/* Sizes of struct sockaddr_nl, _in, _in6 and __kernel_sockaddr_storage (linux/netlink.h, in.h, in6.h, socket.h). */
 #define VT_SOCKADDR_NL_SIZE 12u
 #define VT_SOCKADDR_IN_SIZE 16u
 #define VT_SOCKADDR_IN6_SIZE 28u

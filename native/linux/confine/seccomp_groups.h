@@ -2,8 +2,7 @@
 
 #include "confine/seccomp_rules.h"
 
-/* Marks a reported action: with vt_filter_options.report the call is notified, and the supervisor gives the same answer. In
- * the data bits, of which an errno needs 12 of 16. */
+/* Marks a reported action: notified with `report`, and answered the same. In the data bits, of which an errno needs 12 of 16. */
 #define VT_TOLD 0x8000u
 
 /* What vt_filter_options say, as bits. A rule is part of the filter if every bit of its `when` holds. */

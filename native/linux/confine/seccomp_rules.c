@@ -194,7 +194,6 @@ const struct vt_group vt_groups[] = {
            VT_SYS_lsetxattr, VT_SYS_fsetxattr, VT_SYS_removexattr, VT_SYS_lremovexattr, VT_SYS_fremovexattr,
            VT_SYS_setxattrat, VT_SYS_removexattrat, VT_SYS_file_setattr)},
 
-    /* Sockets. */
     {DECIDE(socket_rules, REFUSE(EACCES)), CALLS(VT_SYS_socket)},
     {DECIDE(socketpair_rules, REFUSE(EACCES)), CALLS(VT_SYS_socketpair)},
     {DECIDE(bind_rules, REFUSE(EACCES)), CALLS(VT_SYS_bind)},

@@ -14,8 +14,7 @@ extern "C" {
 /* "This architecture has no such call". */
 #define VT_NO_SYSCALL (-1)
 
-/* X(name, number on x86_64, number on aarch64): asm/unistd_64.h, asm-generic/unistd.h. The installed headers may be older than
- * the running kernel. */
+/* X(name, on x86_64, on aarch64): asm/unistd_64.h, asm-generic/unistd.h. Installed headers may be older than the kernel. */
 #define VT_SYSCALLS(X) \
   VT_SYSCALLS_FILES(X) \
   VT_SYSCALLS_METADATA(X) \

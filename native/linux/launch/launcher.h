@@ -1,5 +1,4 @@
-/* The launcher threads, normally one at work: the JavaScript thread never waits for a clone, and PR_SET_PDEATHSIG is bound to
- * a thread that lives as long as the process. */
+/* Normally one at work. The JavaScript thread waits for no clone, and PR_SET_PDEATHSIG is bound to a thread that never ends. */
 #pragma once
 
 #include "base/command.h"

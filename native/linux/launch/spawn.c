@@ -69,8 +69,7 @@ static int stop_core_dumps(struct vt_command *command) {
   return vt_core_dumps_stop();
 }
 
-/* Real-time or raised priority, granted (limits.conf(5)) or inherited, would let a fork bomb outrun the sweep. System calls,
- * because musl lacks these functions. */
+/* Raised priority (limits.conf(5)) would let a fork bomb outrun the sweep. System calls: musl lacks these functions. */
 static int stay_ordinary(struct vt_command *command) {
   (void)command;
   struct rlimit none = {0, 0};

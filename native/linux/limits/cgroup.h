@@ -20,7 +20,7 @@ int vt_cgroup_open_base(void);
 /* Makes a command's cgroup, with `host` (of the watcher's table) in its name; returns its directory, or -1 with errno. */
 int vt_cgroup_make(char name[VT_CGROUP_NAME], uint64_t host, uint32_t id, const struct vt_limits *limits);
 
-/* Opens cgroup.procs for vt_cgroup_join, where clone cannot start a process in the cgroup (clone.h); -1 with errno. */
+/* Opens cgroup.procs for vt_cgroup_join, where clone cannot start a process in the cgroup (clone3.h); -1 with errno. */
 int vt_cgroup_open_door(int fd);
 
 /* The calling process joins. Safe between clone and exec. */

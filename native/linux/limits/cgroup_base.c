@@ -98,8 +98,7 @@ static bool is_limited(const char *leaf) {
   return false;
 }
 
-/* Only the root cgroup lacks cgroup.type, and only it may hold processes beside children with controllers
- * (Documentation/admin-guide/cgroup-v2.rst). */
+/* Only the root cgroup lacks cgroup.type and may hold processes beside children with controllers (cgroup-v2.rst). */
 static bool is_root_of_all(const char *directory) { return !is_there(directory, "cgroup.type", F_OK); }
 
 static const char *enable_memory(const char *directory) {
@@ -115,9 +114,8 @@ static bool is_writable(const char *directory) { return access(directory, W_OK) 
 
 static const char *use(const char *directory) { return is_writable(directory) ? enable_memory(directory) : "not-writable"; }
 
-/* A cgroup with processes cannot enable the memory controller for children ("no internal processes",
- * Documentation/admin-guide/cgroup-v2.rst), but can have children without controllers: bound by its limits, counted and killed
- * as a whole. Below a threaded cgroup they would be invalid. */
+/* No memory controller for children of a cgroup with processes ("no internal processes", cgroup-v2.rst). Without controllers they
+ * are bound by its limits, counted and killed as a whole; below a threaded cgroup they would be invalid. */
 static const char *use_own(const char *directory) {
   char type[32];
   vt_cgroup_read(directory, "cgroup.type", type, sizeof type);

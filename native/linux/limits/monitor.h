@@ -20,8 +20,8 @@ struct vt_monitor *vt_monitor_open(const struct vt_command *command, int kind);
 /* Exceeding a limit wakes the supervisor. */
 enum vt_limit vt_monitor_exceeded(const struct vt_monitor *meter);
 
-/* Called after the leader has ended: asks for one last measurement. True once it is taken, which wakes the supervisor. `alone`:
- * no other process is left, so it can mostly be taken at once. */
+/* After the leader has ended: asks for a last measurement; true once taken. `alone`: no other process is left, so mostly at
+ * once. */
 bool vt_monitor_settle(struct vt_monitor *meter, bool alone);
 
 void vt_monitor_close(struct vt_monitor *meter);

@@ -11,10 +11,8 @@ struct vt_memory {
   int64_t due;               /* monotonic nanoseconds */
 };
 
-/*
- * Bytes of anonymous, swapped and shared memory, without page cache. Of shared memory and memfds the larger counts: a mapped
- * memfd is in both. The plain sum counts shared pages several times; above `limit` proportional shares replace it.
- */
+/* Anonymous, swapped and shared memory, no page cache; of shared memory and memfds the larger, because mapped memfds are in both.
+ * Counts shared pages several times; above `limit` proportional shares replace that. */
 uint64_t vt_usage_memory(struct vt_memory *memory, const struct vt_process_set *members, uint64_t limit);
 
 /* Ticks of sysconf(_SC_CLK_TCK). */

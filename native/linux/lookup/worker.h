@@ -12,8 +12,5 @@ struct vt_answers {
   char *names;
 };
 
-/*
- * Answers the NUL-separated questions (a letter of enum vt_question, then a path) in order. Each answer is an errno and a length,
- * 32 bits each, and that many bytes.
- */
+/* Questions: a letter of enum vt_question, a path, NUL. Answers: errno and length (32 bits each), bytes. */
 void vt_lookup_run(const char *questions, size_t length, struct vt_answers *answers);

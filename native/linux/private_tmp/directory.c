@@ -90,7 +90,7 @@ static int lock_directory(int fd) {
   return status.st_nlink > 0 ? 0 : ENOENT;
 }
 
-/* Removes vitrine-UID if it is empty; the next command makes it again. */
+/* The next command makes it again. */
 static void close_parent(int parent) {
   char name[32];
   int above = openat(parent, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);

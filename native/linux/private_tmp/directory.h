@@ -12,6 +12,5 @@
 
 #include "core.h"
 
-/* Empties the directory that `root` is open for reading on, at any depth, with any modes and names. Returns 0 or the errno of
- * what stays; ETIMEDOUT at `deadline` (vt_now()). Blocks. */
+/* At any depth, with any modes and names. 0 or the errno of what stays; ETIMEDOUT at `deadline` (vt_now()). Blocks. */
 int vt_private_dir_empty(int root, int64_t deadline);

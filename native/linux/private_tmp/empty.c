@@ -31,8 +31,7 @@ static void note(struct emptying *emptying, int failed) {
   else if (!emptying->error) emptying->error = errno;
 }
 
-/* Opens an unreadable directory. The chmod goes through an O_PATH descriptor: a process that still runs could exchange the name
- * for a symlink. */
+/* The chmod goes through an O_PATH descriptor: a process that still runs could exchange the name for a symlink. */
 static int open_shut(int at, const char *name) {
   char link[32];
   int fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -1,5 +1,4 @@
-/* Ends commands: SIGTERM at the deadline or by order, SIGKILL after the grace, even while JavaScript is busy. Supervisor
- * thread, except vt_deadline_set(). */
+/* SIGTERM at the deadline or by order, SIGKILL after the grace, even while JavaScript is busy. Supervisor thread. */
 #pragma once
 
 #include "base/command.h"

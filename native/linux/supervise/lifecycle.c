@@ -50,8 +50,7 @@ static bool is_quiet(const struct vt_command *command) {
   return now - command->last_byte >= SILENCE_MS || now - command->phase_since >= DRAIN_MS;
 }
 
-/* The owner has paused us while a survivor keeps writing. The pause-adjusted clock never reaches the limit, so wall time
- * decides. */
+/* While the owner has paused us and a survivor writes, the pause-adjusted clock stands still: wall time decides. */
 static bool is_flooded(struct vt_command *command) {
   if (!vt_streams_paused(command) || vt_now() - command->phase_entered < DRAIN_MS) return false;
   return command->confinement || vt_session_count(command) > 0;
@@ -195,8 +194,7 @@ static void report_late(struct vt_command *command) {
   report(command, &end);
 }
 
-/* A process that keeps forking and exiting can slip through a pass, but not past the listener. Without one, two empty passes
- * in a row must do. */
+/* A process that keeps forking and exiting can slip through a pass, but not past the listener. Else two empty passes must do. */
 static bool sweep(struct vt_command *command) {
   bool proves = command->confinement && command->confinement->listener_proves;
   command->misses = vt_session_sweep(command) ? 0 : command->misses + 1;

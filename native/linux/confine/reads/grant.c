@@ -68,7 +68,6 @@ static int grant_entry(struct pass *pass, int directory, const char *text, const
   return failed;
 }
 
-/* Grants the entries of a cut directory one by one. */
 static int grant_entries(struct pass *pass, int fd, const struct vt_path_node *name) {
   int list = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (list < 0) return unless_out_of_room();
@@ -84,7 +83,6 @@ static int grant_entries(struct pass *pass, int fd, const struct vt_path_node *n
   return failed;
 }
 
-/* Descends through an ungranted directory to the granted paths beneath. */
 static int pass_through(struct pass *pass, int fd, const struct vt_path_node *name) {
   int failed = 0;
   for (const struct vt_path_node *child = name->children; child && !failed; child = child->next)

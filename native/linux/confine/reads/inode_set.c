@@ -11,7 +11,7 @@ static struct vt_inode *slot_of(const struct vt_inode_set *inodes, dev_t device,
   return &inodes->slots[at];
 }
 
-/* Keeps the table at most half full. */
+/* At most half full. */
 static void grow(struct vt_inode_set *inodes) {
   struct vt_inode_set before = *inodes;
   inodes->room = before.room ? before.room * 2 : 64;

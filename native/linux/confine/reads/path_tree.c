@@ -20,14 +20,14 @@ static bool is_called(const struct vt_path_node *name, const char *text, size_t 
   return strncmp(name->text, text, length) == 0 && !name->text[length];
 }
 
-/* FNV-1a. A project file may choose names that collide, but not enough to matter (MOST_PATHS, src/config/field.ts). */
+/* FNV-1a. A project file may choose names that collide, but not enough to matter (maxPaths, src/config/field.ts). */
 static size_t hash(const char *text, size_t length) {
   uint64_t sum = 14695981039346656037u;
   for (size_t at = 0; at < length; at++) sum = (sum ^ (unsigned char)text[at]) * 1099511628211u;
   return (size_t)(sum ^ sum >> 32);
 }
 
-/* The name's slot, or the empty one where it belongs. */
+/* Or the empty slot where the name belongs. */
 static struct vt_path_node **slot_of(const struct vt_path_node *directory, const char *text, size_t length) {
   size_t mask = directory->room - 1, at = hash(text, length) & mask;
   while (directory->slots[at] && !is_called(directory->slots[at], text, length)) at = (at + 1) & mask;
@@ -41,7 +41,7 @@ struct vt_path_node *vt_path_node_child(const struct vt_path_node *directory, co
   return child;
 }
 
-/* Keeps the slots at most half full. */
+/* At most half full. */
 static void make_room(struct vt_path_node *directory) {
   if (directory->count < LISTED || directory->count * 2 < directory->room) return;
   free(directory->slots);

@@ -19,7 +19,7 @@ struct vt_path_node *vt_path_tree_root(void);
 
 struct vt_path_node *vt_path_node_child(const struct vt_path_node *directory, const char *text, size_t length);
 
-/* The child of that name, created if missing. */
+/* Created if missing. */
 struct vt_path_node *vt_path_node_add(struct vt_path_node *directory, const char *text, size_t length);
 
 /* Cuts the directory and all above it; the second also marks the name as kept. */

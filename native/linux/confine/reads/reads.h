@@ -26,8 +26,7 @@ struct vt_reads {
   bool unsearched;      /* the search for names ended at its bound */
 };
 
-/* Made from a command's places (core.h); those for writing and sockets do not count. Cached until something
- * changes. NULL: everything is readable. */
+/* From a command's places (core.h) but those for writing and sockets. Cached until something changes. NULL: all is readable. */
 struct vt_reads *vt_reads_take(const struct vt_place *places);
 void vt_reads_retain(struct vt_reads *reads);
 void vt_reads_release(struct vt_reads *reads);
