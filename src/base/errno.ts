@@ -40,3 +40,12 @@ function textAt(error: unknown, name: 'code' | 'message'): string | undefined {
   const value: unknown = Object(error)[name]
   return typeof value === 'string' ? value : undefined
 }
+
+/** What a function returns; undefined if it throws, where every error means the same. */
+export function tried<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

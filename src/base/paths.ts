@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
+import { tried } from './errno.ts'
 import type { Environment } from './types.ts'
 
 /** Whether `inner` is `outer` or lies beneath it. Both are absolute. */
@@ -9,14 +10,9 @@ export function isBeneath(inner: string, outer: string): boolean {
   return way === '' || (way !== '..' && !/^\.\.[\\/]/.test(way) && !isAbsolute(way))
 }
 
-/** Without symbolic links; undefined when the path leads nowhere or cannot be looked up. */
+/** Without symbolic links; undefined (ENOENT, ELOOP, EACCES) where a command could not use it either. */
 export function realPath(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    // ENOENT, ELOOP, EACCES: a command could not use it either.
-    return undefined
-  }
+  return tried(() => realpathSync.native(path))
 }
 
 export function homeOf(env: Environment): string {

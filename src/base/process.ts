@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { errorCode } from './errno.ts'
+import { errorCode, tried } from './errno.ts'
 
 /** Sends a signal to a process, or to the group `-pid`; 0 sends none. Returns whether it exists. */
 export function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
@@ -24,12 +24,4 @@ export function statFieldsIn(stat: string | undefined): readonly string[] | unde
 /** Containers that share a directory do not share process ids (namespaces(7)). Empty without /proc. */
 export function pidNamespace(): string {
   return tried(() => readlinkSync('/proc/self/ns/pid')) ?? ''
-}
-
-function tried(read: () => string): string | undefined {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { codedError, errorCode, errorReason } from '../base/errno.ts'
+import { within } from '../base/within.ts'
 import { gitlinksIn } from './git-index.ts'
 import type { PathAnswer, PathLookup, PathQuestion, PathQuestionKind } from './lookup.ts'
 
@@ -22,7 +23,13 @@ export function poolLookup(): PathLookup {
       const answers: PathAnswer[] = []
       const state = { over: false }
       const lookups = answerAll(questions, answers, state)
-      if (!(await isDoneWithin(lookups, limitMs))) {
+      if (
+        !(await within(
+          lookups.then(() => true),
+          limitMs,
+          false,
+        ))
+      ) {
         hanging++
         void lookups.finally(() => hanging--)
       }
@@ -45,16 +52,6 @@ async function answerAll(
     if (state.over) return
     answers.push(answer)
   }
-}
-
-function isDoneWithin(work: Promise<void>, limitMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), limitMs)
-    void work.then(() => {
-      clearTimeout(timer)
-      resolve(true)
-    })
-  })
 }
 
 const kinds: Readonly<Record<PathQuestionKind, (path: string) => Promise<string>>> = {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { tried } from '../base/errno.ts'
 
 /** An environment variable by which a command's processes are found, whatever session they have moved to. */
 export interface Cookie {
@@ -26,35 +27,17 @@ export function sweep({ name, value }: Cookie): number {
 /** A process that forks during one pass is found by the next. */
 const maxPasses = 100
 
+/** None without /proc: a system other than Linux. */
 function processes(): number[] {
-  return listing('/proc')
-    .map(Number)
-    .filter((pid) => pid > 1 && pid !== process.pid)
+  return (tried(() => readdirSync('/proc')) ?? []).map(Number).filter((pid) => pid > 1 && pid !== process.pid)
 }
 
-function listing(path: string): string[] {
-  try {
-    return readdirSync(path)
-  } catch {
-    // No /proc: a system other than Linux.
-    return []
-  }
-}
-
+/** ENOENT: it has ended. EACCES: it belongs to another user. A zombie has no environment. */
 function carries(pid: number, wanted: Buffer): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`).includes(wanted)
-  } catch {
-    // ENOENT: it has ended. EACCES: it belongs to another user. A zombie has no environment.
-    return false
-  }
+  return tried(() => readFileSync(`/proc/${pid}/environ`).includes(wanted)) ?? false
 }
 
+/** ESRCH: it has ended meanwhile. */
 function kill(pid: number): boolean {
-  try {
-    return process.kill(pid, 'SIGKILL')
-  } catch {
-    // ESRCH: it has ended meanwhile.
-    return false
-  }
+  return tried(() => process.kill(pid, 'SIGKILL')) ?? false
 }

@@ -1,3 +1,4 @@
+import { within } from '../base/within.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import { notRemoved, stillRemoved } from '../messages/private-tmp.ts'
 import type { Variables } from '../request/environment.ts'
@@ -38,7 +39,7 @@ export class PrivateTmp {
     const removal = Promise.resolve(directory.remove())
     this.#removing.add(removal)
     void removal.finally(() => this.#removing.delete(removal)).catch(() => {}) // awaited below, and when the shell closes
-    const left = await inTime(removal, this.#due)
+    const left = await within(removal, Math.max(0, this.#due - performance.now()), 'late')
     if (left === undefined) return undefined
     return left === 'late' ? stillRemoved(directory.path) : notRemoved(directory.path, left)
   }
@@ -56,17 +57,5 @@ function setupIn(
     ...setup,
     environments: { line: inDirectory(line), steps: inDirectory(steps), none: inDirectory(none) },
     confinement: setup.confinement && directories.grant(setup.confinement, directory),
-  }
-}
-
-async function inTime<T>(removal: Promise<T>, due: number): Promise<T | 'late'> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), Math.max(0, due - performance.now()))
-  })
-  try {
-    return await Promise.race([removal, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

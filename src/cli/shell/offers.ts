@@ -1,5 +1,6 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
+import { tried } from '../../base/errno.ts'
 import { showsAsItIs } from '../../messages/cli/shell.ts'
 import { colonWords, ownPrograms } from './words.ts'
 
@@ -61,15 +62,12 @@ interface Name {
   readonly isDirectory: boolean
 }
 
+/** A directory that cannot be listed offers nothing. */
 function namesIn(directory: string, begun: string): readonly Name[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true })
-      .filter(
-        ({ name }) => name.startsWith(begun) && (begun !== '' || !name.startsWith('.')) && showsAsItIs(name),
-      )
-      .map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }))
-  } catch {
-    // A directory that cannot be listed offers nothing.
-    return []
-  }
+  const entries = tried(() => readdirSync(directory, { withFileTypes: true })) ?? []
+  return entries
+    .filter(
+      ({ name }) => name.startsWith(begun) && (begun !== '' || !name.startsWith('.')) && showsAsItIs(name),
+    )
+    .map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }))
 }

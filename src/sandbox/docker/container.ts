@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { within } from '../../base/within.ts'
 import { engineProblems, noShellIn } from '../../messages/docker.ts'
 import { type Engine, EngineError, isEngineError } from './engine/engine.ts'
 import type { FrameStream } from './engine/frames.ts'
@@ -151,11 +152,11 @@ export class Container {
       throw new EngineError(0, 'ETIMEDOUT', engineProblems.stuck(this.name))
   }
 
-  async #endsWithin(ms: number): Promise<boolean> {
-    const timer = new AbortController()
-    const late = sleep(ms, false, { signal: timer.signal }).catch(() => false)
-    const ended = await Promise.race([this.#keeper.ended.then(() => true), late])
-    timer.abort()
-    return ended
+  #endsWithin(ms: number): Promise<boolean> {
+    return within(
+      this.#keeper.ended.then(() => true),
+      ms,
+      false,
+    )
   }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Turns } from '../../base/turns.ts'
 import type { Environment, Mode } from '../../base/types.ts'
+import { within } from '../../base/within.ts'
 import { shownWrong, unfitWorkspaceWords } from '../../messages/docker.ts'
 import { VitrineError } from '../../messages/error.ts'
 import { Container } from './container.ts'
@@ -129,10 +129,7 @@ export class Containers {
   async close(): Promise<void> {
     this.#closed = true
     for (const waiter of this.#waiting.splice(0)) waiter.reject(closedError())
-    const timer = new AbortController()
-    const late = sleep(closeMs, undefined, { signal: timer.signal }).catch(() => {})
-    await Promise.race([this.#removeAll(), late])
-    timer.abort()
+    await within(this.#removeAll(), closeMs, undefined)
   }
 
   async #removeAll(): Promise<void> {

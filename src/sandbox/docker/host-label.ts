@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { tried } from '../../base/errno.ts'
 import { pidNamespace, signalled, statFields } from '../../base/process.ts'
 
 /** Label of each of our containers: the process that made it, as JSON. */
@@ -54,21 +55,9 @@ export function isRunning({ pid, start, boot, namespace }: HostProcess): boolean
 
 /** The boot id of this kernel; empty if unknown. */
 export function thisKernel(): string {
-  return read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? ''
+  return tried(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? ''
 }
 
 function namespacesHere(): Pick<HostProcess, 'boot' | 'namespace'> {
-  return {
-    boot: thisKernel(),
-    namespace: pidNamespace(),
-  }
-}
-
-/** Undefined if the file does not exist: no such process, or no /proc. */
-function read(readFile: () => string): string | undefined {
-  try {
-    return readFile()
-  } catch {
-    return undefined
-  }
+  return { boot: thisKernel(), namespace: pidNamespace() }
 }

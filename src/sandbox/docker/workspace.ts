@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { tried } from '../../base/errno.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import { words } from '../../base/text.ts'
 import { repositoryOf } from '../reads/worktree.ts'
@@ -48,9 +49,9 @@ export interface MountPoint {
   readonly root: string
 }
 
-/** This process's mounts; none without /proc. */
+/** This process's mounts; none without /proc: the engine then runs in a virtual machine. */
 export function mountTable(): MountPoint[] {
-  return readMountTable(textOf('/proc/self/mountinfo'))
+  return readMountTable(tried(() => readFileSync('/proc/self/mountinfo', 'latin1')) ?? '')
 }
 
 /** Fields 3 to 5: device, root, mount point; the type follows the dash; a blank in a path is `\040`. */
@@ -74,7 +75,7 @@ function decoded(path: string): string {
 
 /**
  * The first mount that differs from this host's table. The engine follows symbolic links when it mounts, so
- * who writes in the workspace could redirect one; the table involves no links.
+ * a process in the workspace could redirect one; the table involves no links.
  */
 export function wronglyShown(
   paths: readonly MountedPath[],
@@ -111,13 +112,4 @@ function standingAt(
     undefined,
   )
   return nearest && { device: nearest.device, root: join(nearest.root, relative(nearest.point, path)) }
-}
-
-/** Empty without /proc: the engine then runs in a virtual machine. */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'latin1')
-  } catch {
-    return ''
-  }
 }

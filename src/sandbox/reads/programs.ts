@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
+import { tried } from '../../base/errno.ts'
 import { isBeneath, realPath } from '../../base/paths.ts'
 import { isProjectDirectory } from '../../base/program-path.ts'
 import { readablePlaces } from './readable-places.ts'
@@ -56,11 +57,7 @@ function holdsHome(place: string, homes: readonly string[]): boolean {
   return place === '/' || homes.some((home) => isBeneath(home, place))
 }
 
+/** A PATH directory that cannot be listed needs no grant: no program in it can be found through a link. */
 function entriesOf(directory: string): readonly Dirent[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true })
-  } catch {
-    // A PATH directory that cannot be listed needs no grant: no program in it can be found through a link.
-    return []
-  }
+  return tried(() => readdirSync(directory, { withFileTypes: true })) ?? []
 }

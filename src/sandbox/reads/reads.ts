@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { tried } from '../../base/errno.ts'
 import { baseDirectory, isBeneath, realPath } from '../../base/paths.ts'
 import type { Environment } from '../../base/types.ts'
 import type { Reads } from '../sandbox.ts'
@@ -47,13 +48,9 @@ function homesOf(env: Environment): readonly string[] {
   return [...new Set(named.filter((home) => isAbsolute(home) && home !== '/'))]
 }
 
+/** A bare user id without an entry in passwd(5) has no home directory. */
 function homeOfUser(): string {
-  try {
-    return userInfo().homedir
-  } catch {
-    // No entry in passwd(5): a bare user id has no home directory.
-    return ''
-  }
+  return tried(() => userInfo().homedir) ?? ''
 }
 
 function secretPlaces(env: Environment): readonly string[] {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { tried } from '../../../base/errno.ts'
 import { baseDirectory, homeOf } from '../../../base/paths.ts'
 import type { Environment } from '../../../base/types.ts'
 import { contextUnknown, remoteEngine } from '../../../messages/docker.ts'
@@ -63,11 +64,7 @@ const usualSocket = '/var/run/docker.sock'
 
 /** Undefined if the file is missing or not JSON: the docker client ignores it, too. */
 function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return undefined
-  }
+  return tried(() => JSON.parse(readFileSync(file, 'utf8')))
 }
 
 function textAt(value: unknown, ...keys: readonly string[]): string | undefined {
