@@ -40,7 +40,7 @@ export function noise(samples) {
 
 /**
  * Runs all contenders in turn, round after round, so that what disturbs the machine disturbs all alike; in an order that
- * changes. Each turn begins with a run that does not count: the fork of a large process leaves page faults to whoever
+ * changes. Each turn begins with a run that does not count: the fork of a large process leaves page faults to whatever
  * runs in it next, and they are to be counted to who forks.
  * @param {Record<string, Contender>} contenders
  * @param {{ rounds: number, warmUp?: number, lead?: number }} options `lead`: how many runs of a turn do not count

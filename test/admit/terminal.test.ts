@@ -207,7 +207,7 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     await terminal.shows('[exit code 125]')
   })
 
-  it('a long command is shown whole, one that nobody can read is not approved', async () => {
+  it('a long command is shown whole, an unreadable one is not approved', async () => {
     const screen = await ask(`vitrine run --write --ask -- "touch made; : $(seq -s ' ' 1500) last"`)
     const shown = screen
       .split('\n')

@@ -23,7 +23,7 @@ console.log(JSON.stringify({ stdout, before, after, control: isLocked() }))
 await shell.close()
 `
 
-/** Whoever closes any descriptor of a file loses all POSIX locks on it (F_SETLK(2const)): a database of the host's, for one. */
+/** A process that closes any descriptor of a file loses all its POSIX locks on it (F_SETLK(2const)): a database of the host's, for one. */
 describe.runIf(process.platform === 'linux')("the host's own locks", () => {
   const directory = mkdtempSync(join(tmpdir(), 'vitrine-host-locks-'))
   const library = join(directory, 'record_lock.so')

@@ -120,7 +120,7 @@ describe('where it cannot be', () => {
     })
   })
 
-  it('a lock that is no file is refused, and waits for nobody', async () => {
+  it('a lock that is no file is refused, and is not waited for', async () => {
     const { shell, log } = await openAudited({ audit: 'required = true' })
     mkdirSync(dirname(log))
     execFileSync('mkfifo', [`${log}.lock`])

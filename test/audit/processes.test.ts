@@ -57,7 +57,7 @@ describe('many at once', () => {
     expect(commandsOf(log)).toEqual(expected(['w0', 'w1', 'w2'], 20))
   })
 
-  it('writers that are killed at any time leave whole lines, and hold nobody up', async () => {
+  it('writers that are killed at any time leave whole lines, and delay no other writer', async () => {
     const { config, log } = configured('max_bytes = 20000')
     const victims = ['v0', 'v1', 'v2'].map((name) => start('commands.mjs', config, name, '5000', '8'))
     const survivor = ended(start('commands.mjs', config, 's', '60', '4'))
@@ -72,7 +72,7 @@ describe('many at once', () => {
 })
 
 describe('the lock', () => {
-  it('whoever holds it keeps others waiting; killed, it keeps nobody', async () => {
+  it('a holder keeps others waiting until it is killed', async () => {
     const { shell, log, lines } = await openAudited()
     await shell.execute({ command: ': first' })
     const holder = start('hold.mjs', log)
@@ -89,7 +89,7 @@ describe('the lock', () => {
     expect(lines().map(({ command }) => command)).toEqual([': first', ': second'])
   })
 
-  it('a holder that is stopped is waited for in vain, for so long and no longer', async () => {
+  it('a stopped holder is waited for until the time limit', async () => {
     const path = join(makeDirectory(), 'log')
     const log = new AuditLog({ path, maxBytes: 0, locker: flockLocker(realAddon().lock), lockWaitMs: 100 })
     const holder = start('hold.mjs', path)

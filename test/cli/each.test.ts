@@ -99,7 +99,7 @@ describe('run --each', () => {
     expect(paths.map((path: string) => readFileSync(path, 'utf8'))).toEqual(['one\n', 'two\n'])
   })
 
-  it('nothing more starts when nobody reads the output any more', async () => {
+  it('nothing more starts when the output is no longer read', async () => {
     const ran = await home.shell(
       `{ vitrine run --write --each -- yes 'touch unread'; echo $? >&2; } | head -n 1`,
     )

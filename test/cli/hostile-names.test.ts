@@ -62,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('a .git of a hostile workspace (Li
       },
     ],
   ])(
-    '%s keeps nobody waiting',
+    '%s does not block',
     async (_, make) => {
       const home = new Home()
       home.configure('[shell]\nreads = "workspace"\n')

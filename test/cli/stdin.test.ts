@@ -49,7 +49,7 @@ it('in write mode it is handed over', async () => {
 })
 
 it('in read mode a socket is read, and nothing can be sent back through it', async () => {
-  // Node gives a child a socket where stdio says pipe: whoever holds it can write to us.
+  // Node gives a child a socket where stdio says pipe: its holder can write to us.
   const child = home.start(['run', '--', 'cat; readlink /proc/self/fd/0; echo sent >&0'], { stdio: 'pipe' })
   let received = ''
   ;(child.stdin as unknown as NodeJS.ReadableStream | null)?.on('data', (chunk) => {
@@ -68,7 +68,7 @@ it('a directory is nothing to read', async () => {
   expect(await home.shell('vitrine run -- cat < /')).toMatchObject({ code: 0, stdout: '' })
 })
 
-it.each(['read', 'write'])('in %s mode input that nobody closes keeps nobody waiting', async (mode) => {
+it.each(['read', 'write'])('in %s mode input that is never closed does not block', async (mode) => {
   const child = home.start(['run', ...(mode === 'write' ? ['--write'] : []), '--', 'echo done'], {
     stdio: 'pipe',
   })

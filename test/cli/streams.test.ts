@@ -15,7 +15,7 @@ it('a slow reader gets every byte, and memory stays bounded', async () => {
   const total = 300_000_000
   const child = home.start(['run', '--', `yes | head -c ${total}`])
   const reader = child.stdout
-  // Nobody reads for as long as vitrine would need to take it all in.
+  // The output is not read for as long as vitrine would need to take it all in.
   await new Promise((resolve) => setTimeout(resolve, 2000))
   const held = peak(child.pid ?? 0)
   let bytes = 0
@@ -42,7 +42,7 @@ it('the same on stderr', async () => {
 })
 
 it.each([[['run', '--json', '--', 'true']], [['--help']], [['config', 'show']], [['run', 'ls']]])(
-  'nobody reads at all: %j ends without a stack trace',
+  'without any reader %j ends without a stack trace',
   async (args) => {
     const child = home.start(args)
     child.stdout?.destroy()

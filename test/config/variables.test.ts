@@ -57,7 +57,7 @@ it('rules cannot be given in a variable', async () => {
   expect(refusal).toMatchObject({ file: 'VITRINE_POLICY_RULE', key: 'policy.rule' })
 })
 
-it('variables that begin with no section are somebody else’s', async () => {
+it('ignores variables whose name begins with no section', async () => {
   const env = { VITRINE_TOKEN: 'x', VITRINE_: '1', VITRINE: '1', VITRINE_SHELL: '1', SHELL_MODE: 'write' }
   const { config } = await makePlace().load({ env })
   expect(config.shell.mode).toBe('read')

@@ -171,7 +171,7 @@ describe('where something is in the way', () => {
     expect(traps.map(({ id }) => id)).toContain('nested-listener')
   })
 
-  it('with a directory of its own inside read mode it finds what is held there, and what is not', async () => {
+  it('inside read mode, with a directory of its own, it finds what is enforced there', async () => {
     const inner = ['run', '--private-tmp', '--', process.execPath, program, 'doctor', '--json']
     const ran = await home.run(inner)
     const { verdict, rights } = JSON.parse(ran.stdout) as Diagnosis

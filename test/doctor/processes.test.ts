@@ -9,7 +9,7 @@ it('a process that runs or sleeps can act, whatever its name', () => {
   expect(canAct(statFieldsIn('7 (a) Z 0 4) S 1 7 7 0 -1 4194304 95 0 0'))).toBe(true)
 })
 
-it('one that is ending cannot: seen on a loaded machine, running after its command was over', () => {
+it('a process that is ending is not counted, though it still runs', () => {
   expect(canAct(statFieldsIn('5732 (sleep) R 1 5732 5732 0 -1 4195340 95 0 0'))).toBe(false)
 })
 

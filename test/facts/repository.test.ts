@@ -32,7 +32,7 @@ let repository = ''
 let payload = ''
 let trace = ''
 
-/** Runs git as somebody would who prepares a repository, or who trusts one. */
+/** Runs git as the author of a hostile repository, or the user who trusts one, would. */
 function git(args: readonly string[], cwd = repository, env: Readonly<Record<string, string>> = {}): void {
   execFileSync('git', args, {
     cwd,

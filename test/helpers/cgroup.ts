@@ -11,9 +11,9 @@ const places = [
 export interface MemoryGroup {
   /** Shell words that put the shell into it. */
   readonly enter: string
-  /** How often the kernel has ended somebody in it for want of memory. */
+  /** How often the kernel has killed a process in it for lack of memory. */
   readonly kills: () => number
-  /** False while somebody is left in it. */
+  /** False while a process is left in it. */
   readonly remove: () => boolean
 }
 
@@ -40,7 +40,7 @@ function killsIn(directory: string): number {
   return Number(/^oom_kill (\d+)$/m.exec(readFileSync(file ?? '', 'utf8'))?.[1] ?? 0)
 }
 
-/** False while somebody is left in it. */
+/** False while a process is left in it. */
 export function isRemoved(directory: string): boolean {
   try {
     rmdirSync(directory)

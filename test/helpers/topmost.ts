@@ -12,7 +12,7 @@ export interface Topmost {
   readonly mount: string
   /** The names of the cgroups in it. */
   readonly inner: () => readonly string[]
-  /** Once nobody is left there. */
+  /** Once no process is left there. */
   readonly remove: () => Promise<boolean>
 }
 

@@ -171,7 +171,7 @@ test('read mode makes no hard link, in its own TMPDIR neither', { skip }, async 
   assert.equal(readFileSync(file, 'utf8'), 'as it was')
 })
 
-test('read mode signals nobody outside', { skip }, async () => {
+test('read mode signals no process outside', { skip }, async () => {
   assert.notEqual((await run(`kill -0 ${process.pid}`)).exitCode, 0)
 })
 

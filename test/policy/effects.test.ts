@@ -28,7 +28,7 @@ import { readCorpus, readTable } from './rows.ts'
 const TIMEOUT_MS = 1_500
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
-/** They look through the whole machine, or wait for somebody: nothing to learn, much to wait for. */
+/** They search the whole machine, or wait for input: slow, and they prove nothing. */
 const SLOW = /^find \/|^tail -f|--pid=1|^cat \/dev|^while true|^sleep|^head -c 16 \/dev/
 
 let root = ''
@@ -71,7 +71,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Everybody may change everything, so that a command that tries is seen. */
+/** Every user may change everything, so that a command that tries is seen. */
 function open(path: string): void {
   const status = lstatSync(path)
   if (status.isSymbolicLink()) return

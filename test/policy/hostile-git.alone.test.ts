@@ -201,7 +201,7 @@ describe.each(['unattended = "allow"', 'preset = "open"', 'auto_confirm = true']
       expectRuns('git status && git diff')
     })
 
-    it('a filter that git needs to look is not run but asked about, with no one to answer', async () => {
+    it('a filter that git needs to read files does not run without an approver', async () => {
       filterIn(repository)
       for (const line of ['git status', 'git status; mkdir -p x', 'mkdir -p x && git diff'])
         expect(await run(line, { policy }), line).toBe('asked')

@@ -31,7 +31,7 @@ it('a denied command says which line denies it', async () => {
   })
 })
 
-it('so does the question to whoever approves, and shell.decide', async () => {
+it('the question to the approver names its place, and so does shell.decide', async () => {
   const sources: string[][] = []
   const approver: Approver = async (_, { matches }) => {
     sources.push(matches.map(({ source }) => source))

@@ -70,7 +70,7 @@ describe.each(modes)('%s mode: stdin', (mode) => {
     expect(result).toMatchObject({ timedOut: false, stdout: 'end\n' })
   })
 
-  it('keeps nobody waiting at the deadline', async () => {
+  it('does not delay the call beyond its deadline', async () => {
     const stdin = new Readable({ read() {} })
     expect(await (await shell).execute({ command: 'cat', stdin, timeoutMs: 200 })).toMatchObject({
       timedOut: true,

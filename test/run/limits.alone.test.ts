@@ -71,7 +71,7 @@ interface FullDisk {
   readonly exact: boolean
 }
 
-/** A mount namespace with a small file system in it: root can make one, and whoever may have a user namespace. */
+/** A mount namespace with a small file system in it: root can make one, and so can a user who may create a user namespace. */
 function namespaceFlags(): string[] | undefined {
   const directory = makeDirectory()
   const tries = [['-m'], ['-rm']]

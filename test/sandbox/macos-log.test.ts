@@ -204,6 +204,6 @@ describe('refusals of commands on macOS', () => {
     sandbox.close?.()
     await expect.poll(() => readers().length).toBe(0)
     expect(readFileSync(stream, 'utf8')).toBe('')
-    appendFileSync(stream, 'nobody reads this')
+    appendFileSync(stream, 'after the end')
   })
 })

@@ -5,7 +5,7 @@ import { openShell } from '../../src/index.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
-const secret = 'what nobody reads'
+const secret = 'a secret'
 
 /** A home directory with the user's configuration in it, and files as given. */
 function makeHome(settings: string, files: Readonly<Record<string, string>>): string {
@@ -26,11 +26,11 @@ async function canRead(home: string, file: string, cwd = 'project'): Promise<boo
   const path = Buffer.from(join(home, file)).toString('base64')
   const { output } = await shell.execute({ command: `cat -- "$(echo ${path} | base64 -d)"; echo " $?"` })
   await shell.close()
-  expect(output).toMatch(/Permission denied|^(plain|what nobody reads)? 0\n$/)
+  expect(output).toMatch(/Permission denied|^(plain|a secret)? 0\n$/)
   return output.endsWith(' 0\n')
 }
 
-/** What lies in a project that nobody has looked at: it may keep more from being read, never less. */
+/** The files of an untrusted project may make fewer paths readable, never more. */
 describe.runIf(process.platform === 'linux')('a hostile project', () => {
   const head = { 'project/.git/HEAD': 'ref: refs/heads/main\n', 'project/a': 'plain' }
 

@@ -10,7 +10,7 @@ import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/
 import { isInstalled, readable } from '../helpers/programs.ts'
 import { probing } from './hosts.ts'
 
-const secret = 'what nobody reads'
+const secret = 'a secret'
 
 /** A home directory with a project in it. */
 interface Home {

@@ -17,7 +17,7 @@ export function makeState() {
     root,
     environment,
     scratchpad: (keep = keepAll) => new Scratchpad(environment, keep),
-    /** A session that somebody left: its process has long ended. */
+    /** A session whose process has long ended. */
     leave(name: string, bytes: number, ageMs: number) {
       const directory = join(root, name)
       mkdirSync(directory, { recursive: true, mode: 0o700 })

@@ -75,7 +75,7 @@ describe('on disk', () => {
     expect(existsSync(path)).toBe(true)
   })
 
-  it('clear removes what nobody uses, and says what stays', () => {
+  it('clear removes unused sessions, and says what stays', () => {
     const place = makeState()
     const left = place.leave('left', 10, 0)
     const { path } = place.scratchpad().save('log', Buffer.from('x'))

@@ -48,7 +48,7 @@ describe('names', () => {
 })
 
 describe('a session', () => {
-  it('nobody else can read it, whatever the umask and the directory above', () => {
+  it('no other user can read it, whatever the umask and the directory above', () => {
     const place = makeState()
     chmodSync(place.state, 0o777)
     const old = process.umask(0)

@@ -129,7 +129,7 @@ describe('executeAll', () => {
     expect(await (await openTestShell({ cwd })).executeAll([])).toEqual([])
   })
 
-  it('an input stream is shared, and one that has ended keeps nobody waiting', async () => {
+  it('an input stream is shared, and one that has ended does not block', async () => {
     const { Readable } = await import('node:stream')
     const stdin = Readable.from(['text\n'])
     const shell = await openTestShell({ cwd, mode: 'write' })

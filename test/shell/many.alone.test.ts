@@ -110,7 +110,7 @@ describe('the watcher', () => {
     expect(watchers()).toHaveLength(1)
   })
 
-  it('is started anew when somebody kills it, and the shell goes on', async () => {
+  it('is started again when it is killed, and the shell goes on', async () => {
     const shell = await openTestShell({ mode: 'read' })
     await shell.execute({ command: 'true' })
     const [old] = watchers()

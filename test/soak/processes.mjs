@@ -35,7 +35,7 @@ export const allProcesses = () =>
 
 export const ownChildren = () => allProcesses().filter(({ parent }) => parent === process.pid)
 
-/** Who carries the text in its arguments and runs. */
+/** The running processes that carry the text in their arguments. */
 export function aliveWith(text) {
   return numbers('/proc')
     .filter((pid) => {
@@ -48,7 +48,7 @@ export function aliveWith(text) {
     .map(Number)
 }
 
-/** Whether anybody holds a lock of flock(2) on the file. */
+/** Whether a process holds a lock of flock(2) on the file. */
 export function isLocked(path) {
   const inode = statSync(path).ino
   return readFileSync('/proc/locks', 'utf8')
@@ -65,7 +65,7 @@ export async function waitFor(holds, withinMs) {
   return true
 }
 
-/** Who with the text is left, once nobody is or the time is up. Several looks: one alone can miss who forks all the time. */
+/** Waits until no process with the text is left; returns those that are. One look alone can miss a process that forks all the time. */
 export async function survivors(text, withinMs) {
   let left = []
   let empty = 0

@@ -30,7 +30,7 @@ const all = [...plain, ...output, ...ends, ...processes, ...denials, ...hosts, .
 const possible = all.filter(({ needs }) => needs === undefined || shells[needs] !== undefined)
 const chosen = possible.filter(({ name }) => options.only === undefined || name.includes(options.only))
 
-// A number that sleep(1) takes, and that nobody else's arguments have.
+// A number for sleep(1) that stands in the arguments of no other process.
 const token = `30.${process.pid}${String(Date.now()).slice(-9)}`
 const began = performance.now()
 const seconds = () => (performance.now() - began) / 1000
@@ -49,7 +49,7 @@ function tally(name) {
   return tallies.get(name)
 }
 
-// Nobody of the step is left, or that is the failure; whoever is left is ended here.
+// A process of the step that is left is a failure; it is ended here.
 async function gone(marker) {
   const left = await survivors(marker, GONE_MS)
   for (const pid of left) end(pid)

@@ -48,7 +48,7 @@ test('output is UTF-8, of short and of long lines, and of those that must come f
     assert.equal((await shell.execute({ command: `print ${text}` })).output, text)
 })
 
-test('PowerShell loads no profile and asks nobody', double, async () => {
+test('PowerShell loads no profile and does not prompt', double, async () => {
   const shell = await openTestShell({ mode: 'read' })
   const { output } = await shell.execute({ command: 'options' })
   assert.match(output, /^-NoProfile -NonInteractive -Command .*; options$/)

@@ -5,7 +5,7 @@ import { compileFixture } from '../../helpers/programs.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Compiles the program that uses things up; whoever runs it may be an ordinary user. */
+/** Compiles the program that uses things up; an ordinary user may run it. */
 export function compileHungry(): string {
   const program = compileFixture('hungry')
   chmodSync(dirname(program), 0o755)
@@ -42,7 +42,7 @@ export const excesses: readonly Excess[] = [
     line: of('unshared', 25),
   },
   {
-    name: 'memory, in a file in memory that nobody maps',
+    name: 'memory, in a file in memory that is not mapped',
     limit: 'memory',
     key: 'memory_bytes',
     value: 100 * mebibyte,
@@ -70,7 +70,7 @@ export const excesses: readonly Excess[] = [
     line: of('children', 0),
   },
   {
-    name: 'CPU time, in a row of processes that nobody waits for',
+    name: 'CPU time, in a row of processes that are not waited for',
     limit: 'cpu',
     key: 'cpu_seconds',
     value: 1,

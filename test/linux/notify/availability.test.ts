@@ -82,7 +82,7 @@ describe('where they cannot', () => {
     expect(shell.enforcement['denial reports']?.enforced).toBe(false)
   })
 
-  it('Yama is told of', async () => {
+  it('a note names what Yama hides', async () => {
     const shell = await openTestShell({ mode: 'read', host: probing({ yama: 1 }) })
     const reports = shell.enforcement['denial reports']
     expect(reports).toMatchObject({ enforced: true, note: expect.stringContaining(yamaNotes[1] ?? '?') })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Result } from '../../../src/base/types.ts'
 import { compileAttempts, makeGround, shorts } from './denied.ts'
 
-/** More than anybody waits for: it is ended once the others are done. */
+/** More than can finish: it is ended once the others are done. */
 const endless = 50_000_000
 
 it('a flood of notifications of eight threads starves no other command (at most one processor)', async () => {

@@ -19,7 +19,7 @@ beforeAll(() => {
   chmodSync(signaller, 0o755)
 })
 
-/** Reported whoever they are for. */
+/** Reported whichever process they are for. */
 const rare = ['sigqueue', 'tgsigqueue', 'pidfd', 'directory'] as const
 /** Reported for who is older than the command: to wait for an answer would take one signal in forty from its own children. */
 const common = ['kill', 'group', 'tkill', 'tgkill'] as const

@@ -91,7 +91,7 @@ describe('a private directory', () => {
     expect((await other).cancelled).toBe(true)
   })
 
-  it('of a command before cannot be written to, though somebody else makes it again', async () => {
+  it('of an earlier command cannot be written to, though another process creates it again', async () => {
     const { run, parent } = await makeGround()
     const before = (await run('echo "$TMPDIR"')).stdout.trimEnd()
     mkdirSync(before, { recursive: true, mode: 0o700 })
@@ -283,7 +283,7 @@ describe('a place that cannot be trusted', () => {
     expect(await refusal(temporary)).toMatch(/chmod 700/)
   })
 
-  it.runIf(uid === 0)('a directory of somebody else is refused', async () => {
+  it.runIf(uid === 0)('a directory of another user is refused', async () => {
     const temporary = makeDirectory()
     mkdirSync(join(temporary, 'vitrine-0'), { mode: 0o700 })
     chownSync(join(temporary, 'vitrine-0'), 65534, 65534)

@@ -57,7 +57,7 @@ const lines: readonly { readonly what: string; readonly script: () => string; re
     said: 'asks\ngot it\n',
   },
   {
-    what: 'of twenty each gets it once, and nobody at the same time as another',
+    what: 'each of twenty gets it once, and no two at the same time',
     script: () =>
       `cd "$TMPDIR" || exit 99; echo 0 > n
       for i in $(seq 20); do (${locker} 9 > /dev/null && n=$(cat n) && sleep 0.01 && echo $((n+1)) > n) 9>lock & done

@@ -80,8 +80,8 @@ mode = lambda p, **k: stat.S_IMODE(os.stat(p, **k).st_mode)
   const refused: readonly { readonly what: string; readonly text: string }[] = [
     { what: 'set-user-ID', text: 'os.chmod("f", 0o4755)' },
     { what: 'set-group-ID', text: 'os.fchmod(fd, 0o2755)' },
-    { what: 'the user of somebody else', text: 'os.chown("f", 65533, -1)' },
-    { what: 'a group of somebody else', text: 'os.chown("f", -1, 65533)' },
+    { what: 'another user', text: 'os.chown("f", 65533, -1)' },
+    { what: "another user's group", text: 'os.chown("f", -1, 65533)' },
     { what: 'attributes of the system', text: 'os.setxattr("f", "trusted.a", b"1")' },
     { what: 'the directory above', text: 'os.chmod("..", 0o711)' },
   ]

@@ -157,7 +157,7 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     return openDockerShell(engine, { cwd })
   }
 
-  it('a project that nobody has trusted cannot name another workspace', async () => {
+  it('an untrusted project cannot name another workspace', async () => {
     const elsewhere = makeDirectory()
     writeFileSync(join(elsewhere, 'secret'), 'secret')
     const cwd = makeDirectory()
@@ -189,7 +189,7 @@ describe.skipIf(missing !== null)(`what a container holds${skipped}`, () => {
     expect(second.enforcement['private tmp']).toMatchObject({ enforced: true, by: 'container' })
   })
 
-  it('a command that asks for a private tmp gets one that nobody has used, and nobody else does', async () => {
+  it('a command that asks for a private tmp gets a new one, and no other command does', async () => {
     const shell = await openDockerShell(engine, {})
     await shell.execute({ command: 'echo x > /tmp/left' })
     const asked = await shell.execute({ command: 'cat /tmp/left; echo y > /tmp/own', privateTmp: true })

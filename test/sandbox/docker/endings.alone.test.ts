@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     expect(processesWith(`sleep\0${length}`)).toEqual([])
   })
 
-  it('nor does who is another process at every look', async () => {
+  it('nor does a process that is another one at every look', async () => {
     const shell = await openDockerShell(engine)
     const script = `hop-${nextLength()}.sh`
     writeFileSync(join(shell.cwd, script), `sh ${script} &\n`)
@@ -221,7 +221,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     const living = await make({ [hostLabel]: JSON.stringify(thisProcess()) }, 'vitrine-read-00000000000b')
     const foreign = await make({ 'somebody.else': 'x' }, 'vitrine-read-00000000000c')
     const unseen = await make({ [hostLabel]: JSON.stringify(elsewhere) }, 'vitrine-read-00000000000d')
-    // Of an image that somebody has made of one of ours: labels come along.
+    // Of an image made from one of ours: labels are inherited.
     const copied = await make({ [hostLabel]: JSON.stringify(gone) }, 'my-database')
     await openDockerShell(engine)
     const idsNow = async () => (await containersOf(engine)).map(({ Id }) => Id)

@@ -37,7 +37,7 @@ describe('without an engine nothing runs, on this machine least of all', () => {
     })
   })
 
-  it('a socket at which nobody listens', async () => {
+  it('a socket without a listener', async () => {
     const path = join(makeDirectory(), 'docker.sock')
     const server = createServer().listen(path)
     await once(server, 'listening')
@@ -47,7 +47,7 @@ describe('without an engine nothing runs, on this machine least of all', () => {
     await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
   })
 
-  it('somebody else listens there', async () => {
+  it('a socket of another program', async () => {
     const path = join(makeDirectory(), 'docker.sock')
     const server = createServer((socket) =>
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'),

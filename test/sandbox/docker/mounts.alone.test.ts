@@ -24,7 +24,7 @@ describe.skipIf(missing !== null)(
       for (const point of own) execFileSync('umount', ['-l', point])
     })
 
-    /** A workspace with a mount at `a/b`, and a directory of somebody else's that has a `b`, too. */
+    /** A workspace with a mount at `a/b`, and another user's directory that has a `b`, too. */
     function prepare() {
       const [victim, cwd] = [makeDirectory(), makeDirectory()]
       mkdirSync(join(victim, 'b'))
@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)(
       const { victim, cwd, command, isAsItWas } = prepare()
       const shell = await openDockerShell(engine, { cwd, mode: 'write' })
       const earlier = await openDockerShell(engine, { cwd, mode: 'write' })
-      // Whoever writes in the workspace can do that: a directory on the way to a mount can be moved.
+      // Any process that writes in the workspace can do that: a directory on the way to a mount can be moved.
       expect((await shell.execute({ command: `mv a moved && ln -s ${victim} a` })).exitCode).toBe(0)
       for (const mode of ['read', 'write'] as const) {
         const later = await openDockerShell(engine, { cwd, mode })

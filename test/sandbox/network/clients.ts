@@ -2,7 +2,7 @@ import { isInstalled } from '../../helpers/programs.ts'
 import { knownName } from './dns.ts'
 import { missingBackend } from './git.ts'
 
-/** A program that talks to somebody. Words in braces are what the servers offer, and the test's own programs. */
+/** A program that talks to a server. Words in braces name what the servers offer, and the test's own programs. */
 export interface Client {
   readonly name: string
   readonly argv: readonly string[]

@@ -40,7 +40,7 @@ async function killedHost(context) {
   await gone()
 }
 
-// Its private directory is removed by whoever runs next with the same TMPDIR.
+// The next host with the same TMPDIR removes its private directory.
 async function leftDirectory(context) {
   const { random, place, marker, step, gone } = context
   const temporary = join(place.home, `left-${step}`)

@@ -1,4 +1,4 @@
-// Output: much of it, too much of it, and more than anybody takes.
+// Output: much of it, too much of it, and more than any reader takes.
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
 import { pause } from '../processes.mjs'

@@ -3,7 +3,7 @@ import { capability, ordinaryUser, plainCoreFiles, present } from '../../needs.t
 import { files } from '../../targets/files.ts'
 import { survivors } from '../../targets/host.ts'
 
-/** The calls may succeed: what counts is that nobody is left when the result is there. */
+/** The calls may succeed: what counts is that no process is left when the result is there. */
 const swept = { expect: { kind: 'harmless', reason: 'what the command started ends with it' } } as const
 
 const outlives = (attempt: string) => attack(attempt, by('escape', attempt, '{token}'), survivors, swept)

@@ -9,14 +9,17 @@ const row = (attempt: string, choices: Choices = {}) =>
 
 const onHost: Choices = { control: { kind: 'success', needs: [noYama] } }
 
-/** Answering intercepted calls oneself, or taking over whoever does: seccomp_unotify(2). */
+/** Answering intercepted calls oneself, or taking over the process that does: seccomp_unotify(2). */
 export const listeners: readonly Attack[] = [
   row('for all threads', { control: succeeds }),
   row('says done', {
     control: succeeds,
-    expect: { kind: 'harmless', reason: 'a filter of its own can lie to the command, and to nobody else' },
+    expect: {
+      kind: 'harmless',
+      reason: 'a filter of its own can lie to the command, and to no other process',
+    },
   }),
-  row('asks nobody', {
+  row('asks no listener', {
     control: neverUnsandboxed('without a listener the kernel answers for it', 'ENOSYS'),
   }),
   row('guessed descriptors', {

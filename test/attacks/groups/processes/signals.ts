@@ -17,7 +17,10 @@ export const signals: readonly Attack[] = [
   row('kill -1 with signal 0', {
     control: succeeds,
     needs: [ordinaryUser],
-    expect: { kind: 'harmless', reason: 'kill(2) of everybody reports success even where it reached nobody' },
+    expect: {
+      kind: 'harmless',
+      reason: 'kill(2) of every process reports success even where it reached none',
+    },
   }),
   row('tkill'),
   row('tgkill'),

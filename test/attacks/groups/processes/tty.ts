@@ -30,7 +30,7 @@ const through = (attempt: string, choices: Parameters<typeof attack>[3] = {}) =>
 const own = (attempt: string) =>
   attack(`${attempt} on its own terminal`, by('tty', attempt, '/dev/tty'), terminal, {
     pty: true,
-    control: neverUnsandboxed('it is its own, or the console of whoever runs the tests', 'ENOTTY'),
+    control: neverUnsandboxed('it is its own, or the console of the user who runs the tests', 'ENOTTY'),
   })
 
 /** Since Linux 6.2 the kernel may keep TIOCSTI for CAP_SYS_ADMIN. */
@@ -42,7 +42,7 @@ const injects = {
   },
 } as const
 
-/** A terminal of somebody else's, of which read mode grants nothing. */
+/** Another process's terminal, of which read mode grants nothing. */
 export const tty: readonly Attack[] = [
   row('write'),
   row('open for reading', { control: succeeds }),
@@ -70,7 +70,7 @@ export const tty: readonly Attack[] = [
   through('TCSETS'),
   through('write'),
   through('open for reading', { control: succeeds }),
-  // Its own terminal: what reaches the console, the kernel's line disciplines or whoever types stays refused there too.
+  // Its own terminal: what reaches the console, the kernel's line disciplines or the user who types stays refused there too.
   own('TIOCSTI'),
   own('TIOCSTI, high bits'),
   own('TIOCLINUX'),

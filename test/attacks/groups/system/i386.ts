@@ -4,7 +4,7 @@ import { systemV } from '../../targets/ipc.ts'
 import { listenerAtPath } from '../../targets/listener.ts'
 import { victim } from '../../targets/victim.ts'
 
-/** The filter ends whoever enters by another architecture's door: its numbers mean other calls. */
+/** The filter ends a caller of another architecture's ABI: its numbers mean other calls. */
 const killed = { expect: { kind: 'killed', signal: 'SIGSYS' } } as const
 
 const row = (attempt: string, words: readonly string[], target = files) =>

@@ -39,7 +39,7 @@ const onPort = (attempt: string, kind: 'tcp' | 'tcp6' | 'udp', network: WithNetw
 const alone = (attempt: string, network: WithNetwork) =>
   attack(attempt, by('sockets', attempt), files, { network, control: succeeds })
 
-/** A port that nobody listens at: below 1024 are root's, from 32768 on the kernel picks (ip(7)). */
+/** A port without a listener: below 1024 are root's, from 32768 on the kernel picks (ip(7)). */
 const onFree = (attempt: string) =>
   attack(attempt, by('sockets', attempt, String(20_000 + (process.pid % 10_000))), files, {
     control: succeeds,
@@ -75,7 +75,7 @@ const internet: readonly Attack[] = [
   alone('connect vsock', 'shut'),
 ]
 
-/** Groups that an interface then takes in for everybody. */
+/** Groups that an interface then joins for every process. */
 const memberships: readonly Attack[] = [
   'IP_ADD_MEMBERSHIP',
   'MCAST_JOIN_GROUP',
@@ -142,7 +142,7 @@ const family = ({ name, numbers, choices }: Family): Attack =>
     ...choices,
   })
 
-/** Netlink messages that reach somebody, or change the machine. */
+/** Netlink messages that reach another process, or change the machine. */
 const netlink: readonly Attack[] = [
   attack(
     'netlink to another process',

@@ -54,6 +54,6 @@ export const system: readonly Attack[] = [
   row('modify_ldt', { control: succeeds }),
   callNumber('x32 chmod', 0x40000000 + 90, 'ordinary kernels have no x32 table'),
   callNumber('x32 unlink', 0x40000000 + 87, 'ordinary kernels have no x32 table'),
-  callNumber('a number nobody has reviewed', 600, 'no kernel has it yet'),
+  callNumber('an unreviewed number', 600, 'no kernel has it yet'),
   callNumber('number -1', -1, 'no kernel has it'),
 ]
