@@ -164,6 +164,7 @@ void vt_core_probe(const struct vt_facts *facts) {
   facts->flag(facts->to, "listenerProves", found->listener_proves);
   facts->number(facts->to, "coreDumpsErrno", found->core_dumps_errno);
   facts->flag(facts->to, "pidfd", found->pidfd);
+  facts->number(facts->to, "getfdErrno", found->getfd_errno);
   facts->flag(facts->to, "sessions", found->sessions);
   facts->number(facts->to, "yama", found->yama);
   const char *missing = NULL, *base = vt_cgroup_base(&missing);

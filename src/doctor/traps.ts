@@ -49,6 +49,7 @@ const rules = {
     withoutListener,
     ({ host: { probe } }) => probe?.listener === false && probe.seccomp && !isNested(probe),
   ],
+  'getfd-filtered': ['weakens', ({ host: { probe } }) => probe?.listener === true && probe.getfdErrno !== 0],
   'listener-proves-nothing': [
     'note',
     ({ host: { probe } }) => probe?.listener === true && !probe.listenerProves,

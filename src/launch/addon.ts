@@ -104,7 +104,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 5
+const interfaceVersion = 6
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's prebuilt or built one. */
 export function loadAddon<A extends AddonCore>(

@@ -86,7 +86,7 @@ function linuxEnforcement(
     'device nodes': enforced('landlock+seccomp', linuxNotes.devices),
     locks: enforced('seccomp', linuxNotes.locks),
     network: network
-      ? notEnforced(linuxNotes.network)
+      ? notEnforced(linuxNotes.network(probe.getfdErrno === 0))
       : enforced(probe.landlockAbi >= 4 ? 'landlock+seccomp' : 'seccomp'),
     'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp', openSockets(unixSockets)),
     signals: enforced(byScope ? 'landlock' : 'seccomp listener'),
@@ -116,9 +116,10 @@ function openSockets(sockets: readonly string[]): string | undefined {
 }
 
 /** Even in a private tmp. Landlock ABI 2 added renames between directories, ABI 3 truncate(2). */
-function privateTmpOf({ listener, landlockAbi }: Probe): RightEnforcement {
+function privateTmpOf({ listener, getfdErrno, landlockAbi }: Probe): RightEnforcement {
   const lacking = [
     ...(listener ? [] : [privateTmpRefuses.withoutListener]),
+    ...(listener && getfdErrno !== 0 ? [privateTmpRefuses.withoutGetfd] : []),
     ...(landlockAbi < 2 ? [privateTmpRefuses.belowAbi2] : []),
     ...(landlockAbi < 3 ? [privateTmpRefuses.belowAbi3] : []),
   ]

@@ -35,6 +35,7 @@ export const diagnosisSchema = v.strictObject({
         listenerProves: v.boolean(),
         coreDumpsErrno: count,
         pidfd: v.boolean(),
+        getfdErrno: count,
         sessions: v.boolean(),
         yama: count,
       }),

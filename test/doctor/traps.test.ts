@@ -21,6 +21,7 @@ const everything: Probe = {
     listener: true,
     listenerProves: true,
     pidfd: true,
+    getfdErrno: 0,
     coreDumpsErrno: 0,
     yama: 0,
   },
@@ -140,6 +141,15 @@ describe('what takes something from it', () => {
   it.for<[string, string, Partial<Probe>, Partial<System>, seen: RegExp, fix?: RegExp]>([
     ['nested-listener', 'weakens', { listener: false, listenerErrno: EBUSY }, {}, /seccomp listener/, /LXD/],
     ['no-listener', 'weakens', { listener: false, listenerErrno: EINVAL }, {}, /5\.0/, /NEW_LISTENER/],
+    ['getfd-filtered', 'weakens', { getfdErrno: EPERM }, {}, /pidfd_getfd/, /systemd/],
+    [
+      'getfd-filtered',
+      'weakens',
+      { getfdErrno: EPERM },
+      { container: 'docker' },
+      /docker/,
+      /--cap-add SYS_PTRACE/,
+    ],
     ['listener-proves-nothing', 'note', { listenerProves: false }, {}, /all processes/, /newer kernel/],
     ['older-landlock', 'note', { landlockAbi: 3 }, {}, /ABI 3/, /6\.12/],
     ['yama-paths', 'weakens', { yama: 2 }, {}, /ptrace_scope 2/, /^sudo sysctl kernel\.yama\.ptrace_scope=1/],

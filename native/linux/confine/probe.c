@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/kernel.h"
 #include "confine/core_dumps.h"
 #include "confine/landlock.h"
 
@@ -82,6 +83,12 @@ static void try_in_child(struct trial *trial) {
   if (pidfd >= 0) close(pidfd);
 }
 
+/* EBADF comes from the kernel itself. Docker's default filter answers EPERM, kernels before 5.6 ENOSYS. */
+static int getfd_errno(void) {
+  syscall(NR_PIDFD_GETFD, -1, 0, 0);
+  return errno == EBADF ? 0 : errno;
+}
+
 static int yama_scope(void) {
   char text[8] = "";
   int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
@@ -98,6 +105,7 @@ static void look(void) {
   found.landlock_abi = abi < 0 ? 0 : abi;
   found.landlock_errata = abi < 0 ? 0 : vt_landlock_errata();
   found.yama = yama_scope();
+  found.getfd_errno = getfd_errno();
   try_in_child(&trial);
   found.core_dumps_errno = trial.core_dumps_errno;
   found.sessions = trial.session;

@@ -27,7 +27,7 @@ const words: Readonly<Record<TrapId, (found: TrapFacts) => TrapWords>> = {
     fix: newerKernel(system),
   }),
   'landlock-filtered': ({ system }) => ({
-    seen: `a seccomp filter around this process blocks the landlock_* calls${system.container ? ` (${system.container})` : ''}`,
+    seen: `a seccomp filter around this process blocks the landlock_* calls${inContainer(system)}`,
     fix: passLandlock(system),
   }),
   'landlock-not-built': ({ system }) => ({
@@ -63,6 +63,10 @@ const words: Readonly<Record<TrapId, (found: TrapFacts) => TrapWords>> = {
   'no-listener': () => ({
     seen: 'no seccomp listener can be installed (Linux 5.0): refusals are not reported, and sweeping an ended command scans all processes',
     fix: ['Run a newer kernel, or a container runtime that allows SECCOMP_FILTER_FLAG_NEW_LISTENER.'],
+  }),
+  'getfd-filtered': ({ system }) => ({
+    seen: `a seccomp filter around this process blocks pidfd_getfd${inContainer(system)}: read mode refuses every bind(2), so ip and ss fail, and exclusive flock(2) in a private TMPDIR`,
+    fix: passGetfd(system),
   }),
   'listener-proves-nothing': () => ({
     seen: 'on this kernel the hang-up of a listener does not show that every process of a command has ended; sweeping a command scans all processes',
@@ -110,6 +114,10 @@ export function trapWords({ id }: Trap, found: TrapFacts): TrapWords {
   return words[id](found)
 }
 
+function inContainer({ container }: System): string {
+  return container === undefined ? '' : ` (${container})`
+}
+
 function isLike({ families }: System, ...wanted: readonly string[]): boolean {
   return wanted.some((family) => families.includes(family))
 }
@@ -149,6 +157,22 @@ function passLandlock({ container }: System): string[] {
       return [
         `Make the program that starts vitrine allow ${landlockCalls}.`,
         'For a systemd unit, add them to its SystemCallFilter=. Run vitrine outside Snap, Flatpak and the sandboxes of other agents.',
+      ]
+  }
+}
+
+/** The default profiles of Docker and of containerd allow pidfd_getfd with CAP_SYS_PTRACE only. */
+function passGetfd({ container }: System): string[] {
+  switch (container) {
+    case 'docker':
+      return [
+        'docker run --cap-add SYS_PTRACE: the default profile allows the call with this capability only.',
+      ]
+    case 'kubernetes':
+      return ['securityContext.capabilities.add: [SYS_PTRACE]: RuntimeDefault allows the call with it only.']
+    default:
+      return [
+        'Make the program that starts vitrine allow pidfd_getfd; for a systemd unit, add it to SystemCallFilter=.',
       ]
   }
 }

@@ -86,9 +86,12 @@ export function unixSocketsMissing(pathAbi: number, got: string): Unmet {
 export const linuxNotes = {
   devices: '/dev is not granted as a whole',
   locks: 'shared locks are allowed',
-  /** What native/linux/confine/seccomp_rules.c allows. */
-  network:
-    'allowed: TCP and UDP clients, name lookups, ports that the kernel picks; refused: listening, chosen ports, multicast groups, fast open, raw and all other protocols',
+  /**
+   * What native/linux/confine/seccomp_rules.c allows.
+   * @param binds a client's bind(2) can be carried out
+   */
+  network: (binds: boolean) =>
+    `allowed: TCP and UDP clients, name lookups${binds ? ', ports that the kernel picks' : ''}; refused: listening, ${binds ? 'chosen ports' : 'every bind(2), as pidfd_getfd(2) is blocked'}, multicast groups, fast open, raw and all other protocols`,
   unixSockets: (paths: readonly string[]) => `allowed: ${paths.join(', ')}`,
   terminals: 'a session of its own; no terminal except the one it is given (pty)',
   descriptors: 'only the three standard streams are inherited',
@@ -113,6 +116,7 @@ export const yamaNotes: Readonly<Record<number, string>> = {
 /** What a private tmp refuses, by what the kernel lacks. */
 export const privateTmpRefuses = {
   withoutListener: 'modes, times, attributes and exclusive flock(2)',
+  withoutGetfd: 'exclusive flock(2), as pidfd_getfd(2) is blocked',
   belowAbi2: 'renames and links from one directory to another',
   belowAbi3: 'truncate(2)',
 } as const

@@ -13,6 +13,13 @@ import { toldBy, writeTeller } from './tellers.ts'
 
 const isRoot = process.getuid?.() === 0
 
+/** What a teller prints beneath a filter that refuses one call, as a container's does. */
+function refusing(call: number, script: string, home: string): string {
+  const program = join(repository, 'test/fixtures/host/refusing-calls.py')
+  const argv = [program, constants.errno.EPERM, call, call, process.execPath, script].map(String)
+  return execFileSync('python3', argv, { encoding: 'utf8', env: { ...process.env, HOME: home } })
+}
+
 describe('where refusals can be reported', () => {
   it('enforcement says by what', async () => {
     const { shell } = await makeGround()
@@ -24,13 +31,7 @@ describe('where refusals can be reported', () => {
     const directory = makeDirectory()
     const script = writeTeller(directory, 'echo x > new; mkdir made')
     // asm/unistd_64.h, asm-generic/unistd.h
-    const call = process.arch === 'x64' ? '310' : '270'
-    const refusing = join(repository, 'test/fixtures/host/refusing-calls.py')
-    const argv = [refusing, String(constants.errno.EPERM), call, call, process.execPath, script]
-    const stdout = execFileSync('python3', argv, {
-      encoding: 'utf8',
-      env: { ...process.env, HOME: directory },
-    })
+    const stdout = refusing(process.arch === 'x64' ? 310 : 270, script, directory)
     expect(shorts(toldBy(stdout).result)).toEqual([`create ${directory}/new`, `create ${directory}/made`])
   })
 
@@ -52,6 +53,21 @@ describe('where refusals can be reported', () => {
     const { result } = toldBy(stdout)
     expect(result.stdout).toBe('open -1 EACCES\nchmod -1 EROFS\n')
     expect(shorts(result)).toEqual(['write', 'metadata'])
+  })
+})
+
+it('where a container refuses pidfd_getfd, an exclusive lock is refused, and enforcement says so', ({
+  skip,
+}) => {
+  if (!isInstalled('python3') || !isInstalled('flock')) return skip('python3 or flock is not installed')
+  const directory = makeDirectory()
+  const script = writeTeller(directory, 'flock "$TMPDIR" echo locked', { privateTmp: true })
+  const { result, enforcement } = toldBy(refusing(438, script, directory)) // asm-generic/unistd.h
+  expect(result).toMatchObject({ stdout: '', denials: [expect.objectContaining({ operation: 'lock' })] })
+  expect(enforcement['private tmp']).toEqual({
+    enforced: true,
+    by: 'landlock+seccomp listener',
+    note: expect.stringContaining('pidfd_getfd'),
   })
 })
 
