@@ -27,7 +27,7 @@ export interface Probe {
   /** Why core dumps cannot be kept inside, as in native/linux/confine/core_dumps.h; 0: they can. */
   readonly coreDumpsErrno: number
   readonly pidfd: boolean
-  /** Why no descriptor of a command can be borrowed (pidfd_getfd(2)): no bind(2), no exclusive flock(2); 0: it can. */
+  /** Why no descriptor of a command can be borrowed (pidfd_getfd(2)): no bind(2) to an address, no exclusive flock(2); 0: it can. */
   readonly getfdErrno: number
   /** setsid(2) really creates a session: inside read mode it only reports success. */
   readonly sessions: boolean

@@ -49,6 +49,8 @@ export async function evaluate(attack: Attack, where: Circumstances): Promise<Ve
   if (where.network && attack.network === 'open')
     return { verdict: 'skipped', detail: 'the network is granted' }
   const attempt = await tryInReadMode(attack, where)
+  if (isFilteredFirst(attack, attempt))
+    return { verdict: 'skipped', detail: `${attempt.errno}: a filter around these tests refuses it first` }
   if (attempt.outcome === 'cannot') return evaluateImpossible(attack, attempt, where)
   const broken = brokenBy(attack, attempt)
   return broken ? { verdict: 'broken', detail: broken } : evaluateControl(attack, attempt, where)
@@ -59,6 +61,8 @@ async function evaluateGrant(attack: Attack, where: Circumstances): Promise<Verd
   const attempt = await tryInReadMode(attack, where)
   const unproven = unprovenBy(attack.control, attempt)
   if (!unproven) return { verdict: 'held', detail: 'granted, and works' }
+  const excuse = attack.control.kind === 'none' ? null : excuseOf(attack.control, attempt)
+  if (excuse) return { verdict: 'skipped', detail: `granted, but refused here: ${excuse}` }
   return { verdict: 'broken', detail: `the network is granted, but ${unproven}` }
 }
 
@@ -72,6 +76,12 @@ function brokenBy(attack: Attack, attempt: Attempt): string | null {
   if (attempt.outcome !== 'refused') return say(attempt)
   const wanted = control.kind === 'none' ? control.errno : attempt.errno
   return attempt.errno === wanted ? null : `refused by ${attempt.errno}, not by the filter's own ${wanted}`
+}
+
+/** Of two filters the stricter action counts, and a refusal is stricter than a notification (seccomp(2)). */
+function isFilteredFirst({ control }: Attack, { outcome, change, errno }: Attempt): boolean {
+  const byOther = control.kind === 'none' && outcome === 'refused' && errno !== control.errno
+  return byOther && !change && (errno === 'EPERM' || errno === 'ENOSYS') && ownStatus('Seccomp') !== '0'
 }
 
 /** What the machine lacks it lacks in both modes; else read mode has only hidden the means, and proved nothing. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Need } from './attack.ts'
 
@@ -60,3 +61,24 @@ export const plainCoreFiles: Need = () => {
   const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim()
   return /^[|/]/.test(pattern) || pattern === '' ? `core files go elsewhere: ${pattern}` : null
 }
+
+/** The loopback interface has ::1: a container without a network has only 127.0.0.1. */
+export const loopback6: Need = () => {
+  const addresses = existsSync('/proc/net/if_inet6') ? readFileSync('/proc/net/if_inet6', 'utf8') : ''
+  return addresses.startsWith(`${'1'.padStart(32, '0')} `) ||
+    addresses.includes(`\n${'1'.padStart(32, '0')} `)
+    ? null
+    : 'loopback has no ::1'
+}
+
+/** This user can make a user namespace. */
+export const userNamespaces: Need = () =>
+  spawnSync('unshare', ['--user', 'true'], { stdio: 'ignore' }).status === 0
+    ? null
+    : 'this user cannot make a user namespace'
+
+/** Refusals of bind(2) where vitrine cannot carry it out: table.ts passes on what the addon's probe found. */
+export const bindMayRefuse: Readonly<Record<string, string>> =
+  (process.env['VITRINE_TEST_GETFD_ERRNO'] ?? '0') === '0'
+    ? {}
+    : { EACCES: 'a filter around these tests blocks pidfd_getfd(2)' }

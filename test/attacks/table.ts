@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { thisHost } from '../../src/host/host.ts'
 import { nobody, whyNot } from '../helpers/other-users.ts'
 import { readable } from '../helpers/programs.ts'
 import type { Inherited, Report } from './attack.ts'
@@ -86,7 +87,12 @@ async function runRunner(
   const child = spawn(process.execPath, [runner], {
     ...credentials(user),
     cwd: '/',
-    env: { ...process.env, HOME: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' },
+    env: {
+      ...process.env,
+      HOME: '/nonexistent',
+      XDG_CONFIG_HOME: '/nonexistent',
+      VITRINE_TEST_GETFD_ERRNO: String(thisHost().probe?.getfdErrno ?? 0),
+    },
     stdio: ['pipe', 'pipe', 'inherit', ...nothing, ...leftOpen],
   })
   child.stdin?.end(JSON.stringify(errand))

@@ -10,6 +10,8 @@ export type Row =
       readonly signal?: NodeJS.Signals
       /** Prints nothing on either stream. */
       readonly silent?: true
+      /** Why the row cannot be the same here; null where it can. */
+      readonly cannot?: () => string | null
     }
 
 export interface Theme {

@@ -62,8 +62,8 @@ it('the table has at least 110 commands, none twice', () => {
 })
 
 describe('the same in read mode as in write mode', () => {
-  it.for(rows)('$theme: $line', async ({ line, needs, exit, signal, silent }, context) => {
-    const absent = missing(needs)
+  it.for(rows)('$theme: $line', async ({ line, needs, exit, signal, silent, cannot }, context) => {
+    const absent = missing(needs) ?? cannot?.() ?? undefined
     if (absent !== undefined) return context.skip(absent)
     const inRead = await read.execute({ command: line })
     const inWrite = await write.execute({ command: line })
@@ -78,8 +78,8 @@ describe('the same in read mode as in write mode', () => {
 })
 
 describe('different, with a cause', () => {
-  it.for(exceptions)('$line: $cause', async ({ line, needs, says }, context) => {
-    const absent = missing(needs ?? [])
+  it.for(exceptions)('$line: $cause', async ({ line, needs, says, cannot }, context) => {
+    const absent = missing(needs ?? []) ?? cannot?.() ?? undefined
     if (absent !== undefined) return context.skip(absent)
     const inRead = await read.execute({ command: line })
     const inWrite = await write.execute({ command: line })

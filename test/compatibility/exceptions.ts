@@ -1,3 +1,5 @@
+import { cannotUnshare } from '../helpers/surroundings.ts'
+
 /** A command that read mode changes, and why. */
 export interface Exception {
   readonly line: string
@@ -5,6 +7,8 @@ export interface Exception {
   readonly cause: string
   /** What tells the difference in read mode's output or errors. */
   readonly says: RegExp
+  /** Why it does not work in write mode either; null where it does. */
+  readonly cannot?: () => string | null
 }
 
 const refused = /read-only|permission denied|not permitted|cannot create|can't create|EACCES|EPERM|EROFS/i
@@ -133,5 +137,6 @@ export const exceptions: readonly Exception[] = [
     needs: ['unshare'],
     cause: 'a namespace of its own would undo the rest',
     says: refused,
+    cannot: () => cannotUnshare('--user'),
   },
 ]

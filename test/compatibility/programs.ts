@@ -1,3 +1,4 @@
+import { cannotBorrow } from '../helpers/surroundings.ts'
 import type { Theme } from './commands.ts'
 
 /** Shell constructs, processes and interpreters, each the same in read mode as in write mode. */
@@ -66,8 +67,8 @@ export const shellThemes: readonly Theme[] = [
       { line: 'ps -ef | head -1', needs: ['ps'] },
       { line: 'free -m | head -1', needs: ['free'] },
       { line: 'pgrep -c "^no-such-name$"', needs: ['pgrep'], exit: 1 },
-      { line: 'ss -ltn | head -1', needs: ['ss'] },
-      { line: 'ip -o link show lo | cut -d: -f2', needs: ['ip'] },
+      { line: 'ss -ltn | head -1', needs: ['ss'], cannot: cannotBorrow },
+      { line: 'ip -o link show lo | cut -d: -f2', needs: ['ip'], cannot: cannotBorrow },
       { line: 'lsof -p $$ 2>/dev/null | head -1', needs: ['lsof'] },
       'cat /proc/self/comm; head -1 /proc/meminfo | cut -d: -f1',
       'cat /etc/os-release | head -1; getent passwd root',

@@ -1,3 +1,4 @@
+import { cannotBorrow } from '../helpers/surroundings.ts'
 import type { Theme } from './commands.ts'
 
 /** Tools that look at repositories, sources, archives and databases, each the same in read mode as in write mode. */
@@ -140,7 +141,11 @@ export const toolThemes: readonly Theme[] = [
       { line: 'lscpu | head -1', needs: ['lscpu'] },
       { line: 'lsblk | head -1', needs: ['lsblk'] },
       { line: 'findmnt -n -o TARGET /', needs: ['findmnt'] },
-      { line: 'ip addr show lo | head -1; ip route >/dev/null; echo $?', needs: ['ip'] },
+      {
+        line: 'ip addr show lo | head -1; ip route >/dev/null; echo $?',
+        needs: ['ip'],
+        cannot: cannotBorrow,
+      },
       { line: 'ssh -G localhost | head -1; ssh -V', needs: ['ssh'] },
       { line: 'openssl version; echo x | openssl dgst -sha256', needs: ['openssl'] },
       { line: 'gpg --version | head -1', needs: ['gpg'] },

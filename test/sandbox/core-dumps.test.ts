@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { builtLibrary, isInstalled, readable } from '../helpers/programs.ts'
+import { cannotUnshare } from '../helpers/surroundings.ts'
 
 interface Circumstances {
   /** What stands in /proc/sys/kernel/core_pattern, in a mount namespace: the machine's own stays as it is. */
@@ -36,7 +37,7 @@ const ran = { status: 0, stdout: 'ran\n' }
 function missing(): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root can mount'
   const lacking = ['unshare', 'setpriv', 'prlimit'].find((program) => !isInstalled(program))
-  return lacking === undefined ? whyNot(nobody) : `${lacking} is not installed`
+  return lacking === undefined ? (cannotUnshare('--mount') ?? whyNot(nobody)) : `${lacking} is not installed`
 }
 
 const reason = missing()

@@ -45,7 +45,7 @@ exec "$@"
   )
   writeFileSync(at('stream'), '')
   const told =
-    log || `echo 'Filtering the log data using "..."'; exec /usr/bin/tail -n +1 -F '${at('stream')}'`
+    log || `echo 'Filtering the log data using "..."'; exec /usr/bin/tail -n +1 -s 0.02 -F '${at('stream')}'`
   const tools = { sandboxExec, log: program(at('log'), `${note(at('log-calls'))}${told}\n`) }
   return {
     tools,

@@ -91,7 +91,7 @@ export const linuxNotes = {
    * @param binds a client's bind(2) can be carried out
    */
   network: (binds: boolean) =>
-    `allowed: TCP and UDP clients, name lookups${binds ? ', ports that the kernel picks' : ''}; refused: listening, ${binds ? 'chosen ports' : 'every bind(2), as pidfd_getfd(2) is blocked'}, multicast groups, fast open, raw and all other protocols`,
+    `allowed: TCP and UDP clients, name lookups${binds ? ', ports that the kernel picks' : ''}; refused: listening, ${binds ? 'chosen ports' : 'every bind(2) to an address, as pidfd_getfd(2) is blocked'}, multicast groups, fast open, raw and all other protocols`,
   unixSockets: (paths: readonly string[]) => `allowed: ${paths.join(', ')}`,
   terminals: 'a session of its own; no terminal except the one it is given (pty)',
   descriptors: 'only the three standard streams are inherited',

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../needs.ts'
+import { capability } from '../needs.ts'
 import { marker, type Place, type ReadAttack, reading, type Scene } from './row.ts'
 
 const sh = (line: string): readonly string[] => ['sh', '-c', line]
@@ -219,7 +219,7 @@ const others: readonly ReadAttack[] = [
   ofNeighbour('/proc/PID/environ of a process outside', (pid) => `/proc/${pid}/environ`),
   reading('open_by_handle_at', (place) => by(place, 'open_by_handle_at', place.file, place.directory), {
     control: 'write mode',
-    needs: [root],
+    needs: [capability('CAP_DAC_READ_SEARCH')],
   }),
 ]
 

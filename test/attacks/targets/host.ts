@@ -66,15 +66,21 @@ function processesWith(token: string): readonly number[] {
   }
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .sort((a, b) => Number(b) - Number(a)) // the youngest first, before it ends
     .filter(holds)
     .map(Number)
 }
 
-/** Finding nothing once is not enough: while a process becomes another program it has no command line. */
-async function lookTwice(token: string): Promise<readonly number[]> {
-  const found = processesWith(token)
-  if (found.length > 0) return found
-  await setTimeout(30)
+/**
+ * Finding nothing once is not enough: while a process becomes another program it has no command line, and one that keeps
+ * changing its number can be missed among thousands of zombies.
+ */
+async function lookAgain(token: string): Promise<readonly number[]> {
+  for (let looks = 1; looks < 4; looks++) {
+    const found = processesWith(token)
+    if (found.length > 0) return found
+    await setTimeout(30)
+  }
   return processesWith(token)
 }
 
@@ -84,9 +90,9 @@ export const survivors: Arrange = (outside): Target => {
   symlinkSync('/bin/sleep', join(directory, 'sleep'))
   return {
     offers: { directory, token: directory, sleep: join(directory, 'sleep') },
-    observe: async () => (await lookTwice(directory)).length > 0,
+    observe: async () => (await lookAgain(directory)).length > 0,
     dispose: async () => {
-      for (const pid of await lookTwice(directory)) process.kill(pid, 'SIGKILL')
+      for (const pid of await lookAgain(directory)) process.kill(pid, 'SIGKILL')
     },
   }
 }

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { aliveWith, endAll, makeMarker, survivors, waitFor } from '../../helpers/processes.ts'
 import { compileFixture, isInstalled } from '../../helpers/programs.ts'
+import { cannotBorrow } from '../../helpers/surroundings.ts'
 import { type Ground, makeGround } from './ground.ts'
 
 let ground: Ground
@@ -66,7 +67,10 @@ const lines: readonly { readonly what: string; readonly script: () => string; re
   },
 ]
 
-describe.runIf(isInstalled('flock'))('a blocking flock(2) in a private directory', () => {
+const reason = isInstalled('flock') ? cannotBorrow() : 'flock is not installed'
+const skipped = reason === null ? '' : ` (skipped: ${reason})`
+
+describe.skipIf(reason !== null)(`a blocking flock(2) in a private directory${skipped}`, () => {
   it.for(lines)('$what', async ({ script, said }) => {
     const { stdout, stderr, denials } = await ground.run(script())
     expect({ stdout, stderr, denials }).toEqual({ stdout: said, stderr: '', denials: [] })

@@ -1,6 +1,7 @@
 import { isInstalled } from '../../helpers/programs.ts'
 import { knownName } from './dns.ts'
 import { missingBackend } from './git.ts'
+import { missingIpv6 } from './servers.ts'
 
 /** A program that talks to a server. Words in braces name what the servers offer, and the test's own programs. */
 export interface Client {
@@ -22,6 +23,11 @@ const curl = (name: string, ...words: readonly string[]): Client => ({
   argv: ['curl', '-sS', ...words],
   says: hello,
   missing: needs('curl'),
+})
+/** A client of the server at ::1. */
+const overIpv6 = (client: Client): Client => ({
+  ...client,
+  missing: () => client.missing?.() ?? missingIpv6(),
 })
 const node = (name: string, script: string, says: RegExp = hello): Client => ({
   name: `node ${name}`,
@@ -51,9 +57,9 @@ const question = `import socket, struct; q = struct.pack(">6H", 7, 256, 1, 0, 0,
 export const clients: readonly Client[] = [
   curl('over http', 'http://127.0.0.1:{http}/hello'),
   curl('over https', '--cacert', '{ca}', 'https://localhost:{tls}/hello'),
-  curl('to ::1', 'http://[::1]:{six}/hello'),
+  overIpv6(curl('to ::1', 'http://[::1]:{six}/hello')),
   curl('by a name where only IPv4 answers', 'http://localhost:{http}/hello'),
-  curl('by a name where only IPv6 answers', 'http://localhost:{six}/hello'),
+  overIpv6(curl('by a name where only IPv6 answers', 'http://localhost:{six}/hello')),
   {
     name: 'wget',
     argv: ['wget', '-qO-', '--tries=1', 'http://127.0.0.1:{http}/hello'],
@@ -64,7 +70,7 @@ export const clients: readonly Client[] = [
   git('from git-http-backend', 'smart', missingBackend),
   node('fetch over http', fetchBy('http://127.0.0.1:{http}/hello')),
   node('fetch over https', fetchBy('https://localhost:{tls}/hello')),
-  node('fetch from ::1', fetchBy('http://[::1]:{six}/hello')),
+  overIpv6(node('fetch from ::1', fetchBy('http://[::1]:{six}/hello'))),
   node('dns.Resolver', resolver, /\[ '127\.0\.0\.1' \]/),
   node('dgram', datagram),
   python('urllib over http', urlopen('http://127.0.0.1:{http}/hello')),

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { remedies } from '../../../src/messages/denials.ts'
+import { cannotBorrow } from '../../helpers/surroundings.ts'
 import { type Ground, makeGround, shorts } from '../../linux/notify/denied.ts'
 
 let ground: Ground
@@ -45,7 +46,9 @@ describe.runIf(process.platform === 'linux')('with the network on, what stays sh
     expect(result.hint).not.toContain(remedies.user.network)
   })
 
-  it('and what a client binds is not', async () => {
+  it('and what a client binds is not', async ({ skip }) => {
+    const reason = cannotBorrow()
+    if (reason !== null) return skip(reason)
     const bound = 's.bind(("127.0.0.1", 0)); print(s.getsockname()[1] > 0)'
     const result = await ground.shell.execute({ argv: ['/usr/bin/python3', '-c', socket(bound)] })
     expect([result.stdout, shorts(result)]).toEqual(['True\n', []])

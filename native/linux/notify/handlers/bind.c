@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "confine/probe.h"
 #include "notify/dispatch.h"
 #include "notify/borrow_fd.h"
 
@@ -70,12 +71,25 @@ static int bind_for(struct vt_notification *notification, int fd, void *context)
   return bind(fd, &binding->address.any, binding->length) ? errno : 0;
 }
 
+/* Where no descriptor can be borrowed, a client's bind to any address and port is pretended: connect(2) and sendto(2) do the
+ * same by themselves. Its other binds are refused, but not reported: getifaddrs(3) makes one in programs that continue without. */
+static int pretend_for(const union address *address) {
+  if (address->any.sa_family == AF_NETLINK) return EACCES;
+  if (address->any.sa_family == AF_INET && address->in.sin_port == 0)
+    return address->in.sin_addr.s_addr == INADDR_ANY ? 0 : EACCES;
+  if (address->any.sa_family == AF_INET6 && address->in6.sin6_port == 0)
+    return IN6_IS_ADDR_UNSPECIFIED(&address->in6.sin6_addr) ? 0 : EACCES;
+  return NOT_A_CLIENTS;
+}
+
 static int bind_client(struct vt_notification *notification) {
   const __u64 *arguments = notification->notif.data.args;
   struct binding binding = {.address.storage.ss_family = AF_UNSPEC, .length = (socklen_t)arguments[2]};
   if (binding.length > sizeof binding.address) return NOT_A_CLIENTS;
   ssize_t got = vt_caller_read(&notification->caller, arguments[1], &binding.address, binding.length);
-  return got == (ssize_t)binding.length ? vt_with_borrowed_fd(notification, (int)arguments[0], bind_for, &binding) : NOT_A_CLIENTS;
+  if (got != (ssize_t)binding.length) return NOT_A_CLIENTS;
+  if (vt_probe()->getfd_errno) return pretend_for(&binding.address);
+  return vt_with_borrowed_fd(notification, (int)arguments[0], bind_for, &binding);
 }
 
 void vt_handle_bind(struct vt_notification *notification) {

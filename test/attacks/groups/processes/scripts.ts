@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { type Arrange, type Attack, attack, type Command, type Need } from '../../attack.ts'
+import { userNamespaces } from '../../needs.ts'
 import { files } from '../../targets/files.ts'
 import { survivors } from '../../targets/host.ts'
 import { abstractListener, listenerAtPath, listenerOnPort } from '../../targets/listener.ts'
@@ -66,7 +67,7 @@ const shell: readonly Attack[] = [
   }),
   sh('unshare --user --map-root-user sh -c "echo changed > {file}"', files, {
     ...needing('unshare'),
-    control: { kind: 'success' },
+    control: { kind: 'success', needs: [userNamespaces] },
   }),
 ]
 

@@ -20,7 +20,9 @@ export const ioctl: readonly Attack[] = [
   row('FS_IOC_FSSETXATTR, high bits'),
   row('FS_IOC_SETVERSION'),
   row('FICLONE'),
-  row('FIDEDUPERANGE'),
+  row('FIDEDUPERANGE', {
+    control: { kind: 'change', hostMayRefuse: { EINVAL: 'this file system shares no data between files' } },
+  }),
   row('FS_IOC_ENABLE_VERITY', {
     control: { kind: 'change', hostMayRefuse: { EINVAL: 'this file system has no verity' } },
   }),

@@ -1,5 +1,5 @@
 import { type Attack, attack, by, neverUnsandboxed, succeeds, type WithNetwork } from '../../attack.ts'
-import { capability } from '../../needs.ts'
+import { bindMayRefuse, capability, loopback6 } from '../../needs.ts'
 import { files } from '../../targets/files.ts'
 import { host } from '../../targets/host.ts'
 import { abstractListener, listenerAtPath, listenerOnPort } from '../../targets/listener.ts'
@@ -34,10 +34,19 @@ const unix: readonly Attack[] = [
 ]
 
 const onPort = (attempt: string, kind: 'tcp' | 'tcp6' | 'udp', network: WithNetwork) =>
-  attack(attempt, by('sockets', attempt, '{port}'), listenerOnPort(kind), { network })
+  attack(attempt, by('sockets', attempt, '{port}'), listenerOnPort(kind), {
+    network,
+    needs: kind === 'tcp6' ? [loopback6] : [],
+  })
 
 const alone = (attempt: string, network: WithNetwork) =>
   attack(attempt, by('sockets', attempt), files, { network, control: succeeds })
+
+const binding = (attempt: string) =>
+  attack(attempt, by('sockets', attempt), files, {
+    network: 'granted',
+    control: { kind: 'success', hostMayRefuse: bindMayRefuse },
+  })
 
 /** A port without a listener: below 1024 are root's, from 32768 on the kernel picks (ip(7)). */
 const onFree = (attempt: string) =>
@@ -56,8 +65,8 @@ const internet: readonly Attack[] = [
   onPort('sendto MSG_FASTOPEN', 'tcp', 'shut'),
   onPort('sendmsg MSG_FASTOPEN', 'tcp', 'shut'),
   onPort('sendmmsg MSG_FASTOPEN', 'tcp', 'shut'),
-  alone('bind tcp', 'granted'),
-  alone('bind udp', 'granted'),
+  binding('bind tcp'),
+  binding('bind udp'),
   onFree('serve tcp'),
   onFree('serve udp'),
   onFree('serve udp6'),
