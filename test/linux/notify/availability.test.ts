@@ -3,6 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { ShellOptions } from '../../../src/host/shell-options.ts'
 import { yamaNotes } from '../../../src/messages/sandbox/linux.ts'
 import { nobody, whyNot } from '../../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
@@ -56,18 +57,37 @@ describe('where refusals can be reported', () => {
   })
 })
 
-it('where a container refuses pidfd_getfd, an exclusive lock is refused, and enforcement says so', ({
-  skip,
-}) => {
-  if (!isInstalled('python3') || !isInstalled('flock')) return skip('python3 or flock is not installed')
-  const directory = makeDirectory()
-  const script = writeTeller(directory, 'flock "$TMPDIR" echo locked', { privateTmp: true })
-  const { result, enforcement } = toldBy(refusing(438, script, directory)) // asm-generic/unistd.h
-  expect(result).toMatchObject({ stdout: '', denials: [expect.objectContaining({ operation: 'lock' })] })
-  expect(enforcement['private tmp']).toEqual({
-    enforced: true,
-    by: 'landlock+seccomp listener',
-    note: expect.stringContaining('pidfd_getfd'),
+describe.skipIf(!isInstalled('python3'))('where a container refuses pidfd_getfd', () => {
+  const tell = (command: string, options: ShellOptions) => {
+    const directory = makeDirectory()
+    return toldBy(refusing(438, writeTeller(directory, command, options), directory)) // asm-generic/unistd.h
+  }
+
+  it('an exclusive lock in a private TMPDIR is refused, and enforcement says so', ({ skip }) => {
+    if (!isInstalled('flock')) return skip('flock is not installed')
+    const { result, enforcement } = tell('flock "$TMPDIR" echo locked', { privateTmp: true })
+    expect(result).toMatchObject({ stdout: '', denials: [expect.objectContaining({ operation: 'lock' })] })
+    expect(enforcement['private tmp']).toEqual({
+      enforced: true,
+      by: 'landlock+seccomp listener',
+      note: expect.stringContaining('pidfd_getfd'),
+    })
+  })
+
+  it('getifaddrs fails without a report', () => {
+    const { result } = tell(`${process.execPath} -e 'os.networkInterfaces()'`, {})
+    expect(result.denials).toEqual([])
+  })
+
+  it('a UDP client reaches its server, and a bind to an address is refused', () => {
+    const client = `import socket
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); server.bind(("", 0)); server.connect(("127.0.0.1", 9))
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); client.bind(("", 0)); client.sendto(b"x", server.getsockname())
+print(client.getsockname()[1] > 0); client.bind(("127.0.0.1", 0))`
+    const { result, enforcement } = tell(`python3 -c '${client}'`, { network: true })
+    expect(result.stdout).toBe('True\n')
+    expect(result.stderr).toContain('PermissionError')
+    expect(enforcement['network']?.note).toContain('pidfd_getfd')
   })
 })
 
