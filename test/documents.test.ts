@@ -91,7 +91,7 @@ describe('SECURITY.md', () => {
   })
 
   it('names the last reviewed system call', () => {
-    const header = readFileSync(join(repository, 'native/linux/confine/syscalls.h'), 'utf8')
+    const header = readFileSync(join(repository, 'native/linux/confine/filter/syscalls.h'), 'utf8')
     const [, number] = /VT_LAST_REVIEWED_SYSCALL (\d+)/.exec(header) ?? []
     expect(textOf('SECURITY.md')).toContain(`up to number ${number} (`)
   })

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "confine/seccomp.h"
-#include "confine/seccomp_rules.h"
+#include "confine/filter/seccomp.h"
+#include "confine/filter/seccomp_rules.h"
 
 struct vt_reads;
 struct vt_workspace;

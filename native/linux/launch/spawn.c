@@ -16,7 +16,7 @@
 
 #include "base/descriptors.h"
 #include "base/kernel.h"
-#include "confine/bpf.h"
+#include "confine/filter/bpf.h"
 #include "launch/clone3.h"
 #include "confine/core_dumps.h"
 #include "notify/fsize.h"

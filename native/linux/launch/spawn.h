@@ -4,7 +4,7 @@
 #include <linux/filter.h>
 
 #include "base/command.h"
-#include "confine/seccomp.h"
+#include "confine/filter/seccomp.h"
 
 enum { VT_CHILD_STACK = 64 * 1024 };
 

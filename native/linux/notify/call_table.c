@@ -6,8 +6,8 @@
 
 #include "notify/dispatch.h"
 #include "notify/handlers/private_ops.h"
-#include "confine/seccomp.h"
-#include "confine/seccomp_constants.h"
+#include "confine/filter/seccomp.h"
+#include "confine/filter/seccomp_constants.h"
 
 #define NONE VT_NO_ARGUMENT
 #define PATH(path) .subject = VT_PATH, .directory = NONE, .argument = (path)

@@ -4,7 +4,7 @@
 #include <linux/seccomp.h>
 
 #include "notify/denials.h"
-#include "confine/syscalls.h"
+#include "confine/filter/syscalls.h"
 
 struct vt_notification;
 struct vt_private_file;

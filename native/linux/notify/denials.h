@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "confine/syscalls.h"
+#include "confine/filter/syscalls.h"
 
 #ifdef __cplusplus
 extern "C" {

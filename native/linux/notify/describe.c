@@ -11,7 +11,7 @@
 
 #include "notify/dispatch.h"
 #include "notify/resolve.h"
-#include "confine/seccomp_constants.h"
+#include "confine/filter/seccomp_constants.h"
 
 static void describe_descriptor(struct vt_notification *notification, int fd) {
   char link[32];

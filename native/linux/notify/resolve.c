@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
-#include "confine/seccomp_constants.h"
+#include "confine/filter/seccomp_constants.h"
 
 enum { DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC };
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "confine/seccomp.h"
+#include "confine/filter/seccomp.h"
 
 enum { ARGUMENTS = 6 };
 

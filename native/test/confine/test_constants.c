@@ -18,7 +18,7 @@
 #include <linux/sockios.h>
 #include <linux/stat.h>
 
-#include "confine/seccomp_constants.h"
+#include "confine/filter/seccomp_constants.h"
 #include "test/check.h"
 
 #define SAME(name) _Static_assert(VT_##name == (unsigned)(name), #name)

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "confine/seccomp_constants.h"
+#include "confine/filter/seccomp_constants.h"
 #include "test/check.h"
 
 #define SAME(name) _Static_assert(VT_##name == (unsigned)(name), #name)

@@ -21,9 +21,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "confine/seccomp.h"
-#include "confine/seccomp_constants.h"
-#include "confine/syscalls.h"
+#include "confine/filter/seccomp.h"
+#include "confine/filter/seccomp_constants.h"
+#include "confine/filter/syscalls.h"
 #include "test/check.h"
 
 #define SET_FLAGS 0x40086602UL /* FS_IOC_SETFLAGS, linux/fs.h */

@@ -2,8 +2,8 @@
 #include <linux/audit.h>
 #include <string.h>
 
-#include "confine/bpf.h"
-#include "confine/seccomp_rules.h"
+#include "confine/filter/bpf.h"
+#include "confine/filter/seccomp_rules.h"
 #include "test/check.h"
 #include "expectations.h"
 #include "simulator.h"

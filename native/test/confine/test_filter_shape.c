@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "confine/bpf.h"
-#include "confine/seccomp_groups.h"
+#include "confine/filter/bpf.h"
+#include "confine/filter/seccomp_groups.h"
 #include "test/check.h"
 #include "samples.h"
 #include "simulator.h"

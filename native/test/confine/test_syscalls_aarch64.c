@@ -11,7 +11,7 @@
 #include <asm-generic/unistd.h>
 
 #include "base/kernel.h"
-#include "confine/syscalls.h"
+#include "confine/filter/syscalls.h"
 #include "test/check.h"
 #include "lacking_on_aarch64.h"
 #include "newer_syscalls.h"

@@ -2,7 +2,7 @@
 #if defined(__x86_64__)
 #include <asm/unistd_64.h>
 
-#include "confine/syscalls.h"
+#include "confine/filter/syscalls.h"
 #include "test/check.h"
 
 /* Newer than some distributions' headers; where the header has them, its own value is compared. */

@@ -87,7 +87,7 @@ export const linuxNotes = {
   devices: '/dev is not granted as a whole',
   locks: 'shared locks are allowed',
   /**
-   * What native/linux/confine/seccomp_rules.c allows.
+   * What native/linux/confine/filter/seccomp_rules.c allows.
    * @param binds a client's bind(2) can be carried out
    */
   network: (binds: boolean) =>

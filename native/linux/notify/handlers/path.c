@@ -13,7 +13,7 @@
 #include "notify/handlers/workspace_ops.h"
 #include "notify/resolve.h"
 #include "confine/confinement.h"
-#include "confine/seccomp_constants.h"
+#include "confine/filter/seccomp_constants.h"
 
 /* asm-generic/fcntl.h: O_TMPFILE without O_DIRECTORY; linux/fs.h */
 enum { TMPFILE = 020000000, NO_REPLACE = 1, UNREADABLE = -2 };

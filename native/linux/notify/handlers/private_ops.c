@@ -13,7 +13,7 @@
 #include <utime.h>
 
 #include "notify/handlers/private_gate.h"
-#include "confine/seccomp_constants.h"
+#include "confine/filter/seccomp_constants.h"
 #include "notify/borrow_fd.h"
 
 /* linux/limits.h */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "confine/confinement.h"
-#include "confine/seccomp_constants.h"
+#include "confine/filter/seccomp_constants.h"
 #include "notify/workspace_server.h"
 #include "workspace/workspace.h"
 

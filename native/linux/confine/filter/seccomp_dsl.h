@@ -2,7 +2,7 @@
 
 #include <linux/seccomp.h>
 
-#include "confine/bpf.h"
+#include "confine/filter/bpf.h"
 
 #define ALLOW SECCOMP_RET_ALLOW
 #define FAIL(error) (SECCOMP_RET_ERRNO | (error))

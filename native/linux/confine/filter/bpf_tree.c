@@ -1,6 +1,6 @@
 /* Lays verdicts out as a balanced binary tree. At install the kernel emulates the filter once for every system call number
  * (kernel/seccomp.c seccomp_cache_prepare): a linear list would take three times as long. */
-#include "confine/bpf.h"
+#include "confine/filter/bpf.h"
 
 #include <linux/seccomp.h>
 

@@ -2,9 +2,9 @@
 
 #include <linux/seccomp.h>
 
-#include "confine/bpf.h"
-#include "confine/seccomp.h"
-#include "confine/syscalls.h"
+#include "confine/filter/bpf.h"
+#include "confine/filter/seccomp.h"
+#include "confine/filter/syscalls.h"
 
 /* One verdict per reviewed number, and a last one for all others (x32 numbers and -1 too). */
 #define VT_VERDICT_COUNT (VT_LAST_REVIEWED_SYSCALL + 2)

@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "confine/seccomp_groups.h"
+#include "confine/filter/seccomp_groups.h"
 
 static const struct vt_verdict allowed = {.otherwise = SECCOMP_RET_ALLOW};
 static const struct vt_verdict unknown = {.otherwise = SECCOMP_RET_ERRNO | ENOSYS};

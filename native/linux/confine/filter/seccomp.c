@@ -1,10 +1,10 @@
-#include "confine/seccomp.h"
+#include "confine/filter/seccomp.h"
 
 #include <errno.h>
 #include <linux/audit.h>
 
-#include "confine/bpf.h"
-#include "confine/seccomp_rules.h"
+#include "confine/filter/bpf.h"
+#include "confine/filter/seccomp_rules.h"
 
 uint32_t vt_filter_native_arch(void) {
 #if defined(__x86_64__) && defined(__LP64__)

@@ -1,10 +1,10 @@
 /* Read mode's answer to each system call: a table, and the argument rules that it uses. */
 #include <errno.h>
 
-#include "confine/seccomp_constants.h"
-#include "confine/seccomp_groups.h"
-#include "confine/seccomp_ioctls.h"
-#include "confine/seccomp_dsl.h"
+#include "confine/filter/seccomp_constants.h"
+#include "confine/filter/seccomp_groups.h"
+#include "confine/filter/seccomp_ioctls.h"
+#include "confine/filter/seccomp_dsl.h"
 
 /* Access mode 3 opens a file "for ioctl only", which needs no Landlock right (open(2), File access mode); also refused with
  * O_PATH, as no program sends it. O_RDONLY|O_TRUNC truncates (ABI below 3). */

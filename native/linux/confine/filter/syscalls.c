@@ -1,4 +1,4 @@
-#include "confine/syscalls.h"
+#include "confine/filter/syscalls.h"
 
 #include <linux/audit.h>
 

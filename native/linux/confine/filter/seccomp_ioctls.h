@@ -1,6 +1,6 @@
 #pragma once
 
-#include "confine/seccomp_constants.h"
+#include "confine/filter/seccomp_constants.h"
 
 /* Only read, or set state private to the descriptor. TCGETS is first: every isatty() sends it. */
 #define READING_IOCTLS \

@@ -1,4 +1,4 @@
-#include "confine/bpf.h"
+#include "confine/filter/bpf.h"
 
 #include <linux/seccomp.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "confine/seccomp_rules.h"
+#include "confine/filter/seccomp_rules.h"
 
 /* Marks a reported action: notified with `report`, and answered the same. In the data bits, of which an errno needs 12 of 16. */
 #define VT_TOLD 0x8000u
