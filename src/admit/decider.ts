@@ -22,7 +22,6 @@ export interface CommandToDecide {
   readonly work: Invocation
   readonly cwd: string
   readonly mode: Mode
-  /** Variables of this command only. */
   readonly env?: Environment | undefined
   /** Each that it may get, without `env`; undefined: not known. */
   readonly environments?: readonly Variables[] | undefined

@@ -24,7 +24,6 @@ export type Refusal =
       readonly wanted: string
       readonly got: string
       readonly remedy: string
-      /** The name of a system that vitrine has no sandbox for. */
       readonly platform?: string
     }
   /** `setBy`: the project file that switches the sandbox off. */
@@ -44,7 +43,6 @@ export type Unmet = Pick<Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>, 'wan
 
 export type RefusalCode = Refusal['code']
 
-/** Why the audit log does not take a line. */
 export interface AuditFault {
   readonly path: string
   readonly step: 'lock' | 'directory' | 'open' | 'room' | 'write' | 'rotate'
@@ -68,14 +66,12 @@ export type RequestProblem =
       readonly reason: 'deleted' | 'missing' | 'not-a-directory' | 'unreadable' | 'unanswered'
     }
   | { readonly kind: 'cwd-outside'; readonly path: string; readonly workspace: string }
-  /** A scratchpad entry that was asked for by name. */
   | { readonly kind: 'unsavable'; readonly name: string; readonly reason: string }
   | { readonly kind: 'batch-file'; readonly name: string }
   | { readonly kind: 'shell-closed' }
   | { readonly kind: 'no-terminal'; readonly backend?: 'docker' }
   | { readonly kind: 'usage'; readonly detail: string }
 
-/** What is wrong with a configuration value or file. */
 export type ConfigProblem =
   | { readonly kind: 'syntax'; readonly detail: string }
   | { readonly kind: 'unknown-key'; readonly nearest?: string }

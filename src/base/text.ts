@@ -20,7 +20,7 @@ export function decode(
   return decoder.decode(bytes.subarray(from), { stream: cut.end ?? false })
 }
 
-/** UTF-8 continuation bytes are 10xxxxxx; a character has at most three. */
+/** Continuation bytes are 10xxxxxx; a character has at most three. */
 function firstWholeCharacter(bytes: Uint8Array): number {
   let at = 0
   while (at < 3 && at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++
@@ -39,13 +39,11 @@ export class Utf8Check {
     this.#wellFormed = isUtf8(bytes.subarray(0, whole))
   }
 
-  /** Valid after the last chunk. */
   get wellFormed(): boolean {
     return this.#wellFormed && this.#begun.length === 0
   }
 }
 
-/** The number of bytes at the end that begin an incomplete character. */
 function begunBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0

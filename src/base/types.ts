@@ -77,26 +77,23 @@ export interface Denial {
   readonly count: number
 }
 
-/** Tells an agent whether a retry makes sense. */
 export interface Failure {
   readonly kind: 'timeout' | 'permission-denied' | 'not-found' | 'signal' | 'non-zero' | 'limit'
   readonly retryable: boolean
   readonly advice: string
 }
 
-/** Whether one right is enforced, and by which mechanism. */
 export interface RightEnforcement {
   readonly enforced: boolean
   /** The mechanism: `landlock`, `seccomp`, `landlock+seccomp`, `session sweep`, ...; `none`: not enforced. */
   readonly by: string
-  /** The exception, where there is one. */
   readonly note?: string
 }
 
 /** Per right (files, metadata, sockets, ...). In write mode only configured limits are enforced. */
 export type Enforcement = Readonly<Record<string, RightEnforcement>>
 
-/** The verdict of one rule on one simple command, or on the whole line. */
+/** On one simple command, or on the whole line. */
 export interface PolicyMatch {
   /** As written. */
   readonly command: string
@@ -115,7 +112,6 @@ export interface Decision {
   readonly matches: readonly PolicyMatch[]
 }
 
-/** The answer to the question about a command with the verdict `ask`. */
 export interface ApprovalRecord {
   /**
    * Who answers: `terminal`, `mcp-client`, `mcp-elicitation`, `approver` (the caller's function),
@@ -130,7 +126,6 @@ export interface ApprovalRecord {
   readonly standing: 'all' | 'same' | null
 }
 
-/** The form of output: text, or the bytes as they arrived. */
 export type Encoding = 'utf8' | 'buffer'
 
 export type OutputIn<E extends Encoding> = E extends 'buffer' ? Buffer : string
@@ -159,7 +154,6 @@ export interface Result<Output extends string | Buffer = string> {
   readonly cancelled: boolean
   readonly outputLimited: boolean
   readonly durationMs: number
-  /** Bytes that the command wrote to both streams together. */
   readonly bytes: number
   /** True when the first 8 KiB contain a NUL byte. */
   readonly binary: boolean

@@ -1,4 +1,4 @@
-/** Resolves to what the work resolves to, or after `ms` to `late`. */
+/** After `ms` resolves to `late`. */
 export async function within<T, L>(work: Promise<T>, ms: number, late: L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<L>((resolve) => {

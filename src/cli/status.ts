@@ -16,7 +16,6 @@ export class StatusLine {
   #shown = false
   #atLineStart = true
 
-  /** @param write writes to the terminal */
   constructor(write: (text: string) => void) {
     this.#write = write
     this.#first = setTimeout(() => {

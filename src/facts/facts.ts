@@ -23,14 +23,11 @@ export interface Facts {
   readonly realPaths: ReadonlyMap<string, string>
   /** By needed pattern: the real path of each match; null when there were too many, or they are not known. */
   readonly globs: ReadonlyMap<string, readonly string[] | null>
-  /** Needed directories in which no name begins with a dash. */
   readonly withoutDashes: ReadonlySet<string>
   readonly repositories: ReadonlyMap<string, RepositoryConfig>
   /** Needed programs that come with a project, by name. */
   readonly foreignPrograms: ReadonlyMap<string, ForeignProgram>
-  /** The real path of the workspace; absent when there is none. */
   readonly workspace?: string
-  /** vitrine's own config files and state, resolved. */
   readonly ownPaths: readonly string[]
   /** Paths that did not answer; an empty string: no lookup was possible. The line may do anything there. */
   readonly unanswered: readonly string[]

@@ -6,9 +6,7 @@ import { foreignPrograms, programQuestions } from './programs.ts'
 import { readRepositoryConfig, repositoryQuestions } from './repository.ts'
 
 export interface FactsContext {
-  /** `[policy] workspace`; empty when there is none. */
   readonly workspace: string
-  /** vitrine's own config files and state directories. */
   readonly ownPaths: readonly string[]
   /** The PATH of commands; empty when their programs are not on this machine. */
   readonly programPath: string

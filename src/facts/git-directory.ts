@@ -26,7 +26,6 @@ export function* repositoriesAbove(
   }
 }
 
-/** Undefined when the directory has no `.git`. */
 export function repositoryIn(
   directory: string,
   lookup: Lookup,
@@ -162,7 +161,6 @@ function readSmall(path: string, lookup: Lookup): string | UnreadableRepository 
   return 'found' in answer ? answer.found : problemOf(path, answer)
 }
 
-/** Empty when the directory does not exist. */
 function namesOf(directory: string, lookup: Lookup): readonly string[] | UnreadableRepository {
   const answer = lookup.see({ kind: 'names', path: directory })
   if ('found' in answer)

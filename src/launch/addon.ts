@@ -54,7 +54,6 @@ export type NativeEnd =
   | {
       readonly kind: 'ended'
       readonly code: number
-      /** 0: it exited. */
       readonly signal: number
       readonly survivors: Survivors
       readonly unsearched?: true

@@ -14,7 +14,6 @@ import { type Cookie, makeCookie } from './sweep.ts'
 const windowBytes = 1024 * 1024
 /** How often to check whether a command whose output is paused still runs. */
 const pollMs = 300
-/** Write mode: from SIGKILL to the command's processes until the whole container is ended. */
 const lastWaitMs = 500
 /** From SIGKILL until an engine that reports no end is given up. */
 const giveUpMs = 800

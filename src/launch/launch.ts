@@ -15,18 +15,17 @@ export interface LaunchRequest {
   readonly stdin: null | number | 'pipe'
   /** Size in characters of the terminal that replaces stdin, stdout and stderr; null: pipes. */
   readonly terminal: { readonly columns: number; readonly rows: number } | null
-  /** One pipe for both streams keeps their order exact. */
   readonly merged: boolean
   /** Descriptor 3 is a pipe that arrives as `LaunchEvents.state`. Only where `Launcher.states`. */
   readonly state?: boolean
   readonly limits: Limits | null
   /** Kept by launchers with a clock of their own, also while the event loop is blocked; else by callers. */
   readonly deadline: Deadline
-  /** null: unsandboxed (write mode). */
+  /** null: write mode. */
   readonly confinement: Confinement | null
 }
 
-/** Milliseconds from the launch to the deadline, and the grace from SIGTERM to SIGKILL. */
+/** Milliseconds, from the launch and from SIGTERM. */
 export interface Deadline {
   readonly timeoutMs: number
   readonly graceMs: number
@@ -37,7 +36,6 @@ export interface Limits {
   readonly memoryBytes: number
   readonly cpuSeconds: number
   readonly processes: number
-  /** Of each process. */
   readonly openFiles: number
   /** In the directories granted for writing. */
   readonly privateTmpBytes: number
@@ -50,7 +48,7 @@ export type ProcessEnd =
 
 interface Ran {
   readonly survivors: Survivors
-  /** What was refused; empty where denials are not reported. */
+  /** Empty where denials are not reported. */
   readonly denials: readonly Denial[]
   /** Not every directory was searched for files that cannot be read because of their names. */
   readonly unsearched?: true

@@ -13,7 +13,6 @@ import {
 import { batched, processEnd, recordOf } from './native.ts'
 
 interface Typed {
-  /** Called when the last bytes written to its stdin have been passed on. */
   flushed: (() => void) | undefined
 }
 

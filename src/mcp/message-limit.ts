@@ -22,7 +22,6 @@ export class MessageLimit extends Transform {
   #head = Buffer.alloc(0)
   #tail = Buffer.alloc(0)
 
-  /** @param answer sends a message to the client */
   constructor(limit: number, answer: (text: string) => void) {
     super()
     this.#limit = limit

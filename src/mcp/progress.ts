@@ -12,7 +12,6 @@ export class Progress {
   #started: number | undefined
   #bytes = 0
 
-  /** @param ahead how many calls wait */
   constructor(context: ServerContext, ahead: () => number) {
     this.#context = context
     this.#ahead = ahead

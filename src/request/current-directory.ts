@@ -12,7 +12,6 @@ export function currentDirectory(): string {
   }
 }
 
-/** Throws as `currentDirectory` does. */
 export function absolutePath(path: string): string {
   return isAbsolute(path) ? resolve(path) : resolve(currentDirectory(), path)
 }

@@ -23,7 +23,6 @@ const passingIntoContainer = new Set(words('USER LOGNAME LANG LANGUAGE TZ TERM C
 
 const placesInContainer: Variables = { HOME: '/tmp', TMPDIR: '/tmp' }
 
-/** The kind of machine that commands run on, as far as their environment depends on it. */
 export type HostPlace = Platform | 'container'
 
 /** Variables that Windows programs need. Names are case-insensitive there: all are in capitals. */

@@ -103,7 +103,6 @@ function nearest(name: string, names: readonly string[]): { nearest?: string } {
   return found === undefined ? {} : { nearest: found }
 }
 
-/** Short enough for a message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (isString(value))

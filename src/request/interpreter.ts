@@ -4,7 +4,6 @@ import type { Variables } from './environment.ts'
 export interface ProgramToStart {
   readonly candidates: readonly string[]
   readonly argv: readonly string[]
-  /** Windows: argv as the single string that CreateProcessW takes. */
   readonly commandLine?: string
   /** Variables that it gets besides the command's. */
   readonly variables?: Variables
@@ -17,10 +16,8 @@ export interface ArgvContext {
 
 export interface Interpreter {
   readonly name: string
-  /** A shell line, run by the system's shell. */
   line(line: string): ProgramToStart
   hint?(line: string): string | undefined
-  /** An argument vector, run without a shell. */
   argv(argv: readonly [string, ...string[]], context: ArgvContext): ProgramToStart
 }
 

@@ -20,7 +20,6 @@ export interface LineOptions {
   readonly onStopped?: (() => void) | undefined
 }
 
-/** An environment with the variables of a session applied. */
 export function withLineVariables(environment: Variables, variables: LineVariables | undefined): Variables {
   if (!variables) return environment
   const named = Object.entries({ ...environment, ...variables })
@@ -48,13 +47,11 @@ export class LineFollower {
   #told = ''
   #mark = ''
   #typed = Buffer.alloc(0)
-  /** Input that was passed on to the line's terminal. */
   #passed = ''
   #isOver = false
   #isStopped = false
   #type: ((text: string) => void) | undefined
 
-  /** @param before the environment that the line starts with */
   constructor(options: LineOptions, before: Variables) {
     this.#options = options
     this.#before = before
@@ -66,12 +63,10 @@ export class LineFollower {
     return script.replaceAll('WORD', this.#word).replace('LINE', () => `'${line.replaceAll("'", "'\\''")}'`)
   }
 
-  /** @param type types into the line's terminal */
   attend(type: (text: string) => void): void {
     this.#type = type
   }
 
-  /** Called when the line's shell has ended, for whatever reason. */
   end(): void {
     this.#isOver = true
   }

@@ -70,13 +70,12 @@ export interface CompleteRequest {
   readonly timeoutMs: number
   /** The timeout that was asked for, where it is over the maximum. */
   readonly loweredFromMs: number | undefined
-  /** Variables over those of the shell; undefined removes one. */
+  /** Undefined removes one. */
   readonly env: Environment
   readonly stdin: string | Uint8Array | Readable | number | null
   readonly merged: boolean
   readonly scratchpad: string | undefined
   readonly privateTmp: boolean | undefined
-  /** null: pipes. */
   readonly terminal: TerminalRequest | null
 }
 
@@ -111,7 +110,7 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
   }
 }
 
-/** The requests of a list, not yet checked. Throws INVALID_REQUEST. */
+/** Not yet checked. Throws INVALID_REQUEST. */
 export function readList(requests: readonly (string | ExecuteRequest)[]): readonly ExecuteRequest[] {
   const wanted = 'an array of shell lines and requests'
   if (!Array.isArray(requests)) refuseType('requests', wanted, kindOf(requests))

@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { types } from 'node:util'
 
-/** Writes the command's standard input, and closes it. */
 export function feedStdin(to: Writable | null, from: string | Uint8Array | Readable | number | null): void {
   if (!to || from === null || typeof from === 'number') return
   // Checked by type: importing Readable for `instanceof` would load Node's streams for every command.

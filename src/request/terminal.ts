@@ -52,7 +52,6 @@ export interface StartDefaults extends RequestDefaults {
   readonly terminals: boolean
 }
 
-/** Throws INVALID_REQUEST. */
 export function completeStart(given: StartRequest, defaults: StartDefaults): CompleteRequest {
   const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, fields)
   if (pty !== true) refuseType('pty', 'true', String(pty))

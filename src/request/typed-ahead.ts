@@ -4,7 +4,6 @@ const wordErase = '\x17'
 const lineKill = '\x15'
 /** Keys that do not stay in the terminal's queue: end of file, literal next, reprint, and signals. */
 const unkept = '\0\x03\x04\x12\x16\x1a\x1c'
-/** One character of UTF-8, as one code unit per byte. */
 const lastCharacter = /(?:[\xc0-\xff][\x80-\xbf]*|[^\n])$/
 
 /**

@@ -24,7 +24,6 @@ export interface RunContext {
 
 export type ContextOptions = ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>
 
-/** Throws SANDBOX_UNAVAILABLE where nothing holds the configured limits. */
 export function contextOf(
   loaded: LoadedConfig,
   backend: BackendParts,

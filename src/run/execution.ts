@@ -35,7 +35,6 @@ export interface Running {
 }
 
 export interface Ended extends SupervisedEnd {
-  /** With the command's private directory. */
   readonly setup: ModeSetup
   readonly collector: Collector
   readonly durationMs: number

@@ -6,7 +6,6 @@ import { withToolCaches } from '../request/tools.ts'
 import { privateVariables } from '../sandbox/private-tmp.ts'
 import type { PrivateDirectory } from '../sandbox/sandbox.ts'
 
-/** The private directory of one command, if its setup grants one. */
 export class PrivateTmp {
   readonly #setup: ModeSetup
   readonly #removing: Set<Promise<unknown>>

@@ -49,7 +49,7 @@ function bytesIn({ head, tail, omitted }: View): number {
   return head.length + tail.length + omitted
 }
 
-/** The first characters, cut at a line end. */
+/** Cut at a line end. */
 function headOf(bytes: Buffer, characters: number): Buffer {
   const text = decode(bytes, { end: true })
   const shown = text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '')
@@ -58,7 +58,7 @@ function headOf(bytes: Buffer, characters: number): Buffer {
   return isWorthCutting(bound, cut.length) ? cut.subarray(0, bound) : cut
 }
 
-/** The last characters, cut at a line start. */
+/** Cut at a line start. */
 function tailOf(bytes: Buffer, characters: number): Buffer {
   const text = decode(bytes, { start: true })
   const shown = (characters > 0 ? text.slice(-characters) : '').replace(/^[\uDC00-\uDFFF]/, '')

@@ -13,7 +13,7 @@ export interface SpillFile {
   readonly fd: number
 }
 
-/** Writes chunks in order, one at a time; reports what is written and keeps what cannot be. */
+/** One at a time; keeps what cannot be written. */
 export class Spill {
   readonly file: SpillFile
   #waiting: Buffer[] = []

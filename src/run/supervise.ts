@@ -46,7 +46,7 @@ export class Supervision {
     if (this.#cause) this.#end(process, this.#cause)
   }
 
-  /** Ends the command. Only the first cause counts. */
+  /** Only the first cause counts. */
   stop(cause: Cause): void {
     if (this.#cause) return
     this.#cause = cause

@@ -127,7 +127,6 @@ function privateTmpOf({ listener, getfdErrno, landlockAbi }: Probe): RightEnforc
   return enforced(listener ? 'landlock+seccomp listener' : 'landlock', note)
 }
 
-/** Survivors are found by the command's session. */
 function inSession({ sessions }: Probe, by: string): RightEnforcement {
   if (sessions) return enforced(by)
   return notEnforced(linuxNotes.sessions)

@@ -12,10 +12,8 @@ export type CgroupMissing =
 
 /** What the running kernel offers, found out by trying (Linux, native/linux/confine/probe.h). */
 export interface Probe {
-  /** 0: no Landlock. */
   readonly landlockAbi: number
   readonly landlockErrno: number
-  /** Bitmask of the fixed errata. */
   readonly landlockErrata: number
   readonly seccomp: boolean
   readonly seccompErrno: number
@@ -68,14 +66,12 @@ export interface LowIntegrityConfinement {
   readonly kind: 'low-integrity'
 }
 
-/** The docker backend: the command runs in a container that shows the workspace read-only. */
 export interface ContainerConfinement {
   readonly kind: 'container'
   /** An unused container, because /tmp is this command's private tmp. */
   readonly fresh: boolean
 }
 
-/** macOS: the command runs under sandbox-exec. */
 export interface SeatbeltConfinement {
   readonly kind: 'seatbelt'
   begin(): SeatbeltCommand

@@ -30,7 +30,7 @@ export function sessionsToRemove(
   return removed
 }
 
-/** Removes sessions over the limits, except `own`. Returns the removed ones. */
+/** Except `own`. Returns the removed ones. */
 export function pruneSessions(
   root: string,
   keep: RetentionLimits,

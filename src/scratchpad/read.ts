@@ -44,7 +44,7 @@ export async function readBytes(path: string, range: Range, maxBytes: number): P
   return { text, from: skip + 1, to: skip + bytes.length, total, cut }
 }
 
-/** Reads an entry whose size the caller has checked. */
+/** The caller has checked its size. */
 export async function readWhole(path: string): Promise<Buffer> {
   return bytesAt(path, 0, await sizeOf(path))
 }

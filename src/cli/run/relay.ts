@@ -31,7 +31,6 @@ export class OutputRelay {
     this.#cancel.abort()
   }
 
-  /** A command starts, or its status line is shown again. */
   begin(): void {
     if (this.#isTerminal.stderr) this.#status ??= new StatusLine((text) => void standardError.write(text))
   }

@@ -55,7 +55,6 @@ export class TerminalCommand {
     this.#hold = hold
   }
 
-  /** Shows the command until it has ended or was stopped. */
   async foreground(): Promise<number | 'stopped'> {
     const isResumed = this.#endings === undefined
     const endings = this.#endings ?? new Endings(this.#relay)

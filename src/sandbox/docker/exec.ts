@@ -45,7 +45,7 @@ export class Exec {
     this.ended = this.#end(words)
   }
 
-  /** Starts one. Throws EngineError; then nothing was started. */
+  /** Throws EngineError; then nothing was started. */
   static async start(
     engine: Engine,
     container: string,
@@ -91,7 +91,7 @@ export class Exec {
     }
   }
 
-  /** Stops waiting: `ended` resolves with `lost`. */
+  /** `ended` resolves with `lost`. */
   giveUp(): void {
     this.#givenUp.abort()
     this.socket.destroy()

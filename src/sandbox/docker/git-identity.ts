@@ -5,7 +5,7 @@ export type GitIdentity = Readonly<Record<string, string>>
 
 const gitMs = 2000
 
-/** Name and email from the host's git configuration, outside every repository; empty if unset. */
+/** Outside every repository; empty if unset. */
 export async function gitIdentity(env: Environment): Promise<GitIdentity> {
   const [name, email] = await Promise.all([setting('user.name', env), setting('user.email', env)])
   return {

@@ -33,7 +33,7 @@ export function thisProcess(): HostProcess {
   return { pid, start: statFields(pid)?.[22] ?? '', ...namespacesHere() }
 }
 
-/** Parses a label; undefined if it is not one of ours. */
+/** Undefined: the label is not one of ours. */
 export function readHost(label: string | undefined): HostProcess | undefined {
   try {
     const { pid, start, boot, namespace } = JSON.parse(label ?? '') as Partial<HostProcess>

@@ -79,7 +79,7 @@ export class Keeper {
     return this.#hasEnded
   }
 
-  /** Its introduction. Call this once the container has been started. */
+  /** Call this once the container has been started. */
   async introduction(): Promise<Introduction> {
     if (!this.#isIntroduced && !this.#hasEnded) await this.#introduced()
     if (!this.#isIntroduced)
