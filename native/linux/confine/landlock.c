@@ -137,16 +137,14 @@ static int grant_top_level(int ruleset) {
   return failed;
 }
 
-/* Devices that ordinary programs open; writing changes nothing. Not /dev/shm: through a file mapped there, futex(2) takes
- * other processes' wake-ups. */
+const struct vt_harmless_device vt_harmless_devices[] = {
+    {"/dev/null", 1, 3}, {"/dev/tty", 5, 0}, {"/dev/zero", 1, 5}, {"/dev/full", 1, 7}};
+
+/* Devices that ordinary programs open. Not /dev/shm: through a file mapped there, futex(2) takes other processes' wake-ups. */
 static int grant_devices(int ruleset, uint64_t handled) {
-  static const char *const readable[] = {"/dev/random", "/dev/urandom"};
-  static const char *const writable[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty"};
-  for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
-    if (grant_if_there(ruleset, readable[i], FS_READ_FILE)) return -1;
-  for (size_t i = 0; i < sizeof writable / sizeof *writable; i++)
-    if (grant_if_there(ruleset, writable[i], (FS_READ_FILE | FS_WRITE_FILE) & handled)) return -1;
-  return 0;
+  for (int i = 0; i < VT_HARMLESS_DEVICES; i++)
+    if (grant_if_there(ruleset, vt_harmless_devices[i].path, (FS_READ_FILE | FS_WRITE_FILE) & handled)) return -1;
+  return grant_if_there(ruleset, "/dev/random", FS_READ_FILE) || grant_if_there(ruleset, "/dev/urandom", FS_READ_FILE) ? -1 : 0;
 }
 
 /* By its node and as /dev/tty, which leads only there: the session cannot get another terminal (seccomp_rules.c). */

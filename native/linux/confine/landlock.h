@@ -46,5 +46,13 @@ int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *
 /* Grants one more private directory (O_PATH suffices): to a ruleset that has one, or with `reading` to a second layer. */
 int vt_landlock_grant_private(int ruleset, int fd, int abi, bool reading);
 
+/* Devices that every command may write to: that changes nothing (Documentation/admin-guide/devices.txt). */
+struct vt_harmless_device {
+  const char *path;
+  unsigned major, minor;
+};
+enum { VT_HARMLESS_DEVICES = 4 };
+extern const struct vt_harmless_device vt_harmless_devices[VT_HARMLESS_DEVICES];
+
 /* Restricts the calling thread permanently. Returns 0, or -1 with errno. */
 int vt_landlock_restrict(int ruleset);

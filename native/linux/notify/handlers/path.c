@@ -13,6 +13,7 @@
 #include "notify/handlers/workspace_ops.h"
 #include "notify/resolve.h"
 #include "confine/confinement.h"
+#include "confine/landlock.h"
 #include "confine/filter/seccomp_constants.h"
 
 /* asm-generic/fcntl.h: O_TMPFILE without O_DIRECTORY; linux/fs.h */
@@ -20,9 +21,8 @@ enum { TMPFILE = 020000000, NO_REPLACE = 1, UNREADABLE = -2 };
 
 /* So frequent that the lookup is skipped: Landlock decides on whatever file is there. */
 static bool is_harmless_name(const char *path) {
-  static const char *const names[] = {"/dev/null", "/dev/tty", "/dev/zero", "/dev/full"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(path, names[i]) == 0) return true;
+  for (int i = 0; i < VT_HARMLESS_DEVICES; i++)
+    if (strcmp(path, vt_harmless_devices[i].path) == 0) return true;
   return false;
 }
 
@@ -115,11 +115,10 @@ static bool is_granted_name(const struct vt_notification *notification, const st
   return rest && *rest;
 }
 
-/* The devices that Landlock grants (landlock.c): null, zero, full, tty (Documentation/admin-guide/devices.txt). */
 static bool is_harmless_node(const struct stat *status) {
-  dev_t node = status->st_rdev;
-  return S_ISCHR(status->st_mode) && (node == makedev(1, 3) || node == makedev(1, 5) || node == makedev(1, 7) ||
-                                      node == makedev(5, 0));
+  for (int i = 0; i < VT_HARMLESS_DEVICES; i++)
+    if (status->st_rdev == makedev(vt_harmless_devices[i].major, vt_harmless_devices[i].minor)) return S_ISCHR(status->st_mode);
+  return false;
 }
 
 /* The name of a thread in the caller's process: pthread_setname_np(3) writes it for every thread but the calling one. */
