@@ -94,11 +94,13 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
     expect(existsSync(file('made'))).toBe(false)
   })
 
-  it('keys do not count until there is silence', async () => {
+  it('keys do not count until there is silence', async ({ skip }) => {
     terminal.line(`vitrine run --write --ask -- '${touch('made')}'`)
     await terminal.shows('asked because')
-    for (let pressed = 0; pressed < 10 && !terminal.screen().includes(choices); pressed++) {
+    for (let pressed = 0; pressed < 10; pressed++) {
       terminal.type('y')
+      // That key may have come after the silence.
+      if (terminal.screen().includes(choices)) return skip('this machine is too slow to type without a pause')
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     terminal.key('C-c')

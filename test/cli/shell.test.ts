@@ -151,10 +151,10 @@ describe('lines from a pipe', () => {
   it('--write begins in write mode, --timeout ends a command', async () => {
     const ran = await piped(
       [':help', 'echo x >>written', 'sleep 60', 'echo after'],
-      ['--write', '--timeout', '300ms'],
+      ['--write', '--timeout', '3s'],
     )
     expect(ran.stdout).toBe(`${say.shellHelp}after\n`)
-    expect(ran.stderr).toContain(endLines({ kind: 'timed-out', afterMs: 300 }))
+    expect(ran.stderr).toContain(endLines({ kind: 'timed-out', afterMs: 3000 }))
     expect(existsSync(inside('written'))).toBe(true)
   })
 

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { httpAddress } from '../../src/mcp/http/command.ts'
@@ -184,12 +185,15 @@ describe('over HTTP', () => {
   })
 
   it('SIGTERM lets what runs come to its end, and takes no more', async () => {
-    const { url, token, server, exited } = await serve()
+    const { home, url, token, server, said, exited } = await serve()
     const { run } = await client('modern', url, token)
     const marker = marked()
-    const call = run({ command: `: ${marker}; sleep 1; echo done` })
+    const go = join(home.directory, 'go')
+    const call = run({ command: `: ${marker}; until test -e '${go}'; do sleep 0.05; done; echo done` })
     expect(await waitFor(() => aliveWith(marker).length > 0)).toBe(true)
     server.kill('SIGTERM')
+    expect(await waitFor(() => said().includes(drainingLine))).toBe(true)
+    writeFileSync(go, '')
     expect((await call).text).toBe('done\n')
     expect(await exited).toEqual([0, null])
     await expect(fetch(new URL('/healthz', url))).rejects.toThrow()
@@ -216,7 +220,7 @@ describe('over HTTP', () => {
       host: '127.0.0.1',
       port: 0,
       token: 'token',
-      idleMs: 300,
+      idleMs: 2000,
       drainMs: 0,
       log: () => {},
       makeSession: () => {
@@ -238,7 +242,7 @@ describe('over HTTP', () => {
     })
     try {
       const { run } = await client('legacy', server.url, 'token')
-      expect((await run({ command: 'sleep 1; echo x' })).text).toBe('x\n')
+      expect((await run({ command: 'sleep 3; echo x' })).text).toBe('x\n')
       expect(await waitFor(() => made.slice(-1).every((session) => closed.has(session)))).toBe(true)
       await expect(run({ command: 'echo x' })).rejects.toMatchObject({ status: 404 })
       await expect(
