@@ -52,10 +52,7 @@ export class Decider {
   readonly #pathLookup: PathLookup
   readonly #shell: 'sh' | 'powershell'
 
-  /**
-   * Throws CONFIG_INVALID, with file and line, for a rule whose example fails.
-   * @param originOf where a decision says that a rule stands; default: its file
-   */
+  /** Throws CONFIG_INVALID for a faulty rule. `originOf`: where a rule is said to be; default: its file. */
   static async open(options: DeciderOptions, originOf?: OriginOf): Promise<Decider> {
     return new Decider(await rulesOf(options.loaded, originOf), options)
   }

@@ -10,20 +10,14 @@ export type Backend = 'local' | 'docker'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/**
- * How a command ended. The first cause wins: a command killed at its deadline is `timed-out`, whatever its
- * exit code.
- */
+/** The first cause wins: a command killed at its deadline is `timed-out`, whatever its exit code. */
 export type Outcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'timed-out'; readonly afterMs: number }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'output-limit'; readonly limit: number }
-  /**
-   * `value`: the configured limit in bytes, seconds or processes. `container`: the limit is `[docker]
-   * memory`, not one of `[limits]`.
-   */
+  /** `value`: bytes, seconds or processes. `container`: it is `[docker] memory`, not one of `[limits]`. */
   | { readonly kind: 'limited'; readonly limit: Limit; readonly value: number; readonly container?: true }
 
 /**

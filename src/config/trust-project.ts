@@ -1,9 +1,6 @@
 import type { Environment } from '../base/types.ts'
 
-/**
- * Trusts the file as it is now; returns its real path. Throws CONFIG_INVALID. The store is imported late,
- * because it loads node:crypto.
- */
+/** Returns the real path. Throws CONFIG_INVALID. The store is imported late: it loads node:crypto. */
 export async function trustProjectFile(file: string, env: Environment): Promise<string> {
   const { trust } = await import('./trust.ts')
   return trust(file, env)

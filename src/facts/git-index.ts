@@ -9,10 +9,7 @@ const extendedFlag = 0x4000
 /** The length field holds at most this; a name this long or longer ends at its NUL. */
 const lengthMask = 0xfff
 
-/**
- * The paths of gitlinks (submodules); undefined if git would not read the index. The length of object names
- * (SHA-1, SHA-256) is not recorded: both are tried.
- */
+/** Undefined: git would not read it. Tries both lengths of object names, which the index does not record. */
 export function gitlinksIn(index: Buffer): readonly string[] | undefined {
   // Most repositories have none, and this search costs a tenth of a walk.
   if (!index.includes(GITLINK)) return []

@@ -71,10 +71,7 @@ export interface DockerBuild {
   readonly error?: string
 }
 
-/**
- * Builds vitrine's own image; `said` gets the engine's output. Undefined if the configuration names another
- * image. Throws SANDBOX_UNAVAILABLE.
- */
+/** Undefined if the configuration names another image than vitrine's own. Throws SANDBOX_UNAVAILABLE. */
 export async function buildDockerImage(
   { config }: LoadedConfig,
   env: Environment,

@@ -37,10 +37,7 @@ export interface Equipment {
 /** By path of the addon. */
 const probedHosts = new Map<string | undefined, Host>()
 
-/**
- * This machine; probed once per addon.
- * @param addonPath absolute; default: the package's own addon
- */
+/** This machine, probed once per addon; `addonPath`: absolute, by default the package's own. */
 export function thisHost(addonPath?: string): Host {
   const host = probedHosts.get(addonPath) ?? probeHost(addonPath)
   probedHosts.set(addonPath, host)

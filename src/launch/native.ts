@@ -45,10 +45,7 @@ export function nativeLauncher(addon: Addon): Launcher {
 
 let hasThreads = false
 
-/**
- * Starts Node's thread pool before the first command: Node aborts if it cannot start it later, and a command
- * may use up the processes of the user or the cgroup.
- */
+/** Node aborts if it cannot start its thread pool later: a command may use up all processes of the user. */
 function startThreads(): void {
   if (hasThreads) return
   hasThreads = true

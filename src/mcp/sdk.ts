@@ -1,7 +1,4 @@
-/**
- * All that is used of the MCP SDK, which the build bundles: it loads all of zod, with error messages in fifty
- * languages, as long as the start of Node itself.
- */
+/** All that is used of the MCP SDK. The build bundles it: the SDK loads all of zod, which is slow. */
 
 export type {
   CallToolResult,

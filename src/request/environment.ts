@@ -58,15 +58,12 @@ const displayGit = {
 }
 
 /**
- * Override a repository's configuration that names programs, and those of repositories inside it
- * (git-config(1), GIT_CONFIG_COUNT). In step with `readOnlyValues`, policy/decide/repositories.ts.
+ * These override a repository's configuration that names programs, also inside it (git-config(1),
+ * GIT_CONFIG_COUNT). Keep in step with `readOnlyValues` in policy/decide/repositories.ts.
  */
 export const readOnlyGit = { ...displayGit, 'core.hooksPath': '/dev/null', 'submodule.recurse': 'false' }
 
-/**
- * Keeps git from running a repository's programs. `line`: the line only reads; `steps`: a git command in it
- * does, or the reading is uncertain.
- */
+/** `line`: the whole line only reads; `steps`: a git command in it does, or the reading is uncertain. */
 export type GitCare = 'line' | 'steps' | 'none'
 
 const forcedFor: Readonly<Record<GitCare, { readonly variables: Variables; readonly git: Variables }>> = {

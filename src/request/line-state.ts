@@ -33,10 +33,7 @@ const maxBytes = 4 * 1024 * 1024
 /** The terminal queues 4096 bytes (N_TTY_BUF_SIZE, drivers/tty/n_tty.c); pipes hold the rest. */
 const maxTyped = 1024 * 1024
 
-/**
- * Follows one line of sh, whose shell reports on descriptor 3. Each part follows a mark with a random word;
- * anything else there is ignored.
- */
+/** Follows a line of sh that reports on descriptor 3, each part behind a mark with a random word. */
 export class LineFollower {
   /** Does not begin with a digit, because it follows an octal escape of printf(1). */
   readonly #word = `v${randomHex()}`

@@ -9,10 +9,7 @@ import { metadataOf } from './metadata.ts'
 import { buildResult, type ResultParts } from './result.ts'
 import { saveOutput } from './save.ts'
 
-/**
- * Removes the private directory, saves the output, builds the result. Throws SPAWN_FAILED,
- * SANDBOX_UNAVAILABLE or INVALID_REQUEST (the directory) if the command never ran.
- */
+/** Throws SPAWN_FAILED, SANDBOX_UNAVAILABLE or INVALID_REQUEST (the directory) if the command never ran. */
 export async function finish(execution: Execution, ended: Ended): Promise<AnyResult> {
   const { request, context, tmp } = execution
   const note = await tmp.remove()

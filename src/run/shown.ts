@@ -67,10 +67,7 @@ function tailOf(bytes: Buffer, characters: number): Buffer {
   return isWorthCutting(cut.length - bound, cut.length) ? cut.subarray(bound) : cut
 }
 
-/**
- * Invalid bytes decode to replacement characters of three bytes, so the text may be longer than its bytes;
- * then each character counts as one byte.
- */
+/** Invalid bytes decode to three bytes each: where the text is longer, a character counts as one byte. */
 function lengthIn(bytes: Buffer, text: string, part: string): number {
   return Buffer.byteLength(text) > bytes.length ? part.length : Buffer.byteLength(part)
 }

@@ -28,10 +28,7 @@ interface CursorPosition {
 
 const root: CursorPosition = { node: { options: { version: 'flag' }, commands: grammar }, command: [] }
 
-/**
- * What may stand in place of the last word.
- * @param words the words after `vitrine`, the last one possibly incomplete
- */
+/** `words`: those after `vitrine`, the last one possibly incomplete. */
 export function offerFor(words: readonly string[]): Offer {
   const typed = words.at(-1) ?? ''
   const place = words.slice(0, -1).reduce(stepped, root)

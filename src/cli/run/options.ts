@@ -62,10 +62,7 @@ export function workOf(command: readonly string[]): Pick<ExecuteRequest, 'comman
   return more.length === 0 ? { command: line } : { argv: command }
 }
 
-/**
- * The words after `--`, at least one. Throws INVALID_REQUEST.
- * @param name the vitrine command, for example `policy check`
- */
+/** Those after `--`, at least one. `name`: for example `policy check`. Throws INVALID_REQUEST. */
 export function wordsAfterDashes(
   name: string,
   args: readonly string[],

@@ -13,10 +13,7 @@ export class TerminalCommand {
   #endings: Endings | undefined
   #stopped: (() => void) | undefined
 
-  /**
-   * Resolves to an exit code if a signal cancelled the command before it began.
-   * @param line for a line of a session, which can be stopped
-   */
+  /** An exit code if a signal cancelled it before it began. `line`: a line of a session can be stopped. */
   static async start(
     shell: Shell,
     request: ExecuteRequest,

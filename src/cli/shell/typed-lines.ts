@@ -12,10 +12,7 @@ const lineEnds = [0x0d, 0x0a]
 /** Moves to the first column and erases the rest of the screen: ECMA-48, ED. */
 const erase = '\r\u001b[J'
 
-/**
- * The line editor's view of the terminal: only the keys of its line. The terminal stays raw between two
- * lines, so that Ctrl+C does not signal vitrine then.
- */
+/** The editor sees only the keys of its line: the terminal stays raw, so Ctrl+C does not signal vitrine. */
 class Keys extends Readable {
   /** The line editor checks it. */
   readonly isTTY = true

@@ -16,10 +16,7 @@ function mayBeOption({ kind, fixed }: Word): boolean {
 
 const LISTING = /^-?[vzjJ]*t[vzjJ]*f$/
 
-/**
- * tar: lists one archive, as `tzf FILE`. Options such as `--to-command` may follow operands, a colon names a
- * host (rsh); without `f` the variable TAPE names the archive.
- */
+/** tar: `tzf FILE` only. Options (`--to-command`) may follow, a colon names a host, no `f` means TAPE. */
 export function checkTar({ words: [form, archive, ...members] }: Arguments): Objection | undefined {
   if (!form || !archive || !LISTING.test(knownValue(form) ?? ''))
     return { kind: 'form', text: form?.text ?? 'tar without a form' }

@@ -3,10 +3,7 @@ import { indexRules } from '../presets/index.ts'
 import { safeForms } from '../presets/safe.ts'
 import { type Feature, literalWord, type ParsedLine, type SimpleCommand } from '../syntax/line.ts'
 
-/**
- * Reading cmdlets, with switches and parameters with a value. Only these with literal arguments, and pipes of
- * them, are understood: PowerShell's parser is unavailable.
- */
+/** Cmdlets that read. Only these, with literal arguments, and pipes of them are understood. */
 const cmdlets: Readonly<Record<string, { readonly switches?: string; readonly values?: string }>> = {
   'Get-ChildItem': {
     switches: '-Recurse -Force -Name -File -Directory -Hidden',

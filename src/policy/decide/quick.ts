@@ -1,9 +1,6 @@
 import type { PolicySettings } from './ruleset.ts'
 
-/**
- * False: no parsing needed. Without user rules only the deny list applies, and the line has none of its
- * words; the sandbox confines a line that hides them.
- */
+/** False: without user rules only the deny list applies, and the line has none of its words. */
 export function needsReading(
   text: string,
   settings: PolicySettings & { readonly workspace: string },

@@ -1,7 +1,4 @@
-/**
- * Conservative: unsupported syntax matches. `?` is a byte in dash, a character in bash: for non-ASCII names
- * it matches any text.
- */
+/** Unsupported syntax matches. `?` is a byte in dash: for non-ASCII names it matches any text. */
 export function couldMatch(pattern: string, name: string): boolean {
   const expression = expressionOf(pattern, isAscii(name) ? '.' : '.*')
   return expression === undefined || expression.test(name)

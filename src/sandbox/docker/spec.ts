@@ -92,10 +92,7 @@ const confinement = {
   LogConfig: { Type: 'none' },
 }
 
-/**
- * Even without a network the engine sets one up (half of a start). Told that there is none, it leaves that to
- * the runtime, and writes no /etc/hosts.
- */
+/** Without a network the engine still sets one up (half of a start) unless told; then /etc/hosts is ours. */
 function isLoopbackEnough({ network, mounts }: ContainerSettings): boolean {
   return network === 'none' && mounts.some(({ target }) => target === hostsPath)
 }

@@ -13,10 +13,7 @@ export interface EngineSocket {
   readonly path: string
 }
 
-/**
- * Only the one that DOCKER_HOST or a context names, else the usual ones that exist. Throws
- * SANDBOX_UNAVAILABLE for a remote engine and an undefined context.
- */
+/** The one of DOCKER_HOST or a context, else those that exist. SANDBOX_UNAVAILABLE for a remote one. */
 export function engineSockets(env: Environment): readonly EngineSocket[] {
   const host = env['DOCKER_HOST'] ?? ''
   if (host !== '') return [named('DOCKER_HOST', host)]
