@@ -23,6 +23,7 @@ import { type ExecuteRequest, readList } from './request/request.ts'
 import { checkSignal } from './request/signal.ts'
 import type { StartRequest } from './request/terminal.ts'
 import { admit, decide, type Given } from './run/admit.ts'
+import { mayRunAgain, undefinedIfRefused } from './run/again.ts'
 import { contextOf, type RunContext } from './run/context.ts'
 import type { Execution, Running } from './run/execution.ts'
 import { finish } from './run/finish.ts'
@@ -110,17 +111,23 @@ export class Shell {
    * Runs one command to its end. A non-zero exit is a result. Throws a `VitrineError` when the command never
    * ran: INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE, SPAWN_FAILED,
    * AUDIT_FAILED; and a `ListenerError` when `onOutput` failed while it ran.
+   * With `[workspace] on_refusal = "ask"` and an approval, a command that workspace mode refused runs once
+   * more in write mode: its result is returned, and `onOutput` gets the output of both runs.
    */
   async execute<E extends Encoding = 'utf8'>(
     request: ExecuteRequest,
     options: ExecuteOptions<E> = {},
   ): Promise<Result<OutputIn<E>>> {
-    const execution = await this.#admit({ kind: 'command', request }, options)
-    return this.#run<E>(execution)
+    const given = { kind: 'command', request } as const
+    const execution = await this.#admit(given, options)
+    const result = await this.#run<E>(execution)
+    if (!mayRunAgain(execution, result)) return result
+    const again = await this.#admit({ ...given, refused: result.denials }, options).catch(undefinedIfRefused)
+    return again ? this.#run<E>(again) : result
   }
 
   async #admit(given: Given, wanted: ExecuteOptions<Encoding>): Promise<Recorded> {
-    const mode = this.#mode
+    const mode = given.refused ? 'write' : this.#mode
     const entry = await this.#recorder?.begin(given.request, mode, this.scratchpad.session)
     try {
       const options = readExecuteOptions(wanted)
@@ -147,8 +154,7 @@ export class Shell {
       const finished = await finish(execution, ended)
       const result = (await entry?.ended(finished)) ?? finished
       running.listener.end(result)
-      // Its encoding is that of the options.
-      return result as Result<OutputIn<E>>
+      return result as Result<OutputIn<E>> // its encoding is that of the options
     } catch (error) {
       await entry?.refused(error)
       throw error

@@ -1,9 +1,9 @@
 import { quoted } from '../base/text.ts'
-import type { ApprovalRecord, Decision } from '../base/types.ts'
+import type { ApprovalRecord, Decision, Denial } from '../base/types.ts'
 import { checkNewDirectory } from '../facts/directory.ts'
 import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
-import { explainReadMode } from '../messages/policy.ts'
+import { explainReadMode, explainSecondRun } from '../messages/policy.ts'
 import { needsReading } from '../policy/decide/quick.ts'
 import type { GitCare } from '../request/environment.ts'
 import type { CompleteRequest } from '../request/request.ts'
@@ -20,7 +20,11 @@ export interface Admitted {
   readonly lookupMs: number
 }
 
-export type CommandToAdmit = CommandToDecide & Pick<CompleteRequest, 'stdin' | 'terminal'>
+export type CommandToAdmit = CommandToDecide &
+  Pick<CompleteRequest, 'stdin' | 'terminal'> & {
+    /** What an earlier run was refused: this one always needs an approval, and no standing one counts. */
+    readonly refused?: readonly Denial[] | undefined
+  }
 
 export interface AdmissionOptions extends DeciderOptions {
   readonly approver?: Approver | undefined
@@ -55,6 +59,10 @@ export class Admission {
     if (allow.length + ask.length + deny.length + rule.length + safe.length > 0) await this.#decider()
   }
 
+  get hasApprover(): boolean {
+    return this.#approvals !== undefined
+  }
+
   standingApprovals(): readonly StandingApproval[] {
     return this.#approvals?.list() ?? []
   }
@@ -80,7 +88,12 @@ export class Admission {
     const againMs = Math.min(secondLimitMs, wait.timeoutMs)
     const { decision: first, gitCare, needsApprover } = await decider.decide(command, againMs)
     const lookupMs = performance.now() - started
-    const decision = first.verdict === 'allow' ? first : await this.#withLines(command, first, againMs)
+    const { refused } = command
+    const own = first.verdict === 'allow' ? first : await this.#withLines(command, first, againMs)
+    const decision =
+      refused && own.verdict !== 'deny'
+        ? { ...own, ...({ verdict: 'ask', reason: explainSecondRun(refused) } as const) }
+        : own
     if (decision.verdict === 'deny') throw new VitrineError({ code: 'DENIED', decision })
     if (decision.verdict !== 'ask') return { decision, gitCare, lookupMs }
     const approval = await this.#approval(command, decision, needsApprover, wait)
@@ -119,7 +132,11 @@ export class Admission {
     try {
       // Imported late: node:crypto costs start-up time.
       const stdin = (await import('./approval/input.ts')).inputOf(command)
-      return await this.#approvals.approves({ command: textOf(command), cwd, mode, stdin, signal }, decision)
+      return await this.#approvals.approves(
+        { command: textOf(command), cwd, mode, stdin, signal },
+        decision,
+        command.refused !== undefined,
+      )
     } finally {
       waiting.end()
     }

@@ -1,8 +1,9 @@
-import type { Decision, Mode } from '../base/types.ts'
+import type { Decision, Denial, Mode } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 import type { Objection } from '../policy/command/arguments.ts'
 import type { Disaster } from '../policy/presets/deny.ts'
 import type { Feature, Unsure, UnsureKind } from '../policy/syntax/line.ts'
+import { denialText } from './denials.ts'
 
 const maxShownLength = 120
 
@@ -28,6 +29,11 @@ export function explainSafe(rule: string): string {
 
 export function explainReadMode(): string {
   return 'read mode: the operating system keeps the command from changing anything'
+}
+
+/** @param refused what the first run was refused in workspace mode */
+export function explainSecondRun(refused: readonly Denial[]): string {
+  return `workspace mode refused it (${refused.map(denialText).slice(0, 3).join(', ')}); approved, it runs again from its beginning, unsandboxed`
 }
 
 export function explainOpen(): string {

@@ -1,4 +1,4 @@
-import type { Decision, Encoding, Mode } from '../base/types.ts'
+import type { Decision, Denial, Encoding, Mode } from '../base/types.ts'
 import { knownEnvironments } from '../host/mode-setup.ts'
 import { checkInput } from '../request/descriptor.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
@@ -9,10 +9,14 @@ import type { RunContext } from './context.ts'
 import type { Execution } from './execution.ts'
 import { PrivateTmp } from './private-tmp.ts'
 
-/** A request before any check: of `execute`, or of `start`. */
-export type Given =
+/**
+ * A request before any check: of `execute`, or of `start`. `refused`: what a first run was refused; a second
+ * one is in write mode and always needs an approval.
+ */
+export type Given = { readonly refused?: readonly Denial[] } & (
   | { readonly kind: 'command'; readonly request: ExecuteRequest }
   | { readonly kind: 'terminal'; readonly request: StartRequest }
+)
 
 /** Throws INVALID_REQUEST, DENIED, NOT_APPROVED, WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE. */
 export async function admit(
@@ -26,7 +30,10 @@ export async function admit(
   // A line of a session begins with the variables that earlier ones left.
   const environments = options.line ? undefined : knownEnvironments(setup)
   const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
-  const admission = await context.admission.admit({ ...request, mode, environments }, wait)
+  const admission = await context.admission.admit(
+    { ...request, mode, environments, refused: given.refused },
+    wait,
+  )
   await startEngine(request, mode, options, context)
   const tmp = new PrivateTmp(setup, context.removing)
   return { request, mode, options, admission, tmp, context, running: undefined }

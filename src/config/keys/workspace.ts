@@ -1,4 +1,4 @@
-import { defineKey, listOf, onlyAdds, onlyTrusted, pathsKey } from '../field.ts'
+import { defineKey, listOf, oneOf, onlyAdds, onlyTrusted, pathsKey } from '../field.ts'
 
 export const workspaceKeys = {
   writable: pathsKey('Further directories that commands may change, such as "~/.cache/pip".', onlyTrusted),
@@ -7,5 +7,11 @@ export const workspaceKeys = {
     listOf('a path'),
     ['default'],
     onlyAdds,
+  ),
+  on_refusal: defineKey(
+    'ask: when workspace mode refuses something and the command fails, the approver is asked whether it may run again in write mode.',
+    oneOf('tell', 'ask'),
+    'tell',
+    onlyTrusted,
   ),
 }
