@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach } from 'vitest'
 import type { Refusal } from '../../src/base/refusal.ts'
 import { type LoadedConfig, type LoadOptions, loadConfigFiles } from '../../src/config/load.ts'
 import { VitrineError } from '../../src/messages/error.ts'
+import { makeDirectory } from '../helpers/place.ts'
 
 export type ConfigRefusal = Extract<Refusal, { code: 'CONFIG_INVALID' }>
 
@@ -21,15 +20,8 @@ export interface Place {
   refusal(options?: Partial<LoadOptions>): Promise<ConfigRefusal>
 }
 
-const made: string[] = []
-
-afterEach(() => {
-  for (const home of made.splice(0)) rmSync(home, { recursive: true, force: true })
-})
-
 export function makePlace(): Place {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-config-')))
-  made.push(home)
+  const home = makeDirectory()
   const project = join(home, 'project')
   mkdirSync(join(project, '.git'), { recursive: true })
   const load = (options: Partial<LoadOptions> = {}) =>

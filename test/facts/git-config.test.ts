@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseGitConfig } from '../../src/facts/git-config.ts'
+import { makeDirectory } from '../helpers/place.ts'
 import { Random } from '../policy/fuzz/random.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'vitrine-config-'))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = makeDirectory()
 
 /** What git itself reads; undefined when it refuses the file. */
 function readByGit(text: string): string[] | undefined {

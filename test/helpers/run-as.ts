@@ -32,7 +32,8 @@ export async function runAs({ uid, gid }: User, errand: Errand): Promise<Result[
   const [program = '', ...words] = [...wrapper, process.execPath, '--input-type=module', '-e', host]
   const child = spawn(program, words, {
     ...credentials,
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent' },
+    // A program of root's cannot create it.
+    env: { PATH: process.env['PATH'], HOME: '/proc/nonexistent', XDG_CONFIG_HOME: '/proc/nonexistent' },
     cwd: '/',
     stdio: ['pipe', 'pipe', 'inherit'],
   })

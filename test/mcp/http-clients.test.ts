@@ -81,7 +81,12 @@ async function begin(url: string): Promise<string> {
 function call(url: string, session: string, command: string) {
   const sent = request(url, { method: 'POST', headers: { ...headers, 'mcp-session-id': session } })
   sent.on('error', () => {})
-  sent.end(message('tools/call', { name: 'execute_command', arguments: { command } }))
+  sent.end(
+    message('tools/call', {
+      name: 'execute_command',
+      arguments: { command, timeout_ms: 120_000 },
+    }),
+  )
   return sent
 }
 

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Decision, Mode } from '../../src/base/types.ts'
 import { gatherFacts } from '../../src/facts/gather.ts'
 import { Lookup } from '../../src/facts/lookup.ts'
@@ -11,6 +10,7 @@ import { decide } from '../../src/policy/decide/decide.ts'
 import { factsNeeded, planRequest } from '../../src/policy/decide/plan.ts'
 import type { RuleSet } from '../../src/policy/decide/ruleset.ts'
 import { buildRules } from '../../src/policy/decide/ruleset.ts'
+import { makeDirectory } from '../helpers/place.ts'
 import { Random } from './fuzz/random.ts'
 import { presetRules, rulesOf } from './helper.ts'
 
@@ -20,7 +20,7 @@ let root = ''
 let workspace = ''
 
 beforeAll(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-paths-')))
+  root = makeDirectory()
   workspace = join(root, 'work')
   for (const directory of ['work/src/deep', 'outside/secret', 'workshop', 'home'])
     mkdirSync(join(root, directory), { recursive: true })
@@ -37,8 +37,6 @@ beforeAll(() => {
   symlinkSync(join(root, 'outside'), Buffer.concat([Buffer.from(`${workspace}/odd/`), Buffer.of(0xff)]))
   symlinkSync(workspace, join(root, 'alias'))
 })
-afterAll(() => rmSync(root, { recursive: true, force: true }))
-
 async function decideHere(
   line: string,
   rules: RuleSet,

@@ -37,7 +37,7 @@ describe.skipIf(reason !== null)(
         uid,
         gid: uid,
         cwd: '/',
-        env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
+        env: { PATH: process.env['PATH'], HOME: '/proc/nonexistent' },
         stdio: ['ignore', descriptor, 'ignore'],
       })
       closeSync(descriptor)
