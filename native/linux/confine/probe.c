@@ -105,7 +105,6 @@ static void look(void) {
   found.landlock_abi = abi < 0 ? 0 : abi;
   found.landlock_errata = abi < 0 ? 0 : vt_landlock_errata();
   found.yama = yama_scope();
-  found.getfd_errno = getfd_errno();
   try_in_child(&trial);
   found.core_dumps_errno = trial.core_dumps_errno;
   found.sessions = trial.session;
@@ -113,6 +112,7 @@ static void look(void) {
   found.seccomp_errno = trial.seccomp_errno;
   found.listener = trial.listener_errno == 0;
   found.listener_errno = trial.listener_errno;
+  found.getfd_errno = found.listener ? getfd_errno() : 0; /* an outer vitrine would report the call */
   listener_flags = FLAG_NEW_LISTENER | (trial.killable_errno ? 0 : FLAG_WAIT_KILLABLE_RECV);
 }
 

@@ -13,6 +13,8 @@ export interface Client {
   readonly exitCode?: number
   /** Why it cannot be tried here, or null. */
   readonly missing?: () => string | null
+  /** It ends at once for a user without an account. */
+  readonly needsAccount?: true
 }
 
 const needs = (program: string) => () => (isInstalled(program) ? null : `${program} is not installed`)
@@ -130,5 +132,6 @@ export const clients: readonly Client[] = [
     says: /remote software version vitrine-test/,
     exitCode: 255,
     missing: needs('ssh'),
+    needsAccount: true,
   },
 ]

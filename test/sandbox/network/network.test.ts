@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Denial, Result } from '../../../src/base/types.ts'
 import { remedies } from '../../../src/messages/denials.ts'
-import { users } from '../../attacks/table.ts'
+import { type User, users } from '../../attacks/table.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { repository } from '../../helpers/programs.ts'
 import { runAs } from '../../helpers/run-as.ts'
@@ -58,12 +58,17 @@ for (const user of users)
 
     for (const client of clients) {
       it(`${client.name} works with the network, and not without`, (context) => {
-        const reason = client.missing?.() ?? null
+        const account = client.needsAccount ? withoutAccount(user) : null
+        const reason = client.missing?.() ?? account
         if (reason) return context.skip(reason)
         return check(client, granted[tried.indexOf(client)], refused[tried.indexOf(client)])
       })
     }
   })
+
+function withoutAccount({ uid }: User): string | null {
+  return spawnSync('id', ['-un', String(uid)]).status === 0 ? null : `the user ${uid} has no account`
+}
 
 const isNetwork = ({ operation }: Denial) => ['socket', 'connect', 'listen'].includes(operation)
 
