@@ -2,6 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import {
+  protectedInGit,
+  protectedInWorkspace,
+  protectedInWorktree,
+} from '../src/sandbox/workspace/protected.ts'
 import { Home } from './cli/vitrine.ts'
 import { makeDirectory } from './helpers/place.ts'
 import { readable, repository } from './helpers/programs.ts'
@@ -102,6 +107,24 @@ describe('SECURITY.md', () => {
     expect(subjects.filter((subject) => !linksOf('SECURITY.md').includes(subject))).toEqual([])
   })
 })
+
+describe('docs/workspace.md', () => {
+  it('names each protected path, and no other', () => {
+    const section = textOf('docs/workspace.md')
+      .split(/^## /m)
+      .find((text) => text.startsWith('What is protected'))
+    const tables = (section ?? '').split('\n\n').filter((block) => block.startsWith('|'))
+    const named = tables.map((table) => table.split('\n').flatMap((row) => codeOf(row.split('|')[1] ?? '')))
+    expect(named).toEqual([[...protectedInWorkspace, '.git'], protectedInGit, protectedInWorktree])
+  })
+
+  it('gives a reason for each', () => {
+    const rows = linesOf('docs/workspace.md').filter((line) => line.startsWith('| `.'))
+    expect(rows.filter((row) => (row.split('|')[2] ?? '').trim() === '')).toEqual([])
+  })
+})
+
+const codeOf = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code)
 
 describe('README.md', () => {
   it('has at most 150 lines', () => expect(linesOf('README.md').length).toBeLessThanOrEqual(151))

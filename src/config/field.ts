@@ -53,6 +53,18 @@ export function pathsKey(about: string, project: ProjectRule, word?: string) {
   return { ...defineKey(about, schema, [], project), resolve }
 }
 
+/** Relative to a directory that is found later, absolute, or beneath HOME; `word` stands for a built-in list. */
+export function pathsWithinKey(about: string, project: ProjectRule, word: string) {
+  const wanted = `a path without ".."`
+  const schema = v.pipe(
+    listOrWord(pathList, 'a path', word),
+    v.checkItems((path) => !path.split('/').includes('..'), wanted),
+  )
+  const resolve = (paths: readonly string[], toAbsolute: ToAbsolute) =>
+    paths.map((path) => (path.startsWith('~') ? toAbsolute(path) : path))
+  return { ...defineKey(about, schema, [word], project), resolve }
+}
+
 /** Defines a key that holds a list of paths, each followed by `:ro` or `:rw`; `:ro` is the default. */
 export function mountsKey(about: string, project: ProjectRule) {
   const resolve = (entries: readonly string[], toAbsolute: ToAbsolute) =>

@@ -73,25 +73,30 @@ export const sections = {
         200,
         onlySmaller,
       ),
-      network: defineKey('Read mode: allow TCP and UDP clients.', boolean(), false, oneWay(true, false)),
+      network: defineKey(
+        'Sandboxed: allow TCP and UDP clients.',
+        boolean(),
+        false,
+        oneWay(true, false),
+      ),
       unix_sockets: pathsKey(
-        'Read mode: paths of unix sockets to which commands can connect. Needs Landlock ABI 9; refused elsewhere.',
+        'Read and workspace mode: paths of unix sockets to which commands can connect. Needs Landlock ABI 9; refused elsewhere.',
         onlyTrusted,
       ),
       private_tmp: defineKey(
-        'Read mode: give each command a writable TMPDIR of its own, and remove it afterwards. On macOS true unless set.',
+        'Read mode: give each command a writable TMPDIR of its own, and remove it afterwards. On macOS true unless set. Workspace mode always does.',
         boolean(),
         false,
         oneWay(true, false),
       ),
       reads: defineKey(
-        "What read mode can read: everything, or only the workspace and the system's own directories.",
+        "What read and workspace mode can read: everything, or only the workspace and the system's own directories.",
         oneOf('everywhere', 'workspace'),
         'everywhere',
         oneWay('everywhere', 'workspace'),
       ),
       unreadable: pathsKey(
-        'Paths whose content read mode cannot read; "secrets" stands for the usual places of secrets.',
+        'Paths whose content read and workspace mode cannot read; "secrets" stands for the usual places of secrets.',
         onlyAdds,
         'secrets',
       ),
@@ -106,7 +111,7 @@ export const sections = {
     about: 'The environment of commands. PATH, HOME, LANG and the like always pass.',
     keys: {
       inherit: defineKey(
-        'Which variables of the caller pass: auto (read mode: a list; write mode: all whose names do not look like secrets), listed (the list in both modes), all.',
+        'Which variables of the caller pass: auto (read and workspace mode: a list; write mode: all whose names do not look like secrets), listed (the list in every mode), all.',
         oneOf('auto', 'listed', 'all'),
         'auto',
         oneWay('all', 'auto', 'listed'),
@@ -145,7 +150,7 @@ export const sections = {
       deny: defineKey('Commands that never run, by their first words.', listOf('a command'), [], onlyAdds),
       safe: defineKey("Replaces the preset's safe list, unless empty.", listOf('a command'), [], onlyTrusted),
       workspace: pathKey(
-        'Write mode refuses commands that name paths outside of this directory; read mode does so with preset analysis or shell.reads = "workspace". Empty: no such limit.',
+        'The directory that workspace mode holds; empty: the git repository. Write mode only refuses lines that visibly leave it, as does read mode with preset analysis or shell.reads = "workspace".',
         onlyNarrower,
       ),
       auto_confirm: defineKey(
@@ -203,7 +208,7 @@ export const sections = {
     },
   },
   limits: {
-    about: 'Limits for each command, in both modes; 0: no limit.',
+    about: 'Limits for each command, in every mode; 0: no limit.',
     keys: {
       memory_bytes: defineKey('Memory of a command, in bytes.', integer(0, maxBytes), 0, minOrNone),
       cpu_seconds: defineKey('CPU time of a command, in seconds.', integer(0, maxMs), 0, minOrNone),

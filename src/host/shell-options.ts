@@ -25,11 +25,14 @@ export interface ShellOptions {
   readonly cwd?: string | undefined
   /** Run commands on this machine or in a container. Default: `[shell] backend`. */
   readonly backend?: Backend | undefined
-  /** Default: `[shell] mode`. */
+  /** `read`, `workspace` (docs/workspace.md) or `write`. Default: `[shell] mode`. */
   readonly mode?: Mode | undefined
-  /** Read mode: allow TCP and UDP clients. Default: `[shell] network`. */
+  /** Read and workspace mode: allow TCP and UDP clients. Default: `[shell] network`. */
   readonly network?: boolean | undefined
-  /** Read mode: give each command a writable TMPDIR of its own. Default: `[shell] private_tmp`. */
+  /**
+   * Read mode: give each command a writable TMPDIR of its own. Default: `[shell] private_tmp`. A command of workspace mode has
+   * one unless its request says `privateTmp: false`.
+   */
   readonly privateTmp?: boolean | undefined
   /**
    * Absolute path of the native addon, for a bundle that is not beside the package: `vitrine.node` of

@@ -1,12 +1,14 @@
+import type { Unmet } from '../base/refusal.ts'
 import { visible } from '../base/visible.ts'
 import type { UnfitRootFound } from '../sandbox/workspace/changes.ts'
 
 const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
   root: 'it is the root of the file system',
   home: 'it is, or holds, the home directory',
-  own: 'it holds the configuration or the state of vitrine',
+  own: 'it holds, or lies in, the configuration or the state of vitrine',
   link: 'a symbolic link is on the way to it',
   missing: 'it does not exist',
+  file: 'it is no directory',
 }
 
 /** Why workspace mode does not open a directory to changes. */
@@ -21,3 +23,25 @@ export function unfitRoot({ path, why }: UnfitRootFound): {
     remedy: 'start in a project, or name one with --workspace or [policy] workspace',
   }
 }
+
+const wanted =
+  'workspace mode: a system that keeps changes inside a directory (Linux 6.2 or newer, with Landlock)'
+
+/** Where nothing can enforce workspace mode. */
+export const workspaceElsewhere = {
+  windows: {
+    wanted,
+    got: 'Windows, where Low integrity cannot open one directory without changing the labels of its files',
+    remedy: 'use --mode read or --mode write',
+  },
+  macos: {
+    wanted,
+    got: 'macOS, for which vitrine has no profile of workspace mode',
+    remedy: 'use --mode read or --mode write',
+  },
+  docker: {
+    wanted,
+    got: 'the docker backend, where read-only mounts cannot keep protected paths that do not exist from being created',
+    remedy: 'use --backend local, or --mode read or --mode write',
+  },
+} as const satisfies Record<string, Unmet>

@@ -40,7 +40,10 @@ export interface ExecuteRequest {
   readonly merged?: boolean | undefined
   /** Saves the complete output under this name. */
   readonly scratchpad?: string | undefined
-  /** Read mode: gives the command a writable TMPDIR, removed after it. Default: the shell's `privateTmp`. */
+  /**
+   * Gives the command a writable TMPDIR, removed after it. Default: in read mode the shell's `privateTmp`, in workspace mode true.
+   * No effect in write mode.
+   */
   readonly privateTmp?: boolean | undefined
 }
 

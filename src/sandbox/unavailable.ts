@@ -1,6 +1,6 @@
-import type { Refusal } from '../base/refusal.ts'
+import type { Refusal, Unmet } from '../base/refusal.ts'
 import { VitrineError } from '../messages/error.ts'
-import type { Sandbox } from './sandbox.ts'
+import type { Changes, Sandbox } from './sandbox.ts'
 
 export function unavailableSandbox(refusal: Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>): Sandbox {
   return {
@@ -9,4 +9,9 @@ export function unavailableSandbox(refusal: Extract<Refusal, { code: 'SANDBOX_UN
     },
     enforcement: () => ({}),
   }
+}
+
+/** Throws SANDBOX_UNAVAILABLE in workspace mode, on hosts that cannot enforce it. */
+export function refuseChanges(changes: Changes | null, why: Unmet): void {
+  if (changes) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...why })
 }

@@ -11,14 +11,17 @@ import {
   windowsNotes,
   windowsReads,
 } from '../messages/sandbox/windows.ts'
+import { workspaceElsewhere } from '../messages/workspace.ts'
 import { enforced, notEnforced } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
+import { refuseChanges } from './unavailable.ts'
 import { refuseUnixSockets } from './unix-sockets.ts'
 
 /** Low integrity in a job: the command cannot change objects labelled Medium or above. */
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
-    confine({ reads, unixSockets }) {
+    confine({ reads, changes, unixSockets }) {
+      refuseChanges(changes, workspaceElsewhere.windows)
       if (!probe.held) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing(probe) })
       if (restrictsReads(reads)) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...windowsReads })
       refuseUnixSockets(unixSockets, 'Windows')

@@ -40,7 +40,7 @@ const cases: Record<ConfigKey, Case> = {
   'shell.private_tmp': { user: 'true', taken: ['false', 'true'], ignored: [] },
   'shell.reads': { user: '"everywhere"', taken: ['"workspace"', '"everywhere"'], ignored: [] },
   'shell.unreadable': { user: '["/a"]', taken: ['["/a", "/b"]', '["/a", "secrets"]'], ignored: [] },
-  'workspace.writable': neverText('["/a"]', '["/a", "/b"]'),
+  'workspace.writable': { ...neverText('["/a"]', '["/a", "/b"]'), why: 'user-only' },
   'workspace.protected': { user: '["a"]', taken: ['["a", "b"]'], ignored: [] },
   'workspace.on_refusal': neverText('"tell"', '"ask"'),
   'env.inherit': { user: '"auto"', taken: ['"listed"', '"auto"'], ignored: ['"all"'] },

@@ -46,6 +46,12 @@ describe('read mode on Windows', () => {
     ).toThrow(unavailable('Windows'))
   })
 
+  it('refuses workspace mode: Low integrity cannot open one directory', () => {
+    const changes = { roots: ['C:\\\\work'], protected: [] } as const
+    const options = { network: false, reads: readEverything, privateTmp: true, unixSockets: [], changes }
+    expect(() => windowsSandbox(low).confine(options)).toThrow(unavailable('Windows'))
+  })
+
   it('says where the job could have no limits on the user interface', () => {
     const options = {
       network: false,

@@ -1,12 +1,11 @@
-import { defineKey, listOf, oneOf, onlyAdds, onlyTrusted, pathsKey } from '../field.ts'
+import { defineKey, oneOf, onlyAdds, onlyTrusted, pathsKey, pathsWithinKey, userOnly } from '../field.ts'
 
 export const workspaceKeys = {
-  writable: pathsKey('Further directories that commands may change, such as "~/.cache/pip".', onlyTrusted),
-  protected: defineKey(
+  writable: pathsKey('Further directories that commands may change, such as "~/.cache/pip".', userOnly),
+  protected: pathsWithinKey(
     'Paths inside the workspace that commands may not change; "default" stands for the list in docs/workspace.md.',
-    listOf('a path'),
-    ['default'],
     onlyAdds,
+    'default',
   ),
   on_refusal: defineKey(
     'ask: when workspace mode refuses something and the command fails, the approver is asked whether it may run again in write mode.',

@@ -26,6 +26,7 @@ Usage:
 Examples:
   vitrine run -- git log -5 --oneline         a program and its arguments, without a shell
   vitrine run -- 'grep -rn TODO src | wc -l'  one word is a shell line
+  vitrine run --mode workspace -- npm test    changes stay in the workspace
   vitrine run --write --ask -- npm install    write mode: unsandboxed, after asking you
 
 "vitrine help COMMAND" shows more.
@@ -47,7 +48,8 @@ Options:
   --env NAME[=TEXT]  set a variable, or pass on yours; can be repeated
   --ask              ask you at the terminal when the policy requires approval
   --each             each word after "--" is a separate line; they run in order until one fails
-  --workspace DIR    in write mode the command stays inside this directory; overrides [policy] workspace
+  --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (--mode workspace
+                     holds them); overrides [policy] workspace
   --network          allow TCP and UDP clients; unix sockets stay refused
   --private-tmp      give the command a private, writable TMPDIR, removed afterwards
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
@@ -111,7 +113,8 @@ Options:
   --timeout TIME     for each command; default: the maximum, [shell] max_timeout_ms, 10 min
   --cwd DIR          the initial directory; default: the current one
   --ask              ask you when the policy requires approval
-  --workspace DIR    in write mode commands stay inside this directory; overrides [policy] workspace
+  --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (workspace mode
+                     holds them); overrides [policy] workspace
   --network          read mode: allow TCP and UDP clients; unix sockets stay refused
   --private-tmp      read mode: each command gets a private TMPDIR, removed afterwards
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
@@ -185,7 +188,8 @@ Options:
   --network          read mode: allow TCP and UDP clients; a call cannot do that
   --private-tmp      read mode: each command gets a private TMPDIR, removed afterwards; a call can also ask for one
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
-  --workspace DIR    in write mode commands stay inside this directory; overrides [policy] workspace
+  --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (workspace mode
+                     holds them); overrides [policy] workspace
   --structured       return structured results in addition to text
   --http ADDRESS     127.0.0.1 unless a host is given; clients must send a token: VITRINE_TOKEN, or the one that is printed
   --cwd DIR          where commands run; default: the current directory

@@ -1,7 +1,9 @@
 import type { Enforcement, RightEnforcement } from '../../base/types.ts'
 import { dockerNotes } from '../../messages/docker.ts'
+import { workspaceElsewhere } from '../../messages/workspace.ts'
 import { enforced, notEnforced } from '../enforcement.ts'
 import type { Sandbox } from '../sandbox.ts'
+import { refuseChanges } from '../unavailable.ts'
 
 export interface DockerSandboxOptions {
   readonly network: string
@@ -13,7 +15,10 @@ export interface DockerSandboxOptions {
 export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   return {
     ownTmp: true,
-    confine: ({ privateTmp }) => ({ kind: 'container', fresh: privateTmp }),
+    confine({ changes, privateTmp }) {
+      refuseChanges(changes, workspaceElsewhere.docker)
+      return { kind: 'container', fresh: privateTmp }
+    },
     enforcement: ({ privateTmp }) => ({
       'file contents': held(options.writableRoot ? dockerNotes.writableRoot : dockerNotes.files),
       'file metadata': held(),

@@ -4,8 +4,10 @@ import type { Unmet } from '../../base/refusal.ts'
 import type { Enforcement } from '../../base/types.ts'
 import { VitrineError } from '../../messages/error.ts'
 import { macosNotes, sandboxExecFailures, sandboxExecMissing } from '../../messages/sandbox/macos.ts'
+import { workspaceElsewhere } from '../../messages/workspace.ts'
 import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
 import type { Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
+import { refuseChanges } from '../unavailable.ts'
 import { refuseUnixSockets } from '../unix-sockets.ts'
 import { type DenialLog, openDenialLog } from './log.ts'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from './profile.ts'
@@ -24,6 +26,7 @@ export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
     privateDirectories: macosPrivateDirectories,
     privateTmpByDefault: true,
     confine(options): SeatbeltConfinement {
+      refuseChanges(options.changes, workspaceElsewhere.macos)
       const profile = profileOf(options)
       const refusal = tryOut(tools.sandboxExec, {
         ...profile,

@@ -12,12 +12,12 @@ export interface ChangesWanted {
   readonly writable: readonly string[]
   /** Relative to the workspace or absolute, and the word "default". */
   readonly protected: readonly string[]
-  /** Directories that no root may contain: HOME, and vitrine's own configuration and state. */
+  /** Directories that no root may contain, nor, but for HOME, lie in: HOME, and vitrine's own configuration and state. */
   readonly own: { readonly home: string; readonly others: readonly string[] }
 }
 
 /** Why a directory cannot be opened to changes. */
-export type UnfitRoot = 'root' | 'home' | 'own' | 'link' | 'missing'
+export type UnfitRoot = 'root' | 'home' | 'own' | 'link' | 'missing' | 'file'
 
 export interface UnfitRootFound {
   readonly path: string
@@ -48,7 +48,8 @@ function unfit(path: string, { home, others }: ChangesWanted['own']): UnfitRoot 
   const status = lstatSync(path, { throwIfNoEntry: false })
   if (!status) return 'missing'
   if (status.isSymbolicLink() || realpathSync(path) !== path) return 'link'
+  if (!status.isDirectory()) return 'file'
   if (path === '/') return 'root'
   if (isBeneath(home, path)) return 'home'
-  return others.some((own) => isBeneath(own, path)) ? 'own' : undefined
+  return others.some((own) => isBeneath(own, path) || isBeneath(path, own)) ? 'own' : undefined
 }
