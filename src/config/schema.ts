@@ -73,12 +73,7 @@ export const sections = {
         200,
         onlySmaller,
       ),
-      network: defineKey(
-        'Sandboxed: allow TCP and UDP clients.',
-        boolean(),
-        false,
-        oneWay(true, false),
-      ),
+      network: defineKey('Sandboxed: allow TCP and UDP clients.', boolean(), false, oneWay(true, false)),
       unix_sockets: pathsKey(
         'Read and workspace mode: paths of unix sockets to which commands can connect. Needs Landlock ABI 9; refused elsewhere.',
         onlyTrusted,
