@@ -15,7 +15,7 @@ const abis = [1, 2, 3, 4, 5, 6].filter((abi) => abi <= realAddon().probe().landl
 let bystander: ChildProcess
 
 beforeAll(() => {
-  bystander = spawn('sleep', ['60'], { stdio: 'ignore', detached: true })
+  bystander = spawn('sleep', ['3600'], { stdio: 'ignore', detached: true })
 })
 
 afterAll(() => {

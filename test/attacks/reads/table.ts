@@ -24,7 +24,7 @@ const by = (place: Place, ...words: readonly string[]): Scene => ({ argv: [place
 /** A process outside that stands in the kept directory and holds the file open as descriptor 3. */
 function neighbour({ file }: Place): { readonly pid: number; end(): void } {
   const descriptor = openSync(file, 'r')
-  const child = spawn('sleep', ['60'], {
+  const child = spawn('sleep', ['3600'], {
     cwd: join(file, '..'),
     env: { MARK: marker },
     stdio: ['ignore', 'ignore', 'ignore', descriptor],
