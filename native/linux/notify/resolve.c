@@ -34,11 +34,20 @@ static int split(const char *given, char *directory, char *name) {
   return 0;
 }
 
+static bool is_dead(int directory) {
+  struct stat status;
+  return fstat(directory, &status) == 0 && status.st_nlink == 0;
+}
+
 /* Builds the path's text from the directory. */
 static int complete(struct vt_resolved *place) {
+  static const char deleted[] = " (deleted)";
+  const size_t end = sizeof deleted - 1;
   int error = vt_path_of(place->parent, place->path, sizeof place->path);
   if (error || !place->name[0]) return error;
   size_t length = strlen(place->path);
+  place->dead = length > end && strcmp(place->path + length - end, deleted) == 0 && is_dead(place->parent);
+  if (place->dead) return ENOENT;
   if (length == 1) length = 0; /* "/" */
   int written = snprintf(place->path + length, sizeof place->path - length, "/%s", place->name);
   return (size_t)written < sizeof place->path - length ? 0 : ENAMETOOLONG;
@@ -158,9 +167,10 @@ static bool cut_slashes(char *path) {
 int vt_resolve(const struct vt_caller *caller, int directory, const char *path, bool follow, struct vt_resolved *place) {
   char given[PATH_MAX];
   place->parent = -1;
+  place->dead = false;
   if (!path[0]) return ENOENT;
   if (strlen(path) >= sizeof given) return ENAMETOOLONG;
-  follow |= cut_slashes(strcpy(given, path));
+  place->slashed = cut_slashes(strcpy(given, path));
   if (vt_test_before_lookup) vt_test_before_lookup();
   int base = given[0] == '/' ? AT_FDCWD : open_base(caller, directory);
   if (given[0] != '/' && base < 0) return errno;
@@ -170,6 +180,7 @@ int vt_resolve(const struct vt_caller *caller, int directory, const char *path, 
     error = find_by_walking(caller, base, given, follow, place);
   }
   if (base >= 0) close(base);
+  if (!error && place->slashed && place->exists && !S_ISDIR(place->status.st_mode)) error = ENOTDIR;
   if (error) vt_resolved_close(place);
   return error;
 }

@@ -11,6 +11,8 @@ struct vt_resolved {
   int parent;               /* O_PATH descriptor of the directory that contains the name */
   char name[NAME_MAX + 1];  /* "": the directory itself */
   char path[PATH_MAX];      /* absolute, without symbolic links except a final one that is not followed */
+  bool slashed;             /* given with a slash at its end: only a directory may be there */
+  bool dead;                /* the directory is removed: ENOENT */
   bool exists;
   struct stat status;       /* valid if it exists */
 };

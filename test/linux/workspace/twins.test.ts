@@ -1,9 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { isInstalled } from '../../helpers/programs.ts'
-import { runTwins, type Twin } from './twins.ts'
+import { join } from 'node:path'
+import { readable } from '../../helpers/programs.ts'
+import { describeTwins, twinsOf } from './twins.ts'
 
-const twins: readonly Twin[] = [
-  ...String.raw`
+const commands = String.raw`
 echo x > new; cat new
 echo x >> src/main.c; tail -1 src/main.c
 mkdir a; mkdir -p a/b/c; rmdir a/b/c
@@ -82,23 +81,13 @@ cd src; mkdir ../beside; echo x > ../beside/y; cd ../beside; rm y; rmdir ../besi
 exec 3> fd; echo a >&3; echo b >&3; cat fd
 : > empty; : > run.sh; wc -c run.sh
 `
-    .trim()
-    .split('\n')
-    .map((command) => ({ command })),
-]
 
-const programs = ['rsync', 'gcc', 'make', 'zip', 'sqlite3', 'vim', 'node', 'python3', 'patch', 'xz']
+describeTwins('in workspace mode a command does what it does in write mode', twinsOf(commands))
 
-describe.runIf(process.platform === 'linux')(
-  'in workspace mode a command does what it does in write mode',
-  () => {
-    it.for(twins)('$command', async (twin, { skip }) => {
-      const missing = programs.find(
-        (program) => twin.command.startsWith(`${program} `) && !isInstalled(program),
-      )
-      if (missing) skip(`${missing} is not installed`)
-      const { workspace, write } = await runTwins(twin)
-      expect(workspace).toEqual(write)
-    })
-  },
-)
+const program = join(readable, 'test/fixtures/workspace/errors.py')
+
+describeTwins('in workspace mode a call fails as in write mode', [
+  { command: `python3 '${program}'` },
+  { command: `cd src && python3 '${program}'` },
+  { command: `mkdir new && cd new && python3 '${program}'` },
+])

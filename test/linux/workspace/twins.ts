@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Shell } from '../../../src/index.ts'
+import { describe, expect, it } from 'vitest'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { isInstalled } from '../../helpers/programs.ts'
 
 /** One command, run in workspace mode and in write mode on two equal trees. */
 export interface Twin {
   readonly command: string
-  /** Run in write mode on both trees before. */
+  /** Run without a sandbox on both trees before. */
   readonly given?: string
   /** The programs that it needs. */
   readonly needs?: readonly string[]
@@ -20,22 +21,59 @@ export interface Outcome {
   readonly tree: readonly string[]
 }
 
+/** One twin for each line of text. */
+export function twinsOf(lines: string, common: Omit<Twin, 'command'> = {}): Twin[] {
+  return lines
+    .trim()
+    .split('\n')
+    .map((command) => ({ command, ...common }))
+}
+
+/** Several twins at once: most of their time is spent starting programs. */
+export function describeTwins(title: string, twins: readonly Twin[]): void {
+  describe.runIf(process.platform === 'linux')(title, { concurrent: true }, () => {
+    it.for(twins)('$command', async (twin, { skip }) => {
+      const missing = missingProgram(twin)
+      if (missing) skip(`${missing} is not installed`)
+      const { workspace, write } = await runTwins(twin)
+      expect(workspace).toEqual(write)
+    })
+  })
+}
+
+const optional =
+  'attr busybox bzip2 cpio ctags gawk ed file fish g++ gcc getfattr inotifywait java jq make ninja node openssl patch'
+    .concat(' perl python3 rsync setfattr sqlite3 unzip vim xxd xz zip zsh zstd cargo go cmake npm pnpm tox')
+    .split(' ')
+
+/** What the twin needs, or its command names, and this machine lacks. */
+export function missingProgram({ command, needs = [] }: Twin): string | undefined {
+  const named = new Set(command.split(/[\s;|&()'"]+/))
+  return [...needs, ...optional.filter((program) => named.has(program))].find((name) => !isInstalled(name))
+}
+
 /** Everything of a file that a command can set, on a line. Directories' sizes depend on the file system's history. */
 function describeFile(path: string, name: string): string {
   const { mode, size, mtimeMs, nlink } = lstatSync(path)
-  const kind = mode & 0o170000
-  const isDirectory = kind === 0o040000
-  // It holds inodes and times.
-  const hidden = name.endsWith('.git/index') || /\.git\/.*\/index$/.test(name)
-  const content = hidden
-    ? ''
-    : kind === 0o120000
-      ? readlinkSync(path)
-      : kind === 0o100000 && size < 1_000_000
-        ? readFileSync(path, 'latin1')
-        : ''
+  const isDirectory = (mode & 0o170000) === 0o040000
   const old = mtimeMs < Date.now() - 3_600_000 ? Math.floor(mtimeMs / 1000) : 'now'
-  return [name, mode.toString(8), isDirectory ? '' : size, isDirectory ? '' : nlink, old, content].join(' ')
+  return [
+    name,
+    mode.toString(8),
+    isDirectory ? '' : size,
+    isDirectory ? '' : nlink,
+    old,
+    contentOf(path, name),
+  ].join(' ')
+}
+
+function contentOf(path: string, name: string): string {
+  const { mode, size } = lstatSync(path)
+  const kind = mode & 0o170000
+  // It holds inodes and times.
+  if (/(^|\/)\.git\/(.*\/)?index$/.test(name)) return ''
+  if (kind === 0o120000) return readlinkSync(path)
+  return kind === 0o100000 && size < 1_000_000 ? readFileSync(path, 'latin1') : ''
 }
 
 function treeOf(directory: string, under = ''): string[] {
@@ -49,19 +87,37 @@ function treeOf(directory: string, under = ''): string[] {
     })
 }
 
+const hasXattrs = isInstalled('getfattr')
+
+function xattrsOf(cwd: string): string[] {
+  if (!hasXattrs) return []
+  const printed = execFileSync('getfattr', ['-Rhd', '-m', '-', '.'], {
+    cwd,
+    encoding: 'latin1',
+    stdio: 'pipe',
+  })
+  return printed.split('\n\n').sort()
+}
+
 const fixture = `
-git init -q -b main . && git config user.email a@example.org && git config user.name A
+mkdir tree && cd tree
+git init -q -b main . && git config user.email a@example.org && git config user.name A && git config pack.threads 1
 mkdir -p src/deep .github/workflows .vscode
 echo on: push > .github/workflows/ci.yml; echo '{}' > .vscode/settings.json
 printf 'int main(void) { return 0; }\\n' > src/main.c; printf 'one\\ntwo\\nthree\\n' > src/deep/text
 ln -s src/main.c link; printf '#!/bin/sh\\necho ran\\n' > run.sh; chmod +x run.sh
 git add -A && git commit -qm first
+find . -path ./.git -prune -o -exec touch -hd 2019-06-05T04:03:02Z {} +
 `
 
 /** The same clock for both: git's object names depend on it. */
 const env = {
   GIT_AUTHOR_DATE: '2020-01-01T00:00:00Z',
   GIT_COMMITTER_DATE: '2020-01-01T00:00:00Z',
+  GIT_EDITOR: 'true',
+  GIT_CONFIG_NOSYSTEM: '1',
+  SOURCE_DATE_EPOCH: '1577836800',
+  LC_ALL: 'C.UTF-8',
   HOME: '/nonexistent',
 }
 
@@ -69,23 +125,41 @@ const toml = `[env]\nset = { ${Object.entries(env)
   .map(([name, value]) => `${name} = "${value}"`)
   .join(', ')} }\n`
 
-export async function runTwins({ command, given }: Twin): Promise<{ workspace: Outcome; write: Outcome }> {
-  const outcomes = {
-    workspace: await runOne('workspace', command, given),
-    write: await runOne('write', command, given),
-  }
-  return outcomes
+function sh(script: string, cwd: string): void {
+  execFileSync('sh', ['-ec', script], { cwd, env: { ...process.env, ...env }, stdio: 'pipe' })
 }
 
-async function runOne(mode: 'workspace' | 'write', command: string, given = ''): Promise<Outcome> {
+let master: string | undefined
+
+/** The tree that all commands begin with: made once, then copied. */
+function makeTree(given: string): string {
+  if (master === undefined) {
+    const directory = makeDirectory()
+    sh(fixture, directory)
+    master = join(directory, 'tree')
+  }
   const parent = makeDirectory()
   const cwd = join(parent, 'tree')
-  mkdirSync(cwd)
-  execFileSync('sh', ['-ec', `${fixture}\n${given}`], { cwd, env: { ...process.env, ...env }, stdio: 'pipe' })
-  const shell: Shell = await openTestShell({ cwd, mode, env: { HOME: env.HOME }, toml })
-  const { exitCode, stdout, stderr } = await shell.execute({ command, timeoutMs: 120_000 })
+  sh(`cp -a '${master}' tree; cd tree; git update-index -q --refresh\n${given}`, parent)
+  return cwd
+}
+
+export async function runTwins(twin: Twin): Promise<{ workspace: Outcome; write: Outcome }> {
+  const [workspace, write] = await Promise.all([runOne('workspace', twin), runOne('write', twin)])
+  return { workspace, write }
+}
+
+async function runOne(mode: 'workspace' | 'write', { command, given = '' }: Twin): Promise<Outcome> {
+  const cwd = makeTree(given)
+  const shell = await openTestShell({ cwd, mode, env: { HOME: env.HOME }, toml })
+  const { exitCode, stdout, stderr } = await shell.execute({ command, timeoutMs: 300_000 })
   const text = (given: string) => given.replaceAll(cwd, 'TREE')
-  const outcome = { exitCode, stdout: text(stdout), stderr: text(stderr), tree: treeOf(cwd).map(text) }
+  const outcome = {
+    exitCode,
+    stdout: text(stdout),
+    stderr: text(stderr),
+    tree: [...treeOf(cwd), ...xattrsOf(cwd)].map(text),
+  }
   rmSync(cwd, { recursive: true, force: true })
   return outcome
 }

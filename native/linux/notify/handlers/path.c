@@ -82,11 +82,19 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   return vt_resolve(&notification->caller, base_of(notification, call->directory), notification->given, follow, place);
 }
 
+/* Errors that the kernel finds only after Landlock has refused: "file/" removed or renamed, a removed directory. */
+static void take_late_error(struct vt_notification *notification, int error, const struct vt_resolved *place) {
+  bool moves = notification->call->judge == vt_handle_remove || notification->call->judge == vt_handle_rename;
+  if ((error == ENOTDIR && moves) || (error == ENOENT && place->dead)) notification->error = error;
+}
+
 /* Resolves the call's path. False: nothing to refuse, or refused already. */
 static bool find_own(struct vt_notification *notification, bool follow, bool often_harmless, struct vt_resolved *place) {
   place->parent = -1;
+  place->dead = false;
   int error = find(notification, follow, place);
   if (error == UNREADABLE) judge_unread(notification, often_harmless);
+  else take_late_error(notification, error, place);
   return error == 0;
 }
 
@@ -158,7 +166,8 @@ void vt_handle_open(struct vt_notification *notification) {
   bool exclusive = (flags & O_CREAT) && (flags & O_EXCL), unnamed = (flags & TMPFILE) != 0;
   if (flags & O_PATH) return; /* the access mode is ignored (open(2)) */
   if (!find_own(notification, !(flags & O_NOFOLLOW) && !exclusive, !exclusive && !unnamed, &place)) return;
-  if (is_granted(notification, &place) || is_dispensable(notification, &place) || vt_workspace_opens(notification, flags, &place))
+  bool impossible = place.slashed && !place.exists; /* EISDIR */
+  if (impossible || is_granted(notification, &place) || is_dispensable(notification, &place) || vt_workspace_opens(notification, flags, &place))
     return vt_resolved_close(&place);
   if (unnamed && place.exists && S_ISDIR(place.status.st_mode) && may_write(&place))
     refuse(notification, VT_OP_CREATE, &place);
@@ -184,8 +193,8 @@ static bool removes_directory(const struct vt_notification *notification) {
 void vt_handle_remove(struct vt_notification *notification) {
   struct vt_resolved place;
   if (!find_own(notification, false, false, &place)) return;
-  bool fits = place.exists && place.name[0] && S_ISDIR(place.status.st_mode) == removes_directory(notification);
-  if (fits && vt_workspace_removes(notification, &place, removes_directory(notification))) return vt_resolved_close(&place);
+  bool there = place.exists && place.name[0], fits = there && S_ISDIR(place.status.st_mode) == removes_directory(notification);
+  if (there && vt_workspace_removes(notification, &place, removes_directory(notification))) return vt_resolved_close(&place);
   bool meant = fits && !is_granted_name(notification, &place) && !is_dispensable(notification, &place);
   if (meant && may_change(&place)) refuse(notification, VT_OP_DELETE, &place);
   vt_resolved_close(&place);
@@ -203,9 +212,10 @@ void vt_handle_create(struct vt_notification *notification) {
   struct vt_resolved place;
   bool directory = notification->call->call == VT_SYS_mkdir || notification->call->call == VT_SYS_mkdirat;
   if (!find_own(notification, false, directory, &place)) return;
-  if (!place.exists && vt_workspace_creates(notification, &place)) return vt_resolved_close(&place);
+  bool possible = !place.exists && (directory || !place.slashed); /* else EEXIST, ENOENT */
+  if (possible && vt_workspace_creates(notification, &place)) return vt_resolved_close(&place);
   bool granted = is_granted_name(notification, &place) && !makes_device(notification);
-  if (!place.exists && !granted && !is_dispensable(notification, &place) && may_change(&place))
+  if (possible && !granted && !is_dispensable(notification, &place) && may_change(&place))
     refuse(notification, notification->call->operation, &place);
   vt_resolved_close(&place);
 }
@@ -215,18 +225,21 @@ static bool find_both(struct vt_notification *notification, struct vt_resolved *
   const struct vt_call *call = notification->call;
   char second[PATH_MAX];
   new->parent = -1;
+  new->dead = false;
   if (!find_own(notification, false, false, old)) return false;
   int error = read_path(notification, call->second, second);
   if (!error) error = vt_resolve(&notification->caller, base_of(notification, call->second_directory), second, false, new);
   if (error) vt_resolved_close(old);
+  take_late_error(notification, error, new);
   return error == 0;
 }
 
 void vt_handle_link(struct vt_notification *notification) {
   struct vt_resolved old, new;
   if (!find_both(notification, &old, &new)) return;
-  bool fits = old.exists && !S_ISDIR(old.status.st_mode) && !new.exists;
-  if (fits && !vt_workspace_links(notification, &old, &new) && !is_granted_name(notification, &new) && may_change(&new))
+  bool possible = old.exists && !new.exists && !new.slashed, meant = possible && !S_ISDIR(old.status.st_mode);
+  bool acts = possible && vt_workspace_links(notification, &old, &new);
+  if (meant && !acts && !is_granted_name(notification, &new) && may_change(&new))
     refuse(notification, VT_OP_LINK, &new);
   vt_resolved_close(&old);
   vt_resolved_close(&new);
@@ -236,7 +249,8 @@ void vt_handle_rename(struct vt_notification *notification) {
   struct vt_resolved old, new;
   if (!find_both(notification, &old, &new)) return;
   bool keeps = notification->call->call == VT_SYS_renameat2 && (notification->notif.data.args[4] & NO_REPLACE);
-  bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists);
+  bool misnamed = new.slashed && old.exists && !S_ISDIR(old.status.st_mode); /* ENOTDIR */
+  bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists) && !misnamed;
   bool granted = is_granted_name(notification, &old) && is_granted_name(notification, &new);
   if (possible && !granted && !vt_workspace_renames(notification, &old, &new) && may_change(&old) && may_change(&new)) refuse(notification, VT_OP_RENAME, &old);
   vt_resolved_close(&old);

@@ -79,7 +79,8 @@ static int open_at_path(struct vt_notification *notification) {
   if (address && vt_caller_string(&notification->caller, address, notification->given, sizeof notification->given)) return -1;
   if (!notification->given[0]) return open_directory_itself(notification);
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
-  bool follow = vt_call_follows(call, &notification->notif.data);
+  size_t length = strlen(notification->given);
+  bool follow = vt_call_follows(call, &notification->notif.data) || notification->given[length - 1] == '/';
   if (vt_resolve(&notification->caller, directory, notification->given, follow, &place)) return -1;
   const char *name = place.name[0] ? place.name : ".";
   int fd = openat(place.parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);

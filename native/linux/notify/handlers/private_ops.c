@@ -31,14 +31,14 @@ static void path_of(const struct vt_private_file *file, char path[40]) { snprint
 
 static int errno_of(int failed) { return failed ? errno : 0; }
 
-/* Refuses set-user-ID and set-group-ID, which reach beyond the command; a directory may keep an inherited one. */
+/* Refuses set-user-ID and set-group-ID, which reach beyond the command; on a directory the latter only names new files' group. */
 int vt_private_op_chmod(struct vt_notification *notification, const struct vt_private_file *file) {
   char path[40];
   mode_t mode = (mode_t)argument(notification, 0) & 07777;
-  mode_t kept = S_ISDIR(file->status.st_mode) ? file->status.st_mode & S_ISGID : 0;
+  mode_t harmless = S_ISDIR(file->status.st_mode) ? S_ISGID : 0;
   if (S_ISLNK(file->status.st_mode)) return EOPNOTSUPP;
   if (!is_own(file)) return EPERM;
-  if (mode & (S_ISUID | S_ISGID) & ~kept) return VT_NOT_OURS;
+  if (mode & (S_ISUID | S_ISGID) & ~harmless) return VT_NOT_OURS;
   path_of(file, path);
   return errno_of(chmod(path, mode));
 }
