@@ -27,7 +27,7 @@ export type Program =
   | 'shared'
 
 /** The programs of test/fixtures/attack/outside: what the test itself runs, never sandboxed. */
-export type Helper = 'victim' | 'listener' | 'terminal' | 'look'
+export type Helper = 'victim' | 'listener' | 'terminal' | 'look' | 'races'
 
 /** Where the built programs are. */
 export type Programs = Readonly<Record<Program | Helper, string>>

@@ -13,6 +13,8 @@ export interface Errand {
   /** Absolute path of the built library. */
   readonly library: string
   readonly programs: Programs
+  /** The mode that must hold. */
+  readonly mode: 'read' | 'workspace'
   readonly network: boolean
   /** Whether each attempt is also made unsandboxed. Once for each user is enough: the network makes no difference. */
   readonly controls: boolean
@@ -94,11 +96,10 @@ async function reportOn(row: ReturnType<typeof everyAttack>[number], where: Circ
   }
 }
 
-/** Opens one shell for read mode and one for write mode, and tries the table row by row. */
+/** Opens shells for the mode that must hold and one for write mode, and tries the table row by row. */
 async function run(errand: Errand): Promise<void> {
   const { openShell } = (await import(pathToFileURL(errand.library).href)) as Library
-  const { network, controls, programs, inherited, only = '' } = errand
-  const mode = (process.env['VT_MODE'] ?? 'read') as 'read'
+  const { mode, network, controls, programs, inherited, only = '' } = errand
   const cwd = mkdtempSync(join(tmpdir(), 'vt-work-'))
   const reading = await openShell({ mode, network, cwd })
   const writable = await openShell({ mode, network, cwd, privateTmp: true })

@@ -110,8 +110,14 @@ function parseReports(text: string): ReadonlyMap<string, Report> {
   return new Map(lines.map((line) => JSON.parse(line) as Report).map((report) => [report.name, report]))
 }
 
+/** How the table is tried. */
+export type Circumstance = Pick<Errand, 'mode' | 'network' | 'controls'>
+
 /** Tries the whole table as that user. A string says why that user cannot try it at all. */
-export async function tryTable(user: User, network: boolean): Promise<ReadonlyMap<string, Report> | string> {
+export async function tryTable(
+  user: User,
+  circumstance: Circumstance,
+): Promise<ReadonlyMap<string, Report> | string> {
   const programs = buildPrograms()
   const runner = buildRunner()
   const unreachable = unreachableFor(user, runner)
@@ -120,7 +126,7 @@ export async function tryTable(user: User, network: boolean): Promise<ReadonlyMa
   const inherited = makeInherited(user, directory)
   const leftOpen = [openSync(inherited.file, 'r+'), openSync(inherited.directory, 'r')]
   try {
-    const errand = { library, programs, network, controls: !network, inherited }
+    const errand = { library, programs, ...circumstance, inherited }
     return parseReports(await runRunner(user, runner, errand, leftOpen))
   } finally {
     leftOpen.forEach(closeSync)

@@ -1,0 +1,25 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Report } from './attack.ts'
+import { everyAttack } from './attacks.ts'
+import { tryTable, users } from './table.ts'
+
+/** The controls are read mode's: attacks.test.ts shows that each attempt succeeds outside the sandbox. */
+for (const user of users)
+  describe.runIf(process.platform === 'linux')(
+    `read mode's attacks, aimed outside of the workspace, as ${user.name} in workspace mode`,
+    () => {
+      let reports: ReadonlyMap<string, Report> | string
+
+      beforeAll(async () => {
+        reports = await tryTable(user, { mode: 'workspace', network: false, controls: false })
+      }, 600_000)
+
+      for (const { name } of everyAttack())
+        it(name, (context) => {
+          if (typeof reports === 'string') return context.skip(reports)
+          const report = reports.get(name)
+          if (report?.verdict === 'skipped') return context.skip(report.detail)
+          return expect(report?.verdict, report?.detail ?? 'the runner reported nothing').toBe('held')
+        })
+    },
+  )

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { users } from '../../attacks/table.ts'
+import { whyNot } from '../../helpers/other-users.ts'
+import { operations, race } from './races.ts'
+
+/** races.test.ts makes fewer, and the control. */
+const tries = Number(process.env['VITRINE_RACES'] ?? 200_000)
+
+for (const user of users)
+  describe.runIf(process.platform === 'linux' && whyNot(user) === null)(
+    `${tries} races against workspace mode as ${user.name}`,
+    () => {
+      it.for(operations)(
+        '%s changes nothing outside and nothing protected',
+        { timeout: 1_000_000 },
+        async (operation) => {
+          const { before, after, tries: made, succeeded, ms } = await race(user, 'workspace', operation, tries)
+          console.info(`${user.name} ${operation}: ${made} tries, ${succeeded} succeeded inside, ${ms} ms`)
+          expect(after).toEqual(before)
+          expect(made).toBe(tries)
+          expect(succeeded).toBeGreaterThan(0)
+        },
+      )
+    },
+  )
