@@ -14,7 +14,13 @@ for (const user of users)
         '%s changes nothing outside and nothing protected',
         { timeout: 1_000_000 },
         async (operation) => {
-          const { before, after, tries: made, succeeded, ms } = await race(user, 'workspace', operation, tries)
+          const {
+            before,
+            after,
+            tries: made,
+            succeeded,
+            ms,
+          } = await race(user, 'workspace', operation, tries)
           console.info(`${user.name} ${operation}: ${made} tries, ${succeeded} succeeded inside, ${ms} ms`)
           expect(after).toEqual(before)
           expect(made).toBe(tries)
