@@ -27,6 +27,7 @@ import { denialReported } from './reports.ts'
 import { socketAttempts } from './sockets.ts'
 import { readSystem, type System } from './system.ts'
 import { trapsOf } from './traps.ts'
+import { makeWorkspace, workspaceAttempts, workspaceChecks } from './workspace.ts'
 
 /** In the order of `Enforcement`. */
 const checks: readonly Check[] = [
@@ -38,10 +39,12 @@ const checks: readonly Check[] = [
     ...socketAttempts,
     ...processAttempts,
     ...kernelAttempts,
+    ...workspaceAttempts,
   ].map(checkOf),
   ...outsideChecks,
   denialReported,
   privateTmpRemoved,
+  ...workspaceChecks,
 ]
 
 /** How to start vitrine, where to work, and in which environment. */
@@ -100,11 +103,13 @@ export function report({ system, host, unavailable, rights }: Findings): Diagnos
   return { version: 1, ...system, host, traps, ...(unavailable && { unavailable }), rights, verdict }
 }
 
+/** Not needed for read mode: denial reports are no right of the host, and workspace mode is a mode of its own. */
+const beside: readonly string[] = ['denial reports', 'workspace']
+
 function verdictOf(rights: readonly Finding[]): Diagnosis['verdict'] {
   if (rights.some(({ state }) => state === 'open')) return 'not-enforced'
   if (!rights.some(({ state }) => state === 'enforced')) return 'untried'
-  // Denial reports are not a right of the host: without them everything can still be enforced.
-  return rights.some(({ right, state }) => state === 'lacking' && right !== 'denial reports')
+  return rights.some(({ right, state }) => state === 'lacking' && !beside.includes(right))
     ? 'partly'
     : 'enforced'
 }
@@ -118,14 +123,18 @@ async function openReadMode(practice: CheckSetup): Promise<Shell | VitrineError>
   }
 }
 
+/** `[shell] mode` of the settings replaces read mode. */
 async function open(
-  mode: 'read' | 'write',
+  held: 'read' | 'write',
   { directory, env }: CheckSetup,
   settings: CheckSettings,
 ): Promise<Shell> {
+  const isWorkspace = settings['shell.mode'] === 'workspace'
+  const cwd = isWorkspace ? makeWorkspace(directory) : directory
+  const mode = isWorkspace && held === 'read' ? 'workspace' : held
   const flags = Object.entries(settings).map(([key, value]) => [key, { value, from: 'vitrine doctor' }])
-  const config = await loadConfig({ cwd: directory, env, flags: Object.fromEntries(flags) })
-  return openShell({ cwd: directory, env, mode, config })
+  const config = await loadConfig({ cwd, env, flags: Object.fromEntries(flags) })
+  return openShell({ cwd, env, mode, config })
 }
 
 /** `held` is the mode that should enforce. */

@@ -22,7 +22,7 @@ export function fileMetadata(directory: string): string {
   return [mode, uid, gid, mtimeNs, ctimeNs].join(' ')
 }
 
-const changing = (name: string, command: string) =>
+export const changing = (name: string, command: string) =>
   onFiles('file contents', name, command, contents, makeFile)
 const describing = (name: string, command: string) =>
   onFiles('file metadata', name, command, fileMetadata, makeFile)

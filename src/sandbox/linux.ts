@@ -16,7 +16,7 @@ import {
 } from '../messages/sandbox/linux.ts'
 import { enforced, notEnforced, readsEnforcement } from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
-import type { Changes, Probe, Sandbox, SandboxOptions } from './sandbox.ts'
+import type { Probe, Sandbox, SandboxOptions } from './sandbox.ts'
 import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
 
 /** By the addon. `watcher` returns the errno of starting the watcher, 0 when it runs. */
@@ -80,8 +80,9 @@ function linuxEnforcement(
 ): Enforcement {
   const byScope = probe.landlockAbi >= signalScopeAbi
   return {
-    'file contents': enforced('landlock+seccomp', changesNote(changes)),
-    'file metadata': enforced('seccomp', changesNote(changes)),
+    'file contents': enforced('landlock+seccomp', changes ? linuxNotes.beside : undefined),
+    'file metadata': enforced('seccomp', changes ? linuxNotes.beside : undefined),
+    ...(changes && { workspace: enforced('landlock+seccomp listener', linuxNotes.changes(changes)) }),
     ...readsEnforcement('landlock', reads),
     'device nodes': enforced('landlock+seccomp', linuxNotes.devices),
     locks: enforced('seccomp', linuxNotes.locks),
@@ -102,12 +103,6 @@ function linuxEnforcement(
     'denial reports': denialReports(probe),
     ...(privateTmp && { 'private tmp': privateTmpOf(probe) }),
   }
-}
-
-function changesNote(changes: Changes | null): string | undefined {
-  return changes
-    ? `open: ${changes.roots.join(', ')}, less ${changes.protected.length} protected paths`
-    : undefined
 }
 
 function openSockets(sockets: readonly string[]): string | undefined {

@@ -70,6 +70,14 @@ describe('on this host', () => {
     ).toEqual([])
   })
 
+  it('workspace mode has its own rows: held outside, held inside where protected, and allowed elsewhere', async () => {
+    const rows = (await diagnosis()).rights.filter(({ right }) => right === 'workspace')
+    expect(rows.map(({ state, by }) => [state, by])).toEqual(
+      Array.from({ length: 3 }, () => ['enforced', 'landlock+seccomp listener']),
+    )
+    expect(new Set(rows.map(({ settings }) => settings?.['shell.mode']))).toEqual(new Set(['workspace']))
+  })
+
   it('the kernel is described', async () => {
     const { kernel, host } = await diagnosis()
     expect(kernel).toBe(readFileSync('/proc/sys/kernel/osrelease', 'utf8').trim())
@@ -177,7 +185,9 @@ describe('where something is in the way', () => {
     const { verdict, rights } = JSON.parse(ran.stdout) as Diagnosis
     expect({ code: ran.code, verdict }).toEqual({ code: 1, verdict: 'partly' })
     const lacking = rights.filter(({ state }) => state === 'lacking').map(({ right }) => right)
-    expect([...new Set(lacking)]).toEqual(['survivors', 'death of the host', 'denial reports', 'limits'])
+    expect([...new Set(lacking)]).toEqual([
+      ...['survivors', 'death of the host', 'denial reports', 'limits', 'workspace'],
+    ])
     expect(rights.filter(({ state }) => state === 'open')).toEqual([])
     expect(rights.filter(({ state }) => state === 'enforced').length).toBeGreaterThan(10)
   })

@@ -1,4 +1,5 @@
 import type { Unmet } from '../../base/refusal.ts'
+import type { Changes } from '../../sandbox/sandbox.ts'
 import { outputOnly } from './notes.ts'
 
 const landlockReasons: Readonly<Record<string, string>> = {
@@ -84,6 +85,9 @@ export function unixSocketsMissing(pathAbi: number, got: string): Unmet {
 
 /** Notes of `enforcement`. */
 export const linuxNotes = {
+  beside: 'outside of the workspace',
+  changes: ({ roots, protected: kept }: Changes) =>
+    `open: ${roots.join(', ')}, less ${kept.length} protected paths`,
   devices: '/dev is not granted as a whole',
   locks: 'shared locks are allowed',
   /**
