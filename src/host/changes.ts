@@ -18,7 +18,7 @@ export function changesOf(
   const { writable, protected: given } = loaded.config.workspace
   const own = {
     home: realDirectory(env['HOME'] || homedir()),
-    others: [dirname(userConfigFile(env)), stateRoot(env)].map(realDirectory),
+    others: [userConfigFile(env), stateRoot(env)].map((path) => realDirectory(dirname(path))),
   }
   const { workspace } = workspaceOf(loaded, cwd)
   const changes = changesFor({ workspace, writable: writable.map(realDirectory), protected: given, own })

@@ -18,6 +18,9 @@ const values: readonly (readonly [variable: string, text: string, key: ConfigKey
   ['VITRINE_POLICY_DENY', '', 'policy.deny', []],
   ['VITRINE_POLICY_AUTO_CONFIRM', 'true', 'policy.auto_confirm', true],
   ['VITRINE_SHELL_UNREADABLE', 'secrets,/a', 'shell.unreadable', ['secrets', '/a']],
+  ['VITRINE_WORKSPACE_WRITABLE', '/a,/b', 'workspace.writable', ['/a', '/b']],
+  ['VITRINE_WORKSPACE_PROTECTED', 'default,deploy', 'workspace.protected', ['default', 'deploy']],
+  ['VITRINE_WORKSPACE_PROTECTED', '', 'workspace.protected', []],
   ['VITRINE_ENV_PASS', 'A,B', 'env.pass', ['A', 'B']],
   ['VITRINE_ENV_SET', 'A=1,B=x=y,C=', 'env.set', { A: '1', B: 'x=y', C: '' }],
 ]

@@ -1,0 +1,214 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Host } from '../../../src/host/host.ts'
+import { openAudited } from '../../audit/place.ts'
+import { Home } from '../../cli/vitrine.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { addonless, probing, unavailable } from '../../sandbox/hosts.ts'
+
+const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.org']
+
+/** A repository with a commit. */
+function makeRepository(): string {
+  const cwd = join(makeDirectory(), 'project')
+  mkdirSync(cwd)
+  const git = (...args: string[]) => execFileSync('git', [...identity, ...args], { cwd, stdio: 'pipe' })
+  git('init', '-q')
+  writeFileSync(join(cwd, 'file'), 'x\n')
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  return cwd
+}
+
+interface Settings {
+  readonly cwd?: string
+  readonly workspace?: string
+  readonly shell?: string
+  readonly host?: Host
+  readonly home?: string
+}
+
+/** A shell in workspace mode; `workspace` is that section of the user's configuration. */
+function openIn({
+  cwd = makeRepository(),
+  workspace = '',
+  shell = '',
+  host,
+  home = '/nonexistent',
+}: Settings) {
+  const toml = `[shell]\n${shell}\n[workspace]\n${workspace}\n`
+  return openTestShell({ cwd, mode: 'workspace', toml, env: { HOME: home }, ...(host && { host }) })
+}
+
+const linux = describe.runIf(process.platform === 'linux')
+
+linux('[workspace] writable', () => {
+  it('opens a directory outside of the workspace, and only that', async () => {
+    const [open, closed] = [makeDirectory(), makeDirectory()]
+    const shell = await openIn({ workspace: `writable = [${JSON.stringify(open)}]` })
+    await shell.execute({ command: `echo x > ${open}/made; echo x > ${closed}/made` })
+    expect([existsSync(join(open, 'made')), existsSync(join(closed, 'made'))]).toEqual([true, false])
+  })
+
+  it('leaves out a directory that does not exist', async () => {
+    const absent = join(makeDirectory(), 'absent')
+    const shell = await openIn({ workspace: `writable = [${JSON.stringify(absent)}]` })
+    expect(await shell.execute({ command: `echo x > here; mkdir ${absent}` })).toMatchObject({ exitCode: 1 })
+    expect([existsSync(join(shell.cwd, 'here')), existsSync(absent)]).toEqual([true, false])
+  })
+
+  const home = makeDirectory()
+  symlinkSync('/', join(home, 'link'))
+  writeFileSync(join(home, 'file'), '')
+  const unfit = [
+    ['the root', '/', home],
+    ['the home directory', home, home],
+    ['a directory above it', dirname(home), home],
+    ['a link to the root', join(home, 'link'), home],
+    ['a file', join(home, 'file'), '/nonexistent'],
+  ] as const
+
+  it.each(unfit)('refuses %s', async (_, path, HOME) => {
+    const opening = openIn({ workspace: `writable = [${JSON.stringify(path)}]`, home: HOME })
+    await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+  })
+
+  it('refuses the directories of vitrine itself, and what lies in them', async () => {
+    const state = makeDirectory()
+    for (const path of ['vitrine', 'vitrine/deep', '.']) {
+      mkdirSync(join(state, path), { recursive: true })
+      const opening = openTestShell({
+        ...{ cwd: makeRepository(), mode: 'workspace', env: { HOME: '/nonexistent', XDG_STATE_HOME: state } },
+        toml: `[workspace]\nwritable = [${JSON.stringify(join(state, path))}]`,
+      })
+      await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+    }
+  })
+})
+
+linux('the workspace itself', () => {
+  it.each(['/', 'home'])('is not %s', async (place) => {
+    const home = makeDirectory()
+    const opening = openIn({ cwd: place === 'home' ? home : place, home })
+    await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+  })
+
+  it('is the root of the repository, also for a shell in a directory of it', async () => {
+    const root = makeRepository()
+    mkdirSync(join(root, 'deep'))
+    const shell = await openIn({ cwd: join(root, 'deep') })
+    expect(await shell.execute({ command: 'echo x > ../made' })).toMatchObject({ exitCode: 0 })
+  })
+})
+
+linux('[workspace] protected', () => {
+  it('protects the list by default', async () => {
+    const shell = await openIn({})
+    await shell.execute({
+      command: 'echo x > .envrc; mkdir .vscode; echo x > .git/hooks/pre-commit; echo x > new',
+    })
+    const made = ['.envrc', '.vscode', '.git/hooks/pre-commit', 'new'].map((name) =>
+      existsSync(join(shell.cwd, name)),
+    )
+    expect(made).toEqual([false, false, false, true])
+  })
+
+  it('protects nothing as []', async () => {
+    const shell = await openIn({ workspace: 'protected = []' })
+    await shell.execute({ command: 'echo x > .envrc; echo x > .git/hooks/pre-commit; git config a.b c' })
+    expect(existsSync(join(shell.cwd, '.envrc'))).toBe(true)
+    expect(existsSync(join(shell.cwd, '.git/hooks/pre-commit'))).toBe(true)
+    expect(readFileSync(join(shell.cwd, '.git/config'), 'utf8')).toContain('b = c')
+  })
+
+  it('makes all of .git read-only as [".git"], and nothing else', async () => {
+    const shell = await openIn({ workspace: 'protected = [".git"]' })
+    const index = readFileSync(join(shell.cwd, '.git/index'))
+    const { exitCode } = await shell.execute({ command: 'echo y > file; echo x > .envrc; git add file' })
+    expect(exitCode).not.toBe(0)
+    expect(readFileSync(join(shell.cwd, '.git/index'))).toEqual(index)
+    expect(readFileSync(join(shell.cwd, 'file'), 'utf8')).toBe('y\n')
+    expect(existsSync(join(shell.cwd, '.envrc'))).toBe(true)
+  })
+
+  it('takes paths relative to the workspace, absolute, and from a project file, which adds its own', async () => {
+    const cwd = makeRepository()
+    writeFileSync(
+      join(cwd, '.vitrine.toml'),
+      '[workspace]\nprotected = ["of-project"]\nwritable = ["/usr"]\n',
+    )
+    const list = ['default', 'mine', join(cwd, 'absolute')]
+    const shell = await openIn({ cwd, workspace: `protected = ${JSON.stringify(list)}` })
+    await shell.execute({ command: 'mkdir mine absolute of-project .vscode free' })
+    const made = ['mine', 'absolute', 'of-project', '.vscode', 'free'].map((name) =>
+      existsSync(join(cwd, name)),
+    )
+    expect(made).toEqual([false, false, false, false, true])
+  })
+
+  it.each(['defualt', '../outside', 'a/../../b'])('refuses %s', async (entry) => {
+    const opening = openIn({ workspace: `protected = ["${entry}"]` })
+    await expect(opening).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      refusal: { key: 'workspace.protected[0]' },
+    })
+  })
+})
+
+linux('what is said about a command of workspace mode', () => {
+  it('the result, its enforcement, the audit log and the scratchpad name the mode', async () => {
+    const { shell, lines } = await openAudited({
+      cwd: makeRepository(),
+      mode: 'workspace',
+      env: { HOME: '/nonexistent' },
+    })
+    const { mode, enforcement } = await shell.execute({ command: 'echo x', scratchpad: 'x' })
+    expect(mode).toBe('workspace')
+    for (const right of [
+      'workspace',
+      'file contents',
+      'file metadata',
+      'network',
+      'survivors',
+      'private tmp',
+    ])
+      expect([right, enforcement[right]?.enforced]).toEqual([right, true])
+    expect(enforcement['workspace']?.note).toContain(shell.cwd)
+    expect(lines()[0]).toMatchObject({ mode: 'workspace', outcome: 'exited' })
+    expect(shell.scratchpad.entries()).toMatchObject([{ name: 'x', metadata: { mode: 'workspace' } }])
+  })
+
+  it('the command line decides in the mode, runs in it, and says so', async () => {
+    const home = new Home()
+    const cwd = makeRepository()
+    const check = (...args: string[]) => home.run(['policy', 'check', ...args, '--', 'rm -rf build'], { cwd })
+    expect((await check('--mode', 'workspace')).code).toBe(0)
+    expect((await check('--write')).code).toBe(1)
+    const line = 'echo x > made; echo x > ../made'
+    const { stdout } = await home.run(['run', '--json', '--mode', 'workspace', '--', line], { cwd })
+    expect(JSON.parse(stdout)).toMatchObject({ mode: 'workspace', backend: 'local' })
+    expect([existsSync(join(cwd, 'made')), existsSync(join(cwd, '../made'))]).toEqual([true, false])
+  })
+})
+
+linux('where it cannot be held', () => {
+  const hosts = [
+    ['Landlock below ABI 3', () => probing({ landlockAbi: 2 }), 'ABI 2'],
+    ['no listener', () => probing({ listener: false, listenerErrno: 16, listenerProves: false }), 'EBUSY'],
+    ['no Landlock', () => probing({ landlockAbi: 0, landlockErrno: 38 }), 'Landlock'],
+    ['no addon', () => addonless(), 'no build was found'],
+    ['macOS', () => addonless('macos'), 'macOS'],
+  ] as const
+
+  it.each(hosts)('with %s it is refused, and nothing runs', async (_, host, got) => {
+    const cwd = makeRepository()
+    await expect(openIn({ cwd, host: host() })).rejects.toEqual(unavailable(got))
+    const shell = await openTestShell({ cwd, mode: 'write', host: host(), env: { HOME: '/nonexistent' } })
+    expect(() => {
+      shell.mode = 'workspace'
+    }).toThrow(expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }))
+    expect(shell.mode).toBe('write')
+  })
+})
