@@ -113,6 +113,7 @@ struct vt_refused {
   const char *operation, *call, *program;
   const char *text; /* path or address, NULL: none */
   bool is_path;
+  bool is_protected; /* Linux, workspace mode: the path is protected */
   int pid;
   uint64_t count;
 };

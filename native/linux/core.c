@@ -144,6 +144,7 @@ bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused
       .program = rest ? "various" : denial->program,
       .text = denial->text,
       .is_path = denial->is_path,
+      .is_protected = denial->is_protected,
       .pid = denial->pid,
       .count = denial->count,
   };

@@ -3,7 +3,7 @@ import type { ApprovalRecord, Decision, Denial } from '../base/types.ts'
 import { checkNewDirectory } from '../facts/directory.ts'
 import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
-import { explainReadMode, explainSecondRun } from '../messages/policy.ts'
+import { explainHeld, explainSecondRun } from '../messages/policy.ts'
 import { needsReading } from '../policy/decide/quick.ts'
 import type { GitCare } from '../request/environment.ts'
 import type { CompleteRequest } from '../request/request.ts'
@@ -37,7 +37,7 @@ export interface ApprovalWait {
 }
 
 const admittedBySandbox: Omit<Admitted, 'lookupMs'> = {
-  decision: { verdict: 'allow', reason: explainReadMode(), matches: [] },
+  decision: { verdict: 'allow', reason: explainHeld('read'), matches: [] },
   gitCare: 'line',
 }
 

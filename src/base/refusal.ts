@@ -19,8 +19,8 @@ export type Refusal =
     }
   | {
       readonly code: 'SANDBOX_UNAVAILABLE'
-      /** What cannot be had. `engine`: what a command calls. Default: read mode. */
-      readonly for?: 'limits' | 'docker' | 'engine' | 'launcher'
+      /** What cannot be had. `engine`: what a command calls. `workspace`: workspace mode. Default: read mode. */
+      readonly for?: 'limits' | 'docker' | 'engine' | 'launcher' | 'workspace'
       readonly wanted: string
       readonly got: string
       readonly remedy: string
@@ -40,6 +40,9 @@ export type Refusal =
   | { readonly code: 'SPAWN_FAILED'; readonly step: string; readonly errno: string; readonly program: string }
 
 export type Unmet = Pick<Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>, 'wanted' | 'got' | 'remedy'>
+
+/** What workspace mode needs beyond read mode. */
+export type UnmetInWorkspace = Unmet & { readonly for: 'workspace' }
 
 export type RefusalCode = Refusal['code']
 

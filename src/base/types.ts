@@ -53,8 +53,8 @@ export type Operation =
 export interface Denial {
   readonly operation: Operation
   /**
-   * Absolute, with symbolic links resolved as the call would have: for a rename the source, for a link the
-   * new name. Absent when the process could not be read.
+   * Absolute, with symbolic links resolved as the call would have: for a rename the source (the new name
+   * if only that is protected), for a link the new name. Absent when the process could not be read.
    */
   readonly path?: string
   /**
@@ -62,6 +62,8 @@ export interface Denial {
    * type where no setting allows that (`inet raw`); for a signal `pid 1` or `group 1`.
    */
   readonly address?: string
+  /** Workspace mode: the path is protected, leads to something protected, or is another name of it. */
+  readonly protected?: true
   /** As in syscalls(2); on macOS the operation as sandbox profiles name it. */
   readonly syscall: string
   /** The first process that tried. */

@@ -1,12 +1,12 @@
-import { homedir } from 'node:os'
 import { dirname } from 'node:path'
+import { homeOf, isBeneath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { realDirectory, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { VitrineError } from '../messages/error.ts'
 import { unfitRoot } from '../messages/workspace.ts'
 import type { Changes } from '../sandbox/sandbox.ts'
-import { changesFor } from '../sandbox/workspace/changes.ts'
+import { type ChangesWanted, changesFor, tooWide } from '../sandbox/workspace/changes.ts'
 import { stateRoot } from '../scratchpad/directory.ts'
 import { workspaceOf } from './readable.ts'
 
@@ -16,12 +16,26 @@ export function changesOf(
   { cwd, env }: { readonly cwd: string; readonly env: Environment },
 ): Changes {
   const { writable, protected: given } = loaded.config.workspace
-  const own = {
-    home: realDirectory(env['HOME'] || homedir()),
-    others: [userConfigFile(env), stateRoot(env)].map((path) => realDirectory(dirname(path))),
-  }
   const { workspace } = workspaceOf(loaded, cwd)
-  const changes = changesFor({ workspace, writable: writable.map(realDirectory), protected: given, own })
+  const changes = changesFor({
+    workspace,
+    writable: writable.map(realDirectory),
+    protected: given,
+    own: ownOf(env),
+  })
   if ('why' in changes) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...unfitRoot(changes) })
   return changes
+}
+
+/** Whether `[workspace] writable` may name a directory. Without a look at it, as its file system may not answer. */
+export function mayOpen(directory: string, env: Environment): boolean {
+  const isKernel = directory === '/dev' || ['/proc', '/sys'].some((path) => isBeneath(directory, path))
+  return !isKernel && !tooWide(directory, ownOf(env))
+}
+
+function ownOf(env: Environment): ChangesWanted['own'] {
+  return {
+    home: realDirectory(homeOf(env)),
+    others: [userConfigFile(env), stateRoot(env)].map((path) => realDirectory(dirname(path))),
+  }
 }

@@ -4,7 +4,7 @@ import type { ProjectSettings } from '../config/project-settings.ts'
 import type { Config } from '../config/schema.ts'
 import type { Limits } from '../launch/launch.ts'
 import { limitsEnforcement, limitsOf } from '../launch/limits.ts'
-import { VitrineError } from '../messages/error.ts'
+import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { commandEnvironment, type GitCare, type HostPlace, type Variables } from '../request/environment.ts'
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
 import { temporaryOf, withoutPrivateTmp } from '../sandbox/private-tmp.ts'
@@ -68,6 +68,17 @@ export class Setups {
     const setup = this.#make(mode, privateTmp)
     this.#made[name] = setup
     return setup
+  }
+
+  /** What commands may change in workspace mode; undefined: this host does not offer it here. */
+  changes(): Changes | undefined {
+    try {
+      this.in('workspace')
+      return this.#options.changes()
+    } catch (error) {
+      if (isVitrineError(error)) return undefined
+      throw error
+    }
   }
 
   #sandboxOptions(mode: Mode, privateTmp: boolean): SandboxOptions {

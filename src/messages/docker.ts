@@ -1,6 +1,6 @@
+import type { HintReader } from '../base/hint.ts'
 import type { Unmet } from '../base/refusal.ts'
 import { visible } from '../base/visible.ts'
-import type { HintReader } from './denials.ts'
 import { outputOnly, readableLocks } from './sandbox/notes.ts'
 
 /** Why nothing ran, and what to do. */

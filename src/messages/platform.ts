@@ -52,9 +52,9 @@ export function noSandboxOn(platform: string): Unmet {
   }
 }
 
-/** Read mode on a system for which vitrine has no sandbox. */
+/** Read or workspace mode on a system for which vitrine has no sandbox. */
 export function describeOtherPlatform(platform: string): string {
-  return `Shell commands are not available in read mode on ${platform}; switch to write mode to run them without a sandbox`
+  return `Shell commands are not available in a sandboxed mode (read, workspace) on ${platform}. Nothing ran.\nWrite mode runs them without a sandbox.`
 }
 
 const limitsWanted = 'the native addon on Linux'

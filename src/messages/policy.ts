@@ -27,8 +27,11 @@ export function explainSafe(rule: string): string {
   return `${shown(rule)} with these arguments only reads`
 }
 
-export function explainReadMode(): string {
-  return 'read mode: the operating system keeps the command from changing anything'
+/** Why a sandboxed mode asks nothing. */
+export function explainHeld(mode: Mode): string {
+  return mode === 'workspace'
+    ? 'workspace mode: the operating system keeps the command from changing anything outside the workspace'
+    : 'read mode: the operating system keeps the command from changing anything'
 }
 
 /** @param refused what the first run was refused in workspace mode */
@@ -41,9 +44,12 @@ export function explainOpen(): string {
 }
 
 export function explainInterpreter(program: string, mode: Mode): string {
-  return mode !== 'write'
-    ? `${program} runs code, and read mode keeps it from changing anything`
-    : `${program} runs code, which write mode does not confine`
+  const held = {
+    read: ', and read mode keeps it from changing anything',
+    workspace: ', and workspace mode keeps it from changing anything outside the workspace',
+    write: ', which write mode does not confine',
+  }
+  return `${program} runs code${held[mode]}`
 }
 
 export function explainRule(verdict: Decision['verdict'], rule: string, reason: string): string {
@@ -163,7 +169,7 @@ export function explainRepositoryKey(key: string, file: string): string {
 }
 
 export function explainRepositoryProgram(key: string, file: string): string {
-  return `${shown(file)} sets ${shown(key)}, through which git runs a program even to read; use read mode, or allow that program in [policy] allow`
+  return `${shown(file)} sets ${shown(key)}, through which git runs a program even to read; use read or workspace mode, or allow that program in [policy] allow`
 }
 
 export function explainHook(path: string): string {
@@ -213,5 +219,5 @@ export function explainEndless(): string {
 }
 
 export function explainRunsCode(): string {
-  return 'it runs code, which read mode confines'
+  return 'it runs code, which read and workspace mode confine'
 }

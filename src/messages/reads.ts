@@ -1,5 +1,6 @@
-import type { Enforcement, Failure } from '../base/types.ts'
-import { type HintReader, remedies } from './denials.ts'
+import type { HintReader } from '../base/hint.ts'
+import type { Enforcement, Failure, Mode } from '../base/types.ts'
+import { modeNames, remedies } from './hints.ts'
 
 /** Notes of `enforcement` on what `reads` and `unreadable` do not cover. */
 export const readsNotes = {
@@ -15,6 +16,7 @@ export const unsearchedNote =
 
 /** The hint for a failed command that may have tried to read an unreadable file. */
 export function readsHint(
+  mode: Mode,
   enforcement: Enforcement,
   failure: Failure | undefined,
   reader: HintReader,
@@ -25,7 +27,7 @@ export function readsHint(
     ...(enforcement['unreadable']?.enforced ? ['unreadable'] : []),
   ]
   if (settings.length === 0) return undefined
-  const said = `Read mode may not read everything here ([shell] ${settings.join(', ')});`
+  const said = `${modeNames[mode]} may not read everything here ([shell] ${settings.join(', ')});`
   return reader === 'tool'
     ? `${said} only the user can make a file readable there. If a change was intended, ${remedies.tool.write}.`
     : `${said} make the file readable there, or use write mode if a change was intended.`

@@ -1,10 +1,11 @@
+import type { HintReader } from '../base/hint.ts'
 import type { Refusal, RequestProblem } from '../base/refusal.ts'
 import type { Enforcement, Failure, Mode } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 import { describeAuditFailure } from './audit.ts'
 import { describeConfigProblem } from './config.ts'
-import { type HintReader, remedies } from './denials.ts'
 import { describeNoDocker, describeNoEngine, describeOutside, noTerminalInContainer } from './docker.ts'
+import { modeNames, remedies } from './hints.ts'
 import { describeNoLimits } from './limits.ts'
 import {
   describeBatchFile,
@@ -29,9 +30,9 @@ export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): 
       if (refusal.for === 'docker') return describeNoDocker(refusal)
       if (refusal.for === 'engine') return describeNoEngine(refusal)
       if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
-      return `Read mode needs ${refusal.wanted}; this host: ${refusal.got}. Nothing ran. To enable it: ${refusal.remedy}. Write mode runs commands without a sandbox.`
+      return `${modeNames[refusal.for ?? 'read']} needs ${refusal.wanted}; this host: ${refusal.got}. Nothing ran.\nTo enable it: ${refusal.remedy}. Write mode runs commands without a sandbox.`
     case 'WRITE_MODE_REQUIRED':
-      return `The sandbox is switched off ([shell] sandbox = false${refusal.setBy === undefined ? '' : `, set by ${visible(refusal.setBy)}`}), so shell commands require write mode. Nothing ran. Switch to write mode, or set sandbox = true.`
+      return `The sandbox is switched off ([shell] sandbox = false${refusal.setBy === undefined ? '' : `, set by ${visible(refusal.setBy)}`}), so shell commands require write mode. Nothing ran.\nSwitch to write mode, or set sandbox = true.`
     case 'SPAWN_FAILED':
       return describeSpawnFailure(refusal)
     case 'DENIED':
@@ -159,11 +160,13 @@ export function hintFor(
   reports: Enforcement[string] | undefined,
   reader: HintReader,
 ): string | undefined {
-  if (mode !== 'read' || failure?.kind !== 'permission-denied') return undefined
+  if (mode === 'write' || failure?.kind !== 'permission-denied') return undefined
   const { write } = remedies[reader]
+  const name = modeNames[mode]
   if (reports?.enforced)
-    return `Read mode reports no refusal, so this user may lack the permission; write mode does not help then. If a change was intended, ${write}.`
-  return `Read mode refuses every change outside the command; if this one is intended, ${write}.`
+    return `${name} reports no refusal, so this user may lack the permission; write mode does not help then. If a change was intended, ${write}.`
+  const place = mode === 'read' ? 'command' : 'workspace'
+  return `${name} refuses every change outside the ${place}; if this one is intended, ${write}.`
 }
 
 /** The hint for a command that was ended because its output could not be saved. */

@@ -1,4 +1,4 @@
-import type { Unmet } from '../base/refusal.ts'
+import type { UnmetInWorkspace } from '../base/refusal.ts'
 import { visible } from '../base/visible.ts'
 import type { UnfitRootFound } from '../sandbox/workspace/changes.ts'
 
@@ -12,13 +12,10 @@ const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
 }
 
 /** Why workspace mode does not open a directory to changes. */
-export function unfitRoot({ path, why }: UnfitRootFound): {
-  readonly wanted: string
-  readonly got: string
-  readonly remedy: string
-} {
+export function unfitRoot({ path, why }: UnfitRootFound): UnmetInWorkspace {
   return {
-    wanted: 'workspace mode: a directory that commands may change',
+    for: 'workspace',
+    wanted: 'a directory that commands may change',
     got: `${visible(path)} cannot be one: ${reasons[why]}`,
     remedy: 'start in a project, or name one with --workspace or [policy] workspace',
   }

@@ -1,5 +1,5 @@
+import type { HintReader } from '../base/hint.ts'
 import type { Encoding, Stream } from '../base/types.ts'
-import type { HintReader } from '../messages/denials.ts'
 import type { LineOptions } from './line-state.ts'
 
 export type OnOutput = (stream: Stream, chunk: Buffer) => Promise<void> | void

@@ -3,12 +3,13 @@ import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
-import { changesOf } from '../host/changes.ts'
+import { changesOf, mayOpen } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
 import type { ShellOptions } from '../host/shell-options.ts'
 import { checkLimits } from '../launch/limits.ts'
 import type { StartDefaults } from '../request/terminal.ts'
 import { Scratchpad } from '../scratchpad/scratchpad.ts'
+import type { WorkspaceOffer } from './refusal-hint.ts'
 
 export interface RunContext {
   readonly config: Config
@@ -16,6 +17,7 @@ export interface RunContext {
   readonly backend: BackendParts
   readonly admission: Admission
   readonly setups: Setups
+  readonly workspace: WorkspaceOffer
   readonly scratchpad: Scratchpad
   readonly defaults: StartDefaults
   /** Removals of private directories that go on behind their commands' results. */
@@ -48,7 +50,11 @@ export function contextOf(
   const { max_age_days: maxAgeDays, max_bytes: maxBytes } = config.scratchpad
   const scratchpad = options.scratchpad ?? new Scratchpad(env, { maxAgeDays, maxBytes })
   const defaults = defaultsOf(config, backend, options.cwd ?? '.')
-  return { config, env, backend, admission, setups, scratchpad, defaults, removing: new Set() }
+  const workspace = {
+    changes: () => setups.changes(),
+    mayOpen: (directory: string) => mayOpen(directory, env),
+  }
+  return { config, env, backend, admission, setups, workspace, scratchpad, defaults, removing: new Set() }
 }
 
 function defaultsOf({ shell }: Config, { launcher }: BackendParts, cwd: string): StartDefaults {

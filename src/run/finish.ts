@@ -61,6 +61,7 @@ function partsOf(
       own: setup.privateTmp !== null,
       cwd: request.cwd,
     },
+    workspace: context.workspace,
     single: work.kind === 'argv' || startsOneProgram(work.line),
     hintFor,
     hint: work.kind === 'line' ? backend.interpreter.hint?.(work.line) : undefined,

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { carrying, type HintReader, type RefusalHint } from '../base/hint.ts'
 import { decode } from '../base/text.ts'
 import type {
   AnyResult,
@@ -13,8 +14,8 @@ import type {
   Result,
 } from '../base/types.ts'
 import type { Limits, ProcessEnd } from '../launch/launch.ts'
-import { denialHint, type HintReader, type TemporaryDirectory } from '../messages/denials.ts'
 import { lostAdvice, lostHint } from '../messages/docker.ts'
+import { describeHint } from '../messages/hints.ts'
 import { containerMemoryHint, limitAdvice, openFilesHint } from '../messages/limits.ts'
 import { readsHint, unsearchedNote } from '../messages/reads.ts'
 import {
@@ -27,6 +28,7 @@ import {
   unsavedLine,
 } from '../messages/refusal.ts'
 import type { Collected } from './collect.ts'
+import { refusalHint, type TemporaryDirectory, type WorkspaceOffer } from './refusal-hint.ts'
 import type { Saved } from './save.ts'
 import { type ShownOutput, shownBytes, shownText } from './shown.ts'
 import type { SupervisedEnd } from './supervise.ts'
@@ -50,6 +52,7 @@ export interface ResultParts {
   readonly enforcement: Enforcement
   readonly decision: Decision
   readonly temporary: TemporaryDirectory
+  readonly workspace: WorkspaceOffer
   /** One program ran, without a shell. */
   readonly single: boolean
   readonly hintFor: HintReader
@@ -69,22 +72,17 @@ export function buildResult(parts: ResultParts): AnyResult {
     ? { kind: 'limit' as const, ...limitAdvice('open_files') }
     : failureOf(parts, outcome, errors)
   const enforcement = enforcementOf(parts)
-  const hint =
+  const firstHint =
     noFiles ??
     savingHint(saved, outcome, parts.hintFor) ??
     (lost === undefined ? undefined : lostHint(lost, parts.hintFor)) ??
-    (containerMemory === undefined ? undefined : containerMemoryHint(containerMemory)) ??
-    denialHint({
-      denials,
-      networkIsShut: enforcement['network']?.enforced === true,
-      temporary: parts.temporary,
-      errors,
-      succeeded: outcome.kind === 'exited' && outcome.code === 0,
-      single: parts.single,
-      reader: parts.hintFor,
-    }) ??
+    (containerMemory === undefined ? undefined : containerMemoryHint(containerMemory))
+  const refused = firstHint === undefined ? refusalHintOf(parts, outcome, errors) : undefined
+  const hint =
+    firstHint ??
+    (refused && describeHint(refused, parts.hintFor)) ??
     // A container denies no reads: a path that is not mounted does not exist.
-    (parts.backend === 'local' ? readsHint(enforcement, failure, parts.hintFor) : undefined) ??
+    (parts.backend === 'local' ? readsHint(mode, enforcement, failure, parts.hintFor) : undefined) ??
     hintFor(mode, failure, enforcement['denial reports'], parts.hintFor) ??
     timeoutHint(parts, outcome) ??
     parts.hint
@@ -104,6 +102,7 @@ export function buildResult(parts: ResultParts): AnyResult {
     ...(outcome.kind === 'limited' && { limited: outcome.limit }),
     denials,
     ...(hint === undefined ? {} : { hint }),
+    ...(refused && carrying(refused)),
     ...(saved.scratchpad && { scratchpad: saved.scratchpad }),
     ...(failure === undefined ? {} : { failure }),
     mode,
@@ -112,6 +111,14 @@ export function buildResult(parts: ResultParts): AnyResult {
     decision: parts.decision,
     outcome,
   }
+}
+
+function refusalHintOf(parts: ResultParts, outcome: Outcome, errors: string): RefusalHint | undefined {
+  const { mode, temporary, workspace, single, enforcement, ended } = parts
+  const networkIsShut = enforcement['network']?.enforced === true
+  const succeeded = outcome.kind === 'exited' && outcome.code === 0
+  const { denials } = ended.end
+  return refusalHint({ mode, denials, networkIsShut, temporary, workspace, errors, succeeded, single })
 }
 
 /** A tool's answer says it in a line of its own, whether the command timed out or not. */

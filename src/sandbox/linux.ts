@@ -1,5 +1,5 @@
 import { errnoName } from '../base/errno.ts'
-import type { Unmet } from '../base/refusal.ts'
+import type { Unmet, UnmetInWorkspace } from '../base/refusal.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
 import {
@@ -65,7 +65,7 @@ function missingSupport(probe: Probe): Unmet | undefined {
 const changesAbi = 3
 
 /** What the notifier carries out needs a listener, and SECCOMP_ADDFD_FLAG_SEND (Linux 5.14), which is older than that ABI. */
-function missingForChanges({ landlockAbi, listener, listenerErrno }: Probe): Unmet | undefined {
+function missingForChanges({ landlockAbi, listener, listenerErrno }: Probe): UnmetInWorkspace | undefined {
   if (landlockAbi >= changesAbi && listener) return undefined
   return workspaceMissing(changesAbi, landlockAbi, listener ? undefined : errnoName(listenerErrno))
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commandMissing, keepGoingAlone } from '../../src/messages/cli/run.ts'
-import { remedies } from '../../src/messages/denials.ts'
+import { remedies } from '../../src/messages/hints.ts'
 import { refusedOfSeveral } from '../../src/messages/list.ts'
 import { Home, misused } from './vitrine.ts'
 

@@ -1,12 +1,13 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Denial, Enforcement, Failure } from '../../src/base/types.ts'
-import { denialHint, remedies } from '../../src/messages/denials.ts'
+import type { Denial, Enforcement, Failure, Mode } from '../../src/base/types.ts'
 import { lostAdvice, lostHint } from '../../src/messages/docker.ts'
+import { describeHint, remedies } from '../../src/messages/hints.ts'
 import { openFilesHint } from '../../src/messages/limits.ts'
 import { readsHint } from '../../src/messages/reads.ts'
 import { adviceFor, describeRefusal, hintFor, notSavedHint, unsavedHint } from '../../src/messages/refusal.ts'
+import { refusalHint } from '../../src/run/refusal-hint.ts'
 import { Home } from '../cli/vitrine.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { connect } from './connect.ts'
@@ -15,11 +16,16 @@ const row = { enforced: true, by: 'landlock' }
 const refused: Failure = { kind: 'permission-denied', ...adviceFor('permission-denied', 'tool') }
 const kinds: Failure['kind'][] = ['timeout', 'limit', 'permission-denied', 'not-found', 'signal', 'non-zero']
 
-function denied(rest: Pick<Denial, 'operation' | 'path' | 'address'>): string | undefined {
+function denied(mode: Mode, rest: Pick<Denial, 'operation' | 'path' | 'address' | 'protected'>) {
   const denials = [{ ...rest, syscall: 'x', pid: 1, program: 'x', count: 1 }]
   const temporary = { directory: '/tmp', own: false, cwd: '/home' }
-  const about = { networkIsShut: true, temporary, errors: '', succeeded: false, single: true }
-  return denialHint({ denials, ...about, reader: 'tool' })
+  const workspace = {
+    changes: () => ({ roots: ['/home/w'] as const, protected: ['/home/w/.vscode'] }),
+    mayOpen: (path: string) => path !== '/home',
+  }
+  const about = { networkIsShut: true, temporary, workspace, errors: '', succeeded: false, single: true }
+  const hint = refusalHint({ mode, denials, ...about })
+  return hint && describeHint(hint, 'tool')
 }
 
 /** Everything that a result can advise the reader of a tool's answer to do. */
@@ -32,10 +38,15 @@ const said: readonly (string | undefined)[] = [
   lostHint('x', 'tool'),
   lostAdvice('tool'),
   openFilesHint({ openFiles: 8 } as Parameters<typeof openFilesHint>[0], 1, 'Too many open files'),
-  readsHint({ reads: row, unreadable: row } satisfies Enforcement, refused, 'tool'),
-  denied({ operation: 'create', path: '/tmp/x' }),
-  denied({ operation: 'create', path: '/home/x' }),
-  denied({ operation: 'socket', address: 'inet' }),
+  readsHint('read', { reads: row, unreadable: row } satisfies Enforcement, refused, 'tool'),
+  denied('read', { operation: 'create', path: '/tmp/x' }),
+  denied('read', { operation: 'create', path: '/home/x' }),
+  denied('read', { operation: 'socket', address: 'inet' }),
+  denied('read', { operation: 'create', path: '/home/w/x' }),
+  denied('workspace', { operation: 'create', path: '/home/x' }),
+  denied('workspace', { operation: 'create', path: '/opt/x/y' }),
+  denied('workspace', { operation: 'write', path: '/home/w/.vscode', protected: true }),
+  denied('workspace', { operation: 'rename', path: '/home/w/.git/config', protected: true }),
   ...(['blank-command', 'too-long', 'cwd', 'unsavable'] as const).map((kind) => {
     const problem = { kind, field: 'command', bytes: 2, limit: 1, path: '/x', reason: 'deleted', name: 'x' }
     return describeRefusal({ code: 'INVALID_REQUEST', problem: problem as never }, 'tool')
@@ -64,7 +75,7 @@ describe('hints and advice for the reader of a tool’s answer', () => {
     const { run } = await connect([], { home })
     const { text } = await run({ command: `cat ${file}` })
     const failure: Failure = { kind: 'permission-denied', ...adviceFor('permission-denied', 'tool') }
-    expect(text).toContain(`[${readsHint({ reads: row }, failure, 'tool')}]`)
+    expect(text).toContain(`[${readsHint('read', { reads: row }, failure, 'tool')}]`)
   })
 
   it('a refusal that is the user’s own permissions names the write tool', async () => {

@@ -284,7 +284,7 @@ describe.runIf(process.platform === 'linux')('unreadable = [paths]', () => {
     const result = await shell.execute({ argv: ['cat', file] })
     expect(result.enforcement).toMatchObject({ unreadable: { enforced: true }, reads: { enforced: false } })
     expect(result.failure?.kind).toBe('permission-denied')
-    expect(result.hint).toBe(readsHint(result.enforcement, result.failure, 'user'))
+    expect(result.hint).toBe(readsHint('read', result.enforcement, result.failure, 'user'))
     expect((await shell.execute({ command: 'exit 3' })).hint).toBeUndefined()
   })
 

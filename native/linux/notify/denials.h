@@ -45,6 +45,7 @@ struct vt_denial {
   char program[VT_PROGRAM_BYTES]; /* "" if it could not be read */
   char *text;                    /* path or address, or NULL */
   bool is_path;
+  bool is_protected;             /* the path is protected in workspace mode */
   uint64_t count;
   uint32_t hash;
 };

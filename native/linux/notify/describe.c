@@ -10,6 +10,7 @@
 #include <sys/un.h>
 
 #include "notify/dispatch.h"
+#include "notify/handlers/workspace_ops.h"
 #include "notify/resolve.h"
 #include "confine/filter/seccomp_constants.h"
 
@@ -18,6 +19,8 @@ static void describe_descriptor(struct vt_notification *notification, int fd) {
   snprintf(link, sizeof link, "fd/%d", fd);
   ssize_t length = vt_caller_link(&notification->caller, link, notification->text, sizeof notification->text);
   notification->has_text = notification->is_path = length > 0 && notification->text[0] == '/'; /* not "pipe:[1]" */
+  if (notification->is_path && notification->call->operation == VT_OP_METADATA)
+    notification->is_protected = vt_workspace_marks(notification, notification->text, NULL);
 }
 
 static void describe_path(struct vt_notification *notification) {
@@ -38,6 +41,8 @@ static void describe_path(struct vt_notification *notification) {
   notification->has_text = notification->is_path = true;
   int error = vt_resolve(&notification->caller, directory, notification->given, vt_call_follows(call, &notification->notif.data), &place);
   memcpy(notification->text, error ? notification->given : place.path, sizeof notification->text);
+  if (call->operation == VT_OP_METADATA && !error)
+    notification->is_protected = vt_workspace_marks(notification, place.path, place.exists ? &place.status : NULL);
   /* A missing file has no metadata: touch(1), denied the creation, still sets the times. Not counted. */
   bool missing = error == ENOENT || error == ENOTDIR || (!error && !place.exists);
   if (missing && call->operation == VT_OP_METADATA) notification->counted = false;

@@ -28,6 +28,7 @@ static void count(struct vt_listener *listener, struct vt_notification *notifica
       .pid = notification->caller.process,
       .text = notification->has_text ? notification->text : NULL,
       .is_path = notification->is_path,
+      .is_protected = notification->is_protected,
   };
   memcpy(refused.program, notification->caller.program, sizeof refused.program);
   vt_listener_count(listener, &refused);

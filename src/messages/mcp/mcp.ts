@@ -144,15 +144,15 @@ export function loweredTimeoutLine(asked: number, given: number): string {
 const maxDenialLines = 20
 
 /** `[blocked in read mode: write src/a.ts]` for the first twenty refusals, then the number of further attempts. */
-export function blockedLines(denials: readonly Denial[]): string[] {
-  const lines = denials.slice(0, maxDenialLines).map(denialLine)
+export function blockedLines(denials: readonly Denial[], mode: Mode): string[] {
+  const lines = denials.slice(0, maxDenialLines).map((denial) => denialLine(denial, mode))
   const rest = attemptsIn(denials.slice(maxDenialLines))
-  return rest === 0 ? lines : [...lines, `[blocked in read mode: ${rest} more]`]
+  return rest === 0 ? lines : [...lines, `[blocked in ${mode} mode: ${rest} more]`]
 }
 
-function denialLine(denial: Denial): string {
+function denialLine(denial: Denial, mode: Mode): string {
   const times = denial.count > 1 ? ` (${denial.count} times)` : ''
-  return `[blocked in read mode: ${denialText(denial)}${times}]`
+  return `[blocked in ${mode} mode: ${denialText(denial)}${times}]`
 }
 
 export function hintLine(hint: string): string {

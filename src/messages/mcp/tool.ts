@@ -1,6 +1,6 @@
 import type { Mode, Result } from '../../base/types.ts'
 import type { Config } from '../../config/schema.ts'
-import { denialsBeside } from '../denials.ts'
+import { denialsToList } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
 import { lineHeader, listLines } from '../list.ts'
 import { omittedLine } from '../refusal.ts'
@@ -77,7 +77,7 @@ function endLines({ outcome }: Result): string[] {
 function noticeLines(result: Result, { timeoutMs }: ToolRequest): string[] {
   const { hint, background, survivorsKilled } = result
   return [
-    ...say.blockedLines(denialsBeside(result)),
+    ...say.blockedLines(denialsToList(result), result.mode),
     ...(hint === undefined ? [] : [say.hintLine(hint)]),
     ...(background ? [say.backgroundLine(background)] : []),
     ...(survivorsKilled > 0 && result.outcome.kind === 'exited' ? [say.survivorsLine(survivorsKilled)] : []),

@@ -1,4 +1,4 @@
-import type { Unmet } from '../../base/refusal.ts'
+import type { Unmet, UnmetInWorkspace } from '../../base/refusal.ts'
 import type { Changes } from '../../sandbox/sandbox.ts'
 import { outputOnly } from './notes.ts'
 
@@ -126,9 +126,10 @@ export const privateTmpRefuses = {
 } as const
 
 /** @param errno why no listener can be installed; undefined: one can */
-export function workspaceMissing(leastAbi: number, abi: number, errno: string | undefined): Unmet {
+export function workspaceMissing(leastAbi: number, abi: number, errno: string | undefined): UnmetInWorkspace {
   return {
-    wanted: `workspace mode: Landlock ABI ${leastAbi} (Linux 6.2) and a seccomp listener (Linux 5.14)`,
+    for: 'workspace',
+    wanted: `Landlock ABI ${leastAbi} (Linux 6.2) and a seccomp listener (Linux 5.14)`,
     got: errno === undefined ? `Landlock ABI ${abi}` : `installing a listener fails with ${errno}`,
     remedy: 'run a newer kernel, or do not run vitrine under another seccomp listener',
   }

@@ -6,8 +6,8 @@ import {
   explainDisaster,
   explainFeature,
   explainForkBomb,
+  explainHeld,
   explainNothing,
-  explainReadMode,
   explainUnsure,
 } from '../../messages/policy.ts'
 import type { GitCare } from '../../request/environment.ts'
@@ -57,7 +57,7 @@ export function decideRequest(request: PolicyRequest, rules: RuleSet, facts: Fac
   // Admission gives the same reason for lines that it admits without these rules.
   const isHeld = request.mode === 'read' && lenient && decision.verdict === 'allow'
   return {
-    decision: isHeld ? { ...decision, reason: explainReadMode() } : decision,
+    decision: isHeld ? { ...decision, reason: explainHeld('read') } : decision,
     gitCare: onlyReads ? 'line' : careOf(steps, request),
     needsApprover,
   }

@@ -1,11 +1,11 @@
 import type { PolicyMatch } from '../../base/types.ts'
 import {
   explainForeign,
+  explainHeld,
   explainInterpreter,
   explainMaybe,
   explainObjection,
   explainOpen,
-  explainReadMode,
   explainRule,
   explainSafe,
   explainUnlisted,
@@ -100,7 +100,7 @@ function presetRow(step: PlannedStep, given: PolicyInput): PolicyMatch {
       name,
       source,
       'allow',
-      rules.preset === 'open' ? explainOpen() : explainReadMode(),
+      rules.preset === 'open' ? explainOpen() : explainHeld(request.mode),
     )
   const verdict = rules.preset === 'analysis' ? 'deny' : 'ask'
   const interpreter = rules.preset === 'analysis' && bestOf(rules.interpreters, command)

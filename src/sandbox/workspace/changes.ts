@@ -44,11 +44,16 @@ export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
   }
 }
 
-function unfit(path: string, { home, others }: ChangesWanted['own']): UnfitRoot | undefined {
+function unfit(path: string, own: ChangesWanted['own']): UnfitRoot | undefined {
   const status = lstatSync(path, { throwIfNoEntry: false })
   if (!status) return 'missing'
   if (status.isSymbolicLink() || realpathSync(path) !== path) return 'link'
   if (!status.isDirectory()) return 'file'
+  return tooWide(path, own)
+}
+
+/** Why no root may have this real path. */
+export function tooWide(path: string, { home, others }: ChangesWanted['own']): UnfitRoot | undefined {
   if (path === '/') return 'root'
   if (isBeneath(home, path)) return 'home'
   return others.some((own) => isBeneath(own, path) || isBeneath(path, own)) ? 'own' : undefined

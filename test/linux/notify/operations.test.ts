@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { denialLines, remedies } from '../../../src/messages/denials.ts'
+import { denialLines } from '../../../src/messages/denials.ts'
+import { remedies } from '../../../src/messages/hints.ts'
 import { hintFor } from '../../../src/messages/refusal.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { filterAround } from '../../helpers/surroundings.ts'
@@ -153,7 +154,7 @@ describe('what a result makes of refusals', () => {
     expect(result.failure).toMatchObject({ kind: 'permission-denied', retryable: false })
     expect(shorts(result)).toEqual([`write ${ground.file}`])
     expect(result.hint).toContain(ground.file)
-    expect(result.hint).toContain(remedies.user.write)
+    expect(result.hint).toContain(remedies.user.workspace)
   })
 
   it.runIf(isInstalled('python3'))('the hint for the network is network = true', async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { remedies } from '../../../src/messages/denials.ts'
+import { remedies } from '../../../src/messages/hints.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { containersOf, missingEngine, openDockerShell, startEngine, type TestEngine } from './engine.ts'
 

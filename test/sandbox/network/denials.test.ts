@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { remedies } from '../../../src/messages/denials.ts'
+import { remedies } from '../../../src/messages/hints.ts'
 import { cannotBorrow } from '../../helpers/surroundings.ts'
 import { type Ground, makeGround, shorts } from '../../linux/notify/denied.ts'
 

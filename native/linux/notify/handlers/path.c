@@ -36,6 +36,10 @@ static int base_of(const struct vt_notification *notification, int directory) {
   return directory == VT_NO_ARGUMENT ? AT_FDCWD : (int)notification->notif.data.args[directory];
 }
 
+static bool is_protected(const struct vt_notification *notification, const struct vt_resolved *place) {
+  return vt_workspace_marks(notification, place->path, place->exists ? &place->status : NULL);
+}
+
 static void refuse(struct vt_notification *notification, enum vt_operation operation, const struct vt_resolved *place) {
   notification->operation = operation;
   notification->error = EACCES;
@@ -43,6 +47,7 @@ static void refuse(struct vt_notification *notification, enum vt_operation opera
   if (!place) return;
   notification->has_text = notification->is_path = true;
   memcpy(notification->text, place->path, sizeof notification->text);
+  notification->is_protected = is_protected(notification, place);
 }
 
 /*
@@ -234,13 +239,19 @@ static bool find_both(struct vt_notification *notification, struct vt_resolved *
   return error == 0;
 }
 
+/* A further name of a protected file is refused because of the file. */
+static void refuse_link(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new) {
+  refuse(notification, VT_OP_LINK, new);
+  if (is_protected(notification, old)) notification->is_protected = true;
+}
+
 void vt_handle_link(struct vt_notification *notification) {
   struct vt_resolved old, new;
   if (!find_both(notification, &old, &new)) return;
   bool possible = old.exists && !new.exists && !new.slashed, meant = possible && !S_ISDIR(old.status.st_mode);
   bool acts = possible && vt_workspace_links(notification, &old, &new);
   if (meant && !acts && !is_granted_name(notification, &new) && may_change(&new))
-    refuse(notification, VT_OP_LINK, &new);
+    refuse_link(notification, &old, &new);
   vt_resolved_close(&old);
   vt_resolved_close(&new);
 }
@@ -252,7 +263,11 @@ void vt_handle_rename(struct vt_notification *notification) {
   bool misnamed = new.slashed && old.exists && !S_ISDIR(old.status.st_mode); /* ENOTDIR */
   bool possible = old.exists && old.name[0] && new.name[0] && !(keeps && new.exists) && !misnamed;
   bool granted = is_granted_name(notification, &old) && is_granted_name(notification, &new);
-  if (possible && !granted && !vt_workspace_renames(notification, &old, &new) && may_change(&old) && may_change(&new)) refuse(notification, VT_OP_RENAME, &old);
+  if (possible && !granted && !vt_workspace_renames(notification, &old, &new) && may_change(&old) && may_change(&new)) {
+    /* git config renames config.lock: the protected name says what is refused. */
+    bool only_new = is_protected(notification, &new) && !is_protected(notification, &old);
+    refuse(notification, VT_OP_RENAME, only_new ? &new : &old);
+  }
   vt_resolved_close(&old);
   vt_resolved_close(&new);
 }

@@ -183,6 +183,15 @@ bool vt_workspace_renames(struct vt_notification *notification, const struct vt_
   return granted || acts;
 }
 
+bool vt_workspace_marks(const struct vt_notification *notification, const char *path, const struct stat *status) {
+  const struct vt_workspace *workspace = workspace_of(notification);
+  struct vt_spot spot;
+  if (!workspace) return false;
+  vt_workspace_find(workspace, notification->roots, path, false, &spot);
+  vt_spot_close(&spot);
+  return spot.kind == VT_SPOT_PROTECTED || (status && vt_workspace_protects(workspace, status));
+}
+
 bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *path) {
   const struct vt_workspace *workspace = listener->confinement->workspace;
   struct vt_spot spot;

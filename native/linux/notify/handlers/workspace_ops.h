@@ -14,5 +14,9 @@ bool vt_workspace_creates(struct vt_notification *notification, const struct vt_
 bool vt_workspace_links(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
 bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
 
+/* For the report of a refusal: whether a resolved path is protected, leads to something protected, or is another name of it.
+ * `status`: of the file, NULL: unknown or missing. */
+bool vt_workspace_marks(const struct vt_notification *notification, const char *path, const struct stat *status);
+
 /* Whether our descriptor is of a file in the workspace that may be changed; `path` is the kernel's name of it. */
 bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *path);

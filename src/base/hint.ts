@@ -1,0 +1,58 @@
+import type { Denial, Mode } from './types.ts'
+
+/** The reader of a hint: a person with a command line, or a model with the tools of an MCP server. */
+export type HintReader = 'user' | 'tool'
+
+/** What allows a change that was refused. */
+export type Remedy =
+  | { readonly kind: 'network' | 'workspace' | 'write' }
+  /** An entry of `[workspace] writable`. */
+  | { readonly kind: 'writable'; readonly directory: string }
+  /** Write mode, as workspace mode protects the path. `byGit`: `git config` changes the file. */
+  | { readonly kind: 'protected'; readonly byGit: boolean }
+
+/** What to do instead, with the mode that was chosen. */
+export type Alternative =
+  | { readonly kind: 'sqlite'; readonly database: string }
+  | {
+      readonly kind:
+        | 'python'
+        | 'git-lfs'
+        | 'gpg'
+        | 'local-services'
+        | 'private-tmp'
+        | 'npm-cache'
+        | 'leaves-tmp'
+        | 'own-tmp'
+    }
+
+/** What a hint about refusals says. */
+export interface RefusalHint {
+  readonly mode: Mode
+  /** `network`: nothing but the network was refused. */
+  readonly about: 'network' | Denial
+  /** The refusals that the sentence for a user names; the others get lines of their own. */
+  readonly named: readonly Denial[]
+  readonly remedy: Remedy
+  readonly instead?: Alternative | undefined
+  /** The network was refused, too. */
+  readonly alsoNetwork: boolean
+  /** The command exited with 0, and this many further refusals are worth telling. */
+  readonly succeeded: false | { readonly further: number }
+}
+
+/** A symbol: it travels with the result to the faces, but not into its JSON. */
+const behind = Symbol('refusal hint')
+
+export interface Hinted {
+  readonly [behind]?: RefusalHint
+}
+
+export function carrying(hint: RefusalHint): Hinted {
+  return { [behind]: hint }
+}
+
+/** What `hint` of a result says, if it is about refusals. */
+export function hintBehind(result: Hinted): RefusalHint | undefined {
+  return result[behind]
+}

@@ -1,0 +1,82 @@
+import type { Alternative, HintReader, RefusalHint, Remedy } from '../base/hint.ts'
+import type { Mode } from '../base/types.ts'
+import { visible } from '../base/visible.ts'
+import { denialText, whatWas } from './denials.ts'
+
+/** A mode at the beginning of a sentence. */
+export const modeNames: Readonly<Record<Mode, string>> = {
+  read: 'Read mode',
+  workspace: 'Workspace mode',
+  write: 'Write mode',
+}
+
+/** What each reader can do about a refusal. */
+export const remedies = {
+  user: {
+    network: 'set network = true (--network), or run the command in write mode',
+    networkAlone: 'For the network, set network = true (--network).',
+    privateTmp: 'for temporary files and caches, set private_tmp = true (--private-tmp); ',
+    workspace: 'run the command in workspace mode (--mode workspace) or in write mode',
+    writable: (directory: string) =>
+      `add ${visible(directory)} to [workspace] writable, or run the command in write mode`,
+    write: 'run the command in write mode',
+  },
+  tool: {
+    network: 'ask the user to set [shell] network = true; a call cannot',
+    networkAlone: 'For the network, ask the user to set [shell] network = true.',
+    privateTmp: 'for temporary files and caches, call with private_tmp: true; ',
+    workspace:
+      'use execute_command_workspace, or else execute_command_write, if one is listed; otherwise tell the user',
+    writable: (directory: string) =>
+      `ask the user to add ${visible(directory)} to [workspace] writable, or use execute_command_write if that tool is listed`,
+    write: 'it needs write mode: use execute_command_write if that tool is listed, otherwise tell the user',
+  },
+} as const satisfies Record<HintReader, object>
+
+/**
+ * One sentence on what to do about refusals. After a command that exited with 0 it is the only sentence about them. A tool's
+ * answer names the refusals of a failed command in separate lines.
+ */
+export function describeHint(hint: RefusalHint, reader: HintReader): string {
+  const { mode, about, instead, succeeded, alsoNetwork } = hint
+  const anyway = succeeded ? 'the command still exited with 0; ' : ''
+  const also = alsoNetwork ? ` ${remedies[reader].networkAlone}` : ''
+  const rest = `${anyway}${instead ? alternative(instead, reader) : ''}${remedyText(hint.remedy, reader)}.${also}`
+  const more = succeeded && succeeded.further > 0 ? ` and ${succeeded.further} more` : ''
+  if (reader === 'user')
+    return `${modeNames[mode]} refuses ${about === 'network' ? 'the network' : `to ${whatWas(about)}${more}`}; ${rest}`
+  if (!succeeded) return rest.charAt(0).toUpperCase() + rest.slice(1)
+  return `blocked in ${mode} mode: ${about === 'network' ? 'the network' : `${denialText(about)}${more}`}; ${rest}`
+}
+
+function remedyText(remedy: Remedy, reader: HintReader): string {
+  const ways = remedies[reader]
+  if (remedy.kind === 'writable') return `if this is intended, ${ways.writable(remedy.directory)}`
+  if (remedy.kind !== 'protected') return `if this is intended, ${ways[remedy.kind]}`
+  return remedy.byGit
+    ? `workspace mode protects this file, because git outside the sandbox obeys it. For "git config" and "git remote add", ${ways.write}`
+    : `workspace mode protects this path, because programs outside the sandbox obey or run it. If this is intended, ${ways.write}`
+}
+
+function alternative(instead: Alternative, reader: HintReader): string {
+  switch (instead.kind) {
+    case 'sqlite':
+      return `SQLite opens a WAL database without its log as 'file:${visible(instead.database)}?immutable=1'; `
+    case 'python':
+      return 'python3 -m ast FILE checks the syntax without writing a file; '
+    case 'git-lfs':
+      return 'to compare without Git LFS, run git with -c filter.lfs.process= -c filter.lfs.required=false; '
+    case 'gpg':
+      return 'gpg --lock-never reads keyrings without locks; '
+    case 'local-services':
+      return 'services of this machine (Docker, D-Bus, ssh-agent, tmux) are out of reach; '
+    case 'private-tmp':
+      return remedies[reader].privateTmp
+    case 'npm-cache':
+      return 'set npm_config_cache=$TMPDIR/npm to give npm a writable cache; '
+    case 'leaves-tmp':
+      return 'files cannot leave $TMPDIR, which is removed after the command; '
+    case 'own-tmp':
+      return 'the command can write temporary files to its private $TMPDIR; '
+  }
+}

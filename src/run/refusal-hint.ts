@@ -1,0 +1,169 @@
+import type { Alternative, RefusalHint, Remedy } from '../base/hint.ts'
+import { isBeneath } from '../base/paths.ts'
+import type { Denial, Mode, Operation } from '../base/types.ts'
+import { worthTelling } from '../messages/fallbacks.ts'
+import type { Changes } from '../sandbox/sandbox.ts'
+
+/** Where a command puts temporary files. */
+export interface TemporaryDirectory {
+  /** Its TMPDIR, if set. */
+  readonly directory: string | undefined
+  /** TMPDIR is private and writable (`private_tmp`). */
+  readonly own: boolean
+  /** Where the command ran: files around it are not temporary, even in /tmp. */
+  readonly cwd: string
+}
+
+/** What workspace mode offers where the command ran. */
+export interface WorkspaceOffer {
+  /** What it lets commands change; undefined: it is unavailable here. */
+  changes(): Changes | undefined
+  /** Whether `[workspace] writable` may name a directory. */
+  mayOpen(directory: string): boolean
+}
+
+/** What a hint depends on. */
+export interface HintContext {
+  readonly mode: Mode
+  readonly denials: readonly Denial[]
+  readonly networkIsShut: boolean
+  readonly temporary: TemporaryDirectory
+  readonly workspace: WorkspaceOffer
+  /** The command's stderr. */
+  readonly errors: string
+  /** It exited with 0. */
+  readonly succeeded: boolean
+  /** One program ran, without a shell around it. */
+  readonly single: boolean
+}
+
+/** What to say about refusals. Absent after a command that exited with 0 if each refusal is a known fallback. */
+export function refusalHint(refused: HintContext): RefusalHint | undefined {
+  const { mode, networkIsShut, temporary, succeeded } = refused
+  const denials = succeeded ? worthTelling(refused.denials, refused) : refused.denials
+  if (denials.length === 0) return undefined
+  const further = { succeeded: succeeded && { further: denials.length - 1 } }
+  if (networkIsShut && denials.every(isNetwork))
+    return {
+      mode,
+      about: 'network',
+      named: denials,
+      remedy: { kind: 'network' },
+      alsoNetwork: false,
+      ...further,
+    }
+  const others = denials.filter((denial) => !(networkIsShut && isNetwork(denial)))
+  const about = decisive(others, refused)
+  return {
+    mode,
+    about,
+    named: denials.filter((denial) => isSame(denial, about)),
+    remedy: remedyFor(about, refused),
+    instead: alternativeTo(about, temporary),
+    alsoNetwork: others.length < denials.length,
+    ...further,
+  }
+}
+
+/** Two programs may try the same. */
+function isSame(one: Denial, other: Denial): boolean {
+  return one.operation === other.operation && one.path === other.path && one.address === other.address
+}
+
+/** What workspace mode can allow. */
+const fileOperations: ReadonlySet<Operation> = new Set([
+  'write',
+  'create',
+  'delete',
+  'rename',
+  'link',
+  'truncate',
+  'metadata',
+  'lock',
+])
+
+function remedyFor(denial: Denial, { mode, workspace }: HintContext): Remedy {
+  const { path, operation } = denial
+  if (denial.protected) return { kind: 'protected', byGit: isGitConfig(path) }
+  if (path === undefined || !fileOperations.has(operation)) return { kind: 'write' }
+  const changes = workspace.changes()
+  const isIn = changes?.roots.some((root) => isBeneath(path, root))
+  if (mode === 'read')
+    return { kind: changes && isIn && !isKept(denial, path, changes) ? 'workspace' : 'write' }
+  const directory = path.slice(0, path.lastIndexOf('/')) || '/'
+  return !isIn && workspace.mayOpen(directory) ? { kind: 'writable', directory } : { kind: 'write' }
+}
+
+/** Whether workspace mode would refuse it, too. Programs replace a file by way of FILE.lock. */
+function isKept({ operation }: Denial, path: string, changes: Changes): boolean {
+  const moves = operation === 'rename' || operation === 'delete'
+  const file = path.replace(/\.lock$/, '')
+  return changes.protected.some((kept) => isBeneath(file, kept) || (moves && isBeneath(kept, path)))
+}
+
+function isGitConfig(path: string | undefined): boolean {
+  return /\/\.git\/(.*\/)?config(\.worktree)?$/.test(path ?? '')
+}
+
+/** The refusal that the command's stderr names, otherwise the first. (What a tool can do without also comes first.) */
+function decisive(denials: readonly Denial[], { errors, temporary }: HintContext): Denial {
+  const log = denials.find((denial) => databaseOf(denial) !== undefined)
+  if (log !== undefined) return log
+  const names = [(path: string) => path, (path: string) => path.slice(path.lastIndexOf('/') + 1)]
+  for (const name of names) {
+    const told = denials.find(({ path }) => path !== undefined && errors.includes(name(path)))
+    if (told !== undefined) return told
+  }
+  // A program that tries several directories for a temporary file names none of them.
+  const place = /temporary/i.test(errors)
+    ? denials.find((denial) => isTemporary(denial, temporary))
+    : undefined
+  return place ?? (denials[0] as Denial)
+}
+
+/** An alternative to what was refused, if there is one. */
+function alternativeTo(denial: Denial, { own, ...where }: TemporaryDirectory): Alternative | undefined {
+  const { operation, program, path, address } = denial
+  const database = databaseOf(denial)
+  if (database !== undefined) return { kind: 'sqlite', database }
+  if (path?.includes('/__pycache__')) return { kind: 'python' }
+  if (program === 'git-lfs') return { kind: 'git-lfs' }
+  if (program === 'gpg' && path?.includes('/.#lk')) return { kind: 'gpg' }
+  if (operation === 'socket' && address === 'unix') return { kind: 'local-services' }
+  if (!own && (isTemporary(denial, where) || isCache(denial))) return { kind: 'private-tmp' }
+  if (own && path?.includes('/_cacache/')) return { kind: 'npm-cache' }
+  if (own && path?.startsWith(`${where.directory}/`))
+    return operation === 'rename' ? { kind: 'leaves-tmp' } : undefined
+  return isTemporary(denial, where) ? { kind: 'own-tmp' } : undefined
+}
+
+/** The database whose log or shared memory SQLite tried to create (sqlite.org/wal.html, "Read-Only Databases"). */
+function databaseOf({ operation, path }: Denial): string | undefined {
+  return operation === 'create' ? /^(.*)-(wal|shm)$/.exec(path ?? '')?.[1] : undefined
+}
+
+function isTemporary({ path }: Denial, { directory, cwd }: Omit<TemporaryDirectory, 'own'>): boolean {
+  const places = ['/tmp', '/var/tmp', ...(directory ? [directory.replace(/\/+$/, '')] : [])]
+  return path !== undefined && places.some((place) => place !== '' && isIn(place, path, cwd))
+}
+
+/** True if a path lies in a place, but not in the part of it that the command ran in. */
+function isIn(place: string, path: string, cwd: string): boolean {
+  if (path === place) return true
+  const partOf = (inside: string) => inside.slice(place.length + 1).split('/', 1)[0]
+  return path.startsWith(`${place}/`) && !(cwd.startsWith(`${place}/`) && partOf(path) === partOf(cwd))
+}
+
+/** True for a cache that a private TMPDIR holds, or makes unnecessary (src/request/tools.ts). */
+function isCache({ operation, path, program }: Denial): boolean {
+  if (path === undefined) return false
+  if (program === 'fossil' && operation === 'create' && /\/(\.fossil|fossil\.db)$/.test(path)) return true
+  if (program === 'cargo' && /\/target[^/]*(\/|$)/.test(path)) return true
+  return /\/(_cacache|go-build|\.cargo\/\.[\w-]*cache[\w-]*)(\/|$)/.test(path)
+}
+
+/** True for what network = true allows. Unix sockets stay refused. */
+function isNetwork({ operation, address }: Denial): boolean {
+  if (operation === 'socket') return address === 'inet' || address === 'inet6'
+  return operation === 'connect' && address !== undefined && !/^[/@]/.test(address)
+}
