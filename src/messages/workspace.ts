@@ -21,24 +21,26 @@ export function unfitRoot({ path, why }: UnfitRootFound): UnmetInWorkspace {
   }
 }
 
-const wanted =
-  'workspace mode: a system that keeps changes inside a directory (Linux 6.2 or newer, with Landlock)'
+const wanted = 'a system that keeps changes inside a directory (Linux 6.2 or newer, with Landlock)'
 
 /** Where nothing can enforce workspace mode. */
 export const workspaceElsewhere = {
   windows: {
+    for: 'workspace',
     wanted,
     got: 'Windows, where Low integrity cannot open one directory without changing the labels of its files',
     remedy: 'use --mode read or --mode write',
   },
   macos: {
+    for: 'workspace',
     wanted,
     got: 'macOS, for which vitrine has no profile of workspace mode',
     remedy: 'use --mode read or --mode write',
   },
   docker: {
+    for: 'workspace',
     wanted,
     got: 'the docker backend, where read-only mounts cannot keep protected paths that do not exist from being created',
     remedy: 'use --backend local, or --mode read or --mode write',
   },
-} as const satisfies Record<string, Unmet>
+} as const satisfies Record<string, UnmetInWorkspace>
