@@ -44,7 +44,7 @@ export interface RefusalHint {
 /** A symbol: it travels with the result to the faces, but not into its JSON. */
 const behind = Symbol('refusal hint')
 
-export interface Hinted {
+interface Hinted {
   readonly [behind]?: RefusalHint
 }
 
@@ -53,6 +53,6 @@ export function carrying(hint: RefusalHint): Hinted {
 }
 
 /** What `hint` of a result says, if it is about refusals. */
-export function hintBehind(result: Hinted): RefusalHint | undefined {
-  return result[behind]
+export function hintBehind(result: object): RefusalHint | undefined {
+  return (result as Hinted)[behind]
 }

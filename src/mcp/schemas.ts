@@ -49,6 +49,7 @@ export function resultSchema() {
     operation: v.string(),
     path: v.optional(v.string()),
     address: v.optional(v.string()),
+    protected: v.optional(v.literal(true)),
     syscall: v.string(),
     pid: v.number(),
     program: v.string(),

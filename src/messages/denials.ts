@@ -1,4 +1,4 @@
-import { type Hinted, hintBehind } from '../base/hint.ts'
+import { hintBehind } from '../base/hint.ts'
 import type { AnyResult, Denial, Operation } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 
@@ -67,7 +67,7 @@ export function denialsToList({
 }
 
 /** Those of them that the hint for a user does not name. */
-export function denialsBeside(result: Pick<AnyResult, 'denials' | 'outcome'> & Hinted): readonly Denial[] {
+export function denialsBeside(result: Pick<AnyResult, 'denials' | 'outcome'>): readonly Denial[] {
   const named = hintBehind(result)?.named ?? []
   return denialsToList(result).filter((denial) => !named.includes(denial))
 }

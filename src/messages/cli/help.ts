@@ -115,8 +115,8 @@ Options:
   --ask              ask you when the policy requires approval
   --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (workspace mode
                      holds them); overrides [policy] workspace
-  --network          read mode: allow TCP and UDP clients; unix sockets stay refused
-  --private-tmp      read mode: each command gets a private TMPDIR, removed afterwards
+  --network          read and workspace mode: allow TCP and UDP clients; unix sockets stay refused
+  --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode, removed afterwards
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
   --config FILE      use this config file instead of your own
 
@@ -185,7 +185,7 @@ Options:
                      read,write; default: [shell] mode
   --approve WHO      who approves commands: client (default; it has asked its user), elicit (vitrine asks the user through
                      the client) or none ([policy] unattended decides)
-  --network          read mode: allow TCP and UDP clients; a call cannot do that
+  --network          read and workspace mode: allow TCP and UDP clients; a call cannot do that
   --private-tmp      read mode: each command gets a private TMPDIR, removed afterwards; a call can also ask for one
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
   --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (workspace mode

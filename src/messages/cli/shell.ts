@@ -28,16 +28,17 @@ export function searchPrompt(typed: string, match: string | undefined): string {
 
 /** Shown when the shell starts at a terminal. */
 export const shellGreeting =
-  'Read mode refuses every change. ":write" and ":read" switch the mode, ":help" lists commands, Ctrl+D exits.'
+  'Read mode refuses every change. ":workspace", ":write" and ":read" switch the mode, ":help" lists commands, Ctrl+D exits.'
 
 export const shellHelp = `cd [DIR]      change the directory; "cd -" goes back
 :write        write mode: commands run unsandboxed
+:workspace    workspace mode: the operating system refuses every change outside the workspace
 :read         read mode: the operating system refuses every change
 :help         show this list
 fg            resume the command that Ctrl+Z stopped; "jobs" lists them
 exit [CODE]   exit; also Ctrl+D
 Each command runs in its own sh. The next one keeps the directory and exported variables, but not functions, aliases,
-shell options or other variables. A variable exported in read mode applies in read mode only.
+shell options or other variables. A variable exported in one mode does not apply in a looser one.
 `
 
 const modeLines: Readonly<Record<Mode, string>> = {
@@ -46,7 +47,7 @@ const modeLines: Readonly<Record<Mode, string>> = {
   write: 'write mode: commands run unsandboxed, with your rights. ":read" goes back.',
 }
 
-/** @param left the variables that were exported in read mode */
+/** @param left the variables that were exported in a stricter mode */
 export function modeLine(mode: Mode, left: readonly string[]): string {
   if (left.length === 0) return modeLines[mode]
   return `${modeLines[mode]}\nNot kept, because they were exported in a stricter mode: ${left.join(', ')}. Export them again if you need them.`
@@ -77,7 +78,7 @@ export function historyLost(file: string, errno: string): string {
 }
 
 export function unknownColon(word: string): string {
-  return `"${word}" is unknown; use :read, :write or :help.`
+  return `"${word}" is unknown; use :read, :workspace, :write or :help.`
 }
 
 export const exitUsage = 'exit takes one number from 0 to 255.'

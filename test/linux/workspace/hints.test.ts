@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { hintBehind } from '../../../src/base/hint.ts'
+import type { Result } from '../../../src/base/types.ts'
+import { describeHint } from '../../../src/messages/hints.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { isInstalled } from '../../helpers/programs.ts'
+
+const workspace = makeDirectory()
+const outside = join('/dev/shm', `vitrine-hints-${process.pid}`)
+execFileSync('git', ['init', '-q', workspace])
+mkdirSync(join(workspace, '.github/workflows'), { recursive: true })
+const config = readFileSync(join(workspace, '.git/config'), 'utf8')
+
+async function run(command: string, mode: 'read' | 'workspace' = 'workspace'): Promise<Result> {
+  const shell = await openTestShell({ cwd: workspace, mode })
+  return shell.execute({ command })
+}
+
+function remedyOf(result: Result) {
+  const hint = hintBehind(result)
+  expect(result.hint).toBe(hint && describeHint(hint, 'user'))
+  return hint?.remedy
+}
+
+describe('the hint of a refusal in workspace mode', () => {
+  it('names an entry of [workspace] writable for a change outside', async () => {
+    const result = await run(`echo x > ${outside}`)
+    expect(existsSync(outside)).toBe(false)
+    expect(remedyOf(result)).toEqual({ kind: 'writable', directory: '/dev/shm' })
+    expect(result.hint).toContain('/dev/shm to [workspace] writable')
+    expect(result.denials[0]).not.toHaveProperty('protected')
+  })
+
+  it('names such an entry only if the configuration may have it', async () => {
+    for (const path of ['/vitrine-hints', '/proc/sys/kernel/core_pattern'])
+      expect(remedyOf(await run(`test -e ${path} && exec 3>>${path}; mkdir ${path}`))).not.toMatchObject({
+        kind: 'writable',
+      })
+    expect(existsSync('/vitrine-hints')).toBe(false)
+  })
+
+  it.runIf(isInstalled('python3'))('names the network for a socket', async () => {
+    const result = await run("python3 -c 'import socket; socket.socket()'")
+    expect(remedyOf(result)).toEqual({ kind: 'network' })
+  })
+
+  it('names write mode for what only write mode allows', async () => {
+    const result = await run('touch own && chmod u+s own')
+    expect(remedyOf(result)).toEqual({ kind: 'write' })
+    expect(result.denials[0]).not.toHaveProperty('protected')
+  })
+
+  it.each(['git config a.b c', 'git remote add o /nowhere'])(
+    'says that git’s file is protected: %s',
+    async (line) => {
+      const result = await run(line)
+      expect(readFileSync(join(workspace, '.git/config'), 'utf8')).toBe(config)
+      expect(result.denials).toMatchObject([{ path: join(workspace, '.git/config'), protected: true }])
+      expect(remedyOf(result)).toEqual({ kind: 'protected', byGit: true })
+    },
+  )
+
+  it.each([
+    ['create', 'echo x > .vscode', '.vscode'],
+    ['create', 'echo x > .github/workflows/x.yml', '.github/workflows/x.yml'],
+    ['rename', 'mv .git moved', '.git'],
+    ['rename', 'mkdir made; mv made .claude', '.claude'],
+    ['metadata', 'chmod 700 .github/workflows', '.github/workflows'],
+    ['link', 'ln .git/config other', 'other'],
+  ])('says that a path is protected: %s, %s', async (operation, line, name) => {
+    const result = await run(line)
+    const path = join(workspace, name)
+    expect(result.denials).toMatchObject([{ operation, path, protected: true }])
+    expect(remedyOf(result)?.kind).toBe('protected')
+    rmSync(join(workspace, 'made'), { recursive: true, force: true })
+  })
+})
+
+describe('the hint of a refusal in read mode', () => {
+  it.each([
+    ['echo x > new', 'workspace'],
+    ['git config a.b c', 'write'],
+    ['echo x > .envrc', 'write'],
+    ['mv .git moved', 'write'],
+    [`echo x > ${outside}`, 'write'],
+  ])('%s: %s mode', async (line, kind) => {
+    expect(remedyOf(await run(line, 'read'))).toEqual({ kind })
+  })
+
+  it('does not name workspace mode where it is refused', async () => {
+    const shell = await openTestShell({ cwd: workspace, env: { HOME: workspace } })
+    const result = await shell.execute({ command: 'echo x > new' })
+    expect(remedyOf(result)).toEqual({ kind: 'write' })
+  })
+})
+
+describe('a result with a hint', () => {
+  it('shows no more of it than the sentence', async () => {
+    const result = await run(`echo x > ${outside}`)
+    expect(Object.keys(result)).not.toContain('remedy')
+    expect(JSON.parse(JSON.stringify(result)).hint).toBe(result.hint)
+  })
+})
