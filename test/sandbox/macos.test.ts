@@ -181,6 +181,13 @@ describe('read mode on macOS', () => {
     expect(() => macosSandbox(tools).confine(options)).toThrow(unavailable(''))
   })
 
+  it('is refused as workspace mode, for which there is no profile', () => {
+    const { tools, calls } = doubleOf()
+    const changes = { roots: ['/work'], protected: [] } as const
+    expect(() => macosSandbox(tools).confine({ ...options, changes })).toThrow(unavailable('macOS'))
+    expect(calls()).toEqual([])
+  })
+
   it('is refused where there is no sandbox-exec', () => {
     const { tools } = doubleOf()
     const without = { ...tools, sandboxExec: '/no/sandbox-exec' }

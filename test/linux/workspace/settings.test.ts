@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Host } from '../../../src/host/host.ts'
+import { dockerSandbox } from '../../../src/sandbox/docker/sandbox.ts'
+import { readEverything } from '../../../src/sandbox/sandbox.ts'
 import { openAudited } from '../../audit/place.ts'
 import { Home } from '../../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
@@ -210,5 +212,13 @@ linux('where it cannot be held', () => {
       shell.mode = 'workspace'
     }).toThrow(expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }))
     expect(shell.mode).toBe('write')
+  })
+
+  it('the docker backend refuses it', () => {
+    const sandbox = dockerSandbox({ network: 'none', writableRoot: false, close: async () => {} })
+    const changes = { roots: ['/work'], protected: [] } as const
+    const options = { network: false, reads: readEverything, privateTmp: true, unixSockets: [] }
+    expect(() => sandbox.confine({ ...options, changes })).toThrow(unavailable('docker'))
+    expect(sandbox.confine({ ...options, changes: null })).toMatchObject({ kind: 'container' })
   })
 })
