@@ -82,7 +82,7 @@ linux('[workspace] writable', () => {
     for (const path of ['vitrine', 'vitrine/deep', '.']) {
       mkdirSync(join(state, path), { recursive: true })
       const opening = openTestShell({
-        ...{ cwd: makeRepository(), mode: 'workspace', env: { HOME: '/nonexistent', XDG_STATE_HOME: state } },
+        ...{ cwd: makeRepository(), mode: 'workspace', env: { HOME: '/proc/nonexistent', XDG_STATE_HOME: state } },
         toml: `[workspace]\nwritable = [${JSON.stringify(join(state, path))}]`,
       })
       await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
@@ -164,7 +164,7 @@ linux('what is said about a command of workspace mode', () => {
     const { shell, lines } = await openAudited({
       cwd: makeRepository(),
       mode: 'workspace',
-      env: { HOME: '/nonexistent' },
+      env: { HOME: '/proc/nonexistent' },
     })
     const { mode, enforcement } = await shell.execute({ command: 'echo x', scratchpad: 'x' })
     expect(mode).toBe('workspace')
@@ -207,7 +207,7 @@ linux('where it cannot be held', () => {
   it.each(hosts)('with %s it is refused, and nothing runs', async (_, host, got) => {
     const cwd = makeRepository()
     await expect(openIn({ cwd, host: host() })).rejects.toEqual(unavailable(got))
-    const shell = await openTestShell({ cwd, mode: 'write', host: host(), env: { HOME: '/nonexistent' } })
+    const shell = await openTestShell({ cwd, mode: 'write', host: host(), env: { HOME: '/proc/nonexistent' } })
     expect(() => {
       shell.mode = 'workspace'
     }).toThrow(expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }))
