@@ -1,4 +1,4 @@
-import { defineKey, oneOf, onlyAdds, onlyTrusted, pathsKey, pathsWithinKey, userOnly } from '../field.ts'
+import { defineKey, oneOf, onlyAdds, pathsKey, pathsWithinKey, userOnly } from '../field.ts'
 
 export const workspaceKeys = {
   writable: pathsKey('Further directories that commands may change, such as "~/.cache/pip".', userOnly),
@@ -11,6 +11,6 @@ export const workspaceKeys = {
     'ask: when workspace mode refuses something and the command fails, the approver is asked whether it may run again in write mode.',
     oneOf('tell', 'ask'),
     'tell',
-    onlyTrusted,
+    userOnly,
   ),
 }

@@ -82,7 +82,11 @@ linux('[workspace] writable', () => {
     for (const path of ['vitrine', 'vitrine/deep', '.']) {
       mkdirSync(join(state, path), { recursive: true })
       const opening = openTestShell({
-        ...{ cwd: makeRepository(), mode: 'workspace', env: { HOME: '/proc/nonexistent', XDG_STATE_HOME: state } },
+        ...{
+          cwd: makeRepository(),
+          mode: 'workspace',
+          env: { HOME: '/proc/nonexistent', XDG_STATE_HOME: state },
+        },
         toml: `[workspace]\nwritable = [${JSON.stringify(join(state, path))}]`,
       })
       await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
@@ -207,7 +211,12 @@ linux('where it cannot be held', () => {
   it.each(hosts)('with %s it is refused, and nothing runs', async (_, host, got) => {
     const cwd = makeRepository()
     await expect(openIn({ cwd, host: host() })).rejects.toEqual(unavailable(got))
-    const shell = await openTestShell({ cwd, mode: 'write', host: host(), env: { HOME: '/proc/nonexistent' } })
+    const shell = await openTestShell({
+      cwd,
+      mode: 'write',
+      host: host(),
+      env: { HOME: '/proc/nonexistent' },
+    })
     expect(() => {
       shell.mode = 'workspace'
     }).toThrow(expect.objectContaining({ code: 'SANDBOX_UNAVAILABLE' }))
