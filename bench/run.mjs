@@ -12,6 +12,7 @@ const names = [
   'start',
   'held',
   'reads',
+  'workspace',
   'peers',
   'explore',
   'output',

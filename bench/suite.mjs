@@ -9,9 +9,23 @@ import { peers } from './suites/peers.mjs'
 import { reads } from './suites/reads.mjs'
 import { reports } from './suites/reports.mjs'
 import { held, start } from './suites/start.mjs'
+import { workspace } from './suites/workspace.mjs'
 
 /** @type {Record<string, (options: { quick: boolean }) => Promise<import('./lib/rows.mjs').Row[]>>} */
-const suites = { start, held, reads, peers, explore, output, burst, reports, cli, limited, deadline }
+const suites = {
+  start,
+  held,
+  reads,
+  workspace,
+  peers,
+  explore,
+  output,
+  burst,
+  reports,
+  cli,
+  limited,
+  deadline,
+}
 
 const [name = '', ...flags] = process.argv.slice(2)
 const suite = suites[name]

@@ -107,7 +107,7 @@ export class Setups {
       environments: { line: readOnly, steps: other('steps'), none: other('none') },
       place: equipment.place,
       confinement: this.#confinement(mode, privateTmp),
-      privateTmp: mode !== 'write' && privateTmp ? this.#privateTmp(readOnly) : null,
+      privateTmp: mode !== 'write' && privateTmp ? this.#privateTmp(mode, readOnly) : null,
       limits,
       projectSettings: equipment.projectSettings,
       enforcement: {
@@ -127,12 +127,13 @@ export class Setups {
     return commandEnvironment(env, config.env, { mode, gitCare, place: equipment.place })
   }
 
-  #privateTmp(environment: Variables): ModeSetup['privateTmp'] {
+  #privateTmp(mode: Mode, environment: Variables): ModeSetup['privateTmp'] {
     const { equipment, env, network } = this.#options
     const { sandbox, platform } = equipment
     if (sandbox.ownTmp) return null
     if (!sandbox.privateDirectories) throw withoutPrivateTmp(platform)
     const caches = {
+      workspace: mode === 'workspace',
       network,
       goCache: hasGoCache(environment),
       fossilSettings: hasFossilSettings(environment),

@@ -25,6 +25,8 @@ const onlyOnce: Variables = {
 }
 
 export interface ToolCaches {
+  /** The workspace can be written: builds go beside their sources, where the next command finds them. */
+  readonly workspace: boolean
   /** The network is open: what is missing from a cache can be fetched. */
   readonly network: boolean
   /** Go's cache exists, and stays in use: a full read-only one is faster than an empty writable one. */
@@ -41,7 +43,7 @@ export function withToolSettings(environment: Variables, network: boolean): Vari
 /** Gives tools that cannot work without a writable cache a directory of the command's own. */
 export function withToolCaches(environment: Variables, directory: string, caches: ToolCaches): Variables {
   return withDefaults(environment, {
-    CARGO_TARGET_DIR: join(directory, 'cargo-target'),
+    ...(caches.workspace ? {} : { CARGO_TARGET_DIR: join(directory, 'cargo-target') }),
     ...(caches.network ? { npm_config_cache: join(directory, 'npm') } : {}),
     ...(caches.goCache ? {} : { GOCACHE: join(directory, 'go-build') }),
     ...(caches.fossilSettings ? {} : { FOSSIL_HOME: directory }),

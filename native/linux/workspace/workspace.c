@@ -117,6 +117,7 @@ void vt_workspace_release(struct vt_workspace *workspace) {
 }
 
 int vt_workspace_grant(struct vt_workspace *workspace, int ruleset, int abi) {
+  clock_gettime(CLOCK_REALTIME_COARSE, &workspace->granted_at); /* the clock of inodes' times */
   return vt_landlock_grant_workspace(ruleset, abi, workspace->places, &workspace->granted);
 }
 
@@ -157,6 +158,14 @@ static const struct vt_path_node *node_at(const struct vt_path_node *node, const
   return node;
 }
 
+/* File systems reuse the number of a removed inode, whose rule is gone. Born in the same tick: unsure, so false. */
+static bool is_older(int fd, const struct timespec *time) {
+  struct statx found;
+  if (statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_BTIME, &found) || !(found.stx_mask & STATX_BTIME)) return false;
+  if (found.stx_btime.tv_sec != time->tv_sec) return found.stx_btime.tv_sec < time->tv_sec;
+  return (long)found.stx_btime.tv_nsec < time->tv_nsec;
+}
+
 /* The entry of a cut directory has a rule if it is one of those that were there when the ruleset was made. */
 static bool has_rule(const struct vt_workspace *workspace, int root, const char *rest, size_t length) {
   char path[PATH_MAX];
@@ -164,7 +173,8 @@ static bool has_rule(const struct vt_workspace *workspace, int root, const char 
   snprintf(path, sizeof path, "%.*s", (int)length, rest);
   int fd = open_beneath(root, path);
   if (fd < 0) return false;
-  bool has = fstat(fd, &status) == 0 && vt_inode_set_has(&workspace->granted, &status);
+  bool has = fstat(fd, &status) == 0 && vt_inode_set_has(&workspace->granted, &status) &&
+             is_older(fd, &workspace->granted_at);
   close(fd);
   return has;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "confine/reads/inode_set.h"
 
@@ -17,6 +18,7 @@ struct vt_workspace {
   int references;              /* atomic */
   struct vt_reads *places;     /* the roots are granted, protected paths are kept */
   struct vt_inode_set granted; /* entries of cut directories that have a Landlock rule */
+  struct timespec granted_at;
   size_t count;
   struct vt_workspace_root {
     char *path; /* absolute, without symbolic links */

@@ -86,6 +86,26 @@ describeTwins('in workspace mode a command does what it does in write mode', twi
 
 const program = join(readable, 'test/fixtures/workspace/errors.py')
 
+describeTwins(
+  'in workspace mode a new directory that has the inode number of a removed one is like any other',
+  [
+    {
+      given: 'mkdir $(seq 40)',
+      command:
+        'rmdir $(seq 40); for n in $(seq 41 80); do mkdir $n; mkdir $n/d; echo x > $n/f; done; ls | wc -l',
+    },
+  ],
+)
+
+const racing = `
+const { mkdir } = require("node:fs/promises")
+const paths = Array.from({ length: 100 }, (_, n) => ["a/b/c", "a/b/d", "a/e/f", "a/b/c"].map((path) => n + "/" + path)).flat()
+Promise.all(paths.map((path) => mkdir(path, { recursive: true }))).then((made) => console.log(made.length))`
+
+describeTwins('in workspace mode threads that make the same directories do not meet EACCES', [
+  { command: `node -e '${racing}'` },
+])
+
 describeTwins('in workspace mode a call fails as in write mode', [
   { command: `python3 '${program}'` },
   { command: `cd src && python3 '${program}'` },

@@ -87,10 +87,12 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   return vt_resolve(&notification->caller, base_of(notification, call->directory), notification->given, follow, place);
 }
 
-/* Errors that the kernel finds only after Landlock has refused: "file/" removed or renamed, a removed directory. */
+/* Errors that the kernel finds only after Landlock has refused: "file/" removed or renamed, a removed directory. Also a missing
+ * directory in workspace mode: the notifier may make it for another thread before this call goes on to Landlock. */
 static void take_late_error(struct vt_notification *notification, int error, const struct vt_resolved *place) {
   bool moves = notification->call->judge == vt_handle_remove || notification->call->judge == vt_handle_rename;
-  if ((error == ENOTDIR && moves) || (error == ENOENT && place->dead)) notification->error = error;
+  bool missing = notification->roots && notification->given[0];
+  if ((error == ENOTDIR && moves) || (error == ENOENT && (place->dead || missing))) notification->error = error;
 }
 
 /* Resolves the call's path. False: nothing to refuse, or refused already. */
