@@ -65,20 +65,32 @@ function makePlace({ uid, gid }: User): Place {
   return place
 }
 
-/** All of it that any call could change. A changed inode shows in its change time, whatever the call set back. */
-function stateOf(directory: string): readonly unknown[] {
-  return ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort()].map((name) => {
-    const path = join(directory, name)
-    const { ino, mode, nlink, uid, gid, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true })
-    const content = lstatSync(path).isFile() ? readFileSync(path, 'utf8') : null
-    return { name, ino, mode, nlink, uid, gid, mtimeNs, ctimeNs, content }
-  })
+/** All of a file that any call could change. A changed inode shows in its change time, whatever the call set back. */
+function fileState(path: string) {
+  const { ino, mode, nlink, uid, gid, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true })
+  const content = lstatSync(path).isFile() ? readFileSync(path, 'utf8') : null
+  return { ino, mode, nlink, uid, gid, mtimeNs, ctimeNs, content }
 }
+
+function stateOf(directory: string): readonly unknown[] {
+  return ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort()].map((name) => ({
+    name,
+    ...fileState(join(directory, name)),
+  }))
+}
+
+/** In `.git` other names may come and go: a path that changes while it is read can name one of them. */
+const protectedInGit = ['commondir', 'config', 'config.worktree', 'info/attributes', 'hooks']
 
 const watched = ({ workspace, outside }: Place) => ({
   outside: stateOf(outside),
-  git: stateOf(join(workspace, '.git')),
   vscode: stateOf(join(workspace, '.vscode')),
+  git: protectedInGit
+    .map((name) => join(workspace, '.git', name))
+    .map((path) => {
+      const found = lstatSync(path, { throwIfNoEntry: false })
+      return found && [fileState(path), found.isDirectory() && stateOf(path)]
+    }),
 })
 
 export interface Raced {

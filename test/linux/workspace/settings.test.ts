@@ -139,7 +139,7 @@ linux('[workspace] protected', () => {
     expect(existsSync(join(shell.cwd, '.envrc'))).toBe(true)
   })
 
-  it('takes paths relative to the workspace, absolute, and from a project file, which adds its own', async () => {
+  it('takes relative and absolute paths, and adds those of a project file', async () => {
     const cwd = makeRepository()
     writeFileSync(
       join(cwd, '.vitrine.toml'),
