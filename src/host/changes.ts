@@ -10,21 +10,22 @@ import { type ChangesWanted, changesFor, tooWide } from '../sandbox/workspace/ch
 import { stateRoot } from '../scratchpad/directory.ts'
 import { workspaceOf } from './readable.ts'
 
-/** What commands of workspace mode may change, as of now. Throws SANDBOX_UNAVAILABLE if a directory cannot be opened to them. */
-export function changesOf(
+/**
+ * What commands of workspace mode may change, as of each call, which throws SANDBOX_UNAVAILABLE if a directory cannot be
+ * opened to them. The directories are resolved once: a link that later replaces one must not lead commands elsewhere.
+ */
+export function changesIn(
   loaded: LoadedConfig,
   { cwd, env }: { readonly cwd: string; readonly env: Environment },
-): Changes {
+): () => Changes {
   const { writable, protected: given } = loaded.config.workspace
   const { workspace } = workspaceOf(loaded, cwd)
-  const changes = changesFor({
-    workspace,
-    writable: writable.map(realDirectory),
-    protected: given,
-    own: ownOf(env),
-  })
-  if ('why' in changes) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...unfitRoot(changes) })
-  return changes
+  const wanted = { workspace, writable: writable.map(realDirectory), protected: given, own: ownOf(env) }
+  return () => {
+    const changes = changesFor(wanted)
+    if ('why' in changes) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...unfitRoot(changes) })
+    return changes
+  }
 }
 
 /** Whether `[workspace] writable` may name a directory. Without a look at it, as its file system may not answer. */

@@ -3,7 +3,7 @@ import type { Environment } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { BackendParts } from '../host/backend.ts'
-import { changesOf, mayOpen } from '../host/changes.ts'
+import { changesIn, mayOpen } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
 import type { ShellOptions } from '../host/shell-options.ts'
 import { checkLimits } from '../launch/limits.ts'
@@ -37,7 +37,11 @@ export function contextOf(
   const env = { ...options.env }
   const network = options.network ?? config.shell.network
   const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
-  const changes = () => changesOf(loaded, { cwd: options.cwd ?? '.', env })
+  let opened: ReturnType<typeof changesIn> | undefined
+  const changes = () => {
+    opened ??= changesIn(loaded, { cwd: options.cwd ?? '.', env })
+    return opened()
+  }
   const setups = new Setups({
     config,
     equipment: backend,
