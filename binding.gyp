@@ -83,6 +83,7 @@
             "native/linux/supervise/terminal.c",
             "native/linux/base/threads.c",
             "native/linux/limits/usage.c",
+            "native/linux/notify/handlers/fifo_wait.c",
             "native/linux/notify/handlers/flock_wait.c",
             "native/linux/watcher/host_side.c",
             "native/linux/confine/reads/dir_snapshot.c"

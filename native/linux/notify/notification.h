@@ -33,6 +33,7 @@ struct vt_notification {
   bool done;                   /* carried out in the caller's place: returns 0 without going on */
   int send_fd;                 /* -1, or a descriptor that the caller gets as its result; closed with the reply */
   uint32_t send_flags;         /* O_CLOEXEC */
+  int fifo;                    /* -1, or O_PATH: an open for writing that waits for a reader; `error` applies if it cannot */
   bool waits;                  /* for a lock held elsewhere; `error` applies if it cannot wait */
   bool counted;                /* the denial is reported */
   bool sets_umask;             /* the command's processes may now have different umasks */

@@ -34,25 +34,24 @@ static void count(struct vt_listener *listener, struct vt_notification *notifica
   vt_listener_count(listener, &refused);
 }
 
-/* Answers an open with a descriptor of ours, in one step (SECCOMP_ADDFD_FLAG_SEND, Linux 5.14). */
-static void send_descriptor(struct vt_notification *notification) {
+void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags) {
   struct seccomp_notif_addfd addfd = {
-      .id = notification->notif.id,
+      .id = id,
       .flags = SECCOMP_ADDFD_FLAG_SEND,
-      .srcfd = (uint32_t)notification->send_fd,
-      .newfd_flags = notification->send_flags,
+      .srcfd = (uint32_t)fd,
+      .newfd_flags = flags,
   };
-  int failed = ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_ADDFD, &addfd) < 0 ? errno : 0;
-  close(notification->send_fd);
-  notification->send_fd = -1;
+  int failed = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &addfd) < 0 ? errno : 0;
+  close(fd);
   if (!failed || failed == ENOENT) return;
-  struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -failed}; /* EMFILE: the caller's limit */
-  ioctl(notification->listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response);
+  struct seccomp_notif_resp response = {.id = id, .error = -failed}; /* EMFILE: the caller's limit */
+  ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
 void vt_reply(struct vt_listener *listener, struct vt_notification *notification) {
   if (notification->waits && vt_flock_wait_add(listener, notification)) return;
-  if (notification->send_fd >= 0) return send_descriptor(notification);
+  if (notification->send_fd >= 0)
+    return vt_send_descriptor(notification->listener_fd, notification->notif.id, notification->send_fd, notification->send_flags);
   struct seccomp_notif_resp response = {.id = notification->notif.id, .error = -notification->error};
   if (notification->error == 0 && !notification->done) response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
   else if (notification->error && notification->counted) count(listener, notification);

@@ -9,5 +9,8 @@ bool vt_caller_still_waits(const struct vt_notification *notification);
 /* The same, for a duplicate of the listener. */
 bool vt_caller_still_waits_at(int listener, const struct vt_notification *notification);
 
+/* Answers an open with a descriptor of ours, in one step (SECCOMP_ADDFD_FLAG_SEND, Linux 5.14); closes it. */
+void vt_send_descriptor(int listener, uint64_t id, int fd, uint32_t flags);
+
 /* Counts a denial first, so that an ended command has all counted; then replies. Never blocks. */
 void vt_reply(struct vt_listener *listener, struct vt_notification *notification);

@@ -19,6 +19,7 @@
 #include "confine/confinement.h"
 #include "notify/borrow_fd.h"
 #include "notify/dispatch.h"
+#include "notify/handlers/fifo_wait.h"
 #include "notify/notify_threads.h"
 #include "notify/reply.h"
 #include "workspace/workspace.h"
@@ -30,6 +31,7 @@ struct vt_workspace_server {
   struct vt_listener *listener; /* a reference */
   int listener_fd, *roots;   /* in the thread's own table */
   struct vt_notification notification;
+  struct vt_fifo_waiter *fifos;
 };
 
 /* Looking at processes is all that it may do beyond its command. Effective only: ptrace access checks compare with the rest. */
@@ -57,11 +59,20 @@ static bool set_up(struct vt_workspace_server *server) {
   return server->listener_fd >= 0 && take_roots(server);
 }
 
+/* True: the call is answered once its FIFO has a reader. */
+static bool wait_for_reader(struct vt_workspace_server *server) {
+  int fifo = server->notification.fifo;
+  if (fifo < 0 || vt_fifo_wait_add(&server->fifos, &server->notification)) return fifo >= 0;
+  close(fifo);
+  return false;
+}
+
 /* False: hung up, no process is left under the filter. */
 static bool answer_next(struct vt_workspace_server *server) {
   struct pollfd polled = {server->listener_fd, POLLIN, 0};
   struct seccomp_notif notif;
-  if (poll(&polled, 1, -1) < 0) return errno == EINTR;
+  int ready = poll(&polled, 1, vt_fifo_wait_try(&server->fifos, server->listener_fd));
+  if (ready <= 0) return ready == 0 || errno == EINTR;
   if (!(polled.revents & POLLIN)) return false;
   memset(&notif, 0, sizeof notif); /* must be zeroed, else EINVAL (seccomp_unotify(2)) */
   if (ioctl(server->listener_fd, SECCOMP_IOCTL_NOTIF_RECV, &notif)) return true; /* its caller was killed meanwhile */
@@ -70,6 +81,7 @@ static bool answer_next(struct vt_workspace_server *server) {
   server->notification.listener_fd = server->listener_fd;
   server->notification.roots = server->roots;
   vt_dispatch(&server->notification);
+  if (wait_for_reader(server)) return true;
   vt_reply(server->listener, &server->notification);
   return true;
 }
@@ -90,6 +102,7 @@ static void *serve(void *context) {
       while (answer_next(server)) continue;
     else
       vt_notifier_add(server->listener);
+    vt_fifo_wait_drop(&server->fifos);
     vt_caller_forget(&server->notification.known);
     vt_listener_release(server->listener);
   }

@@ -64,13 +64,13 @@ static uint64_t field(const char *status, const char *name) {
  * another thread; one to a larger process counts at the second look. Deadly ones reach each thread (complete_signal(),
  * kernel/signal.c). 0: none.
  */
-static int error_by_signal(struct waiter *waiter) {
+int vt_wait_interruption(pid_t thread, bool *seen) {
   char status[8192];
-  vt_procfs_read(waiter->caller.thread, "status", status, sizeof status);
+  vt_procfs_read(thread, "status", status, sizeof status);
   uint64_t open = ~field(status, "\nSigBlk:"), own = field(status, "\nSigPnd:") & open, shared = field(status, "\nShdPnd:") & open;
   if (own || (shared && field(status, "\nThreads:") == 1)) return RESTART;
-  bool again = shared && waiter->signal_seen;
-  waiter->signal_seen = shared != 0;
+  bool again = shared && *seen;
+  *seen = shared != 0;
   return again ? EINTR : 0;
 }
 
@@ -92,7 +92,7 @@ static bool try(struct waiter *waiter) {
   bool is_new = waiter->listener_fd < 0;
   if (is_new) waiter->listener_fd = vt_borrow_listener(waiter->listener);
   if (waiter->listener_fd < 0) return again_later(waiter); /* no descriptor left: cannot even reply */
-  int error = is_new ? 0 : error_by_signal(waiter);
+  int error = is_new ? 0 : vt_wait_interruption(waiter->caller.thread, &waiter->signal_seen);
   if (!still_waits(waiter)) return true;
   if (is_new && !take_file(waiter)) error = EINTR;
   if (error) return answer(waiter, error), true;

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
+#include "notify/borrow_fd.h"
 #include "notify/workspace_server.h"
 #include "workspace/workspace.h"
 
@@ -48,16 +50,21 @@ static mode_t mode_of(const struct vt_notification *notification) {
   return (mode_t)argument(notification, call == VT_SYS_openat ? 3 : third ? 2 : 1);
 }
 
-/* Opens without truncating, since only the opened file shows what it is. Never blocks on a FIFO that replaces it meanwhile. */
-static int open_regular(const struct vt_notification *notification, const struct vt_spot *spot, uint32_t flags) {
+/* Regular files and FIFOs. */
+static bool is_plain(const struct vt_notification *notification, const struct stat *status) {
+  bool plain = S_ISREG(status->st_mode) || S_ISFIFO(status->st_mode);
+  return plain && !vt_workspace_protects(workspace_of(notification), status);
+}
+
+/* Opens without truncating, since only the opened file shows what it is. Never blocks: on a FIFO without a reader it fails with
+ * ENXIO. */
+static int open_plain(const struct vt_notification *notification, const struct vt_spot *spot, uint32_t flags) {
   struct stat status;
   int wanted = (int)(flags & ~(uint32_t)(O_TRUNC | O_CLOEXEC)) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   int fd = openat(spot->parent, spot->name[0] ? spot->name : ".", wanted, mode_of(notification));
   if (fd < 0) return -1;
-  int error = fstat(fd, &status) ? errno
-              : !S_ISREG(status.st_mode) || vt_workspace_protects(workspace_of(notification), &status) ? EACCES
-                                                                                                        : 0;
-  if (!error && (flags & O_TRUNC) && ftruncate(fd, 0)) error = errno;
+  int error = fstat(fd, &status) ? errno : !is_plain(notification, &status) ? EACCES : 0;
+  if (!error && (flags & O_TRUNC) && S_ISREG(status.st_mode) && ftruncate(fd, 0)) error = errno;
   if (!error && !(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK)) error = errno;
   if (!error) return fd;
   close(fd);
@@ -65,10 +72,27 @@ static int open_regular(const struct vt_notification *notification, const struct
   return -1;
 }
 
+/* The FIFO that an open for writing found without a reader; -1: it is none, or the caller does not wait. */
+static int find_fifo(const struct vt_notification *notification, const struct vt_spot *spot, uint32_t flags) {
+  struct stat status;
+  if (flags & O_NONBLOCK) return -1;
+  int fd = openat(spot->parent, spot->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 || (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode) && is_plain(notification, &status))) return fd;
+  close(fd);
+  return -1;
+}
+
+static void open_spot(struct vt_notification *notification, const struct vt_spot *spot, uint32_t flags) {
+  notification->send_fd = open_plain(notification, spot, flags);
+  notification->send_flags = flags & O_CLOEXEC;
+  finish(notification, notification->send_fd < 0);
+  if (notification->error == ENXIO) notification->fifo = find_fifo(notification, spot, flags);
+}
+
 static bool is_openable(const struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
   if (flags & TMPFILE) return place->exists && S_ISDIR(place->status.st_mode);
   if (!place->exists) return (flags & O_CREAT) != 0;
-  return S_ISREG(place->status.st_mode) && !vt_workspace_protects(workspace_of(notification), &place->status);
+  return is_plain(notification, &place->status);
 }
 
 bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
@@ -76,11 +100,7 @@ bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, co
   enum vt_spot_kind kind = find(notification, place, false, &spot);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = kind == VT_SPOT_HELD && is_openable(notification, flags, place);
-  if (acts && may_act(notification)) {
-    notification->send_fd = open_regular(notification, &spot, flags);
-    notification->send_flags = flags & O_CLOEXEC;
-    finish(notification, notification->send_fd < 0);
-  }
+  if (acts && may_act(notification)) open_spot(notification, &spot, flags);
   vt_spot_close(&spot);
   return acts;
 }
@@ -91,7 +111,7 @@ bool vt_workspace_truncates(struct vt_notification *notification, const struct v
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = kind == VT_SPOT_HELD && is_openable(notification, O_WRONLY, place);
   if (acts && may_act(notification)) {
-    int fd = open_regular(notification, &spot, O_WRONLY);
+    int fd = open_plain(notification, &spot, O_WRONLY);
     finish(notification, fd < 0 || ftruncate(fd, (off_t)argument(notification, 1)));
     if (fd >= 0) close(fd);
   }
@@ -164,6 +184,39 @@ bool vt_workspace_links(struct vt_notification *notification, const struct vt_re
   vt_spot_close(&from);
   vt_spot_close(&to);
   return granted || acts;
+}
+
+static bool is_writable(int fd) {
+  int mode = fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH);
+  return mode == O_WRONLY || mode == O_RDWR;
+}
+
+/* A file without a name, opened for writing by the command (O_TMPFILE), or one of the workspace that may be changed. */
+static bool may_name(const struct vt_notification *notification, int fd) {
+  struct stat status;
+  char path[PATH_MAX];
+  if (fstat(fd, &status) || !S_ISREG(status.st_mode) || vt_workspace_protects(workspace_of(notification), &status)) return false;
+  if (status.st_nlink == 0) return is_writable(fd);
+  return vt_path_of(fd, path, sizeof path) == 0 && vt_workspace_holds(notification->listener, fd, path);
+}
+
+/* The kernel wants the opener's credentials for AT_EMPTY_PATH (Linux 6.10), so it is linked by its name in /proc (linkat(2)). */
+static int link_file(const struct vt_spot *spot, int fd) {
+  char path[40];
+  snprintf(path, sizeof path, "/proc/thread-self/fd/%d", fd);
+  return linkat(AT_FDCWD, path, spot->parent, spot->name, AT_SYMLINK_FOLLOW);
+}
+
+bool vt_workspace_names(struct vt_notification *notification, int number, const struct vt_resolved *place) {
+  struct vt_spot spot;
+  enum vt_spot_kind kind = find(notification, place, true, &spot);
+  bool in = (kind == VT_SPOT_HELD || kind == VT_SPOT_GRANTED) && spot.parent >= 0 && spot.name[0];
+  int fd = in ? vt_borrow_descriptor(&notification->caller, number) : -1;
+  bool acts = fd >= 0 && may_name(notification, fd);
+  if (acts && may_act(notification)) finish(notification, link_file(&spot, fd));
+  if (fd >= 0) close(fd);
+  vt_spot_close(&spot);
+  return acts;
 }
 
 static uint32_t rename_flags(const struct vt_notification *notification) {

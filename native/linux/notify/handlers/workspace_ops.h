@@ -12,6 +12,8 @@ bool vt_workspace_truncates(struct vt_notification *notification, const struct v
 bool vt_workspace_removes(struct vt_notification *notification, const struct vt_resolved *place, bool directory);
 bool vt_workspace_creates(struct vt_notification *notification, const struct vt_resolved *place);
 bool vt_workspace_links(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
+/* Gives the file of a caller's descriptor a name (linkat(2)). */
+bool vt_workspace_names(struct vt_notification *notification, int number, const struct vt_resolved *place);
 bool vt_workspace_renames(struct vt_notification *notification, const struct vt_resolved *old, const struct vt_resolved *new);
 
 /* For the report of a refusal: whether a resolved path is protected, leads to something protected, or is another name of it.
