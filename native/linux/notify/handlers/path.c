@@ -247,26 +247,11 @@ static void refuse_link(struct vt_notification *notification, const struct vt_re
   if (is_protected(notification, old)) notification->is_protected = true;
 }
 
-/* The caller's descriptor that linkat(2) gives a name: by AT_EMPTY_PATH, or by its link in /proc. -1: none. */
-static int descriptor_to_link(struct vt_notification *notification) {
-  char path[PATH_MAX];
-  struct vt_resolved place;
-  int process = 0, thread, number = -1, end = 0;
-  if (notification->call->call != VT_SYS_linkat || read_path(notification, 1, path)) return -1;
-  if (!path[0]) return vt_argument(notification, 4) & AT_EMPTY_PATH ? (int)vt_argument(notification, 0) : -1;
-  if (!(vt_argument(notification, 4) & AT_SYMLINK_FOLLOW)) return -1;
-  if (vt_resolve(&notification->caller, (int)vt_argument(notification, 0), path, false, &place)) return -1;
-  if (sscanf(place.path, "/proc/%d/fd/%d%n", &process, &number, &end) < 2)
-    sscanf(place.path, "/proc/%d/task/%d/fd/%d%n", &process, &thread, &number, &end);
-  vt_resolved_close(&place);
-  return end > 0 && place.path[end] == 0 && process == vt_caller_process(&notification->caller) ? number : -1;
-}
-
 /* True: the call is decided. */
 static bool link_descriptor(struct vt_notification *notification) {
   struct vt_resolved new;
   char path[PATH_MAX];
-  int number = notification->roots ? descriptor_to_link(notification) : -1;
+  int number = vt_workspace_descriptor_to_name(notification);
   if (number < 0 || read_path(notification, 3, path)) return false;
   if (vt_resolve(&notification->caller, (int)vt_argument(notification, 2), path, false, &new)) return false;
   bool private = is_granted_name(notification, &new);

@@ -207,6 +207,26 @@ static int link_file(const struct vt_spot *spot, int fd) {
   return linkat(AT_FDCWD, path, spot->parent, spot->name, AT_SYMLINK_FOLLOW);
 }
 
+/* The link of one of the caller's descriptors in /proc; -1: another path. */
+static int descriptor_at(struct vt_notification *notification, const char *path) {
+  struct vt_resolved place;
+  int process = 0, thread, number = -1, end = 0;
+  if (vt_resolve(&notification->caller, (int)argument(notification, 0), path, false, &place)) return -1;
+  if (sscanf(place.path, "/proc/%d/fd/%d%n", &process, &number, &end) < 2)
+    sscanf(place.path, "/proc/%d/task/%d/fd/%d%n", &process, &thread, &number, &end);
+  vt_resolved_close(&place);
+  return end > 0 && place.path[end] == 0 && process == vt_caller_process(&notification->caller) ? number : -1;
+}
+
+int vt_workspace_descriptor_to_name(struct vt_notification *notification) {
+  char path[PATH_MAX];
+  if (!notification->roots || notification->call->call != VT_SYS_linkat) return -1;
+  if (vt_caller_string(&notification->caller, argument(notification, 1), path, sizeof path)) return -1;
+  int flags = (int)argument(notification, 4);
+  if (!path[0]) return flags & AT_EMPTY_PATH ? (int)argument(notification, 0) : -1;
+  return flags & AT_SYMLINK_FOLLOW ? descriptor_at(notification, path) : -1;
+}
+
 bool vt_workspace_names(struct vt_notification *notification, int number, const struct vt_resolved *place) {
   struct vt_spot spot;
   enum vt_spot_kind kind = find(notification, place, true, &spot);
