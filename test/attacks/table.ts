@@ -89,8 +89,8 @@ async function runRunner(
     cwd: '/',
     env: {
       ...process.env,
-      HOME: '/proc/nonexistent',
-      XDG_CONFIG_HOME: '/proc/nonexistent',
+      HOME: '/dev/null/home',
+      XDG_CONFIG_HOME: '/dev/null/home',
       VITRINE_TEST_GETFD_ERRNO: String(thisHost().probe?.getfdErrno ?? 0),
     },
     stdio: ['pipe', 'pipe', 'inherit', ...nothing, ...leftOpen],

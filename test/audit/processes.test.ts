@@ -21,7 +21,7 @@ function configured(settings: string): { readonly config: string; readonly log: 
 }
 
 function start(script: string, ...args: string[]): ChildProcess {
-  const env = { ...process.env, XDG_STATE_HOME: '/proc/nonexistent', XDG_CONFIG_HOME: '/proc/nonexistent' }
+  const env = { ...process.env, XDG_STATE_HOME: '/dev/null/home', XDG_CONFIG_HOME: '/dev/null/home' }
   const child = spawn(process.execPath, [fixture(script), ...args], { env, cwd: '/' })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child

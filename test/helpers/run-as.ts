@@ -33,7 +33,7 @@ export async function runAs({ uid, gid }: User, errand: Errand): Promise<Result[
   const child = spawn(program, words, {
     ...credentials,
     // A program of root's cannot create it.
-    env: { PATH: process.env['PATH'], HOME: '/proc/nonexistent', XDG_CONFIG_HOME: '/proc/nonexistent' },
+    env: { PATH: process.env['PATH'], HOME: '/dev/null/home', XDG_CONFIG_HOME: '/dev/null/home' },
     cwd: '/',
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -27,7 +27,7 @@ function runWhere({ pattern, ordinaryWithoutDumps = false }: Circumstances, word
   return spawnSync('unshare', ['--mount', 'sh', '-c', mount, 'sh', file, ...host], {
     encoding: 'utf8',
     cwd: '/',
-    env: { PATH: process.env['PATH'], HOME: '/proc/nonexistent' },
+    env: { PATH: process.env['PATH'], HOME: '/dev/null/home' },
   })
 }
 

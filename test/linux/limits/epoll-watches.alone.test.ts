@@ -28,7 +28,7 @@ describe.skipIf(reason !== null)(
         gid: uid,
         cwd: '/',
         encoding: 'utf8',
-        env: { PATH: process.env['PATH'], HOME: '/proc/nonexistent' },
+        env: { PATH: process.env['PATH'], HOME: '/dev/null/home' },
       })
       expect(status).toBe(0)
       expect(JSON.parse(stdout)).toEqual({

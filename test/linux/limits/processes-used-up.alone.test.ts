@@ -37,7 +37,7 @@ describe.skipIf(reason !== null)(
         uid,
         gid: uid,
         cwd: '/',
-        env: { PATH: process.env['PATH'], HOME: '/proc/nonexistent' },
+        env: { PATH: process.env['PATH'], HOME: '/dev/null/home' },
         stdio: ['ignore', descriptor, 'ignore'],
       })
       closeSync(descriptor)

@@ -36,7 +36,7 @@ describe.skipIf(missing !== undefined)(
     })
 
     async function run(mode: 'read' | 'write', limits: NodeJS.ProcessEnv, line: string) {
-      const env = { PATH: process.env['PATH'], HOME: '/proc/nonexistent', ...limits }
+      const env = { PATH: process.env['PATH'], HOME: '/dev/null/home', ...limits }
       const errand = { options: { mode, env, cwd: '/' }, commands: [['sh', '-c', line]], timeoutMs: 20_000 }
       const [result] = await runAs(root, { ...errand, wrapper: topmost.wrapper })
       return result

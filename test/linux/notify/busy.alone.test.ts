@@ -34,7 +34,7 @@ it.skipIf(process.platform !== 'linux')(
   async () => {
     const host = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env['PATH'], HOME: '/proc/nonexistent', XDG_CONFIG_HOME: '/proc/nonexistent' },
+      env: { PATH: process.env['PATH'], HOME: '/dev/null/home', XDG_CONFIG_HOME: '/dev/null/home' },
     })
     let text = ''
     host.stdout.on('data', (chunk) => {

@@ -73,7 +73,7 @@ describe.skipIf(missing() !== null)('where /proc hides processes from an ordinar
     const [program = '', ...words] = hiding(user.uid, user.gid)
     const host = spawn(program, [...words, process.execPath, script, directory, 'wait', 'read', line], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env['PATH'], HOME: '/proc/nonexistent' },
+      env: { PATH: process.env['PATH'], HOME: '/dev/null/home' },
     })
     await once(host.stdout, 'data')
     const others = () => aliveWith(marker).filter((pid) => pid !== host.pid)

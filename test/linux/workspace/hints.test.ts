@@ -34,13 +34,17 @@ describe('the hint of a refusal in workspace mode', () => {
     expect(result.denials[0]).not.toHaveProperty('protected')
   })
 
-  it('names such an entry only if the configuration may have it', async () => {
-    for (const path of ['/vitrine-hints', '/proc/sys/kernel/core_pattern'])
-      expect(remedyOf(await run(`test -e ${path} && exec 3>>${path}; mkdir ${path}`))).not.toMatchObject({
-        kind: 'writable',
-      })
-    expect(existsSync('/vitrine-hints')).toBe(false)
-  })
+  // An ordinary user's own permissions refuse both, which is not reported.
+  it.runIf(process.getuid?.() === 0)(
+    'names such an entry only if the configuration may have it',
+    async () => {
+      for (const path of ['/vitrine-hints', '/proc/sys/kernel/core_pattern'])
+        expect(remedyOf(await run(`test -e ${path} && exec 3>>${path}; mkdir ${path}`))).not.toMatchObject({
+          kind: 'writable',
+        })
+      expect(existsSync('/vitrine-hints')).toBe(false)
+    },
+  )
 
   it.runIf(isInstalled('python3'))('names the network for a socket', async () => {
     const result = await run("python3 -c 'import socket; socket.socket()'")

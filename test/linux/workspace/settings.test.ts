@@ -85,7 +85,7 @@ linux('[workspace] writable', () => {
         ...{
           cwd: makeRepository(),
           mode: 'workspace',
-          env: { HOME: '/proc/nonexistent', XDG_STATE_HOME: state },
+          env: { HOME: '/dev/null/home', XDG_STATE_HOME: state },
         },
         toml: `[workspace]\nwritable = [${JSON.stringify(join(state, path))}]`,
       })
@@ -168,7 +168,7 @@ linux('what is said about a command of workspace mode', () => {
     const { shell, lines } = await openAudited({
       cwd: makeRepository(),
       mode: 'workspace',
-      env: { HOME: '/proc/nonexistent' },
+      env: { HOME: '/dev/null/home' },
     })
     const { mode, enforcement } = await shell.execute({ command: 'echo x', scratchpad: 'x' })
     expect(mode).toBe('workspace')
@@ -215,7 +215,7 @@ linux('where it cannot be held', () => {
       cwd,
       mode: 'write',
       host: host(),
-      env: { HOME: '/proc/nonexistent' },
+      env: { HOME: '/dev/null/home' },
     })
     expect(() => {
       shell.mode = 'workspace'

@@ -118,7 +118,7 @@ const env = {
   GIT_CONFIG_NOSYSTEM: '1',
   SOURCE_DATE_EPOCH: '1577836800',
   LC_ALL: 'C.UTF-8',
-  HOME: '/proc/nonexistent',
+  HOME: '/dev/null/home',
 }
 
 const toml = `[env]\nset = { ${Object.entries(env)
