@@ -24,7 +24,7 @@ for (const user of users)
           console.info(`${user.name} ${operation}: ${made} tries, ${succeeded} succeeded inside, ${ms} ms`)
           expect(after).toEqual(before)
           expect(made).toBe(tries)
-          expect(succeeded).toBeGreaterThan(0)
+          expect(succeeded).toBeGreaterThan(tries / 100)
         },
       )
     },
