@@ -161,7 +161,7 @@ static const struct vt_path_node *node_at(const struct vt_path_node *node, const
 /* File systems reuse the number of a removed inode, whose rule is gone. Born in the same tick: unsure, so false. */
 static bool is_older(int fd, const struct timespec *time) {
   struct statx found;
-  if (statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_BTIME, &found) || !(found.stx_mask & STATX_BTIME)) return false;
+  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_BTIME, &found) || !(found.stx_mask & STATX_BTIME)) return false;
   if (found.stx_btime.tv_sec != time->tv_sec) return found.stx_btime.tv_sec < time->tv_sec;
   return (long)found.stx_btime.tv_nsec < time->tv_nsec;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/paths.h"
@@ -142,11 +143,12 @@ static int make_link(struct vt_notification *notification, const struct vt_spot 
 }
 
 /* Regular files and FIFOs only: devices reach beyond the workspace. */
+/* By number: mknodat(3) needs glibc 2.33, and musl has no renameat2(2). */
 static int make_node(struct vt_notification *notification, const struct vt_spot *spot) {
   mode_t mode = mode_of(notification), type = mode & S_IFMT;
   errno = EPERM;
   if (type && type != S_IFREG && type != S_IFIFO) return -1;
-  return may_act(notification) ? mknodat(spot->parent, spot->name, mode, 0) : -1;
+  return may_act(notification) ? (int)syscall(SYS_mknodat, spot->parent, spot->name, mode, 0) : -1;
 }
 
 static int make(struct vt_notification *notification, const struct vt_spot *spot) {
@@ -250,7 +252,7 @@ bool vt_workspace_renames(struct vt_notification *notification, const struct vt_
   find(notification, new, true, &to);
   bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
   bool acts = !granted && both_held(&from, &to) && !(flags & ~(uint32_t)(NO_REPLACE | EXCHANGE));
-  if (acts && may_act(notification)) finish(notification, renameat2(from.parent, from.name, to.parent, to.name, flags));
+  if (acts && may_act(notification)) finish(notification, (int)syscall(SYS_renameat2, from.parent, from.name, to.parent, to.name, flags));
   vt_spot_close(&from);
   vt_spot_close(&to);
   return granted || acts;
