@@ -389,6 +389,13 @@ describe('architecture of the addon', () => {
     expect(tags.filter((tag, at) => tags.indexOf(tag) !== at)).toEqual([])
   })
 
+  it('no folder of native/linux holds more than 20 sources', () => {
+    const counts = new Map<string, number>()
+    for (const path of native.filter((path) => /^linux\/.*\.[ch]$/.test(path)))
+      counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+    expect([...counts].filter(([, count]) => count > 20)).toEqual([])
+  })
+
   it('every source file stays under 300 lines', () => {
     const long = native
       .filter((path) => /\.(cc|c|h)$/.test(path) && path !== 'binding.cc')

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "notify/call_table.h"
-#include "notify/caller.h"
+#include "notify/caller/caller.h"
 #include "notify/denials.h"
 #include "notify/listener.h"
 

@@ -17,7 +17,7 @@
 #include "base/procfs.h"
 #include "base/threads.h"
 #include "confine/confinement.h"
-#include "notify/borrow_fd.h"
+#include "notify/caller/borrow_fd.h"
 #include "notify/dispatch.h"
 #include "notify/handlers/fifo_wait.h"
 #include "notify/notify_threads.h"

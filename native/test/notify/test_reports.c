@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "notify/denials.h"
-#include "notify/resolve.h"
+#include "notify/caller/resolve.h"
 #include "confine/probe.h"
 #include "test/check.h"
 #include "test/commands.h"

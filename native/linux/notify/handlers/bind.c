@@ -11,7 +11,7 @@
 
 #include "confine/probe.h"
 #include "notify/dispatch.h"
-#include "notify/borrow_fd.h"
+#include "notify/caller/borrow_fd.h"
 
 union address {
   struct sockaddr any;

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 
 #include "notify/dispatch.h"
-#include "notify/resolve.h"
+#include "notify/caller/resolve.h"
 #include "confine/confinement.h"
 
 static bool is_granted(const struct vt_notification *notification, const struct stat *status) {

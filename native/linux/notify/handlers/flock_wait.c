@@ -16,7 +16,7 @@
 #include "base/mailbox.h"
 #include "notify/handlers/private_gate.h"
 #include "base/procfs.h"
-#include "notify/borrow_fd.h"
+#include "notify/caller/borrow_fd.h"
 #include "base/threads.h"
 
 /* Shortest and longest pause (milliseconds); most waiting calls of a command: each holds two descriptors. */

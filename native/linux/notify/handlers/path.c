@@ -11,7 +11,7 @@
 #include "base/paths.h"
 #include "notify/dispatch.h"
 #include "notify/handlers/workspace_ops.h"
-#include "notify/resolve.h"
+#include "notify/caller/resolve.h"
 #include "confine/confinement.h"
 #include "confine/landlock.h"
 #include "confine/filter/seccomp_constants.h"

@@ -12,7 +12,7 @@
 #include "base/paths.h"
 #include "notify/reply.h"
 #include "notify/dispatch.h"
-#include "notify/resolve.h"
+#include "notify/caller/resolve.h"
 #include "confine/confinement.h"
 #include "notify/handlers/private_ops.h"
 #include "notify/handlers/workspace_ops.h"

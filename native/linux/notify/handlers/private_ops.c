@@ -14,7 +14,7 @@
 
 #include "notify/handlers/private_gate.h"
 #include "confine/filter/seccomp_constants.h"
-#include "notify/borrow_fd.h"
+#include "notify/caller/borrow_fd.h"
 
 /* linux/limits.h */
 enum { ATTRIBUTE_NAME_BYTES = 256, ATTRIBUTE_BYTES = 65536 };

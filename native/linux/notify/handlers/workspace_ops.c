@@ -11,7 +11,7 @@
 #include "base/paths.h"
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
-#include "notify/borrow_fd.h"
+#include "notify/caller/borrow_fd.h"
 #include "notify/workspace_server.h"
 #include "workspace/workspace.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "notify/notification.h"
-#include "notify/resolve.h"
+#include "notify/caller/resolve.h"
 
 /* Each returns false if the workspace has no part in the call, or the refusal stands. */
 bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place);

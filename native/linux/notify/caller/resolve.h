@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "notify/caller.h"
+#include "notify/caller/caller.h"
 
 struct vt_resolved {
   int parent;               /* O_PATH descriptor of the directory that contains the name */

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/borrow_fd.h"
+#include "notify/caller/borrow_fd.h"
 
 #include <fcntl.h>
 #include <sys/syscall.h>

@@ -11,7 +11,7 @@
 
 #include "notify/dispatch.h"
 #include "notify/handlers/workspace_ops.h"
-#include "notify/resolve.h"
+#include "notify/caller/resolve.h"
 #include "confine/filter/seccomp_constants.h"
 
 static void describe_descriptor(struct vt_notification *notification, int fd) {

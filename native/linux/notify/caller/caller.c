@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/caller.h"
+#include "notify/caller/caller.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "notify/resolve.h"
+#include "notify/caller/resolve.h"
 
 #include <errno.h>
 #include <fcntl.h>
