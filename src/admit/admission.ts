@@ -1,5 +1,5 @@
 import { quoted } from '../base/text.ts'
-import type { ApprovalRecord, Decision, Denial } from '../base/types.ts'
+import type { ApprovalRecord, Decision, Denial, Mode } from '../base/types.ts'
 import { checkNewDirectory } from '../facts/directory.ts'
 import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
@@ -36,9 +36,8 @@ export interface ApprovalWait {
   readonly signal: AbortSignal | undefined
 }
 
-const admittedBySandbox: Omit<Admitted, 'lookupMs'> = {
-  decision: { verdict: 'allow', reason: explainHeld('read'), matches: [] },
-  gitCare: 'line',
+function admittedBySandbox(mode: Mode): Omit<Admitted, 'lookupMs'> {
+  return { decision: { verdict: 'allow', reason: explainHeld(mode), matches: [] }, gitCare: 'line' }
 }
 
 /** Admission: the policy decides, and the approver answers what it leaves open. */
@@ -73,7 +72,7 @@ export class Admission {
   }
 
   async decide(command: CommandToDecide): Promise<Decision> {
-    if (this.#isHeld(command)) return admittedBySandbox.decision
+    if (this.#isHeld(command)) return admittedBySandbox(command.mode).decision
     const { decision } = await (await this.#decider()).decide(command)
     return this.#withLines(command, decision)
   }
@@ -83,7 +82,7 @@ export class Admission {
     const started = performance.now()
     const held = this.#isHeld(command)
     if (held) await checkNewDirectory(command.cwd, this.#options.pathLookup)
-    if (held) return { ...admittedBySandbox, lookupMs: performance.now() - started }
+    if (held) return { ...admittedBySandbox(command.mode), lookupMs: performance.now() - started }
     const decider = await this.#decider()
     const againMs = Math.min(secondLimitMs, wait.timeoutMs)
     const { decision: first, gitCare, needsApprover } = await decider.decide(command, againMs)

@@ -30,7 +30,7 @@ export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): 
       if (refusal.for === 'docker') return describeNoDocker(refusal)
       if (refusal.for === 'engine') return describeNoEngine(refusal)
       if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
-      return `${modeNames[refusal.for ?? 'read']} needs ${refusal.wanted}; this host: ${refusal.got}. Nothing ran.\nTo enable it: ${refusal.remedy}. Write mode runs commands without a sandbox.`
+      return `${modeNames[refusal.for ?? 'read']} needs ${refusal.wanted}; ${refusal.for ? 'found' : 'this host'}: ${refusal.got}. Nothing ran.\nTo enable it: ${refusal.remedy}. Write mode runs commands without a sandbox.`
     case 'WRITE_MODE_REQUIRED':
       return `The sandbox is switched off ([shell] sandbox = false${refusal.setBy === undefined ? '' : `, set by ${visible(refusal.setBy)}`}), so shell commands require write mode. Nothing ran.\nSwitch to write mode, or set sandbox = true.`
     case 'SPAWN_FAILED':

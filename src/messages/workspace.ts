@@ -3,12 +3,12 @@ import { visible } from '../base/visible.ts'
 import type { UnfitRootFound } from '../sandbox/workspace/changes.ts'
 
 const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
-  root: 'it is the root of the file system',
-  home: 'it is, or holds, the home directory',
-  own: 'it holds, or lies in, the configuration or the state of vitrine',
-  link: 'a symbolic link is on the way to it',
-  missing: 'it does not exist',
-  file: 'it is no directory',
+  root: 'which is the root of the file system',
+  home: 'which is, or holds, the home directory',
+  own: 'which holds, or lies in, the configuration or the state of vitrine',
+  link: 'with a symbolic link on the way to it',
+  missing: 'which does not exist',
+  file: 'which is not a directory',
 }
 
 /** Why workspace mode does not open a directory to changes. */
@@ -16,7 +16,7 @@ export function unfitRoot({ path, why }: UnfitRootFound): UnmetInWorkspace {
   return {
     for: 'workspace',
     wanted: 'a directory that commands may change',
-    got: `${visible(path)} cannot be one: ${reasons[why]}`,
+    got: `${visible(path)}, ${reasons[why]}`,
     remedy: 'start in a project, or name one with --workspace or [policy] workspace',
   }
 }

@@ -55,9 +55,9 @@ export function decideRequest(request: PolicyRequest, rules: RuleSet, facts: Fac
   const needsApprover = firm.length > 0
   const decision = decisionOf(matches, rules.autoConfirm && !needsApprover)
   // Admission gives the same reason for lines that it admits without these rules.
-  const isHeld = request.mode === 'read' && lenient && decision.verdict === 'allow'
+  const isHeld = request.mode !== 'write' && lenient && decision.verdict === 'allow'
   return {
-    decision: isHeld ? { ...decision, reason: explainHeld('read') } : decision,
+    decision: isHeld ? { ...decision, reason: explainHeld(request.mode) } : decision,
     gitCare: onlyReads ? 'line' : careOf(steps, request),
     needsApprover,
   }
