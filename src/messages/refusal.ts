@@ -121,6 +121,8 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
     return `${program} could not be started: kernel.core_pattern has changed, and core dumps would leave the sandbox (${errno}). Nothing ran. "vitrine doctor" says what to do.`
   if (step === 'landlock ruleset' && errno === 'E2BIG')
     return `${program} could not be started: the directories around the unreadable files ([shell] reads, unreadable) hold more than 250,000 entries. Nothing ran. Make whole directories unreadable instead of single files in large ones.`
+  if (step === 'workspace' && errno === 'EMLINK')
+    return `${program} could not be started: a protected file has further names (hard links), and the workspace is too large to search for them. Nothing ran. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE`
   return `${program} could not be started: step "${step}" failed with ${errno}. Nothing ran.`
 }
 

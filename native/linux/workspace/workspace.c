@@ -14,9 +14,13 @@
 #include "confine/landlock.h"
 #include "confine/reads/reads.h"
 #include "core.h"
+#include "workspace/other_names.h"
 
 /* linux/openat2.h (5.6): RESOLVE_* */
 enum { NO_XDEV = 1, NO_MAGICLINKS = 2, NO_SYMLINKS = 4, BENEATH = 8 };
+
+/* Entries, of protected directories and in the search for their files' other names. */
+enum { MOST_LOOKED_AT = 500000 };
 
 struct how { /* struct open_how */
   uint64_t flags, mode, resolve;
@@ -81,6 +85,29 @@ static size_t count_roots(const struct vt_place *places) {
   return count;
 }
 
+/* Mounts last: what they hold is not protected, but unreachable. */
+static int protect_all(struct vt_workspace *workspace, const struct vt_place *places) {
+  struct vt_other_names others = {.budget = MOST_LOOKED_AT};
+  int failed = 0;
+  for (; places->kind; places++) {
+    char path[PATH_MAX];
+    if (places->kind != VT_PROTECTED) continue;
+    const struct vt_path_node *node = vt_reads_mark(workspace->places, places->text, VT_MARK_KEPT);
+    if (node && vt_path_node_path(node, path, sizeof path) > 0) failed |= vt_other_names_note(&others, path);
+  }
+  protect_mounts(workspace);
+  for (size_t i = 0; i < workspace->count && !failed; i++)
+    failed = vt_other_names_protect(&others, workspace->places, workspace->roots[i].path);
+  vt_inode_set_free(&others.files);
+  return failed;
+}
+
+static int open_roots(struct vt_workspace *workspace, const struct vt_place *places) {
+  for (; places->kind; places++)
+    if (places->kind == VT_ROOT && add_root(workspace, places->text)) return -1;
+  return 0;
+}
+
 struct vt_workspace *vt_workspace_open(const struct vt_place *places) {
   size_t count = count_roots(places);
   errno = 0;
@@ -89,17 +116,11 @@ struct vt_workspace *vt_workspace_open(const struct vt_place *places) {
   if (!workspace || !(workspace->roots = calloc(count, sizeof *workspace->roots))) abort();
   workspace->references = 1;
   workspace->places = vt_reads_new();
-  for (const struct vt_place *place = places; place->kind; place++) {
-    if (place->kind != VT_ROOT || add_root(workspace, place->text) == 0) continue;
-    int error = errno;
-    vt_workspace_release(workspace);
-    errno = error;
-    return NULL;
-  }
-  for (const struct vt_place *place = places; place->kind; place++)
-    if (place->kind == VT_PROTECTED) vt_reads_mark(workspace->places, place->text, VT_MARK_KEPT);
-  protect_mounts(workspace);
-  return workspace;
+  if (open_roots(workspace, places) == 0 && protect_all(workspace, places) == 0) return workspace;
+  int error = errno;
+  vt_workspace_release(workspace);
+  errno = error;
+  return NULL;
 }
 
 void vt_workspace_retain(struct vt_workspace *workspace) { __atomic_add_fetch(&workspace->references, 1, __ATOMIC_RELAXED); }
@@ -150,14 +171,6 @@ static const struct vt_path_node *child_of(const struct vt_path_node *node, cons
   return NULL;
 }
 
-static const struct vt_path_node *node_at(const struct vt_path_node *node, const char *path) {
-  for (size_t length; node && *(path += strspn(path, "/")); path += length) {
-    length = strcspn(path, "/");
-    node = vt_path_node_child(node, path, length);
-  }
-  return node;
-}
-
 /* File systems reuse the number of a removed inode, whose rule is gone. Born in the same tick: unsure, so false. */
 static bool is_older(int fd, const struct timespec *time) {
   struct statx found;
@@ -182,7 +195,7 @@ static bool has_rule(const struct vt_workspace *workspace, int root, const char 
 /* Walks the names beneath the root, as far as the tree of places goes. */
 static enum vt_spot_kind classify(const struct vt_workspace *workspace, const struct vt_workspace_root *root, int root_fd,
                                   const char *rest, bool *on_the_way) {
-  const struct vt_path_node *node = node_at(workspace->places->root, root->path);
+  const struct vt_path_node *node = vt_path_node_at(workspace->places->root, root->path);
   *on_the_way = false;
   if (!node || !node->cut) return node && *rest ? VT_SPOT_GRANTED : VT_SPOT_HELD;
   for (const char *at = rest; *(at += strspn(at, "/"));) {

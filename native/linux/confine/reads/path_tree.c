@@ -41,6 +41,14 @@ struct vt_path_node *vt_path_node_child(const struct vt_path_node *directory, co
   return child;
 }
 
+const struct vt_path_node *vt_path_node_at(const struct vt_path_node *directory, const char *path) {
+  for (size_t length; directory && *(path += strspn(path, "/")); path += length) {
+    length = strcspn(path, "/");
+    directory = vt_path_node_child(directory, path, length);
+  }
+  return directory;
+}
+
 /* At most half full. */
 static void make_room(struct vt_path_node *directory) {
   if (directory->count < LISTED || directory->count * 2 < directory->room) return;

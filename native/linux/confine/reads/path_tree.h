@@ -19,6 +19,9 @@ struct vt_path_node *vt_path_tree_root(void);
 
 struct vt_path_node *vt_path_node_child(const struct vt_path_node *directory, const char *text, size_t length);
 
+/* The node of a path beneath a directory's node; NULL: none. */
+const struct vt_path_node *vt_path_node_at(const struct vt_path_node *directory, const char *path);
+
 /* Created if missing. */
 struct vt_path_node *vt_path_node_add(struct vt_path_node *directory, const char *text, size_t length);
 

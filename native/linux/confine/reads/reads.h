@@ -54,8 +54,8 @@ bool vt_reads_cover(const struct vt_reads *reads, const char *directory);
 /* The parts of vt_reads_take(). */
 enum vt_reads_mark { VT_MARK_GRANTED, VT_MARK_KEPT };
 
-/* Resolves a path and marks its target; if kept, also the names of links on the way. */
-void vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark);
+/* Resolves a path and marks its target, which it returns, NULL: there is none; if kept, also the names of links on the way. */
+struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark);
 
 /* Cuts the directory that a path leads to and returns it; NULL if there is none. */
 struct vt_path_node *vt_reads_cut(struct vt_reads *reads, const char *path);

@@ -60,11 +60,11 @@ static struct vt_path_node *walk(struct vt_reads *reads, const char *path, enum 
   return way.at;
 }
 
-void vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark) {
+struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark) {
   struct vt_path_node *name = walk(reads, path, mark);
-  if (!name) return;
-  if (mark == VT_MARK_GRANTED) name->granted = true;
-  else vt_path_node_keep(name);
+  if (name && mark == VT_MARK_GRANTED) name->granted = true;
+  else if (name) vt_path_node_keep(name);
+  return name;
 }
 
 struct vt_path_node *vt_reads_cut(struct vt_reads *reads, const char *path) {

@@ -1,0 +1,107 @@
+#define _GNU_SOURCE
+#include "workspace/other_names.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/kernel.h"
+#include "base/paths.h"
+#include "confine/reads/reads.h"
+
+/* linux/openat2.h (5.6): RESOLVE_* */
+enum { NO_XDEV = 1, NO_SYMLINKS = 4, BENEATH = 8 };
+
+struct how { /* struct open_how */
+  uint64_t flags, mode, resolve;
+};
+
+enum { MOST_DEPTH = 100 }; /* one descriptor each */
+
+struct walk {
+  struct vt_other_names *names;
+  struct vt_reads *places; /* NULL: notes; else protects */
+  char path[PATH_MAX];
+};
+
+static int too_much(void) {
+  errno = EMLINK;
+  return -1;
+}
+
+/* Not across mounts: no file has a name on another one, but a mount can show a directory twice. */
+static DIR *open_list(int parent, const char *name) {
+  struct how how = {.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, .resolve = NO_XDEV | NO_SYMLINKS | BENEATH};
+  int fd = parent == AT_FDCWD ? open(name, (int)how.flags) : (int)syscall(NR_OPENAT2, parent, name, &how, sizeof how);
+  DIR *list = fd < 0 ? NULL : fdopendir(fd);
+  if (!list && fd >= 0) close(fd);
+  return list;
+}
+
+static int look_into(struct walk *walk, int parent, const char *name, const struct vt_path_node *node, int depth);
+
+static void note_file(struct vt_other_names *names, const struct stat *status) {
+  if (vt_inode_set_has(&names->files, status)) names->unseen--;
+  else names->unseen += status->st_nlink - 1;
+  vt_inode_set_add(&names->files, status);
+}
+
+static void meet_file(struct walk *walk, const struct stat *status) {
+  if (status->st_nlink < 2) return;
+  if (!walk->places) return note_file(walk->names, status);
+  if (!vt_inode_set_has(&walk->names->files, status)) return;
+  vt_reads_mark(walk->places, walk->path, VT_MARK_KEPT);
+  walk->names->unseen--;
+}
+
+static int look_at(struct walk *walk, int directory, const struct dirent *entry, const struct vt_path_node *parent, int depth) {
+  struct stat status;
+  size_t before = strlen(walk->path), length = strlen(entry->d_name);
+  const struct vt_path_node *node = parent ? vt_path_node_child(parent, entry->d_name, length) : NULL;
+  if (node && node->kept) return 0;
+  if (walk->names->budget-- <= 0 || before + length + 2 > sizeof walk->path) return too_much();
+  if (fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) return errno == ENOENT ? 0 : -1;
+  walk->path[before] = '/';
+  memcpy(walk->path + before + 1, entry->d_name, length + 1);
+  int failed = 0;
+  if (S_ISDIR(status.st_mode)) failed = look_into(walk, directory, entry->d_name, node, depth + 1);
+  else if (S_ISREG(status.st_mode)) meet_file(walk, &status);
+  walk->path[before] = 0;
+  return failed;
+}
+
+static bool is_done(const struct walk *walk) { return walk->places && walk->names->unseen == 0; }
+
+static int look_into(struct walk *walk, int parent, const char *name, const struct vt_path_node *node, int depth) {
+  if (depth > MOST_DEPTH) return too_much();
+  DIR *list = open_list(parent, name);
+  if (!list) return errno == EXDEV || errno == ENOENT ? 0 : -1;
+  int failed = 0;
+  for (struct dirent *entry; !failed && !is_done(walk) && (entry = readdir(list));)
+    if (!vt_is_dots(entry->d_name)) failed = look_at(walk, dirfd(list), entry, node, depth);
+  int error = errno;
+  closedir(list);
+  errno = error;
+  return failed;
+}
+
+/* No program of this user obeys a directory that it cannot read. */
+int vt_other_names_note(struct vt_other_names *names, const char *path) {
+  struct walk walk = {.names = names};
+  struct stat status;
+  if (lstat(path, &status)) return 0;
+  if (S_ISREG(status.st_mode)) meet_file(&walk, &status);
+  if (!S_ISDIR(status.st_mode) || look_into(&walk, AT_FDCWD, path, NULL, 0) == 0) return 0;
+  return errno == EACCES ? 0 : too_much();
+}
+
+int vt_other_names_protect(struct vt_other_names *names, struct vt_reads *places, const char *root) {
+  struct walk walk = {.names = names, .places = places};
+  if (is_done(&walk) || strlen(root) >= sizeof walk.path) return 0;
+  strcpy(walk.path, root);
+  return look_into(&walk, AT_FDCWD, root, vt_path_node_at(places->root, root), 0) ? too_much() : 0;
+}

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process'
+import { linkSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+
+/** A repository with a hook, a script in a subdirectory, and settings of an editor. */
+function makeProject(): string {
+  const cwd = join(makeDirectory(), 'project')
+  for (const name of ['src/deep', '.vscode/inner', '.github/workflows', '.git/hooks'])
+    mkdirSync(join(cwd, name), { recursive: true })
+  execFileSync('git', ['init', '-q'], { cwd })
+  for (const name of [
+    '.vscode/inner/tasks.json',
+    '.github/workflows/ci.yml',
+    '.git/hooks/pre-push',
+    '.envrc',
+  ])
+    writeFileSync(join(cwd, name), 'before')
+  return cwd
+}
+
+interface Linked {
+  readonly file: string
+  readonly name: string
+}
+
+const linked: readonly Linked[] = [
+  '.git/config',
+  '.git/hooks/pre-push',
+  '.vscode/inner/tasks.json',
+  '.envrc',
+].flatMap((file) => ['src/deep/x', 'x'].map((name) => ({ file, name })))
+
+function open(cwd: string, mode: 'workspace' | 'write', toml = '') {
+  return openTestShell({ cwd, mode, toml })
+}
+
+describe.runIf(process.platform === 'linux')('a name from before of a protected file', () => {
+  it.each(linked)(
+    '$name of $file writes it in write mode, and not in workspace mode',
+    async ({ file, name }) => {
+      const cwd = makeProject()
+      linkSync(join(cwd, file), join(cwd, name))
+      const before = readFileSync(join(cwd, file), 'utf8')
+      const held = await open(cwd, 'workspace')
+      const writing = [`echo held >> ${name}`, `truncate -s 0 ${name}`, `chmod 777 ${name}`]
+      for (const command of [
+        ...writing,
+        `mv ${dirname(name)} moved; echo held >> moved/${name.split('/').pop()}`,
+      ])
+        await held.execute({ command })
+      expect(readFileSync(join(cwd, file), 'utf8')).toBe(before)
+      expect(statSync(join(cwd, file)).mode & 0o777).not.toBe(0o777)
+      await (await open(cwd, 'write')).execute({ command: `echo open >> ${name}` })
+      expect(readFileSync(join(cwd, file), 'utf8')).toContain('open')
+    },
+  )
+
+  it('that may be deeper than the search goes: the command is refused, and nothing runs', async () => {
+    const cwd = makeProject()
+    linkSync(join(cwd, '.envrc'), join(cwd, '../elsewhere'))
+    const deep = Array.from({ length: 120 }, () => 'd').join('/')
+    mkdirSync(join(cwd, 'lib', deep), { recursive: true })
+    const shell = await open(cwd, 'workspace')
+    await expect(shell.execute({ command: 'echo ran > ran' })).rejects.toMatchObject({
+      code: 'SPAWN_FAILED',
+      refusal: { step: 'workspace', errno: 'EMLINK' },
+    })
+    expect(() => statSync(join(cwd, 'ran'))).toThrow()
+  })
+
+  it('is reported as protected, and the rest of its directory can be changed', async () => {
+    const cwd = makeProject()
+    linkSync(join(cwd, '.envrc'), join(cwd, 'src/deep/x'))
+    const shell = await open(cwd, 'workspace')
+    const { exitCode, denials } = await shell.execute({
+      command: 'echo x > src/deep/y && echo x > src/deep/x',
+    })
+    expect(exitCode).not.toBe(0)
+    expect(denials).toMatchObject([{ path: join(cwd, 'src/deep/x') }])
+    expect(readFileSync(join(cwd, 'src/deep/y'), 'utf8')).toBe('x\n')
+  })
+
+  it('outside of the workspace changes nothing: the mode works', async () => {
+    const cwd = makeProject()
+    linkSync(join(cwd, '.envrc'), join(cwd, '../elsewhere'))
+    const shell = await open(cwd, 'workspace')
+    expect(await shell.execute({ command: 'mkdir src/new && echo x > src/new/y' })).toMatchObject({
+      exitCode: 0,
+    })
+  })
+})
