@@ -17,12 +17,19 @@ export interface ForeignProgram {
   readonly shadows: boolean
 }
 
+/** Real paths. */
+export interface GlobMatches {
+  /** The directory that the pattern names before its first wildcard. */
+  readonly directory: string
+  readonly matches: readonly string[]
+}
+
 /** A needed fact that is absent counts as unknown. */
 export interface Facts {
   /** By needed path: the real path; a path that does not exist is resolved as far as it exists. */
   readonly realPaths: ReadonlyMap<string, string>
-  /** By needed pattern: the real path of each match; null when there were too many, or they are not known. */
-  readonly globs: ReadonlyMap<string, readonly string[] | null>
+  /** By needed pattern; null when there were too many, or they are not known. */
+  readonly globs: ReadonlyMap<string, GlobMatches | null>
   readonly withoutDashes: ReadonlySet<string>
   readonly repositories: ReadonlyMap<string, RepositoryConfig>
   /** Needed programs that come with a project, by name. */

@@ -1,5 +1,5 @@
 import { canEnter } from './directory.ts'
-import type { Facts, FactsNeeded } from './facts.ts'
+import type { Facts, FactsNeeded, GlobMatches } from './facts.ts'
 import { expandGlob, globQuestions } from './glob.ts'
 import { type Lookup, namesIn, whereIs } from './lookup.ts'
 import { foreignPrograms, programQuestions } from './programs.ts'
@@ -57,7 +57,7 @@ function pair<T>(path: string, fact: T | undefined): [string, T][] {
 }
 
 async function globsOf({ globs, couldMatch }: FactsNeeded, lookup: Lookup): Promise<Facts['globs']> {
-  const found = new Map<string, readonly string[] | null>()
+  const found = new Map<string, GlobMatches | null>()
   for (const glob of globs) found.set(glob, await expandGlob(glob, couldMatch, lookup))
   return found
 }

@@ -1,4 +1,4 @@
-import type { FactsNeeded } from './facts.ts'
+import type { FactsNeeded, GlobMatches } from './facts.ts'
 import { type DirectoryName, isWhole, type Lookup, namesIn, type PathQuestion, whereIs } from './lookup.ts'
 
 const maxEntries = 20_000
@@ -12,12 +12,12 @@ interface Match {
   readonly plain: boolean
 }
 
-/** Real paths of the matches and of the fixed beginning; null when there are too many or one is unknown. */
+/** Real paths; null when there are too many or one is unknown. */
 export async function expandGlob(
   glob: string,
   couldMatch: FactsNeeded['couldMatch'],
   lookup: Lookup,
-): Promise<readonly string[] | null> {
+): Promise<GlobMatches | null> {
   const parts = partsOf(glob)
   let found: readonly Match[] = [{ directory: '', name: '', plain: false }]
   let entries = maxEntries
@@ -28,7 +28,9 @@ export async function expandGlob(
     if (entries < 0 || next.found.length > maxMatches) return null
     found = next.found
   }
-  return resolved([...found, { directory: fixedPart(parts), name: '', plain: false }], lookup)
+  const directory = { directory: fixedPart(parts), name: '', plain: false }
+  const [first, ...matches] = (await resolved([directory, ...found], lookup)) ?? []
+  return first === undefined ? null : { directory: first, matches: [...new Set(matches)] }
 }
 
 function pathOf({ directory, name }: Match): string {
@@ -39,13 +41,13 @@ function pathOf({ directory, name }: Match): string {
 async function resolved(found: readonly Match[], lookup: Lookup): Promise<readonly string[] | null> {
   const askedFor = (match: Match) => (match.plain ? match.directory : pathOf(match))
   const where = await lookup.where(found.map(askedFor))
-  const paths = new Set<string>()
+  const paths: string[] = []
   for (const match of found) {
     const real = where.get(askedFor(match))
     if (real === undefined) return null
-    paths.add(match.plain ? `${real === '/' ? '' : real}/${match.name}` : real)
+    paths.push(match.plain ? `${real === '/' ? '' : real}/${match.name}` : real)
   }
-  return [...paths]
+  return paths
 }
 
 export function globQuestions(glob: string): readonly PathQuestion[] {

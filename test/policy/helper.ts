@@ -1,5 +1,5 @@
 import type { Decision, Mode } from '../../src/base/types.ts'
-import type { Facts } from '../../src/facts/facts.ts'
+import type { Facts, GlobMatches } from '../../src/facts/facts.ts'
 import { decide } from '../../src/policy/decide/decide.ts'
 import { factsNeeded, type PolicyRequest, planRequest } from '../../src/policy/decide/plan.ts'
 import {
@@ -8,6 +8,7 @@ import {
   type Preset,
   type RuleSet,
 } from '../../src/policy/decide/ruleset.ts'
+import { couldMatch } from '../../src/policy/syntax/globs.ts'
 
 export const cwd = '/work-of/project'
 export const home = '/home/agent'
@@ -36,12 +37,20 @@ export function presetRules(preset: Preset): RuleSet {
   return known
 }
 
-/** Facts of a machine without symbolic links, where globs match nothing and no directory is a repository. */
+function matchesOf(glob: string): GlobMatches {
+  const directory = shortened(glob.replace(/[^/]*[*?[].*$/, ''))
+  return {
+    directory,
+    matches: directory === '/' && couldMatch(glob.split('/').at(-1) ?? '', 'home') ? ['/home'] : [],
+  }
+}
+
+/** Facts of a machine without symbolic links, where no directory is a repository, and globs match nothing but /home in /. */
 export function plainFacts(request: PolicyRequest, changed: Partial<Facts> = {}): Facts {
   const { paths, globs, directories, repositories } = factsNeeded(request)
   return {
     realPaths: new Map(paths.map((path) => [path, shortened(path)])),
-    globs: new Map(globs.map((glob) => [glob, [shortened(glob.replace(/[^/]*[*?[].*$/, ''))]])),
+    globs: new Map(globs.map((glob) => [glob, matchesOf(glob)])),
     withoutDashes: new Set(directories),
     foreignPrograms: new Map(),
     repositories: new Map(repositories.map((directory) => [directory, { kind: 'none' }])),

@@ -379,3 +379,23 @@ describe('globs that become options', () => {
     expect((await decideHere('cd dashes; sort *', rules, { cwd: root, bound: false })).verdict).toBe('ask')
   })
 })
+
+describe('a glob in a directory above the own configuration', () => {
+  it.each([
+    ['rm -rf .tox-*', 'ask'],
+    ['rm -rf e*', 'ask'],
+    ['mv b* x', 'ask'],
+    ['rm -rf .c*', 'deny'],
+    ['rm -rf .[!.]*', 'deny'],
+    ['mv .conf?? x', 'deny'],
+    ['rm .config/*', 'deny'],
+    ['rm -rf ../*', 'deny'],
+    ['rm -rf ../h*/', 'deny'],
+  ])('%s: %s, by what it matches', async (line, verdict) => {
+    const home = join(root, 'home')
+    mkdirSync(join(home, '.config'), { recursive: true })
+    expect(await decideHere(line, presetRules('default'), { cwd: home, bound: false })).toMatchObject({
+      verdict,
+    })
+  })
+})

@@ -14,7 +14,7 @@ import { nameOf } from '../command/program.ts'
 import { removesTrees } from '../presets/deny.ts'
 import { knownValue, type SimpleCommand } from '../syntax/line.ts'
 import { denyList, type PolicyInput, policyMatch } from './input.ts'
-import { destinations, leavesWorkspace, type PathUse, systemPathOf } from './paths.ts'
+import { destinations, leavesWorkspace, namedFiles, type PathUse, systemPathOf } from './paths.ts'
 import type { PlannedStep } from './plan.ts'
 
 /** Checks named files: none may be vitrine's own, under `analysis` a system path, or leave the workspace. */
@@ -43,10 +43,14 @@ function matchOwnFiles(
   const arrivals = isTarget(use, name, command) ? arrivingNames(command) : []
   const removes = (name === 'mv' && arrivals.length === 0) || (name === 'rm' && removesTrees(command.words))
   const leadsTo = destinations(use, facts) ?? asWritten(use)
-  const touched = [
+  const changed = [
     ...leadsTo,
     ...leadsTo.flatMap((path) => arrivals.map((arrival) => posix.join(path, arrival))),
-  ].some((path) => facts.ownPaths.some((own) => isBeneath(path, own) || (removes && isBeneath(own, path))))
+  ]
+  const removed = removes ? (namedFiles(use, facts) ?? asWritten(use)) : []
+  const touched = facts.ownPaths.some(
+    (own) => changed.some((path) => isBeneath(path, own)) || removed.some((path) => isBeneath(own, path)),
+  )
   if (!touched) return []
   return [
     policyMatch(command.text, 'changes-own-rules', denyList, 'deny', explainDisaster('changes-own-rules')),

@@ -180,11 +180,21 @@ function reaches(glob: string, path: string): boolean {
   )
 }
 
-export function destinations({ paths, globs, open }: PathUse, facts: Facts): readonly string[] | undefined {
+/** Real paths that a word may name, and the directories in which its globs look; undefined if one is unknown. */
+export function destinations(use: PathUse, facts: Facts): readonly string[] | undefined {
+  const named = namedFiles(use, facts)
+  return named && [...named, ...use.globs.flatMap((glob) => facts.globs.get(glob)?.directory ?? [])]
+}
+
+/** Real paths that a word names; undefined if one is unknown. */
+export function namedFiles({ paths, globs, open }: PathUse, facts: Facts): readonly string[] | undefined {
   if (open) return undefined
   const real = paths.map((path) => facts.realPaths.get(path))
   const matched = globs.map((glob) => facts.globs.get(glob))
-  const all = [...real, ...matched.flatMap((found): readonly (string | undefined)[] => found ?? [undefined])]
+  const all = [
+    ...real,
+    ...matched.flatMap((found): readonly (string | undefined)[] => found?.matches ?? [undefined]),
+  ]
   return all.every((path) => path !== undefined) ? (all as string[]) : undefined
 }
 
