@@ -38,6 +38,7 @@
             "native/linux/notify/handlers/path.c",
             "native/linux/notify/handlers/workspace_ops.c",
             "native/linux/workspace/workspace.c",
+            "native/linux/workspace/spelling.c",
             "native/linux/workspace/other_names.c",
             "native/linux/notify/handlers/signal.c",
             "native/linux/notify/idle_listeners.c",

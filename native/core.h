@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
-enum { VT_INTERFACE = 6 };
+enum { VT_INTERFACE = 7 };
 
 struct vt_denials;
 
@@ -64,6 +64,7 @@ enum vt_place_kind {
   VT_SKIPPED,  /* directories with this name are not searched */
   VT_ROOT,      /* workspace mode: a directory that the command may change */
   VT_PROTECTED, /* and what it may not change in there */
+  VT_CLOSED,    /* a directory in which it may not change or make anything but what leads to a VT_PROTECTED place */
 };
 
 struct vt_place {

@@ -103,7 +103,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 6
+const interfaceVersion = 7
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's prebuilt or built one. */
 export function loadAddon<A extends AddonCore>(

@@ -118,6 +118,8 @@ export interface Changes {
   readonly roots: readonly [string, ...string[]]
   /** What stays as it is in them; symbolic links are followed, and need not lead anywhere. */
   readonly protected: readonly string[]
+  /** Directories of which only what leads to a protected path can be entered: nothing else in them can be made or changed. */
+  readonly closed: readonly string[]
 }
 
 /** What a command may read. Paths are absolute; symbolic links are resolved when the command starts. */

@@ -24,7 +24,7 @@ function record(): SpawnRecord {
       listener: addon.probe().listener,
       writable: [],
       sockets: [],
-      changes: { roots: ['/etc'], protected: ['/etc/kept'] },
+      changes: { roots: ['/etc'], protected: ['/etc/kept'], closed: ['/etc/closed'] },
       reads: {
         readable: { workspace: '/', others: ['/usr'] },
         unreadable: ['/nowhere/secret'],

@@ -20,7 +20,7 @@ function denied(mode: Mode, rest: Pick<Denial, 'operation' | 'path' | 'address' 
   const denials = [{ ...rest, syscall: 'x', pid: 1, program: 'x', count: 1 }]
   const temporary = { directory: '/tmp', own: false, cwd: '/home' }
   const workspace = {
-    changes: () => ({ roots: ['/home/w'] as const, protected: ['/home/w/.vscode'] }),
+    changes: () => ({ roots: ['/home/w'] as const, protected: ['/home/w/.vscode'], closed: [] }),
     mayOpen: (path: string) => path !== '/home',
   }
   const about = { networkIsShut: true, temporary, workspace, errors: '', succeeded: false, single: true }

@@ -183,7 +183,7 @@ describe('read mode on macOS', () => {
 
   it('is refused as workspace mode, for which there is no profile', () => {
     const { tools, calls } = doubleOf()
-    const changes = { roots: ['/work'], protected: [] } as const
+    const changes = { roots: ['/work'], protected: [], closed: [] } as const
     expect(() => macosSandbox(tools).confine({ ...options, changes })).toThrow(unavailable('macOS'))
     expect(calls()).toEqual([])
   })

@@ -47,7 +47,7 @@ describe('read mode on Windows', () => {
   })
 
   it('refuses workspace mode: Low integrity cannot open one directory', () => {
-    const changes = { roots: ['C:\\\\work'], protected: [] } as const
+    const changes = { roots: ['C:\\\\work'], protected: [], closed: [] } as const
     const options = { network: false, reads: readEverything, privateTmp: true, unixSockets: [], changes }
     expect(() => windowsSandbox(low).confine(options)).toThrow(unavailable('Windows'))
   })

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "workspace/workspace.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include "confine/reads/reads.h"
 #include "core.h"
 #include "workspace/other_names.h"
+#include "workspace/spelling.h"
 
 /* linux/openat2.h (5.6): RESOLVE_* */
 enum { NO_XDEV = 1, NO_MAGICLINKS = 2, NO_SYMLINKS = 4, BENEATH = 8 };
@@ -91,6 +91,7 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
   int failed = 0;
   for (; places->kind; places++) {
     char path[PATH_MAX];
+    if (places->kind == VT_CLOSED) vt_reads_mark(workspace->places, places->text, VT_MARK_CLOSED);
     if (places->kind != VT_PROTECTED) continue;
     const struct vt_path_node *node = vt_reads_mark(workspace->places, places->text, VT_MARK_KEPT);
     if (node && vt_path_node_path(node, path, sizeof path) > 0) failed |= vt_other_names_note(&others, path);
@@ -156,18 +157,11 @@ static const struct vt_workspace_root *root_of(const struct vt_workspace *worksp
   return found;
 }
 
-/* A case-folding directory (ext4(5), casefold) takes other spellings for the same name. */
-static bool spells(const char *text, const char *name, size_t length) {
-  for (size_t i = 0; i < length; i++)
-    if (tolower((unsigned char)text[i]) != tolower((unsigned char)name[i])) return false;
-  return text[length] == 0;
-}
-
 static const struct vt_path_node *child_of(const struct vt_path_node *node, const char *name, size_t length) {
   const struct vt_path_node *child = vt_path_node_child(node, name, length);
   if (child || !node->cut) return child;
   for (child = node->children; child; child = child->next)
-    if (spells(child->text, name, length)) return child;
+    if (vt_spells(child->text, name, length)) return child;
   return NULL;
 }
 
@@ -179,17 +173,19 @@ static bool is_older(int fd, const struct timespec *time) {
   return (long)found.stx_btime.tv_nsec < time->tv_nsec;
 }
 
-/* The entry of a cut directory has a rule if it is one of those that were there when the ruleset was made. */
-static bool has_rule(const struct vt_workspace *workspace, int root, const char *rest, size_t length) {
+/* A directory in a cut directory: it has a rule if it was there when the ruleset was made. File systems have more spellings of a
+ * protected directory than vt_spells() knows (vfat: GIT~1). */
+static enum vt_spot_kind beneath_entry(const struct vt_workspace *workspace, int root, const char *rest, size_t length) {
   char path[PATH_MAX];
   struct stat status;
+  enum vt_spot_kind kind = VT_SPOT_HELD;
   snprintf(path, sizeof path, "%.*s", (int)length, rest);
   int fd = open_beneath(root, path);
-  if (fd < 0) return false;
-  bool has = fstat(fd, &status) == 0 && vt_inode_set_has(&workspace->granted, &status) &&
-             is_older(fd, &workspace->granted_at);
+  if (fd < 0) return kind;
+  if (fstat(fd, &status) || vt_workspace_protects(workspace, &status)) kind = VT_SPOT_PROTECTED;
+  else if (vt_inode_set_has(&workspace->granted, &status) && is_older(fd, &workspace->granted_at)) kind = VT_SPOT_GRANTED;
   close(fd);
-  return has;
+  return kind;
 }
 
 /* Walks the names beneath the root, as far as the tree of places goes. */
@@ -202,7 +198,8 @@ static enum vt_spot_kind classify(const struct vt_workspace *workspace, const st
     size_t length = strcspn(at, "/");
     const struct vt_path_node *child = child_of(node, at, length);
     at += length;
-    if (!child) return *at && has_rule(workspace, root_fd, rest, (size_t)(at - rest)) ? VT_SPOT_GRANTED : VT_SPOT_HELD;
+    if (!child && node->closed) return VT_SPOT_PROTECTED;
+    if (!child) return *at ? beneath_entry(workspace, root_fd, rest, (size_t)(at - rest)) : VT_SPOT_HELD;
     if (child->kept) return VT_SPOT_PROTECTED;
     *on_the_way = true;
     node = child;
@@ -232,6 +229,13 @@ static int open_root(const struct vt_workspace_root *root) {
   return -1;
 }
 
+/* An entry by another name than the protected one. */
+static bool is_other_name(const struct vt_workspace *workspace, const struct vt_spot *spot) {
+  struct stat status;
+  if (!spot->name[0] || fstatat(spot->parent, spot->name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) return false;
+  return vt_workspace_protects(workspace, &status);
+}
+
 static void find_beneath(const struct vt_workspace *workspace, const struct vt_workspace_root *root, int fd, const char *rest,
                          bool acts, struct vt_spot *spot) {
   char directory[PATH_MAX];
@@ -240,6 +244,7 @@ static void find_beneath(const struct vt_workspace *workspace, const struct vt_w
   if (spot->kind != VT_SPOT_HELD && !spot->on_the_way && !(acts && spot->kind == VT_SPOT_GRANTED)) return;
   spot->parent = open_beneath(fd, directory);
   if (spot->parent < 0) spot->kind = VT_SPOT_OUTSIDE;
+  else if (spot->kind == VT_SPOT_HELD && is_other_name(workspace, spot)) spot->kind = VT_SPOT_PROTECTED;
 }
 
 void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, const char *path, bool acts, struct vt_spot *spot) {

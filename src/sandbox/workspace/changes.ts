@@ -35,12 +35,14 @@ export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
     if (why) return { path, why }
   }
   const named = wanted.protected.filter((path) => path !== word)
-  const usual = wanted.protected.includes(word)
+  const isUsual = wanted.protected.includes(word)
+  const usual = isUsual
     ? [...protectedInWorkspace.map((path) => join(workspace, path)), ...git.protected]
     : []
   return {
     roots: [workspace, ...given.slice(1), ...git.writable],
     protected: [...usual, ...named.map((path) => (path.startsWith('/') ? path : join(workspace, path)))],
+    closed: isUsual ? git.closed : [],
   }
 }
 

@@ -3,39 +3,56 @@ import { join } from 'node:path'
 import { repositoryOf } from '../reads/worktree.ts'
 import { protectedInGit, protectedInWorktree } from './protected.ts'
 
-/** What a workspace's repositories add to what is writable and what is protected. Absolute paths. */
-export interface GitPlaces {
+/** What stays as it is. Absolute paths. */
+export interface Guarded {
+  readonly protected: readonly string[]
+  readonly closed: readonly string[]
+}
+
+/** What a workspace's repositories add to what is writable and what is protected. */
+export interface GitPlaces extends Guarded {
   /** The git directory of a linked worktree or a submodule, which lies outside. */
   readonly writable: readonly string[]
-  readonly protected: readonly string[]
 }
 
 /** @param workspace absolute real path */
 export function gitPlacesOf(workspace: string): GitPlaces {
   const dotGit = join(workspace, '.git')
-  if (kindOf(dotGit) === 'directory') return { writable: [], protected: inGitDirectory(dotGit) }
+  if (kindOf(dotGit) === 'directory') return { writable: [], ...inGitDirectory(dotGit) }
   const outside = repositoryOf(workspace)
-  return { writable: outside, protected: [dotGit, ...outside.flatMap(inGitDirectory)] }
+  return {
+    writable: outside,
+    ...merged([{ protected: [dotGit], closed: [] }, ...outside.map(inGitDirectory)]),
+  }
 }
 
-function inGitDirectory(directory: string): readonly string[] {
-  return [
+function merged(all: readonly Guarded[]): Guarded {
+  return {
+    protected: all.flatMap((one) => one.protected),
+    closed: all.flatMap((one) => one.closed),
+  }
+}
+
+function inGitDirectory(directory: string): Guarded {
+  const worktrees = entriesOf(join(directory, 'worktrees'))
+  const named = [
     ...protectedInGit.map((name) => join(directory, name)),
-    ...entriesOf(join(directory, 'worktrees')).flatMap((worktree) =>
-      protectedInWorktree.map((name) => join(worktree, name)),
-    ),
-    ...modulesOf(join(directory, 'modules'), 0).flatMap(inGitDirectory),
+    ...worktrees.flatMap((worktree) => protectedInWorktree.map((name) => join(worktree, name))),
   ]
+  const modules = [directory, ...worktrees].map((at) => inModules(join(at, 'modules'), 0))
+  return merged([{ protected: named, closed: [] }, ...modules])
 }
 
 /** A submodule's name may hold slashes: `modules/lib/a`. */
 const mostDepth = 8
 
-function modulesOf(directory: string, depth: number): readonly string[] {
-  return entriesOf(directory).flatMap((entry) => {
-    if (kindOf(join(entry, 'HEAD')) === 'file') return [entry]
-    return depth < mostDepth ? modulesOf(entry, depth + 1) : []
+/** Closed: a directory that a command makes there would be a submodule's, whose configuration it wrote itself. */
+function inModules(directory: string, depth: number): Guarded {
+  const inside = entriesOf(directory).map((entry) => {
+    if (kindOf(join(entry, 'HEAD')) === 'file') return inGitDirectory(entry)
+    return depth < mostDepth ? inModules(entry, depth + 1) : { protected: [], closed: [] }
   })
+  return merged([{ protected: [], closed: [directory] }, ...inside])
 }
 
 function entriesOf(directory: string): readonly string[] {

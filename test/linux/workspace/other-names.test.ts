@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { linkSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
@@ -36,7 +36,9 @@ function open(cwd: string, mode: 'workspace' | 'write', toml = '') {
   return openTestShell({ cwd, mode, toml })
 }
 
-describe.runIf(process.platform === 'linux')('a name from before of a protected file', () => {
+const linux = describe.runIf(process.platform === 'linux')
+
+linux('a name from before of a protected file', () => {
   it.each(linked)(
     '$name of $file writes it in write mode, and not in workspace mode',
     async ({ file, name }) => {
@@ -89,5 +91,38 @@ describe.runIf(process.platform === 'linux')('a name from before of a protected 
     expect(await shell.execute({ command: 'mkdir src/new && echo x > src/new/y' })).toMatchObject({
       exitCode: 0,
     })
+  })
+})
+
+const spellings = ['.VSCODE', '.v\u{17f}code', '.env\u{200d}rc', '.git/hoo\u{212a}s', '.git/con\u{fb01}g']
+
+linux('a spelling that a file system could take for a protected name', () => {
+  it.each(spellings)('%s cannot be made', async (path) => {
+    const cwd = makeProject()
+    const made = async (mode: 'workspace' | 'write') => {
+      await (await open(cwd, mode)).execute({ argv: ['mkdir', '--', path] })
+      return existsSync(join(cwd, path))
+    }
+    expect([await made('workspace'), await made('write')]).toEqual([false, true])
+  })
+
+  it('leaves other names alone that are not ASCII', async () => {
+    const shell = await open(makeProject(), 'workspace')
+    const argv = ['mkdir', '.v\u{df}code', 'caf\u{e9}', '\u{65e5}.git', '\u{200d}']
+    expect(await shell.execute({ argv })).toMatchObject({ exitCode: 0 })
+  })
+})
+
+linux('a name that a protected file gets while a command runs', () => {
+  it('beside something protected can be neither written nor removed', async () => {
+    const cwd = makeProject()
+    const shell = await open(cwd, 'workspace')
+    const wait = 'touch started; while ! test -e x; do sleep 0.05; done'
+    const running = shell.execute({ command: `${wait}; echo x >> x; rm -f x; mv x y` })
+    await expect.poll(() => existsSync(join(cwd, 'started')), { timeout: 20_000 }).toBe(true)
+    linkSync(join(cwd, '.envrc'), join(cwd, 'x'))
+    const { denials } = await running
+    expect(denials.map(({ operation }) => operation)).toEqual(['write', 'delete', 'rename'])
+    expect([readFileSync(join(cwd, '.envrc'), 'utf8'), existsSync(join(cwd, 'x'))]).toEqual(['before', true])
   })
 })

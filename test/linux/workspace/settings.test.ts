@@ -225,7 +225,7 @@ linux('where it cannot be held', () => {
 
   it('the docker backend refuses it', () => {
     const sandbox = dockerSandbox({ network: 'none', writableRoot: false, close: async () => {} })
-    const changes = { roots: ['/work'], protected: [] } as const
+    const changes = { roots: ['/work'], protected: [], closed: [] } as const
     const options = { network: false, reads: readEverything, privateTmp: true, unixSockets: [] }
     expect(() => sandbox.confine({ ...options, changes })).toThrow(unavailable('docker'))
     expect(sandbox.confine({ ...options, changes: null })).toMatchObject({ kind: 'container' })

@@ -76,8 +76,8 @@ static int grant_entries(struct pass *pass, int fd, const struct vt_path_node *n
   int failed = 0;
   for (struct dirent *entry; !failed && (entry = readdir(directory));) {
     const char *text = entry->d_name;
-    if (!vt_is_dots(text))
-      failed = grant_entry(pass, fd, text, vt_path_node_child(name, text, strlen(text)), true);
+    const struct vt_path_node *child = vt_path_node_child(name, text, strlen(text));
+    if (!vt_is_dots(text) && (child || !name->closed)) failed = grant_entry(pass, fd, text, child, true);
   }
   vt_close_directory(directory);
   return failed;

@@ -81,6 +81,11 @@ void vt_path_node_keep(struct vt_path_node *name) {
   vt_path_node_cut(name);
 }
 
+void vt_path_node_close(struct vt_path_node *directory) {
+  directory->closed = true;
+  vt_path_node_cut(directory);
+}
+
 int vt_path_node_path(const struct vt_path_node *name, char *path, size_t size) {
   if (!name->parent) return size > 1 ? (strcpy(path, "/"), 1) : -1;
   int before = vt_path_node_path(name->parent, path, size);

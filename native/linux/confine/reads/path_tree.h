@@ -11,6 +11,7 @@ struct vt_path_node {
   bool granted; /* readable, with everything beneath */
   bool kept;    /* unreadable, with everything beneath */
   bool cut;     /* a path beneath is or may become kept: its entries are granted one by one */
+  bool closed;   /* cut, and only entries that the tree names are granted */
   bool doubtful; /* a name looked up in it is missing or a link, and may lead elsewhere later */
   char text[];  /* "" for the root */
 };
@@ -25,8 +26,9 @@ const struct vt_path_node *vt_path_node_at(const struct vt_path_node *directory,
 /* Created if missing. */
 struct vt_path_node *vt_path_node_add(struct vt_path_node *directory, const char *text, size_t length);
 
-/* Cuts the directory and all above it; the second also marks the name as kept. */
+/* Cuts the directory and all above it; the others also mark the name as kept, or the directory as closed. */
 void vt_path_node_cut(struct vt_path_node *directory);
+void vt_path_node_close(struct vt_path_node *directory);
 void vt_path_node_keep(struct vt_path_node *name);
 
 /* Writes the absolute path; returns its length, or -1 if it does not fit. */

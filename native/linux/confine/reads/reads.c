@@ -14,7 +14,7 @@ static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vt_reads *cache; /* most recently used first */
 
 static bool counts(enum vt_place_kind kind) {
-  return kind != VT_WRITABLE && kind != VT_SOCKET && kind != VT_ROOT && kind != VT_PROTECTED;
+  return kind != VT_WRITABLE && kind != VT_SOCKET && kind != VT_ROOT && kind != VT_PROTECTED && kind != VT_CLOSED;
 }
 
 /* Equal exactly for equal places; NULL if none of them is about reading. */

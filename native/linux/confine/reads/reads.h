@@ -52,9 +52,10 @@ int vt_reads_ruleset(struct vt_reads *reads, int abi);
 bool vt_reads_cover(const struct vt_reads *reads, const char *directory);
 
 /* The parts of vt_reads_take(). */
-enum vt_reads_mark { VT_MARK_GRANTED, VT_MARK_KEPT };
+enum vt_reads_mark { VT_MARK_GRANTED, VT_MARK_KEPT, VT_MARK_CLOSED };
 
-/* Resolves a path and marks its target, which it returns, NULL: there is none; if kept, also the names of links on the way. */
+/* Resolves a path and marks its target, which it returns, NULL: there is none; unless
+ * granted, also the names of links on the way. */
 struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark);
 
 /* Cuts the directory that a path leads to and returns it; NULL if there is none. */

@@ -13,16 +13,22 @@ struct way {
   struct vt_path_walk names;
 };
 
-/* Keeps the rest of the path beneath `at` as written, as if it contained no links. */
+static void mark_node(struct vt_path_node *node, enum vt_reads_mark mark) {
+  if (mark == VT_MARK_GRANTED) node->granted = true;
+  else if (mark == VT_MARK_CLOSED) vt_path_node_close(node);
+  else vt_path_node_keep(node);
+}
+
+/* Marks the rest of the path beneath `at` as written, as if it contained no links. */
 static void mark_as_written(const struct way *way, const char *rest) {
   struct vt_path_node *at = way->at;
   at->doubtful = true;
-  if (way->mark != VT_MARK_KEPT) return;
+  if (way->mark == VT_MARK_GRANTED) return;
   for (size_t length; *rest; rest += length + strspn(rest + length, "/")) {
     length = strcspn(rest, "/");
     at = vt_path_node_add(at, rest, length);
   }
-  vt_path_node_keep(at);
+  mark_node(at, way->mark);
 }
 
 static bool follow(struct way *way, const char *link) {
@@ -46,7 +52,7 @@ static bool step(struct way *way, const char *name, size_t length) {
     mark_as_written(way, name);
     return exists && follow(way, path);
   }
-  if (way->mark == VT_MARK_KEPT) vt_inode_set_add(&way->reads->kept, &status);
+  if (way->mark != VT_MARK_GRANTED) vt_inode_set_add(&way->reads->kept, &status);
   way->at = node;
   return true;
 }
@@ -62,8 +68,7 @@ static struct vt_path_node *walk(struct vt_reads *reads, const char *path, enum 
 
 struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark) {
   struct vt_path_node *name = walk(reads, path, mark);
-  if (name && mark == VT_MARK_GRANTED) name->granted = true;
-  else if (name) vt_path_node_keep(name);
+  if (name) mark_node(name, mark);
   return name;
 }
 

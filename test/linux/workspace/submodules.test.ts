@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+
+/** A repository with the submodules `sub` and `lib/deep`, and a linked worktree beside it. */
+function makeProject(): string {
+  const parent = makeDirectory()
+  const script = `
+git init -q library && git -C library commit -q --allow-empty -m first
+git init -q project && cd project
+git -c protocol.file.allow=always submodule --quiet add ../library sub
+git -c protocol.file.allow=always submodule --quiet add ../library lib/deep
+git commit -qm first
+git worktree add -q ../tree && mkdir -p .git/modules/junk
+`
+  const identity = {
+    GIT_AUTHOR_NAME: 'A',
+    GIT_AUTHOR_EMAIL: 'a',
+    GIT_COMMITTER_NAME: 'A',
+    GIT_COMMITTER_EMAIL: 'a',
+  }
+  const env = { ...process.env, ...identity, HOME: parent, GIT_CONFIG_NOSYSTEM: '1' }
+  execFileSync('sh', ['-ec', script], { cwd: parent, env, stdio: 'pipe' })
+  return join(parent, 'project')
+}
+
+/** Ways to get a configuration or hooks below `.git/modules`, with what would be made. */
+const ways = `
+.git/modules/new/config: mkdir -p .git/modules/new; echo x > .git/modules/new/config
+.git/modules/junk/config: echo x > .git/modules/junk/config
+.git/modules/junk/new/hooks: mkdir -p .git/modules/junk/new/hooks
+.git/modules/lib/new/config: mkdir .git/modules/lib/new; echo x > .git/modules/lib/new/config
+.git/modules/new/config: mkdir src; echo x > src/config; mv src .git/modules/new
+.git/modules/new/config: mkdir src; echo x > src/config; ln -s ../../src .git/modules/new
+.git/modules/new/config: mkdir src; echo x > src/config; mv src .git/modules/sub/objects/e; mv .git/modules/sub/objects/e .git/modules/new
+.git/modules/sub/modules/new/config: mkdir -p .git/modules/sub/modules/new; echo x > .git/modules/sub/modules/new/config
+.git/modules/sub/hooks/pre-commit: echo x > .git/modules/sub/hooks/pre-commit
+.git/worktrees/tree/modules/new/config: mkdir -p .git/worktrees/tree/modules/new; echo x > .git/worktrees/tree/modules/new/config
+.git/modules/new/config: mv .git/modules .git/m; mkdir -p .git/modules/new; echo x > .git/modules/new/config
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.split(/: (.*)/) as [string, string])
+
+describe.runIf(process.platform === 'linux')('the git directories of submodules', () => {
+  it.each(ways)('%s is not made by a command that makes its directory: %s', async (path, command) => {
+    for (const mode of ['workspace', 'write'] as const) {
+      const cwd = makeProject()
+      const shell = await openTestShell({ cwd, mode })
+      const { stderr } = await shell.execute({ command })
+      expect([mode, existsSync(join(cwd, path))], stderr).toEqual([mode, mode === 'write'])
+    }
+  })
+
+  it('take commits and fetched objects, as those of the repository do', async () => {
+    const cwd = makeProject()
+    const shell = await openTestShell({ cwd, mode: 'workspace' })
+    for (const sub of ['sub', 'lib/deep']) {
+      const git = `git -C ${sub} -c user.name=A -c user.email=a`
+      const command = `echo x > ${sub}/x && ${git} add x && ${git} commit -qm x && ${git} branch other && ${git} worktree add -q ../${sub}-tree`
+      expect(await shell.execute({ command })).toMatchObject({ exitCode: 0 })
+    }
+    expect(
+      execFileSync('git', ['log', '--format=%s'], { cwd: join(cwd, 'lib/deep'), encoding: 'utf8' }),
+    ).toBe('x\nfirst\n')
+  })
+
+  it('are open with protected = []', async () => {
+    const cwd = makeProject()
+    const shell = await openTestShell({ cwd, mode: 'workspace', toml: '[workspace]\nprotected = []' })
+    await shell.execute({ command: 'mkdir .git/modules/new && echo x > .git/modules/new/config' })
+    expect(readFileSync(join(cwd, '.git/modules/new/config'), 'utf8')).toBe('x\n')
+  })
+
+  it('are closed also where the repository has none yet', async () => {
+    const cwd = join(makeDirectory(), 'project')
+    mkdirSync(cwd)
+    execFileSync('git', ['init', '-q'], { cwd })
+    writeFileSync(join(cwd, 'config'), 'x')
+    const shell = await openTestShell({ cwd, mode: 'workspace' })
+    await shell.execute({
+      command: 'mkdir -p made/new .git/modules; mv config made/new; mv made .git/modules',
+    })
+    await shell.execute({ command: 'cp -r made/new .git/modules/new; mv -T made .git/modules' })
+    expect(existsSync(join(cwd, '.git/modules/new'))).toBe(false)
+    expect(existsSync(join(cwd, '.git/modules/made'))).toBe(false)
+    expect(existsSync(join(cwd, 'made/new/config'))).toBe(true)
+  })
+})
