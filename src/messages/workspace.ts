@@ -21,7 +21,7 @@ export function unfitRoot({ path, why }: UnfitRootFound): UnmetInWorkspace {
   }
 }
 
-const wanted = 'a system that keeps changes inside a directory (Linux 6.2 or newer, with Landlock)'
+const wanted = 'a system that keeps changes inside a directory (Linux 6.2 or newer, with Landlock; macOS)'
 
 /** Where nothing can enforce workspace mode. */
 export const workspaceElsewhere = {
@@ -29,12 +29,6 @@ export const workspaceElsewhere = {
     for: 'workspace',
     wanted,
     got: 'Windows, where Low integrity cannot open one directory without changing the labels of its files',
-    remedy: 'use --mode read or --mode write',
-  },
-  macos: {
-    for: 'workspace',
-    wanted,
-    got: 'macOS, for which vitrine has no profile of workspace mode',
     remedy: 'use --mode read or --mode write',
   },
   docker: {

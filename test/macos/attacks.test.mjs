@@ -215,3 +215,50 @@ test('what read mode is for works', { skip }, async () => {
   assert.equal((await run(`cat ${file} | tr a-z A-Z; echo > /dev/null`)).stdout.trim(), 'SEEN')
   assert.equal((await run('git --version')).exitCode, 0)
 })
+
+/** Runs a line in workspace mode, in a new repository; what the line leaves there is for the test to see. */
+async function inRepository(command) {
+  const repository = realpathSync(mkdtempSync(join(directory, 'repository-')))
+  const git = (...args) => spawnSync('/usr/bin/git', ['-C', repository, ...args], { encoding: 'utf8' }).stdout
+  git('init', '-q')
+  git('config', 'user.name', 'Test')
+  git('config', 'user.email', 'test@example.org')
+  const { openShell } = await import('../../dist/index.js')
+  const shell = await openShell({ cwd: repository, mode: 'workspace' })
+  const config = readFileSync(join(repository, '.git/config'), 'utf8')
+  try {
+    const { exitCode } = await shell.execute({ command, timeoutMs: 20_000 })
+    const kept = readFileSync(join(repository, '.git/config'), 'utf8') === config
+    return { repository, git, exitCode, kept }
+  } finally {
+    await shell.close()
+  }
+}
+
+test('workspace mode works in the repository and nowhere else', { skip }, async () => {
+  const { git, exitCode } = await inRepository(
+    `echo x > a && mkdir -p d/e && mv a d/e && git add -A && git commit -qm one && ! touch ${marker}`,
+  )
+  assert.equal(exitCode, 0)
+  assert.equal(git('log', '--format=%s').trim(), 'one')
+  assert.equal(statSync(marker, { throwIfNoEntry: false }), undefined)
+})
+
+for (const [what, command, path] of [
+  ['a path that is absent', 'touch .envrc', '.envrc'],
+  ['it in upper case', 'touch .ENVRC', '.envrc'],
+  ['it with another letter', 'mkdir .hu\u017fky', '.husky'],
+  ['a directory that brings it', 'mkdir -p x/workflows && mv x .github', '.github/workflows'],
+  ['a clone that brings it', 'mkdir -p x/workflows && cp -cR x .github', '.github/workflows'],
+  ['a symbolic link', 'ln -s /tmp .vscode', '.vscode'],
+  ['its parent, moved', 'mv .git moved', 'moved'],
+  ['another name of it', 'ln .git/config linked; echo x >> linked', 'linked'],
+  ['its content', 'echo x >> .git/config', 'x'],
+  ['its content in upper case', 'echo x >> .GIT/CONFIG', 'x'],
+  ['its metadata', 'chmod 777 .git/config; xattr -w a b .git/config', 'x'],
+])
+  test(`workspace mode keeps what is protected: ${what}`, { skip }, async () => {
+    const { repository, kept } = await inRepository(command)
+    assert.ok(kept)
+    assert.equal(statSync(join(repository, path), { throwIfNoEntry: false }), undefined)
+  })

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { execaLauncher } from '../../src/launch/execa.ts'
 import type { ProcessEnd } from '../../src/launch/launch.ts'
 import type { MacosTools } from '../../src/sandbox/macos/sandbox.ts'
@@ -102,4 +102,34 @@ export async function launchIn(
     )
   })
   return { end, stdout, ms: performance.now() - begun }
+}
+
+/** A line of `log stream --style ndjson`, with the fields that stand there besides the message. */
+export function event(eventMessage: string): string {
+  const line = JSON.stringify({
+    timezoneName: '',
+    messageType: 'Error',
+    eventType: 'logEvent',
+    source: null,
+    formatString: '%s',
+    userID: 0,
+    activityIdentifier: 0,
+    subsystem: 'com.apple.sandbox.reporting',
+    category: 'violation',
+    threadID: 1234,
+    senderImagePath: '/System/Library/Extensions/Sandbox.kext/Contents/MacOS/Sandbox',
+    processImagePath: '/kernel',
+    eventMessage,
+    processID: 0,
+    timestamp: '2025-03-01 12:00:00.000000+0100',
+  })
+  return line.replaceAll('/', '\\/')
+}
+
+/** A line of sh that has the log tell these messages about the command itself. */
+export function telling({ stream }: Doubles, ...messages: readonly string[]): string {
+  const tag = `"$(cat '${join(dirname(stream), 'tag')}')"`
+  return messages
+    .map((message) => `printf '%s\\n' '${event(`${message}\nTAG`)}' | sed s/TAG/${tag}/ >> '${stream}'`)
+    .join('; ')
 }

@@ -1,35 +1,12 @@
 import { appendFileSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { denialOf, readReport } from '../../src/sandbox/macos/report.ts'
 import { macosSandbox } from '../../src/sandbox/macos/sandbox.ts'
 import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { aliveWith } from '../helpers/processes.ts'
-import { type Doubles, doubleOf, launchIn } from './macos-doubles.ts'
+import { doubleOf, event, launchIn, telling } from './macos-doubles.ts'
 
 const options = { network: false, reads: readEverything, privateTmp: false, unixSockets: [], changes: null }
-
-/** A line of `log stream --style ndjson`, with the fields that stand there besides the message. */
-function event(eventMessage: string): string {
-  const line = JSON.stringify({
-    timezoneName: '',
-    messageType: 'Error',
-    eventType: 'logEvent',
-    source: null,
-    formatString: '%s',
-    userID: 0,
-    activityIdentifier: 0,
-    subsystem: 'com.apple.sandbox.reporting',
-    category: 'violation',
-    threadID: 1234,
-    senderImagePath: '/System/Library/Extensions/Sandbox.kext/Contents/MacOS/Sandbox',
-    processImagePath: '/kernel',
-    eventMessage,
-    processID: 0,
-    timestamp: '2025-03-01 12:00:00.000000+0100',
-  })
-  return line.replaceAll('/', '\\/')
-}
 
 describe('a line of the log', () => {
   it.each([
@@ -102,14 +79,6 @@ describe('a line of the log', () => {
     expect(report && denialOf(report)).toBeUndefined()
   })
 })
-
-/** A line of sh that has the log tell these messages about the command itself. */
-function telling({ stream }: Doubles, ...messages: readonly string[]): string {
-  const tag = `"$(cat '${join(dirname(stream), 'tag')}')"`
-  return messages
-    .map((message) => `printf '%s\\n' '${event(`${message}\nTAG`)}' | sed s/TAG/${tag}/ >> '${stream}'`)
-    .join('; ')
-}
 
 describe('refusals of commands on macOS', () => {
   it('are found by the tag of the command, and no other gets them', async () => {

@@ -49,7 +49,7 @@ describe('a profile of macOS', () => {
       tag,
     })
     expect(text).not.toContain('/tmp/"')
-    expect(Object.values(parameters)).toEqual([path, path])
+    expect(Object.values(parameters)).toEqual([path])
     expect(() => seatbeltProfile({ network: false, tag: 'a")' })).toThrow()
   })
 
@@ -179,13 +179,6 @@ describe('read mode on macOS', () => {
   it.each([71, 65])('is refused when sandbox-exec ends with %i', (exitCode) => {
     const { tools } = doubleOf({ exitCode })
     expect(() => macosSandbox(tools).confine(options)).toThrow(unavailable(''))
-  })
-
-  it('is refused as workspace mode, for which there is no profile', () => {
-    const { tools, calls } = doubleOf()
-    const changes = { roots: ['/work'], protected: [], closed: [] } as const
-    expect(() => macosSandbox(tools).confine({ ...options, changes })).toThrow(unavailable('macOS'))
-    expect(calls()).toEqual([])
   })
 
   it('is refused where there is no sandbox-exec', () => {

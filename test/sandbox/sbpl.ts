@@ -92,6 +92,11 @@ function matches({ operations, filters }: Rule, attempt: Attempt): boolean {
   return named && (filters.length === 0 || filters.some((filter) => holds(filter, attempt)))
 }
 
+/** A character for each byte: the kernel's expressions are over bytes. */
+function bytesOf(path: string): string {
+  return Buffer.from(path).toString('latin1')
+}
+
 function listOf(expression: Expression | undefined): readonly Expression[] {
   if (!Array.isArray(expression)) throw new Error(`not a filter: ${String(expression)}`)
   return expression
@@ -104,7 +109,7 @@ function holds([name, value, inner, ...rest]: readonly Expression[], attempt: At
     case 'subpath':
       return attempt.path === unquote(value) || attempt.path?.startsWith(`${unquote(value)}/`) === true
     case 'regex':
-      return new RegExp(String(value).replace(/^#"|"$/g, '')).test(attempt.path ?? '')
+      return new RegExp(String(value).replace(/^#"|"$/g, '')).test(bytesOf(attempt.path ?? ''))
     case 'vnode-type':
       if (value !== 'DIRECTORY') throw new Error(`unknown type ${String(value)}`)
       return attempt.directory === true

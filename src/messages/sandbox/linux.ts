@@ -1,6 +1,5 @@
 import type { Unmet, UnmetInWorkspace } from '../../base/refusal.ts'
-import type { Changes } from '../../sandbox/sandbox.ts'
-import { outputOnly } from './notes.ts'
+import { outputOnly, workspaceNotes } from './notes.ts'
 
 const landlockReasons: Readonly<Record<string, string>> = {
   ENOSYS: 'the kernel has no Landlock',
@@ -85,9 +84,7 @@ export function unixSocketsMissing(pathAbi: number, got: string): Unmet {
 
 /** Notes of `enforcement`. */
 export const linuxNotes = {
-  beside: 'outside of the workspace',
-  changes: ({ roots, protected: kept }: Changes) =>
-    `open: ${roots.join(', ')}, less ${kept.length} protected paths`,
+  ...workspaceNotes,
   devices: '/dev is not granted as a whole',
   locks: 'shared locks are allowed',
   /**

@@ -1,5 +1,8 @@
-import type { Unmet } from '../../base/refusal.ts'
-import { outputOnly, readableLocks } from './notes.ts'
+import type { Unmet, UnmetInWorkspace } from '../../base/refusal.ts'
+import { visible } from '../../base/visible.ts'
+import type { OtherName } from '../../sandbox/macos/other-names.ts'
+import type { Changes } from '../../sandbox/sandbox.ts'
+import { outputOnly, readableLocks, workspaceNotes } from './notes.ts'
 
 /** @param got why sandbox-exec does not work here */
 export function sandboxExecMissing(got: string): Unmet {
@@ -13,8 +16,24 @@ export const sandboxExecFailures = {
     `it refuses the profile with exit code ${status}: ${stderr}`,
 } as const
 
+/** Why workspace mode is refused: its profile is about names. */
+export function protectedHasLinks({ path, why }: OtherName): UnmetInWorkspace {
+  const wanted = 'protected files without further names (hard links)'
+  if (why === 'too-many')
+    return {
+      for: 'workspace',
+      wanted,
+      got: `too many files to look at, near ${visible(path)}`,
+      remedy: 'name fewer directories in [workspace] protected',
+    }
+  const remedy = 'give it a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE'
+  return { for: 'workspace', wanted, got: `${visible(path)}, which has further names`, remedy }
+}
+
 /** Notes of `enforcement`. */
 export const macosNotes = {
+  beside: workspaceNotes.beside,
+  changes: (changes: Changes) => `${workspaceNotes.changes(changes)}; no hard links; never run on a Mac`,
   devices: 'ioctl on a device that can be opened for reading is not restricted',
   locks: readableLocks,
   network: 'allowed: TCP and UDP clients; refused: listening and unix sockets',

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { packageFile } from '../../base/package-file.ts'
 import type { UnreadableNames } from '../sandbox.ts'
+import type { Kept } from './kept.ts'
 
 export interface ProfileOptions {
   readonly network: boolean
@@ -12,6 +13,8 @@ export interface ProfileOptions {
   /** Files that cannot be read because of their names. `skip` is ignored: here a search costs nothing. */
   readonly names?: UnreadableNames | null
   readonly privateTmp?: string
+  /** Workspace mode: its roots, and what stays as it is in them. */
+  readonly changes?: readonly Kept[]
   /** Identifies the command's denials in the log: letters and digits. */
   readonly tag: string
 }
@@ -38,6 +41,7 @@ export function seatbeltProfile(options: ProfileOptions): Profile {
   }
   if (options.names) addNames(writer, options.names)
   if (options.privateTmp !== undefined) writer.add('private-tmp', options.privateTmp)
+  if (options.changes) addChanges(writer, options.changes)
   for (const path of options.unreadable ?? []) writer.add('unreadable', path)
   writer.add(options.network ? 'network-on' : 'network-off')
   return writer.profile(options.tag)
@@ -48,28 +52,46 @@ function addNames(writer: ProfileWriter, { beneath, patterns, except }: Unreadab
   for (const pattern of except) writer.add('readable-name', beneath, namePattern(pattern))
 }
 
+/** All that is granted comes first: a root may lie in another one. */
+function addChanges(writer: ProfileWriter, kept: readonly Kept[]): void {
+  for (const { root } of kept) writer.add('workspace-root', root)
+  writer.add('workspace-always')
+  for (const { root, paths, parents } of kept) {
+    writer.add('workspace-root-stays', root)
+    for (const pattern of parents) writer.add('workspace-parent', root, pattern)
+    for (const pattern of paths) writer.add('workspace-kept', root, pattern)
+  }
+}
+
 /** As the end of a path regex. Throws on syntax that may not mean the same in both. */
 function namePattern(pattern: string): string {
   if (!/^[\w.*?-]+$/.test(pattern)) throw new Error(`a name that macOS cannot hold: ${pattern}`)
   return pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*').replaceAll('?', '[^/]')
 }
 
-/** Collects sections and their parameters: each path is a parameter of its own, never text. */
+/** Collects sections and their parameters: each path is a parameter, never text. */
 class ProfileWriter {
   readonly #sections = readSections()
   readonly #parts: string[] = []
-  readonly #parameters: Record<string, string> = {}
+  /** Names by path. */
+  readonly #parameters = new Map<string, string>()
 
   add(name: string, path?: string, pattern = ''): void {
     const section = this.#sections.get(name)
     if (section === undefined) throw new Error(`macos.sbpl has no section ${name}`)
-    const parameter = `PATH_${Object.keys(this.#parameters).length}`
-    if (path !== undefined) this.#parameters[parameter] = realPath(path)
+    const parameter = path === undefined ? '' : this.#parameterFor(realPath(path))
     this.#parts.push(section.replaceAll('"PATH"', `"${parameter}"`).replaceAll('NAME', () => pattern))
   }
 
   profile(tag: string): Profile {
-    return { text: this.#parts.join('').replaceAll('VITRINE_TAG', tag), parameters: this.#parameters }
+    const parameters = Object.fromEntries([...this.#parameters].map(([path, name]) => [name, path]))
+    return { text: this.#parts.join('').replaceAll('VITRINE_TAG', tag), parameters }
+  }
+
+  #parameterFor(path: string): string {
+    const name = this.#parameters.get(path) ?? `PATH_${this.#parameters.size}`
+    this.#parameters.set(path, name)
+    return name
   }
 }
 

@@ -1,15 +1,20 @@
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import type { Unmet } from '../../base/refusal.ts'
-import type { Enforcement } from '../../base/types.ts'
+import type { Denial, Enforcement } from '../../base/types.ts'
 import { VitrineError } from '../../messages/error.ts'
-import { macosNotes, sandboxExecFailures, sandboxExecMissing } from '../../messages/sandbox/macos.ts'
-import { workspaceElsewhere } from '../../messages/workspace.ts'
+import {
+  macosNotes,
+  protectedHasLinks,
+  sandboxExecFailures,
+  sandboxExecMissing,
+} from '../../messages/sandbox/macos.ts'
 import { enforced, notEnforced, readsEnforcement } from '../enforcement.ts'
 import type { Sandbox, SandboxOptions, SeatbeltConfinement } from '../sandbox.ts'
-import { refuseChanges } from '../unavailable.ts'
 import { refuseUnixSockets } from '../unix-sockets.ts'
+import { isKept, keptBeneath, placesOf } from './kept.ts'
 import { type DenialLog, openDenialLog } from './log.ts'
+import { otherName } from './other-names.ts'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from './profile.ts'
 import { macosPrivateDirectories } from './tmp.ts'
 
@@ -26,7 +31,8 @@ export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
     privateDirectories: macosPrivateDirectories,
     privateTmpByDefault: true,
     confine(options): SeatbeltConfinement {
-      refuseChanges(options.changes, workspaceElsewhere.macos)
+      const other = options.changes && otherName(placesOf(options.changes.protected))
+      if (other) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...protectedHasLinks(other) })
       const profile = profileOf(options)
       const refusal = tryOut(tools.sandboxExec, {
         ...profile,
@@ -49,18 +55,27 @@ function seatbelt(tool: string, profile: Untagged, log: DenialLog): SeatbeltConf
     kind: 'seatbelt',
     begin() {
       const { tag, denials } = log.begin()
-      return { wrapper: wrapperOf(tool, seatbeltProfile({ ...profile, tag })), denials }
+      return {
+        wrapper: wrapperOf(tool, seatbeltProfile({ ...profile, tag })),
+        denials: async (expected) => (await denials(expected)).map((denial) => marked(denial, profile)),
+      }
     },
     writing: (privateTmp) => seatbelt(tool, { ...profile, privateTmp }, log),
   }
 }
 
-function profileOf({ network, reads }: SandboxOptions): Untagged {
+function marked(denial: Denial, { changes }: Untagged): Denial {
+  const isProtected = changes && denial.path !== undefined && isKept(changes, denial.path)
+  return isProtected ? { ...denial, protected: true } : denial
+}
+
+function profileOf({ network, reads, changes }: SandboxOptions): Untagged {
   const { readable, unreadable, names } = reads
   return {
     network,
     unreadable,
     names,
+    ...(changes && { changes: keptBeneath(changes) }),
     ...(readable && { readable: [readable.workspace, ...readable.others] }),
   }
 }
@@ -84,12 +99,13 @@ function tryOut(tool: string, profile: Untagged): Unmet | undefined {
 }
 
 function macosEnforcement(
-  { network, reads, privateTmp }: SandboxOptions,
+  { network, reads, changes, privateTmp }: SandboxOptions,
   log: DenialLog | undefined,
 ): Enforcement {
   return {
-    'file contents': enforced('seatbelt'),
-    'file metadata': enforced('seatbelt'),
+    'file contents': enforced('seatbelt', changes ? macosNotes.beside : undefined),
+    'file metadata': enforced('seatbelt', changes ? macosNotes.beside : undefined),
+    ...(changes && { workspace: enforced('seatbelt', macosNotes.changes(changes)) }),
     'device nodes': enforced('seatbelt', macosNotes.devices),
     locks: notEnforced(macosNotes.locks),
     network: network ? notEnforced(macosNotes.network) : enforced('seatbelt'),

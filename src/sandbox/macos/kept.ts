@@ -1,0 +1,101 @@
+import { readlinkSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { tried } from '../../base/errno.ts'
+import { isBeneath } from '../../base/paths.ts'
+import type { Changes } from '../sandbox.ts'
+
+/**
+ * What stays as it is beneath a root of workspace mode, as regular expressions over the bytes of a real path. They begin with
+ * one wildcard for each part of the root, which the rule names by a parameter: no path of the machine becomes text of the profile.
+ */
+export interface Kept {
+  readonly root: string
+  /** Protected paths with everything beneath them. */
+  readonly paths: readonly string[]
+  /** Directories on the way to them: not moved, removed or created, as a directory that is moved here could bring its content. */
+  readonly parents: readonly string[]
+}
+
+export function keptBeneath({ roots, protected: given }: Changes): readonly Kept[] {
+  const found = placesOf(given)
+  return roots.map((root) => {
+    const names = found.filter((path) => isBeneath(path, root)).map((path) => partsOf(relative(root, path)))
+    const above = found.some((path) => isBeneath(root, path))
+    const parents = names.flatMap((parts) => parts.slice(1).map((_, index) => parts.slice(0, index + 1)))
+    const begin = `^${'/[^/]*'.repeat(partsOf(root).length)}`
+    const patternOf = (parts: readonly string[]) =>
+      begin + parts.map((part) => `/${anySpelling(part)}`).join('')
+    return {
+      root,
+      paths: unique([...(above ? [begin] : []), ...names.map(patternOf)].map((pattern) => `${pattern}($|/)`)),
+      parents: unique(parents.map((parts) => `${patternOf(parts)}$`)),
+    }
+  })
+}
+
+/** Whether one of the patterns matches a path of the log. */
+export function isKept(kept: readonly Kept[], path: string): boolean {
+  const bytes = Buffer.from(path).toString('latin1')
+  return kept.some(
+    ({ root, paths, parents }) =>
+      isBeneath(path, root) && [...paths, ...parents].some((pattern) => new RegExp(pattern).test(bytes)),
+  )
+}
+
+/** As the kernel's: more is ELOOP. */
+const mostLinks = 32
+
+/** Each symbolic link on the way of a path, and where the way ends, which need not exist. */
+export function placesOf(paths: readonly string[]): string[] {
+  return paths.flatMap(placesOnTheWay)
+}
+
+function placesOnTheWay(path: string): string[] {
+  const links: string[] = []
+  const rest = partsOf(path)
+  let at = '/'
+  for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
+    const next = join(at, part)
+    const target = links.length < mostLinks ? tried(() => readlinkSync(next)) : undefined
+    if (target !== undefined) {
+      links.push(next)
+      rest.unshift(...partsOf(target))
+    }
+    at = target === undefined ? next : target.startsWith('/') ? '/' : dirname(next)
+  }
+  return [...links, at]
+}
+
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '')
+}
+
+function unique(patterns: readonly string[]): string[] {
+  return [...new Set(patterns)]
+}
+
+/** A byte outside of ASCII, and any number of them: HFS+ ignores some code points in names. */
+const foreign = '[^ -~]'
+const ignored = `${foreign}*`
+/** Letters that code points outside of ASCII fold to, alone or in ligatures (Unicode's CaseFolding.txt: U+017F, U+212A, U+FB00 to U+FB06). */
+const foldable = '[fiklstFIKLST]'
+
+/**
+ * A pattern of every name that a volume of macOS takes for this one. A name that exists is matched as it is on the disk, but
+ * one that is created as it is spelled. The pattern may match more: other names with bytes outside of ASCII.
+ */
+function anySpelling(name: string): string {
+  return [...name.matchAll(/([fiklst]{2,}|[sk])|([\x20-\x7e])|[^\x20-\x7e]+/gi)]
+    .map(([, letters, character]) => {
+      if (character !== undefined) return anyCase(character)
+      if (letters === undefined) return '[^/]*'
+      return `(${[...letters].map(anyCase).join('')}|${foldable}*${foreign}(${foldable}|${foreign})*)`
+    })
+    .join('')
+}
+
+/** Any character for one that might mean something in a regular expression or end it. */
+function anyCase(character: string): string {
+  if (/[a-z]/i.test(character)) return `[${character.toLowerCase()}${character.toUpperCase()}]${ignored}`
+  return (/[\w-]/.test(character) ? character : character === '.' ? '\\.' : '[^/]') + ignored
+}

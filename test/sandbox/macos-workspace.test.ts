@@ -1,0 +1,283 @@
+import { execFileSync } from 'node:child_process'
+import { linkSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { keptBeneath } from '../../src/sandbox/macos/kept.ts'
+import { seatbeltProfile } from '../../src/sandbox/macos/profile.ts'
+import { macosSandbox } from '../../src/sandbox/macos/sandbox.ts'
+import { type Changes, readEverything } from '../../src/sandbox/sandbox.ts'
+import { changesFor } from '../../src/sandbox/workspace/changes.ts'
+import { makeDirectory } from '../helpers/place.ts'
+import { unavailable } from './hosts.ts'
+import { doubleOf, launchIn, telling } from './macos-doubles.ts'
+import { evaluate, type Rules, readProfile } from './sbpl.ts'
+
+const tag = 'feedbeef'
+const temporary = '/private/tmp/vitrine-1'
+
+function rulesFor(changes: Changes): Rules {
+  const options = { network: false, privateTmp: temporary, changes: keptBeneath(changes), tag }
+  const { text, parameters } = seatbeltProfile(options)
+  return readProfile(text, parameters)
+}
+
+const small: Changes = {
+  roots: ['/Users/me/work', '/Users/me/.cache/pip'],
+  protected: ['.envrc', '.husky', '.github/workflows', '.git/config', '.git/info/attributes', 'größe'].map(
+    (path) => join('/Users/me/work', path),
+  ),
+}
+
+const everyWrite = [
+  'file-write-create',
+  'file-write-data',
+  'file-write-unlink',
+  'file-write-mode',
+  'file-write-owner',
+  'file-write-times',
+  'file-write-flags',
+  'file-write-xattr',
+]
+/** What brings a name into being or takes it away: mkdir, rename, unlink, symlink. */
+const naming = ['file-write-create', 'file-write-unlink']
+
+/** Those of the operations that the profile allows. */
+function allowed(rules: Rules, operations: readonly string[], path: string): string[] {
+  return operations.filter((operation) => evaluate(rules, { operation, path }) === 'allow')
+}
+
+describe('the profile of workspace mode on macOS', () => {
+  const rules = rulesFor(small)
+
+  it('is as it was written down', async () => {
+    const options = { network: false, privateTmp: temporary, changes: keptBeneath(small), tag }
+    const { text, parameters } = seatbeltProfile(options)
+    await expect(`${text}${JSON.stringify(parameters)}\n`).toMatchFileSnapshot('profiles/workspace.txt')
+  })
+
+  it.each([
+    '/Users/me/work/a.ts',
+    '/Users/me/work/sub/dir/a.ts',
+    '/Users/me/work/.git/index.lock',
+    '/Users/me/work/.git/configuration',
+    '/Users/me/work/.git/objects/ab/cdef',
+    '/Users/me/work/.git/info/exclude',
+    '/Users/me/work/.github/CODEOWNERS',
+    '/Users/me/work/.envrc.example',
+    '/Users/me/work/x.envrc',
+    '/Users/me/work/.hsky',
+    '/Users/me/work/sub/.envrc',
+    '/Users/me/work/sub/.git/config',
+    '/Users/me/work/größer als',
+    '/Users/me/.cache/pip/x',
+    '/Users/me/.cache/pip/.envrc',
+    `${temporary}/x`,
+    `${temporary}/.git/config`,
+  ])('opens %s', (path) => {
+    expect(allowed(rules, everyWrite, path)).toEqual(everyWrite)
+  })
+
+  it.each([
+    '/Users/me/a.ts',
+    '/Users/me/workshop/a.ts',
+    '/Users/me/.cache/x',
+    '/Users/me/.ssh/id_rsa',
+    '/etc/hosts',
+    '/private/tmp/x',
+    '/Users/me/work/.envrc',
+    '/Users/me/work/.husky',
+    '/Users/me/work/.husky/_/husky.sh',
+    '/Users/me/work/.github/workflows',
+    '/Users/me/work/.github/workflows/ci.yml',
+    '/Users/me/work/.git/config',
+    '/Users/me/work/.git/config/..namedfork/rsrc',
+    '/Users/me/work/.git/info/attributes',
+    '/Users/me/work/größe',
+  ])('shuts %s', (path) => {
+    expect(allowed(rules, everyWrite, path)).toEqual([])
+  })
+
+  it.each([
+    ['upper case', '/Users/me/work/.ENVRC'],
+    ['a long s', '/Users/me/work/.hu\u017fky'],
+    ['the Kelvin sign', '/Users/me/work/.hus\u212ay'],
+    ['both, in a place', '/Users/me/work/.HU\u017f\u212aY/pre-commit'],
+    ['a ligature', '/Users/me/work/.git/con\ufb01g'],
+    ['a code point that HFS+ ignores', '/Users/me/work/.en\u200cvrc'],
+    ['one that HFS+ ignores at the end', '/Users/me/work/.envrc\ufeff'],
+    ['a directory above in upper case', '/Users/me/work/.GIT/Config'],
+    ['a directory above with ignored code points', '/Users/me/work/.g\u200dit/config'],
+    ['letters taken apart', '/Users/me/work/größe'.normalize('NFD')],
+    ['capital letters beyond ASCII', '/Users/me/work/GRÖSSE'],
+  ])('shuts a protected path in another spelling: %s', (_, path) => {
+    expect(allowed(rules, everyWrite, path)).toEqual([])
+  })
+
+  it.each([
+    '/Users/me/work',
+    '/Users/me/.cache/pip',
+    '/Users/me/work/.git',
+    '/Users/me/work/.GIT',
+    '/Users/me/work/.git/info',
+    '/Users/me/work/.github',
+  ])('neither moves nor makes %s, which leads to what is protected', (path) => {
+    expect(allowed(rules, naming, path)).toEqual([])
+    expect(evaluate(rules, { operation: 'file-write-times', path })).toBe('allow')
+  })
+
+  it.each(['file-link', 'file-mknod', 'file-write-setugid', 'file-mount'])(
+    'allows %s nowhere',
+    (operation) => {
+      for (const path of ['/Users/me/work/x', '/Users/me/.cache/pip/x', `${temporary}/x`])
+        expect(evaluate(rules, { operation, path })).toBe('deny')
+    },
+  )
+
+  it('shuts what lies in two roots in both', () => {
+    const nested = rulesFor({ roots: ['/w', '/w/sub'], protected: ['/w/sub/.envrc'] })
+    expect(allowed(nested, everyWrite, '/w/sub/.envrc')).toEqual([])
+    expect(allowed(nested, everyWrite, '/w/sub/.envrc2')).toEqual(everyWrite)
+  })
+
+  it('shuts a root that is protected as a whole', () => {
+    const whole = rulesFor({ roots: ['/w/a', '/w/b'], protected: ['/w/a', '/w'] })
+    for (const path of ['/w/a/x', '/w/b/x/y']) expect(allowed(whole, everyWrite, path)).toEqual([])
+  })
+
+  it('shuts what links lead to, and the links', () => {
+    const root = realpathSync(makeDirectory())
+    mkdirSync(join(root, 'real/inner'), { recursive: true })
+    symlinkSync('second', join(root, '.envrc'))
+    symlinkSync(join(root, 'real/../real/inner/envrc'), join(root, 'second'))
+    symlinkSync('loop', join(root, 'loop'))
+    const names = ['.envrc', 'loop/x'].map((name) => join(root, name))
+    const linked = rulesFor({ roots: [root], protected: names })
+    for (const name of ['.envrc', 'second', 'real/inner/envrc', 'loop'])
+      expect(allowed(linked, everyWrite, join(root, name)), name).toEqual([])
+    for (const name of ['real', 'real/inner'])
+      expect(allowed(linked, naming, join(root, name)), name).toEqual([])
+    expect(allowed(linked, everyWrite, join(root, 'real/inner/other'))).toEqual(everyWrite)
+  })
+
+  it('has no path of the machine as text, whatever is in it', () => {
+    const root = '/w") (allow default) ("/(x|[^'
+    const hostile = { roots: [root] as const, protected: [join(root, 'a") (allow default) ("b\\[(')] }
+    const { text } = seatbeltProfile({ network: false, changes: keptBeneath(hostile), tag })
+    expect(text.split('(allow default)')).toHaveLength(2)
+    expect(text).not.toContain('/w"')
+  })
+})
+
+describe('what git and editors obey, under the profile of a repository', () => {
+  let workspace = ''
+  let changes: Changes
+  beforeAll(() => {
+    workspace = realpathSync(makeDirectory())
+    execFileSync('git', ['init', '-q', workspace])
+    mkdirSync(join(workspace, '.git/modules/lib/hooks'), { recursive: true })
+    writeFileSync(join(workspace, '.git/modules/lib/HEAD'), 'ref: refs/heads/main\n')
+    mkdirSync(join(workspace, '.git/worktrees/other'), { recursive: true })
+    const found = changesFor({
+      workspace,
+      writable: [],
+      protected: ['default'],
+      own: { home: '/nonexistent', others: [] },
+    })
+    if ('why' in found) throw new Error(found.why)
+    changes = found
+  })
+
+  it('is shut, with the way to it, in lower and in upper case', () => {
+    const rules = rulesFor(changes)
+    expect(changes.protected.length).toBeGreaterThan(30)
+    for (const path of changes.protected) {
+      const shouted = join(workspace, path.slice(workspace.length).toUpperCase())
+      for (const name of [path, shouted, join(path, 'x')])
+        expect(allowed(rules, everyWrite, name), name).toEqual([])
+      for (let above = dirname(path); above.length >= workspace.length; above = dirname(above))
+        expect(allowed(rules, naming, above), above).toEqual([])
+    }
+  })
+
+  it('leaves open what git writes', () => {
+    const rules = rulesFor(changes)
+    const written = [
+      'index',
+      'HEAD.lock',
+      'objects/pack/x',
+      'refs/heads/main',
+      'modules/lib/index',
+      'COMMIT_EDITMSG',
+    ]
+    for (const name of written) {
+      const path = join(workspace, '.git', name)
+      expect(allowed(rules, everyWrite, path), name).toEqual(everyWrite)
+    }
+  })
+})
+
+describe('workspace mode on macOS', () => {
+  const options = {
+    network: false,
+    reads: readEverything,
+    privateTmp: false,
+    unixSockets: [],
+    changes: small,
+  }
+
+  it('gives sandbox-exec its profile, tried out before the command', async () => {
+    const { tools, calls } = doubleOf()
+    const sandbox = macosSandbox(tools)
+    const { stdout } = await launchIn(sandbox.confine(options), 'echo ran')
+    sandbox.close?.()
+    expect(stdout).toBe('ran\n')
+    expect(calls()).toHaveLength(2)
+    for (const [, profile = '', ...rest] of calls()) {
+      expect(profile).toContain('(allow file-write* (subpath (param "PATH_0")))')
+      expect(rest.slice(0, 2)).toEqual(['-DPATH_0=/Users/me/work', '-DPATH_1=/Users/me/.cache/pip'])
+    }
+    const { workspace } = sandbox.enforcement(options)
+    expect(workspace).toMatchObject({ enforced: true, by: 'seatbelt' })
+  })
+
+  it('marks the refusals of what is protected', async () => {
+    const doubles = doubleOf()
+    const sandbox = macosSandbox(doubles.tools)
+    const paths = ['/Users/me/work/.GIT/config', '/Users/me/work/.git', '/etc/hosts', '/etc/.envrc']
+    const messages = paths.map((path) => `Sandbox: sh(9) deny(1) file-write-data ${path}`)
+    const { end } = await launchIn(sandbox.confine(options), `${telling(doubles, ...messages)}; exit 1`)
+    sandbox.close?.()
+    const denials = end.kind === 'exited' ? end.denials : []
+    expect(denials.map(({ path, protected: kept }) => [path, kept ?? false])).toEqual(
+      paths.map((path, index) => [path, index < 2]),
+    )
+  })
+
+  describe('with a hard link to a protected file', () => {
+    const repository = () => {
+      const root = realpathSync(makeDirectory())
+      mkdirSync(join(root, '.husky'))
+      mkdirSync(join(root, 'hooks'))
+      writeFileSync(join(root, '.husky/pre-commit'), '')
+      const changes = { roots: [root], protected: [join(root, '.husky'), join(root, '.envrc')] } as const
+      return { root, changes }
+    }
+
+    it('runs nothing where the other name is not protected', () => {
+      const { root, changes } = repository()
+      linkSync(join(root, '.husky/pre-commit'), join(root, 'hooks/pre-commit'))
+      const { tools, calls } = doubleOf()
+      const confining = () => macosSandbox(tools).confine({ ...options, changes })
+      expect(confining).toThrow(unavailable(join(root, '.husky/pre-commit')))
+      expect(calls()).toEqual([])
+    })
+
+    it('runs where both names are protected', () => {
+      const { root, changes } = repository()
+      linkSync(join(root, '.husky/pre-commit'), join(root, '.envrc'))
+      const { tools, calls } = doubleOf()
+      macosSandbox(tools).confine({ ...options, changes })
+      expect(calls()).toHaveLength(1)
+    })
+  })
+})
