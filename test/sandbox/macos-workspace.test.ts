@@ -26,6 +26,7 @@ const small: Changes = {
   protected: ['.envrc', '.husky', '.github/workflows', '.git/config', '.git/info/attributes', 'größe'].map(
     (path) => join('/Users/me/work', path),
   ),
+  closed: [],
 }
 
 const everyWrite = [
@@ -134,13 +135,13 @@ describe('the profile of workspace mode on macOS', () => {
   )
 
   it('shuts what lies in two roots in both', () => {
-    const nested = rulesFor({ roots: ['/w', '/w/sub'], protected: ['/w/sub/.envrc'] })
+    const nested = rulesFor({ roots: ['/w', '/w/sub'], protected: ['/w/sub/.envrc'], closed: [] })
     expect(allowed(nested, everyWrite, '/w/sub/.envrc')).toEqual([])
     expect(allowed(nested, everyWrite, '/w/sub/.envrc2')).toEqual(everyWrite)
   })
 
   it('shuts a root that is protected as a whole', () => {
-    const whole = rulesFor({ roots: ['/w/a', '/w/b'], protected: ['/w/a', '/w'] })
+    const whole = rulesFor({ roots: ['/w/a', '/w/b'], protected: ['/w/a', '/w'], closed: [] })
     for (const path of ['/w/a/x', '/w/b/x/y']) expect(allowed(whole, everyWrite, path)).toEqual([])
   })
 
@@ -151,7 +152,7 @@ describe('the profile of workspace mode on macOS', () => {
     symlinkSync(join(root, 'real/../real/inner/envrc'), join(root, 'second'))
     symlinkSync('loop', join(root, 'loop'))
     const names = ['.envrc', 'loop/x'].map((name) => join(root, name))
-    const linked = rulesFor({ roots: [root], protected: names })
+    const linked = rulesFor({ roots: [root], protected: names, closed: [] })
     for (const name of ['.envrc', 'second', 'real/inner/envrc', 'loop'])
       expect(allowed(linked, everyWrite, join(root, name)), name).toEqual([])
     for (const name of ['real', 'real/inner'])
@@ -161,7 +162,11 @@ describe('the profile of workspace mode on macOS', () => {
 
   it('has no path of the machine as text, whatever is in it', () => {
     const root = '/w") (allow default) ("/(x|[^'
-    const hostile = { roots: [root] as const, protected: [join(root, 'a") (allow default) ("b\\[(')] }
+    const hostile = {
+      roots: [root] as const,
+      protected: [join(root, 'a") (allow default) ("b\\[(')],
+      closed: [],
+    }
     const { text } = seatbeltProfile({ network: false, changes: keptBeneath(hostile), tag })
     expect(text.split('(allow default)')).toHaveLength(2)
     expect(text).not.toContain('/w"')
@@ -176,6 +181,8 @@ describe('what git and editors obey, under the profile of a repository', () => {
     execFileSync('git', ['init', '-q', workspace])
     mkdirSync(join(workspace, '.git/modules/lib/hooks'), { recursive: true })
     writeFileSync(join(workspace, '.git/modules/lib/HEAD'), 'ref: refs/heads/main\n')
+    mkdirSync(join(workspace, '.git/modules/group/deep/hooks'), { recursive: true })
+    writeFileSync(join(workspace, '.git/modules/group/deep/HEAD'), 'ref: refs/heads/main\n')
     mkdirSync(join(workspace, '.git/worktrees/other'), { recursive: true })
     const found = changesFor({
       workspace,
@@ -198,6 +205,13 @@ describe('what git and editors obey, under the profile of a repository', () => {
         expect(allowed(rules, naming, above), above).toEqual([])
     }
   })
+
+  it.each(['new', 'new/HEAD', 'group/new', 'group/new/config', 'LIB2', 'libs/config'])(
+    'shuts .git/modules/%s, where a submodule could be made',
+    (name) => {
+      expect(allowed(rulesFor(changes), everyWrite, join(workspace, '.git/modules', name))).toEqual([])
+    },
+  )
 
   it('leaves open what git writes', () => {
     const rules = rulesFor(changes)
@@ -259,7 +273,8 @@ describe('workspace mode on macOS', () => {
       mkdirSync(join(root, '.husky'))
       mkdirSync(join(root, 'hooks'))
       writeFileSync(join(root, '.husky/pre-commit'), '')
-      const changes = { roots: [root], protected: [join(root, '.husky'), join(root, '.envrc')] } as const
+      const names = [join(root, '.husky'), join(root, '.envrc')]
+      const changes = { roots: [root] as const, protected: names, closed: [] }
       return { root, changes }
     }
 

@@ -14,9 +14,13 @@ export interface Kept {
   readonly paths: readonly string[]
   /** Directories on the way to them: not moved, removed or created, as a directory that is moved here could bring its content. */
   readonly parents: readonly string[]
+  /** What lies in closed directories. */
+  readonly closed: readonly string[]
+  /** Directories in closed ones that lead to a protected path, as they are spelled on the disk: no patterns. */
+  readonly open: readonly string[]
 }
 
-export function keptBeneath({ roots, protected: given }: Changes): readonly Kept[] {
+export function keptBeneath({ roots, protected: given, closed }: Changes): readonly Kept[] {
   const found = placesOf(given)
   return roots.map((root) => {
     const names = found.filter((path) => isBeneath(path, root)).map((path) => partsOf(relative(root, path)))
@@ -25,8 +29,12 @@ export function keptBeneath({ roots, protected: given }: Changes): readonly Kept
     const begin = `^${'/[^/]*'.repeat(partsOf(root).length)}`
     const patternOf = (parts: readonly string[]) =>
       begin + parts.map((part) => `/${anySpelling(part)}`).join('')
+    const shut = closed.filter((path) => isBeneath(path, root))
+    const leading = shut.flatMap((path) => found.flatMap((kept) => leadingTo(kept, path)))
     return {
       root,
+      closed: shut.map((path) => `${patternOf(partsOf(relative(root, path)))}/`),
+      open: unique(leading.filter((path) => !closed.includes(path))),
       paths: unique([...(above ? [begin] : []), ...names.map(patternOf)].map((pattern) => `${pattern}($|/)`)),
       parents: unique(parents.map((parts) => `${patternOf(parts)}$`)),
     }
@@ -36,10 +44,11 @@ export function keptBeneath({ roots, protected: given }: Changes): readonly Kept
 /** Whether one of the patterns matches a path of the log. */
 export function isKept(kept: readonly Kept[], path: string): boolean {
   const bytes = Buffer.from(path).toString('latin1')
-  return kept.some(
-    ({ root, paths, parents }) =>
-      isBeneath(path, root) && [...paths, ...parents].some((pattern) => new RegExp(pattern).test(bytes)),
-  )
+  return kept.some(({ root, paths, parents, closed, open }) => {
+    const isOpen = open.some((directory) => isBeneath(path, directory))
+    const patterns = [...paths, ...parents, ...(isOpen ? [] : closed)]
+    return isBeneath(path, root) && patterns.some((pattern) => new RegExp(pattern).test(bytes))
+  })
 }
 
 /** As the kernel's: more is ELOOP. */
@@ -70,8 +79,14 @@ function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
-function unique(patterns: readonly string[]): string[] {
-  return [...new Set(patterns)]
+function unique<Item>(items: readonly Item[]): Item[] {
+  return [...new Set(items)]
+}
+
+/** The entry of a directory on the way to what lies deeper. */
+function leadingTo(path: string, directory: string): string[] {
+  const [entry, next] = isBeneath(path, directory) ? partsOf(relative(directory, path)) : []
+  return entry === undefined || next === undefined ? [] : [join(directory, entry)]
 }
 
 /** A byte outside of ASCII, and any number of them: HFS+ ignores some code points in names. */

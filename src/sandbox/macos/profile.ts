@@ -54,7 +54,10 @@ function addNames(writer: ProfileWriter, { beneath, patterns, except }: Unreadab
 
 /** All that is granted comes first: a root may lie in another one. */
 function addChanges(writer: ProfileWriter, kept: readonly Kept[]): void {
-  for (const { root } of kept) writer.add('workspace-root', root)
+  for (const { root } of kept) writer.add('workspace-open', root)
+  for (const { root, closed } of kept)
+    for (const pattern of closed) writer.add('workspace-kept', root, pattern)
+  for (const path of kept.flatMap(({ open }) => open)) writer.add('workspace-open', path)
   writer.add('workspace-always')
   for (const { root, paths, parents } of kept) {
     writer.add('workspace-root-stays', root)
