@@ -1,5 +1,5 @@
-import { dirname } from 'node:path'
-import { homeOf, isBeneath } from '../base/paths.ts'
+import { dirname, join, resolve } from 'node:path'
+import { baseDirectory, homeOf, isBeneath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { realDirectory, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
@@ -20,7 +20,13 @@ export function changesIn(
 ): () => Changes {
   const { writable, protected: given } = loaded.config.workspace
   const { workspace } = workspaceOf(loaded, cwd)
-  const wanted = { workspace, writable: writable.map(realDirectory), protected: given, own: ownOf(env) }
+  const wanted = {
+    workspace,
+    writable: writable.map(realDirectory),
+    protected: given,
+    gitConfigs: gitConfigsOf(env),
+    own: ownOf(env),
+  }
   return () => {
     const changes = changesFor(wanted)
     if ('why' in changes) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...unfitRoot(changes) })
@@ -32,6 +38,13 @@ export function changesIn(
 export function mayOpen(directory: string, env: Environment): boolean {
   const isKernel = directory === '/dev' || ['/proc', '/sys'].some((path) => isBeneath(directory, path))
   return !isKernel && !tooWide(directory, ownOf(env))
+}
+
+/** git-config(1), FILES. */
+function gitConfigsOf(env: Environment): readonly string[] {
+  const { GIT_CONFIG_SYSTEM: system, GIT_CONFIG_GLOBAL: own } = env
+  const usual = [join(baseDirectory(env, 'XDG_CONFIG_HOME'), 'git/config'), join(homeOf(env), '.gitconfig')]
+  return [system || '/etc/gitconfig', ...(own === undefined ? usual : [own])].map((file) => resolve(file))
 }
 
 function ownOf(env: Environment): ChangesWanted['own'] {

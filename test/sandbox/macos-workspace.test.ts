@@ -188,6 +188,7 @@ describe('what git and editors obey, under the profile of a repository', () => {
       workspace,
       writable: [],
       protected: ['default'],
+      gitConfigs: [],
       own: { home: '/nonexistent', others: [] },
     })
     if ('why' in found) throw new Error(found.why)

@@ -12,6 +12,8 @@ export interface ChangesWanted {
   readonly writable: readonly string[]
   /** Relative to the workspace or absolute, and the word "default". */
   readonly protected: readonly string[]
+  /** The user's own configuration files of git; they need not exist. */
+  readonly gitConfigs: readonly string[]
   /** Directories that no root may contain, nor, but for HOME, lie in: HOME, and vitrine's own configuration and state. */
   readonly own: { readonly home: string; readonly others: readonly string[] }
 }
@@ -28,12 +30,15 @@ const word = 'default'
 
 export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
   const { workspace, writable } = wanted
-  const git = gitPlacesOf(workspace)
   const given = [workspace, ...writable.filter((path) => path === workspace || existsSync(path))]
   for (const path of given) {
     const why = unfit(path, wanted.own)
     if (why) return { path, why }
   }
+  const git = gitPlacesOf([workspace, ...given.slice(1)], {
+    home: wanted.own.home,
+    configs: wanted.gitConfigs,
+  })
   const named = wanted.protected.filter((path) => path !== word)
   const isUsual = wanted.protected.includes(word)
   const usual = isUsual

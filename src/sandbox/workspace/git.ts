@@ -1,76 +1,122 @@
-import { lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { tried } from '../../base/errno.ts'
+import { isBeneath } from '../../base/paths.ts'
+import { gitlinksIn } from '../../facts/git-index.ts'
 import { repositoryOf } from '../reads/worktree.ts'
+import { entriesIn, type NamedPlaces, namedByConfigs } from './git-config.ts'
 import { protectedInGit, protectedInWorktree } from './protected.ts'
 
-/** What stays as it is. Absolute paths. */
-export interface Guarded {
+/** What a workspace's repositories add to what is writable and what is protected. Absolute paths. */
+export interface GitPlaces {
+  /** The git directory of a linked worktree or a submodule, which lies outside. */
+  readonly writable: readonly string[]
   readonly protected: readonly string[]
+  /** As in Changes. */
   readonly closed: readonly string[]
 }
 
-/** What a workspace's repositories add to what is writable and what is protected. */
-export interface GitPlaces extends Guarded {
-  /** The git directory of a linked worktree or a submodule, which lies outside. */
-  readonly writable: readonly string[]
+/** The user's own configuration of git. */
+export interface GitUser {
+  readonly home: string
+  readonly configs: readonly string[]
 }
 
-/** @param workspace absolute real path */
-export function gitPlacesOf(workspace: string): GitPlaces {
+/** @param roots what is writable anyway, the workspace first: absolute real paths */
+export function gitPlacesOf(roots: readonly [string, ...string[]], { home, configs }: GitUser): GitPlaces {
+  const [workspace] = roots
   const dotGit = join(workspace, '.git')
-  if (kindOf(dotGit) === 'directory') return { writable: [], ...inGitDirectory(dotGit) }
-  const outside = repositoryOf(workspace)
-  return {
-    writable: outside,
-    ...merged([{ protected: [dotGit], closed: [] }, ...outside.map(inGitDirectory)]),
-  }
+  const outside = kindOf(dotGit) === 'directory' ? [] : repositoryOf(workspace)
+  const guard = new Guard({ home, roots: [...roots, ...outside] })
+  if (kindOf(dotGit) === 'directory') guard.repository(dotGit, workspace)
+  else guard.protected.push(dotGit)
+  for (const directory of outside) guard.repository(directory, workspace)
+  guard.configs(configs, workspace)
+  const linked = gitlinksOf(join(outside[0] ?? dotGit, 'index')).map((path) => join(workspace, path))
+  for (const top of new Set([...linked, ...entriesOf(workspace)].slice(0, maxDirectories)))
+    if (isBeneath(top, workspace) && top !== workspace && top !== dotGit)
+      guard.inside(top, linked.includes(top))
+  return { writable: outside, protected: guard.protected, closed: guard.closed }
 }
 
-function merged(all: readonly Guarded[]): Guarded {
-  return {
-    protected: all.flatMap((one) => one.protected),
-    closed: all.flatMap((one) => one.closed),
-  }
-}
-
-function inGitDirectory(directory: string): Guarded {
-  const worktrees = entriesOf(join(directory, 'worktrees'))
-  const named = [
-    ...protectedInGit.map((name) => join(directory, name)),
-    ...worktrees.flatMap((worktree) => protectedInWorktree.map((name) => join(worktree, name))),
-  ]
-  const modules = [directory, ...worktrees].map((at) => inModules(join(at, 'modules'), 0))
-  return merged([{ protected: named, closed: [] }, ...modules])
-}
-
+/** Repositories are looked for where the index says so, and in the directories directly in the workspace. */
+const maxDirectories = 500
+/** A command can make many: the rest stays closed in `modules`, and is left out elsewhere. */
+const maxRepositories = 200
 /** A submodule's name may hold slashes: `modules/lib/a`. */
-const mostDepth = 8
+const maxDepth = 8
 
-/** Closed: a directory that a command makes there would be a submodule's, whose configuration it wrote itself. */
-function inModules(directory: string, depth: number): Guarded {
-  const inside = entriesOf(directory).map((entry) => {
-    if (kindOf(join(entry, 'HEAD')) === 'file') return inGitDirectory(entry)
-    return depth < mostDepth ? inModules(entry, depth + 1) : { protected: [], closed: [] }
-  })
-  return merged([{ protected: [], closed: [directory] }, ...inside])
+class Guard {
+  readonly protected: string[] = []
+  readonly closed: string[] = []
+  readonly #places: Omit<NamedPlaces, 'top'>
+  #count = 0
+
+  constructor(places: Omit<NamedPlaces, 'top'>) {
+    this.#places = places
+  }
+
+  configs(files: readonly string[], top: string): void {
+    this.protected.push(...namedByConfigs(files, { ...this.#places, top }))
+  }
+
+  /** A directory of the workspace that may be the top of a repository. `linked`: git looks for one there. */
+  inside(top: string, linked: boolean): void {
+    const dotGit = join(top, '.git')
+    const kind = kindOf(dotGit)
+    if (kind === 'directory') this.repository(dotGit, top)
+    else if (kind !== 'none' || linked) this.protected.push(dotGit)
+  }
+
+  repository(directory: string, top: string): void {
+    if (this.#count++ >= maxRepositories) return
+    const worktrees = entriesOf(join(directory, 'worktrees'))
+    const configs = [directory, ...worktrees].flatMap((at) =>
+      ['config', 'config.worktree'].map((name) => join(at, name)),
+    )
+    this.protected.push(
+      ...protectedInGit.map((name) => join(directory, name)),
+      ...worktrees.flatMap((worktree) => protectedInWorktree.map((name) => join(worktree, name))),
+    )
+    this.configs(configs, top)
+    for (const at of [directory, ...worktrees]) this.#modules(join(at, 'modules'), 0)
+  }
+
+  /** Closed: a directory that a command makes there would be a submodule's, whose configuration it wrote itself. */
+  #modules(directory: string, depth: number): void {
+    this.closed.push(directory)
+    for (const entry of entriesOf(directory))
+      if (kindOf(join(entry, 'HEAD')) === 'file') this.repository(entry, workTreeOf(entry))
+      else if (depth < maxDepth) this.#modules(entry, depth + 1)
+  }
 }
 
+function workTreeOf(module: string): string {
+  const named = entriesIn(join(module, 'config')).find(({ key }) => key === 'core.worktree')
+  return resolve(module, named?.value ?? '.')
+}
+
+let lastIndex: { readonly state: string; readonly links: readonly string[] } | undefined
+const maxIndexBytes = 67_108_864
+
+/** Read again only when the index has changed. */
+function gitlinksOf(index: string): readonly string[] {
+  const status = tried(() => statSync(index, { throwIfNoEntry: false }))
+  if (!status?.isFile() || status.size > maxIndexBytes) return []
+  const state = [index, status.ino, status.size, status.mtimeMs, status.ctimeMs].join()
+  if (lastIndex?.state !== state)
+    lastIndex = { state, links: gitlinksIn(tried(() => readFileSync(index)) ?? Buffer.alloc(0)) ?? [] }
+  return lastIndex.links
+}
+
+/** Directories; none where there is no such directory. */
 function entriesOf(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map((entry) => join(directory, entry.name))
-  } catch {
-    // ENOENT: there are none.
-    return []
-  }
+  const entries = tried(() => readdirSync(directory, { withFileTypes: true })) ?? []
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => join(directory, entry.name))
 }
 
 function kindOf(path: string): 'file' | 'directory' | 'other' | 'none' {
-  try {
-    const status = lstatSync(path)
-    return status.isFile() ? 'file' : status.isDirectory() ? 'directory' : 'other'
-  } catch {
-    return 'none'
-  }
+  const status = tried(() => lstatSync(path, { throwIfNoEntry: false }))
+  if (!status) return 'none'
+  return status.isFile() ? 'file' : status.isDirectory() ? 'directory' : 'other'
 }

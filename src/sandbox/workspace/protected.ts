@@ -24,3 +24,13 @@ export const protectedInGit: readonly string[] = [
 
 /** In the directory of a linked worktree (`worktrees/NAME`). */
 export const protectedInWorktree: readonly string[] = ['config.worktree', 'commondir', 'gitdir']
+
+/** githooks(5). Where `core.hooksPath` names a root itself, only these are protected in it. */
+export const hooks: readonly string[] = `
+  applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit
+  pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update
+  reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman
+  p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit post-index-change
+`
+  .trim()
+  .split(/\s+/)

@@ -1,0 +1,110 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { tried } from '../../base/errno.ts'
+import { isBeneath } from '../../base/paths.ts'
+import type { ConfigEntry } from '../../facts/facts.ts'
+import { parseGitConfig } from '../../facts/git-config.ts'
+import { namesCommand } from '../../policy/decide/repositories.ts'
+import { hooks } from './protected.ts'
+
+export interface NamedPlaces {
+  readonly home: string
+  /** What commands may change: paths elsewhere do not matter. */
+  readonly roots: readonly string[]
+  /** The work tree: git starts hooks and programs there. */
+  readonly top: string
+}
+
+/** What git obeys or runs because these configurations say so: absolute paths beneath the roots. */
+export function namedByConfigs(files: readonly string[], places: NamedPlaces): readonly string[] {
+  const { included, entries } = readConfigs(files, places.home)
+  const named = [...included, ...entries.flatMap((entry) => namedBy(entry, places))]
+  return named.filter((path) => isIn(path, places.roots))
+}
+
+function isIn(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => path !== root && isBeneath(path, root))
+}
+
+/** Git's own bound is one of depth (config.c, MAX_INCLUDE_DEPTH); of further files only the names count. */
+const maxFiles = 100
+
+function readConfigs(files: readonly string[], home: string) {
+  const entries: ConfigEntry[] = []
+  const included = new Set<string>()
+  const all = new Set(files)
+  // Iterating a set includes what is added meanwhile. A condition (includeIf) may hold later.
+  let read = 0
+  for (const file of all)
+    for (const entry of read++ < maxFiles ? entriesIn(file) : []) {
+      const path = /^include(?:if\..*)?\.path$/s.test(entry.key)
+        ? placed(entry.value, dirname(file), home)
+        : undefined
+      if (path === undefined) entries.push(entry)
+      else {
+        included.add(path)
+        all.add(path)
+      }
+    }
+  return { included, entries }
+}
+
+function namedBy({ key, value }: ConfigEntry, { top, home, roots }: NamedPlaces): readonly string[] {
+  const path = placed(value, top, home)
+  if (path !== undefined && key === 'core.hookspath' && !isIn(path, roots))
+    return hooks.map((name) => join(path, name))
+  if (path !== undefined && (key === 'core.hookspath' || key === 'core.attributesfile')) return [path]
+  return runs(key) ? wordsOf(value).flatMap((word) => fileNamed(word, top, home)) : []
+}
+
+/** Aliases are left out: git runs them when they are asked for. */
+function runs(key: string): boolean {
+  return (
+    namesCommand(key) ||
+    /^core\.(?:fsmonitor|gitproxy)$|\.(?:helper|command|cmd|difffilter|packobjectshook)$/.test(key)
+  )
+}
+
+/** Of a command line, roughly: a word too many is protected without harm. */
+function wordsOf(line: string): readonly string[] {
+  return line.match(/[^\s"'`;|&<>()=!]+/g) ?? []
+}
+
+/** A program without a slash is searched in PATH; an argument may still be a script in the work tree. */
+function fileNamed(word: string, top: string, home: string): readonly string[] {
+  const path = placed(word, top, home)
+  if (path === undefined) return []
+  return word.includes('/') || statusOf(path)?.isFile() ? [path] : []
+}
+
+/** Undefined where git inserts another user's home directory or its own prefix (gitconfig, "pathname"). */
+function placed(value: string, from: string, home: string): string | undefined {
+  if (value === '' || value.includes('\0') || /^(?:~[^/]|%\()/.test(value)) return undefined
+  return value.startsWith('~') ? join(home, value.slice(1)) : resolve(from, value)
+}
+
+interface ReadFile {
+  readonly state: string
+  readonly entries: readonly ConfigEntry[]
+}
+
+const readFiles = new Map<string, ReadFile>()
+const maxReadFiles = 500
+const maxBytes = 1_048_576
+
+/** None of a file that git could not read either. Parsed again only when the file has changed. */
+export function entriesIn(file: string): readonly ConfigEntry[] {
+  const status = statusOf(file)
+  if (!status?.isFile() || status.size > maxBytes) return []
+  const state = [status.dev, status.ino, status.size, status.mtimeMs, status.ctimeMs].join()
+  const known = readFiles.get(file)
+  if (known?.state === state) return known.entries
+  const entries = parseGitConfig(tried(() => readFileSync(file, 'utf8')) ?? '') ?? []
+  if (readFiles.size >= maxReadFiles) readFiles.clear()
+  readFiles.set(file, { state, entries })
+  return entries
+}
+
+function statusOf(path: string): Stats | undefined {
+  return tried(() => statSync(path, { throwIfNoEntry: false }))
+}

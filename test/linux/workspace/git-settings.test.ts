@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+
+const files = ['tools/clean.py', 'monitor', 'shared.gitconfig', 'hooks/pre-push', 'attributes', 'free/file']
+
+/** A repository and a home directory beside it. The script runs in the repository. */
+function makeProject(script: string): { readonly cwd: string; readonly home: string } {
+  const parent = makeDirectory()
+  const [cwd, home] = [join(parent, 'project'), join(parent, 'home')]
+  for (const name of ['tools', 'hooks', 'free']) mkdirSync(join(cwd, name), { recursive: true })
+  mkdirSync(home)
+  for (const file of files) writeFileSync(join(cwd, file), '')
+  const identity = {
+    GIT_AUTHOR_NAME: 'A',
+    GIT_AUTHOR_EMAIL: 'a',
+    GIT_COMMITTER_NAME: 'A',
+    GIT_COMMITTER_EMAIL: 'a',
+  }
+  const env = { ...process.env, ...identity, HOME: home, GIT_CONFIG_NOSYSTEM: '1' }
+  execFileSync('sh', ['-ec', `git init -q\n${script}`], { cwd, env, stdio: 'pipe' })
+  return { cwd, home }
+}
+
+interface Row {
+  /** What the user has set up. */
+  readonly given: string
+  /** What cannot be written. */
+  readonly path: string
+}
+
+const rows: readonly Row[] = [
+  { given: 'git config core.hooksPath hooks', path: 'hooks/pre-push' },
+  { given: 'git config core.hooksPath hooks', path: 'hooks/new' },
+  { given: 'git config core.hooksPath absent', path: 'absent' },
+  { given: 'git config core.hooksPath "$PWD/hooks"', path: 'hooks/new' },
+  { given: 'git config core.hooksPath .', path: 'pre-commit' },
+  { given: 'git config --global core.hooksPath hooks', path: 'hooks/new' },
+  {
+    given: 'mkdir -p "$HOME/.config/git"; printf "[core]\\nhooksPath=hooks" > "$HOME/.config/git/config"',
+    path: 'hooks/new',
+  },
+  { given: 'git config --global core.hooksPath "~/../project/hooks"', path: 'hooks/new' },
+  {
+    given: 'git config extensions.worktreeConfig true; git config --worktree core.hooksPath hooks',
+    path: 'hooks/new',
+  },
+  { given: 'git config include.path ../shared.gitconfig', path: 'shared.gitconfig' },
+  { given: 'git config include.path ../absent', path: 'absent' },
+  { given: 'git config includeIf.onbranch:x.path ../shared.gitconfig', path: 'shared.gitconfig' },
+  {
+    given: 'git config include.path ../shared.gitconfig; git config -f shared.gitconfig core.hooksPath hooks',
+    path: 'hooks/new',
+  },
+  { given: 'git config core.attributesFile attributes', path: 'attributes' },
+  { given: 'git config core.fsmonitor ./monitor', path: 'monitor' },
+  { given: 'git config core.fsmonitor .git/monitor', path: '.git/monitor' },
+  { given: 'git config filter.x.clean "python3 tools/clean.py %f"', path: 'tools/clean.py' },
+  { given: 'git config core.sshCommand "sh monitor"', path: 'monitor' },
+  { given: 'git config credential.helper "!tools/clean.py get"', path: 'tools/clean.py' },
+  { given: 'git config diff.x.textconv "PYTHONPATH=. tools/clean.py"', path: 'tools/clean.py' },
+  { given: 'git config merge.x.driver "tools/absent %O %A %B"', path: 'tools/absent' },
+]
+
+const inside: readonly Row[] = [
+  { given: 'git init -q nested', path: 'nested/.git/config' },
+  { given: 'git init -q nested', path: 'nested/.git/hooks/pre-commit' },
+  { given: 'git init -q nested; git -C nested config core.hooksPath hooks', path: 'nested/hooks' },
+  { given: 'git init -q --separate-git-dir "$HOME/elsewhere" nested', path: 'nested/.git' },
+  { given: 'git init -q a/b; git -C a/b commit -q --allow-empty -m x; git add a/b', path: 'a/b/.git/config' },
+  {
+    given: 'git init -q a/b; git -C a/b commit -q --allow-empty -m x; git add a/b; rm -rf a/b/.git',
+    path: 'a/b/.git',
+  },
+]
+
+/** Whether a shell in the mode makes or changes the file. */
+async function writes({ given, path }: Row, mode: 'workspace' | 'write'): Promise<boolean> {
+  const { cwd, home } = makeProject(given)
+  const shell = await openTestShell({
+    cwd,
+    mode,
+    env: { HOME: home, XDG_CONFIG_HOME: join(home, '.config') },
+  })
+  const { exitCode } = await shell.execute({ command: `echo x >> ${path}` })
+  const file = join(cwd, path)
+  const isWritten = existsSync(file) && readFileSync(file, 'utf8').endsWith('x\n')
+  expect(isWritten).toBe(exitCode === 0)
+  const { exitCode: made } = await shell.execute({ command: 'echo x > free/file && echo x > new' })
+  expect(made).toBe(0)
+  return isWritten
+}
+
+const linux = describe.runIf(process.platform === 'linux')
+
+linux('what a configuration of git names is protected', () => {
+  it.each(rows)('$path with $given', async (row) => {
+    expect([await writes(row, 'workspace'), await writes(row, 'write')]).toEqual([false, true])
+  })
+
+  const harmless = [
+    ['vim', 'git config core.editor vim'],
+    ['monitor', 'git config alias.x "!sh monitor"'],
+    ['monitor', 'git config user.name monitor'],
+    ['hooks/new', 'git config core.bare false'],
+  ] as const
+
+  it.each(harmless)('but not %s with %s', async (path, given) => {
+    expect(await writes({ given, path }, 'workspace')).toBe(true)
+  })
+})
+
+linux('repositories inside of the workspace', () => {
+  it.each(inside)('$path is protected after $given', async (row) => {
+    expect(await writes(row, 'workspace')).toBe(false)
+  })
+
+  it('take commits', async () => {
+    const { cwd, home } = makeProject('git init -q nested')
+    const shell = await openTestShell({ cwd, mode: 'workspace', env: { HOME: home } })
+    const git = 'git -C nested -c user.name=A -c user.email=a'
+    const command = `echo x > nested/x && ${git} add x && ${git} commit -qm x && ${git} checkout -qb other`
+    expect(await shell.execute({ command })).toMatchObject({ exitCode: 0 })
+  })
+})
