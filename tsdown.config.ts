@@ -74,7 +74,7 @@ export default defineConfig([
     // The main file of jsonc-parser is UMD, which cannot be bundled.
     inputOptions: { resolve: { mainFields: ['module', 'main'] } },
     deps: {
-      alwaysBundle: ['valibot', '@valibot/to-json-schema', 'smol-toml', 'toml-eslint-parser'],
+      alwaysBundle: ['valibot', '@valibot/to-json-schema', 'smol-toml', 'toml-eslint-parser', 'unbash'],
       neverBundle: ['execa'],
     },
     minify: true,

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../base/clock.ts'
 import { quoted } from '../base/text.ts'
 import type { ApprovalRecord, Decision, Denial, Mode } from '../base/types.ts'
 import { checkNewDirectory } from '../facts/directory.ts'
@@ -79,14 +80,14 @@ export class Admission {
 
   /** Admits, or throws INVALID_REQUEST (the directory), DENIED or NOT_APPROVED, by the deadline. */
   async admit(command: CommandToAdmit, wait: ApprovalWait): Promise<Admitted> {
-    const started = performance.now()
+    const started = monotonicMs()
     const held = this.#isHeld(command)
     if (held) await checkNewDirectory(command.cwd, this.#options.pathLookup)
-    if (held) return { ...admittedBySandbox(command.mode), lookupMs: performance.now() - started }
+    if (held) return { ...admittedBySandbox(command.mode), lookupMs: monotonicMs() - started }
     const decider = await this.#decider()
     const againMs = Math.min(secondLimitMs, wait.timeoutMs)
     const { decision: first, gitCare, needsApprover } = await decider.decide(command, againMs)
-    const lookupMs = performance.now() - started
+    const lookupMs = monotonicMs() - started
     const { refused } = command
     const own = first.verdict === 'allow' ? first : await this.#withLines(command, first, againMs)
     const decision =

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import type { Command } from './command.ts'
+import { useCompileCache } from './compile-cache.ts'
 
 /** Every command; its file is imported only when the command is run. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -16,6 +17,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
+  useCompileCache(command && name ? name : 'help')
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
   if (!command || own.includes('--help') || own.includes('-h')) {
     const { helpOrVersion } = await import('./help.ts')

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../base/clock.ts'
 export type PathQuestionKind = 'where' | 'names' | 'exists' | 'directory' | 'text' | 'gitlinks'
 
 export interface PathQuestion {
@@ -45,7 +46,7 @@ export class Lookup {
 
   constructor(pathLookup: PathLookup, limitMs = lookupLimitMs) {
     this.#pathLookup = pathLookup
-    this.#until = performance.now() + limitMs
+    this.#until = monotonicMs() + limitMs
   }
 
   /** One answer per question. A batch costs little more than one question. */
@@ -90,7 +91,7 @@ export class Lookup {
     const answers: PathAnswer[] = []
     while (answers.length < questions.length) {
       const rest = questions.slice(answers.length)
-      const left = this.#until - performance.now()
+      const left = this.#until - monotonicMs()
       const found = left > 0 ? await this.#pathLookup.ask(rest, left * 0.75) : undefined
       if (!found) return [...answers, ...(left > 0 ? this.#unasked(rest) : this.#missed(rest))]
       answers.push(...found)

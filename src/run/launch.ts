@@ -1,3 +1,4 @@
+import { monotonicMs } from '../base/clock.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
 import { type Variables, withVariables } from '../request/environment.ts'
@@ -17,7 +18,7 @@ export function launch(execution: Execution): Running {
   const deadline = deadlineOf(execution)
   // A call must return within a second after deadline and grace; the rest is for building the result.
   const setup = tmp.make(request.timeoutMs + deadline.graceMs + 800)
-  const launchedAt = performance.now()
+  const launchedAt = monotonicMs()
   const supervision = new Supervision({ ...deadline, signal: options.signal })
   const output = outputOf(execution, supervision, (bytes) => process.consumed(bytes))
   const environment = environmentOf(execution, setup)
@@ -29,7 +30,7 @@ export function launch(execution: Execution): Running {
   )
   const ended = supervision.ended.then((end) => {
     process.stdin?.destroy()
-    const durationMs = Math.round(performance.now() - launchedAt)
+    const durationMs = Math.round(monotonicMs() - launchedAt)
     return { ...end, setup, collector: output.collector, durationMs }
   })
   supervision.watch({ ...process, destroy: () => destroy(process, output) })

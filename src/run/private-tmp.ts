@@ -1,3 +1,4 @@
+import { monotonicMs } from '../base/clock.ts'
 import { within } from '../base/within.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import { notRemoved, stillRemoved } from '../messages/private-tmp.ts'
@@ -23,7 +24,7 @@ export class PrivateTmp {
   make(withinMs: number): ModeSetup {
     const { privateTmp } = this.#setup
     if (!privateTmp) return this.#setup
-    this.#due = performance.now() + withinMs
+    this.#due = monotonicMs() + withinMs
     this.#directory = privateTmp.directories.make(privateTmp.temporary)
     return setupIn(this.#setup, privateTmp, this.#directory.path)
   }
@@ -38,7 +39,7 @@ export class PrivateTmp {
     const removal = Promise.resolve(directory.remove())
     this.#removing.add(removal)
     void removal.finally(() => this.#removing.delete(removal)).catch(() => {}) // awaited below, and when the shell closes
-    const left = await within(removal, Math.max(0, this.#due - performance.now()), 'late')
+    const left = await within(removal, Math.max(0, this.#due - monotonicMs()), 'late')
     if (left === undefined) return undefined
     return left === 'late' ? stillRemoved(directory.path) : notRemoved(directory.path, left)
   }

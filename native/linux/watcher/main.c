@@ -2,7 +2,7 @@
  * The watcher: a freestanding program, embedded in the addon, that outlives the host and kills the processes it left.
  * Descriptor 3 is the table of commands, 4 a pipe that the host holds open, 5 the directory of the cgroups. It waits until the
  * pipe closes or the host's pidfd reports its end (another process may have inherited the write end), kills the processes of the
- * commands until it finds none, removes the cgroups and ends. No libc: a few pages, nothing to load. It takes all resources at
+ * running commands until it finds none, removes the cgroups and ends. No libc: a few pages, nothing to load. It takes all resources at
  * start: a command may leave the machine without descriptors, memory or time.
  */
 #include "base/sweep.h"
@@ -32,6 +32,13 @@ static void take_commands(void) {
     if (command->session > 0) sessions[session_count++] = command->session;
     if (command->session > 0 && command->cookie) cookies[cookie_count++] = command->cookie;
   }
+}
+
+/* A slot is taken before its command is cloned: after the host's end, a table without one stays empty. */
+static int has_commands(void) {
+  for (int slot = 0; slot < VT_WATCH_TABLE_SLOTS; slot++)
+    if (table->commands[slot].session) return 1;
+  return 0;
 }
 
 static int has_session(int session) {
@@ -152,7 +159,7 @@ __attribute__((noreturn, used)) void watch(void) {
   proc = call3(__NR_openat, CWD, (long)"/proc", DIRECTORY_FLAG);
   get_ready();
   wait_for_host();
-  sweep();
+  if (has_commands()) sweep();
   remove_cgroups();
   for (;;) call1(__NR_exit_group, 0);
 }

@@ -1,8 +1,8 @@
 import type { Result } from '../../internal.ts'
 import { afterLines, prefixed } from '../../messages/cli/run.ts'
-import { StatusLine } from '../status.ts'
 import { isTerminal } from '../terminal.ts'
 import { type Sink, standardError, standardOutput } from './sink.ts'
+import { StatusLine } from './status.ts'
 
 type Stream = 'stdout' | 'stderr'
 

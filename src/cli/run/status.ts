@@ -1,4 +1,5 @@
-import { runningLine } from '../messages/cli/run.ts'
+import { monotonicMs } from '../../base/clock.ts'
+import { runningLine } from '../../messages/cli/run.ts'
 
 /** Long enough that a quick command shows no status line. */
 const firstMs = 2000
@@ -9,7 +10,7 @@ const erase = '\r\u001b[K'
 /** A terminal line saying that a command still runs; it is erased before the command's own output. */
 export class StatusLine {
   readonly #write: (text: string) => void
-  readonly #started = performance.now()
+  readonly #started = monotonicMs()
   readonly #first: NodeJS.Timeout
   #every: NodeJS.Timeout | undefined
   #bytes = 0
@@ -43,7 +44,7 @@ export class StatusLine {
   // In the middle of a line it would overwrite the command's output.
   #show(): void {
     if (!this.#atLineStart) return
-    this.#write(erase + runningLine(performance.now() - this.#started, this.#bytes))
+    this.#write(erase + runningLine(monotonicMs() - this.#started, this.#bytes))
     this.#shown = true
   }
 

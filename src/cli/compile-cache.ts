@@ -1,0 +1,93 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+type Load = (module: NodeModule, file: string) => void
+type Compiled = (
+  exports: unknown,
+  require: unknown,
+  module: NodeModule,
+  file: string,
+  directory: string,
+) => void
+
+/** Of node:module, what @types/node leaves out: https://nodejs.org/api/module.html, `require.extensions`. */
+interface NodeModules {
+  readonly enableCompileCache?: (directory: string) => void
+  readonly createRequire: (file: string) => unknown
+  readonly _extensions: Record<string, Load>
+}
+
+/**
+ * Keeps the compiled code of the command line's files, because compiling them takes longer than Node's own start.
+ * It lies in the package: what can change it can change the files too. `command`: each runs functions of its own.
+ */
+export function useCompileCache(command: string): void {
+  const { env, versions } = process
+  if (env['NODE_DISABLE_COMPILE_CACHE'] || versions['bun'] || versions['deno']) return
+  const modules = process.getBuiltinModule('node:module') as unknown as NodeModules
+  const directory = join(root, '.compiled')
+  if (modules.enableCompileCache) {
+    if (isOurs()) modules.enableCompileCache(directory)
+  } else {
+    const suffix = `.${command}.${process.version}-${process.arch}`
+    modules._extensions['.cjs'] = loader(modules, (file) => join(directory, basename(file) + suffix))
+  }
+}
+
+/** The package's directory, from dist/. */
+const root = dirname(__dirname)
+
+/** Root leaves nothing in the installation of another user, who could not remove it. */
+function isOurs(): boolean {
+  return process.geteuid === undefined || statSync(root).uid === process.geteuid()
+}
+
+/** For Node 20, which has no cache of its own. */
+function loader({ createRequire }: NodeModules, keptAs: (file: string) => string): Load {
+  const { constants, Script } = process.getBuiltinModule('node:vm')
+  const fresh = new Map<string, () => Buffer>()
+  // At the end, because the data then holds the functions that have run.
+  process.once('exit', () => fresh.forEach((data, kept) => void keep(kept, data())))
+  return (module, file) => {
+    const code = readFileSync(file)
+    const kept = keptAs(file)
+    const cachedData = keptData(kept, code)
+    const script = new Script(`(function (exports, require, module, __filename, __dirname) {\n${code}\n})`, {
+      filename: file,
+      lineOffset: -1,
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      ...(cachedData && { cachedData }),
+    })
+    if (!cachedData || script.cachedDataRejected)
+      fresh.set(kept, () => Buffer.concat([script.createCachedData(), code]))
+    const run: Compiled = script.runInThisContext()
+    run.call(module.exports, module.exports, createRequire(file), module, file, dirname(file))
+  }
+}
+
+/** V8 compares only the length of the code: the code itself follows the data. */
+function keptData(kept: string, code: Buffer): Buffer | undefined {
+  try {
+    const bytes = readFileSync(kept)
+    const end = bytes.length - code.length
+    return end > 0 && bytes.subarray(end).equals(code) ? bytes.subarray(0, end) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Where nothing can be written the next start takes longer: no reason to say or refuse anything. */
+function keep(kept: string, bytes: Buffer): void {
+  const fresh = `${kept}.${process.pid}`
+  try {
+    if (!isOurs()) return
+    mkdirSync(dirname(kept), { recursive: true })
+    try {
+      // V8 does not verify the data: after a power failure it must be whole or absent.
+      writeFileSync(fresh, bytes, { flag: 'wx', flush: true })
+      renameSync(fresh, kept)
+    } finally {
+      rmSync(fresh, { force: true })
+    }
+  } catch {}
+}
