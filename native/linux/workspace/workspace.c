@@ -99,6 +99,8 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
   protect_mounts(workspace);
   for (size_t i = 0; i < workspace->count && !failed; i++)
     failed = vt_other_names_protect(&others, workspace->places, workspace->roots[i].path);
+  /* A directory with such a name can be moved here later, which no watched directory shows. */
+  if (others.unseen > 0) workspace->places->watched.unsettled = true;
   vt_inode_set_free(&others.files);
   return failed;
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, linkSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
@@ -82,6 +82,17 @@ linux('a name from before of a protected file', () => {
     expect(exitCode).not.toBe(0)
     expect(denials).toMatchObject([{ path: join(cwd, 'src/deep/x') }])
     expect(readFileSync(join(cwd, 'src/deep/y'), 'utf8')).toBe('x\n')
+  })
+
+  it('that comes in with its directory between two commands is found', async () => {
+    const cwd = makeProject()
+    mkdirSync(join(cwd, '../away'))
+    linkSync(join(cwd, '.envrc'), join(cwd, '../away/x'))
+    const shell = await open(cwd, 'workspace')
+    await shell.execute({ command: 'true' })
+    renameSync(join(cwd, '../away'), join(cwd, 'src/away'))
+    expect(await shell.execute({ command: 'echo x > src/away/x' })).not.toMatchObject({ exitCode: 0 })
+    expect(readFileSync(join(cwd, '.envrc'), 'utf8')).toBe('before')
   })
 
   it('outside of the workspace changes nothing: the mode works', async () => {
