@@ -2,6 +2,7 @@
 #include "notify/workspace_server.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,7 +31,9 @@ struct vt_workspace_server {
   pthread_cond_t handed;
   bool over;                 /* the launch is over; with a listener it succeeded */
   struct vt_listener *listener; /* a reference */
-  int listener_fd, *roots;   /* in the thread's own table */
+  int listener_fd, *roots;   /* in the table of the thread that acts */
+  bool served;
+  uint32_t acts;             /* the thread that acts exists: a futex(2) */
   struct vt_notification notification;
   struct vt_fifo_waiter *fifos;
 };
@@ -44,19 +48,39 @@ static bool reduce_capabilities(void) {
   return syscall(SYS_capset, &header, data) == 0; /* of the calling thread: capset(2) */
 }
 
-static bool take_roots(struct vt_workspace_server *server) {
+static int by_number(const void *one, const void *other) { return *(const int *)one - *(const int *)other; }
+
+/* Where pidfd_getfd(2) is refused (containers): this thread's own copy of the table, less all others. */
+static bool keep_descriptors(struct vt_workspace_server *server, size_t count) {
+  int sorted[count + 1];
+  memcpy(sorted, server->roots, count * sizeof *sorted);
+  sorted[count] = server->listener_fd;
+  qsort(sorted, count + 1, sizeof *sorted, by_number);
+  return vt_borrow_keep(sorted, count + 1) == 0;
+}
+
+static bool borrow_descriptors(struct vt_workspace_server *server, size_t count) {
+  if (vt_borrow_separate_table()) return false;
+  bool borrowed = (server->listener_fd = vt_borrow_own(server->listener_fd)) >= 0;
+  for (size_t i = 0; borrowed && i < count; i++) borrowed = (server->roots[i] = vt_borrow_own(server->roots[i])) >= 0;
+  return borrowed;
+}
+
+/* Gives this thread a table of its own, with the listener and the roots. */
+static bool take_descriptors(struct vt_workspace_server *server) {
   const struct vt_workspace *workspace = server->listener->confinement->workspace;
+  server->listener_fd = server->listener->fd;
   server->roots = calloc(workspace->count, sizeof *server->roots);
   if (!server->roots) abort();
-  for (size_t i = 0; i < workspace->count; i++)
-    if ((server->roots[i] = vt_borrow_own(workspace->roots[i].fd)) < 0) return false;
-  return true;
+  for (size_t i = 0; i < workspace->count; i++) server->roots[i] = workspace->roots[i].fd;
+  int tried = vt_borrow_own(server->listener_fd);
+  if (tried < 0) return errno == EPERM && keep_descriptors(server, workspace->count);
+  close(tried);
+  return borrow_descriptors(server, workspace->count);
 }
 
 static bool set_up(struct vt_workspace_server *server) {
-  if (vt_borrow_separate_table() || unshare(CLONE_FS) || !reduce_capabilities()) return false;
-  server->listener_fd = vt_borrow_own(server->listener->fd);
-  return server->listener_fd >= 0 && take_roots(server);
+  return take_descriptors(server) && reduce_capabilities();
 }
 
 /* True: the call is answered once its FIFO has a reader. */
@@ -93,17 +117,37 @@ static struct vt_listener *await_listener(struct vt_workspace_server *server) {
   return server->listener;
 }
 
-/* Its own table is closed with the thread. Where it cannot be set up (no descriptor left), the notifiers answer: they carry
- * nothing out, so what Landlock does not grant is refused. */
+/* Its table is closed with the thread. */
+static int act(void *context) {
+  struct vt_workspace_server *server = context;
+  server->served = set_up(server);
+  if (!server->served) return 0;
+  while (answer_next(server)) continue;
+  vt_fifo_wait_drop(&server->fifos);
+  vt_caller_forget(&server->notification.known);
+  return 0;
+}
+
+/* A umask of its own takes a thread that is cloned without CLONE_FS: containers refuse unshare(2). libc does not know that
+ * thread, which uses this one's thread-local storage; so this one only waits until it has ended. */
+static void act_apart(struct vt_workspace_server *server) {
+  enum { STACK = 256 * 1024, FLAGS = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_CHILD_CLEARTID };
+  char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return;
+  mprotect(stack, 4096, PROT_NONE);
+  server->acts = 1;
+  if (clone(act, stack + STACK, FLAGS, server, NULL, NULL, &server->acts) > 0)
+    while (__atomic_load_n(&server->acts, __ATOMIC_ACQUIRE)) syscall(SYS_futex, &server->acts, FUTEX_WAIT, 1, NULL, NULL, 0);
+  munmap(stack, STACK);
+}
+
+/* Where the thread that acts cannot be set up, the notifiers answer: they carry nothing out, so what Landlock does not grant is
+ * refused. */
 static void *serve(void *context) {
   struct vt_workspace_server *server = context;
   if (await_listener(server)) {
-    if (set_up(server))
-      while (answer_next(server)) continue;
-    else
-      vt_notifier_add(server->listener);
-    vt_fifo_wait_drop(&server->fifos);
-    vt_caller_forget(&server->notification.known);
+    act_apart(server);
+    if (!server->served) vt_notifier_add(server->listener);
     vt_listener_release(server->listener);
   }
   free(server->roots);

@@ -15,6 +15,9 @@ int vt_borrow_separate_table(void);
 /* Duplicates a descriptor of the main table, such as the listener's, into that table; -1 and errno. */
 int vt_borrow_own(int fd);
 
+/* Instead: gives the thread a table of its own with these descriptors of the main table, in ascending order; -1 and errno. */
+int vt_borrow_keep(const int *sorted, size_t count);
+
 int vt_borrow_listener(const struct vt_listener *listener);
 
 /* Takes the caller's descriptor; certain only if the call still waits afterwards. */
