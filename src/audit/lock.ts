@@ -56,5 +56,5 @@ function openLock(path: string, flags: number): number {
   const fd = openSync(path, flags, lockMode)
   if (fstatSync(fd).isFile()) return fd
   closeSync(fd)
-  throw codedError('not a file')
+  throw codedError('not-a-file')
 }

@@ -99,7 +99,7 @@ export class AuditLog {
       const fd = openSync(this.path, openFlags, 0o600)
       if (fstatSync(fd).isFile()) return fd
       closeSync(fd)
-      throw codedError('not a file')
+      throw codedError('not-a-file')
     })
   }
 

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorCode } from '../base/errno.ts'
 import { VitrineError } from '../messages/error.ts'
+import { type FileKind, found, wanted } from '../messages/wanted.ts'
 
 export interface AuditPlace {
   readonly path: string
@@ -15,30 +16,29 @@ export interface AuditPlace {
 /** Rejects settings that can never work (CONFIG_INVALID). */
 export function checkSettings({ path, required, privateParent, where }: AuditPlace): void {
   if (path === '') {
-    if (required)
-      refuse(where('required'), 'required', 'false, or a path beside it', 'true without [audit] path')
+    if (required) refuse(where('required'), 'required', wanted.auditNotRequired, found.requiredAlone)
     return
   }
-  const wanted = 'a regular file, or a path where nothing is yet'
-  const found = kindOf(path)
-  if (found !== 'file' && found !== undefined) refuse(where('path'), 'path', wanted, `${found} ${path}`)
+  const kind = kindOf(path)
+  if (kind !== 'file' && kind !== undefined)
+    refuse(where('path'), 'path', wanted.auditFile, found.auditAt(kind, path))
   if (`${path}/`.startsWith(`${privateParent}/`))
-    refuse(where('path'), 'path', `a path outside of ${privateParent}, where commands can write`, path)
+    refuse(where('path'), 'path', wanted.auditOutside(privateParent), path)
   const above = firstAbove(path)
-  if (above && above.kind !== 'a directory' && above.kind !== 'a symbolic link')
-    refuse(where('path'), 'path', 'a path below directories', `${path}, where ${above.path} is a file`)
+  if (above && above.kind !== 'directory' && above.kind !== 'link')
+    refuse(where('path'), 'path', wanted.auditBelow, found.belowFile(path, above.path))
 }
 
-function refuse(file: string, key: string, wanted: string, got: string): never {
+function refuse(file: string, key: string, said: string, got: string): never {
   throw new VitrineError({
     code: 'CONFIG_INVALID',
     file,
     key: `audit.${key}`,
-    problem: { kind: 'bad-value', wanted, got },
+    problem: { kind: 'bad-value', wanted: said, got },
   })
 }
 
-function firstAbove(path: string): { readonly path: string; readonly kind: string } | undefined {
+function firstAbove(path: string): { readonly path: string; readonly kind: FileKind } | undefined {
   for (let at = dirname(path); dirname(at) !== at; at = dirname(at)) {
     const kind = kindOf(at)
     if (kind !== undefined) return { path: at, kind }
@@ -47,15 +47,14 @@ function firstAbove(path: string): { readonly path: string; readonly kind: strin
 }
 
 /** `undefined` if there is none or opening the log is to report the error. */
-function kindOf(path: string): string | undefined {
+function kindOf(path: string): FileKind | undefined {
   try {
-    const found = lstatSync(path)
-    if (found.isFile()) return 'file'
-    if (found.isDirectory()) return 'a directory'
-    if (found.isSymbolicLink()) return 'a symbolic link'
-    if (found.isFIFO()) return 'a FIFO'
-    if (found.isSocket()) return 'a socket'
-    return 'a device'
+    const status = lstatSync(path)
+    if (status.isFile()) return 'file'
+    if (status.isDirectory()) return 'directory'
+    if (status.isSymbolicLink()) return 'link'
+    if (status.isFIFO()) return 'fifo'
+    return status.isSocket() ? 'socket' : 'device'
   } catch (error) {
     if (errorCode(error) !== undefined) return undefined
     throw error

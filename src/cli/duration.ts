@@ -1,4 +1,5 @@
 import { VitrineError } from '../internal.ts'
+import { wanted } from '../messages/wanted.ts'
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
@@ -12,7 +13,7 @@ export function milliseconds(field: string, text: string): number {
     problem: {
       kind: 'out-of-range',
       field,
-      wanted: 'a time above 0, such as 30s, 500ms, 2m or a number of milliseconds',
+      wanted: wanted.duration,
       got: JSON.stringify(text),
     },
   })

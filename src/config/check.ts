@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import * as v from 'valibot'
 import { nearestKey } from '../base/did-you-mean.ts'
 import type { ConfigProblem } from '../base/refusal.ts'
+import { found, wanted } from '../messages/wanted.ts'
 import type { ToAbsolute } from './field.ts'
 import { policyRuleKeys } from './policy-rule.ts'
 import type { KeyEntry } from './schema.ts'
@@ -35,8 +36,8 @@ function lostName(raw: unknown, output: unknown): string | undefined {
 }
 
 function lostFault({ section, name }: KeyEntry, lost: string): ValueFault {
-  const wanted = 'a name other than __proto__, prototype and constructor'
-  return { path: [section, name, lost], problem: { kind: 'bad-value', wanted, got: describeValue(lost) } }
+  const problem = { kind: 'bad-value', wanted: wanted.nameKept, got: describeValue(lost) } as const
+  return { path: [section, name, lost], problem }
 }
 
 /** `['policy', 'rule', 0, 'prefix']` as `policy.rule[0].prefix`. */
@@ -48,11 +49,11 @@ export function dottedPath(path: KeyPath): string {
 }
 
 export function describeValue(value: unknown): string {
-  if (typeof value === 'string') return `the string ${clipped(tomlText(value))}`
-  if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
-  if (Array.isArray(value)) return 'a list'
-  if (types.isDate(value)) return 'a date'
-  if (typeof value === 'object' && value !== null) return 'a table'
+  if (typeof value === 'string') return found.string(clipped(tomlText(value)))
+  if (typeof value === 'number' || typeof value === 'bigint') return found.number(value)
+  if (Array.isArray(value)) return found.list
+  if (types.isDate(value)) return found.date
+  if (typeof value === 'object' && value !== null) return found.table
   return String(value)
 }
 
@@ -80,7 +81,7 @@ function tableFault(path: KeyPath, issue: v.BaseIssue<unknown>): ValueFault {
   }
   return {
     path: path.slice(0, -1),
-    problem: { kind: 'wrong-type', wanted: issue.message, got: `a table without ${name}` },
+    problem: { kind: 'wrong-type', wanted: issue.message, got: found.tableWithout(name) },
   }
 }
 

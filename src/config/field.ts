@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { editDistance } from '../base/did-you-mean.ts'
+import { wanted } from '../messages/wanted.ts'
 
 /** How a project's `.vitrine.toml` may change a key while the file is not trusted. */
 export type ProjectRule =
@@ -38,16 +39,16 @@ export function defineKey<const S extends v.GenericSchema>(
 /** Empty: none. */
 export function pathKey(about: string, project: ProjectRule) {
   const resolve = (path: string, toAbsolute: ToAbsolute) => (path === '' ? '' : toAbsolute(path))
-  return { ...defineKey(about, textValue('a path'), '', project), resolve }
+  return { ...defineKey(about, textValue(wanted.path), '', project), resolve }
 }
 
 /** Each path costs time when a shell and some commands start, and a project file may list paths. */
 const maxPaths = 1000
-const pathList = v.pipe(listOf('a path'), v.maxLength(maxPaths, `a list of at most ${maxPaths} paths`))
+const pathList = v.pipe(listOf(wanted.path), v.maxLength(maxPaths, wanted.atMostPaths(maxPaths)))
 
 /** Defines a key that holds a list of paths; `word` stands for a built-in list and is kept as it is. */
 export function pathsKey(about: string, project: ProjectRule, word?: string) {
-  const schema = word === undefined ? pathList : listOrWord(pathList, 'a path', word)
+  const schema = word === undefined ? pathList : listOrWord(pathList, wanted.path, word)
   const resolve = (paths: readonly string[], toAbsolute: ToAbsolute) =>
     paths.map((path) => (path === word ? path : toAbsolute(path)))
   return { ...defineKey(about, schema, [], project), resolve }
@@ -55,10 +56,9 @@ export function pathsKey(about: string, project: ProjectRule, word?: string) {
 
 /** Relative to a directory that is found later, absolute, or beneath HOME; `word` stands for a built-in list. */
 export function pathsWithinKey(about: string, project: ProjectRule, word: string) {
-  const wanted = `a path without ".."`
   const schema = v.pipe(
-    listOrWord(pathList, 'a path', word),
-    v.checkItems((path) => !path.split('/').includes('..'), wanted),
+    listOrWord(pathList, wanted.path, word),
+    v.checkItems((path) => !path.split('/').includes('..'), wanted.pathInside),
   )
   const resolve = (paths: readonly string[], toAbsolute: ToAbsolute) =>
     paths.map((path) => (path.startsWith('~') ? toAbsolute(path) : path))
@@ -72,8 +72,14 @@ export function mountsKey(about: string, project: ProjectRule) {
       const mode = /:r[ow]$/.exec(entry)?.[0] ?? ''
       return `${toAbsolute(mode === '' ? entry : entry.slice(0, -mode.length))}${mode || ':ro'}`
     })
-  return { ...defineKey(about, listOf('a path'), [], project), resolve }
+  return { ...defineKey(about, listOf(wanted.path), [], project), resolve }
 }
+
+/** Node's setTimeout counts milliseconds in a signed 32-bit integer. */
+export const maxMs = 2_147_483_647
+export const maxBytes = Number.MAX_SAFE_INTEGER
+/** The kernel's PID_MAX_LIMIT. */
+export const maxProcesses = 4_194_304
 
 export const onlyTrusted: ProjectRule = { kind: 'never', trusted: true }
 export const userOnly: ProjectRule = { kind: 'never', trusted: false }
@@ -90,61 +96,57 @@ export function oneWay(...order: readonly (string | boolean)[]): ProjectRule {
 }
 
 export function boolean() {
-  return v.boolean('true or false')
+  return v.boolean(wanted.trueOrFalse)
 }
 
 export function oneOf<const T extends readonly string[]>(...words: T) {
-  return v.picklist(words, words.map((word) => JSON.stringify(word)).join(' or '))
+  return v.picklist(words, wanted.oneOf(words))
 }
 
 export function integer(least: number, most: number) {
-  const wanted = `an integer from ${least} to ${most}`
-  return v.pipe(v.number(wanted), v.integer(wanted), v.minValue(least, wanted), v.maxValue(most, wanted))
+  const said = wanted.integer(least, most)
+  return v.pipe(v.number(said), v.integer(said), v.minValue(least, said), v.maxValue(most, said))
 }
 
 export function decimal(least: number, most: number) {
-  const wanted = `a number from ${least} to ${most}`
-  return v.pipe(v.number(wanted), v.minValue(least, wanted), v.maxValue(most, wanted))
+  const said = wanted.number(least, most)
+  return v.pipe(v.number(said), v.minValue(least, said), v.maxValue(most, said))
 }
 
 /** A string that may be empty. It has no NUL byte, because strings end there for execve(2) and open(2). */
-export function textValue(wanted = 'a string') {
+export function textValue(said: string = wanted.string) {
   return v.pipe(
-    v.string(wanted),
-    v.check((value) => !value.includes('\0'), `${wanted} without a NUL byte`),
+    v.string(said),
+    v.check((value) => !value.includes('\0'), wanted.withoutNul(said)),
   )
 }
 
-export function filledText(wanted: string) {
-  return v.pipe(textValue(wanted), v.nonEmpty(`${wanted}, not empty`))
+export function filledText(said: string) {
+  return v.pipe(textValue(said), v.nonEmpty(wanted.notEmpty(said)))
 }
 
-export function pattern(wanted: string, shape: RegExp) {
-  return v.pipe(v.string(wanted), v.regex(shape, wanted))
+export function pattern(said: string, shape: RegExp) {
+  return v.pipe(v.string(said), v.regex(shape, said))
 }
 
-export function listOf(wanted: string) {
-  return v.array(filledText(wanted), 'a list of strings')
+export function listOf(said: string) {
+  return v.array(filledText(said), wanted.strings)
 }
 
 /** A table of strings by name; names contain no `=`, as in environ(7). */
 export function stringTable() {
-  const name = v.pipe(filledText('a name'), v.regex(/^[^=]+$/, 'a name without "="'))
-  return v.record(name, textValue(), 'a table of strings')
+  const name = v.pipe(filledText(wanted.name), v.regex(/^[^=]+$/, wanted.nameWithoutEquals))
+  return v.record(name, textValue(), wanted.stringTable)
 }
 
-function listOrWord(paths: typeof pathList, wanted: string, word: string) {
+function listOrWord(paths: typeof pathList, item: string, word: string) {
   const alone = v.pipe(
     v.literal(word),
     v.transform(() => [word]),
   )
-  const said = JSON.stringify(word)
   return v.pipe(
-    v.union([paths, alone], `a list of strings, or ${said}`),
-    v.checkItems(
-      (value) => !isSlipOf(word, value),
-      `${said}, or ${wanted} ("./NAME" for a file of such a name)`,
-    ),
+    v.union([paths, alone], wanted.stringsOr(word)),
+    v.checkItems((value) => !isSlipOf(word, value), wanted.wordOr(word, item)),
   )
 }
 

@@ -3,6 +3,7 @@ import { types } from 'node:util'
 import { nearestKey } from '../base/did-you-mean.ts'
 import type { ConfigProblem } from '../base/refusal.ts'
 import { VitrineError } from '../messages/error.ts'
+import { wanted } from '../messages/wanted.ts'
 import { checkValue, describeValue, dottedPath, type KeyPath, type ValueFault } from './check.ts'
 import type { ToAbsolute } from './field.ts'
 import { absoluteFrom } from './files.ts'
@@ -80,7 +81,7 @@ function unknownKey(path: KeyPath, candidates: Iterable<string>): ValueFault {
 }
 
 function notATable(section: SectionName, value: unknown): ValueFault {
-  const problem: ConfigProblem = { kind: 'wrong-type', wanted: 'a table', got: describeValue(value) }
+  const problem: ConfigProblem = { kind: 'wrong-type', wanted: wanted.table, got: describeValue(value) }
   return { path: [section], problem }
 }
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import type { Environment } from '../base/types.ts'
-import { fileProblems } from '../messages/config.ts'
+import { fileProblems, noSuchKey } from '../messages/config.ts'
 import { VitrineError } from '../messages/error.ts'
 import { absolutePath } from '../request/current-directory.ts'
 import type { KeyPath } from './check.ts'
@@ -155,7 +155,7 @@ function flagValues(flags: Flags, toAbsolute: ToAbsolute): GivenValue[] {
   return Object.entries(flags).flatMap(([key, flag]) => {
     if (flag === undefined) return []
     const entry = keyEntries.get(key)
-    if (!entry) throw new TypeError(`no config key is named ${key}`)
+    if (!entry) throw new TypeError(noSuchKey(key))
     return [givenValue(entry, flag.value, flag.from, toAbsolute)]
   })
 }

@@ -1,11 +1,14 @@
 import * as v from 'valibot'
 import { modes } from '../base/types.ts'
+import { wanted } from '../messages/wanted.ts'
 import {
   boolean,
   defineKey,
   integer,
   type KeyDefinition,
   listOf,
+  maxBytes,
+  maxMs,
   minOrNone,
   oneOf,
   oneWay,
@@ -19,17 +22,11 @@ import {
   userOnly,
 } from './field.ts'
 import { dockerKeys } from './keys/docker.ts'
+import { limitKeys } from './keys/limits.ts'
 import { workspaceKeys } from './keys/workspace.ts'
 import { allowRule, policyRule } from './policy-rule.ts'
 
-// Node's setTimeout counts milliseconds in a signed 32-bit integer.
-const maxMs = 2_147_483_647
 const maxGraceMs = 600_000
-const maxBytes = Number.MAX_SAFE_INTEGER
-// The kernel's PID_MAX_LIMIT.
-const maxProcesses = 4_194_304
-// The kernel's upper bound of sysctl fs.nr_open.
-const maxOpenFiles = 1_073_741_816
 
 /** The source of validation, variables, JSON schema and `config show`. */
 export const sections = {
@@ -113,7 +110,7 @@ export const sections = {
       ),
       pass: defineKey(
         'Names of further variables that pass from the caller.',
-        listOf('a variable name'),
+        listOf(wanted.variableName),
         [],
         onlyTrusted,
       ),
@@ -137,13 +134,18 @@ export const sections = {
       ),
       allow: defineKey(
         "Commands added to the preset's safe list, by their first words.",
-        listOf('a command'),
+        listOf(wanted.command),
         [],
         onlyTrusted,
       ),
-      ask: defineKey('Commands to ask about, by their first words.', listOf('a command'), [], onlyAdds),
-      deny: defineKey('Commands that never run, by their first words.', listOf('a command'), [], onlyAdds),
-      safe: defineKey("Replaces the preset's safe list, unless empty.", listOf('a command'), [], onlyTrusted),
+      ask: defineKey('Commands to ask about, by their first words.', listOf(wanted.command), [], onlyAdds),
+      deny: defineKey('Commands that never run, by their first words.', listOf(wanted.command), [], onlyAdds),
+      safe: defineKey(
+        "Replaces the preset's safe list, unless empty.",
+        listOf(wanted.command),
+        [],
+        onlyTrusted,
+      ),
       workspace: pathKey(
         'The directory that workspace mode holds; empty: the git repository. Write mode only refuses lines that visibly leave it, as does read mode with preset analysis or shell.reads = "workspace".',
         onlyNarrower,
@@ -162,7 +164,7 @@ export const sections = {
       ),
       rule: defineKey(
         '[[policy.rule]] tables: prefix (words), verdict, reason, and example command lines that must match or not.',
-        v.array(policyRule, 'a list of [[policy.rule]] tables'),
+        v.array(policyRule, wanted.rules),
         [],
         { kind: 'union', loosens: (rule) => v.is(allowRule, rule) },
       ),
@@ -202,26 +204,7 @@ export const sections = {
       ),
     },
   },
-  limits: {
-    about: 'Limits for each command, in every mode; 0: no limit.',
-    keys: {
-      memory_bytes: defineKey('Memory of a command, in bytes.', integer(0, maxBytes), 0, minOrNone),
-      cpu_seconds: defineKey('CPU time of a command, in seconds.', integer(0, maxMs), 0, minOrNone),
-      processes: defineKey(
-        'Processes of a command at the same time.',
-        integer(0, maxProcesses),
-        0,
-        minOrNone,
-      ),
-      open_files: defineKey('Open files of each process.', integer(0, maxOpenFiles), 0, minOrNone),
-      private_tmp_bytes: defineKey(
-        'Size of the private TMPDIR, in bytes.',
-        integer(0, maxBytes),
-        1_073_741_824,
-        minOrNone,
-      ),
-    },
-  },
+  limits: { about: 'Limits for each command, in every mode; 0: no limit.', keys: limitKeys },
   docker: {
     about: 'The container of the docker backend.',
     keys: dockerKeys,

@@ -53,7 +53,7 @@ export interface SetupOptions {
 
 export class Setups {
   readonly #options: SetupOptions
-  readonly #made: Partial<Record<Mode | `${Mode} with private tmp`, ModeSetup>> = {}
+  readonly #made: Partial<Record<Mode | `${Mode}+tmp`, ModeSetup>> = {}
 
   constructor(options: SetupOptions) {
     this.#options = options
@@ -61,7 +61,7 @@ export class Setups {
 
   /** A mode's setup; never a stricter mode unconfined. Throws WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE. */
   in(mode: Mode, privateTmp = this.#options.privateTmp || mode === 'workspace'): ModeSetup {
-    const name = mode !== 'write' && privateTmp ? (`${mode} with private tmp` as const) : mode
+    const name = mode !== 'write' && privateTmp ? (`${mode}+tmp` as const) : mode
     const known = this.#made[name]
     if (known)
       return mode === 'workspace' ? { ...known, confinement: this.#confinement(mode, privateTmp) } : known

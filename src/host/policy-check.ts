@@ -1,11 +1,12 @@
 import { platform } from '../base/platform.ts'
-import type { Decision, Environment, Mode } from '../base/types.ts'
+import { type Decision, type Environment, type Mode, modes } from '../base/types.ts'
 import { checkBackend } from '../config/backend.ts'
 import type { LoadedConfig } from '../config/load.ts'
+import { wanted } from '../messages/wanted.ts'
 import type { RuleList } from '../policy/decide/list.ts'
 import { currentDirectory } from '../request/current-directory.ts'
 import { commandEnvironment, type HostPlace } from '../request/environment.ts'
-import { type FieldRules, isString, readFields } from '../request/fields.ts'
+import { type FieldRules, fieldOf, isString, readFields } from '../request/fields.ts'
 import { completeRequest } from '../request/request.ts'
 import { pathLookupHere } from './host.ts'
 import { checkMode } from './shell-options.ts'
@@ -20,10 +21,10 @@ export interface QuestionToDecide {
 }
 
 const fields: FieldRules<QuestionToDecide> = {
-  command: { wanted: 'a string', test: isString },
-  argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
-  cwd: { wanted: 'a string', test: isString },
-  mode: { wanted: '"read" or "write"', test: isString },
+  command: fieldOf.string,
+  argv: fieldOf.arguments,
+  cwd: fieldOf.string,
+  mode: { wanted: wanted.oneOf(modes), test: isString },
 }
 
 /** Names the lines of rules. Probes and starts nothing. Throws INVALID_REQUEST, CONFIG_INVALID. */

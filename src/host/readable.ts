@@ -5,6 +5,7 @@ import { gitRoot, realDirectory } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { Lookup, type PathLookup } from '../facts/lookup.ts'
 import { VitrineError } from '../messages/error.ts'
+import { wanted } from '../messages/wanted.ts'
 import { type Reads, readEverything } from '../sandbox/sandbox.ts'
 
 /** What commands may read. Throws CONFIG_INVALID if none could start. `env`: theirs over the selected one. */
@@ -44,11 +45,10 @@ export function workspaceOf({ config, outerWorkspace }: LoadedConfig, cwd: strin
 }
 
 function holdsTooMuch({ sources }: LoadedConfig, path: string, workspace: string): VitrineError {
-  const wanted = `paths that hold neither the workspace (${workspace}) nor /bin/sh`
   return new VitrineError({
     code: 'CONFIG_INVALID',
     file: sources['shell.unreadable'].where,
     key: 'shell.unreadable',
-    problem: { kind: 'bad-value', wanted, got: JSON.stringify(path) },
+    problem: { kind: 'bad-value', wanted: wanted.unreadable(workspace), got: JSON.stringify(path) },
   })
 }

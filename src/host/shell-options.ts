@@ -2,13 +2,13 @@ import { isAbsolute } from 'node:path'
 import type { Approver } from '../admit/approval/approver.ts'
 import { type Backend, type Encoding, type Environment, type Mode, modes } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
+import { wanted } from '../messages/wanted.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
 import {
   checkNoNul,
   type FieldRules,
-  isBoolean,
+  fieldOf,
   isFunction,
-  isNumber,
   isObject,
   isString,
   kindOf,
@@ -17,8 +17,6 @@ import {
   refuseValue,
 } from '../request/fields.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
-
-const wantedMode = modes.map((mode) => JSON.stringify(mode)).join(' or ')
 
 export interface ShellOptions {
   /** Where commands run. Default: the current directory of the process. */
@@ -62,48 +60,54 @@ export interface ExecuteAllOptions<E extends Encoding = 'utf8'> extends ExecuteO
 }
 
 const shellFields: FieldRules<ShellOptions> = {
-  cwd: { wanted: 'a string', test: isString },
-  backend: { wanted: '"local" or "docker"', test: (value) => value === 'local' || value === 'docker' },
-  addon: { wanted: 'an absolute path', test: (value) => isString(value) && isAbsolute(value) },
-  mode: { wanted: wantedMode, test: isString },
-  network: { wanted: 'a boolean', test: isBoolean },
-  privateTmp: { wanted: 'a boolean', test: isBoolean },
+  cwd: fieldOf.string,
+  backend: {
+    wanted: wanted.oneOf(['local', 'docker']),
+    test: (value) => value === 'local' || value === 'docker',
+  },
+  addon: { wanted: wanted.absolutePath, test: (value) => isString(value) && isAbsolute(value) },
+  mode: { wanted: wanted.oneOf(modes), test: isString },
+  network: fieldOf.boolean,
+  privateTmp: fieldOf.boolean,
   config: {
-    wanted: 'the path of a file, or what loadConfig made',
+    wanted: wanted.config,
     test: (value) => isString(value) || (isObject(value) && 'config' in value && 'sources' in value),
   },
-  env: { wanted: 'an object of variables', test: (value) => isObject(value) && !Array.isArray(value) },
-  approver: { wanted: 'a function', test: isFunction },
-  scratchpad: { wanted: 'a Scratchpad', test: isScratchpad },
+  env: fieldOf.variables,
+  approver: fieldOf.function,
+  scratchpad: { wanted: wanted.scratchpad, test: isScratchpad },
 }
 
 /** Throws INVALID_REQUEST unless it is a mode. */
 export function checkMode(mode: unknown): asserts mode is Mode {
   if (modes.some((known) => known === mode)) return
-  refuseValue('mode', wantedMode, kindOf(mode))
+  refuseValue('mode', wanted.oneOf(modes), kindOf(mode))
 }
 
 /** In the unit of `[output] inline_max_chars`. */
 const maxInlineChars = 67_108_864
 
 const executeFields: FieldRules<ExecuteOptions<Encoding>> = {
-  signal: { wanted: 'an AbortSignal', test: isAbortSignal },
-  onOutput: { wanted: 'a function', test: isFunction },
-  save: { wanted: 'a boolean', test: isBoolean },
+  signal: { wanted: wanted.abortSignal, test: isAbortSignal },
+  onOutput: fieldOf.function,
+  save: fieldOf.boolean,
   inlineMaxChars: {
-    wanted: `a whole number of characters from 0 to ${maxInlineChars}`,
+    wanted: wanted.integer(0, maxInlineChars),
     test: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxInlineChars,
   },
-  encoding: { wanted: '"utf8" or "buffer"', test: (value) => value === 'utf8' || value === 'buffer' },
-  hintFor: { wanted: '"user" or "tool"', test: (value) => value === 'user' || value === 'tool' },
-  line: { wanted: 'an object with onState', test: isLineOptions },
+  encoding: {
+    wanted: wanted.oneOf(['utf8', 'buffer']),
+    test: (value) => value === 'utf8' || value === 'buffer',
+  },
+  hintFor: { wanted: wanted.oneOf(['user', 'tool']), test: (value) => value === 'user' || value === 'tool' },
+  line: { wanted: wanted.line, test: isLineOptions },
 }
 
 const listFields: FieldRules<ExecuteAllOptions<Encoding>> = {
   ...executeFields,
-  ignoreErrors: { wanted: 'a boolean', test: isBoolean },
-  workDir: { wanted: 'a string', test: isString },
-  timeoutMs: { wanted: 'a number of milliseconds', test: isNumber },
+  ignoreErrors: fieldOf.boolean,
+  workDir: fieldOf.string,
+  timeoutMs: fieldOf.milliseconds,
 }
 
 /** A copy of a shell's options. Throws INVALID_REQUEST for an unknown option or one of the wrong type. */

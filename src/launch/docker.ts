@@ -3,6 +3,7 @@ import { PassThrough, type Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../base/errno.ts'
 import { containerTmpLimit } from '../messages/docker.ts'
+import { cannotConfine } from '../messages/platform.ts'
 import type { Container } from '../sandbox/docker/container.ts'
 import type { ContainerCommand, ContainerRequest, Containers } from '../sandbox/docker/containers.ts'
 import type { Exec, ExecRequest } from '../sandbox/docker/exec.ts'
@@ -27,7 +28,7 @@ export function dockerLauncher(containers: Containers): Launcher {
     limits: { by: 'container', note: containerTmpLimit },
     launch(request, events) {
       if (request.confinement && request.confinement.kind !== 'container')
-        throw new Error(`the docker launcher cannot confine by ${request.confinement.kind}`)
+        throw new Error(cannotConfine('docker', request.confinement.kind))
       return new ContainedCommand(containers, request, events).launched
     },
   }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { errorCode } from '../base/errno.ts'
 import { signalled } from '../base/process.ts'
 import type { Stream } from '../base/types.ts'
-import { limitsWithoutAddon } from '../messages/platform.ts'
+import { cannotConfine, limitsWithoutAddon } from '../messages/platform.ts'
 import type { SeatbeltCommand } from '../sandbox/sandbox.ts'
 import {
   type LaunchEvents,
@@ -37,7 +37,7 @@ export async function execaLauncher({ groups }: ExecaOptions = { groups: true })
     limits: limitsWithoutAddon,
     launch(request, events) {
       if (request.confinement && request.confinement.kind !== 'seatbelt')
-        throw new Error(`the execa launcher cannot confine by ${request.confinement.kind}`)
+        throw new Error(cannotConfine('execa', request.confinement.kind))
       const found = findProgram(request.candidates)
       if ('errno' in found) return neverStarted({ kind: 'failed', step: 'exec', errno: found.errno }, events)
       const cookie = makeCookie()

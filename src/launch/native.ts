@@ -2,6 +2,7 @@ import { access, readSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
+import { cannotConfine } from '../messages/platform.ts'
 import type { LandlockConfinement } from '../sandbox/sandbox.ts'
 import type { Addon, NativeEnd, NativeFailure, SpawnRecord } from './addon.ts'
 import {
@@ -81,7 +82,7 @@ export function recordOf(
 
 function landlock({ confinement }: LaunchRequest): LandlockConfinement | null {
   if (confinement && confinement.kind !== 'landlock')
-    throw new Error(`the native launcher cannot confine by ${confinement.kind}`)
+    throw new Error(cannotConfine('native', confinement.kind))
   return confinement
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'
 import { Writable } from 'node:stream'
-import { limitsOnWindows } from '../messages/platform.ts'
+import { cannotConfine, limitsOnWindows, windowsFailures } from '../messages/platform.ts'
 import type { NativeEnd, NativeFailure, SpawnRecord, WindowsAddon } from './addon.ts'
 import {
   type LaunchedProcess,
@@ -44,8 +44,8 @@ function flush(typed: Typed): void {
 function windowsRecord(request: LaunchRequest): SpawnRecord {
   const { confinement, commandLine, stdin } = request
   if (confinement && confinement.kind !== 'low-integrity')
-    throw new Error(`the Windows launcher cannot confine by ${confinement.kind}`)
-  if (commandLine === undefined) throw new Error('the Windows launcher needs a command line')
+    throw new Error(cannotConfine('windows', confinement.kind))
+  if (commandLine === undefined) throw new Error(windowsFailures.noCommandLine)
   return { ...recordOf(request, confinement), argv: [commandLine], stdin: stdin === null ? null : 'pipe' }
 }
 
@@ -111,6 +111,6 @@ function windowsEnd(end: NativeEnd): ProcessEnd {
 }
 
 function nameOf({ step, errno }: NativeFailure): string {
-  if (step === 'integrity') return `integrity level 0x${errno.toString(16)}, above Low`
-  return errors[errno] ?? `Windows error ${errno}`
+  if (step === 'integrity') return windowsFailures.integrity(errno)
+  return errors[errno] ?? windowsFailures.other(errno)
 }

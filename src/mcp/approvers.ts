@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { codedError } from '../base/errno.ts'
 import type { Approval, ApprovalRequest, Approver, Decision, Mode } from '../internal.ts'
 
 /** Bound to the call by a signature: a yes counts only for the command that was shown. */
@@ -59,7 +60,7 @@ async function elicit(request: ApprovalRequest, decision: Decision): Promise<App
   const [answer] = at === -1 ? [] : call.unused.splice(at, 1)
   if (answer) return answer.approval
   call.question = { request, decision }
-  throw new Error('nobody has answered yet')
+  throw codedError('unanswered')
 }
 
 function isSame(asked: AskedCommand, { command, cwd, mode }: ApprovalRequest): boolean {

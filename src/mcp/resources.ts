@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { readWhole, type ScratchpadEntry } from '../internal.ts'
+import { toolTitles } from '../messages/mcp/mcp.ts'
 import { noSuchResource, tooLargeText } from '../messages/mcp/scratchpad.ts'
 import { entryLine } from '../messages/scratchpad.ts'
 import {
@@ -19,8 +20,11 @@ export function registerResources(server: McpServer, session: McpSession): void 
   const template = new ResourceTemplate('scratchpad://{session}/{name}', {
     list: () => ({ resources: (session.scratchpad?.entries() ?? []).map(describe) }),
   })
-  server.registerResource('scratchpad', template, { title: 'Saved output' }, (uri, { session: of, name }) =>
-    read(session, uri.href, String(of), String(name)),
+  server.registerResource(
+    'scratchpad',
+    template,
+    { title: toolTitles.resource },
+    (uri, { session: of, name }) => read(session, uri.href, String(of), String(name)),
   )
 }
 

@@ -8,6 +8,7 @@ import {
   serverInstructions,
   type ToolFacts,
   toolDescription,
+  toolTitles,
 } from '../messages/mcp/mcp.ts'
 import { factsOf } from '../messages/mcp/tool.ts'
 import { executeCommand, type ToolCallContext } from './execute.ts'
@@ -101,16 +102,10 @@ async function openedOrNot(session: McpSession, mode: Mode): Promise<SessionShel
   }
 }
 
-const titles: Readonly<Record<Mode, string>> = {
-  read: 'Run a command, read-only',
-  workspace: 'Run a command that may change the workspace',
-  write: 'Run a command',
-}
-
 function registerExecute(server: McpServer, calls: ToolCallContext, { name, facts, shell }: Tool): void {
   const { mode } = facts
   const config = {
-    title: titles[mode],
+    title: toolTitles[mode],
     description: toolDescription(facts),
     inputSchema: executeSchema(facts),
     annotations: annotationsOf(facts, shell),
@@ -133,7 +128,7 @@ function registerScratchpad(server: McpServer, session: McpSession, { inlineChar
   server.registerTool(
     'read_scratchpad',
     {
-      title: 'Read saved output',
+      title: toolTitles.readScratchpad,
       description: readScratchpadDescription,
       inputSchema: readSchema(),
       annotations,
@@ -143,7 +138,7 @@ function registerScratchpad(server: McpServer, session: McpSession, { inlineChar
   server.registerTool(
     'list_scratchpad',
     {
-      title: 'List saved output',
+      title: toolTitles.listScratchpad,
       description: listScratchpadDescription,
       inputSchema: emptySchema(),
       annotations,

@@ -10,6 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'it is a symbolic link',
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of the path is not a directory',
+  'not-a-file': 'it is not a regular file',
   busy: 'another process has held its lock for more than 5 s',
 }
 

@@ -93,3 +93,8 @@ function visible(name: string): string {
 function clipped(text: string): string {
   return text.length <= maxValueLength ? text : `${text.slice(0, maxValueLength)}...`
 }
+
+/** A bug: a face sets a key that does not exist. */
+export function noSuchKey(key: string): string {
+  return `no config key is named ${key}`
+}

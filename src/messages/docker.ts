@@ -203,6 +203,9 @@ export const dockerNotes = {
 /** What goes wrong with the engine or a container. */
 export const engineProblems = {
   noSocket: 'there is no socket',
+  oldApi: (version: string | undefined, least: string) =>
+    `it speaks API ${version ?? 'of no version'}; ${least} is needed`,
+  exitCode: (code: number | null) => `exit code ${code}`,
   notStarted: (socketPath: string, seconds: number) => `no engine at ${socketPath} after ${seconds} s`,
   late: (ms: number) => `it did not answer within ${ms} ms`,
   cancelled: 'the request was cancelled',

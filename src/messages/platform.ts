@@ -66,3 +66,15 @@ export const limitsWithoutAddon: Unmet = {
 }
 
 export const limitsOnWindows: Unmet = { wanted: limitsWanted, got: 'Windows', remedy: 'run it on Linux' }
+
+/** A bug: a launcher or a private directory got a confinement of another system. */
+export function cannotConfine(what: string, kind: string): string {
+  return `${what} cannot confine by ${kind}`
+}
+
+/** The errors of Windows that have no errno. */
+export const windowsFailures = {
+  integrity: (level: number) => `integrity level 0x${level.toString(16)}, above Low`,
+  other: (error: number) => `Windows error ${error}`,
+  noCommandLine: 'the Windows launcher needs a command line',
+} as const

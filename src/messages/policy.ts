@@ -62,9 +62,18 @@ export function explainMaybe(text: string, rule: string): string {
   return `"${shown(text)}" may become "${shown(rule)}" when the shell expands it`
 }
 
-export function explainUnlisted(program: string, allowed: string): string {
+/** @param allowed what the preset allows, if it denies everything else */
+export function explainUnlisted(program: string, allowed?: AllowedPrograms): string {
   const said = `"${shown(program)}" is not on the list of commands that only read`
-  return allowed === '' ? said : `${said}; the analysis preset allows: ${allowed}`
+  if (!allowed) return said
+  const { programs, subcommands, interpreters } = allowed
+  return `${said}; the analysis preset allows: ${programs.join(' ')}, git ${subcommands.join(' ')} in their reading forms, and outside of write mode ${interpreters.join(' ')}`
+}
+
+interface AllowedPrograms {
+  readonly programs: readonly string[]
+  readonly subcommands: readonly string[]
+  readonly interpreters: readonly string[]
 }
 
 export function explainForeign(path: string): string {
@@ -76,9 +85,10 @@ export function explainUntrustedPath(program: string): string {
 }
 
 /** Why a rule does not simply allow the arguments. */
-export function explainObjection(rule: string, { kind, text }: Objection): string {
-  const at = `"${shown(text)}"`
-  switch (kind) {
+export function explainObjection(rule: string, objection: Objection): string {
+  if (objection.kind === 'missing') return `${rule}: ${missingPart(objection)} is missing`
+  const at = `"${shown(objection.text)}"`
+  switch (objection.kind) {
     case 'option':
       return `${rule}: ${at} is not a known harmless option`
     case 'open-word':
@@ -90,6 +100,11 @@ export function explainObjection(rule: string, { kind, text }: Objection): strin
     case 'form':
       return `${rule}: this form is not known to be harmless: ${at}`
   }
+}
+
+function missingPart({ part, option }: Extract<Objection, { kind: 'missing' }>): string {
+  const name = part.startsWith('-') ? part : `the ${part}`
+  return option === undefined ? name : `${name} of "${shown(option)}"`
 }
 
 const unsureBecause: Readonly<Record<UnsureKind, string>> = {

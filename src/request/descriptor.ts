@@ -1,6 +1,7 @@
 import { fstatSync, readFileSync } from 'node:fs'
 import { errorCode } from '../base/errno.ts'
 import { isNull } from '../base/null-device.ts'
+import { found, wanted } from '../messages/wanted.ts'
 import { refuseType } from './fields.ts'
 
 /** O_ACCMODE and O_RDONLY, fcntl.h. */
@@ -22,11 +23,11 @@ export function checkInput(fd: number): void {
   let got: string
   try {
     if (isHarmlessInput(fd)) return
-    got = `descriptor ${fd}`
+    got = found.descriptor(fd)
   } catch (error) {
-    got = `descriptor ${fd} (${errorCode(error) ?? error})`
+    got = found.descriptor(fd, errorCode(error) ?? String(error))
   }
-  refuseType('stdin', 'in read mode a regular file opened for reading only, or a stream to read from', got)
+  refuseType('stdin', wanted.harmlessInput, got)
 }
 
 /** proc_pid_fdinfo(5) shows the flags of open(2) in octal. */

@@ -3,6 +3,7 @@ import { errorMessage } from '../base/errno.ts'
 import type { RequestProblem } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
+import { found, wanted } from '../messages/wanted.ts'
 
 export interface FieldRule {
   readonly wanted: string
@@ -17,6 +18,19 @@ export const isNumber = (value: unknown): value is number => typeof value === 'n
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 export const isFunction = (value: unknown): value is () => unknown => typeof value === 'function'
 
+/** Rules that several tables of fields share. */
+export const fieldOf = {
+  string: { wanted: wanted.string, test: isString },
+  boolean: { wanted: wanted.boolean, test: isBoolean },
+  function: { wanted: wanted.function, test: isFunction },
+  milliseconds: { wanted: wanted.milliseconds, test: isNumber },
+  arguments: {
+    wanted: wanted.arguments,
+    test: (value: unknown) => Array.isArray(value) && value.every(isString),
+  },
+  variables: { wanted: wanted.variables, test: (value: unknown) => isObject(value) && !Array.isArray(value) },
+} satisfies Record<string, FieldRule>
+
 /**
  * Copies a caller's object and reads each field once, so that the checked value is the value used. Inherited
  * fields of a class count; fields that were added to Object.prototype do not. Throws INVALID_REQUEST for a
@@ -27,26 +41,26 @@ export function readFields<T extends object>(what: string, value: T, fields: Fie
   if (!isObject(value) || Array.isArray(value))
     refuseType(
       what,
-      'an object',
+      wanted.object,
       reading(what, () => kindOf(value)),
     )
   const names = Object.keys(fields)
   const stranger = reading(what, () => Object.keys(value)).find((name) => !Object.hasOwn(fields, name))
   if (stranger !== undefined)
     refuseRequest({ kind: 'unknown-option', field: stranger, ...nearest(stranger, names) })
-  const found = Object.entries<FieldRule>(fields).flatMap(([name, field]) => {
-    const given = fieldOf(value, name, field)
+  const checked = Object.entries<FieldRule>(fields).flatMap(([name, field]) => {
+    const given = readField(value, name, field)
     return given === undefined ? [] : [[name, given] as const]
   })
   // Every field has been checked.
-  return Object.fromEntries(found) as T
+  return Object.fromEntries(checked) as T
 }
 
-function fieldOf(value: object, name: string, field: FieldRule): unknown {
+function readField(value: object, name: string, field: FieldRule): unknown {
   const given = reading(name, () => {
     if (name in Object.prototype && !Object.hasOwn(value, name)) return undefined
-    const found: unknown = Reflect.get(value, name)
-    return Array.isArray(found) ? [...found] : found
+    const read: unknown = Reflect.get(value, name)
+    return Array.isArray(read) ? [...read] : read
   })
   if (given === undefined || reading(name, () => field.test(given))) return given
   return refuseType(name, field.wanted, kindOf(given))
@@ -62,7 +76,7 @@ export function readVariablesField(field: string, given: Environment): Environme
   const variables = copyOf(field, given)
   for (const [name, value] of Object.entries<unknown>(variables)) {
     const own = `${field}.${name}`
-    if (value !== undefined && !isString(value)) refuseType(own, 'a string', kindOf(value))
+    if (value !== undefined && !isString(value)) refuseType(own, wanted.string, kindOf(value))
     checkNoNul(own, value)
   }
   return variables
@@ -73,12 +87,12 @@ export function checkNoNul(field: string, text: string | undefined): void {
   if (text?.includes('\0')) refuseRequest({ kind: 'nul-byte', field })
 }
 
-export function refuseValue(field: string, wanted: string, got: string): never {
-  return refuseRequest({ kind: 'out-of-range', field, wanted, got })
+export function refuseValue(field: string, said: string, got: string): never {
+  return refuseRequest({ kind: 'out-of-range', field, wanted: said, got })
 }
 
-export function refuseType(field: string, wanted: string, got: string): never {
-  return refuseRequest({ kind: 'wrong-type', field, wanted, got })
+export function refuseType(field: string, said: string, got: string): never {
+  return refuseRequest({ kind: 'wrong-type', field, wanted: said, got })
 }
 
 export function refuseRequest(problem: RequestProblem): never {
@@ -99,8 +113,8 @@ function nearest(name: string, names: readonly string[]): { nearest?: string } {
   const letters = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '')
   const begin = letters(name.slice(0, 100)).slice(0, 4)
   const beginsSo = (known: string) => begin !== '' && letters(known).startsWith(begin)
-  const found = nearestKey(name, names) ?? names.find(beginsSo)
-  return found === undefined ? {} : { nearest: found }
+  const known = nearestKey(name, names) ?? names.find(beginsSo)
+  return known === undefined ? {} : { nearest: known }
 }
 
 export function kindOf(value: unknown): string {
@@ -108,7 +122,7 @@ export function kindOf(value: unknown): string {
   if (isString(value))
     return `${JSON.stringify(value.slice(0, maxShown))}${value.length > maxShown ? '...' : ''}`
   if (!Array.isArray(value)) return typeof value
-  const items = value.slice(0, maxItems).map((item) => (Array.isArray(item) ? 'an array' : kindOf(item)))
+  const items = value.slice(0, maxItems).map((item) => (Array.isArray(item) ? found.array : kindOf(item)))
   return `[${[...items, ...(value.length > maxItems ? ['...'] : [])].join(', ')}]`
 }
 

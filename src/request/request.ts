@@ -2,12 +2,12 @@ import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { types } from 'node:util'
 import type { Environment } from '../base/types.ts'
+import { wanted } from '../messages/wanted.ts'
 import {
   checkNoNul,
   copyOf,
   type FieldRules,
-  isBoolean,
-  isNumber,
+  fieldOf,
   isObject,
   isString,
   kindOf,
@@ -83,15 +83,15 @@ export interface CompleteRequest {
 }
 
 export const requestFields: FieldRules<ExecuteRequest> = {
-  command: { wanted: 'a string', test: isString },
-  argv: { wanted: 'an array of strings', test: (value) => Array.isArray(value) && value.every(isString) },
-  cwd: { wanted: 'a string', test: isString },
-  timeoutMs: { wanted: 'a number of milliseconds', test: isNumber },
-  stdin: { wanted: 'a string, a Uint8Array, a Readable or an open descriptor', test: isStdin },
-  env: { wanted: 'an object of variables', test: (value) => isObject(value) && !Array.isArray(value) },
-  merged: { wanted: 'a boolean', test: isBoolean },
-  scratchpad: { wanted: 'a string', test: isString },
-  privateTmp: { wanted: 'a boolean', test: isBoolean },
+  command: fieldOf.string,
+  argv: fieldOf.arguments,
+  cwd: fieldOf.string,
+  timeoutMs: fieldOf.milliseconds,
+  stdin: { wanted: wanted.stdin, test: isStdin },
+  env: fieldOf.variables,
+  merged: fieldOf.boolean,
+  scratchpad: fieldOf.string,
+  privateTmp: fieldOf.boolean,
 }
 
 /** The kernel's limit on one argument, including its NUL: MAX_ARG_STRLEN, linux/binfmts.h. */
@@ -115,13 +115,11 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
 
 /** Not yet checked. Throws INVALID_REQUEST. */
 export function readList(requests: readonly (string | ExecuteRequest)[]): readonly ExecuteRequest[] {
-  const wanted = 'an array of shell lines and requests'
-  if (!Array.isArray(requests)) refuseType('requests', wanted, kindOf(requests))
+  if (!Array.isArray(requests)) refuseType('requests', wanted.requests, kindOf(requests))
   return Array.from(requests, (request, index) => {
     const field = `requests[${index}]`
     if (isString(request)) return { command: request }
-    if (!isObject(request) || Array.isArray(request))
-      refuseType(field, 'a shell line or a request', kindOf(request))
+    if (!isObject(request) || Array.isArray(request)) refuseType(field, wanted.request, kindOf(request))
     return copyOf<ExecuteRequest>(field, request)
   })
 }
@@ -151,7 +149,9 @@ function checkText(field: string, text: string): void {
 function variablesOf(given: NonNullable<ExecuteRequest['env']>): CompleteRequest['env'] {
   const variables = readVariablesField('env', given)
   const wrong = Object.keys(variables).find((name) => name === '' || /[=\0]/.test(name))
-  return wrong === undefined ? variables : refuseValue('env', 'names without "="', JSON.stringify(wrong))
+  return wrong === undefined
+    ? variables
+    : refuseValue('env', wanted.namesWithoutEquals, JSON.stringify(wrong))
 }
 
 function directoryOf(cwd: string | undefined, base: string): string {
@@ -164,7 +164,7 @@ function deadlineOf(
   defaults: RequestDefaults,
 ): Pick<CompleteRequest, 'timeoutMs' | 'loweredFromMs'> {
   const asked = timeoutMs ?? defaults.timeoutMs
-  if (Number.isNaN(asked) || asked <= 0) refuseValue('timeoutMs', 'milliseconds above 0', String(asked))
+  if (Number.isNaN(asked) || asked <= 0) refuseValue('timeoutMs', wanted.positiveMs, String(asked))
   const most = defaults.maxTimeoutMs
   return {
     timeoutMs: Math.min(asked, most),

@@ -1,8 +1,9 @@
 import type { Backend } from '../base/types.ts'
+import { wanted } from '../messages/wanted.ts'
 import {
   type FieldRules,
+  fieldOf,
   isNumber,
-  isString,
   readFields,
   refuseRequest,
   refuseType,
@@ -41,10 +42,10 @@ const { stdin: _, merged: __, ...shared } = requestFields
 
 const fields: FieldRules<StartRequest> = {
   ...shared,
-  pty: { wanted: 'true', test: (value) => value === true },
-  columns: { wanted: 'a number of characters', test: isNumber },
-  rows: { wanted: 'a number of rows', test: isNumber },
-  term: { wanted: 'a string', test: isString },
+  pty: { wanted: wanted.trueOnly, test: (value) => value === true },
+  columns: { wanted: wanted.columns, test: isNumber },
+  rows: { wanted: wanted.rows, test: isNumber },
+  term: fieldOf.string,
 }
 
 export interface StartDefaults extends RequestDefaults {
@@ -54,10 +55,10 @@ export interface StartDefaults extends RequestDefaults {
 
 export function completeStart(given: StartRequest, defaults: StartDefaults): CompleteRequest {
   const { pty, columns = 80, rows = 24, term, ...rest } = readFields('request', given, fields)
-  if (pty !== true) refuseType('pty', 'true', String(pty))
+  if (pty !== true) refuseType('pty', wanted.trueOnly, String(pty))
   checkSize({ columns, rows })
   if (term !== undefined && !/^[\w.+-]+$/.test(term))
-    refuseValue('term', 'the name of a terminal', JSON.stringify(term))
+    refuseValue('term', wanted.terminal, JSON.stringify(term))
   const request = completeRequest({ ...rest, merged: true }, defaults)
   const { terminals, backend } = defaults
   if (!terminals) refuseRequest({ kind: 'no-terminal', ...(backend === 'docker' && { backend }) })
@@ -72,7 +73,7 @@ export function checkSize(size: TerminalSize): void {
   for (const field of ['columns', 'rows'] as const) {
     const given = size[field]
     if (Number.isInteger(given) && given >= 1 && given <= largest) continue
-    refuseValue(field, `a whole number from 1 to ${largest}`, String(given))
+    refuseValue(field, wanted.integer(1, largest), String(given))
   }
 }
 

@@ -2,6 +2,7 @@ import { errnoName } from '../base/errno.ts'
 import type { Refusal } from '../base/refusal.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
+import { cannotConfine } from '../messages/platform.ts'
 import { noPrivateTmpOn, privateTmpFailed } from '../messages/private-tmp.ts'
 import type { Confinement, LandlockConfinement, PrivateDirectories } from './sandbox.ts'
 
@@ -51,8 +52,7 @@ export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirector
 }
 
 function writing(confinement: Confinement, directory: string): LandlockConfinement {
-  if (confinement.kind !== 'landlock')
-    throw new Error(`a private directory cannot be granted in ${confinement.kind}`)
+  if (confinement.kind !== 'landlock') throw new Error(cannotConfine('private tmp', confinement.kind))
   const { changes } = confinement
   return {
     ...confinement,

@@ -1,3 +1,4 @@
+import { wanted } from '../messages/wanted.ts'
 import { refuseValue } from '../request/fields.ts'
 
 const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -7,8 +8,7 @@ const storedName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/
 /** Throws INVALID_REQUEST for a name that could traverse paths or that file systems reject. */
 export function checkScratchpadName(name: string): void {
   if (validName.test(name)) return
-  const wanted = '1 to 64 letters, digits, dots, dashes or underscores, the first a letter or digit'
-  refuseValue('scratchpad', wanted, JSON.stringify(name.slice(0, 200)))
+  refuseValue('scratchpad', wanted.scratchpadName, JSON.stringify(name.slice(0, 200)))
 }
 
 export function isStoredName(name: string): boolean {

@@ -166,7 +166,7 @@ const cases: readonly Case[] = [
     toml: '[shell]\nmode = "wirte"\n',
     at: [2, 8],
     key: 'shell.mode',
-    problem: { kind: 'bad-value', wanted: '"read" or "workspace" or "write"', got: 'the string "wirte"' },
+    problem: { kind: 'bad-value', wanted: '"read", "workspace" or "write"', got: 'the string "wirte"' },
     excerpt: '2 | mode = "wirte"\n  |        ^^^^^^^',
   },
   {

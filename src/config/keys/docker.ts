@@ -1,9 +1,11 @@
+import { wanted } from '../../messages/wanted.ts'
 import {
   boolean,
   decimal,
   defineKey,
   filledText,
   integer,
+  maxProcesses,
   mountsKey,
   onlyTrusted,
   pattern,
@@ -11,13 +13,10 @@ import {
   userOnly,
 } from '../field.ts'
 
-/** The kernel's maximum (PID_MAX_LIMIT). */
-const maxProcesses = 4_194_304
-
 export const dockerKeys = {
   image: defineKey(
     'Image of the container; empty: the image of "vitrine docker build".',
-    pattern('an image such as "debian:12", or empty', /^$|^(?!.*(\.\.|\/\/))[A-Za-z0-9][\w.:/@-]*$/),
+    pattern(wanted.image, /^$|^(?!.*(\.\.|\/\/))[A-Za-z0-9][\w.:/@-]*$/),
     '',
     onlyTrusted,
   ),
@@ -27,19 +26,19 @@ export const dockerKeys = {
   ),
   user: defineKey(
     'User of commands: an id such as "1000:1000", "owner" (of the workspace); empty: yours.',
-    pattern('an id such as "1000:1000", "owner" or empty', /^$|^owner$|^[0-9]{1,10}(:[0-9]{1,10})?$/),
+    pattern(wanted.user, /^$|^owner$|^[0-9]{1,10}(:[0-9]{1,10})?$/),
     '',
     onlyTrusted,
   ),
   network: defineKey(
     'Network of the container, as docker run --network names it.',
-    filledText('a network name'),
+    filledText(wanted.networkName),
     'none',
     onlyTrusted,
   ),
   memory: defineKey(
     'Memory of the container, with the suffix b, k, m or g.',
-    pattern('a size such as "512m" or "1g"', /^[1-9][0-9]*[bkmgBKMG]?$/),
+    pattern(wanted.size, /^[1-9][0-9]*[bkmgBKMG]?$/),
     '1g',
     onlyTrusted,
   ),

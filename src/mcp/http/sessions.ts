@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { httpErrors } from '../../messages/mcp/serve.ts'
 import { maxSessions } from '../limits.ts'
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '../sdk.ts'
 import type { McpSession } from '../session.ts'
@@ -41,10 +42,10 @@ export class HttpSessions {
     const id = request.headers.get('mcp-session-id')
     const client = id === null ? undefined : this.#clients.get(id)
     // 404 tells a client to start a new session (MCP 2025-11-25, Session Management).
-    if (id !== null && !client) return errorResponse(404, 'Session not found')
+    if (id !== null && !client) return errorResponse(404, httpErrors.noSession)
     if (client) return this.#pass(client, request)
     if (this.#clients.size + this.#beginning >= maxSessions && !this.#closeLongestIdle())
-      return errorResponse(503, 'Too many sessions')
+      return errorResponse(503, httpErrors.manySessions)
     this.#beginning++
     return this.#begin(request).finally(() => this.#beginning--)
   }

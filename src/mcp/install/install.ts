@@ -5,7 +5,7 @@ import { makeDirectories } from '../../base/directories.ts'
 import { errorCode, errorText } from '../../base/errno.ts'
 import { replaceFile } from '../../base/replace-file.ts'
 import { parseToml } from '../../internal.ts'
-import { noObjectAt, noObjectInFile } from '../../messages/mcp/install.ts'
+import { noObjectAt, noObjectInFile, notEditable } from '../../messages/mcp/install.ts'
 import type { Client } from './clients.ts'
 import { parseJsonc, withEntry } from './json-edit.ts'
 import { tableText, withTable } from './toml-edit.ts'
@@ -47,8 +47,7 @@ async function edited({ file, format, servers, entry }: Client, before: string):
     format === 'json'
       ? withEntry(before, servers, serverName, whole)
       : await withTable(before, servers, serverName, withoutTables(whole))
-  if (!isDeepStrictEqual(plain(await parse(after)), plain(wanted)))
-    throw new Error(`"${servers}" is written in a way that cannot be edited safely`)
+  if (!isDeepStrictEqual(plain(await parse(after)), plain(wanted))) throw new Error(notEditable(servers))
   return after
 }
 

@@ -37,3 +37,7 @@ export const noObjectInFile = 'it does not contain an object'
 export function noObjectAt(key: string): string {
   return `"${key}" is not an object`
 }
+
+export function notEditable(key: string): string {
+  return `"${key}" is written in a way that cannot be edited safely`
+}

@@ -102,6 +102,16 @@ function literalText({ interpreter }: ToolFacts): string {
   return 'The command already runs in PowerShell: do not nest powershell -Command, which expands every $ twice. If you need a separate script, write it to a .ps1 file and run that, use -EncodedCommand, or put a backtick before each $ (`$).'
 }
 
+/** The names of tools and resources that a client shows. */
+export const toolTitles = {
+  read: 'Run a command, read-only',
+  workspace: 'Run a command that may change the workspace',
+  write: 'Run a command',
+  readScratchpad: 'Read saved output',
+  listScratchpad: 'List saved output',
+  resource: 'Saved output',
+} as const satisfies Readonly<Record<Mode, string>> & Record<string, string>
+
 export const readScratchpadDescription =
   'Reads a saved output: a range of lines or bytes, or the lines that match a pattern.'
 export const listScratchpadDescription =

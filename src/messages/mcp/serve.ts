@@ -45,4 +45,6 @@ export const httpErrors = {
   ending: 'The server is shutting down',
   unauthorized: 'A bearer token is required',
   notFound: 'The endpoint is /mcp',
+  noSession: 'Session not found',
+  manySessions: 'Too many sessions',
 } as const

@@ -48,3 +48,15 @@ export const macosNotes = {
   reportsWithin: (ms: number) => `for a command that fails, within ${ms} ms of its end`,
   reportsLost: (reason: string) => `${outputOnly}: ${reason}`,
 } as const
+
+/** What a profile cannot express. */
+export const profileFaults = {
+  tag: 'a tag is letters and digits',
+  name: (pattern: string) => `a name that macOS cannot hold: ${pattern}`,
+  section: (name: string) => `macos.sbpl has no section ${name}`,
+} as const
+
+/** Why the reader of the system log ended. */
+export function logEnded(tool: string, code: number | null): string {
+  return `${tool} ended with ${code}`
+}

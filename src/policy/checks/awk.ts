@@ -10,7 +10,7 @@ const NETWORK = '/inet'
 /** Allows awk only with a known program that neither writes, runs nor reads other files. */
 export function checkAwk({ operands }: Arguments): Objection | undefined {
   const [script] = operands
-  if (!script) return { kind: 'form', text: 'awk without a program' }
+  if (!script) return { kind: 'missing', part: 'program' }
   const text = knownValue(script)
   if (text === undefined) return { kind: 'open-word', text: script.text }
   if (!harmless(text)) return { kind: 'script', text }

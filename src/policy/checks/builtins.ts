@@ -8,7 +8,7 @@ const FORMAT = /^(?!-)(?:[^%]|%[-+ #0]*\d*(?:\.\d*)?[diouxXeEfFgGaAcsbq%])*$/
 export function checkPrintf({ words }: Arguments): Objection | undefined {
   const [format] = words[0]?.value === '--' ? words.slice(1) : words
   const text = knownValue(format)
-  if (!format) return { kind: 'form', text: 'printf without a format' }
+  if (!format) return { kind: 'missing', part: 'format' }
   if (text === undefined) return { kind: 'open-word', text: format.text }
   return FORMAT.test(text) ? undefined : { kind: 'form', text }
 }
@@ -100,7 +100,7 @@ export function checkSet({ words }: Arguments): Objection | undefined {
 
 /** command: describes a name with `-v` or `-V`, runs it otherwise. */
 export function checkCommand(given: Arguments): Objection | undefined {
-  return hasOption(given, '-v', '-V') ? undefined : { kind: 'form', text: 'command without -v' }
+  return hasOption(given, '-v', '-V') ? undefined : { kind: 'missing', part: '-v' }
 }
 
 /** date: an operand that is not a format sets the clock. */

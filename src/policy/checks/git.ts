@@ -32,7 +32,7 @@ export function checkConfig(given: Arguments): Objection | undefined {
   const isOneKey = values.length === 0 && CONFIG_KEY.test(knownValue(key) ?? '')
   return isOneKey || hasOption(given, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--list', '-l')
     ? undefined
-    : { kind: 'form', text: 'git config without --get or --list' }
+    : { kind: 'missing', part: '--get' }
 }
 
 /** reflog: only HEAD and show list; other subcommands may delete. */

@@ -8,9 +8,7 @@ export function checkSed(given: Arguments): Objection | undefined {
     .map(({ value }) => value)
   const scripts = named.length > 0 ? named : given.operands.slice(0, 1)
   if (scripts.length === 0)
-    return hasOption(given, '--version', '--help')
-      ? undefined
-      : { kind: 'form', text: 'sed without a script' }
+    return hasOption(given, '--version', '--help') ? undefined : { kind: 'missing', part: 'script' }
   const texts = scripts.map(knownValue)
   const open = scripts.find((_, index) => texts[index] === undefined)
   if (open) return { kind: 'open-word', text: open.text }

@@ -19,7 +19,7 @@ const LISTING = /^-?[vzjJ]*t[vzjJ]*f$/
 /** tar: `tzf FILE` only. Options (`--to-command`) may follow, a colon names a host, no `f` means TAPE. */
 export function checkTar({ words: [form, archive, ...members] }: Arguments): Objection | undefined {
   if (!form || !archive || !LISTING.test(knownValue(form) ?? ''))
-    return { kind: 'form', text: form?.text ?? 'tar without a form' }
+    return form ? { kind: 'form', text: form.text } : { kind: 'missing', part: 'form' }
   if (archive.kind !== 'literal' || archive.value.includes(':')) return object(archive)
   return firstBad([archive, ...members], (word) => mayBeOption(word) && word.value !== '-')
 }

@@ -37,6 +37,8 @@ export type Objection =
   | { readonly kind: 'operand'; readonly text: string }
   | { readonly kind: 'script'; readonly text: string }
   | { readonly kind: 'form'; readonly text: string }
+  /** Of the command, or of one of its options. */
+  | { readonly kind: 'missing'; readonly part: string; readonly option?: string }
 
 /** The parsed words after a rule's prefix. */
 export interface Arguments {
@@ -171,7 +173,7 @@ class ArgumentReader implements Arguments {
       const open = maySplit(value) || (value.kind === 'quoted' && value.fixed === '')
       if ((dashed || open) && !this.#harmless)
         this.#object({ kind: 'open-word', text: `${name} ${value.text}` })
-    } else this.#object({ kind: 'form', text: `${name} without a value` })
+    } else this.#object({ kind: 'missing', part: 'value', option: name })
   }
 
   #attached(name: string, word: Word, from: number): void {
@@ -182,7 +184,7 @@ class ArgumentReader implements Arguments {
 
   #pair(name: string): void {
     const first = this.words[this.#at++]
-    if (!first || maySplit(first)) this.#object({ kind: 'form', text: `${name} without a name` })
+    if (!first || maySplit(first)) this.#object({ kind: 'missing', part: 'name', option: name })
     else this.#value(name)
   }
 }

@@ -68,13 +68,13 @@ function strictRow(outcome: RuleOutcome, command: SimpleCommand, given: PolicyIn
 
 /** The match for an `allow` rule whose ask or deny options are given; the preset handles other objections. */
 function refusedRow(outcome: RuleOutcome, command: SimpleCommand, { lenient }: PolicyInput): PolicyMatch[] {
-  const listed = outcome.rule.arguments && outcome.objection?.kind === 'option' && isListed(outcome)
+  const listed = outcome.rule.arguments && isListed(outcome)
   return listed && !(lenient && outcome.verdict === 'ask') ? [ruleRow(outcome, command)] : []
 }
 
 function isListed({ rule, objection }: RuleOutcome): boolean {
   const names = [...(rule.arguments?.asked ?? []), ...(rule.arguments?.denied ?? [])]
-  return objection !== undefined && names.includes(objection.text)
+  return objection?.kind === 'option' && names.includes(objection.text)
 }
 
 function ruleRow({ rule, verdict, objection }: RuleOutcome, command: SimpleCommand): PolicyMatch {
@@ -154,7 +154,7 @@ function unlisted(command: SimpleCommand, isAnalysis: boolean): string {
       .slice(0, text === 'git' ? 2 : 1)
       .map((word) => word.text)
       .join(' ') ?? text
-  return explainUnlisted(shown, isAnalysis ? analysisList : '')
+  return explainUnlisted(shown, isAnalysis ? analysisList : undefined)
 }
 
 /** The safe list's outcome. A wrapper is checked by its own words, its command separately. */

@@ -1,3 +1,4 @@
+import { words } from '../../base/text.ts'
 import type { ConfigEntry, FoundEntry } from '../../facts/facts.ts'
 
 // Written by `git lfs install --local`; runs git-lfs, which the user installed.
@@ -79,8 +80,8 @@ const HOOK =
   /^(?:(?:pre|post)-(?:applypatch|commit|merge-commit|checkout|merge|rewrite|push|rebase|index-change|auto-gc)|applypatch-msg|prepare-commit-msg|commit-msg|reference-transaction)$/
 /** Subcommands that run no hooks but `everywhere`: they refresh the index or move references. */
 const plain = new Set(
-  'add rm mv reset restore branch tag stash fetch remote config init clean apply gc notes update-index status diff'.split(
-    ' ',
+  words(
+    'add rm mv reset restore branch tag stash fetch remote config init clean apply gc notes update-index status diff',
   ),
 )
 

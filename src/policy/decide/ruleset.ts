@@ -1,5 +1,6 @@
 import type { ConfigProblem } from '../../base/refusal.ts'
 import { VitrineError } from '../../messages/error.ts'
+import { wanted } from '../../messages/wanted.ts'
 import { analysisRules, interpreters } from '../presets/analysis.ts'
 import { defaultRules, indexRules, type RuleIndex } from '../presets/index.ts'
 import { applyRule, argumentRule, type Rule } from '../rules/rules.ts'
@@ -110,7 +111,7 @@ function wordsOf(text: string, key: string, origin: RuleOrigin): readonly string
   if (!plain || known_.length === 0 || known_.length < words.length)
     throw invalid(`policy.${key}`, origin, {
       kind: 'bad-value',
-      wanted: 'the first words of a command',
+      wanted: wanted.firstWords,
       got: JSON.stringify(text),
     })
   return known_
@@ -150,9 +151,12 @@ export function appliesTo(rule: Rule, example: string): boolean {
 }
 
 function badExample(key: 'match' | 'not_match', example: string, origin: RuleOrigin): VitrineError {
-  const wanted =
-    key === 'match' ? 'a command line that the rule matches' : 'a command line that the rule does not match'
-  return invalid(`policy.rule.${key}`, origin, { kind: 'bad-value', wanted, got: JSON.stringify(example) })
+  const said = wanted.example(key === 'match')
+  return invalid(`policy.rule.${key}`, origin, {
+    kind: 'bad-value',
+    wanted: said,
+    got: JSON.stringify(example),
+  })
 }
 
 function invalid(key: string, { file, line, column }: RuleOrigin, problem: ConfigProblem): VitrineError {

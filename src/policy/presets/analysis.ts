@@ -70,15 +70,19 @@ export const analysisRules: readonly Rule[] = [
   }),
 ]
 
-/** Programs that run project code or their arguments: `allow` in the sandboxed read mode, else `ask`. */
-export const interpreters: readonly Rule[] =
-  'awk sed python python3 node npx uv cargo go java javac npm pip pip3 make ast-grep repomix'
-    .split(' ')
-    .map((name) => ({
-      prefix: [name],
-      verdict: 'allow',
-      source: 'preset analysis',
-      reason: '',
-    }))
+/** Programs that run project code or their arguments: `allow` in the sandboxed modes, else `ask`. */
+export const interpreters: readonly Rule[] = words(
+  'awk sed python python3 node npx uv cargo go java javac npm pip pip3 make ast-grep repomix',
+).map((name) => ({
+  prefix: [name],
+  verdict: 'allow',
+  source: 'preset analysis',
+  reason: '',
+}))
 
-export const analysisList = `${[...programs].join(' ')} less yq env xargs tokei scc cloc, git ${[...subcommands].join(' ')} in their reading forms, and in read mode ${interpreters.map(({ prefix }) => prefix.join(' ')).join(' ')}`
+/** What the preset allows, for its message about another program. */
+export const analysisList = {
+  programs: [...programs, ...words('less yq env xargs tokei scc cloc')],
+  subcommands: [...subcommands],
+  interpreters: interpreters.flatMap(({ prefix }) => prefix),
+}

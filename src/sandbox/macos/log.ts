@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import type { Denial, RightEnforcement } from '../../base/types.ts'
-import { macosNotes } from '../../messages/sandbox/macos.ts'
+import { logEnded, macosNotes } from '../../messages/sandbox/macos.ts'
 import { denialOf, readReport } from './report.ts'
 
 /** Milliseconds to wait for denials after a command's end: at most in total, and after the last one. */
@@ -123,7 +123,7 @@ class LogReader {
       errors = `${errors}${chunk}`.slice(-200)
     })
     child.once('error', ({ message }) => this.#ended(message))
-    child.once('close', (code) => this.#ended(errors.trim() || `${tool} ended with ${code}`))
+    child.once('close', (code) => this.#ended(errors.trim() || logEnded(tool, code)))
     createInterface({ input: child.stdout }).on('line', onLine)
     letGo(child)
     if (readers.size === 0) process.once('exit', endReaders)

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { packageFile } from '../../base/package-file.ts'
+import { profileFaults } from '../../messages/sandbox/macos.ts'
 import type { UnreadableNames } from '../sandbox.ts'
 import type { Kept } from './kept.ts'
 
@@ -32,7 +33,7 @@ export function wrapperOf(tool: string, { text, parameters }: Profile): [string,
 
 /** Builds the profile from sections of macos.sbpl. The last matching rule decides, so denials come last. */
 export function seatbeltProfile(options: ProfileOptions): Profile {
-  if (!/^[0-9A-Za-z]+$/.test(options.tag)) throw new Error('a tag is letters and digits')
+  if (!/^[0-9A-Za-z]+$/.test(options.tag)) throw new Error(profileFaults.tag)
   const writer = new ProfileWriter()
   writer.add('always')
   if (options.readable) {
@@ -68,7 +69,7 @@ function addChanges(writer: ProfileWriter, kept: readonly Kept[]): void {
 
 /** As the end of a path regex. Throws on syntax that may not mean the same in both. */
 function namePattern(pattern: string): string {
-  if (!/^[\w.*?-]+$/.test(pattern)) throw new Error(`a name that macOS cannot hold: ${pattern}`)
+  if (!/^[\w.*?-]+$/.test(pattern)) throw new Error(profileFaults.name(pattern))
   return pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*').replaceAll('?', '[^/]')
 }
 
@@ -81,7 +82,7 @@ class ProfileWriter {
 
   add(name: string, path?: string, pattern = ''): void {
     const section = this.#sections.get(name)
-    if (section === undefined) throw new Error(`macos.sbpl has no section ${name}`)
+    if (section === undefined) throw new Error(profileFaults.section(name))
     const parameter = path === undefined ? '' : this.#parameterFor(realPath(path))
     this.#parts.push(section.replaceAll('"PATH"', `"${parameter}"`).replaceAll('NAME', () => pattern))
   }

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorReason } from '../../base/errno.ts'
 import { VitrineError } from '../../messages/error.ts'
+import { cannotConfine } from '../../messages/platform.ts'
 import { privateTmpNotMade } from '../../messages/private-tmp.ts'
 import type { PrivateDirectories } from '../sandbox.ts'
 
@@ -23,8 +24,7 @@ export const macosPrivateDirectories: PrivateDirectories = {
     }
   },
   grant(confinement, directory) {
-    if (confinement.kind !== 'seatbelt')
-      throw new Error(`a private directory cannot be granted in ${confinement.kind} here`)
+    if (confinement.kind !== 'seatbelt') throw new Error(cannotConfine('private tmp', confinement.kind))
     return confinement.writing(directory)
   },
 }

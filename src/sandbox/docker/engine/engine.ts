@@ -66,8 +66,8 @@ export class Engine {
     const { headers } = await exchange(socketPath, { method: 'GET', path: '/_ping', timeoutMs })
     const minor = Number(/^1\.(\d+)$/.exec(String(headers['api-version'] ?? ''))?.[1] ?? Number.NaN)
     if (!(minor >= oldestApi)) {
-      const said = String(headers['api-version'] ?? 'no version')
-      throw new EngineError(0, 'EPROTO', `it speaks API ${said}; 1.${oldestApi} is needed`)
+      const said = engineProblems.oldApi(headers['api-version']?.toString(), `1.${oldestApi}`)
+      throw new EngineError(0, 'EPROTO', said)
     }
     return new Engine(socketPath, `1.${Math.min(minor, newestApi)}`)
   }

@@ -92,7 +92,7 @@ async function startEngine(env: Environment, socketPath: string, command: string
     failed = message
   })
   child.once('exit', (code, signal) => {
-    if (code !== 0) failed = signal ?? `exit code ${code}`
+    if (code !== 0) failed = signal ?? engineProblems.exitCode(code)
   })
   const until = Date.now() + startMs
   while (failed === undefined && Date.now() < until) {
