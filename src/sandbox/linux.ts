@@ -12,11 +12,12 @@ import {
   signalScopeMissing,
   watcherMissing,
   workspaceMissing,
+  workspaceWithoutGetfd,
   yamaNotes,
 } from '../messages/sandbox/linux.ts'
 import { enforced, notEnforced, readsEnforcement } from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
-import type { Probe, Sandbox, SandboxOptions } from './sandbox.ts'
+import type { Changes, Probe, Sandbox, SandboxOptions } from './sandbox.ts'
 import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
 
 /** By the addon. `watcher` returns the errno of starting the watcher, 0 when it runs. */
@@ -82,7 +83,7 @@ function linuxEnforcement(
   return {
     'file contents': enforced('landlock+seccomp', changes ? linuxNotes.beside : undefined),
     'file metadata': enforced('seccomp', changes ? linuxNotes.beside : undefined),
-    ...(changes && { workspace: enforced('landlock+seccomp listener', linuxNotes.changes(changes)) }),
+    ...(changes && { workspace: enforced('landlock+seccomp listener', workspaceNote(changes, probe)) }),
     ...readsEnforcement('landlock', reads),
     'device nodes': enforced('landlock+seccomp', linuxNotes.devices),
     locks: enforced('seccomp', linuxNotes.locks),
@@ -108,6 +109,11 @@ function linuxEnforcement(
 function openSockets(sockets: readonly string[]): string | undefined {
   if (sockets.length === 0) return undefined
   return linuxNotes.unixSockets(sockets)
+}
+
+function workspaceNote(changes: Changes, { getfdErrno }: Probe): string {
+  const note = linuxNotes.changes(changes)
+  return getfdErrno === 0 ? note : `${note}; ${workspaceWithoutGetfd}`
 }
 
 /** Even in a private tmp. Landlock ABI 2 added renames between directories, ABI 3 truncate(2). */

@@ -48,39 +48,21 @@ static bool reduce_capabilities(void) {
   return syscall(SYS_capset, &header, data) == 0; /* of the calling thread: capset(2) */
 }
 
-static int by_number(const void *one, const void *other) { return *(const int *)one - *(const int *)other; }
-
-/* Where pidfd_getfd(2) is refused (containers): this thread's own copy of the table, less all others. */
-static bool keep_descriptors(struct vt_workspace_server *server, size_t count) {
-  int sorted[count + 1];
-  memcpy(sorted, server->roots, count * sizeof *sorted);
-  sorted[count] = server->listener_fd;
-  qsort(sorted, count + 1, sizeof *sorted, by_number);
-  return vt_borrow_keep(sorted, count + 1) == 0;
-}
-
-static bool borrow_descriptors(struct vt_workspace_server *server, size_t count) {
-  if (vt_borrow_separate_table()) return false;
-  bool borrowed = (server->listener_fd = vt_borrow_own(server->listener_fd)) >= 0;
-  for (size_t i = 0; borrowed && i < count; i++) borrowed = (server->roots[i] = vt_borrow_own(server->roots[i])) >= 0;
-  return borrowed;
-}
-
-/* Gives this thread a table of its own, with the listener and the roots. */
-static bool take_descriptors(struct vt_workspace_server *server) {
+/* The listener and the roots keep their numbers. Every other descriptor is closed, else a pipe of the host would stay open. */
+static bool separate_table(struct vt_workspace_server *server) {
   const struct vt_workspace *workspace = server->listener->confinement->workspace;
-  server->listener_fd = server->listener->fd;
+  int *kept = calloc(workspace->count + 1, sizeof *kept);
   server->roots = calloc(workspace->count, sizeof *server->roots);
-  if (!server->roots) abort();
-  for (size_t i = 0; i < workspace->count; i++) server->roots[i] = workspace->roots[i].fd;
-  int tried = vt_borrow_own(server->listener_fd);
-  if (tried < 0) return errno == EPERM && keep_descriptors(server, workspace->count);
-  close(tried);
-  return borrow_descriptors(server, workspace->count);
+  if (!kept || !server->roots) abort();
+  for (size_t i = 0; i < workspace->count; i++) kept[i] = server->roots[i] = workspace->roots[i].fd;
+  kept[workspace->count] = server->listener_fd = server->listener->fd;
+  int failed = vt_borrow_table_of(kept, workspace->count + 1);
+  free(kept);
+  return failed == 0;
 }
 
 static bool set_up(struct vt_workspace_server *server) {
-  return take_descriptors(server) && reduce_capabilities();
+  return reduce_capabilities() && separate_table(server);
 }
 
 /* True: the call is answered once its FIFO has a reader. */
@@ -128,8 +110,8 @@ static int act(void *context) {
   return 0;
 }
 
-/* A umask of its own takes a thread that is cloned without CLONE_FS: containers refuse unshare(2). libc does not know that
- * thread, which uses this one's thread-local storage; so this one only waits until it has ended. */
+/* The umask is part of what CLONE_FS shares. Containers refuse unshare(2), but not a thread that is cloned without it. libc does
+ * not know that thread, which uses this one's thread-local storage; so this one only waits until it has ended. */
 static void act_apart(struct vt_workspace_server *server) {
   enum { STACK = 256 * 1024, FLAGS = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_CHILD_CLEARTID };
   char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -146,7 +128,8 @@ static void act_apart(struct vt_workspace_server *server) {
 static void *serve(void *context) {
   struct vt_workspace_server *server = context;
   if (await_listener(server)) {
-    act_apart(server);
+    if (unshare(CLONE_FS) == 0) act(server);
+    else act_apart(server);
     if (!server->served) vt_notifier_add(server->listener);
     vt_listener_release(server->listener);
   }

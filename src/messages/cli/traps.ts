@@ -65,7 +65,7 @@ const words: Readonly<Record<TrapId, (found: TrapFacts) => TrapWords>> = {
     fix: ['Run a newer kernel, or a container runtime that allows SECCOMP_FILTER_FLAG_NEW_LISTENER.'],
   }),
   'getfd-filtered': ({ system }) => ({
-    seen: `a seccomp filter around this process blocks pidfd_getfd${inContainer(system)}: read mode refuses bind(2) to an address, so ip and ss fail, and exclusive flock(2) in a private TMPDIR`,
+    seen: `a seccomp filter around this process blocks pidfd_getfd${inContainer(system)}: read and workspace mode refuse bind(2) to an address, so ip and ss fail, and exclusive flock(2)`,
     fix: passGetfd(system),
   }),
   'listener-proves-nothing': () => ({

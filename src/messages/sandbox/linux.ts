@@ -122,6 +122,9 @@ export const privateTmpRefuses = {
   belowAbi3: 'truncate(2)',
 } as const
 
+export const workspaceWithoutGetfd =
+  'refused: exclusive flock(2), and names for descriptors of unnamed files (linkat(2)), as pidfd_getfd(2) is blocked'
+
 /** @param errno why no listener can be installed; undefined: one can */
 export function workspaceMissing(leastAbi: number, abi: number, errno: string | undefined): UnmetInWorkspace {
   return {

@@ -2,6 +2,7 @@
 #include "notify/caller/borrow_fd.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,21 +34,24 @@ static int take_from(int pidfd, int number) {
 
 int vt_borrow_separate_table(void) { return (int)syscall(NR_CLOSE_RANGE, 0, ~0u, RANGE_UNSHARE); }
 
-int vt_borrow_keep(const int *sorted, size_t count) {
-  unsigned from = (unsigned)sorted[count - 1] + 1;
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+int vt_borrow_table_of(int *kept, size_t count) {
+  qsort(kept, count, sizeof *kept, by_number);
+  unsigned from = (unsigned)kept[count - 1] + 1;
   if (syscall(NR_CLOSE_RANGE, from, ~0u, RANGE_UNSHARE)) return -1;
   from = 0;
   for (size_t i = 0; i < count; i++) {
-    unsigned kept = (unsigned)sorted[i];
-    if (kept > from && syscall(NR_CLOSE_RANGE, from, kept - 1, 0)) return -1;
-    from = kept + 1;
+    unsigned fd = (unsigned)kept[i];
+    if (fd > from && syscall(NR_CLOSE_RANGE, from, fd - 1, 0)) return -1;
+    from = fd + 1;
   }
   return 0;
 }
 
-int vt_borrow_own(int fd) { return take_from((int)syscall(NR_PIDFD_OPEN, getpid(), 0), fd); }
-
-int vt_borrow_listener(const struct vt_listener *listener) { return vt_borrow_own(listener->fd); }
+int vt_borrow_listener(const struct vt_listener *listener) {
+  return take_from((int)syscall(NR_PIDFD_OPEN, getpid(), 0), listener->fd);
+}
 
 int vt_borrow_descriptor(struct vt_caller *caller, int number) { return take_from(open_caller(caller), number); }
 

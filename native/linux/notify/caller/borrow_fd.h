@@ -9,15 +9,13 @@ typedef int (*vt_borrowed_fd_use)(struct vt_notification *notification, int fd, 
  * caller gone. */
 int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_borrowed_fd_use use, void *context);
 
-/* For a thread that keeps what it borrows. Gives it an empty descriptor table of its own; -1 on failure. */
+/* Gives the calling thread an empty descriptor table of its own; -1 and errno. */
 int vt_borrow_separate_table(void);
 
-/* Duplicates a descriptor of the main table, such as the listener's, into that table; -1 and errno. */
-int vt_borrow_own(int fd);
+/* Or one with these descriptors of the main table alone, which it sorts. Unlike the next, it works where pidfd_getfd(2) is refused. */
+int vt_borrow_table_of(int *kept, size_t count);
 
-/* Instead: gives the thread a table of its own with these descriptors of the main table, in ascending order; -1 and errno. */
-int vt_borrow_keep(const int *sorted, size_t count);
-
+/* Duplicates the listener from the main table into the calling thread's; -1 and errno. */
 int vt_borrow_listener(const struct vt_listener *listener);
 
 /* Takes the caller's descriptor; certain only if the call still waits afterwards. */
