@@ -34,7 +34,7 @@ export interface ModeSetup {
   readonly projectSettings: ProjectSettings
 }
 
-/** The environments that the policy may know: none in a container, which has its own, or in read mode. */
+/** The environments that the policy may know: none in a container, which has its own, or in a sandboxed mode. */
 export function knownEnvironments(setup: ModeSetup): readonly Variables[] | undefined {
   const isKnown = setup.confinement === null && setup.place !== 'container'
   return isKnown ? Object.values(setup.environments) : undefined

@@ -115,7 +115,7 @@ export function loadAddon<A extends AddonCore>(
     if (addon.interfaceVersion === interfaceVersion) return addon
     return { missing: otherInterface(addon.interfaceVersion, interfaceVersion) }
   } catch (error) {
-    // Any failure has the same consequence: read mode is refused with this reason.
+    // Any failure has the same consequence: read and workspace mode are refused with this reason.
     return { missing: firstLine(errorText(error)) }
   }
 }

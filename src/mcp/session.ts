@@ -73,7 +73,7 @@ export class McpSession {
     )
   }
 
-  /** Where the configuration turns off the sandbox, and with it read mode; undefined if it does not. */
+  /** Where the configuration turns off the sandbox; undefined if it does not. */
   async sandboxOff(): Promise<string | undefined> {
     return this.#loaded().then(
       ({ config, sources }) => (config.shell.sandbox ? undefined : sources['shell.sandbox'].where),

@@ -34,7 +34,7 @@ export function launcherMissing(got: string): Unmet {
   return { wanted: 'the native addon, or execa in its place', got, remedy: addonRemedy }
 }
 
-/** Why no command can be started, in either mode. */
+/** Why no command can be started, in any mode. */
 export function describeNoLauncher({ wanted, got, remedy }: Unmet): string {
   return `Commands need ${wanted}; this host: ${got}. Nothing ran. To fix it: ${remedy}.`
 }

@@ -38,6 +38,11 @@ const limitKeys: Readonly<Record<Limit, readonly ConfigKey[]>> = {
   epoll_watches: [],
 }
 
+const modeKeys: Readonly<Record<'read' | 'workspace', readonly ConfigKey[]>> = {
+  read: ['shell.private_tmp'],
+  workspace: ['policy.workspace', 'workspace.protected'],
+}
+
 /** The settings that may have led to the result. */
 function keysBehind(result: AnyResult, shell: Config['shell']): readonly ConfigKey[] {
   const { outcome, failure, denials, omittedBytes, timeoutMs } = result
@@ -48,7 +53,7 @@ function keysBehind(result: AnyResult, shell: Config['shell']): readonly ConfigK
   if (outcome.kind === 'limited') keys.push(...limitKeys[outcome.limit])
   else if (failure?.kind === 'limit' && outcome.kind === 'exited') keys.push('limits.open_files')
   if (omittedBytes > 0) keys.push('output.inline_max_chars')
-  if (result.mode === 'read' && (failure?.kind === 'permission-denied' || denials.length > 0))
-    keys.push('shell.mode', 'shell.network', 'shell.private_tmp', 'shell.reads', 'shell.unreadable')
+  if (result.mode !== 'write' && (failure?.kind === 'permission-denied' || denials.length > 0))
+    keys.push('shell.mode', 'shell.network', 'shell.reads', 'shell.unreadable', ...modeKeys[result.mode])
   return keys
 }

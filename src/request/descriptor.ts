@@ -11,14 +11,14 @@ const readOnly = 0
 /**
  * Whether a descriptor gives no way to change anything outside: /dev/null, or a regular file opened
  * read-only. A file opened for writing, a socket, or a pipe (which can be reopened for writing, proc(5))
- * would be a way out of read mode, because Landlock checks files only when they are opened.
+ * would be a way out of the sandbox, because Landlock checks files only when they are opened.
  */
 export function isHarmlessInput(fd: number): boolean {
   const stat = fstatSync(fd)
   return isNull(stat) || (stat.isFile() && isOpenForReadingOnly(fd))
 }
 
-/** Throws INVALID_REQUEST when the descriptor is not open, or can change something in read mode. */
+/** Throws INVALID_REQUEST when the descriptor is not open, or would let a confined command change something. */
 export function checkInput(fd: number): void {
   let got: string
   try {

@@ -81,7 +81,7 @@ const forcedFor: Readonly<Record<GitCare, { readonly variables: Variables; reado
 }
 
 export interface EnvironmentSettings {
-  /** `auto`: the list in read mode, everything but secrets in write mode. */
+  /** `auto`: the list in read and workspace mode, everything but secrets in write mode. */
   readonly inherit: 'auto' | 'listed' | 'all'
   readonly pass: readonly string[]
   readonly set: Variables

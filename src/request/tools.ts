@@ -35,7 +35,7 @@ export interface ToolCaches {
   readonly fossilSettings: boolean
 }
 
-/** The environment of read mode with these settings; variables that are already set stay. */
+/** The environment of a confined command with these settings; variables that are already set stay. */
 export function withToolSettings(environment: Variables, network: boolean): Variables {
   return withDefaults(environment, network ? quiet : { ...quiet, ...onlyOnce })
 }

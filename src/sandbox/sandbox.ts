@@ -27,7 +27,7 @@ export interface Probe {
   readonly pidfd: boolean
   /** Why no descriptor of a command can be borrowed (pidfd_getfd(2)): no bind(2) to an address, no exclusive flock(2); 0: it can. */
   readonly getfdErrno: number
-  /** setsid(2) really creates a session: inside read mode it only reports success. */
+  /** setsid(2) really creates a session: inside another sandbox of vitrine it only reports success. */
   readonly sessions: boolean
   /** kernel.yama.ptrace_scope; -1: no Yama. */
   readonly yama: number

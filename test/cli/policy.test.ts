@@ -188,7 +188,7 @@ describe('policy list', () => {
     const list = JSON.parse(ran.stdout)
     expect(list).toMatchObject({
       preset: 'default',
-      unlisted: { read: 'allow', write: 'ask' },
+      unlisted: { read: 'allow', workspace: 'allow', write: 'ask' },
       autoConfirm: false,
     })
     expect(list.rules).toContainEqual({
@@ -201,9 +201,9 @@ describe('policy list', () => {
   })
 
   it.each([
-    ['open', { read: 'allow', write: 'allow' }, 'python3', undefined],
-    ['default', { read: 'allow', write: 'ask' }, 'python3', undefined],
-    ['analysis', { read: 'deny', write: 'deny' }, 'python3', 'ask'],
+    ['open', { read: 'allow', workspace: 'allow', write: 'allow' }, 'python3', undefined],
+    ['default', { read: 'allow', workspace: 'allow', write: 'ask' }, 'python3', undefined],
+    ['analysis', { read: 'deny', workspace: 'deny', write: 'deny' }, 'python3', 'ask'],
   ])('says what the preset %s does', async (preset, unlisted, program, verdict) => {
     const ran = await home.run(['policy', 'list', '--json'], { env: { VITRINE_POLICY_PRESET: preset } })
     const list = JSON.parse(ran.stdout)
@@ -215,15 +215,8 @@ describe('policy list', () => {
     for (const preset of ['open', 'default', 'analysis']) {
       const env = { VITRINE_POLICY_PRESET: preset }
       const { unlisted } = JSON.parse((await home.run(['policy', 'list', '--json'], { env })).stdout)
-      for (const mode of ['read', 'write']) {
-        const args = [
-          'policy',
-          'check',
-          '--json',
-          ...(mode === 'write' ? ['--write'] : []),
-          '--',
-          'no-such-program',
-        ]
+      for (const mode of ['read', 'workspace', 'write']) {
+        const args = ['policy', 'check', '--json', '--mode', mode, '--', 'no-such-program']
         expect(JSON.parse((await home.run(args, { env })).stdout).verdict).toBe(unlisted[mode])
       }
     }

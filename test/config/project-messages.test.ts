@@ -107,6 +107,13 @@ describe('a message that follows from a project file names it', () => {
     expect((await shell.execute({ command: 'touch x' })).hint).toContain(setBy('shell.mode', file))
   })
 
+  it('where it protects a path of workspace mode', async () => {
+    const toml = '[workspace]\nprotected = ["kept"]\n'
+    const shell = await open(toml, { toml: '[shell]\nmode = "workspace"\n' })
+    const { hint } = await shell.execute({ command: 'echo x > kept' })
+    expect(hint).toContain(setBy('workspace.protected', file))
+  })
+
   it('and only then', async () => {
     const shell = await open('[shell]\ntimeout_ms = 20000\n')
     for (const command of ['true', 'false', 'touch x'])

@@ -5,7 +5,7 @@ import { isHarmlessInput, type Mode } from '../../internal.ts'
 import { isTerminal } from '../terminal.ts'
 
 /**
- * What a command may read of our stdin; undefined: nothing. Read mode gets the descriptor itself only if
+ * What a command may read of our stdin; undefined: nothing. A confined command gets the descriptor itself only if
  * nothing can be changed through it; vitrine reads anything else itself and passes the bytes on.
  */
 export function standardInput(mode: Mode): number | Readable | undefined {

@@ -63,7 +63,7 @@ function systemWords({ distribution, host, kernel, architecture, user, wsl, cont
 }
 
 const effectWords: Readonly<Record<TrapEffect, string>> = {
-  blocks: 'read mode unavailable:',
+  blocks: 'read and workspace mode unavailable:',
   weakens: 'reduced:',
   note: 'note:',
 }
@@ -141,7 +141,7 @@ function verdictLine({ verdict, unavailable, rights }: Diagnosis): string {
     rights.filter((finding) => finding.attempt && finding.state === state).length
   switch (verdict) {
     case 'unavailable':
-      return `Read mode is not available. It needs ${unavailable?.wanted}; this host: ${unavailable?.got}. To enable it: ${unavailable?.remedy}.`
+      return `Read and workspace mode are not available. They need ${unavailable?.wanted}; this host: ${unavailable?.got}. To enable it: ${unavailable?.remedy}.`
     case 'untried':
       return 'Read mode is available but untested: no attempt changes anything in write mode either, or no temporary directory can be created.'
     case 'not-enforced':

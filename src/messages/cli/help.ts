@@ -50,8 +50,8 @@ Options:
   --each             each word after "--" is a separate line; they run in order until one fails
   --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (--mode workspace
                      holds them); overrides [policy] workspace
-  --network          allow TCP and UDP clients; unix sockets stay refused
-  --private-tmp      give the command a private, writable TMPDIR, removed afterwards
+  --network          read and workspace mode: allow TCP and UDP clients; unix sockets stay refused
+  --private-tmp      read mode: give the command a private, writable TMPDIR, as in workspace mode, removed afterwards
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
   --merged           merge stdout and stderr into one stream, in the order written
   --pty              give the command its own terminal, shown in yours (Linux)
@@ -186,7 +186,7 @@ Options:
   --approve WHO      who approves commands: client (default; it has asked its user), elicit (vitrine asks the user through
                      the client) or none ([policy] unattended decides)
   --network          read and workspace mode: allow TCP and UDP clients; a call cannot do that
-  --private-tmp      read mode: each command gets a private TMPDIR, removed afterwards; a call can also ask for one
+  --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode; a call can also ask for one
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
   --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (workspace mode
                      holds them); overrides [policy] workspace
@@ -227,7 +227,7 @@ Usage:
   vitrine docker clean [--json]   remove containers whose vitrine process is gone, and nothing else
 
 With [shell] backend = "docker", or --backend docker, commands run in a container that mounts the workspace and nothing
-else of this machine: read-only in read mode, writable in write mode. [docker] configures it; see docs/docker.md. vitrine never
+else of this machine: read-only in read mode, writable in write mode; workspace mode is refused. [docker] configures it; see docs/docker.md. vitrine never
 pulls or builds an image on its own. DOCKER_HOST selects a socket other than the usual ones.
 
 Options:
@@ -252,8 +252,8 @@ Usage:
   --backend BACKEND  docker: also report engine and image; default: [shell] backend
 
 Doctor tries each right of the host: once in write mode, to verify that the attempt works here, and once in read mode,
-where it must change nothing. It uses its own files, sockets and processes in a temporary directory.
-Below the table it names what weakens read mode on this system (an old kernel, a filter around the process, Yama), and what to
+where it must change nothing; what only workspace mode refuses is tried in that mode. It uses its own files, sockets and processes in a temporary directory.
+Below the table it names what weakens these modes on this system (an old kernel, a filter around the process, Yama), and what to
 do about it. It changes nothing itself.
 
 Examples:

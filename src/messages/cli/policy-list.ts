@@ -45,7 +45,9 @@ const becomes = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as cons
 
 function heading({ preset, unlisted: { read, write }, autoConfirm }: RuleList): string {
   const rest =
-    read === write ? `${becomes[read]}` : `${becomes[read]} in read mode and ${becomes[write]} in write mode`
+    read === write
+      ? becomes[read]
+      : `${becomes[read]} in read and workspace mode and ${becomes[write]} in write mode`
   const confirm = autoConfirm ? '; auto_confirm: commands with verdict ask run' : ''
   return `preset ${preset}: a command without a rule is ${rest}${confirm}`
 }

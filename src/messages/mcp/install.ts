@@ -1,7 +1,7 @@
 /** Sentences of `vitrine mcp install`. */
 
 export function installUsage(clients: readonly string[]): string {
-  return `Choose a client: vitrine mcp install ${clients.join('|')} [--mode read|write|both] [--approve client|elicit|none] [--write].`
+  return `Choose a client: vitrine mcp install ${clients.join('|')} [--mode MODES] [--approve client|elicit|none] [--write].`
 }
 
 export const printAndWrite = 'Use either --print or --write, not both.'

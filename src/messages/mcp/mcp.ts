@@ -34,7 +34,7 @@ export function toolDescription(facts: ToolFacts): string {
 
 /**
  * The server's instructions for a client that connects.
- * @param sandboxOff the file, variable or flag that disables read mode, if no tool is left
+ * @param sandboxOff the file, variable or flag that turns off the sandbox, if no tool is left
  */
 export function serverInstructions(
   tools: readonly { readonly name: string; readonly facts: ToolFacts }[],
@@ -62,12 +62,12 @@ export function serverInstructions(
 const scratchpadText =
   'Long output is saved: list_scratchpad lists it, read_scratchpad reads it by lines, bytes or a pattern.'
 
-/** Why there is no tool for read mode, and how the user enables it. */
+/** Why there is no tool for read and workspace mode, and how the user enables them. */
 export function readModeOff(sandboxOff: string, writeIsServed: boolean): string {
   const from = sandboxOff === '' ? '' : ` (${visible(sandboxOff)})`
   const left = writeIsServed ? 'Only write mode is available' : 'No tool can run commands'
   const remedy = writeIsServed ? '' : ', or to run vitrine mcp --mode write'
-  return `${left}, because [shell] sandbox = false${from} disables read mode. To change that, ask the user to set sandbox = true${remedy}.`
+  return `${left}, because [shell] sandbox = false${from} disables read and workspace mode. To change that, ask the user to set sandbox = true${remedy}.`
 }
 
 function interpreterName({ interpreter }: ToolFacts): string {

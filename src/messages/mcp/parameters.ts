@@ -9,7 +9,7 @@ export const parameterTexts = {
     'Saves the complete output under this name: letters, digits, dots, dashes, underscores. A name in use gets a suffix.',
   cwd: 'The directory to run it in. Default: the working directory.',
   privateTmp:
-    'Read mode: true gives the command a private, writable TMPDIR, removed afterwards: for temporary files, caches, compilers and test runners. Default: as configured.',
+    'true gives the command a private, writable TMPDIR, removed afterwards: for temporary files, caches, compilers and test runners. Default: in read mode as configured, in workspace mode true; write mode has none.',
   next: 'Further command lines to run in order after command, each in a new shell with the same cwd, private_tmp and timeout_ms (per line). Each saved output gets its own name. The policy decides about all lines before the first one starts; the first failure ends the list.',
   ignoreErrors: 'With next: true continues after a line that fails.',
   entryName: 'The name of the saved output, from a result or list_scratchpad.',

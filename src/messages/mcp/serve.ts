@@ -1,7 +1,7 @@
 /** Messages of `vitrine mcp`: its command line, its progress and its HTTP errors. */
 
 export function badMode(got: string): string {
-  return `--mode takes read, write or both, not ${JSON.stringify(got)}.`
+  return `--mode takes read, workspace and write, separated by commas, or both, not ${JSON.stringify(got)}.`
 }
 
 export function badApprove(got: string): string {

@@ -11,7 +11,7 @@ export interface PolicyInput {
   readonly request: PolicyRequest
   readonly rules: RuleSet
   readonly facts: Facts
-  /** Allows what is not denied: preset `open`, or the sandboxed read mode of preset `default`. */
+  /** Allows what is not denied: preset `open`, or a sandboxed mode of preset `default`. */
   readonly lenient: boolean
 }
 

@@ -1,3 +1,4 @@
+import type { Mode } from '../../base/types.ts'
 import { explainDisaster, explainEndless, explainRunsCode } from '../../messages/policy.ts'
 import type { Disaster } from '../presets/deny.ts'
 import type { Rule } from '../rules/rules.ts'
@@ -19,7 +20,7 @@ export interface ListedRule {
 export interface RuleList {
   readonly preset: Preset
   /** The verdict for commands no rule names. */
-  readonly unlisted: { readonly read: Verdict; readonly write: Verdict }
+  readonly unlisted: Readonly<Record<Mode, Verdict>>
   /** Commands with verdict `ask` run without a question. */
   readonly autoConfirm: boolean
   readonly rules: readonly ListedRule[]
@@ -41,9 +42,9 @@ export function listOfRules(set: RuleSet): RuleList {
 }
 
 const unlistedIn: Readonly<Record<Preset, RuleList['unlisted']>> = {
-  open: { read: 'allow', write: 'allow' },
-  default: { read: 'allow', write: 'ask' },
-  analysis: { read: 'deny', write: 'deny' },
+  open: { read: 'allow', workspace: 'allow', write: 'allow' },
+  default: { read: 'allow', workspace: 'allow', write: 'ask' },
+  analysis: { read: 'deny', workspace: 'deny', write: 'deny' },
 }
 
 const everyDisaster: Readonly<Record<Disaster, true>> = {

@@ -56,7 +56,7 @@ function ownOutcome(rule: Rule, command: SimpleCommand): RuleOutcome[] {
   return outcome ? [outcome] : []
 }
 
-/** The match for an `ask` or `deny` rule. Lenient read mode never asks, so only `deny` counts there. */
+/** The match for an `ask` or `deny` rule. A lenient sandboxed mode never asks, so only `deny` counts there. */
 function strictRow(outcome: RuleOutcome, command: SimpleCommand, given: PolicyInput): PolicyMatch[] {
   const { rule, verdict, maybe } = outcome
   if (verdict === 'ask' && given.request.mode !== 'write' && given.lenient) return []

@@ -112,7 +112,7 @@ function isAllowed(line: string, allows: readonly Rule[]): boolean {
 }
 
 /**
- * Programs named in repository configuration: read mode confines them; write mode asks even if a rule allows
+ * Programs named in repository configuration: read and workspace mode confine them; write mode asks even if a rule allows
  * the command. `matchReadOnlyGit` asks for commands of the safe list.
  */
 function matchRepository(step: PlannedStep, given: PolicyInput, protection: Protection): PolicyMatch[] {

@@ -104,7 +104,7 @@ export function factsNeeded({ steps, cwd, mode }: PolicyRequest): FactsNeeded {
     globs: [...globs],
     directories: [...directories],
     repositories: [...repositories],
-    // Read mode confines every program.
+    // Read and workspace mode confine every program.
     programs: mode !== 'write' ? [] : [...new Set(steps.flatMap(({ command }) => namesToLookUp(command)))],
     couldMatch,
   }

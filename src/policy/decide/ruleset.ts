@@ -52,7 +52,7 @@ export interface RuleSet {
   readonly autoConfirm: boolean
   /** `analysis`: allow pipes and output to /dev/null. */
   readonly pipes: boolean
-  /** With preset `analysis` or `[shell] reads = "workspace"`, read mode is bound to the workspace too. */
+  /** With preset `analysis` or `[shell] reads = "workspace"`, read and workspace mode are bound to the workspace too. */
   readonly workspaceInReadMode: boolean
 }
 

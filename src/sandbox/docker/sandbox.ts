@@ -11,7 +11,7 @@ export interface DockerSandboxOptions {
   close(): Promise<void>
 }
 
-/** Confines both modes: of the host it has only workspace and `[docker] mounts`, read-only in read mode. */
+/** Confines read and write mode: of the host it has only workspace and `[docker] mounts`, read-only in read mode. */
 export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   return {
     ownTmp: true,
