@@ -12,12 +12,20 @@ const start = ['/src/cli/run/run.ts', '/src/shell.ts']
 /** Its imports say nothing on what is used: it has everything that anybody may want. */
 const everything = '/src/internal.ts'
 
-/** Whether a module belongs to the start: no import() stands between them. */
-function isStartedWith(id: string, modules: Modules, seen = new Set<string>()): boolean {
-  if (start.some((path) => id.endsWith(path))) return true
+/** What it imports is in the file that npm links, so that --version and --help load little else. */
+const main = '/src/cli/main.ts'
+
+/** Whether no import() stands between a module and one of `paths`. */
+function isImportedBy(
+  paths: readonly string[],
+  id: string,
+  modules: Modules,
+  seen = new Set<string>(),
+): boolean {
+  if (paths.some((path) => id.endsWith(path))) return true
   if (seen.has(id) || id.endsWith(everything)) return false
   seen.add(id)
-  return modules.getModuleInfo(id)?.importers.some((by) => isStartedWith(by, modules, seen)) ?? false
+  return modules.getModuleInfo(id)?.importers.some((by) => isImportedBy(paths, by, modules, seen)) ?? false
 }
 
 /** What can be imported: the library, and an adapter for each framework. */
@@ -82,7 +90,10 @@ export default defineConfig([
     outputOptions: {
       chunkFileNames: 'cli/[name].cjs',
       codeSplitting: {
-        groups: [{ name: (id, modules) => (isStartedWith(id, modules) ? 'run' : null) }],
+        groups: [
+          { name: (id, modules) => (isImportedBy([main], id, modules) ? 'cli' : null), priority: 1 },
+          { name: (id, modules) => (isImportedBy(start, id, modules) ? 'run' : null) },
+        ],
       },
     },
   },

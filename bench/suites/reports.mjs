@@ -57,7 +57,7 @@ function measure(name, line, rounds) {
 /** The library's own addon, whose spawn() leaves the listener out as long as `on` is false. */
 function switchReports() {
   const require = createRequire(new URL('../../dist/index.js', import.meta.url))
-  const addon = require('node-gyp-build')(fileURLToPath(new URL('../..', import.meta.url)))
+  const addon = require(fileURLToPath(new URL('../../build/Release/vitrine.node', import.meta.url)))
   const { spawn } = addon
   const told = { on: true }
   addon.spawn = (/** @type {any} */ record, /** @type {unknown} */ handler) => {

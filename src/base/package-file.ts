@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -18,6 +17,8 @@ export function packageFile(name: string): string {
 export function packageRoot(): string {
   const manifest = packageFile('package.json')
   if (isOwn(manifest)) return dirname(manifest)
+  // Loaded late: `vitrine --version` needs none of it.
+  const { createRequire } = process.getBuiltinModule('node:module')
   return dirname(createRequire(here).resolve('vitrine/package.json'))
 }
 

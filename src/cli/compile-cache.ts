@@ -43,19 +43,20 @@ function isOurs(): boolean {
 }
 
 /** For Node 20, which has no cache of its own. */
-function loader({ createRequire }: NodeModules, keptAs: (file: string) => string): Load {
-  const { constants, Script } = process.getBuiltinModule('node:vm')
+function loader({ createRequire, _extensions }: NodeModules, keptAs: (file: string) => string): Load {
+  const { Script } = process.getBuiltinModule('node:vm')
   const fresh = new Map<string, () => Buffer>()
   // At the end, because the data then holds the functions that have run.
   process.once('exit', () => fresh.forEach((data, kept) => void keep(kept, data())))
   return (module, file) => {
     const code = readFileSync(file)
+    // Such as execa's: import() in a Script is experimental in Node 20, which warns.
+    if (code.includes('import(')) return _extensions['.js']?.(module, file)
     const kept = keptAs(file)
     const cachedData = keptData(kept, code)
     const script = new Script(`(function (exports, require, module, __filename, __dirname) {\n${code}\n})`, {
       filename: file,
       lineOffset: -1,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       ...(cachedData && { cachedData }),
     })
     if (!cachedData || script.cachedDataRejected)

@@ -1,21 +1,20 @@
-import { nearestKey } from '../internal.ts'
+import { nearestKey } from '../base/did-you-mean.ts'
 import { helpFor, type Topic, topics } from '../messages/cli/help.ts'
-import { noSuchHelp, prefixed, unknownCommand, unknownOption } from '../messages/cli/run.ts'
 import { exitCode } from './command.ts'
-import { packageVersion } from './package-file.ts'
 import { print, standardError } from './run/sink.ts'
 
 const options = ['--help', '--version']
 
-export async function helpOrVersion(
+/** What only an error needs is imported late: it comes with all that `run` loads. */
+export async function help(
   name: string | undefined,
   args: readonly string[],
   commands: readonly string[],
 ): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h') return print(helpFor('vitrine'))
   if (name === 'help') return helpOn(args[0], commands)
-  if (name === '--version' || name === '-V' || name === '-v') return print(`${packageVersion()}\n`)
   if (isTopic(name) || commands.includes(name)) return print(helpFor(isTopic(name) ? name : 'vitrine'))
+  const { prefixed, unknownCommand, unknownOption } = await import('../messages/cli/run.ts')
   const said = name.startsWith('-')
     ? unknownOption(name, nearestKey(name, options))
     : unknownCommand(name, args, nearestKey(name, [...commands, 'help']))
@@ -26,6 +25,7 @@ export async function helpOrVersion(
 async function helpOn(name: string | undefined, commands: readonly string[]): Promise<number> {
   if (name === undefined) return print(helpFor('vitrine'))
   if (isTopic(name)) return print(helpFor(name))
+  const { noSuchHelp, prefixed } = await import('../messages/cli/run.ts')
   await standardError.write(prefixed(noSuchHelp(name, nearestKey(name, commands))))
   return exitCode.refused
 }

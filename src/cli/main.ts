@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import type { Command } from './command.ts'
 import { useCompileCache } from './compile-cache.ts'
+import { packageVersion } from './package-file.ts'
+import { print } from './run/sink.ts'
 
 /** Every command; its file is imported only when the command is run. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -16,13 +18,14 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 }
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === '--version' || name === '-V' || name === '-v') return print(`${packageVersion()}\n`)
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
-  useCompileCache(command && name ? name : 'help')
   const own = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length)
-  if (!command || own.includes('--help') || own.includes('-h')) {
-    const { helpOrVersion } = await import('./help.ts')
-    return helpOrVersion(name, args, Object.keys(commands))
+  if (!name || !command || own.includes('--help') || own.includes('-h')) {
+    const { help } = await import('./help.ts')
+    return help(name, args, Object.keys(commands))
   }
+  useCompileCache(name)
   try {
     return await (await command()).main(args)
   } catch (error) {

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { errorText } from '../base/errno.ts'
 import { packageRoot } from '../base/package-file.ts'
+import { platformName } from '../base/platform.ts'
 import type { Denial, Limit, Stream } from '../base/types.ts'
 import type { LookupAddon } from '../facts/native-lookup.ts'
 import { otherInterface } from '../messages/platform.ts'
@@ -105,12 +107,13 @@ export interface AddonMissing {
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
 const interfaceVersion = 7
 
-/** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's prebuilt or built one. */
+/** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(
-  path = process.env['VITRINE_ADDON'] || undefined,
+  given = process.env['VITRINE_ADDON'] || undefined,
 ): A | AddonMissing {
   try {
-    const addon: A = path === undefined ? packagedAddon() : createRequire(path)(path)
+    const path = given ?? packagedAddon()
+    const addon: A = createRequire(path)(path)
     // An addon of another build may lack functions or read arguments differently: call none of them.
     if (addon.interfaceVersion === interfaceVersion) return addon
     return { missing: otherInterface(addon.interfaceVersion, interfaceVersion) }
@@ -120,10 +123,12 @@ export function loadAddon<A extends AddonCore>(
   }
 }
 
-function packagedAddon<A>(): A {
+function packagedAddon(): string {
   const root = packageRoot()
-  const load = createRequire(join(root, 'package.json'))('node-gyp-build') as (directory: string) => A
-  return load(root)
+  const built = join(root, 'build/Release/vitrine.node')
+  return existsSync(built)
+    ? built
+    : join(root, 'prebuilds', `${platformName}-${process.arch}`, 'vitrine.node')
 }
 
 function firstLine(text: string): string {

@@ -79,10 +79,11 @@ describe('the compiled code of the command line', () => {
 
   it.skipIf(hasOwn)('is replaced if the code is another of the same length', () => {
     const installed = new Installation()
-    const code = join(installed.directory, 'dist/cli/help.cjs')
-    expect(installed.run(['--help']).stdout).toContain('Usage:')
-    writeFileSync(code, readFileSync(code, 'utf8').replaceAll('Usage:', 'usage:'))
-    expect(installed.run(['--help']).stdout).toContain('usage:')
+    const code = join(installed.directory, 'dist/cli/completion.cjs')
+    const completion = ['completion', 'bash']
+    expect(installed.run(completion).stdout).toContain('COMPREPLY')
+    writeFileSync(code, readFileSync(code, 'utf8').replaceAll('COMPREPLY', 'COMPREPLX'))
+    expect(installed.run(completion).stdout).toContain('COMPREPLX')
   })
 
   it.skipIf(hasOwn)('is replaced if it is cut short', () => {

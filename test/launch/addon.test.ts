@@ -55,7 +55,7 @@ function run(directory: string, ...args: string[]) {
 describe('a package whose addon is', () => {
   it('its own holds commands', async () => {
     const { directory, addon } = copyPackage()
-    cpSync(require('node-gyp-build').path(repository), addon)
+    cpSync(join(repository, 'build/Release/vitrine.node'), addon)
     const { home, ran } = run(directory, 'run', '--', 'echo held; echo x >made')
     expect(await ran).toMatchObject({ stdout: 'held\n' })
     expect(existsSync(join(home.directory, 'made'))).toBe(false)

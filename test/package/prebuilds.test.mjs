@@ -87,7 +87,11 @@ test('linux-arm64 loads in an emulated Node, and refuses read mode where there i
   const { stdout, stderr } = spawnSync(
     emulator,
     ['-L', libraries, join(node.directory, 'bin/node'), '--input-type=module', '-e', script],
-    { cwd: root, encoding: 'utf8', env: { ...process.env, PREBUILDS_ONLY: '1' } },
+    {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, VITRINE_ADDON: join(root, 'prebuilds/linux-arm64/vitrine.node') },
+    },
   )
   assert.match(stdout, /^arm64\nSANDBOX_UNAVAILABLE Read mode needs Landlock.*Nothing ran/, stderr)
 })

@@ -15,10 +15,8 @@ export const actor = join(root, 'build/windows/actor.exe')
 
 /** The addon: as it is released, or the test build that takes a level it is told to take. */
 export function useAddon(kind) {
-  const directory = join(root, 'build/windows', kind)
-  process.env.VITRINE_PREBUILD = directory
-  process.env.PREBUILDS_ONLY = '1'
-  return require(join(directory, 'prebuilds/win32-x64/vitrine.node'))
+  process.env.VITRINE_ADDON = join(root, 'build/windows', kind, 'prebuilds/win32-x64/vitrine.node')
+  return require(process.env.VITRINE_ADDON)
 }
 
 /** On a system without integrity levels (Wine) the test build is told to take any; elsewhere the released one is tested. */
