@@ -130,7 +130,9 @@ export class AuditEntry {
     if (this.#written) return
     const refusal = refusalOf(error)
     const lost = await this.#write({ ...this.#decided(error), outcome: 'refused', refusal })
-    if (lost) Reflect.set(Object(error), 'message', `${errorText(error)} ${lostLine(lost)}`)
+    if (!lost) return
+    if (isVitrineError(error)) error.auditFault = lost
+    Reflect.set(Object(error), 'message', `${errorText(error)} ${lostLine(lost)}`)
   }
 
   /** Writes the line of a command that was never launched, unless one is written. */

@@ -1,5 +1,5 @@
 import { errorText } from '../base/errno.ts'
-import type { Refusal, RefusalCode } from '../base/refusal.ts'
+import type { AuditFault, Refusal, RefusalCode } from '../base/refusal.ts'
 import type { AnyResult } from '../base/types.ts'
 import { describeListenerFailure, describeRefusal } from './refusal.ts'
 
@@ -8,6 +8,8 @@ export class VitrineError extends Error {
   override readonly name = 'VitrineError'
   readonly code: RefusalCode
   readonly refusal: Refusal
+  /** Why the audit log misses this refusal. `message` says so, too. */
+  declare auditFault?: AuditFault
   /** `executeAll`: the results of the commands that ran before the one that could not be started. */
   declare results?: readonly AnyResult[]
 

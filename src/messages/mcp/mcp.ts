@@ -1,6 +1,7 @@
 import { sizeText } from '../../base/text.ts'
 import type { Denial, Mode, Outcome, Result } from '../../base/types.ts'
 import { visible, whollyVisible } from '../../base/visible.ts'
+import { lostLine } from '../audit.ts'
 import { attemptsIn, denialText } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
@@ -205,10 +206,9 @@ export function takenNameLine(asked: string, got: string): string {
 // Errors and questions
 
 /** A refusal as the text of a tool's error. */
-export function refusalText({ code, message, refusal }: VitrineError): string {
-  // Replaces only the refusal: the audit log may have added a sentence.
-  const said = message.replace(describeRefusal(refusal), () => describeRefusal(refusal, 'tool'))
-  return `${code}: ${said}`
+export function refusalText({ code, refusal, auditFault }: VitrineError): string {
+  const said = describeRefusal(refusal, 'tool')
+  return `${code}: ${auditFault ? `${said} ${lostLine(auditFault)}` : said}`
 }
 
 /** The same for a line of a list that could not be started after others ran. */
