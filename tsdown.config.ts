@@ -97,6 +97,16 @@ export default defineConfig([
       },
     },
   },
+  // The part that runs inside of containers: one file, which is mounted there.
+  {
+    ...common,
+    format: 'cjs',
+    clean: false,
+    dts: false,
+    minify: true,
+    entry: { inside: 'src/launch/inside.ts' },
+    deps: { alwaysBundle: [/./] },
+  },
   // The MCP SDK with what it needs. Nobody reads what is bundled, so it is made small.
   {
     ...common,

@@ -35,7 +35,12 @@ export async function equipDocker(host: Host, shell: DockerShell): Promise<Equip
   return {
     platform,
     place: 'container',
-    sandbox: dockerSandbox({ ...settings, close: () => containers.close() }),
+    sandbox: dockerSandbox({
+      ...settings,
+      places,
+      inside: () => containers.inside(),
+      close: () => containers.close(),
+    }),
     launcher: dockerLauncher(containers),
     interpreter: posixShell,
     pathLookup,

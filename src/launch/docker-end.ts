@@ -1,8 +1,10 @@
 import { constants } from 'node:os'
 import { errorText } from '../base/errno.ts'
 import { words } from '../base/text.ts'
+import { insideEnded } from '../messages/docker.ts'
 import { isVitrineError } from '../messages/error.ts'
 import type { ExecEnd } from '../sandbox/docker/exec.ts'
+import type { InsideOutput } from './docker-inside.ts'
 import type { ProcessEnd } from './launch.ts'
 
 export function neverRan(error: unknown): ProcessEnd {
@@ -36,6 +38,27 @@ export function containerProcessEnd(ended: ExecEnd, { killed, stopped, usedUp }:
       return signal ? { kind: 'signalled', signal, ...ran } : { kind: 'exited', code: ended.code, ...ran }
     }
   }
+}
+
+/** As vitrine's part inside reports it. Without a report the command may have run: the outcome is unknown. */
+export function insideProcessEnd(
+  ended: ExecEnd,
+  { end, said }: Pick<InsideOutput, 'end' | 'said'>,
+  circumstances: Circumstances,
+): ProcessEnd {
+  const { killed, stopped, usedUp } = circumstances
+  if (ended.kind !== 'exited') return containerProcessEnd(ended, circumstances)
+  if (end?.kind === 'failed') return end
+  const limit =
+    usedUp === undefined || stopped ? {} : ({ limited: 'memory', containerMemory: usedUp } as const)
+  if (!end)
+    return stopped || usedUp !== undefined
+      ? { ...killedBy(stopped ?? 'SIGKILL'), ...limit }
+      : { ...killedBy('SIGKILL'), lost: insideEnded(ended.code, said) }
+  const succeeded = end.kind === 'exited' && end.code === 0
+  if (stopped && succeeded) return killedBy(stopped)
+  const survivors = { ...end.survivors, killed: end.survivors.killed + killed }
+  return { ...end, survivors, ...(succeeded ? {} : limit) }
 }
 
 export function killedBy(signal: NodeJS.Signals): Extract<ProcessEnd, { kind: 'signalled' }> {

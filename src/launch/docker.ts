@@ -8,7 +8,8 @@ import type { Container } from '../sandbox/docker/container.ts'
 import type { ContainerCommand, ContainerRequest, Containers } from '../sandbox/docker/containers.ts'
 import type { Exec, ExecRequest } from '../sandbox/docker/exec.ts'
 import { identityFor, wrapped } from './docker-argv.ts'
-import { containerProcessEnd, endsByDefault, killedBy, neverRan } from './docker-end.ts'
+import { containerProcessEnd, endsByDefault, insideProcessEnd, killedBy, neverRan } from './docker-end.ts'
+import { InsideOutput, insideArgv, insideVariables } from './docker-inside.ts'
 import type { LaunchEvents, LaunchedProcess, Launcher, LaunchRequest, ProcessEnd } from './launch.ts'
 import { type Cookie, makeCookie } from './sweep.ts'
 
@@ -40,6 +41,8 @@ class ContainedCommand {
   readonly #request: LaunchRequest
   readonly #events: LaunchEvents
   readonly #wanted: ContainerRequest
+  /** Workspace mode: what vitrine's part inside of the container says. */
+  readonly #inside: InsideOutput | undefined
   readonly #cookie: Cookie = makeCookie()
   readonly #stdin: Writable | null
   /** Aborted if the command is to end before it runs. */
@@ -55,6 +58,10 @@ class ContainedCommand {
     this.#request = request
     this.#events = events
     this.#wanted = wantedBy(request)
+    this.#inside =
+      this.#wanted.mode === 'workspace'
+        ? new InsideOutput((stream, bytes) => events.output(stream, bytes))
+        : undefined
     this.#stdin = request.stdin === null ? null : new PassThrough()
     // EPIPE: the command may end or close its input without reading all of it
     this.#stdin?.on('error', () => {})
@@ -74,7 +81,8 @@ class ContainedCommand {
       const request = await this.#vector()
       const running = await this.#containers.exec(this.#wanted, signal, request, (stream, bytes) => {
         this.#handOut(bytes.length)
-        this.#events.output(this.#request.merged ? 'stdout' : stream, bytes)
+        if (this.#inside) this.#consumed(this.#inside.add(stream, bytes))
+        else this.#events.output(this.#request.merged ? 'stdout' : stream, bytes)
       })
       return await this.#toItsEnd(running)
     } catch (error) {
@@ -97,21 +105,25 @@ class ContainedCommand {
     try {
       const killed = await this.#leave(container, isUsedUp)
       const usedUp = isUsedUp ? this.#containers.memory : undefined
-      return containerProcessEnd(ended, { killed, stopped: this.#stopped, usedUp })
+      const circumstances = { killed, stopped: this.#stopped, usedUp }
+      return this.#inside
+        ? insideProcessEnd(ended, this.#inside, circumstances)
+        : containerProcessEnd(ended, circumstances)
     } catch (error) {
       return { ...killedBy('SIGKILL'), lost: errorText(error) }
     }
   }
 
   async #vector(): Promise<ExecRequest> {
-    const { argv, merged, environment, cwd, stdin } = this.#request
-    const identity = this.#wanted.mode === 'write' ? await identityFor(this.#request, this.#containers) : {}
-    return {
-      argv: wrapped(argv, { merged, hasIdentity: Object.keys(identity).length > 0 }),
-      environment: { ...environment, ...identity, [this.#cookie.name]: this.#cookie.value },
-      cwd,
-      stdin: stdin !== null,
-    }
+    const { argv, merged, environment, cwd, stdin, confinement } = this.#request
+    const identity = this.#wanted.mode === 'read' ? {} : await identityFor(this.#request, this.#containers)
+    const hasIdentity = Object.keys(identity).length > 0
+    const variables = { ...environment, ...identity, [this.#cookie.name]: this.#cookie.value }
+    const common = { cwd, stdin: stdin !== null }
+    if (!this.#inside || confinement?.kind !== 'container')
+      return { ...common, argv: wrapped(argv, { merged, hasIdentity }), environment: variables }
+    const order = insideVariables(this.#request, confinement, wrapped(argv, { merged: false, hasIdentity }))
+    return { ...common, argv: insideArgv, environment: { ...variables, ...order } }
   }
 
   #feed({ socket }: Exec): void {
@@ -174,7 +186,7 @@ class ContainedCommand {
     this.#stopped = 'SIGKILL'
     if (!this.#running) return
     const { container, exec } = this.#running
-    if (this.#wanted.mode === 'read') this.#containers.discard(container)
+    if (this.#wanted.mode !== 'write') this.#containers.discard(container)
     else this.#send('SIGKILL')
     const last = setTimeout(() => this.#containers.discard(container), lastWaitMs)
     const giveUp = setTimeout(() => exec.giveUp(), giveUpMs)
@@ -218,7 +230,8 @@ class ContainedCommand {
 
 function wantedBy({ confinement }: LaunchRequest): ContainerRequest {
   if (!confinement) return { mode: 'write', fresh: false }
-  return { mode: 'read', fresh: confinement.kind === 'container' && confinement.fresh }
+  if (confinement.kind !== 'container') return { mode: 'read', fresh: false }
+  return { mode: confinement.changes ? 'workspace' : 'read', fresh: confinement.fresh }
 }
 
 /** Pumps one of our descriptors, which stays open. */

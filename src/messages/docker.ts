@@ -218,3 +218,8 @@ export const engineProblems = {
 
 /** What limits the private tmp of a container. */
 export const containerTmpLimit = 'the size of /tmp'
+
+/** @param said what vitrine's part inside of the container wrote to stderr */
+export function insideEnded(code: number, said: string): string {
+  return `what holds workspace mode inside of the container ended with ${code}${said === '' ? '' : `: ${visible(said.trim())}`}`
+}

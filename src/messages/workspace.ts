@@ -31,10 +31,14 @@ export const workspaceElsewhere = {
     got: 'Windows, where Low integrity cannot open one directory without changing the labels of its files',
     remedy: 'use --mode read or --mode write',
   },
-  docker: {
-    for: 'workspace',
-    wanted,
-    got: 'the docker backend, where read-only mounts cannot keep protected paths that do not exist from being created',
-    remedy: 'use --backend local, or --mode read or --mode write',
-  },
 } as const satisfies Record<string, UnmetInWorkspace>
+
+/** The docker backend mounts Node and vitrine's addon, which hold the command inside of the container. */
+export function workspaceInContainer(missing: string): UnmetInWorkspace {
+  return {
+    for: 'workspace',
+    wanted: 'Node and the addon of vitrine on Linux, to hold the command inside of the container',
+    got: missing,
+    remedy: 'use --backend local, or --mode read or --mode write',
+  }
+}

@@ -70,6 +70,9 @@ export interface ContainerConfinement {
   readonly kind: 'container'
   /** An unused container, because /tmp is this command's private tmp. */
   readonly fresh: boolean
+  /** Workspace mode, which vitrine's own launcher holds inside of the container. */
+  readonly changes: Changes | null
+  readonly network: boolean
 }
 
 export interface SeatbeltConfinement {

@@ -227,8 +227,8 @@ Usage:
   vitrine docker clean [--json]   remove containers whose vitrine process is gone, and nothing else
 
 With [shell] backend = "docker", or --backend docker, commands run in a container that mounts the workspace and nothing
-else of this machine: read-only in read mode, writable in write mode; workspace mode is refused. [docker] configures it; see docs/docker.md. vitrine never
-pulls or builds an image on its own. DOCKER_HOST selects a socket other than the usual ones.
+else of this machine: read-only in read mode, writable in workspace and write mode. [docker] configures it; see docs/docker.md.
+vitrine never pulls or builds an image on its own. DOCKER_HOST selects a socket other than the usual ones.
 
 Options:
   --config FILE  use this config file instead of your own

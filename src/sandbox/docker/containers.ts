@@ -9,8 +9,10 @@ import type { FrameStream } from './engine/frames.ts'
 import type { Exec, ExecRequest } from './exec.ts'
 import { type GitIdentity, gitIdentity } from './git-identity.ts'
 import { hostLabel, modeLabel, newName, thisKernel, thisProcess, workspaceLabel } from './host-label.ts'
+import { type MadeMounts, nodeMounts } from './node-mounts.ts'
 import { engineRefusal, refusalOf, saysPaused } from './refusal.ts'
 import { type ContainerSettings, containerSpec } from './spec.ts'
+import type { UserMount } from './user-mounts.ts'
 import { mountsOf, mountTable, showsSocket, wronglyShown } from './workspace.ts'
 
 /** How long closing a shell waits for the engine. */
@@ -27,7 +29,7 @@ export interface ContainersOptions {
   readonly env: Environment
 }
 
-/** `fresh`: a read-mode container for this command alone, because /tmp is its private tmp. */
+/** `fresh`: a container for this command alone, because /tmp is its private tmp. */
 export interface ContainerRequest {
   readonly mode: Mode
   readonly fresh: boolean
@@ -61,6 +63,7 @@ export class Containers {
   #idle: Container | undefined
   #shared: Promise<Container> | undefined
   #identity: Promise<GitIdentity> | undefined
+  #inside: MadeMounts | undefined
   #closed = false
 
   constructor(options: ContainersOptions) {
@@ -69,6 +72,12 @@ export class Containers {
 
   get memory(): number {
     return this.#options.settings.memory
+  }
+
+  /** For workspace mode: what its containers mount besides, or why they cannot. */
+  inside(): MadeMounts {
+    this.#inside ??= nodeMounts()
+    return this.#inside
   }
 
   gitIdentity(): Promise<GitIdentity> {
@@ -88,14 +97,14 @@ export class Containers {
   ): Promise<ContainerCommand> {
     for (let isFirst = true; ; isFirst = false) {
       const container = await this.#take(wanted, signal)
-      if (signal.aborted && wanted.mode === 'read') this.giveBack(container, wanted)
+      if (signal.aborted && wanted.mode !== 'write') this.giveBack(container, wanted)
       signal.throwIfAborted()
       try {
         return { container, exec: await container.exec(request, output) }
       } catch (error) {
         if (!isEngineError(error)) throw error
-        const isReplaceable = container.gone || (wanted.mode === 'read' && saysPaused(error))
-        if (wanted.mode === 'read') this.discard(container)
+        const isReplaceable = container.gone || (wanted.mode !== 'write' && saysPaused(error))
+        if (wanted.mode !== 'write') this.discard(container)
         if (!isFirst || !isReplaceable) throw this.#refusal(error)
       }
     }
@@ -103,7 +112,7 @@ export class Containers {
 
   async #take({ mode, fresh }: ContainerRequest, signal: AbortSignal): Promise<Container> {
     if (mode === 'write') return this.#takeShared()
-    return fresh ? this.#start('read', true) : (this.#takeIdle() ?? this.#takeNext(signal))
+    return fresh ? this.#start(mode, true) : (this.#takeIdle() ?? this.#takeNext(signal))
   }
 
   /** Takes back a container when its read-mode command has ended and left nothing in it. */
@@ -203,6 +212,13 @@ export class Containers {
     return engineRefusal(engine, settings.image, error)
   }
 
+  /** `[docker] mounts` are no roots of workspace mode. */
+  #insideMounts(): readonly UserMount[] {
+    const inside = this.inside()
+    const own = this.#options.settings.mounts.map((mount) => ({ ...mount, writable: false }))
+    return 'missing' in inside ? own : [...own, ...inside]
+  }
+
   /** Mounts what is mounted beneath the places at this moment. */
   async #started(mode: Mode, fresh: boolean): Promise<Container> {
     const { engine, settings, workspace, places } = this.#options
@@ -213,11 +229,13 @@ export class Containers {
     }
     const here = mountTable()
     const mounts = mountsOf(places, here)
-    const shown = [...mounts.map((path) => ({ source: path, target: path })), ...settings.mounts]
+    const others = mode === 'workspace' ? this.#insideMounts() : settings.mounts
+    const shown = [...mounts.map((path) => ({ source: path, target: path })), ...others]
     const sources = shown.map(({ source }) => source)
     const door = showsSocket(sources, here, engine.socketPath)
     if (door !== undefined) throw refusalOf(unfitWorkspaceWords(door, 'engine-socket'))
-    const spec = containerSpec(settings, { mounts, writable: mode === 'write', fresh, labels })
+    const made = { ...settings, mounts: others }
+    const spec = containerSpec(made, { mounts, writable: mode !== 'read', fresh, labels })
     const { image, user } = settings
     const container = await Container.start(engine, { spec, name: newName(mode), image, user })
     const wrong = isComparable(container) ? wronglyShown(shown, here, container.mounts) : undefined

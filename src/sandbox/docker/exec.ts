@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { engineProblems } from '../../messages/docker.ts'
 import { type Engine, isEngineError } from './engine/engine.ts'
 import { FirstWords } from './engine/first-words.ts'
-import { type FrameStream, Frames } from './engine/frames.ts'
+import { engineFrames, type FrameStream } from './engine/frames.ts'
 import type { ContainerUser } from './spec.ts'
 
 export interface ExecRequest {
@@ -71,7 +71,7 @@ export class Exec {
       body: { Detach: false, Tty: false },
     })
     const words = new FirstWords(output)
-    const frames = new Frames((stream, bytes) => words.add(stream, bytes))
+    const frames = engineFrames((stream, bytes) => words.add(stream, bytes))
     if (head.length > 0) frames.add(head)
     socket.on('data', (chunk: Buffer) => frames.add(chunk))
     return new Exec(engine, id, socket, words)

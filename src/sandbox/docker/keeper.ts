@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { EngineConnection } from './engine/engine.ts'
-import { Frames } from './engine/frames.ts'
+import { engineFrames } from './engine/frames.ts'
 
 /**
  * The script of a container's first process. It prints the boot id of its kernel and its mounts, then an
@@ -57,7 +57,7 @@ export class Keeper {
 
   constructor({ socket, head }: EngineConnection) {
     this.#socket = socket
-    const frames = new Frames((stream, bytes) => {
+    const frames = engineFrames((stream, bytes) => {
       if (stream === 'stderr') this.#errors += bytes.toString()
       else this.#read(bytes.toString('latin1'))
     })

@@ -1,13 +1,20 @@
+import { isBeneath } from '../../base/paths.ts'
 import type { Enforcement, RightEnforcement } from '../../base/types.ts'
 import { dockerNotes } from '../../messages/docker.ts'
-import { workspaceElsewhere } from '../../messages/workspace.ts'
+import { workspaceNotes } from '../../messages/sandbox/notes.ts'
+import { workspaceInContainer } from '../../messages/workspace.ts'
 import { enforced, notEnforced } from '../enforcement.ts'
-import type { Sandbox } from '../sandbox.ts'
+import type { Changes, Sandbox } from '../sandbox.ts'
 import { refuseChanges } from '../unavailable.ts'
+import type { MadeMounts } from './node-mounts.ts'
 
 export interface DockerSandboxOptions {
   readonly network: string
   readonly writableRoot: boolean
+  /** What containers show of this machine. */
+  readonly places: readonly string[]
+  /** What workspace mode has to mount, or why it cannot. */
+  inside(): MadeMounts
   close(): Promise<void>
 }
 
@@ -16,13 +23,21 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   return {
     ownTmp: true,
     confine({ changes, privateTmp }) {
-      refuseChanges(changes, workspaceElsewhere.docker)
-      return { kind: 'container', fresh: privateTmp }
+      const mounts = changes ? options.inside() : []
+      if ('missing' in mounts) refuseChanges(changes, workspaceInContainer(mounts.missing))
+      const { network, places } = options
+      return {
+        kind: 'container',
+        fresh: privateTmp,
+        changes: changes && shownOf(changes, places),
+        network: network !== 'none',
+      }
     },
-    enforcement: ({ privateTmp }) => ({
+    enforcement: ({ changes, privateTmp }) => ({
       'file contents': held(options.writableRoot ? dockerNotes.writableRoot : dockerNotes.files),
       'file metadata': held(),
       ...always(options),
+      ...(changes && workspaceEnforcement(shownOf(changes, options.places))),
       survivors: held(dockerNotes.survivors),
       ...(privateTmp && { 'private tmp': held(dockerNotes.privateTmp) }),
     }),
@@ -33,6 +48,24 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
       survivors: notEnforced(dockerNotes.background),
     }),
     close: options.close,
+  }
+}
+
+/** A container does not show what `[workspace] writable` names elsewhere. */
+function shownOf({ roots, ...kept }: Changes, places: readonly string[]): Changes {
+  const [workspace, ...others] = roots
+  const shown = others.filter((root) => places.some((place) => isBeneath(root, place)))
+  return { roots: [workspace, ...shown], ...kept }
+}
+
+function workspaceEnforcement(changes: Changes): Enforcement {
+  const by = 'landlock+seccomp listener'
+  return {
+    'file contents': enforced(by, workspaceNotes.beside),
+    'file metadata': enforced(by, workspaceNotes.beside),
+    workspace: enforced(by, workspaceNotes.changes(changes)),
+    'unix sockets': enforced(by),
+    'denial reports': enforced('seccomp listener'),
   }
 }
 

@@ -205,7 +205,7 @@ linux('where it cannot be held', () => {
     ['no listener', () => probing({ listener: false, listenerErrno: 16, listenerProves: false }), 'EBUSY'],
     ['no Landlock', () => probing({ landlockAbi: 0, landlockErrno: 38 }), 'Landlock'],
     ['no addon', () => addonless(), 'no build was found'],
-    ['macOS', () => addonless('macos'), 'macOS'],
+    ['macOS without sandbox-exec', () => addonless('macos'), 'sandbox-exec'],
   ] as const
 
   it.each(hosts)('with %s it is refused, and nothing runs', async (_, host, got) => {
@@ -223,11 +223,13 @@ linux('where it cannot be held', () => {
     expect(shell.mode).toBe('write')
   })
 
-  it('the docker backend refuses it', () => {
-    const sandbox = dockerSandbox({ network: 'none', writableRoot: false, close: async () => {} })
+  it('the docker backend refuses it without what holds the command in a container', () => {
+    const close = async () => {}
+    const inside = () => ({ missing: 'no addon' })
+    const sandbox = dockerSandbox({ network: 'none', writableRoot: false, places: ['/work'], inside, close })
     const changes = { roots: ['/work'], protected: [], closed: [] } as const
     const options = { network: false, reads: readEverything, privateTmp: true, unixSockets: [] }
-    expect(() => sandbox.confine({ ...options, changes })).toThrow(unavailable('docker'))
-    expect(sandbox.confine({ ...options, changes: null })).toMatchObject({ kind: 'container' })
+    expect(() => sandbox.confine({ ...options, changes })).toThrow(unavailable('no addon'))
+    expect(sandbox.confine({ ...options, changes: null })).toMatchObject({ kind: 'container', changes: null })
   })
 })

@@ -140,6 +140,7 @@ export async function importImage(
   chmodSync(root, 0o755) // an engine may give it to the image's root
   for (const path of ['bin', 'tmp', 'proc', 'sys', 'dev', 'etc', 'usr/bin'])
     mkdirSync(join(root, path), { recursive: true })
+  chmodSync(join(root, 'tmp'), 0o1777) // the tmpfs mounted there takes it over
   for (const file of [busybox, ...librariesOf(busybox)]) {
     mkdirSync(join(root, dirname(file)), { recursive: true })
     cpSync(file, join(root, file), { dereference: true })

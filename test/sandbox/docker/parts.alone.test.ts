@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { containerProcessEnd } from '../../../src/launch/docker-end.ts'
 import { FirstWords } from '../../../src/sandbox/docker/engine/first-words.ts'
-import { Frames } from '../../../src/sandbox/docker/engine/frames.ts'
+import { engineFrames } from '../../../src/sandbox/docker/engine/frames.ts'
 import { isRunning, readHost, thisProcess } from '../../../src/sandbox/docker/host-label.ts'
 import { tarOf } from '../../../src/sandbox/docker/image.ts'
 import { bytesOf, keeperOf } from '../../../src/sandbox/docker/spec.ts'
@@ -21,7 +21,7 @@ describe('frames', () => {
     'are taken apart, whatever pieces of %i bytes they come in',
     (size) => {
       const got = { stdout: '', stderr: '' }
-      const frames = new Frames((name, bytes) => {
+      const frames = engineFrames((name, bytes) => {
         got[name] += bytes
       })
       for (let at = 0; at < stream.length; at += size) frames.add(stream.subarray(at, at + size))

@@ -1,20 +1,27 @@
 /** Stream, three zeros, length in big-endian (API reference, "Attach to a container"). */
 const headBytes = 8
-const stderrStream = 2
 
 export type FrameStream = 'stdout' | 'stderr'
 
-/** Splits an engine's stream into stdout and stderr. Buffers no more than a frame's header. */
-export class Frames {
-  readonly #take: (stream: FrameStream, bytes: Buffer) => void
+/** By number; the first one is an echo of stdin. */
+const streams: readonly FrameStream[] = ['stdout', 'stdout', 'stderr']
+
+/** Splits a stream of frames, such as an engine's. Buffers no more than a frame's header. */
+export class Frames<Name> {
+  readonly #take: (stream: Name, bytes: Buffer) => void
+  readonly #names: readonly Name[]
   readonly #head = Buffer.alloc(headBytes)
   #headLength = 0
   #left = 0
-  #stream: FrameStream = 'stdout'
+  #stream: Name | undefined
 
-  /** @param take called with every piece as it arrives */
-  constructor(take: (stream: FrameStream, bytes: Buffer) => void) {
+  /**
+   * @param take called with every piece as it arrives
+   * @param names of the streams by their numbers
+   */
+  constructor(take: (stream: Name, bytes: Buffer) => void, names: readonly Name[]) {
     this.#take = take
+    this.#names = names
   }
 
   add(chunk: Buffer): void {
@@ -25,7 +32,7 @@ export class Frames {
   #body(chunk: Buffer, at: number): number {
     const bytes = chunk.subarray(at, at + this.#left)
     this.#left -= bytes.length
-    this.#take(this.#stream, bytes)
+    if (this.#stream !== undefined) this.#take(this.#stream, bytes)
     return bytes.length
   }
 
@@ -34,8 +41,12 @@ export class Frames {
     this.#headLength += copied
     if (this.#headLength < headBytes) return copied
     this.#headLength = 0
-    this.#stream = this.#head[0] === stderrStream ? 'stderr' : 'stdout'
+    this.#stream = this.#names[this.#head[0] ?? 0]
     this.#left = this.#head.readUInt32BE(4)
     return copied
   }
+}
+
+export function engineFrames(take: (stream: FrameStream, bytes: Buffer) => void): Frames<FrameStream> {
+  return new Frames(take, streams)
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Frames } from '../../../../src/sandbox/docker/engine/frames.ts'
+import { engineFrames } from '../../../../src/sandbox/docker/engine/frames.ts'
 import { makeDirectory } from '../../../helpers/place.ts'
 import { readable } from '../../../helpers/repository.ts'
 import { missingEngine, startEngine, type TestEngine, testImage } from '../engine.ts'
@@ -67,7 +67,7 @@ async function runInside({ engine }: TestEngine, workspace: string, uid: number,
   }
   const { socket, head } = await engine.hijack(attach)
   const output = { stdout: '', stderr: '' }
-  const frames = new Frames((stream, bytes) => {
+  const frames = engineFrames((stream, bytes) => {
     output[stream] += bytes.toString()
   })
   frames.add(head)

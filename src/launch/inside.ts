@@ -1,0 +1,109 @@
+import { mkdtempSync } from 'node:fs'
+import { constants } from 'node:os'
+import { errorReason } from '../base/errno.ts'
+import type { Refusal } from '../base/refusal.ts'
+import { isVitrineError, VitrineError } from '../messages/error.ts'
+import { addonMissing } from '../messages/platform.ts'
+import { privateTmpNotMade } from '../messages/private-tmp.ts'
+import { linuxSandbox } from '../sandbox/linux.ts'
+import { readEverything } from '../sandbox/sandbox.ts'
+import { type Addon, loadAddon } from './addon.ts'
+import { frameOf, type InsideOrder, inside, takeOrder } from './docker-inside.ts'
+import type { LaunchRequest, ProcessEnd } from './launch.ts'
+import { nativeLauncher } from './native.ts'
+
+/** Runs one command of workspace mode inside of a container. Its output and its end go to stdout, in frames. */
+function main(): void {
+  const order = takeOrder(process.env)
+  outliveSignals()
+  const addon = loadAddon<Addon>(inside.addon)
+  if ('missing' in addon) {
+    tell(refused({ code: 'SANDBOX_UNAVAILABLE', ...addonMissing(addon.missing) }))
+    return
+  }
+  try {
+    run(addon, order)
+  } catch (error) {
+    if (!isVitrineError(error)) throw error
+    tell(refused(error.refusal))
+  }
+}
+
+function run(addon: Addon, order: InsideOrder): void {
+  const request = requestOf(addon, order)
+  const launched = nativeLauncher(addon).launch(request, {
+    output: (stream, bytes) => {
+      process.stdout.write(frameOf(stream, bytes), () => launched.consumed(bytes.length))
+    },
+    started: () => {},
+    end: tell,
+  })
+}
+
+/** Throws SANDBOX_UNAVAILABLE unless the container can hold the command. */
+function requestOf(addon: Addon, { argv, cwd, merged, stdin, network, changes }: InsideOrder): LaunchRequest {
+  const sandbox = linuxSandbox(addon.probe(), () => addon.watch(), undefined)
+  const options = { network, reads: readEverything, changes, privateTmp: false, unixSockets: [] }
+  const confinement = sandbox.confine(options)
+  if (confinement.kind !== 'landlock') throw new Error(`not a confinement of Linux: ${confinement.kind}`)
+  // Not /tmp itself, as the workspace may lie in it.
+  const temporary = makeTemporary()
+  return {
+    candidates: candidatesOf(argv[0] ?? ''),
+    argv,
+    cwd,
+    merged,
+    environment: {
+      ...(process.env as Record<string, string>),
+      TMPDIR: temporary,
+      TMP: temporary,
+      TEMP: temporary,
+    },
+    stdin: stdin ? 0 : null,
+    terminal: null,
+    limits: null,
+    // Kept by the shell that started the container.
+    deadline: { timeoutMs: 0, graceMs: 0 },
+    confinement: { ...confinement, writable: [temporary] },
+  }
+}
+
+/** Throws SANDBOX_UNAVAILABLE. */
+function makeTemporary(): string {
+  try {
+    return mkdtempSync('/tmp/vitrine-')
+  } catch (error) {
+    throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...privateTmpNotMade('/tmp', errorReason(error)) })
+  }
+}
+
+/** As execvp(3), in the container's PATH. */
+function candidatesOf(name: string): readonly string[] {
+  if (name.includes('/')) return [name]
+  return (process.env['PATH'] ?? '/usr/bin:/bin').split(':').map((directory) => `${directory || '.'}/${name}`)
+}
+
+/** A signal for the command reaches every process of the container's user, so this one, too. */
+function outliveSignals(): void {
+  const unblockable: readonly string[] = [
+    'SIGKILL',
+    'SIGSTOP',
+    'SIGSEGV',
+    'SIGBUS',
+    'SIGILL',
+    'SIGFPE',
+    'SIGPROF',
+  ]
+  for (const name of Object.keys(constants.signals) as NodeJS.Signals[])
+    if (!unblockable.includes(name)) process.on(name, () => {})
+}
+
+function refused(refusal: Refusal): ProcessEnd {
+  return { kind: 'failed', step: 'container', errno: refusal.code, refusal }
+}
+
+function tell(end: ProcessEnd): void {
+  process.stdout.write(frameOf('end', Buffer.from(JSON.stringify(end))), () => process.exit(0))
+}
+
+main()

@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type MadeMounts, nodeMounts } from '../../../../src/sandbox/docker/node-mounts.ts'
+import { makeDirectory, type TestShellOptions } from '../../../helpers/place.ts'
+import {
+  containersOf,
+  eventually,
+  missingEngine,
+  openDockerShell,
+  startEngine,
+  type TestEngine,
+} from '../engine.ts'
+
+const missing = missingEngine()
+const skipped = missing === null ? '' : ` (skipped: ${missing})`
+const ordinary = 65_534
+/** Whether another user can read what is mounted: in a checkout of umask 077 it cannot. */
+const isShared = (mounts: MadeMounts) =>
+  'missing' in mounts || mounts.every(({ source }) => (statSync(source).mode & 0o004) !== 0)
+
+function makeRepository(uid: number): string {
+  const workspace = realpathSync(makeDirectory())
+  execFileSync('git', ['init', '-q', workspace])
+  mkdirSync(join(workspace, '.husky'))
+  writeFileSync(join(workspace, '.husky/pre-commit'), 'as it was')
+  execFileSync('chown', ['-R', `${uid}:${uid}`, workspace])
+  return workspace
+}
+
+const forbidden = [
+  'touch .envrc',
+  'mkdir .vscode',
+  'mkdir -p d/workflows && mv d .github',
+  'mkdir -p d && ln -s d .cursor',
+  'mv .git moved',
+  'mv .husky moved',
+  'rm .husky/pre-commit',
+  'echo changed > .husky/pre-commit',
+  'echo changed >> .git/config',
+  'echo x > .git/commondir',
+  'chmod 777 .git/config',
+  'ln .husky/pre-commit linked && echo changed > linked',
+  'echo x > /tmp/outside',
+]
+
+/** Names, modes and contents of a tree. */
+function lookAt(directory: string): string[] {
+  return execFileSync('find', [directory, '!', '-name', 'd', '-printf', '%P %m %n %s %l\\n'], {
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((line) => !/^( |d\/workflows)/.test(line))
+    .sort()
+}
+
+describe.skipIf(missing !== null)(`workspace mode of the docker backend${skipped}`, () => {
+  let engine: TestEngine
+  beforeAll(async () => {
+    engine = await startEngine()
+  })
+  const open = (options: TestShellOptions = {}) =>
+    openDockerShell(engine, { cwd: makeRepository(0), mode: 'workspace', ...options })
+
+  it.each(forbidden)('refuses what is protected, and says so: %s', async (command) => {
+    const shell = await open()
+    const before = lookAt(shell.cwd)
+    const { exitCode, denials, mode, backend } = await shell.execute({ command })
+    expect({ failed: exitCode !== 0, mode, backend }).toEqual({
+      failed: true,
+      mode: 'workspace',
+      backend: 'docker',
+    })
+    expect(lookAt(shell.cwd)).toEqual(before)
+    expect(readFileSync(join(shell.cwd, '.husky/pre-commit'), 'utf8')).toBe('as it was')
+    expect(denials.length).toBeGreaterThan(0)
+    await shell.close()
+  })
+
+  it('the same lines change something in write mode', async () => {
+    for (const command of forbidden) {
+      const shell = await open({ mode: 'write' })
+      expect((await shell.execute({ command })).exitCode, command).toBe(0)
+      await shell.close()
+    }
+  })
+
+  it.skipIf(!isShared(nodeMounts()))(
+    'opens the workspace and a private TMPDIR, also for an ordinary user',
+    async () => {
+      for (const uid of [0, ordinary]) {
+        const shell = await open({ cwd: makeRepository(uid), toml: `user = "${uid}:${uid}"\n` })
+        const line =
+          'umask 027; id -u; mkdir -p a/b && echo new > a/file && mv a/file a/b && ln -s b a/link && echo x > .git/index; echo t > "$TMPDIR/t" && cat "$TMPDIR/t"; touch .envrc'
+        const { stdout, denials } = await shell.execute({ command: line })
+        expect(stdout).toBe(`${uid}\nt\n`)
+        expect(denials).toMatchObject([
+          { operation: 'create', path: join(shell.cwd, '.envrc'), protected: true },
+        ])
+        const { mode, uid: owner } = statSync(join(shell.cwd, 'a/b/file'))
+        expect([mode & 0o777, owner]).toEqual([0o640, uid])
+        expect(readdirSync(shell.cwd).sort()).toEqual(['.git', '.husky', 'a'])
+        await shell.close()
+      }
+    },
+  )
+
+  it('opens no more than the workspace of what the container shows', async () => {
+    const other = realpathSync(makeDirectory())
+    const shell = await open({ toml: `mounts = ["${other}:rw"]\n[workspace]\nwritable = ["${other}"]\n` })
+    expect((await shell.execute({ command: `touch ${other}/x` })).exitCode).not.toBe(0)
+    expect(existsSync(join(other, 'x'))).toBe(false)
+  })
+
+  it('passes input, both streams, exit codes and signals on', async () => {
+    const shell = await open()
+    const command = 'cat; echo err >&2; exit 7'
+    expect(await shell.execute({ command, stdin: 'in' })).toMatchObject({
+      stdout: 'in',
+      stderr: 'err\n',
+      exitCode: 7,
+    })
+    const merged = await shell.execute({ command: 'echo a; echo b >&2; echo c', merged: true })
+    expect(merged.stdout).toBe('a\nb\nc\n')
+    expect(await shell.execute({ command: 'kill -9 $$' })).toMatchObject({ signal: 'SIGKILL' })
+    const bytes = await shell.execute({ command: 'head -c 3000000 /dev/zero' })
+    expect([bytes.bytes, bytes.exitCode]).toEqual([3_000_000, 0])
+    await expect(shell.execute({ argv: ['/no/such/program'] })).rejects.toMatchObject({
+      code: 'SPAWN_FAILED',
+    })
+  })
+
+  it('ends a command at its deadline with everything that it started, and its container', async () => {
+    const shell = await open()
+    const command = 'echo begun; trap "" TERM; (setsid sleep 600 &) ; sleep 600'
+    const result = await shell.execute({ command, timeoutMs: 3000 })
+    expect(result).toMatchObject({ timedOut: true, stdout: 'begun\n' })
+    await eventually(
+      async () =>
+        (await containersOf(engine)).every(({ Labels }) => Labels['vitrine.workspace'] !== shell.cwd),
+      'the container is gone',
+    )
+  })
+
+  it('makes no device, and enforcement names what the mode opens', async () => {
+    const shell = await open()
+    const { enforcement, exitCode } = await shell.execute({ command: 'mknod node c 1 3' })
+    expect(enforcement['workspace']).toMatchObject({
+      enforced: true,
+      note: expect.stringContaining(shell.cwd),
+    })
+    expect(exitCode).not.toBe(0)
+    expect(readdirSync(shell.cwd).sort()).toEqual(['.git', '.husky'])
+  })
+
+  it('runs nothing where the container has no room for what holds it', async () => {
+    const shell = await open({ toml: 'pids = 8\n' })
+    await expect(shell.execute({ command: 'touch made' })).rejects.toThrow()
+    expect(existsSync(join(shell.cwd, 'made'))).toBe(false)
+  })
+})
