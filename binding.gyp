@@ -55,6 +55,8 @@
             "native/linux/confine/reads/inotify.c",
             "native/linux/notify/notify_threads.c",
             "native/linux/notify/workspace_server.c",
+            "native/linux/workspace/questions.c",
+            "native/linux/workspace/holds.c",
             "native/linux/base/mailbox.c",
             "native/linux/base/paths.c",
             "native/linux/supervise/lifecycle.c",

@@ -88,6 +88,11 @@ void resize(const Napi::CallbackInfo& info) {
                  static_cast<uint16_t>(info[2].As<Napi::Number>().Uint32Value()));
 }
 
+// answer(id, number, yes)
+void answer(const Napi::CallbackInfo& info) {
+  vt_core_answer(id_of(info), info[1].As<Napi::Number>().Uint32Value(), info[2].ToBoolean());
+}
+
 // lock(fd) -> 0 or an errno
 Napi::Value lock(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), vt_core_lock(info[0].As<Napi::Number>().Int32Value()));
@@ -113,7 +118,7 @@ void accept_integrity(const Napi::CallbackInfo& info) {
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto* environment = new Environment();
-  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr};
+  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr, nullptr};
   napi_set_instance_data(env, environment, nullptr, nullptr);
   napi_add_env_cleanup_hook(env, close_environment, environment);
   exports.Set("interfaceVersion", Napi::Number::New(env, VT_INTERFACE));
@@ -127,11 +132,13 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("watcherPid", Napi::Function::New(env, watcher_pid));
 #ifdef __linux__
   environment->owner.looked = on_looked;
+  environment->owner.asked = on_asked;
   exports.Set("look", Napi::Function::New(env, look));
   exports.Set("giveUpLooking", Napi::Function::New(env, give_up_looking));
   exports.Set("makePrivate", Napi::Function::New(env, make_private));
   exports.Set("removePrivate", Napi::Function::New(env, remove_private));
   exports.Set("sweepPrivate", Napi::Function::New(env, sweep_private));
+  exports.Set("answer", Napi::Function::New(env, answer));
   exports.Set("resize", Napi::Function::New(env, resize));
   exports.Set("lock", Napi::Function::New(env, lock));
 #endif

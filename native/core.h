@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
-enum { VT_INTERFACE = 7 };
+enum { VT_INTERFACE = 8 };
 
 struct vt_denials;
 
@@ -40,6 +40,7 @@ struct vt_owner {
   void (*release)(struct vt_owner *owner); /* a command or lookup no longer needs the owner */
   void (*written)(struct vt_owner *owner, uint32_t id, size_t length); /* Windows: bytes written to its stdin, or dropped */
   void (*started)(struct vt_owner *owner, uint32_t id); /* only with a terminal */
+  void (*asked)(struct vt_owner *owner, uint32_t id, size_t number, const char *path); /* Linux: may this protected path change? */
   void (*looked)(struct vt_owner *owner, const struct vt_looked *looked); /* Linux: a lookup; once at most */
 };
 
@@ -85,6 +86,7 @@ struct vt_request {
   bool merged, confined;
   bool network;  /* Linux, confined: TCP and UDP clients */
   bool listener; /* Linux, confined: refused calls are notified and reported */
+  bool asks; /* Linux, workspace mode: asks before something protected changes */
   bool state; /* Linux: descriptor 3 is a pipe to the owner */
   int abi;
 };
@@ -103,6 +105,7 @@ void vt_core_terminate(uint32_t id, bool at_deadline); /* SIGTERM, SIGCONT to th
 void vt_core_kill(uint32_t id); /* SIGKILL to all processes of the command */
 void vt_core_signal(uint32_t id, int signal);
 void vt_core_consumed(uint32_t id, size_t bytes);
+void vt_core_answer(uint32_t id, size_t number, bool yes); /* Linux: to the owner's `asked` */
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */
 /* For an owner that goes away. Releases it once more, besides once per command. */
 void vt_core_kill_all_of(struct vt_owner *owner);

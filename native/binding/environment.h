@@ -22,13 +22,13 @@ struct Environment {
   Handler* running = nullptr;  // JavaScript thread only
 };
 
-enum Kind { kOutput, kEnd, kWritten, kStarted, kLooked };
+enum Kind { kOutput, kEnd, kWritten, kStarted, kAsked, kLooked };
 
 // An event from a thread of the core to JavaScript; its bytes follow in the same block.
 struct Event {
   uint32_t id;
   Kind kind;
-  int stream;  // kOutput: 0 or 1
+  int stream;  // kOutput: 0 or 1; kAsked: the number of the question
   size_t length;
   vt_end end;
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
@@ -99,6 +99,14 @@ void on_written(vt_owner* owner, uint32_t id, size_t length) {
 
 void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make_event(id, kStarted, 0)); }
 
+[[maybe_unused]] void on_asked(vt_owner* owner, uint32_t id, size_t number, const char* path) {
+  const size_t length = std::strlen(path);
+  Event* event = make_event(id, kAsked, length);
+  event->stream = static_cast<int>(number);
+  std::memcpy(event->bytes(), path, length);
+  send(environment_of(owner), event);
+}
+
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
 // Makes the event of src/launch/addon.ts, or the answers of a lookup.
@@ -110,6 +118,11 @@ napi_value describe_event(Napi::Env env, Event* event) {
   if (event->kind == kLooked) return bytes;
   Napi::Object object = Napi::Object::New(env);
   if (event->kind == kStarted) set_text(object, "kind", "started");
+  if (event->kind == kAsked) {
+    set_text(object, "kind", "asked");
+    set_number(object, "number", event->stream);
+    set_value(object, "path", Napi::String::New(env, event->bytes(), event->length));
+  }
   if (event->kind == kWritten) set_text(object, "kind", "written");
   if (event->kind != kOutput) return object;
   set_text(object, "kind", "output");

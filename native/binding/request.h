@@ -86,6 +86,7 @@ void read_confinement(Reader& reader, napi_value record, vt_request* request, Te
   request->abi = static_cast<int>(reader.number(from, "confinement.abi", INT32_MAX));
   request->network = reader.flag(from, "confinement.network");
   request->listener = reader.flag(from, "confinement.listener");
+  request->asks = reader.flag(from, "confinement.asks");
   read_places(reader, from, "confinement.writable", VT_WRITABLE, texts);
   read_places(reader, from, "confinement.sockets", VT_SOCKET, texts);
   read_reads(reader, from, texts);

@@ -77,6 +77,7 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->places = request->places;
   command->network = request->network;
   command->with_listener = request->listener;
+  command->asks = request->asks;
   command->abi = request->abi;
   vt_deadline_set(command, request->timeout_ms, request->grace_ms);
   return command;

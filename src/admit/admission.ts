@@ -4,7 +4,7 @@ import type { ApprovalRecord, Decision, Denial, Mode } from '../base/types.ts'
 import { checkNewDirectory } from '../facts/directory.ts'
 import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
-import { explainHeld, explainSecondRun } from '../messages/policy.ts'
+import { explainChange, explainHeld, explainSecondRun } from '../messages/policy.ts'
 import { needsReading } from '../policy/decide/quick.ts'
 import type { GitCare } from '../request/environment.ts'
 import type { CompleteRequest } from '../request/request.ts'
@@ -19,6 +19,12 @@ export interface Admitted {
   readonly gitCare: GitCare
   /** Milliseconds spent on lookups; they count towards the deadline. */
   readonly lookupMs: number
+}
+
+/** What the approver has answered about a protected path. */
+export interface ProtectedAnswer {
+  readonly path: string
+  readonly approval: ApprovalRecord
 }
 
 export type CommandToAdmit = CommandToDecide &
@@ -101,6 +107,17 @@ export class Admission {
     return { decision, approval, gitCare, lookupMs }
   }
 
+  /** Asks whether a command may change a protected path. No standing approval counts. Undefined: there is no approver. */
+  async approveChange(
+    command: CommandToAdmit,
+    path: string,
+    wait: ApprovalWait,
+  ): Promise<ProtectedAnswer | undefined> {
+    if (!this.#approvals) return undefined
+    const decision = { verdict: 'ask', reason: explainChange(path), matches: [] } as const
+    return { path, approval: await this.#ask(this.#approvals, command, decision, wait, true) }
+  }
+
   /** True where the sandbox alone decides. */
   #isHeld(command: CommandToDecide): boolean {
     return command.mode !== 'write' && !needsReading(textOf(command), this.#options.loaded.config.policy)
@@ -126,17 +143,23 @@ export class Admission {
   ): Promise<ApprovalRecord> {
     if (!this.#approvals)
       return unattended(needsApprover ? 'deny' : this.#options.loaded.config.policy.unattended)
+    return this.#ask(this.#approvals, command, decision, wait, command.refused !== undefined)
+  }
+
+  async #ask(
+    approvals: Approvals,
+    command: CommandToAdmit,
+    decision: Decision,
+    wait: ApprovalWait,
+    once: boolean,
+  ): Promise<ApprovalRecord> {
     const { cwd, mode } = command
     const waiting = waitFor(wait)
     const { signal } = waiting
     try {
       // Imported late: node:crypto costs start-up time.
       const stdin = (await import('./approval/input.ts')).inputOf(command)
-      return await this.#approvals.approves(
-        { command: textOf(command), cwd, mode, stdin, signal },
-        decision,
-        command.refused !== undefined,
-      )
+      return await approvals.approves({ command: textOf(command), cwd, mode, stdin, signal }, decision, once)
     } finally {
       waiting.end()
     }

@@ -1,3 +1,4 @@
+import type { ProtectedAnswer } from '../admit/admission.ts'
 import type {
   ApprovalRecord,
   Backend,
@@ -37,6 +38,8 @@ export interface AuditLine {
   /** The limit of `[limits]` that ended it. */
   readonly limited: Limit | null
   readonly denials: readonly Denial[]
+  /** Protected paths of workspace mode that it was about to change, and what the approver said. */
+  readonly protected: readonly ProtectedAnswer[]
   readonly bytes: number | null
   readonly scratchpad: string | null
   readonly survivorsKilled: number | null
@@ -61,6 +64,7 @@ const nothing = {
   signal: null,
   limited: null,
   denials: [],
+  protected: [],
   bytes: null,
   scratchpad: null,
   survivorsKilled: null,
@@ -76,12 +80,21 @@ export function auditLine(
   redact: Redact,
 ): AuditLine {
   const { time, mode, backend, cwd, command, argv } = asked
-  const { decision, approval, outcome, refusal, denials, scratchpad, ...numbers } = { ...nothing, ...ending }
+  const {
+    decision,
+    approval,
+    outcome,
+    refusal,
+    denials,
+    protected: answers,
+    scratchpad,
+    ...numbers
+  } = { ...nothing, ...ending }
   return {
     ...{ version: 1, time, ...author, mode, backend },
     ...redact({ cwd, command, argv, decision }),
     ...{ approval, outcome },
-    ...redact({ refusal, denials, scratchpad }),
+    ...redact({ refusal, denials, protected: answers, scratchpad }),
     ...numbers,
   }
 }

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Admitted } from '../admit/admission.ts'
+import type { Admitted, ProtectedAnswer } from '../admit/admission.ts'
 import { errorText } from '../base/errno.ts'
 import type { AuditFault } from '../base/refusal.ts'
 import type { AnyResult, ApprovalRecord, Decision, Environment, Mode } from '../base/types.ts'
@@ -119,8 +119,8 @@ export class AuditEntry {
   }
 
   /** Writes the line of a command that has ended. The result says if that failed. */
-  async ended(result: AnyResult): Promise<AnyResult> {
-    const lost = await this.#write(endingOf(result, this.#admission?.approval))
+  async ended(result: AnyResult, answers: readonly ProtectedAnswer[]): Promise<AnyResult> {
+    const lost = await this.#write({ ...endingOf(result, this.#admission?.approval), protected: answers })
     if (!lost) return result
     return { ...result, hint: [result.hint, lostLine(lost)].filter(Boolean).join(' ') }
   }

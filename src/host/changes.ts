@@ -18,13 +18,14 @@ export function changesIn(
   loaded: LoadedConfig,
   { cwd, env }: { readonly cwd: string; readonly env: Environment },
 ): () => Changes {
-  const { writable, protected: given } = loaded.config.workspace
+  const { writable, protected: given, on_protected } = loaded.config.workspace
   const { workspace } = workspaceOf(loaded, cwd)
   const wanted = {
     workspace,
     writable: writable.map(realDirectory),
     protected: given,
     gitConfigs: gitConfigsOf(env),
+    asks: on_protected === 'ask',
     own: ownOf(env),
   }
   return () => {

@@ -67,6 +67,8 @@ export type NativeEnd =
 export type NativeEvent =
   | { readonly kind: 'output'; readonly stream: Stream; readonly bytes: Buffer }
   | { readonly kind: 'started' }
+  /** May what is protected by this path change? `answer` ends the call's wait. */
+  | { readonly kind: 'asked'; readonly number: number; readonly path: string }
   /** Windows: the last bytes given to `write` have gone. */
   | { readonly kind: 'written' }
   | NativeEnd
@@ -83,6 +85,7 @@ export interface AddonCore {
 }
 
 export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon {
+  answer(id: number, number: number, yes: boolean): void
   resize(id: number, columns: number, rows: number): void
   probe(): Probe
   /** 0 or an errno. */
@@ -105,7 +108,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 7
+const interfaceVersion = 8
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

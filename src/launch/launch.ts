@@ -74,6 +74,8 @@ export interface LaunchEvents {
   /** What the command writes to descriptor 3, with `LaunchRequest.state`; all of it comes before `end`. */
   state?(chunk: Buffer): void
   started(): void
+  /** With `Changes.asks`: a call waits for the answer whether a protected path, and all beneath it, may change. */
+  asked?(path: string, answer: (yes: boolean) => void): void
   end(end: ProcessEnd): void
 }
 

@@ -32,9 +32,15 @@ export function nativeLauncher(addon: Addon): Launcher {
     launch(request, events) {
       startThreads()
       let told = events
+      const asked = (number: number, path: string) => {
+        const answer = (yes: boolean) => spawned.kind === 'queued' && addon.answer(spawned.id, number, yes)
+        if (told.asked) told.asked(path, answer)
+        else answer(false)
+      }
       const spawned = addon.spawn(recordOf(request, landlock(request)), (event) => {
         if (event.kind === 'output') told.output(event.stream, event.bytes)
         else if (event.kind === 'started') told.started()
+        else if (event.kind === 'asked') asked(event.number, event.path)
         else if (event.kind !== 'written') told.end(linuxEnd(event))
       })
       if (spawned.kind === 'failed') return neverStarted(processEnd(spawned), events)
@@ -128,6 +134,7 @@ function withState(fd: number, events: LaunchEvents): LaunchEvents {
   return {
     output: (stream, chunk) => events.output(stream, chunk),
     started: () => events.started(),
+    asked: (path, answer) => (events.asked ? events.asked(path, answer) : answer(false)),
     end: (end) => {
       if (!pipe.destroyed) readRest(fd, take)
       pipe.destroy()

@@ -39,6 +39,11 @@ export function explainSecondRun(refused: readonly Denial[]): string {
   return `workspace mode refused it (${refused.map(denialText).slice(0, 3).join(', ')}); approved, it runs again from its beginning, unsandboxed`
 }
 
+/** @param path protected in workspace mode */
+export function explainChange(path: string): string {
+  return `it is about to change ${visible(path)}, which is protected because programs outside of the sandbox obey it; approved, this command may change all of it`
+}
+
 export function explainOpen(): string {
   return 'preset open: every command runs unless it is denied'
 }

@@ -36,7 +36,7 @@ export async function admit(
   )
   await startEngine(request, mode, options, context)
   const tmp = new PrivateTmp(setup, context.removing)
-  return { request, mode, options, admission, tmp, context, running: undefined }
+  return { request, mode, options, admission, tmp, context, answers: [], running: undefined }
 }
 
 /** The policy's decision about a request. Throws INVALID_REQUEST. */

@@ -1,4 +1,4 @@
-import type { Admitted } from '../admit/admission.ts'
+import type { Admitted, ProtectedAnswer } from '../admit/admission.ts'
 import type { Encoding, Mode } from '../base/types.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import type { LaunchedProcess } from '../launch/launch.ts'
@@ -20,6 +20,8 @@ export interface Execution {
   /** Its mode's setup, and its private directory where the setup grants one. */
   readonly tmp: PrivateTmp
   readonly context: RunContext
+  /** About protected paths, while it ran. */
+  readonly answers: ProtectedAnswer[]
   running: Running | undefined
 }
 

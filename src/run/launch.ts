@@ -6,6 +6,7 @@ import type { ProgramToStart } from '../request/interpreter.ts'
 import { LineFollower, withLineVariables } from '../request/line-state.ts'
 import { feedStdin } from '../request/stdin.ts'
 import { termOf } from '../request/terminal.ts'
+import { askProtected } from './ask-protected.ts'
 import { Backpressure } from './backpressure.ts'
 import { Collector } from './collect.ts'
 import type { Execution, Running } from './execution.ts'
@@ -26,7 +27,14 @@ export function launch(execution: Execution): Running {
   const start = startOf()
   const process = context.backend.launcher.launch(
     launchRequestOf(execution, setup, { environment, deadline, follower }),
-    eventsOf({ output, follower, supervision, start }),
+    {
+      ...eventsOf({ output, follower, supervision, start }),
+      asked: (path, answer) =>
+        void askProtected(execution, path, deadline.timeoutMs - (performance.now() - launchedAt)).then(
+          answer,
+          () => answer(false),
+        ),
+    },
   )
   const ended = supervision.ended.then((end) => {
     process.stdin?.destroy()

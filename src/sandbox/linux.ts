@@ -40,6 +40,7 @@ export function linuxSandbox(
         writable: [],
         reads,
         changes,
+        asks: changes?.asks ?? false,
         sockets: unixSockets,
         abi: probe.landlockAbi,
         listener: probe.listener,

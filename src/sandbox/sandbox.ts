@@ -57,6 +57,8 @@ export interface LandlockConfinement {
   /** Unix sockets that may be connected to: absolute paths. Needs ABI 9. */
   readonly sockets: readonly string[]
   readonly abi: number
+  /** Before something protected changes, the launcher asks. */
+  readonly asks: boolean
   /** Refused calls are notified to the supervisor and reported. */
   readonly listener: boolean
 }
@@ -123,6 +125,8 @@ export interface Changes {
   readonly protected: readonly string[]
   /** Directories of which only what leads to a protected path can be entered: nothing else in them can be made or changed. */
   readonly closed: readonly string[]
+  /** Before something protected changes, the launcher asks (`LaunchEvents.asked`). Linux. */
+  readonly asks?: boolean
 }
 
 /** What a command may read. Paths are absolute; symbolic links are resolved when the command starts. */

@@ -6,7 +6,18 @@ import { openAudited } from './place.ts'
 
 const fields = [
   ...['version', 'time', 'host', 'user', 'pid', 'session', 'mode', 'backend', 'cwd', 'command', 'argv'],
-  ...['decision', 'approval', 'outcome', 'refusal', 'exitCode', 'signal', 'limited', 'denials', 'bytes'],
+  ...[
+    'decision',
+    'approval',
+    'outcome',
+    'refusal',
+    'exitCode',
+    'signal',
+    'limited',
+    'denials',
+    'bytes',
+    'protected',
+  ],
   ...['scratchpad', 'survivorsKilled', 'background', 'durationMs'],
 ]
 

@@ -42,6 +42,7 @@ const cases: Record<ConfigKey, Case> = {
   'shell.unreadable': { user: '["/a"]', taken: ['["/a", "/b"]', '["/a", "secrets"]'], ignored: [] },
   'workspace.writable': { ...neverText('["/a"]', '["/a", "/b"]'), why: 'user-only' },
   'workspace.protected': { user: '["a"]', taken: ['["a", "b"]'], ignored: [] },
+  'workspace.on_protected': { ...neverText('"deny"', '"ask"'), why: 'user-only' },
   'workspace.on_refusal': { ...neverText('"tell"', '"ask"'), why: 'user-only' },
   'env.inherit': { user: '"auto"', taken: ['"listed"', '"auto"'], ignored: ['"all"'] },
   'env.pass': neverText('["A"]', '["B"]'),

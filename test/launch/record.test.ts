@@ -24,6 +24,7 @@ function record(): SpawnRecord {
       listener: addon.probe().listener,
       writable: [],
       sockets: [],
+      asks: false,
       changes: { roots: ['/etc'], protected: ['/etc/kept'], closed: ['/etc/closed'] },
       reads: {
         readable: { workspace: '/', others: ['/usr'] },

@@ -146,6 +146,7 @@ describe('write mode runs where read mode cannot', () => {
       reads: readEverything,
       sockets: [],
       changes: null,
+      asks: false,
       abi: 7,
       listener: true,
     }

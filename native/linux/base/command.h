@@ -81,7 +81,7 @@ struct vt_command {
   bool has_state;
   bool merged;
   struct vt_place *places;  /* what a confined command may reach; NULL: unconfined */
-  bool network, with_listener; /* confined: as in struct vt_request */
+  bool network, with_listener, asks; /* confined: as in struct vt_request */
   int abi;
   struct vt_workspace_server *server; /* answers for a workspace command; NULL: the notifiers do */
   struct vt_confinement *confinement; /* set during the launch; NULL: unconfined */

@@ -5,7 +5,8 @@
 
 enum vt_message_kind {
   VT_MESSAGE_ADD, VT_MESSAGE_LAUNCHED,
-  VT_MESSAGE_TERMINATE, VT_MESSAGE_KILL, VT_MESSAGE_SIGNAL, VT_MESSAGE_CONSUMED, VT_MESSAGE_RESIZE, VT_MESSAGE_KILL_ALL,
+  VT_MESSAGE_TERMINATE, VT_MESSAGE_KILL, VT_MESSAGE_SIGNAL, VT_MESSAGE_CONSUMED, VT_MESSAGE_RESIZE, VT_MESSAGE_ASK,
+  VT_MESSAGE_ANSWER, VT_MESSAGE_KILL_ALL,
 };
 
 struct vt_message {
@@ -14,7 +15,9 @@ struct vt_message {
   struct vt_command *command; /* ADD, LAUNCHED */
   struct vt_owner *owner;     /* KILL_ALL */
   uint32_t id;
-  size_t value;               /* TERMINATE: at the deadline?; SIGNAL: number; CONSUMED: bytes; RESIZE: columns * 65536 + rows */
+  size_t value;               /* TERMINATE: at the deadline?; SIGNAL: number; CONSUMED: bytes; RESIZE: columns * 65536 + rows;
+                                 ASK: number; ANSWER: number * 2 + yes */
+  char *text;                 /* ASK: the protected path; the supervisor frees it */
 };
 
 /* Once; returns the wake-up descriptor, or -1 with errno. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "notify/fsize.h"
+#include "workspace/questions.h"
 #include "confine/confinement.h"
 #include "base/event_loop.h"
 #include "base/procfs.h"
@@ -24,6 +25,7 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   listener->most_file_bytes = vt_fsize_most(command);
   listener->confinement = command->confinement;
   if (listener->confinement->workspace) listener->umask = (unsigned)vt_procfs_umask(getpid());
+  if (command->asks) listener->questions = vt_questions_open(command->id);
   pthread_mutex_init(&listener->lock, NULL);
   vt_confinement_retain(listener->confinement);
   ioctl(listener->fd, NOTIF_SET_FLAGS, (unsigned long)SYNC_WAKE_UP);
@@ -51,6 +53,7 @@ void vt_listener_release(struct vt_listener *listener) {
   close(listener->fd);
   vt_confinement_release(listener->confinement);
   vt_denials_free(listener->denials);
+  vt_questions_free(listener->questions);
   pthread_mutex_destroy(&listener->lock);
   free(listener);
 }

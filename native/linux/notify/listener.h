@@ -25,6 +25,7 @@ struct vt_listener {
   unsigned umask;          /* what each had at the start */
   bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
   pthread_mutex_t lock;    /* for the fields below */
+  struct vt_questions *questions; /* NULL: the owner is not asked */
   bool closed;             /* the command is reported: denials no longer count */
   struct vt_denials *denials;
 };

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/mailbox.h"
 #include "base/procfs.h"
 #include "base/threads.h"
 #include "confine/confinement.h"
@@ -48,15 +49,17 @@ static bool reduce_capabilities(void) {
   return syscall(SYS_capset, &header, data) == 0; /* of the calling thread: capset(2) */
 }
 
-/* The listener and the roots keep their numbers. Every other descriptor is closed, else a pipe of the host would stay open. */
+/* The listener, the roots and the mailbox keep their numbers. Every other descriptor is closed, else a pipe of the host would stay open. */
 static bool separate_table(struct vt_workspace_server *server) {
   const struct vt_workspace *workspace = server->listener->confinement->workspace;
-  int *kept = calloc(workspace->count + 1, sizeof *kept);
+  size_t count = workspace->count;
+  int *kept = calloc(count + 2, sizeof *kept);
   server->roots = calloc(workspace->count, sizeof *server->roots);
   if (!kept || !server->roots) abort();
   for (size_t i = 0; i < workspace->count; i++) kept[i] = server->roots[i] = workspace->roots[i].fd;
-  kept[workspace->count] = server->listener_fd = server->listener->fd;
-  int failed = vt_borrow_table_of(kept, workspace->count + 1);
+  kept[count++] = server->listener_fd = server->listener->fd;
+  if (server->listener->questions) kept[count++] = vt_mailbox_open(); /* to wake the supervisor */
+  int failed = vt_borrow_table_of(kept, count);
   free(kept);
   return failed == 0;
 }

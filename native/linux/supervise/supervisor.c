@@ -22,6 +22,7 @@
 #include "supervise/terminal.h"
 #include "base/threads.h"
 #include "notify/handlers/flock_wait.h"
+#include "workspace/questions.h"
 #include "supervise/epoll_watches.h"
 
 static struct vt_command *commands; /* supervisor thread only */
@@ -102,6 +103,9 @@ static void obey_for(struct vt_command *command, const struct vt_message *order)
   else if (order->kind == VT_MESSAGE_CONSUMED) vt_streams_consumed(command, order->value);
   else if (order->kind == VT_MESSAGE_RESIZE) vt_terminal_resize(command, order->value >> 16, order->value & UINT16_MAX);
   else if (order->kind == VT_MESSAGE_SIGNAL) vt_session_signal(command, (int)order->value);
+  else if (order->kind == VT_MESSAGE_ASK) command->owner->asked(command->owner, command->id, order->value, order->text);
+  else if (order->kind == VT_MESSAGE_ANSWER && command->listener)
+    vt_questions_answer(command->listener->questions, order->value >> 1, order->value & 1);
   else if (order->kind == VT_MESSAGE_TERMINATE) vt_deadline_terminate(command, order->value != 0);
 }
 
@@ -117,6 +121,7 @@ static void obey(const struct vt_message *order) {
   } else {
     struct vt_command *command = find(order->id);
     if (command) obey_for(command, order);
+    free(order->text);
   }
 }
 
@@ -209,6 +214,8 @@ void vt_core_consumed(uint32_t id, size_t bytes) { post_for(id, VT_MESSAGE_CONSU
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows) {
   post_for(id, VT_MESSAGE_RESIZE, (size_t)columns << 16 | rows);
 }
+
+void vt_core_answer(uint32_t id, size_t number, bool yes) { post_for(id, VT_MESSAGE_ANSWER, number << 1 | yes); }
 
 void vt_core_kill_all_of(struct vt_owner *owner) {
   if (vt_supervisor_ready()) return owner->release(owner); /* there was no command yet */

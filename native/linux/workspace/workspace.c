@@ -192,22 +192,22 @@ static enum vt_spot_kind beneath_entry(const struct vt_workspace *workspace, int
 
 /* Walks the names beneath the root, as far as the tree of places goes. */
 static enum vt_spot_kind classify(const struct vt_workspace *workspace, const struct vt_workspace_root *root, int root_fd,
-                                  const char *rest, bool *on_the_way) {
+                                  const char *rest, struct vt_spot *spot) {
   const struct vt_path_node *node = vt_path_node_at(workspace->places->root, root->path);
-  *on_the_way = false;
   if (!node || !node->cut) return node && *rest ? VT_SPOT_GRANTED : VT_SPOT_HELD;
   for (const char *at = rest; *(at += strspn(at, "/"));) {
     size_t length = strcspn(at, "/");
     const struct vt_path_node *child = child_of(node, at, length);
     at += length;
-    if (!child && node->closed) return VT_SPOT_PROTECTED;
+    if (child ? child->kept : node->closed) {
+      spot->protected_by = child ? child : node;
+      return VT_SPOT_PROTECTED;
+    }
     if (!child) return *at ? beneath_entry(workspace, root_fd, rest, (size_t)(at - rest)) : VT_SPOT_HELD;
-    if (child->kept) return VT_SPOT_PROTECTED;
-    *on_the_way = true;
+    spot->on_the_way = !*at;
     node = child;
-    if (*at) *on_the_way = false;
   }
-  return *on_the_way ? VT_SPOT_PROTECTED : VT_SPOT_HELD;
+  return spot->on_the_way ? VT_SPOT_PROTECTED : VT_SPOT_HELD;
 }
 
 static bool split(const char *rest, char *directory, char *name) {
@@ -242,8 +242,8 @@ static void find_beneath(const struct vt_workspace *workspace, const struct vt_w
                          bool acts, struct vt_spot *spot) {
   char directory[PATH_MAX];
   if (!split(rest[0] == '/' ? rest : "", directory, spot->name)) return;
-  spot->kind = classify(workspace, root, fd, rest + strspn(rest, "/"), &spot->on_the_way);
-  if (spot->kind != VT_SPOT_HELD && !spot->on_the_way && !(acts && spot->kind == VT_SPOT_GRANTED)) return;
+  spot->kind = classify(workspace, root, fd, rest + strspn(rest, "/"), spot);
+  if (spot->kind != VT_SPOT_HELD && !spot->on_the_way && !(acts && spot->kind != VT_SPOT_OUTSIDE)) return;
   spot->parent = open_beneath(fd, directory);
   if (spot->parent < 0) spot->kind = VT_SPOT_OUTSIDE;
   else if (spot->kind == VT_SPOT_HELD && is_other_name(workspace, spot)) spot->kind = VT_SPOT_PROTECTED;
@@ -254,6 +254,7 @@ void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, c
   spot->parent = -1;
   spot->kind = VT_SPOT_OUTSIDE;
   spot->on_the_way = false;
+  spot->protected_by = NULL;
   int fd = !root ? -1 : roots ? roots[root - workspace->roots] : open_root(root);
   if (fd < 0) return;
   find_beneath(workspace, root, fd, path + strlen(root->path), acts, spot);

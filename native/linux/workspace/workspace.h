@@ -13,6 +13,7 @@
 
 struct vt_reads;
 struct vt_place;
+struct vt_path_node;
 
 struct vt_workspace {
   int references;              /* atomic */
@@ -46,13 +47,14 @@ enum vt_spot_kind {
 /* A name in a directory of the workspace. */
 struct vt_spot {
   enum vt_spot_kind kind;
+  const struct vt_path_node *protected_by; /* with VT_SPOT_PROTECTED: the path that the user may be asked about; NULL: none */
   bool on_the_way; /* with VT_SPOT_PROTECTED: a directory that leads to something protected, itself not protected */
   int parent;      /* O_PATH, proven to lie beneath the root; -1: not needed */
   char name[NAME_MAX + 1]; /* "": the root itself */
 };
 
 /* Where an absolute path without symbolic links leads. `roots`: the roots' descriptors in the calling thread's table; NULL: they
- * are opened. `acts`: the parent is wanted for a granted spot, too. Close the spot
+ * are opened. `acts`: the parent is wanted for a granted or protected spot, too. Close the spot
  * afterwards. */
 void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, const char *path, bool acts, struct vt_spot *spot);
 void vt_spot_close(struct vt_spot *spot);

@@ -14,6 +14,8 @@ export interface ChangesWanted {
   readonly protected: readonly string[]
   /** The user's own configuration files of git; they need not exist. */
   readonly gitConfigs: readonly string[]
+  /** `[workspace] on_protected = "ask"`. Default: false. */
+  readonly asks?: boolean
   /** Directories that no root may contain, nor, but for HOME, lie in: HOME, and vitrine's own configuration and state. */
   readonly own: { readonly home: string; readonly others: readonly string[] }
 }
@@ -48,6 +50,7 @@ export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
     roots: [workspace, ...given.slice(1), ...git.writable],
     protected: [...usual, ...named.map((path) => (path.startsWith('/') ? path : join(workspace, path)))],
     closed: isUsual ? git.closed : [],
+    asks: wanted.asks ?? false,
   }
 }
 

@@ -12,6 +12,8 @@
 #include "confine/confinement.h"
 #include "confine/filter/seccomp_constants.h"
 #include "notify/caller/borrow_fd.h"
+#include "confine/reads/path_tree.h"
+#include "workspace/questions.h"
 #include "notify/workspace_server.h"
 #include "workspace/workspace.h"
 
@@ -37,11 +39,26 @@ static bool may_act(struct vt_notification *notification) {
   return false;
 }
 
-/* Finds the spot, with its parent where the notifier acts. */
-static enum vt_spot_kind find(const struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot) {
+/* True: the owner lets what a spot is protected by change. Not asked about directories that lead to something protected. */
+static bool is_approved(struct vt_notification *notification, const struct vt_spot *spot, const struct vt_resolved *place) {
+  char path[PATH_MAX];
+  if (spot->kind != VT_SPOT_PROTECTED || !spot->protected_by || !notification->listener->questions) return false;
+  if (vt_path_node_path(spot->protected_by, path, sizeof path) < 0) return false;
+  if (!vt_questions_ask(notification->listener->questions, notification, path)) return false;
+  /* In a protected directory there may be another name of a protected file. */
+  if (strcmp(path, place->path) == 0) notification->approved = true;
+  return true;
+}
+
+/* Finds the spot, with its parent where the notifier acts. Asks about a protected one. */
+static enum vt_spot_kind find(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot) {
   spot->parent = -1;
   spot->kind = VT_SPOT_OUTSIDE;
   if (notification->roots) vt_workspace_find(workspace_of(notification), notification->roots, place->path, acts, spot);
+  if (!is_approved(notification, spot, place)) return spot->kind;
+  vt_spot_close(spot);
+  vt_workspace_find(workspace_of(notification), notification->roots, place->path, true, spot);
+  if (spot->kind == VT_SPOT_PROTECTED && spot->protected_by && spot->parent >= 0) spot->kind = VT_SPOT_HELD;
   return spot->kind;
 }
 
@@ -54,7 +71,7 @@ static mode_t mode_of(const struct vt_notification *notification) {
 /* Regular files and FIFOs. */
 static bool is_plain(const struct vt_notification *notification, const struct stat *status) {
   bool plain = S_ISREG(status->st_mode) || S_ISFIFO(status->st_mode);
-  return plain && !vt_workspace_protects(workspace_of(notification), status);
+  return plain && (notification->approved || !vt_workspace_protects(workspace_of(notification), status));
 }
 
 /* Opens without truncating, since only the opened file shows what it is. Never blocks: on a FIFO without a reader it fails with
@@ -90,6 +107,13 @@ static void open_spot(struct vt_notification *notification, const struct vt_spot
   if (notification->error == ENXIO) notification->fifo = find_fifo(notification, spot, flags);
 }
 
+/* Whether it would change something: nothing is asked about an open that only reads, or fails. */
+static bool is_meant(uint32_t flags, const struct vt_resolved *place) {
+  if (!place->exists) return (flags & O_CREAT) != 0;
+  if ((flags & O_CREAT) && (flags & O_EXCL)) return false;
+  return (flags & (O_ACCMODE | O_TRUNC)) != 0;
+}
+
 static bool is_openable(const struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
   if (flags & TMPFILE) return place->exists && S_ISDIR(place->status.st_mode);
   if (!place->exists) return (flags & O_CREAT) != 0;
@@ -98,6 +122,7 @@ static bool is_openable(const struct vt_notification *notification, uint32_t fla
 
 bool vt_workspace_opens(struct vt_notification *notification, uint32_t flags, const struct vt_resolved *place) {
   struct vt_spot spot;
+  if (!is_meant(flags, place)) return false;
   enum vt_spot_kind kind = find(notification, place, false, &spot);
   if (kind == VT_SPOT_GRANTED) return true;
   bool acts = kind == VT_SPOT_HELD && is_openable(notification, flags, place);
@@ -256,30 +281,4 @@ bool vt_workspace_renames(struct vt_notification *notification, const struct vt_
   vt_spot_close(&from);
   vt_spot_close(&to);
   return granted || acts;
-}
-
-bool vt_workspace_marks(const struct vt_notification *notification, const char *path, const struct stat *status) {
-  const struct vt_workspace *workspace = workspace_of(notification);
-  struct vt_spot spot;
-  if (!workspace) return false;
-  vt_workspace_find(workspace, notification->roots, path, false, &spot);
-  vt_spot_close(&spot);
-  return spot.kind == VT_SPOT_PROTECTED || (status && vt_workspace_protects(workspace, status));
-}
-
-bool vt_workspace_holds(const struct vt_listener *listener, int fd, const char *path) {
-  const struct vt_workspace *workspace = listener->confinement->workspace;
-  struct vt_spot spot;
-  struct stat own, there;
-  if (!workspace || fstat(fd, &own) || vt_workspace_protects(workspace, &own)) {
-    /* A directory on the way is among the protected inodes, but its metadata may change. */
-    if (!workspace || !S_ISDIR(own.st_mode)) return false;
-  }
-  vt_workspace_find(workspace, NULL, path, true, &spot);
-  bool in = spot.kind == VT_SPOT_HELD || spot.kind == VT_SPOT_GRANTED || spot.on_the_way;
-  bool holds = in && spot.parent >= 0 &&
-               fstatat(spot.parent, spot.name[0] ? spot.name : ".", &there, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
-               there.st_dev == own.st_dev && there.st_ino == own.st_ino;
-  vt_spot_close(&spot);
-  return holds;
 }
