@@ -12,8 +12,8 @@ const start = ['/src/cli/run/run.ts', '/src/shell.ts']
 /** Its imports say nothing on what is used: it has everything that anybody may want. */
 const everything = '/src/internal.ts'
 
-/** What it imports is in the file that npm links, so that --version and --help load little else. */
-const main = '/src/cli/main.ts'
+/** With what they import they are the file that npm links, so that --version and --help load little else. */
+const main = ['/src/cli/main.ts', '/src/cli/command.ts']
 
 /** Whether no import() stands between a module and one of `paths`. */
 function isImportedBy(
@@ -91,7 +91,7 @@ export default defineConfig([
       chunkFileNames: 'cli/[name].cjs',
       codeSplitting: {
         groups: [
-          { name: (id, modules) => (isImportedBy([main], id, modules) ? 'cli' : null), priority: 1 },
+          { name: (id, modules) => (isImportedBy(main, id, modules) ? 'cli' : null), priority: 1 },
           { name: (id, modules) => (isImportedBy(start, id, modules) ? 'run' : null) },
         ],
       },

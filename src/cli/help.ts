@@ -1,4 +1,3 @@
-import { nearestKey } from '../base/did-you-mean.ts'
 import { helpFor, type Topic, topics } from '../messages/cli/help.ts'
 import { exitCode } from './command.ts'
 import { print, standardError } from './run/sink.ts'
@@ -14,6 +13,7 @@ export async function help(
   if (name === undefined || name === '--help' || name === '-h') return print(helpFor('vitrine'))
   if (name === 'help') return helpOn(args[0], commands)
   if (isTopic(name) || commands.includes(name)) return print(helpFor(isTopic(name) ? name : 'vitrine'))
+  const { nearestKey } = await import('../base/did-you-mean.ts')
   const { prefixed, unknownCommand, unknownOption } = await import('../messages/cli/run.ts')
   const said = name.startsWith('-')
     ? unknownOption(name, nearestKey(name, options))
@@ -25,6 +25,7 @@ export async function help(
 async function helpOn(name: string | undefined, commands: readonly string[]): Promise<number> {
   if (name === undefined) return print(helpFor('vitrine'))
   if (isTopic(name)) return print(helpFor(name))
+  const { nearestKey } = await import('../base/did-you-mean.ts')
   const { noSuchHelp, prefixed } = await import('../messages/cli/run.ts')
   await standardError.write(prefixed(noSuchHelp(name, nearestKey(name, commands))))
   return exitCode.refused
