@@ -4,9 +4,11 @@ export interface Row {
   readonly argv: readonly string[]
   /** It takes root's rights, with which the control is made. */
   readonly root?: true
+  /** What the kernel or the file system says where it cannot do it at all. */
+  readonly lacking?: RegExp
 }
 
-function shell(text: string): Row[] {
+export function shell(text: string): Row[] {
   return text
     .trim()
     .split('\n')
@@ -28,7 +30,7 @@ def opened(path, flags, **more): return os.open(path, flags, 0o644, **more)
 def scribble(fd): os.write(fd, b'changed')
 `
 
-function py(name: string, text: string, more: Omit<Row, 'name' | 'argv'> = {}): Row {
+export function py(name: string, text: string, more: Omit<Row, 'name' | 'argv'> = {}): Row {
   return { name, argv: ['python3', '-c', `${python}${text}`], ...more }
 }
 
