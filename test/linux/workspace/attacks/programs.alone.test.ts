@@ -11,7 +11,6 @@ mkdir t && echo x > t/settings.json && tar cf a -C t . && tar xf a --overwrite -
 ln -s .vscode way && mkdir -p t/way && echo x > t/way/new && tar cf a -C t way && tar xf a --keep-directory-symlink
 mkdir -p t/.git/hooks && echo x > t/.git/hooks/new && (cd t && find .git | cpio -o --quiet) > a && cpio -iu --quiet < a
 mkdir -p t/outside && echo x > t/outside/new && (cd t/outside && echo ../outside/new | cpio -o --quiet) > a && cpio -iu --quiet < a
-echo x > .new && (cd src && echo ../.git/config | cpio -pdlu --quiet ../t); echo x >> .git/config
 echo .git/config | cpio -pdl --quiet got && echo x >> got/.git/config
 `)
 

@@ -1,0 +1,101 @@
+import { py, type Row, shell } from '../protected-rows.ts'
+import { describeAttacks } from './attack.ts'
+
+const targets = ['.git/config', '.vscode/settings.json', '../outside/file']
+
+/** A descriptor for writing; where that is refused the call is tried on one for reading. */
+const prelude = `
+def target(path):
+    try: return os.open(path, os.O_RDWR)
+    except OSError: return os.open(path, os.O_RDONLY)
+open("from", "wb").write(b"x" * 8192)
+source = os.open("from", os.O_RDWR)
+def ioctl(fd, number, argument): return fcntl.ioctl(fd, number, argument)
+`
+
+/** linux/fs.h */
+const [FICLONE, FICLONERANGE, FIDEDUPERANGE] = [0x40049409, 0x4020940d, 0xc0189436]
+const reflink = { lacking: /Operation not supported|Invalid argument|Inappropriate ioctl/ }
+
+const acts: readonly (readonly [name: string, text: string, more?: Partial<Row>])[] = [
+  ['copy_file_range', 'os.copy_file_range(source, t, 4)'],
+  ['sendfile', 'os.sendfile(t, source, 0, 4)'],
+  ['splice', 'r, w = os.pipe(); os.write(w, b"abcd"); call(275 if x86 else 76, r, None, t, None, 4, 0)'],
+  [
+    'vmsplice, tee and splice',
+    'r, w = os.pipe(); r2, w2 = os.pipe(); b = ctypes.create_string_buffer(b"abcd"); v = (ctypes.c_void_p * 2)(ctypes.addressof(b), 4); call(278 if x86 else 75, w, v, 1, 0); call(276 if x86 else 77, r, w2, 4, 0); call(275 if x86 else 76, r2, None, t, None, 4, 0)',
+  ],
+  ['fallocate', 'os.posix_fallocate(t, 0, 9000)'],
+  [
+    'fallocate with FALLOC_FL_PUNCH_HOLE',
+    'call(285 if x86 else 47, t, 3, ctypes.c_long(0), ctypes.c_long(4096))',
+  ],
+  ['ftruncate', 'os.ftruncate(t, 1)'],
+  ['pwritev2', 'os.pwritev(t, [b"x"], 0)'],
+  ['mmap and mprotect', 'm = mmap.mmap(t, 0); m[0:1] = b"%"; m.flush()'],
+  ['FICLONE', `ioctl(t, ${FICLONE}, source)`, reflink],
+  ['FICLONERANGE', `ioctl(t, ${FICLONERANGE}, struct.pack("qQQQ", source, 0, 0, 0))`, reflink],
+  [
+    'FIDEDUPERANGE',
+    `os.pwrite(t, bytes(4096), 0); ioctl(source, ${FIDEDUPERANGE}, bytearray(struct.pack("QQHHIqQQiI", 0, 4096, 1, 0, 0, t, 0, 0, 0, 0)))`,
+    reflink,
+  ],
+  ['FS_IOC_SETFLAGS', 'ioctl(t, 0x40086602, struct.pack("l", 0x40))'],
+  ['FS_IOC_FSSETXATTR', 'ioctl(t, 0x401c5820, struct.pack("IIIII8x", 0x80, 0, 0, 0, 0))'],
+  ['fchown', 'os.fchown(t, os.getuid(), os.getgid())'],
+  ['fremovexattr', 'os.setxattr(t, "user.a", b"1"); os.removexattr(t, "user.a")'],
+]
+
+const descriptors = acts.flatMap(([name, text, more]) =>
+  targets.map((path) => py(`${name} to ${path}`, `${prelude}t = target("${path}")\n${text}`, more)),
+)
+
+const attributes = ['user.a', 'trusted.a', 'security.a', 'system.posix_acl_access'].flatMap((name) =>
+  ['.git/config', '.git/hooks', '../outside/file'].map((path) =>
+    py(
+      `setxattr ${name} of ${path}`,
+      name.startsWith('system')
+        ? `acl = struct.pack("<IHHIHHIHHI", 2, 1, 7, 0xffffffff, 4, 5, 0xffffffff, 32, 7, 0xffffffff); os.setxattr("${path}", "${name}", acl)`
+        : `os.setxattr("${path}", "${name}", b"1")`,
+      name.startsWith('user') || name.startsWith('system') ? {} : { root: true },
+    ),
+  ),
+)
+
+const paths = shell(`
+truncate -s 1 /proc/self/cwd/.git/config
+truncate -s 1 /proc/$$/cwd/../outside/file
+truncate -s 1 /proc/self/root$PWD/.git/config
+exec 7< .git; echo x > /proc/self/fd/7/hooks/new
+exec 7< .; echo x > /proc/self/fd/7/.envrc
+exec 7< .git/hooks; cd /proc/self/fd/7/ && echo x > new
+exec 7< ../outside; mv src/main.c /proc/self/fd/7/new
+exec 7< src; echo x > /proc/self/fd/7/../.envrc
+mkdir /proc/self/cwd/.idea
+ln src/main.c /proc/self/cwd/.envrc
+ln -s x /dev/fd/../cwd/.envrc
+exec < .git/config; echo x > /dev/stdin
+exec < ../outside/file; echo x > /proc/self/fd/0
+`)
+
+const renames = [5].flatMap((flags) => [
+  py(`renameat2 with flags ${flags}, from`, `call(RENAMEAT2, AT, ".git/config", AT, "there", ${flags})`, {
+    root: true,
+  }),
+  py(
+    `renameat2 with flags ${flags}, to`,
+    `open("here", "w"); call(RENAMEAT2, AT, "here", AT, ".envrc", ${flags})`,
+    {
+      root: true,
+    },
+  ),
+  py(
+    `renameat2 with flags ${flags} by descriptors`,
+    `open("here", "w"); call(RENAMEAT2, os.open(".", 0), "here", os.open(".git/hooks", 0), "new", ${flags})`,
+    { root: true },
+  ),
+])
+
+describeAttacks('calls on descriptors change nothing protected or outside', descriptors)
+describeAttacks('extended attributes of what is protected or outside stay', attributes)
+describeAttacks('paths through /proc and whiteouts reach nothing protected', [...paths, ...renames])
