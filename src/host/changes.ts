@@ -1,4 +1,6 @@
+import { realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { packageRoot } from '../base/package-file.ts'
 import { baseDirectory, homeOf, isBeneath } from '../base/paths.ts'
 import type { Environment } from '../base/types.ts'
 import { realDirectory, userConfigFile } from '../config/files.ts'
@@ -52,5 +54,15 @@ function ownOf(env: Environment): ChangesWanted['own'] {
   return {
     home: realDirectory(homeOf(env)),
     others: [userConfigFile(env), stateRoot(env)].map((path) => realDirectory(dirname(path))),
+    package: ownPackage(),
+  }
+}
+
+function ownPackage(): string | undefined {
+  try {
+    return realpathSync(packageRoot())
+  } catch {
+    // A bundle, whose program may have no package of vitrine.
+    return undefined
   }
 }

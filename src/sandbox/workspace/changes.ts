@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isBeneath } from '../../base/paths.ts'
 import type { Changes } from '../sandbox.ts'
 import { gitPlacesOf } from './git.ts'
-import { protectedInWorkspace } from './protected.ts'
+import { ownPrograms, protectedInWorkspace } from './protected.ts'
 
 export interface ChangesWanted {
   /** Absolute real path. */
@@ -17,7 +17,12 @@ export interface ChangesWanted {
   /** `[workspace] on_protected = "ask"`. Default: false. */
   readonly asks?: boolean
   /** Directories that no root may contain, nor, but for HOME, lie in: HOME, and vitrine's own configuration and state. */
-  readonly own: { readonly home: string; readonly others: readonly string[] }
+  readonly own: {
+    readonly home: string
+    readonly others: readonly string[]
+    /** The package that runs; a bundle has none. */
+    readonly package?: string | undefined
+  }
 }
 
 /** Why a directory cannot be opened to changes. */
@@ -44,7 +49,11 @@ export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
   const named = wanted.protected.filter((path) => path !== word)
   const isUsual = wanted.protected.includes(word)
   const usual = isUsual
-    ? [...protectedInWorkspace.map((path) => join(workspace, path)), ...git.protected]
+    ? [
+        ...protectedInWorkspace.map((path) => join(workspace, path)),
+        ...git.protected,
+        ...ownProgramsIn(workspace, wanted.own.package),
+      ]
     : []
   return {
     roots: [workspace, ...given.slice(1), ...git.writable],
@@ -52,6 +61,15 @@ export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
     closed: isUsual ? git.closed : [],
     asks: wanted.asks ?? false,
   }
+}
+
+/** A command that changes them decides about the next command. A workspace that lies in the package is a checkout of vitrine. */
+function ownProgramsIn(workspace: string, own: string | undefined): readonly string[] {
+  const installed = ownPrograms.map((path) => join(workspace, path))
+  return [
+    ...installed.filter((path) => lstatSync(path, { throwIfNoEntry: false })),
+    ...(own !== undefined && own !== workspace && isBeneath(own, workspace) ? [own] : []),
+  ]
 }
 
 function unfit(path: string, own: ChangesWanted['own']): UnfitRoot | undefined {
