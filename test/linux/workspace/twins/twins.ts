@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeDirectory, openTestShell } from '../../helpers/place.ts'
-import { isInstalled } from '../../helpers/programs.ts'
+import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
+import { isInstalled } from '../../../helpers/programs.ts'
 
 /** One command, run in workspace mode and in write mode on two equal trees. */
 export interface Twin {

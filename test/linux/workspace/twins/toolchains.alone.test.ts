@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { repository } from '../../helpers/repository.ts'
+import { repository } from '../../../helpers/repository.ts'
 import { describeTwins, twinsOf } from './twins.ts'
 
 const bin = join(repository, 'node_modules/.bin')

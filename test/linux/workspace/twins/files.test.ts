@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readable } from '../../helpers/programs.ts'
+import { readable } from '../../../helpers/programs.ts'
 import { describeTwins, twinsOf } from './twins.ts'
 
 const commands = String.raw`
