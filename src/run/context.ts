@@ -26,6 +26,7 @@ export interface RunContext {
 
 export type ContextOptions = ShellOptions & Required<Pick<ShellOptions, 'cwd' | 'env'>>
 
+/** Throws SANDBOX_UNAVAILABLE where the launcher cannot hold the configured limits. */
 export function contextOf(
   loaded: LoadedConfig,
   backend: BackendParts,

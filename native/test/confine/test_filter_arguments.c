@@ -163,7 +163,7 @@ static void sweep_sends(void) {
   }
 }
 
-/* With the session's number put in: whoever is older is asked about, as a process and as a group; by the rarer calls everyone. */
+/* With the session's id filled in: an older process or group is asked about; the rarer calls are always asked about. */
 static void sweep_targets(void) {
   const int session = 1000, common[] = {on(62, 129), on(200, 130), on(234, 131)};
   const int rare[] = {on(129, 138), on(297, 240), on(424, 424)};

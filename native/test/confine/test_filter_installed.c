@@ -81,7 +81,7 @@ static long do_mptcp_socket(void) { return socket(AF_INET, SOCK_STREAM, 262); }
 static long do_unix_socket(void) { return socket(AF_UNIX, SOCK_STREAM, 0); }
 static long do_datagram_pair(void) { return socketpair(AF_UNIX, SOCK_DGRAM, 0, (int[2]){0}); }
 static long do_stream_pair(void) { return socketpair(AF_UNIX, SOCK_STREAM, 0, (int[2]){0}); }
-/* A shared futex of our own with nobody waiting on it. */
+/* A shared futex of our own without a waiter. */
 static long do_requeue(void) { return syscall(SYS_futex, &(int[2]){0}, 3 /* FUTEX_REQUEUE */, 0, 1L, &(int[2]){0}, 0); }
 static long do_private_requeue(void) { return syscall(SYS_futex, &(int[2]){0}, 3 | 128, 0, 1L, &(int[2]){0}, 0); }
 static long do_unreviewed(void) { return syscall(VT_LAST_REVIEWED_SYSCALL + 1, 0, 0, 0); }
@@ -93,7 +93,7 @@ static long do_hostname(void) {
   return sethostname(name, strlen(name));
 }
 
-/* Takes an abstract name, which nobody else could then bind. */
+/* Takes an abstract name, which no other process could then bind. */
 static long do_abstract_name(void) {
   int pair[2];
   struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "\0vitrine-filter-test"};
@@ -166,7 +166,7 @@ static const struct attempt attempts[] = {
     {"FUTEX_REQUEUE, shared", false, do_requeue, -1, ENOSYS},
     {"FUTEX_REQUEUE, private", false, do_private_requeue, 0, 0},
     {"a second listener", false, do_second_listener, -1, EBUSY},
-    {"a call that nobody reviewed", false, do_unreviewed, -1, ENOSYS},
+    {"a call without a review", false, do_unreviewed, -1, ENOSYS},
 };
 
 static bool install(bool network) {

@@ -73,10 +73,10 @@ static void write_file(const char *path, size_t bytes) {
 /* Forty levels more than are held open, a file on each, made before and after the way down. */
 static void measures_a_deep_tree(void) {
   char top[] = "/tmp/vitrine-limits-XXXXXX", here[4096];
-  struct vt_process_set nobody = {.session = -1, .cookie = ""};
+  struct vt_process_set no_processes = {.session = -1, .cookie = ""};
   HOLDS(mkdtemp(top) != NULL && getcwd(here, sizeof here) != NULL && chdir(top) == 0);
   const char *const directories[] = {top, NULL};
-  uint64_t empty = vt_disk_usage(directories, &nobody, UINT64_MAX);
+  uint64_t empty = vt_disk_usage(directories, &no_processes, UINT64_MAX);
   for (int level = 0; level < 72; level++) {
     write_file("file", 128 * 1024);
     write_file("z", 64 * 1024);
@@ -84,9 +84,9 @@ static void measures_a_deep_tree(void) {
     HOLDS(mkdir("directory", 0700) == 0 && chdir("directory") == 0);
   }
   HOLDS(chdir(here) == 0);
-  uint64_t full = vt_disk_usage(directories, &nobody, UINT64_MAX), files = 72 * 192 * 1024;
+  uint64_t full = vt_disk_usage(directories, &no_processes, UINT64_MAX), files = 72 * 192 * 1024;
   HOLDS(full - empty >= files && full - empty <= files + 72 * 3 * 4096);
-  HOLDS(vt_disk_usage(directories, &nobody, MEBIBYTE) > MEBIBYTE);
+  HOLDS(vt_disk_usage(directories, &no_processes, MEBIBYTE) > MEBIBYTE);
   char remove[64];
   snprintf(remove, sizeof remove, "rm -rf %s", top);
   HOLDS(system(remove) == 0);

@@ -1,5 +1,5 @@
-/* Proves that a lookup which blocks keeps no call waiting: somebody else answers in time, and it is counted all the same. Nor
- * does a lock that is waited for. And what an empty path stands for on Linux 7.3 is told. */
+/* Proves that neither a lookup that blocks nor a lock that another thread holds delays a call: another thread answers in time,
+ * and the call is still counted. Also proves that a report names the file that an empty path means on Linux 7.3. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -33,7 +33,7 @@ static struct vt_private make(void) {
   return made;
 }
 
-/* Each level can be entered by nobody once the next one is made. */
+/* Each level loses its rights, those of its owner, too, once the next one is made. */
 static void fill(int at) {
   for (int level = 0; level < DEPTH; level++) {
     mkdirat(at, "file", 0);
@@ -91,7 +91,7 @@ static void sweeps_what_is_not_locked(void) {
   fill(open(dead.path, O_RDONLY | O_DIRECTORY));
   close(dead.lock); /* as the kernel does when the host dies */
   CHECK(vt_core_sweep_private(temporary) == 0, "something stays");
-  CHECK(!is_there(dead.path), "what nobody holds stays");
+  CHECK(!is_there(dead.path), "a directory without a holder stays");
   CHECK(is_there(live.path), "what is held is gone");
   CHECK(vt_core_remove_private(live.lock) == 0, "it stays");
   CHECK(vt_core_sweep_private(temporary) == 0, "nothing to sweep is an error");
@@ -144,7 +144,7 @@ static void *sweep_on(void *unused) {
   return unused;
 }
 
-/* Hosts make, remove and sweep at once: nobody takes away what is in use, nor fails for what another one takes away. */
+/* Hosts make, remove and sweep at once: none removes a directory in use, nor fails when another host removes one. */
 static void copes_with_others(void) {
   pthread_t threads[THREADS];
   for (int at = 0; at < THREADS; at++)
@@ -198,7 +198,7 @@ static void a_policy_grants_one_directory_at_a_time(void) {
   CHECK(next == old && strcmp(next->writable[0], third.path) == 0, "it was built anew");
   CHECK(can_write(next, third.path) && !can_write(next, second.path) && !can_write(other, third.path), "the third");
   CHECK(mkdir(parent, 0700) == -1 && errno == EEXIST, "%s", strerror(errno));
-  *strrchr(first.path, '/') = 0; /* somebody puts another directory in the old one's place */
+  *strrchr(first.path, '/') = 0; /* another directory takes the place of the old one */
   CHECK(mkdir(first.path, 0700) == 0 && !can_write(next, first.path) && rmdir(first.path) == 0, "the old place");
   vt_confinement_release(next);
   vt_confinement_release(other);

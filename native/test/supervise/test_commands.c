@@ -58,7 +58,7 @@ static void ends_what_ignores_term(bool confined) {
   HOLDS(wait_for(id)->end.signal == SIGKILL || wait_for(id)->end.signal == SIGTERM);
 }
 
-/* Nobody gives an order: the supervisor has the deadline and the grace. */
+/* Without an order: the supervisor keeps the deadline and the grace. */
 static void keeps_deadlines(bool confined) {
   const char *polite = "trap 'echo asked; exit 4' TERM; while :; do sleep 0.02; done";
   const char *deaf = "trap 'echo asked' TERM; while :; do sleep 0.02; done";
@@ -74,7 +74,7 @@ static void keeps_deadlines(bool confined) {
   HOLDS(!of->end.timed_out && of->end.code == 3);
 }
 
-/* The grace of an order is the supervisor's, too; whoever was ended by one is not late, and one by the owner's clock is. */
+/* The supervisor also keeps the grace of an order. An order's end is no timeout; the end by the owner's clock is one. */
 static void keeps_the_grace_of_orders(bool confined) {
   const char *deaf = "trap '' TERM; while :; do sleep 0.02; done";
   uint32_t ended = start_until(30000, 100, deaf, confined), late = start_until(30000, 100, deaf, confined);

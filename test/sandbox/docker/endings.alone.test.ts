@@ -219,7 +219,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     const elsewhere = { ...thisProcess(), namespace: 'pid:[1]' }
     const left = await make({ [hostLabel]: JSON.stringify(gone) }, 'vitrine-read-00000000000a')
     const living = await make({ [hostLabel]: JSON.stringify(thisProcess()) }, 'vitrine-read-00000000000b')
-    const foreign = await make({ 'somebody.else': 'x' }, 'vitrine-read-00000000000c')
+    const foreign = await make({ 'another.program': 'x' }, 'vitrine-read-00000000000c')
     const unseen = await make({ [hostLabel]: JSON.stringify(elsewhere) }, 'vitrine-read-00000000000d')
     // Of an image made from one of ours: labels are inherited.
     const copied = await make({ [hostLabel]: JSON.stringify(gone) }, 'my-database')

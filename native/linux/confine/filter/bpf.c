@@ -53,18 +53,18 @@ static void jump_unless(struct vt_program *program, uint16_t test, uint32_t k, s
   vt_bpf_append(program, BPF_JMP | test | BPF_K, (uint8_t)if_true, (uint8_t)if_false, k);
 }
 
-#define NOBODY 0u             /* the caller's own group (kill(2)) */
-#define EVERYBODY UINT32_MAX  /* -1: every process (kill(2)) */
+#define OWN_GROUP 0u             /* the caller's own group (kill(2)) */
+#define EVERY_PROCESS UINT32_MAX /* -1: every process (kill(2)) */
 #define GROUP_AFTER(session) (1u - (session))
 
 /* Ids grow until they start again at pid_max: an older process is below the session's id, an older group, negated, above the
  * session's negated id. An older process with a higher id is refused by Landlock, but not reported. */
 static void append_older(struct vt_program *program, size_t otherwise) {
   size_t holds = program->length + 4;
-  vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, (uint8_t)(otherwise - program->length - 1), 0, NOBODY);
+  vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, (uint8_t)(otherwise - program->length - 1), 0, OWN_GROUP);
   vt_bpf_append(program, BPF_JMP | BPF_JGE | BPF_K, 0, (uint8_t)(holds - program->length - 1), VT_ANY_SESSION);
   jump_unless(program, BPF_JGE, GROUP_AFTER(VT_ANY_SESSION), 0, otherwise);
-  vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, (uint8_t)(otherwise - program->length - 1), 0, EVERYBODY);
+  vt_bpf_append(program, BPF_JMP | BPF_JEQ | BPF_K, (uint8_t)(otherwise - program->length - 1), 0, EVERY_PROCESS);
 }
 
 void vt_bpf_settle(struct sock_filter *instructions, size_t length, uint32_t session) {
@@ -106,7 +106,7 @@ static bool condition_holds(const struct vt_condition *condition, const __u64 *a
   uint32_t word = (uint32_t)(condition->half == VT_HIGH ? argument >> 32 : argument) & condition->mask;
   if (condition->test == VT_TEST_ANY_BIT) return word != 0;
   if (condition->test == VT_TEST_OLDER)
-    return word != NOBODY && word != EVERYBODY && (word < VT_ANY_SESSION || word >= GROUP_AFTER(VT_ANY_SESSION));
+    return word != OWN_GROUP && word != EVERY_PROCESS && (word < VT_ANY_SESSION || word >= GROUP_AFTER(VT_ANY_SESSION));
   for (size_t i = 0; i < condition->count; i++)
     if (word == condition->values[i]) return true;
   return false;

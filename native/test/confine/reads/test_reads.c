@@ -250,7 +250,7 @@ int main(void) {
     printf("reads: skipped, no Landlock here\n");
     return 0;
   }
-  /* Nobody else's files come and go beside these. */
+  /* A directory of its own: no other process makes or removes files in it. */
   snprintf(base, sizeof base, "%s", "/var/tmp/vitrine-reads-XXXXXX");
   char *outer = mkdtemp(base);
   CHECK(outer != NULL, "%s", strerror(errno));
