@@ -33,7 +33,7 @@ static struct vt_private make(void) {
   return made;
 }
 
-/* Each level loses its rights, those of its owner, too, once the next one is made. */
+/* Levels lose their rights, those of their owner, too, once the next one is made: all of them, writing, none, in turn. */
 static void fill(int at) {
   for (int level = 0; level < DEPTH; level++) {
     mkdirat(at, "file", 0);
