@@ -24,16 +24,16 @@ struct vt_end {
   int signal;
   int killed;       /* survivors that were killed */
   int alive;        /* survivors that live on */
-  int group;        /* process group */
+  int group;
   bool timed_out;  /* it still ran at its deadline */
   bool unsearched; /* the search for files kept by name (VT_NAME) ended at its bound */
   const char *limited; /* JavaScript name of the limit that ended it; NULL: none */
-  struct vt_denials *denials; /* NULL: none; freed by the receiver of `end` */
+  struct vt_denials *denials; /* freed by the receiver of `end` */
 };
 
 struct vt_looked;
 
-/* Called on a thread of the core. `end` comes once, after the last `output`. */
+/* On a thread of the core. `end` comes once, after the last `output`. */
 struct vt_owner {
   void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
   void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
@@ -112,7 +112,7 @@ void vt_core_kill_all_of(struct vt_owner *owner);
 
 const char *vt_core_step_name(int step);
 
-/* The texts live as long as the denials. */
+/* Lives as long as the denials. */
 struct vt_refused {
   const char *operation, *call, *program;
   const char *text; /* path or address, NULL: none */
@@ -126,7 +126,7 @@ struct vt_refused {
 bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused);
 void vt_core_free_denials(struct vt_denials *denials);
 
-/* Receives the facts of the probe, in the order of the JavaScript object. */
+/* In the order of the JavaScript object. */
 struct vt_facts {
   void *to;
   void (*number)(void *to, const char *name, double value);
@@ -136,7 +136,7 @@ struct vt_facts {
 
 void vt_core_probe(const struct vt_facts *facts);
 
-/* Starts the watcher, which ends the commands of a killed host; 0 or an errno. */
+/* 0 or an errno. */
 int vt_core_watch(void);
 /* 0: none. */
 int vt_core_watcher_pid(void);

@@ -71,7 +71,7 @@ it('a variable that is not set changes nothing', async () => {
   expect(sources['shell.mode'].source).toBe('default')
 })
 
-it('a variable stands above a trusted project file’s rules about who may set what', async () => {
+it('a variable takes precedence over a trusted project file', async () => {
   const place = makePlace()
   place.write(place.projectFile, '[docker]\nimage = "theirs"\n')
   const { config, ignored } = await place.load({ env: { VITRINE_DOCKER_IMAGE: 'mine' } })

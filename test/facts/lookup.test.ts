@@ -103,7 +103,7 @@ describe.each(lookups)('lookup of paths: %s', (_, open) => {
     expect(plain.filter((name) => ['link', 'dangling', 'loop'].includes(name))).toEqual([])
   })
 
-  it('answers many who ask at once, each its own question', async () => {
+  it('answers many requests at once, each with its own question', async () => {
     const pathLookup = await open()
     const paths = Array.from({ length: 200 }, (_, at) => `${root}/new-${at}`)
     const found = await Promise.all(paths.map((path) => new Lookup(pathLookup, patientMs).where([path])))

@@ -86,7 +86,7 @@ describe("encoding: 'buffer'", () => {
     expect([result.truncated, result.scratchpad]).toEqual([false, undefined])
   })
 
-  it('counts inlineMaxChars in bytes; what is over is cut, and saved', async () => {
+  it('counts inlineMaxChars in bytes; longer output is cut and saved', async () => {
     const shell = await openTestShell({ mode: 'read' })
     const options = { encoding: 'buffer', inlineMaxChars: 100 } as const
     const result = await shell.execute({ argv: ['cat'], stdin: everyByte }, options)

@@ -250,7 +250,7 @@ describe('read mode on macOS', () => {
     expect(() => privateDirectories?.make('/not/there')).toThrow(unavailable('/not/there: ENOENT'))
   })
 
-  it('kills who is left of the process group', async () => {
+  it('kills what is left of the process group', async () => {
     const { tools } = doubleOf()
     const sandbox = macosSandbox(tools)
     const { end, stdout } = await launchIn(sandbox.confine(options), 'sleep 600 & echo $!')

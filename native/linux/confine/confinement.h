@@ -1,4 +1,4 @@
-/* What holds a read-mode command: rulesets and a filter, built once and shared. */
+/* What holds a command of read or workspace mode: rulesets and a filter, built once and shared. */
 #pragma once
 
 #include <linux/filter.h>
@@ -46,12 +46,12 @@ struct vt_confinement_options {
   const char *near;
   struct vt_reads *reads;
   const char *const *writable;
-  const char *const *sockets;   /* unix sockets to connect to, likewise; needs ABI 9 */
+  const char *const *sockets;   /* needs ABI 9 */
   struct vt_workspace *workspace; /* NULL: none */
-  int terminal;                 /* descriptor of the command's terminal; 0: none */
+  int terminal;                 /* descriptor; 0: none */
 };
 
-/* The confinement for these options, cached if possible; NULL with errno and *step if it cannot be built. */
+/* Cached if possible; NULL with errno and *step if it cannot be built. */
 struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *options, int *step);
 void vt_confinement_retain(struct vt_confinement *confinement);
 void vt_confinement_release(struct vt_confinement *confinement);

@@ -18,14 +18,14 @@ struct vt_landlock_options {
   const char *near;             /* working directory, granted on its own for speed; may be NULL */
   const char *const *writable;  /* directories granted for writing, NULL-terminated; may be NULL */
   const char *const *sockets;   /* unix sockets granted for connecting, likewise */
-  int terminal;                 /* descriptor of the commands' terminal; 0: none */
+  int terminal;                 /* descriptor; 0: none */
   struct vt_workspace *workspace; /* NULL: none */
 };
 
-/* The Landlock ABI of the running kernel, or -1 with errno (ENOSYS: not built in, EOPNOTSUPP: disabled at boot). */
+/* Of the running kernel, or -1 with errno (ENOSYS: not built in, EOPNOTSUPP: disabled at boot). */
 int vt_landlock_abi(void);
 
-/* The bitmask of fixed Landlock errata; 0 if unknown. */
+/* A bitmask of fixed errata; 0 if unknown. */
 int vt_landlock_errata(void);
 
 /* While nothing is writable it need not: the filter refuses truncate(2), and other ways need write access. */
@@ -37,10 +37,10 @@ int vt_landlock_grant_at(int ruleset, int fd, uint64_t access);
 /* Grants changes in a workspace; collects what got a rule. */
 int vt_landlock_grant_workspace(int ruleset, int abi, struct vt_reads *places, struct vt_inode_set *granted);
 
-/* Builds a ruleset; returns its descriptor (close-on-exec) or -1 with errno. Allocates: never between clone and exec. */
+/* Returns a descriptor (close-on-exec) or -1 with errno. Allocates: never between clone and exec. */
 int vt_landlock_build(const struct vt_landlock_options *options);
 
-/* Likewise builds a second layer for reading only: grants `reads`, the writable directories, harmless devices, the terminal. */
+/* Likewise a second layer for reading only: `reads`, the writable directories, harmless devices, the terminal. */
 int vt_landlock_build_reads(int abi, struct vt_reads *reads, const char *const *writable, int terminal);
 
 /* Grants one more private directory (O_PATH suffices): to a ruleset that has one, or with `reading` to a second layer. */

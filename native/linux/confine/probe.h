@@ -16,7 +16,7 @@ struct vt_probe_result {
   int core_dumps_errno;  /* why core dumps cannot be prevented (core_dumps.h); 0: they can */
   bool pidfd;            /* clone(2) gives a pidfd */
   int getfd_errno;       /* why no process's descriptors can be borrowed (pidfd_getfd(2)); 0: they can, or no listener needs them */
-  bool sessions;         /* setsid(2) makes a session; the filter of read mode only pretends to */
+  bool sessions;         /* setsid(2) makes a session; vitrine's filter only pretends to */
   int yama;              /* kernel.yama.ptrace_scope, -1: no Yama */
 };
 

@@ -17,7 +17,7 @@ bool vt_cgroup_holds_memory(void);
 /* For the watcher; -1: none. */
 int vt_cgroup_open_base(void);
 
-/* Makes a command's cgroup, with `host` (of the watcher's table) in its name; returns its directory, or -1 with errno. */
+/* With `host` (of the watcher's table) in its name; returns its directory, or -1 with errno. */
 int vt_cgroup_make(char name[VT_CGROUP_NAME], uint64_t host, uint32_t id, const struct vt_limits *limits);
 
 /* Opens cgroup.procs for vt_cgroup_join, where clone cannot start a process in the cgroup (clone3.h); -1 with errno. */
@@ -38,5 +38,5 @@ struct vt_cgroup_state {
 
 struct vt_cgroup_state vt_cgroup_look(const char *name);
 
-/* Without effect before Linux 5.14 (cgroup.kill). */
+/* From Linux 5.14 (cgroup.kill). */
 void vt_cgroup_kill(const char *name);

@@ -3,7 +3,7 @@
 
 #include "notify/notification.h"
 
-/* Initializes a notification without looking at the caller. */
+/* Does not look at the caller. */
 void vt_notification_begin(struct vt_notification *notification, const struct seccomp_notif *notif, const struct vt_listener *listener);
 
 void vt_dispatch(struct vt_notification *notification);
@@ -19,23 +19,23 @@ void vt_handle_create(struct vt_notification *notification);
 void vt_handle_link(struct vt_notification *notification);
 void vt_handle_rename(struct vt_notification *notification);
 
-/* Signals, by the session of the target (handlers/signal.c). */
+/* By the session of the target (handlers/signal.c). */
 void vt_handle_signal(struct vt_notification *notification);
 
-/* File sizes: notes limits (RLIMIT_FSIZE) that the command sets, and sizes that it asks for (dispatch.c). */
+/* Note the RLIMIT_FSIZE that the command sets, and the sizes that it asks for (dispatch.c). */
 void vt_handle_file_limit(struct vt_notification *notification);
 void vt_handle_file_size(struct vt_notification *notification);
 
 /* Notes that the command's processes no longer all have the host's umask (dispatch.c). */
 void vt_handle_umask(struct vt_notification *notification);
 
-/* Carries a client's bind out in the caller's place (handlers/bind.c). */
+/* handlers/bind.c */
 void vt_handle_bind(struct vt_notification *notification);
 
 /* Connects where some unix sockets are granted, by where the path leads; Landlock checks again (handlers/connect.c). */
 void vt_handle_connect(struct vt_notification *notification);
 
-/* Describes the target of a refused call (describe.c). */
+/* The target of a refused call (caller/describe.c). */
 void vt_describe(struct vt_notification *notification);
 
 /* True if the refused socket is for a user or group lookup through libc (handlers/nss.c). */

@@ -25,7 +25,7 @@ struct vt_notification {
   bool given_known;
   char given[PATH_MAX];
 
-  bool takes; /* atomic: a separate thread borrows the descriptor (borrow_fd.c), where no file system can block it */
+  bool takes; /* atomic: a separate thread borrows the descriptor (caller/borrow_fd.c), where no file system can block it */
 
   /* outcome */
   enum vt_operation operation;

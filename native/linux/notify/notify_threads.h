@@ -13,7 +13,7 @@ enum { VT_LOOKUP_MS = 20, VT_TAKE_MS = 500, VT_LOOKUP_MOST_MS = 1000, VT_WATCH_M
 /* Like vt_supervisor_ready(), for commands with a listener. */
 int vt_notifier_ready(void);
 
-/* Has the notifiers answer the listener's calls until it hangs up. */
+/* Until the listener hangs up. */
 void vt_notifier_add(struct vt_listener *listener);
 
 /* The command has ended: releases its listener, if idle, before it hangs up. */

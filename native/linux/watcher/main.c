@@ -132,7 +132,7 @@ static void remove_cgroups(void) {
   }
 }
 
-/* Exempts the watcher from the OOM killer. Another read mode, known by its emulated setsid(2), would refuse and report it. */
+/* Exempts the watcher from the OOM killer. A sandbox of vitrine around it, known by its emulated setsid(2), would refuse and report it. */
 static void be_spared(void) {
   static const char never[] = "-1000"; /* OOM_SCORE_ADJ_MIN, linux/oom.h */
   if (call1(__NR_getsid, 0) != call1(__NR_getpid, 0)) return;

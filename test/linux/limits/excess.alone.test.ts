@@ -66,7 +66,7 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
     expect(said.failure?.kind).toBe('non-zero')
   })
 
-  it('what is over a limit and has set a trap is ended all the same', async () => {
+  it('ends a command over a limit even if it traps the signal', async () => {
     marker = makeMarker()
     const shell = await openTestShell({ mode, toml: '[limits]\nprocesses = 3\n' })
     const sleeper = `sleep ${marker} & `
@@ -86,7 +86,7 @@ describe.for(['read', 'write'] as const)('in %s mode', (mode) => {
   })
 })
 
-it('in write mode, who left the session is counted with the others', async () => {
+it('in write mode, processes that left the session are counted too', async () => {
   marker = makeMarker()
   const shell = await openTestShell({ mode: 'write', toml: '[limits]\ncpu_seconds = 1\n' })
   const result = await shell.execute({ command: `setsid -w ${hungry} spin 0 ${marker}`, timeoutMs: 20_000 })

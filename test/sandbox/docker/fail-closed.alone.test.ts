@@ -150,7 +150,7 @@ describe.skipIf(missing !== null)(`with an engine${skipped}`, () => {
     await expect(shell.execute({ command: 'true' })).rejects.toMatchObject({ code: 'WRITE_MODE_REQUIRED' })
   })
 
-  it('the start command brings an engine up, once for all who wait', async () => {
+  it('the start command starts an engine, once for all waiting commands', async () => {
     const directory = makeDirectory()
     const script = join(directory, 'start')
     const pid = join(directory, 'dockerd.pid')

@@ -1,4 +1,4 @@
-/* The seccomp filter of read mode: refuses what Landlock cannot see (metadata, ioctls, sockets, IPC, other processes, the
+/* The seccomp filter of read and workspace mode: refuses what Landlock cannot see (metadata, ioctls, sockets, IPC, other processes, the
  * system). Everything else is allowed and left to Landlock. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Read mode's answer to each system call: a table, and the argument rules that it uses. */
+/* The answer of read and workspace mode to each system call: a table, and its argument rules. */
 #include <errno.h>
 
 #include "confine/filter/seccomp_constants.h"

@@ -39,7 +39,7 @@ struct vt_reads_access {
   struct vt_inode_set *granted; /* receives what got a rule; may be NULL */
 };
 
-/* Adds the rules for granted paths; one thread at a time. Returns 0, or -1 with errno (E2BIG: too many entries). */
+/* One thread at a time. Returns 0, or -1 with errno (E2BIG: too many entries). */
 int vt_reads_grant(struct vt_reads *reads, const struct vt_reads_access *access, int ruleset);
 
 /* An uncached tree in which nothing is marked. */
@@ -54,17 +54,16 @@ bool vt_reads_cover(const struct vt_reads *reads, const char *directory);
 /* The parts of vt_reads_take(). */
 enum vt_reads_mark { VT_MARK_GRANTED, VT_MARK_KEPT, VT_MARK_CLOSED };
 
-/* Resolves a path and marks its target, which it returns, NULL: there is none; unless
- * granted, also the names of links on the way. */
+/* Marks a path's target, which it returns, NULL: there is none; unless granted, also the names of links on the way. */
 struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark);
 
-/* Cuts the directory that a path leads to and returns it; NULL if there is none. */
+/* Returns the directory that it cuts; NULL if the path leads to none. */
 struct vt_path_node *vt_reads_cut(struct vt_reads *reads, const char *path);
 
 /* Records the state of the directories that the rules depend on; before these are made. */
 void vt_reads_watch(struct vt_reads *reads);
 
-/* Keeps the files beneath the searched directory whose name matches a pattern. */
+/* Keeps what matches a pattern beneath the searched directory. */
 void vt_reads_search(struct vt_reads *reads);
 
 bool vt_reads_keeps_name(const struct vt_reads *reads, const char *name);

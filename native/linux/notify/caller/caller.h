@@ -24,15 +24,15 @@ struct vt_known_caller {
 /* Fills in process and program; if unknown, the thread's id and "". Never blocks. */
 void vt_caller_identify(struct vt_caller *caller, struct vt_known_caller *known);
 
-/* Returns the caller's process id (thread group). */
+/* The thread group's id. */
 pid_t vt_caller_process(const struct vt_caller *caller);
 
 void vt_caller_forget(struct vt_known_caller *known);
 
-/* Reads memory. Returns the bytes read, fewer at the end of the mapping, or -1 with errno (EPERM: ptrace(2)). */
+/* Returns the bytes read, fewer at the end of the mapping, or -1 with errno (EPERM: ptrace(2)). */
 ssize_t vt_caller_read(const struct vt_caller *caller, uint64_t address, void *to, size_t size);
 
-/* Reads a string of at most size - 1 bytes. Returns 0 or an errno, ENAMETOOLONG if longer. */
+/* At most size - 1 bytes. Returns 0 or an errno, ENAMETOOLONG if longer. */
 int vt_caller_string(const struct vt_caller *caller, uint64_t address, char *to, size_t size);
 
 /* Reads the link /proc/PID/LINK; returns its length, or -1 with errno. */

@@ -160,7 +160,7 @@ static void wait_until_due(void) {
   vt_condition_wait(&arrival, &lock, due * 1000000);
 }
 
-/* With its own descriptor table, as in borrow_fd.c, its close() drops none of the host's locks. It tries without the mutex,
+/* With its own descriptor table, as in caller/borrow_fd.c, its close() drops none of the host's locks. It tries without the mutex,
  * so that a hanging file system blocks no notifier. */
 static void *serve(void *unused) {
   (void)unused;
