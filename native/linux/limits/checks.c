@@ -54,10 +54,12 @@ static struct vt_reading read_processes(const struct vt_limit_subject *subject) 
 }
 
 /* Assumes that a disk takes 2 GB/s at most; tmpfs is not much faster. */
+int64_t vt_limit_tmp_calm(uint64_t left) { return calm(5 * MS, (int64_t)(left / 2), 200 * MS).calm; }
+
 static struct vt_reading read_private_tmp(const struct vt_limit_subject *subject) {
   uint64_t limit = subject->limits.private_tmp_bytes;
   uint64_t used = vt_disk_usage((const char *const *)subject->directories, &subject->members, limit);
-  return used > limit ? over() : calm(5 * MS, (int64_t)((limit - used) / 2), 200 * MS);
+  return used > limit ? over() : (struct vt_reading){false, vt_limit_tmp_calm(limit - used)};
 }
 
 struct vt_reading vt_limit_check(struct vt_limit_subject *subject, enum vt_limit limit) {

@@ -29,4 +29,7 @@ struct vt_reading {
 /* For the members of the last scan. */
 struct vt_reading vt_limit_check(struct vt_limit_subject *subject, enum vt_limit limit);
 
+/* Nanoseconds for which a private tmp with so many bytes left holds its limit. */
+int64_t vt_limit_tmp_calm(uint64_t left);
+
 const char *vt_limit_name(enum vt_limit limit);

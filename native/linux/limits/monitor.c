@@ -140,15 +140,17 @@ int vt_monitor_ready(const struct vt_limits *limits) {
   return limits->private_tmp_bytes ? vt_start_once(&disk, start_disk) : 0;
 }
 
-/* Cheap gauges first: an exceeded one saves reading the rest. A command shorter than 2 ms gets only the last measurement. */
+/* Cheap gauges first: an exceeded one saves reading the rest. A command shorter than 2 ms, or than it takes to fill
+ * its private tmp, gets only the last measurement. */
 static bool set_gauges(struct gauge gauges[GAUGES], const struct vt_command *command, int kind) {
   const struct vt_limits *limits = &command->limits;
   bool quick = kind == VT_MONITOR_PROC, writes = command->writable && command->writable[0];
-  int64_t first = vt_nanoseconds(CLOCK_MONOTONIC) + FIRST_NS;
+  int64_t now = vt_nanoseconds(CLOCK_MONOTONIC), first = now + FIRST_NS;
+  int64_t filled = now + vt_limit_tmp_calm(limits->private_tmp_bytes);
   gauges[0] = (struct gauge){VT_LIMIT_PROCESSES, quick && limits->processes ? first : NEVER};
   gauges[1] = (struct gauge){VT_LIMIT_CPU, quick && limits->cpu_seconds ? first : NEVER};
   gauges[2] = quick ? (struct gauge){VT_LIMIT_MEMORY, limits->memory_bytes ? first : NEVER}
-                    : (struct gauge){VT_LIMIT_PRIVATE_TMP, limits->private_tmp_bytes && writes ? first : NEVER};
+                    : (struct gauge){VT_LIMIT_PRIVATE_TMP, limits->private_tmp_bytes && writes ? filled : NEVER};
   return gauges[0].due != NEVER || gauges[1].due != NEVER || gauges[2].due != NEVER;
 }
 
