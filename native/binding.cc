@@ -137,6 +137,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("giveUpLooking", Napi::Function::New(env, give_up_looking));
   exports.Set("makePrivate", Napi::Function::New(env, make_private));
   exports.Set("removePrivate", Napi::Function::New(env, remove_private));
+  exports.Set("renewPrivate", Napi::Function::New(env, renew_private));
   exports.Set("sweepPrivate", Napi::Function::New(env, sweep_private));
   exports.Set("answer", Napi::Function::New(env, answer));
   exports.Set("resize", Napi::Function::New(env, resize));

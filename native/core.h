@@ -163,6 +163,8 @@ void vt_core_make_private(const char *temporary, struct vt_private *made);
 int vt_core_remove_private(int lock);
 /* The same without blocking, if it is empty, as after most commands. False: it stays, locked. */
 bool vt_core_remove_empty_private(int lock);
+/* Gives it a new name, for another command, if it is empty and as it was made. False: remove it. */
+bool vt_core_renew_private(int lock, struct vt_private *renewed);
 /* For those of dead hosts; 0 or an errno. Blocks. */
 int vt_core_sweep_private(const char *temporary);
 const char *vt_core_private_step_name(int step);

@@ -234,6 +234,7 @@ describe('architecture', () => {
         'giveUpLooking',
         'makePrivate',
         'removePrivate',
+        'renewPrivate',
         'sweepPrivate',
         'answer',
         'resize',

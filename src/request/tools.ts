@@ -63,7 +63,11 @@ export function hasFossilSettings({ XDG_CONFIG_HOME, HOME = '/' }: Variables): b
 
 /** Ignores case, as npm does for its variables. */
 function withDefaults(environment: Variables, defaults: Variables): Variables {
-  const set = new Set(Object.keys(environment).map((name) => name.toLowerCase()))
-  const missing = Object.entries(defaults).filter(([name]) => !set.has(name.toLowerCase()))
-  return { ...environment, ...Object.fromEntries(missing) }
+  const result: Record<string, string> = { ...environment }
+  const names = Object.keys(environment)
+  for (const [name, value] of Object.entries(defaults)) {
+    const isSet = names.some((set) => set.length === name.length && set.toLowerCase() === name.toLowerCase())
+    if (!isSet) result[name] = value
+  }
+  return result
 }

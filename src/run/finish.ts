@@ -12,7 +12,7 @@ import { saveOutput } from './save.ts'
 /** Throws SPAWN_FAILED, SANDBOX_UNAVAILABLE or INVALID_REQUEST (the directory) if the command never ran. */
 export async function finish(execution: Execution, ended: Ended): Promise<AnyResult> {
   const { request, context, tmp } = execution
-  const note = await tmp.remove()
+  const note = await tmp.remove(execution.mode === 'workspace' && hasEnded(ended))
   const end = endOf(ended, execution)
   const collected = await ended.collector.finish()
   const result = buildResult(partsOf(execution, { ...ended, end }, collected))
@@ -21,6 +21,11 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   if (note === undefined) return named
   const left = { enforced: false, by: 'none', note }
   return { ...named, enforcement: { ...named.enforcement, 'private tmp': left } }
+}
+
+/** By itself, with all its processes. */
+function hasEnded({ end }: Ended): boolean {
+  return end.kind === 'exited' && end.survivors.alive + end.survivors.killed === 0
 }
 
 function endOf({ end }: Ended, { request, context }: Execution): ResultParts['ended']['end'] {
@@ -57,7 +62,7 @@ function partsOf(
     enforcement: setup.enforcement,
     decision: admission.decision,
     temporary: {
-      directory: setup.environments.none['TMPDIR'],
+      directory: setup.environments[admission.gitCare]['TMPDIR'],
       own: setup.privateTmp !== null,
       cwd: request.cwd,
     },

@@ -2,7 +2,7 @@ import { monotonicMs } from '../base/clock.ts'
 import { within } from '../base/within.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import { notRemoved, stillRemoved } from '../messages/private-tmp.ts'
-import type { Variables } from '../request/environment.ts'
+import type { GitCare, Variables } from '../request/environment.ts'
 import { withToolCaches } from '../request/tools.ts'
 import { privateVariables } from '../sandbox/private-tmp.ts'
 import type { PrivateDirectory } from '../sandbox/sandbox.ts'
@@ -29,14 +29,14 @@ export class PrivateTmp {
     return setupIn(this.#setup, privateTmp, this.#directory.path)
   }
 
-  /** Once. Resolves when it is gone or `withinMs` are over: then with a note, and the removal goes on. */
-  remove(): Promise<string | undefined> {
-    this.#removed ??= this.#directory ? this.#remove(this.#directory) : Promise.resolve(undefined)
+  /** Once. `spare`: no process is left that could change it. Resolves when it is gone or `withinMs` are over: then with a note, and the removal goes on. */
+  remove(spare = false): Promise<string | undefined> {
+    this.#removed ??= this.#directory ? this.#remove(this.#directory, spare) : Promise.resolve(undefined)
     return this.#removed
   }
 
-  async #remove(directory: PrivateDirectory): Promise<string | undefined> {
-    const removal = Promise.resolve(directory.remove())
+  async #remove(directory: PrivateDirectory, spare: boolean): Promise<string | undefined> {
+    const removal = Promise.resolve(directory.remove(spare))
     this.#removing.add(removal)
     void removal.finally(() => this.#removing.delete(removal)).catch(() => {}) // awaited below, and when the shell closes
     const left = await within(removal, Math.max(0, this.#due - monotonicMs()), 'late')
@@ -52,10 +52,32 @@ function setupIn(
 ): ModeSetup {
   const inDirectory = (environment: Variables) =>
     withToolCaches({ ...environment, ...privateVariables(directory) }, directory, caches)
-  const { line, steps, none } = setup.environments
   return {
     ...setup,
-    environments: { line: inDirectory(line), steps: inDirectory(steps), none: inDirectory(none) },
+    environments: whenUsed(setup.environments, inDirectory),
     confinement: setup.confinement && directories.grant(setup.confinement, directory),
+  }
+}
+
+/** A command uses one of them. */
+function whenUsed(
+  environments: ModeSetup['environments'],
+  change: (environment: Variables) => Variables,
+): ModeSetup['environments'] {
+  const made: { [care in GitCare]?: Variables } = {}
+  const changed = (care: GitCare) => {
+    made[care] ??= change(environments[care])
+    return made[care]
+  }
+  return {
+    get line() {
+      return changed('line')
+    },
+    get steps() {
+      return changed('steps')
+    },
+    get none() {
+      return changed('none')
+    },
   }
 }

@@ -18,6 +18,7 @@ import {
 import { enforced, notEnforced, readsEnforcement } from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
 import type { Changes, Probe, Sandbox, SandboxOptions } from './sandbox.ts'
+import { removeSpares } from './spare-directories.ts'
 import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
 
 /** By the addon. `watcher` returns the errno of starting the watcher, 0 when it runs. */
@@ -47,6 +48,7 @@ export function linuxSandbox(
       }
     },
     enforcement: (options) => linuxEnforcement(probe, options),
+    close: removeSpares,
   }
 }
 

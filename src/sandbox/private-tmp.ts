@@ -5,6 +5,7 @@ import { VitrineError } from '../messages/error.ts'
 import { cannotConfine } from '../messages/platform.ts'
 import { noPrivateTmpOn, privateTmpFailed } from '../messages/private-tmp.ts'
 import type { Confinement, LandlockConfinement, PrivateDirectories } from './sandbox.ts'
+import { keepSpare, takeSpare } from './spare-directories.ts'
 
 /** The addon's part on Linux: native/core.h, struct vt_private. */
 export interface PrivateTmpAddon {
@@ -15,6 +16,8 @@ export interface PrivateTmpAddon {
     | { readonly failedStep: string; readonly errno: number }
   /** The errno if something remains, else 0. Synchronous when the directory is empty. */
   removePrivate(keeper: unknown): Promise<number> | number
+  /** The new path of an empty directory; undefined if it is not as it was made. */
+  renewPrivate(keeper: unknown): string | undefined
   sweepPrivate(temporary: string): Promise<number>
 }
 
@@ -35,14 +38,17 @@ export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirector
   const sweeps = new Map<string, Promise<number>>()
   return {
     make(temporary) {
-      const made = addon.makePrivate(temporary)
+      const made = takeSpare(temporary) ?? addon.makePrivate(temporary)
       if ('failedStep' in made) throw new VitrineError(refusal(temporary, made))
       const swept = sweeps.get(temporary) ?? addon.sweepPrivate(temporary)
       sweeps.set(temporary, swept)
       return {
         path: made.path,
-        async remove() {
-          const errno = (await addon.removePrivate(made.keeper)) || (await swept)
+        async remove(spare) {
+          const { keeper } = made
+          const path = spare ? addon.renewPrivate(keeper) : undefined
+          if (path) keepSpare({ temporary, path, keeper, remove: () => addon.removePrivate(keeper) })
+          const errno = (path ? 0 : await addon.removePrivate(keeper)) || (await swept)
           return errno === 0 ? undefined : errnoName(errno)
         },
       }

@@ -181,8 +181,11 @@ export interface Sandbox {
 export interface PrivateDirectory {
   /** Absolute, without symbolic links. */
   readonly path: string
-  /** Resolves to an error name if something remains. Called once, after the last process ended. */
-  remove(): Promise<string | undefined>
+  /**
+   * Resolves to an error name if something remains. Called once, after the last process ended. `spare`: an empty one may serve
+   * another command, under another path.
+   */
+  remove(spare?: boolean): Promise<string | undefined>
 }
 
 /** How a platform gives a read-mode command a private directory. */

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "../core.h"
@@ -53,6 +54,19 @@ static void is_removed_at_once_where_empty(void) {
   CHECK(!vt_core_remove_empty_private(filled.lock) && is_there(filled.path), "it is not empty");
   CHECK(vt_core_remove_empty_private(empty.lock) && !is_there(empty.path), "it stays");
   CHECK(vt_core_remove_private(filled.lock) == 0, "it stays");
+}
+
+static void is_renewed_where_as_made(void) {
+  struct vt_private made = make(), renewed, other;
+  char file[sizeof made.path + 8];
+  CHECK(vt_core_renew_private(made.lock, &renewed), "it is as it was made");
+  CHECK(strcmp(renewed.path, made.path) && is_there(renewed.path) && !is_there(made.path), "%s", renewed.path);
+  snprintf(file, sizeof file, "%s/file", renewed.path);
+  CHECK(mkdir(file, 0700) == 0 && !vt_core_renew_private(made.lock, &other) && rmdir(file) == 0, "it is not empty");
+  CHECK(chmod(renewed.path, 0500) == 0 && !vt_core_renew_private(made.lock, &other), "its mode has changed");
+  CHECK(chmod(renewed.path, 0700) == 0 && setxattr(renewed.path, "user.x", "x", 1, 0) == 0, "%s", strerror(errno));
+  CHECK(!vt_core_renew_private(made.lock, &other), "it has an attribute");
+  CHECK(vt_core_remove_private(made.lock) == 0 && !is_there(renewed.path), "it stays");
 }
 
 static void is_made_and_removed(void) {
@@ -162,7 +176,8 @@ static struct vt_confinement *confinement_for(const char *directory) {
   int step;
   const char *const writable[] = {directory, NULL};
   struct vt_confinement_options options = {.near = "/", .writable = writable};
-  struct vt_confinement *confinement = vt_confinement_take(&options, &step);
+  struct vt_confinement *confinement = vt_confinement_reuse(&options);
+  if (!confinement) confinement = vt_confinement_take(&options, &step);
   CHECK(confinement != NULL, "%s", strerror(errno));
   return confinement;
 }
@@ -228,6 +243,7 @@ int main(void) {
   is_made_and_removed();
   umask(022);
   is_removed_at_once_where_empty();
+  is_renewed_where_as_made();
   removes_what_is_deep_and_shut();
   never_follows_a_link();
   sweeps_what_is_not_locked();

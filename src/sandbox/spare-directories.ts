@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs'
+
+/**
+ * An empty private directory that waits for the next command, under a name that no command has known. Making and removing one
+ * can take longer than starting a command.
+ */
+export interface SpareDirectory {
+  readonly temporary: string
+  readonly path: string
+  readonly keeper: unknown
+  remove(): unknown
+}
+
+/** Between commands that follow one another, but not in a host that waits. */
+const idleMs = 1000
+const most = 4
+
+const spares: SpareDirectory[] = []
+let idle: NodeJS.Timeout | undefined
+
+export function keepSpare(spare: SpareDirectory): void {
+  if (!idle) process.once('exit', removeSpares)
+  idle = idle?.refresh() ?? setTimeout(removeSpares, idleMs).unref()
+  spares.push(spare)
+  if (spares.length > most) spares.shift()?.remove()
+}
+
+export function takeSpare(temporary: string): SpareDirectory | undefined {
+  const at = spares.findLastIndex((spare) => spare.temporary === temporary)
+  const [spare] = at < 0 ? [] : spares.splice(at, 1)
+  if (!spare || existsSync(spare.path)) return spare
+  spare.remove() // something removed it meanwhile
+  return undefined
+}
+
+export function removeSpares(): void {
+  for (const spare of spares.splice(0)) spare.remove()
+}
