@@ -18,30 +18,40 @@ static const char **places_of(const struct vt_place *places, enum vt_place_kind 
   return paths;
 }
 
+/* The workspace first, without a lock: the search for other names of protected files can take long. */
+static struct vt_confinement *build(struct vt_confinement_options *options, enum vt_step *step) {
+  options->workspace = vt_workspace_open(options->places);
+  *step = VT_STEP_WORKSPACE;
+  if (!options->workspace && errno) return NULL;
+  int failed_step = VT_STEP_NONE;
+  struct vt_confinement *confinement = vt_confinement_take(options, &failed_step);
+  int error = errno;
+  if (options->workspace) vt_workspace_release(options->workspace);
+  *step = (enum vt_step)failed_step;
+  errno = error;
+  return confinement;
+}
+
 int vt_confine(struct vt_command *command, enum vt_step *step) {
-  struct vt_workspace *workspace = vt_workspace_open(command->places);
-  if (!workspace && errno) return *step = VT_STEP_WORKSPACE, -1;
   const char **sockets = places_of(command->places, VT_SOCKET);
   struct vt_reads *reads = vt_reads_take(command->places);
   command->writable = places_of(command->places, VT_WRITABLE);
-  const struct vt_confinement_options options = {
+  struct vt_confinement_options options = {
       .abi = command->abi,
       .network = command->network,
       .listener = command->with_listener,
       .near = command->cwd,
       .reads = reads,
       .writable = command->writable,
-      .workspace = workspace,
+      .places = command->places,
       .sockets = sockets,
       .terminal = command->terminal ? command->terminal->slave : 0,
   };
-  int failed_step = VT_STEP_NONE;
-  command->confinement = vt_confinement_take(&options, &failed_step);
+  command->confinement = vt_confinement_reuse(&options);
+  if (!command->confinement) command->confinement = build(&options, step);
   int error = errno;
   if (reads) vt_reads_release(reads);
-  if (workspace) vt_workspace_release(workspace);
   free(sockets);
-  *step = (enum vt_step)failed_step;
   errno = error;
   return command->confinement ? 0 : -1;
 }

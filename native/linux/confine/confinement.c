@@ -19,6 +19,7 @@
 #include "confine/landlock.h"
 #include "confine/probe.h"
 #include "confine/reads/reads.h"
+#include "workspace/reuse.h"
 #include "workspace/workspace.h"
 #include "confine/confinement_pool.h"
 
@@ -115,6 +116,12 @@ static int build(struct vt_confinement *confinement, const struct vt_confinement
 
 static bool has_any(const char *const *paths) { return paths && *paths; }
 
+/* Of a workspace. Private directories differ from command to command. */
+static bool counts(const struct vt_place *places, const struct vt_place *place) {
+  if (place->kind == VT_ROOT) return !vt_workspace_is_private(places, place->text);
+  return place->kind == VT_PROTECTED || place->kind == VT_CLOSED;
+}
+
 static size_t length_of(const char *const *paths) {
   size_t length = 0;
   for (; paths && *paths; paths++) length += strlen(*paths) + 1;
@@ -125,12 +132,18 @@ static size_t length_of(const char *const *paths) {
 static char *key_of(const struct vt_confinement_options *options, int abi) {
   const char *near = options->near ? options->near : "";
   size_t room = 80 + strlen(near) + length_of(options->sockets);
+  for (const struct vt_place *place = options->places; place && place->kind; place++) room += strlen(place->text) + 2;
   char *key = malloc(room);
   if (!key) return NULL;
-  int at = snprintf(key, room, "%d %d %d %d %d %s", abi, options->network, options->listener, options->terminal,
-                    has_any(options->writable), near);
-  for (const char *const *path = options->sockets; path && *path; path++)
-    at += snprintf(key + at, room - (size_t)at, "\n%s", *path);
+  char *at = key + snprintf(key, room, "%d %d %d %d %d %s", abi, options->network, options->listener, options->terminal,
+                            has_any(options->writable), near);
+  for (const char *const *path = options->sockets; path && *path; path++) at += sprintf(at, "\n%s", *path);
+  for (const struct vt_place *place = options->places; place && place->kind; place++) {
+    if (!counts(options->places, place)) continue;
+    *at++ = '\n';
+    *at++ = (char)('a' + place->kind);
+    at = stpcpy(at, place->text);
+  }
   return key;
 }
 
@@ -178,31 +191,47 @@ static void put_first(struct vt_confinement *confinement) {
 }
 
 static bool is_private(const struct vt_confinement_options *options) {
-  return !options->workspace && has_any(options->writable) && !options->writable[1] && !has_any(options->sockets) && !options->terminal;
+  return has_any(options->writable) && !options->writable[1] && !has_any(options->sockets) && !options->terminal;
 }
 
-/* Keeps the directory open, to see when it is removed. */
+/* Keeps the directory open, to recognize it and to see when it is removed. */
 static void grant_first(struct vt_confinement *confinement) {
   confinement->granted = open(confinement->writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
-  confinement->private = confinement->granted >= 0;
+  confinement->private = confinement->granted >= 0 && (!confinement->workspace || vt_workspace_lasts(confinement->workspace));
+  confinement->uses = 1;
 }
 
-static int grant_next(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
-  char **writable = copy_paths(options->writable);
-  if (!writable) return -1;
-  free(confinement->writable);
-  confinement->writable = writable;
-  confinement->granted = open(writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
+static int grant_next(struct vt_confinement *confinement) {
+  confinement->uses++;
+  confinement->granted = open(confinement->writable[0], O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (confinement->granted < 0 || vt_landlock_grant_private(confinement->ruleset, confinement->granted, confinement->abi, false)) return -1;
   return confinement->owns_reading ? vt_landlock_grant_private(confinement->reading, confinement->granted, confinement->abi, true) : 0;
 }
 
-/* NULL: build one. */
-static struct vt_confinement *take_over(const struct vt_confinement_options *options, const char *key) {
-  struct vt_confinement *confinement = is_private(options) ? vt_confinement_pool_take(key, options->reads) : NULL;
-  if (!confinement) return NULL;
+/* Lets the next command write to its own directory. */
+static bool serve_next(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
   bool owned = options->reads && !is_covered(options, confinement->abi);
-  if (is_current(confinement) && owned == confinement->owns_reading && grant_next(confinement, options) == 0) return confinement;
+  char **writable = copy_paths(options->writable);
+  if (!writable) return false;
+  free(confinement->writable);
+  confinement->writable = writable;
+  if (!is_current(confinement) || owned != confinement->owns_reading) return false;
+  if (confinement->workspace && !vt_workspace_resume(confinement->workspace, options->places)) return false;
+  return confinement->granted >= 0 || grant_next(confinement) == 0;
+}
+
+struct vt_confinement *vt_confinement_reuse(const struct vt_confinement_options *options) {
+  int abi = options->abi > 0 ? options->abi : vt_landlock_abi();
+  char *key = is_private(options) ? key_of(options, abi) : NULL;
+  if (!key) return NULL;
+  struct vt_confinement *confinement = vt_confinement_pool_take(key, options->reads, options->writable[0]);
+  free(key);
+  if (!confinement) return NULL;
+  pthread_mutex_lock(&cache_lock); /* for the shared reads ruleset */
+  bool serves = serve_next(confinement, options);
+  pthread_mutex_unlock(&cache_lock);
+  confinement->references = serves;
+  if (serves) return confinement;
   vt_confinement_free(confinement);
   return NULL;
 }
@@ -231,7 +260,7 @@ struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *
   char *key = key_of(options, abi);
   if (!key) return NULL;
   pthread_mutex_lock(&cache_lock);
-  struct vt_confinement *confinement = has_any(options->writable) || options->workspace ? take_over(options, key) : find(key, options->reads);
+  struct vt_confinement *confinement = has_any(options->writable) || options->workspace ? NULL : find(key, options->reads);
   if (confinement) {
     free(key);
   } else if ((confinement = make(options, abi, key, step))) {

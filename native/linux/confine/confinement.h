@@ -10,6 +10,7 @@
 #include "confine/filter/seccomp_rules.h"
 
 struct vt_reads;
+struct vt_place;
 struct vt_workspace;
 
 struct vt_confinement {
@@ -30,7 +31,7 @@ struct vt_confinement {
   struct vt_reads *reads;
   char **writable;           /* directories granted for writing, NULL-terminated */
   bool private;              /* one writable directory, nothing else that is one command's: can be pooled */
-  int granted, uses;         /* that directory (O_PATH), -1: removed; commands served */
+  int granted, uses;         /* that directory (O_PATH), -1: removed; how many were granted */
   struct vt_workspace *workspace; /* NULL: none; a reference */
   char **sockets;            /* unix sockets granted for connecting, likewise */
   dev_t terminal;            /* device of the command's terminal; 0: none */
@@ -47,9 +48,13 @@ struct vt_confinement_options {
   struct vt_reads *reads;
   const char *const *writable;
   const char *const *sockets;   /* needs ABI 9 */
-  struct vt_workspace *workspace; /* NULL: none */
+  const struct vt_place *places; /* the roots and protected paths of a workspace; NULL: none */
+  struct vt_workspace *workspace; /* made of them; NULL: none, or not made yet */
   int terminal;                 /* descriptor; 0: none */
 };
+
+/* One that served earlier commands, while what it depends on has not changed, or NULL. Does not need `workspace`. */
+struct vt_confinement *vt_confinement_reuse(const struct vt_confinement_options *options);
 
 /* Cached if possible; NULL with errno and *step if it cannot be built. */
 struct vt_confinement *vt_confinement_take(const struct vt_confinement_options *options, int *step);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "confine/confinement.h"
+#include "workspace/reuse.h"
 
 /* Bounds, because the rule of a removed directory keeps its inode in memory and on disk. */
 enum { MOST_SPARES = 8, MOST_USES = 32 };
@@ -23,15 +24,24 @@ static bool is_gone(struct vt_confinement *confinement) {
   return true;
 }
 
-static struct vt_confinement **find(const char *key, const struct vt_reads *reads) {
+static bool is_granted(const struct vt_confinement *confinement, const struct stat *directory) {
+  struct stat status;
+  return confinement->granted >= 0 && fstat(confinement->granted, &status) == 0 && status.st_dev == directory->st_dev &&
+         status.st_ino == directory->st_ino;
+}
+
+static struct vt_confinement **find(const char *key, const struct vt_reads *reads, const struct stat *directory) {
   struct vt_confinement **at = &spares;
-  while (*at && ((*at)->reads != reads || strcmp((*at)->key, key) || !is_gone(*at))) at = &(*at)->next;
+  while (*at && ((*at)->reads != reads || strcmp((*at)->key, key) || !(is_granted(*at, directory) || is_gone(*at))))
+    at = &(*at)->next;
   return at;
 }
 
-struct vt_confinement *vt_confinement_pool_take(const char *key, const struct vt_reads *reads) {
+struct vt_confinement *vt_confinement_pool_take(const char *key, const struct vt_reads *reads, const char *directory) {
+  struct stat status;
+  if (stat(directory, &status)) return NULL;
   pthread_mutex_lock(&lock);
-  struct vt_confinement **at = find(key, reads), *found = *at;
+  struct vt_confinement **at = find(key, reads, &status), *found = *at;
   if (found) *at = found->next;
   pthread_mutex_unlock(&lock);
   return found;
@@ -46,7 +56,8 @@ static struct vt_confinement *cut_last(void) {
 }
 
 bool vt_confinement_pool_keep(struct vt_confinement *confinement) {
-  if (!confinement->private || ++confinement->uses >= MOST_USES) return false;
+  if (!confinement->private || confinement->uses >= MOST_USES) return false;
+  if (confinement->workspace) vt_workspace_rest(confinement->workspace);
   pthread_mutex_lock(&lock);
   is_gone(confinement);
   confinement->next = spares;

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,6 +64,13 @@ static int join_cgroup(struct vt_command *command) {
 }
 
 static int change_directory(struct vt_command *command) { return chdir(command->cwd); }
+
+/* The child has its own, a copy (no CLONE_FS). */
+static int tell_umask(struct vt_command *command) {
+  command->umask = umask(0);
+  umask(command->umask);
+  return 0;
+}
 
 static int stop_core_dumps(struct vt_command *command) {
   (void)command;
@@ -195,6 +203,7 @@ static const struct step confined[] = {
     {VT_STEP_CGROUP, join_cgroup},
     {VT_STEP_TERMINAL, take_terminal},
     {VT_STEP_CWD, change_directory},
+    {VT_STEP_CWD, tell_umask},
     {VT_STEP_CORE_DUMPS, stop_core_dumps},
     {VT_STEP_LIMITS, stay_ordinary},
     {VT_STEP_LIMITS, limit_resources},

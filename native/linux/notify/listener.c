@@ -10,7 +10,6 @@
 #include "workspace/questions.h"
 #include "confine/confinement.h"
 #include "base/event_loop.h"
-#include "base/procfs.h"
 
 /* linux/seccomp.h, 6.6: wakes on the caller's processor, 4 us a call instead of 30. May fail on older kernels. */
 #define NOTIF_SET_FLAGS _IOW('!', 4, uint64_t)
@@ -24,7 +23,7 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   listener->session = command->pid;
   listener->most_file_bytes = vt_fsize_most(command);
   listener->confinement = command->confinement;
-  if (listener->confinement->workspace) listener->umask = (unsigned)vt_procfs_umask(getpid());
+  listener->umask = command->umask;
   if (command->asks) listener->questions = vt_questions_open(command->id);
   pthread_mutex_init(&listener->lock, NULL);
   vt_confinement_retain(listener->confinement);

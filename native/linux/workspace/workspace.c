@@ -9,11 +9,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/kernel.h"
 #include "confine/landlock.h"
 #include "confine/reads/reads.h"
 #include "core.h"
+#include "workspace/mounts.h"
 #include "workspace/other_names.h"
+#include "workspace/reuse.h"
 #include "workspace/spelling.h"
 
 /* linux/openat2.h (5.6): RESOLVE_* */
@@ -37,45 +40,14 @@ static const char *beneath(const char *path, const char *root) {
   return strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == 0) ? path + length : NULL;
 }
 
-/* Mounts are not crossed: Landlock's grants would be (landlock(7)). The fifth field of proc_pid_mountinfo(5), with octal escapes. */
-static void unescape(char *text) {
-  char *to = text;
-  for (const char *at = text; *at; to++) {
-    bool escaped = at[0] == '\\' && at[1] && at[2] && at[3];
-    *to = escaped ? (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0')) : *at;
-    at += escaped ? 4 : 1;
-  }
-  *to = 0;
-}
-
-static void protect_mounts(struct vt_workspace *workspace) {
-  FILE *mounts = fopen("/proc/self/mountinfo", "re");
-  char *line = NULL;
-  size_t room = 0;
-  while (mounts && getline(&line, &room, mounts) > 0) {
-    char path[PATH_MAX];
-    if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1) continue;
-    unescape(path);
-    for (size_t i = 0; i < workspace->count; i++) {
-      const char *rest = beneath(path, workspace->roots[i].path);
-      if (rest && *rest) vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
-    }
-  }
-  free(line);
-  if (mounts) fclose(mounts);
-}
-
-static int add_root(struct vt_workspace *workspace, const char *path) {
+int vt_workspace_add_root(struct vt_workspace *workspace, const char *path, bool private) {
   struct vt_workspace_root *root = &workspace->roots[workspace->count];
-  root->fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat status;
-  if (root->fd < 0 || fstat(root->fd, &status)) return -1;
-  root->device = status.st_dev;
-  root->inode = status.st_ino;
-  root->path = strdup(path);
+  int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 || fstat(fd, &status)) return vt_close(fd), -1;
+  *root = (struct vt_workspace_root){strdup(path), private, fd, status.st_dev, status.st_ino};
   if (!root->path) abort();
   workspace->count++;
-  vt_reads_mark(workspace->places, path, VT_MARK_GRANTED);
   return 0;
 }
 
@@ -96,7 +68,7 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
     const struct vt_path_node *node = vt_reads_mark(workspace->places, places->text, VT_MARK_KEPT);
     if (node && vt_path_node_path(node, path, sizeof path) > 0) failed |= vt_other_names_note(&others, path);
   }
-  protect_mounts(workspace);
+  workspace->has_mounts = vt_mounts_protect(workspace);
   for (size_t i = 0; i < workspace->count && !failed; i++)
     failed = vt_other_names_protect(&others, workspace->places, workspace->roots[i].path);
   /* A directory with such a name can be moved here later, which no watched directory shows. */
@@ -106,8 +78,11 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
 }
 
 static int open_roots(struct vt_workspace *workspace, const struct vt_place *places) {
-  for (; places->kind; places++)
-    if (places->kind == VT_ROOT && add_root(workspace, places->text)) return -1;
+  for (const struct vt_place *place = places; place->kind; place++) {
+    if (place->kind != VT_ROOT || vt_workspace_is_private(places, place->text)) continue;
+    if (vt_workspace_add_root(workspace, place->text, false)) return -1;
+    vt_reads_mark(workspace->places, place->text, VT_MARK_GRANTED);
+  }
   return 0;
 }
 
@@ -119,7 +94,10 @@ struct vt_workspace *vt_workspace_open(const struct vt_place *places) {
   if (!workspace || !(workspace->roots = calloc(count, sizeof *workspace->roots))) abort();
   workspace->references = 1;
   workspace->places = vt_reads_new();
-  if (open_roots(workspace, places) == 0 && protect_all(workspace, places) == 0) return workspace;
+  workspace->mounts = vt_mounts_changes();
+  bool failed = open_roots(workspace, places) || protect_all(workspace, places);
+  if (!failed) vt_workspace_watch(workspace);
+  if (!failed && vt_workspace_open_private(workspace, places) == 0) return workspace;
   int error = errno;
   vt_workspace_release(workspace);
   errno = error;
@@ -131,7 +109,7 @@ void vt_workspace_retain(struct vt_workspace *workspace) { __atomic_add_fetch(&w
 void vt_workspace_release(struct vt_workspace *workspace) {
   if (__atomic_sub_fetch(&workspace->references, 1, __ATOMIC_ACQ_REL) > 0) return;
   for (size_t i = 0; i < workspace->count; i++) {
-    close(workspace->roots[i].fd);
+    vt_close(workspace->roots[i].fd);
     free(workspace->roots[i].path);
   }
   vt_reads_release(workspace->places);
@@ -194,6 +172,7 @@ static enum vt_spot_kind beneath_entry(const struct vt_workspace *workspace, int
 static enum vt_spot_kind classify(const struct vt_workspace *workspace, const struct vt_workspace_root *root, int root_fd,
                                   const char *rest, struct vt_spot *spot) {
   const struct vt_path_node *node = vt_path_node_at(workspace->places->root, root->path);
+  if (root->is_private) return *rest ? VT_SPOT_GRANTED : VT_SPOT_HELD;
   if (!node || !node->cut) return node && *rest ? VT_SPOT_GRANTED : VT_SPOT_HELD;
   for (const char *at = rest; *(at += strspn(at, "/"));) {
     size_t length = strcspn(at, "/");

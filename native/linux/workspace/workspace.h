@@ -20,10 +20,13 @@ struct vt_workspace {
   struct vt_reads *places;     /* the roots are granted, protected paths are kept */
   struct vt_inode_set granted; /* entries of cut directories that have a Landlock rule */
   struct timespec granted_at;
+  long mounts;                 /* vt_mounts_changes() before they were looked at */
+  bool has_mounts;             /* beneath a root */
   size_t count;
   struct vt_workspace_root {
     char *path; /* absolute, without symbolic links */
-    int fd;     /* O_PATH, in the main descriptor table: the same directory even if the path is replaced */
+    bool is_private; /* a command's TMPDIR; these come last */
+    int fd;     /* O_PATH, in the main descriptor table: the same directory even if the path is replaced; -1: between commands */
     dev_t device;
     ino_t inode;
   } *roots;
@@ -33,6 +36,9 @@ struct vt_workspace {
 struct vt_workspace *vt_workspace_open(const struct vt_place *places);
 void vt_workspace_retain(struct vt_workspace *workspace);
 void vt_workspace_release(struct vt_workspace *workspace);
+
+/* Opens a directory. 0, or -1 with errno. */
+int vt_workspace_add_root(struct vt_workspace *workspace, const char *path, bool private);
 
 /* Adds the write rules to a ruleset; 0, or -1 with errno. */
 int vt_workspace_grant(struct vt_workspace *workspace, int ruleset, int abi);

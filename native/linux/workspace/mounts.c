@@ -1,0 +1,63 @@
+#include "workspace/mounts.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/descriptors.h"
+#include "confine/reads/reads.h"
+#include "workspace/workspace.h"
+
+/* Octal escapes of proc_pid_mountinfo(5). */
+static void unescape(char *text) {
+  char *to = text;
+  for (const char *at = text; *at; to++) {
+    bool escaped = at[0] == '\\' && at[1] && at[2] && at[3];
+    *to = escaped ? (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0')) : *at;
+    at += escaped ? 4 : 1;
+  }
+  *to = 0;
+}
+
+static bool is_beneath_a_root(const struct vt_workspace *workspace, const char *path) {
+  for (size_t i = 0; i < workspace->count; i++) {
+    size_t length = strlen(workspace->roots[i].path);
+    if (strncmp(path, workspace->roots[i].path, length) == 0 && path[length] == '/') return true;
+  }
+  return false;
+}
+
+bool vt_mounts_protect(struct vt_workspace *workspace) {
+  FILE *mounts = fopen("/proc/self/mountinfo", "re");
+  bool found = false;
+  char *line = NULL;
+  size_t room = 0;
+  while (mounts && getline(&line, &room, mounts) > 0) {
+    char path[PATH_MAX];
+    if (sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1) continue; /* the fifth field */
+    unescape(path);
+    if (!is_beneath_a_root(workspace, path)) continue;
+    vt_reads_mark(workspace->places, path, VT_MARK_KEPT);
+    found = true;
+  }
+  free(line);
+  if (mounts) fclose(mounts);
+  return found;
+}
+
+/* poll(2) on the open file tells each change once (proc_pid_mountinfo(5)). */
+long vt_mounts_changes(void) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static struct pollfd polled = {.fd = -1, .events = POLLPRI};
+  static long changes;
+  pthread_mutex_lock(&lock);
+  if (polled.fd < 0) polled.fd = vt_above_standard(open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC));
+  if (poll(&polled, 1, 0) != 0) changes++;
+  long told = polled.fd < 0 ? -1 : changes;
+  pthread_mutex_unlock(&lock);
+  return told;
+}
