@@ -7,26 +7,45 @@ import { builtLibrary } from './programs.ts'
 /** Runs what it reads, and prints the results. */
 const host = `
 import { readFileSync } from 'node:fs'
-const { library, options, commands, timeoutMs } = JSON.parse(readFileSync(0, 'utf8'))
+const { library, tasks, timeoutMs } = JSON.parse(readFileSync(0, 'utf8'))
 const { openShell } = await import(library)
-const shell = await openShell(options)
-const results = []
-for (const argv of commands) results.push(await shell.execute({ argv, timeoutMs }))
-console.log(JSON.stringify(results))
-await shell.close()`
+const all = []
+for (const { options, commands } of tasks) {
+  const shell = await openShell(options)
+  const results = []
+  for (const argv of commands) results.push(await shell.execute({ argv, timeoutMs }))
+  all.push(results)
+  await shell.close()
+}
+console.log(JSON.stringify(all))`
 
-export interface Errand {
+/** Commands that run one after the other in one shell. */
+export interface Task {
   readonly options: ShellOptions
   readonly commands: readonly (readonly string[])[]
+}
+
+export interface HostStart {
   /** What stands before the host's own command line. */
-  readonly wrapper?: readonly string[]
+  readonly wrapper?: readonly string[] | undefined
   /** For each command. Default 50 s. */
   readonly timeoutMs?: number
 }
 
+export type Errand = Task & HostStart
+
 /** Runs commands from a process of that user's, one after the other. This process does not wait: its servers go on. */
-export async function runAs({ uid, gid }: User, errand: Errand): Promise<Result[]> {
-  const { options, commands, wrapper = [], timeoutMs = 50_000 } = errand
+export async function runAs(user: User, { options, commands, ...start }: Errand): Promise<Result[]> {
+  const [results = []] = await runTasksAs(user, [{ options, commands }], start)
+  return results
+}
+
+/** The same in one process with a shell for each task. Returns the results of each task. */
+export async function runTasksAs(
+  { uid, gid }: User,
+  tasks: readonly Task[],
+  { wrapper = [], timeoutMs = 50_000 }: HostStart = {},
+): Promise<Result[][]> {
   const library = builtLibrary()
   const credentials = uid === process.getuid?.() ? {} : { uid, gid }
   const [program = '', ...words] = [...wrapper, process.execPath, '--input-type=module', '-e', host]
@@ -37,8 +56,8 @@ export async function runAs({ uid, gid }: User, errand: Errand): Promise<Result[
     cwd: '/',
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  child.stdin.end(JSON.stringify({ library, options, commands, timeoutMs }))
+  child.stdin.end(JSON.stringify({ library, tasks, timeoutMs }))
   let text = ''
   for await (const chunk of child.stdout) text += String(chunk)
-  return JSON.parse(text) as Result[]
+  return JSON.parse(text) as Result[][]
 }

@@ -2,17 +2,27 @@
 export interface Row {
   readonly name: string
   readonly argv: readonly string[]
-  /** It takes root's rights, with which the control is made. */
+  /** Programs that some machines do not have. */
+  readonly needs?: readonly string[]
+  /** A Python program that prepares the workspace before the command, outside of vitrine. */
+  readonly prepare?: string
+  /** A command line whose output must not change either. */
+  readonly look?: readonly string[]
+  /** The control takes root's rights. */
   readonly root?: true
-  /** What the kernel or the file system says where it cannot do it at all. */
-  readonly lacking?: RegExp
 }
+
+const optional = ['tar', 'cpio', 'rsync']
 
 export function shell(text: string): Row[] {
   return text
     .trim()
     .split('\n')
-    .map((script) => ({ name: script, argv: ['sh', '-c', script] }))
+    .map((script) => ({
+      name: script,
+      argv: ['sh', '-c', script],
+      needs: optional.filter((program) => script.split(/[\s;()]+/).includes(program)),
+    }))
 }
 
 /** Numbers of system calls that Python does not know, the same for x86-64 and arm64 (asm-generic/unistd.h). */
@@ -31,7 +41,7 @@ def scribble(fd): os.write(fd, b'changed')
 `
 
 export function py(name: string, text: string, more: Omit<Row, 'name' | 'argv'> = {}): Row {
-  return { name, argv: ['python3', '-c', `${python}${text}`], ...more }
+  return { name, argv: ['python3', '-c', `${python}${text}`], needs: ['python3'], ...more }
 }
 
 const plain = shell(String.raw`

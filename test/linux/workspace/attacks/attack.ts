@@ -1,45 +1,104 @@
-import { describe, expect, it } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Result } from '../../../../src/base/types.ts'
 import { type User, users } from '../../../attacks/table.ts'
 import { whyNot } from '../../../helpers/other-users.ts'
-import { openTestShell } from '../../../helpers/place.ts'
-import { runAs } from '../../../helpers/run-as.ts'
+import { isInstalled } from '../../../helpers/programs.ts'
+import { runTasksAs } from '../../../helpers/run-as.ts'
 import { makeWorkspace, watched } from '../protected.ts'
 import type { Row } from '../protected-rows.ts'
 
-const [current, other] = users
-const isRoot = process.getuid?.() === 0
-
-async function attack(user: User, mode: 'workspace' | 'write', row: Row) {
-  const cwd = makeWorkspace(user)
-  const before = watched(cwd)
-  const shell = await openTestShell({ cwd, mode })
-  const { stderr } = await shell.execute({ argv: row.argv, timeoutMs: 30_000 })
-  return { before, after: watched(cwd), stderr }
+/** A workspace, by the path that the command has and by the one that the test has. */
+export interface Ground {
+  readonly cwd: string
+  readonly seen: string
 }
 
-/** Each row changes nothing in workspace mode, and something in write mode. */
-export function describeAttacks(title: string, rows: readonly Row[]): void {
-  describe.runIf(process.platform === 'linux')(title, () => {
-    it.for(rows)('$name', async (row, { skip }) => {
-      if (!current) return
-      const held = await attack(current, 'workspace', row)
-      expect(held.after, held.stderr).toEqual(held.before)
-      if (row.root && !isRoot) return skip('held; the control takes root')
-      const open = await attack(current, 'write', row)
-      if (row.lacking?.test(open.stderr)) return skip(`held; no control: ${open.stderr.slice(-80)}`)
-      expect(open.after, open.stderr).not.toEqual(open.before)
-    })
+/** Where workspaces are made and the host runs. */
+export interface Place {
+  ground(user: User): Ground
+  /** How the host starts there, as that user. */
+  wrapper?(user: User): readonly string[]
+}
 
-    it('nor by an ordinary user, all attempts one after the other', { timeout: 300_000 }, async ({
-      skip,
-    }) => {
-      if (!other || whyNot(other)) return skip('no other user')
-      const cwd = makeWorkspace(other)
-      const before = watched(cwd)
-      const commands = rows.map(({ argv }) => argv)
-      const results = await runAs(other, { options: { mode: 'workspace', cwd }, commands, timeoutMs: 30_000 })
-      expect(results).toHaveLength(rows.length)
-      expect(watched(cwd)).toEqual(before)
+const here: Place = {
+  ground(user) {
+    const cwd = makeWorkspace(user)
+    return { cwd, seen: cwd }
+  },
+}
+
+interface Attempt {
+  readonly row: Row
+  readonly mode: 'workspace' | 'write'
+  readonly cwd: string
+  readonly before: unknown
+  after(): unknown
+}
+
+const missing = ({ needs = [] }: Row) => needs.find((program) => !isInstalled(program))
+
+function prepare({ prepare: program }: Row, cwd: string): void {
+  if (program) execFileSync('python3', ['-c', `import os, sys; os.chdir(sys.argv[1])\n${program}`, cwd])
+}
+
+function stateOf({ look }: Row, cwd: string): unknown {
+  const [program = '', ...words] = look ?? []
+  return { ...watched(cwd), look: program && execFileSync(program, words, { cwd, encoding: 'utf8' }) }
+}
+
+function begin(user: User, row: Row, mode: Attempt['mode'], place: Place): Attempt {
+  const { cwd, seen } = place.ground(user)
+  prepare(row, seen)
+  return { row, mode, cwd, before: stateOf(row, seen), after: () => stateOf(row, seen) }
+}
+
+const hasControl = (user: User, row: Row) => !row.root || user.uid === 0
+
+type Outcome = Pick<Attempt, 'row' | 'mode' | 'before'> & { after: unknown; result: Result | undefined }
+
+/** Each row in a workspace of its own for each mode. */
+async function tryAll(user: User, rows: readonly Row[], place: Place): Promise<Outcome[]> {
+  const attempts = rows
+    .filter((row) => !missing(row))
+    .flatMap((row) => [
+      begin(user, row, 'workspace', place),
+      ...(hasControl(user, row) ? [begin(user, row, 'write', place)] : []),
+    ])
+  const tasks = attempts.map(({ row, mode, cwd }) => ({ options: { mode, cwd }, commands: [row.argv] }))
+  const wrapper = place.wrapper?.(user)
+  const starter = wrapper ? users[0] : user
+  const results = await runTasksAs(starter ?? user, tasks, { wrapper, timeoutMs: 30_000 })
+  return attempts.map(({ row, mode, before, after }, at) => ({
+    row,
+    mode,
+    before,
+    after: after(),
+    result: results[at]?.[0],
+  }))
+}
+
+/** As each user, each row changes nothing in workspace mode, and something in write mode. */
+export function describeAttacks(title: string, rows: readonly Row[], place = here): void {
+  for (const user of users)
+    describe.runIf(process.platform === 'linux' && whyNot(user) === null)(`${title}, as ${user.name}`, () => {
+      let outcomes: readonly Outcome[] = []
+      const of = (row: Row, mode: Attempt['mode']) =>
+        outcomes.find((outcome) => outcome.row === row && outcome.mode === mode)
+
+      beforeAll(async () => {
+        outcomes = await tryAll(user, rows, place)
+      }, 900_000)
+
+      it.for(rows)('$name', (row, { skip }) => {
+        if (missing(row)) return skip(`${missing(row)} is not installed`)
+        const held = of(row, 'workspace')
+        expect(held?.result).toBeDefined()
+        expect(held?.after, held?.result?.stderr).toEqual(held?.before)
+        if (!hasControl(user, row)) return skip('held; the control takes root')
+        const open = of(row, 'write')
+        expect(open?.result).toBeDefined()
+        expect(open?.after, open?.result?.stderr).not.toEqual(open?.before)
+      })
     })
-  })
 }

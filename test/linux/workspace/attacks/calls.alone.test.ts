@@ -1,23 +1,8 @@
-import { py, type Row, shell } from '../protected-rows.ts'
+import { py, shell } from '../protected-rows.ts'
 import { describeAttacks } from './attack.ts'
+import { type Act, forTargets, onTargets } from './targets.ts'
 
-const targets = ['.git/config', '.vscode/settings.json', '../outside/file']
-
-/** A descriptor for writing; where that is refused the call is tried on one for reading. */
-const prelude = `
-def target(path):
-    try: return os.open(path, os.O_RDWR)
-    except OSError: return os.open(path, os.O_RDONLY)
-open("from", "wb").write(b"x" * 8192)
-source = os.open("from", os.O_RDWR)
-def ioctl(fd, number, argument): return fcntl.ioctl(fd, number, argument)
-`
-
-/** linux/fs.h */
-const [FICLONE, FICLONERANGE, FIDEDUPERANGE] = [0x40049409, 0x4020940d, 0xc0189436]
-const reflink = { lacking: /Operation not supported|Invalid argument|Inappropriate ioctl/ }
-
-const acts: readonly (readonly [name: string, text: string, more?: Partial<Row>])[] = [
+const acts: readonly Act[] = [
   ['copy_file_range', 'os.copy_file_range(source, t, 4)'],
   ['sendfile', 'os.sendfile(t, source, 0, 4)'],
   ['splice', 'r, w = os.pipe(); os.write(w, b"abcd"); call(275 if x86 else 76, r, None, t, None, 4, 0)'],
@@ -33,22 +18,17 @@ const acts: readonly (readonly [name: string, text: string, more?: Partial<Row>]
   ['ftruncate', 'os.ftruncate(t, 1)'],
   ['pwritev2', 'os.pwritev(t, [b"x"], 0)'],
   ['mmap and mprotect', 'm = mmap.mmap(t, 0); m[0:1] = b"%"; m.flush()'],
-  ['FICLONE', `ioctl(t, ${FICLONE}, source)`, reflink],
-  ['FICLONERANGE', `ioctl(t, ${FICLONERANGE}, struct.pack("qQQQ", source, 0, 0, 0))`, reflink],
-  [
-    'FIDEDUPERANGE',
-    `os.pwrite(t, bytes(4096), 0); ioctl(source, ${FIDEDUPERANGE}, bytearray(struct.pack("QQHHIqQQiI", 0, 4096, 1, 0, 0, t, 0, 0, 0, 0)))`,
-    reflink,
-  ],
   ['FS_IOC_SETFLAGS', 'ioctl(t, 0x40086602, struct.pack("l", 0x40))'],
   ['FS_IOC_FSSETXATTR', 'ioctl(t, 0x401c5820, struct.pack("IIIII8x", 0x80, 0, 0, 0, 0))'],
   ['fchown', 'os.fchown(t, os.getuid(), os.getgid())'],
-  ['fremovexattr', 'os.setxattr(t, "user.a", b"1"); os.removexattr(t, "user.a")'],
+  [
+    'fremovexattr',
+    'os.removexattr(t, "user.a")',
+    { prepare: forTargets('os.setxattr(path, "user.a", b"1")') },
+  ],
 ]
 
-const descriptors = acts.flatMap(([name, text, more]) =>
-  targets.map((path) => py(`${name} to ${path}`, `${prelude}t = target("${path}")\n${text}`, more)),
-)
+const descriptors = onTargets(acts)
 
 const attributes = ['user.a', 'trusted.a', 'security.a', 'system.posix_acl_access'].flatMap((name) =>
   ['.git/config', '.git/hooks', '../outside/file'].map((path) =>
