@@ -44,7 +44,8 @@ function prepare({ prepare: program }: Row, cwd: string): void {
 
 function stateOf({ look }: Row, cwd: string): unknown {
   const [program = '', ...words] = look ?? []
-  return { ...watched(cwd), look: program && execFileSync(program, words, { cwd, encoding: 'utf8' }) }
+  const options = { cwd, encoding: 'utf8', stdio: 'pipe' } as const
+  return { ...watched(cwd), look: program && execFileSync(program, words, options) }
 }
 
 function begin(user: User, row: Row, mode: Attempt['mode'], place: Place): Attempt {
