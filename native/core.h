@@ -33,7 +33,7 @@ struct vt_end {
 
 struct vt_looked;
 
-/* On a thread of the core. `end` comes once, after the last `output`. */
+/* Called on a thread of the core. `end` comes once, after the last `output`. */
 struct vt_owner {
   void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
   void (*end)(struct vt_owner *owner, uint32_t id, const struct vt_end *end);
@@ -65,7 +65,7 @@ enum vt_place_kind {
   VT_SKIPPED,  /* directories with this name are not searched */
   VT_ROOT,      /* workspace mode: a directory that the command may change */
   VT_PROTECTED, /* and what it may not change in there */
-  VT_CLOSED,    /* a directory in which it may not change or make anything but what leads to a VT_PROTECTED place */
+  VT_CLOSED,    /* a directory whose entries may not be made or changed, except those on the way to a VT_PROTECTED place */
 };
 
 struct vt_place {
@@ -112,7 +112,7 @@ void vt_core_kill_all_of(struct vt_owner *owner);
 
 const char *vt_core_step_name(int step);
 
-/* Lives as long as the denials. */
+/* Its texts live as long as the denials. */
 struct vt_refused {
   const char *operation, *call, *program;
   const char *text; /* path or address, NULL: none */
@@ -126,7 +126,7 @@ struct vt_refused {
 bool vt_core_denial(const struct vt_denials *denials, int row, struct vt_refused *refused);
 void vt_core_free_denials(struct vt_denials *denials);
 
-/* In the order of the JavaScript object. */
+/* Receives the probe's facts, in the order of the JavaScript object. */
 struct vt_facts {
   void *to;
   void (*number)(void *to, const char *name, double value);
@@ -136,7 +136,7 @@ struct vt_facts {
 
 void vt_core_probe(const struct vt_facts *facts);
 
-/* 0 or an errno. */
+/* Starts the watcher; 0 or an errno. */
 int vt_core_watch(void);
 /* 0: none. */
 int vt_core_watcher_pid(void);
@@ -163,9 +163,9 @@ void vt_core_make_private(const char *temporary, struct vt_private *made);
 int vt_core_remove_private(int lock);
 /* The same without blocking, if it is empty, as after most commands. False: it stays, locked. */
 bool vt_core_remove_empty_private(int lock);
-/* Gives it a new name, for another command, if it is empty and as it was made. False: remove it. */
+/* Renames an empty, otherwise unchanged directory for another command. False: remove it. */
 bool vt_core_renew_private(int lock, struct vt_private *renewed);
-/* For those of dead hosts; 0 or an errno. Blocks. */
+/* Removes the directories of dead hosts; 0 or an errno. Blocks. */
 int vt_core_sweep_private(const char *temporary);
 const char *vt_core_private_step_name(int step);
 

@@ -18,8 +18,8 @@ interface NodeModules {
 }
 
 /**
- * Keeps the compiled code of the command line's files, because compiling them takes longer than Node's own start.
- * It lies in the package: what can change it can change the files too. `command`: each runs functions of its own.
+ * Caches the compiled code of the command line's files: compiling them takes longer than Node's own start.
+ * Being in the package, the cache is as writable as the files. `command`: each runs, so caches, other functions.
  */
 export function useCompileCache(command: string): void {
   const { env, versions } = process
@@ -37,7 +37,7 @@ export function useCompileCache(command: string): void {
 /** The package's directory, from dist/. */
 const root = dirname(__dirname)
 
-/** Root leaves nothing in the installation of another user, who could not remove it. */
+/** Root writes nothing into another user's installation: that user could not remove it. */
 function isOurs(): boolean {
   return process.geteuid === undefined || statSync(root).uid === process.geteuid()
 }
@@ -46,7 +46,7 @@ function isOurs(): boolean {
 function loader({ createRequire, _extensions }: NodeModules, keptAs: (file: string) => string): Load {
   const { Script } = process.getBuiltinModule('node:vm')
   const fresh = new Map<string, () => Buffer>()
-  // At the end, because the data then holds the functions that have run.
+  // At exit the data holds the functions that have run.
   process.once('exit', () => fresh.forEach((data, kept) => void keep(kept, data())))
   return (module, file) => {
     const code = readFileSync(file)
@@ -66,7 +66,7 @@ function loader({ createRequire, _extensions }: NodeModules, keptAs: (file: stri
   }
 }
 
-/** V8 compares only the length of the code: the code itself follows the data. */
+/** V8 checks only the length of the source, so the file holds the source after the data. */
 function keptData(kept: string, code: Buffer): Buffer | undefined {
   try {
     const bytes = readFileSync(kept)
@@ -77,7 +77,7 @@ function keptData(kept: string, code: Buffer): Buffer | undefined {
   }
 }
 
-/** Where nothing can be written the next start takes longer: no reason to say or refuse anything. */
+/** Ignores failures: without a cache the next start only takes longer. */
 function keep(kept: string, bytes: Buffer): void {
   const fresh = `${kept}.${process.pid}`
   try {

@@ -4,7 +4,7 @@ import { print, standardError } from './run/sink.ts'
 
 const options = ['--help', '--version']
 
-/** What only an error needs is imported late: it comes with all that `run` loads. */
+/** Imports late what only an error needs: it comes with all that `run` loads. */
 export async function help(
   name: string | undefined,
   args: readonly string[],

@@ -78,7 +78,7 @@ export function mountsKey(about: string, project: ProjectRule) {
 /** Node's setTimeout counts milliseconds in a signed 32-bit integer. */
 export const maxMs = 2_147_483_647
 export const maxBytes = Number.MAX_SAFE_INTEGER
-/** The kernel's PID_MAX_LIMIT. */
+/** PID_MAX_LIMIT, linux/threads.h, on 64-bit systems. */
 export const maxProcesses = 4_194_304
 
 export const onlyTrusted: ProjectRule = { kind: 'never', trusted: true }

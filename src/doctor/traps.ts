@@ -4,7 +4,7 @@ import type { System } from './system.ts'
 
 type Probe = NonNullable<HostSupport['probe']>
 
-/** `blocks`: no read and workspace mode. `weakens`: something besides it is missing. `note`: explains what users see. */
+/** `blocks`: neither read nor workspace mode works. `weakens`: something else is missing. `note`: explains what users see. */
 export type TrapEffect = 'blocks' | 'weakens' | 'note'
 
 export interface TrapFacts {

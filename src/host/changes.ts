@@ -43,7 +43,7 @@ export function mayOpen(directory: string, env: Environment): boolean {
   return !isKernel && !tooWide(directory, ownOf(env))
 }
 
-/** git-config(1), FILES. */
+/** Git's system-wide configuration and the user's: git-config(1), FILES. */
 function gitConfigsOf(env: Environment): readonly string[] {
   const { GIT_CONFIG_SYSTEM: system, GIT_CONFIG_GLOBAL: own } = env
   const usual = [join(baseDirectory(env, 'XDG_CONFIG_HOME'), 'git/config'), join(homeOf(env), '.gitconfig')]
@@ -62,7 +62,7 @@ function ownPackage(): string | undefined {
   try {
     return realpathSync(packageRoot())
   } catch {
-    // A bundle, whose program may have no package of vitrine.
+    // A bundled program may contain no package of vitrine.
     return undefined
   }
 }

@@ -67,7 +67,7 @@ export type NativeEnd =
 export type NativeEvent =
   | { readonly kind: 'output'; readonly stream: Stream; readonly bytes: Buffer }
   | { readonly kind: 'started' }
-  /** May what is protected by this path change? `answer` ends the call's wait. */
+  /** A call waits for `answer`: may this protected path, and all beneath it, change? */
   | { readonly kind: 'asked'; readonly number: number; readonly path: string }
   /** Windows: the last bytes given to `write` have gone. */
   | { readonly kind: 'written' }

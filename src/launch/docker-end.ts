@@ -40,7 +40,7 @@ export function containerProcessEnd(ended: ExecEnd, { killed, stopped, usedUp }:
   }
 }
 
-/** As vitrine's part inside reports it. Without a report the command may have run: the outcome is unknown. */
+/** The end that vitrine's part inside reports. Without a report the command may have run: the outcome is unknown. */
 export function insideProcessEnd(
   ended: ExecEnd,
   { end, said }: Pick<InsideOutput, 'end' | 'said'>,

@@ -28,7 +28,7 @@ export const insideArgv: readonly string[] = [
   inside.script,
 ]
 
-/** As variables: descriptors and arguments are for the command, or too short. */
+/** The order as environment variables: stdin is the command's. */
 export function insideVariables(
   { cwd, merged, stdin }: LaunchRequest,
   { changes, network }: ContainerConfinement,
@@ -39,7 +39,7 @@ export function insideVariables(
   return Object.fromEntries(chunks.map((chunk, index) => [`${prefix}${index}`, chunk]))
 }
 
-/** Removes the variables, which the command does not get. */
+/** Reads the order and removes its variables, which the command must not get. */
 export function takeOrder(environment: Record<string, string | undefined>): InsideOrder {
   let text = ''
   for (let index = 0; ; index++) {
@@ -52,7 +52,7 @@ export function takeOrder(environment: Record<string, string | undefined>): Insi
 
 const streams = ['end', 'stdout', 'stderr'] as const
 
-/** A frame as the engine's own. */
+/** A frame in the engine's format (engine/frames.ts). */
 export function frameOf(stream: (typeof streams)[number], bytes: Buffer): Buffer {
   const head = Buffer.alloc(8)
   head[0] = streams.indexOf(stream)
@@ -60,11 +60,11 @@ export function frameOf(stream: (typeof streams)[number], bytes: Buffer): Buffer
   return Buffer.concat([head, bytes])
 }
 
-/** What comes from there: the command's output, and its end. */
+/** Splits the output of vitrine's part inside: the command's output, and its end. */
 export class InsideOutput {
-  /** Undefined: it has not said how the command ended. */
+  /** Undefined: not reported yet. */
   end: ProcessEnd | undefined
-  /** Its own last words, of which there are none but when it fails. */
+  /** The last 1,000 characters of its own stderr; empty unless it fails. */
   said = ''
   readonly #frames: Frames<(typeof streams)[number]>
   #end = ''

@@ -46,7 +46,7 @@ function requestOf(addon: Addon, { argv, cwd, merged, stdin, network, changes }:
   const options = { network, reads: readEverything, changes, privateTmp: false, unixSockets: [] }
   const confinement = sandbox.confine(options)
   if (confinement.kind !== 'landlock') throw new Error(`not a confinement of Linux: ${confinement.kind}`)
-  // Not /tmp itself, as the workspace may lie in it.
+  // Not /tmp itself: the workspace may be in it.
   const temporary = makeTemporary()
   return {
     candidates: candidatesOf(argv[0] ?? ''),
@@ -62,7 +62,7 @@ function requestOf(addon: Addon, { argv, cwd, merged, stdin, network, changes }:
     stdin: stdin ? 0 : null,
     terminal: null,
     limits: null,
-    // Kept by the shell that started the container.
+    // The shell that started the container enforces the deadline.
     deadline: { timeoutMs: 0, graceMs: 0 },
     confinement: { ...confinement, writable: [temporary] },
   }
@@ -83,7 +83,7 @@ function candidatesOf(name: string): readonly string[] {
   return (process.env['PATH'] ?? '/usr/bin:/bin').split(':').map((directory) => `${directory || '.'}/${name}`)
 }
 
-/** A signal for the command reaches every process of the container's user, so this one, too. */
+/** Signals for the command are sent to every process of the container's user, this one included. */
 function outliveSignals(): void {
   const unblockable: readonly string[] = [
     'SIGKILL',

@@ -94,7 +94,6 @@ const fileKinds = {
   device: 'a device',
 } as const
 
-/** What stands at a path. */
 export type FileKind = keyof typeof fileKinds
 
 function alternatives(words: readonly string[]): string {

@@ -7,7 +7,7 @@ export async function askProtected(
   path: string,
   timeoutMs: number,
 ): Promise<boolean> {
-  // What is typed at its terminal is the command's.
+  // The command itself reads what is typed at its terminal.
   if (request.terminal) return false
   const wait = { timeoutMs: Math.max(1, timeoutMs), signal: options.signal }
   const answer = await context.admission.approveChange({ ...request, mode }, path, wait)

@@ -20,7 +20,7 @@ export interface Execution {
   /** Its mode's setup, and its private directory where the setup grants one. */
   readonly tmp: PrivateTmp
   readonly context: RunContext
-  /** About protected paths, while it ran. */
+  /** The approver's, about protected paths, while it ran. */
   readonly answers: ProtectedAnswer[]
   running: Running | undefined
 }

@@ -23,7 +23,7 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
   return { ...named, enforcement: { ...named.enforcement, 'private tmp': left } }
 }
 
-/** By itself, with all its processes. */
+/** It exited by itself and left no process. */
 function hasEnded({ end }: Ended): boolean {
   return end.kind === 'exited' && end.survivors.alive + end.survivors.killed === 0
 }

@@ -29,7 +29,10 @@ export class PrivateTmp {
     return setupIn(this.#setup, privateTmp, this.#directory.path)
   }
 
-  /** Once. `spare`: no process is left that could change it. Resolves when it is gone or `withinMs` are over: then with a note, and the removal goes on. */
+  /**
+   * Works once. `spare`: no process is left that could change it. Resolves when it is gone, or with a note when
+   * `withinMs` have passed; the removal then goes on.
+   */
   remove(spare = false): Promise<string | undefined> {
     this.#removed ??= this.#directory ? this.#remove(this.#directory, spare) : Promise.resolve(undefined)
     return this.#removed
@@ -59,7 +62,7 @@ function setupIn(
   }
 }
 
-/** A command uses one of them. */
+/** Changes each environment when it is first read: a command uses only one. */
 function whenUsed(
   environments: ModeSetup['environments'],
   change: (environment: Variables) => Variables,

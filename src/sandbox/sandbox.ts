@@ -123,7 +123,7 @@ export interface Changes {
   readonly roots: readonly [string, ...string[]]
   /** What stays as it is in them; symbolic links are followed, and need not lead anywhere. */
   readonly protected: readonly string[]
-  /** Directories of which only what leads to a protected path can be entered: nothing else in them can be made or changed. */
+  /** Directories whose entries cannot be made or changed, except those on the way to a protected path. */
   readonly closed: readonly string[]
   /** Before something protected changes, the launcher asks (`LaunchEvents.asked`). Linux. */
   readonly asks?: boolean

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 
 /**
- * An empty private directory that waits for the next command, under a name that no command has known. Making and removing one
- * can take longer than starting a command.
+ * An empty private directory, kept for the next command under a new name: making and removing one can take longer than starting
+ * a command.
  */
 export interface SpareDirectory {
   readonly temporary: string
@@ -11,7 +11,7 @@ export interface SpareDirectory {
   remove(): unknown
 }
 
-/** Between commands that follow one another, but not in a host that waits. */
+/** Milliseconds after the last command until all are removed: an idle host keeps none. */
 const idleMs = 1000
 const most = 4
 

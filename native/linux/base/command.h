@@ -101,7 +101,7 @@ struct vt_command {
   /* started */
   pid_t pid;                /* id of leader, session and process group */
   int pidfd;
-  mode_t umask;             /* of a confined one */
+  mode_t umask;             /* of a confined command */
   int io;                   /* /proc/PID/io, for vt_fsize_met(); -1: not open */
   int listener_fd;             /* of the filter; vt_listener_open() takes it over */
   int write_ends[VT_STREAMS];

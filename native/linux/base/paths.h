@@ -14,7 +14,7 @@ const char *vt_path_beneath(const char *path, const char *directory);
 /* Copies a NULL-terminated vector and its texts into one block, to be freed as one. NULL: out of memory. */
 char **vt_paths_copy(const char *const *paths);
 
-/* Of our own descriptor. Returns 0 or an errno. */
+/* The path of our own descriptor. Returns 0 or an errno. */
 int vt_path_of(int fd, char *to, size_t size);
 
 /* Opens a path that contains no symbolic links; -1 with errno ELOOP if it does, or without openat2(2). */
@@ -29,5 +29,5 @@ struct vt_path_walk {
 /* Reads the next name, skipping "." and empty ones; NULL at the end. */
 const char *vt_path_next(struct vt_path_walk *walk, size_t *length);
 
-/* The target goes before the rest. Returns 0 or an errno; EINVAL: it is no link. */
+/* Puts the link's target before the rest of the path. Returns 0 or an errno; EINVAL: it is no link. */
 int vt_path_follow(struct vt_path_walk *walk, const char *link, char target[PATH_MAX]);

@@ -116,7 +116,7 @@ static int build(struct vt_confinement *confinement, const struct vt_confinement
 
 static bool has_any(const char *const *paths) { return paths && *paths; }
 
-/* Of a workspace. Private directories differ from command to command. */
+/* Whether the key names a place: those of a workspace, without the private directories, which differ by command. */
 static bool counts(const struct vt_place *places, const struct vt_place *place) {
   if (place->kind == VT_ROOT) return !vt_workspace_is_private(places, place->text);
   return place->kind == VT_PROTECTED || place->kind == VT_CLOSED;
@@ -208,7 +208,7 @@ static int grant_next(struct vt_confinement *confinement) {
   return confinement->owns_reading ? vt_landlock_grant_private(confinement->reading, confinement->granted, confinement->abi, true) : 0;
 }
 
-/* Lets the next command write to its own directory. */
+/* Prepares it for the next command, which writes to its own directory. */
 static bool serve_next(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
   bool owned = options->reads && !is_covered(options, confinement->abi);
   char **writable = copy_paths(options->writable);

@@ -31,7 +31,7 @@ struct vt_confinement {
   struct vt_reads *reads;
   char **writable;           /* directories granted for writing, NULL-terminated */
   bool private;              /* one writable directory, nothing else that is one command's: can be pooled */
-  int granted, uses;         /* that directory (O_PATH), -1: removed; how many were granted */
+  int granted, uses;         /* that directory (O_PATH), -1: removed; directories granted so far */
   struct vt_workspace *workspace; /* NULL: none; a reference */
   char **sockets;            /* unix sockets granted for connecting, likewise */
   dev_t terminal;            /* device of the command's terminal; 0: none */
@@ -47,13 +47,13 @@ struct vt_confinement_options {
   const char *near;
   struct vt_reads *reads;
   const char *const *writable;
-  const char *const *sockets;   /* needs ABI 9 */
+  const char *const *sockets;   /* unix sockets to connect to; needs ABI 9 */
   const struct vt_place *places; /* the roots and protected paths of a workspace; NULL: none */
-  struct vt_workspace *workspace; /* made of them; NULL: none, or not made yet */
+  struct vt_workspace *workspace; /* opened from them; NULL: none, or not yet */
   int terminal;                 /* descriptor; 0: none */
 };
 
-/* One that served earlier commands, while what it depends on has not changed, or NULL. Does not need `workspace`. */
+/* A pooled confinement, if nothing that it depends on has changed, else NULL. Does not need `workspace`. */
 struct vt_confinement *vt_confinement_reuse(const struct vt_confinement_options *options);
 
 /* Cached if possible; NULL with errno and *step if it cannot be built. */

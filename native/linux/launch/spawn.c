@@ -65,7 +65,7 @@ static int join_cgroup(struct vt_command *command) {
 
 static int change_directory(struct vt_command *command) { return chdir(command->cwd); }
 
-/* The child has its own, a copy (no CLONE_FS). */
+/* umask(2) reads only by setting. The child has its own copy (no CLONE_FS). */
 static int tell_umask(struct vt_command *command) {
   command->umask = umask(0);
   umask(command->umask);

@@ -22,7 +22,7 @@ struct vt_listener {
   uint64_t most_file_bytes; /* largest size of a file (fsize.h); 0: no limit */
   bool limits_files;       /* atomic: the command set RLIMIT_FSIZE itself */
   bool umask_varies;       /* atomic: a process of the command set its umask */
-  unsigned umask;          /* what each had at the start */
+  unsigned umask;          /* of the command at its start */
   bool asks_too_much;      /* atomic: it asked for a larger file than allowed */
   pthread_mutex_t lock;    /* for the fields below */
   struct vt_questions *questions; /* NULL: the owner is not asked */

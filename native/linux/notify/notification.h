@@ -40,7 +40,7 @@ struct vt_notification {
   bool limits_files;           /* the command sets its own RLIMIT_FSIZE */
   bool asks_too_much;          /* it asks for a larger file than allowed */
   bool has_text, is_path;
-  bool approved;               /* the owner lets the path change, which is protected itself */
+  bool approved;               /* the owner has approved changes of this path, which is itself protected */
   bool is_protected;           /* workspace mode: the path is protected (workspace.h) */
   char text[PATH_MAX];         /* path or address */
 };

@@ -39,7 +39,7 @@ struct vt_workspace_server {
   struct vt_fifo_waiter *fifos;
 };
 
-/* Looking at processes is all that it may do beyond its command. Effective only: ptrace access checks compare with the rest. */
+/* Keeps only the capabilities to inspect processes, in the effective set: ptrace(2) access checks compare the permitted one. */
 static bool reduce_capabilities(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[2];
@@ -102,7 +102,7 @@ static struct vt_listener *await_listener(struct vt_workspace_server *server) {
   return server->listener;
 }
 
-/* Its table is closed with the thread. */
+/* Its descriptor table is closed when the thread ends. */
 static int act(void *context) {
   struct vt_workspace_server *server = context;
   server->served = set_up(server);
@@ -113,8 +113,8 @@ static int act(void *context) {
   return 0;
 }
 
-/* The umask is part of what CLONE_FS shares. Containers refuse unshare(2), but not a thread that is cloned without it. libc does
- * not know that thread, which uses this one's thread-local storage; so this one only waits until it has ended. */
+/* Where unshare(2) is refused, as in containers, a thread cloned without CLONE_FS also has its own umask. libc does not know that
+ * thread: it uses this one's thread-local storage, so this one only waits for its end. */
 static void act_apart(struct vt_workspace_server *server) {
   enum { STACK = 256 * 1024, FLAGS = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_CHILD_CLEARTID };
   char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);

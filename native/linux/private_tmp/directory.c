@@ -205,7 +205,7 @@ static bool is_empty(int fd) {
   return empty;
 }
 
-/* Modes, attributes and times are all that a command can change of it; many names make it large. */
+/* A command can change its mode, attributes and times (reset here); many entries enlarge it, on ext4 for good. */
 static bool is_as_made(int lock, int fd) {
   struct stat above, status;
   if (fstat(lock, &above) || fstat(fd, &status) || status.st_mode != above.st_mode || status.st_uid != above.st_uid) return false;

@@ -49,7 +49,7 @@ bool vt_mounts_protect(struct vt_workspace *workspace) {
   return found;
 }
 
-/* poll(2) on the open file tells each change once (proc_pid_mountinfo(5)). */
+/* poll(2) reports each change once: proc_pid_mounts(5), the same for mountinfo. */
 long vt_mounts_changes(void) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static struct pollfd polled = {.fd = -1, .events = POLLPRI};

@@ -1,4 +1,4 @@
-/* Mounts beneath the roots of a workspace are not crossed: Landlock's grants would be (landlock(7)). */
+/* Landlock's grants for the roots of a workspace extend into mounts beneath them (landlock(7)), so mounts are protected. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,5 +8,5 @@ struct vt_workspace;
 /* Protects every mount beneath a root; true if there is one. */
 bool vt_mounts_protect(struct vt_workspace *workspace);
 
-/* Grows with every change of the mounts; -1: that cannot be told. */
+/* A counter of mount changes; -1: they cannot be observed. */
 long vt_mounts_changes(void);

@@ -20,11 +20,11 @@ struct how { /* struct open_how */
   uint64_t flags, mode, resolve;
 };
 
-enum { MOST_DEPTH = 100 }; /* one descriptor each */
+enum { MOST_DEPTH = 100 }; /* of directories; each level holds a descriptor open */
 
 struct walk {
   struct vt_other_names *names;
-  struct vt_reads *places; /* NULL: notes; else protects */
+  struct vt_reads *places; /* NULL: notes files; else protects their other names */
   char path[PATH_MAX];
 };
 
@@ -33,7 +33,7 @@ static int too_much(void) {
   return -1;
 }
 
-/* Not across mounts: no file has a name on another one, but a mount can show a directory twice. */
+/* Does not cross mounts: hard links cannot, and a bind mount would show a directory twice. */
 static DIR *open_list(int parent, const char *name) {
   struct how how = {.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, .resolve = NO_XDEV | NO_SYMLINKS | BENEATH};
   int fd = parent == AT_FDCWD ? open(name, (int)how.flags) : (int)syscall(NR_OPENAT2, parent, name, &how, sizeof how);
@@ -89,7 +89,7 @@ static int look_into(struct walk *walk, int parent, const char *name, const stru
   return failed;
 }
 
-/* No program of this user obeys a directory that it cannot read. */
+/* EACCES is no failure: this user's programs cannot obey a directory that they cannot read. */
 int vt_other_names_note(struct vt_other_names *names, const char *path) {
   struct walk walk = {.names = names};
   struct stat status;

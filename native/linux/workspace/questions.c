@@ -11,7 +11,7 @@
 #include "notify/notification.h"
 #include "notify/reply.h"
 
-/* More than this many protected paths: refused unasked. */
+/* Protected paths beyond MOST_QUESTIONS are refused unasked. LOOK_NS: how often a waiting call checks that its caller lives. */
 enum { MOST_QUESTIONS = 100, LOOK_NS = 50 * 1000 * 1000 };
 
 struct question {
@@ -69,7 +69,7 @@ static bool is_over(const struct vt_notification *notification) {
   return poll(&polled, 1, 0) > 0 || !vt_caller_still_waits(notification);
 }
 
-/* With the lock. */
+/* Called with the lock held. */
 static void wait_for(struct vt_questions *questions, const struct question *question, const struct vt_notification *notification) {
   while (!question->answered && !is_over(notification)) {
     struct timespec until;

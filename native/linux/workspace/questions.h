@@ -19,5 +19,5 @@ bool vt_questions_ask(struct vt_questions *questions, const struct vt_notificati
 /* Whether the owner has said yes about the path. Never waits. */
 bool vt_questions_allowed(struct vt_questions *questions, const char *path);
 
-/* From the supervisor. */
+/* Called by the supervisor thread. */
 void vt_questions_answer(struct vt_questions *questions, size_t number, bool yes);

@@ -15,7 +15,7 @@
 #include "workspace/mounts.h"
 #include "workspace/workspace.h"
 
-/* Each costs about a microsecond at the start of every command. */
+/* Paths; each costs about 1 us at the start of every command. */
 enum { MOST_WATCHED = 500 };
 
 bool vt_workspace_is_private(const struct vt_place *places, const char *root) {
@@ -24,8 +24,8 @@ bool vt_workspace_is_private(const struct vt_place *places, const char *root) {
   return false;
 }
 
-/* A protected file may get a name where commands may write, and a file from there a name in a protected directory. That a missing
- * one comes to exist shows in the directory above. */
+/* A protected file may get a hard link where commands may write, and a file from there one in a protected directory. A missing
+ * path is not watched: its creation changes the directory above. */
 static void watch_beneath(struct vt_dir_snapshot *watched, char *path, bool is_directory) {
   if (access(path, F_OK)) return;
   if (watched->count >= MOST_WATCHED) watched->unsettled = true;
@@ -49,7 +49,7 @@ static void watch_kept(struct vt_workspace *workspace, const struct vt_path_node
   for (const struct vt_path_node *child = node->children; child; child = child->next) watch_kept(workspace, child, path);
 }
 
-/* Nothing in a mount is looked at: its file system may not answer. */
+/* Never looks into a mount: its file system may not answer. */
 void vt_workspace_watch(struct vt_workspace *workspace) {
   char path[PATH_MAX]; /* one buffer, however deep the tree is */
   if (workspace->has_mounts || workspace->mounts < 0) workspace->places->watched.unsettled = true;

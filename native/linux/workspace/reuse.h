@@ -12,7 +12,7 @@ bool vt_workspace_is_private(const struct vt_place *places, const char *root);
 /* Records what the rules depend on; before they are made. */
 void vt_workspace_watch(struct vt_workspace *workspace);
 
-/* Whether a change could be noticed: not in mounts, in too many files, or in the same tick of the clock. */
+/* False: changes could go unnoticed (mounts, too many files, a change in the current clock tick). */
 bool vt_workspace_lasts(const struct vt_workspace *workspace);
 
 /* Opens the private roots of a command. 0, or -1 with errno. */

@@ -1,8 +1,8 @@
-/* Which names a case-folding file system takes for the same (ext4(5), casefold; vfat, exfat, ntfs). */
+/* Which names a case-folding file system treats as equal (ext4(5), casefold; vfat, exfat, ntfs). */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As far as spellings of ASCII letters go; others count as they are. */
+/* Knows the code points that fold to ASCII; others equal only themselves. */
 bool vt_spells(const char *text, const char *name, size_t length);

@@ -22,7 +22,7 @@
 /* linux/openat2.h (5.6): RESOLVE_* */
 enum { NO_XDEV = 1, NO_MAGICLINKS = 2, NO_SYMLINKS = 4, BENEATH = 8 };
 
-/* Entries, of protected directories and in the search for their files' other names. */
+/* Entries, in protected directories and in the search for their files' other names. */
 enum { MOST_LOOKED_AT = 500000 };
 
 struct how { /* struct open_how */
@@ -57,7 +57,7 @@ static size_t count_roots(const struct vt_place *places) {
   return count;
 }
 
-/* Mounts last: what they hold is not protected, but unreachable. */
+/* Mounts last, without a search for other names: their files are out of reach, not protected. */
 static int protect_all(struct vt_workspace *workspace, const struct vt_place *places) {
   struct vt_other_names others = {.budget = MOST_LOOKED_AT};
   int failed = 0;
@@ -71,7 +71,7 @@ static int protect_all(struct vt_workspace *workspace, const struct vt_place *pl
   workspace->has_mounts = vt_mounts_protect(workspace);
   for (size_t i = 0; i < workspace->count && !failed; i++)
     failed = vt_other_names_protect(&others, workspace->places, workspace->roots[i].path);
-  /* A directory with such a name can be moved here later, which no watched directory shows. */
+  /* A directory that holds a name not found may be moved here later, and no watched directory would show that. */
   if (others.unseen > 0) workspace->places->watched.unsettled = true;
   vt_inode_set_free(&others.files);
   return failed;
@@ -145,7 +145,7 @@ static const struct vt_path_node *child_of(const struct vt_path_node *node, cons
   return NULL;
 }
 
-/* File systems reuse the number of a removed inode, whose rule is gone. Born in the same tick: unsure, so false. */
+/* File systems reuse the number of a removed inode, whose rule is gone. Created in the same clock tick: unsure, so false. */
 static bool is_older(int fd, const struct timespec *time) {
   struct statx found;
   if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_BTIME, &found) || !(found.stx_mask & STATX_BTIME)) return false;
@@ -153,8 +153,8 @@ static bool is_older(int fd, const struct timespec *time) {
   return (long)found.stx_btime.tv_nsec < time->tv_nsec;
 }
 
-/* A directory in a cut directory: it has a rule if it was there when the ruleset was made. File systems have more spellings of a
- * protected directory than vt_spells() knows (vfat: GIT~1). */
+/* Classifies a directory in a cut one by its inode: it has a rule only if it existed when the ruleset was made, and its name may
+ * be a spelling of a protected one that vt_spells() does not know (vfat: GIT~1). */
 static enum vt_spot_kind beneath_entry(const struct vt_workspace *workspace, int root, const char *rest, size_t length) {
   char path[PATH_MAX];
   struct stat status;
@@ -201,7 +201,7 @@ static bool split(const char *rest, char *directory, char *name) {
   return true;
 }
 
-/* Opens the root by its path, if that is still the same directory. */
+/* By its path; -1 if that is no longer the same directory. */
 static int open_root(const struct vt_workspace_root *root) {
   struct stat status;
   int fd = open(root->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -60,10 +60,9 @@ struct vt_spot {
 };
 
 /* Where an absolute path without symbolic links leads. `roots`: the roots' descriptors in the calling thread's table; NULL: they
- * are opened. `acts`: the parent is wanted for a granted or protected spot, too. Close the spot
- * afterwards. */
+ * are opened. `acts`: opens the parent for a granted or protected spot, too. Close the spot afterwards. */
 void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, const char *path, bool acts, struct vt_spot *spot);
 void vt_spot_close(struct vt_spot *spot);
 
-/* Whether a file is a protected one, by another name. */
+/* Whether a file is a protected one, by any of its names. */
 bool vt_workspace_protects(const struct vt_workspace *workspace, const struct stat *status);

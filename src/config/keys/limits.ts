@@ -1,6 +1,6 @@
 import { defineKey, integer, maxBytes, maxMs, maxProcesses, minOrNone } from '../field.ts'
 
-// The kernel's upper bound of sysctl fs.nr_open.
+// What systemd raises sysctl fs.nr_open to: half of the kernel's bound (fs/file.c, sysctl_nr_open_max).
 const maxOpenFiles = 1_073_741_816
 
 export const limitKeys = {

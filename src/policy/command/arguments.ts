@@ -37,7 +37,7 @@ export type Objection =
   | { readonly kind: 'operand'; readonly text: string }
   | { readonly kind: 'script'; readonly text: string }
   | { readonly kind: 'form'; readonly text: string }
-  /** Of the command, or of one of its options. */
+  /** A part of the command or, with `option`, of that option. */
   | { readonly kind: 'missing'; readonly part: string; readonly option?: string }
 
 /** The parsed words after a rule's prefix. */

@@ -212,7 +212,7 @@ export class Containers {
     return engineRefusal(engine, settings.image, error)
   }
 
-  /** `[docker] mounts` are no roots of workspace mode. */
+  /** `[docker] mounts` are no roots of workspace mode, so they are read-only. */
   #insideMounts(): readonly UserMount[] {
     const inside = this.inside()
     const own = this.#options.settings.mounts.map((mount) => ({ ...mount, writable: false }))

@@ -6,7 +6,7 @@ import { packageFile } from '../../base/package-file.ts'
 import { realPath } from '../../base/paths.ts'
 import type { UserMount } from './user-mounts.ts'
 
-/** Where a container of workspace mode has what holds its commands. */
+/** Paths in a container of workspace mode: Node, and vitrine's part that confines commands. */
 export const inside = {
   loader: '/.vitrine/loader',
   libraries: '/.vitrine/lib',
@@ -15,7 +15,7 @@ export const inside = {
   addon: '/.vitrine/vitrine.node',
 } as const
 
-/** Or why they cannot be found. */
+/** The mounts, or why they cannot be made. */
 export type MadeMounts = readonly UserMount[] | { readonly missing: string }
 
 /**

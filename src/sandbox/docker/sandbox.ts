@@ -11,7 +11,7 @@ import type { MadeMounts } from './node-mounts.ts'
 export interface DockerSandboxOptions {
   readonly network: string
   readonly writableRoot: boolean
-  /** What containers show of this machine. */
+  /** Paths of this machine that containers mount. */
   readonly places: readonly string[]
   /** What workspace mode has to mount, or why it cannot. */
   inside(): MadeMounts
@@ -51,7 +51,7 @@ export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   }
 }
 
-/** A container does not show what `[workspace] writable` names elsewhere. */
+/** Drops the roots of `[workspace] writable` that the container does not mount. */
 function shownOf({ roots, ...kept }: Changes, places: readonly string[]): Changes {
   const [workspace, ...others] = roots
   const shown = others.filter((root) => places.some((place) => isBeneath(root, place)))

@@ -51,7 +51,7 @@ export function isKept(kept: readonly Kept[], path: string): boolean {
   })
 }
 
-/** As the kernel's: more is ELOOP. */
+/** MAXSYMLINKS of macOS (sys/param.h): more is ELOOP. */
 const mostLinks = 32
 
 /** Each symbolic link on the way of a path, and where the way ends, which need not exist. */
@@ -83,7 +83,7 @@ function unique<Item>(items: readonly Item[]): Item[] {
   return [...new Set(items)]
 }
 
-/** The entry of a directory on the way to what lies deeper. */
+/** The entry of the directory that leads to a deeper path. */
 function leadingTo(path: string, directory: string): string[] {
   const [entry, next] = isBeneath(path, directory) ? partsOf(relative(directory, path)) : []
   return entry === undefined || next === undefined ? [] : [join(directory, entry)]
@@ -96,8 +96,8 @@ const ignored = `${foreign}*`
 const foldable = '[fiklstFIKLST]'
 
 /**
- * A pattern of every name that a volume of macOS takes for this one. A name that exists is matched as it is on the disk, but
- * one that is created as it is spelled. The pattern may match more: other names with bytes outside of ASCII.
+ * A pattern of every name that a volume of macOS treats as equal to this one. The kernel matches an existing name as stored on
+ * disk, but a new one as the caller spells it. The pattern may match more: other names with bytes outside of ASCII.
  */
 function anySpelling(name: string): string {
   return [...name.matchAll(/([fiklst]{2,}|[sk])|([\x20-\x7e])|[^\x20-\x7e]+/gi)]
@@ -109,7 +109,7 @@ function anySpelling(name: string): string {
     .join('')
 }
 
-/** Any character for one that might mean something in a regular expression or end it. */
+/** A character that is special in a regular expression, or could end it, becomes a wildcard. */
 function anyCase(character: string): string {
   if (/[a-z]/i.test(character)) return `[${character.toLowerCase()}${character.toUpperCase()}]${ignored}`
   return (/[\w-]/.test(character) ? character : character === '.' ? '\\.' : '[^/]') + ignored

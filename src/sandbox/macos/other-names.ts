@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { tried } from '../../base/errno.ts'
 
-/** Of directories that are protected as a whole. */
+/** Entries examined in protected directories. */
 const mostEntries = 100_000
 
 export interface OtherName {
@@ -11,8 +11,8 @@ export interface OtherName {
 }
 
 /**
- * A protected file that has further names (hard links) beside those in protected places: the profile is about names, and would let
- * a command write it by one of these.
+ * A protected file with names (hard links) outside of protected places: the profile checks names, and would let a command write
+ * the file by one of these.
  */
 export function otherName(places: readonly string[]): OtherName | undefined {
   const files = new Map<string, { path: string; links: number; found: Set<string> }>()

@@ -16,7 +16,7 @@ export interface ChangesWanted {
   readonly gitConfigs: readonly string[]
   /** `[workspace] on_protected = "ask"`. Default: false. */
   readonly asks?: boolean
-  /** Directories that no root may contain, nor, but for HOME, lie in: HOME, and vitrine's own configuration and state. */
+  /** HOME, and vitrine's own configuration and state. No root may contain one of them, or lie in one other than HOME. */
   readonly own: {
     readonly home: string
     readonly others: readonly string[]
@@ -63,7 +63,7 @@ export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
   }
 }
 
-/** A command that changes them decides about the next command. A workspace that lies in the package is a checkout of vitrine. */
+/** A command that changed them would control the next one. A workspace in the package itself is a checkout of vitrine. */
 function ownProgramsIn(workspace: string, own: string | undefined): readonly string[] {
   const installed = ownPrograms.map((path) => join(workspace, path))
   return [

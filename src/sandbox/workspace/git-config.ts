@@ -15,7 +15,7 @@ export interface NamedPlaces {
   readonly top: string
 }
 
-/** What git obeys or runs because these configurations say so: absolute paths beneath the roots. */
+/** What git obeys or runs because these configurations name it: absolute paths beneath the roots. */
 export function namedByConfigs(files: readonly string[], places: NamedPlaces): readonly string[] {
   const { included, entries } = readConfigs(files, places.home)
   const named = [...included, ...entries.flatMap((entry) => namedBy(entry, places))]
@@ -26,14 +26,14 @@ function isIn(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => path !== root && isBeneath(path, root))
 }
 
-/** Git's own bound is one of depth (config.c, MAX_INCLUDE_DEPTH); of further files only the names count. */
+/** Files that are read; further ones are only protected. Git bounds the depth (config.c, MAX_INCLUDE_DEPTH). */
 const maxFiles = 100
 
 function readConfigs(files: readonly string[], home: string) {
   const entries: ConfigEntry[] = []
   const included = new Set<string>()
   const all = new Set(files)
-  // Iterating a set includes what is added meanwhile. A condition (includeIf) may hold later.
+  // The loop also visits files added meanwhile. includeIf counts always: its condition may hold later.
   let read = 0
   for (const file of all)
     for (const entry of read++ < maxFiles ? entriesIn(file) : []) {
@@ -57,7 +57,7 @@ function namedBy({ key, value }: ConfigEntry, { top, home, roots }: NamedPlaces)
   return runs(key) ? wordsOf(value).flatMap((word) => fileNamed(word, top, home)) : []
 }
 
-/** Aliases are left out: git runs them when they are asked for. */
+/** Aliases are left out: git runs them only when the user names them. */
 function runs(key: string): boolean {
   return (
     namesCommand(key) ||
@@ -65,7 +65,7 @@ function runs(key: string): boolean {
   )
 }
 
-/** Of a command line, roughly: a word too many is protected without harm. */
+/** Splits a command line roughly: a wrong word only protects one path more. */
 function wordsOf(line: string): readonly string[] {
   return line.match(/[^\s"'`;|&<>()=!]+/g) ?? []
 }
@@ -92,7 +92,7 @@ const readFiles = new Map<string, ReadFile>()
 const maxReadFiles = 500
 const maxBytes = 1_048_576
 
-/** None of a file that git could not read either. Parsed again only when the file has changed. */
+/** Empty for a file that is missing, too large or invalid. Parsed again only when the file has changed. */
 export function entriesIn(file: string): readonly ConfigEntry[] {
   const status = statusOf(file)
   if (!status?.isFile() || status.size > maxBytes) return []

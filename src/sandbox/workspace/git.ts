@@ -39,9 +39,9 @@ export function gitPlacesOf(roots: readonly [string, ...string[]], { home, confi
   return { writable: outside, protected: guard.protected, closed: guard.closed }
 }
 
-/** Repositories are looked for where the index says so, and in the directories directly in the workspace. */
+/** Searched for repositories: submodules of the index, and the directories directly in the workspace. */
 const maxDirectories = 500
-/** A command can make many: the rest stays closed in `modules`, and is left out elsewhere. */
+/** A command can make many: beyond these, those in `modules` stay closed and others are not protected. */
 const maxRepositories = 200
 /** A submodule's name may hold slashes: `modules/lib/a`. */
 const maxDepth = 8
@@ -82,7 +82,7 @@ class Guard {
     for (const at of [directory, ...worktrees]) this.#modules(join(at, 'modules'), 0)
   }
 
-  /** Closed: a directory that a command makes there would be a submodule's, whose configuration it wrote itself. */
+  /** Closed: a command could otherwise make a submodule's git directory there, with its own configuration. */
   #modules(directory: string, depth: number): void {
     this.closed.push(directory)
     for (const entry of entriesOf(directory))
@@ -109,7 +109,7 @@ function gitlinksOf(index: string): readonly string[] {
   return lastIndex.links
 }
 
-/** Directories; none where there is no such directory. */
+/** Its subdirectories; none if it cannot be read. */
 function entriesOf(directory: string): readonly string[] {
   const entries = tried(() => readdirSync(directory, { withFileTypes: true })) ?? []
   return entries.filter((entry) => entry.isDirectory()).map((entry) => join(directory, entry.name))

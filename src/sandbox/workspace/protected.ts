@@ -13,7 +13,7 @@ export const protectedInWorkspace: readonly string[] = `
   .trim()
   .split(/\s+/)
 
-/** vitrine itself, where a project has it. Only what exists: an absent one would slow down everything in `node_modules`. */
+/** vitrine in a project, only if it exists: protecting an absent one would slow down everything in `node_modules`. */
 export const ownPrograms: readonly string[] = ['node_modules/vitrine', 'node_modules/.bin/vitrine']
 
 /** Relative to a git directory (gitrepository-layout(5)): git obeys these in every repository that it is run in. */

@@ -1,5 +1,5 @@
-/* The seccomp filter of read and workspace mode: refuses what Landlock cannot see (metadata, ioctls, sockets, IPC, other processes, the
- * system). Everything else is allowed and left to Landlock. */
+/* The seccomp filter of read and workspace mode: refuses what Landlock cannot see (metadata, ioctls, sockets, IPC, other
+ * processes, the system). Everything else is left to Landlock. */
 #pragma once
 
 #include <linux/filter.h>

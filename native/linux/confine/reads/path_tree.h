@@ -26,7 +26,7 @@ const struct vt_path_node *vt_path_node_at(const struct vt_path_node *directory,
 /* Created if missing. */
 struct vt_path_node *vt_path_node_add(struct vt_path_node *directory, const char *text, size_t length);
 
-/* Cuts the directory and all above it; the others also mark the name as kept, or the directory as closed. */
+/* Cut a directory and all above it; close() and keep() also mark the directory as closed or the name as kept. */
 void vt_path_node_cut(struct vt_path_node *directory);
 void vt_path_node_close(struct vt_path_node *directory);
 void vt_path_node_keep(struct vt_path_node *name);

@@ -54,7 +54,7 @@ bool vt_reads_cover(const struct vt_reads *reads, const char *directory);
 /* The parts of vt_reads_take(). */
 enum vt_reads_mark { VT_MARK_GRANTED, VT_MARK_KEPT, VT_MARK_CLOSED };
 
-/* Marks a path's target, which it returns, NULL: there is none; unless granted, also the names of links on the way. */
+/* Marks the target of a path and returns it (NULL: none). Kept and closed: also marks the names of links on the way. */
 struct vt_path_node *vt_reads_mark(struct vt_reads *reads, const char *path, enum vt_reads_mark mark);
 
 /* Returns the directory that it cuts; NULL if the path leads to none. */

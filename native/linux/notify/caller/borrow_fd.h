@@ -12,7 +12,7 @@ int vt_with_borrowed_fd(struct vt_notification *notification, int number, vt_bor
 /* Gives the calling thread an empty descriptor table of its own; -1 and errno. */
 int vt_borrow_separate_table(void);
 
-/* Or one with these descriptors of the main table alone, which it sorts. Unlike the next, it works where pidfd_getfd(2) is refused. */
+/* Gives it a table with only these descriptors of the main one; sorts them. -1 and errno. Does not need pidfd_getfd(2). */
 int vt_borrow_table_of(int *kept, size_t count);
 
 /* Duplicates the listener from the main table into the calling thread's; -1 and errno. */

@@ -39,13 +39,13 @@ static bool may_act(struct vt_notification *notification) {
   return false;
 }
 
-/* True: the owner lets what a spot is protected by change. Not asked about directories that lead to something protected. */
+/* Asks the owner about what protects the spot, but never about directories that lead to something protected. */
 static bool is_approved(struct vt_notification *notification, const struct vt_spot *spot, const struct vt_resolved *place) {
   char path[PATH_MAX];
   if (spot->kind != VT_SPOT_PROTECTED || !spot->protected_by || !notification->listener->questions) return false;
   if (vt_path_node_path(spot->protected_by, path, sizeof path) < 0) return false;
   if (!vt_questions_ask(notification->listener->questions, notification, path)) return false;
-  /* In a protected directory there may be another name of a protected file. */
+  /* A name deeper in an approved directory may be a hard link of another protected file. */
   if (strcmp(path, place->path) == 0) notification->approved = true;
   return true;
 }
@@ -107,7 +107,7 @@ static void open_spot(struct vt_notification *notification, const struct vt_spot
   if (notification->error == ENXIO) notification->fifo = find_fifo(notification, spot, flags);
 }
 
-/* Whether it would change something: nothing is asked about an open that only reads, or fails. */
+/* Whether the open would change something: one that only reads, or fails, needs no question. */
 static bool is_meant(uint32_t flags, const struct vt_resolved *place) {
   if (!place->exists) return (flags & O_CREAT) != 0;
   if ((flags & O_CREAT) && (flags & O_EXCL)) return false;

@@ -3,7 +3,7 @@ const headBytes = 8
 
 export type FrameStream = 'stdout' | 'stderr'
 
-/** By number; the first one is an echo of stdin. */
+/** By number; 0 is the echo of stdin. */
 const streams: readonly FrameStream[] = ['stdout', 'stdout', 'stderr']
 
 /** Splits a stream of frames, such as an engine's. Buffers no more than a frame's header. */
