@@ -182,7 +182,7 @@ export class Admission {
     }
   }
 
-  /** Imported late: most read-mode lines need no parsing, and the parser costs start-up time. */
+  /** Imported late: most lines in the sandboxed modes need no parsing, and the parser costs start-up time. */
   #decider(): Promise<Decider> {
     this.#opened ??= import('./decider.ts').then(({ Decider }) => Decider.open(this.#options))
     return this.#opened

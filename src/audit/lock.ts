@@ -12,7 +12,7 @@ export interface Locker {
   take(path: string): HeldLock | undefined
 }
 
-// Write-only, so that a read-mode command cannot open it: it may take a shared lock, which would block ours.
+// Write-only, so that a confined command cannot open it: it may take a shared lock, which would block ours.
 const lockMode = 0o200
 const { O_WRONLY, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 const openFlags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK

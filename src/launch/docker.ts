@@ -21,7 +21,7 @@ const lastWaitMs = 500
 const giveUpMs = 800
 const deliveryMs = 1000
 
-/** Runs commands in containers, which confine in read and write mode. The caller decides how containers are made. */
+/** Runs commands in containers, which confine in every mode. The caller decides how they are made. */
 export function dockerLauncher(containers: Containers): Launcher {
   return {
     name: 'docker',

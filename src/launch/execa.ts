@@ -135,7 +135,7 @@ function supervised(
     return sweep(cookie)
   }
   endOf(child, groups, () => lastByte)
-    // In read mode nothing outlives its command, as far as it can be found.
+    // No process found outlives a confined command.
     .then((end) => (ending || confined ? withKilled(end, killAll()) : end))
     .then((end) => withDenials(end, confined))
     .then((end) => events.end(end))

@@ -37,7 +37,7 @@ export interface Probe {
   readonly cgroupMissing: CgroupMissing | ''
 }
 
-/** What confines a read-mode command. A launcher refuses every kind but its own. */
+/** What confines a command of read or workspace mode. A launcher refuses every kind but its own. */
 export type Confinement =
   | LandlockConfinement
   | LowIntegrityConfinement
@@ -188,7 +188,7 @@ export interface PrivateDirectory {
   remove(spare?: boolean): Promise<string | undefined>
 }
 
-/** How a platform gives a read-mode command a private directory. */
+/** How a platform gives a confined command a private directory. */
 export interface PrivateDirectories {
   /** Creates one in the temporary directory. Throws SANDBOX_UNAVAILABLE. */
   make(temporary: string): PrivateDirectory

@@ -208,7 +208,7 @@ static int grant_next(struct vt_confinement *confinement) {
   return confinement->owns_reading ? vt_landlock_grant_private(confinement->reading, confinement->granted, confinement->abi, true) : 0;
 }
 
-/* Prepares it for the next command, which writes to its own directory. */
+/* Prepares it for the next command. */
 static bool serve_next(struct vt_confinement *confinement, const struct vt_confinement_options *options) {
   bool owned = options->reads && !is_covered(options, confinement->abi);
   char **writable = copy_paths(options->writable);

@@ -5,7 +5,7 @@
 
 struct vt_workspace;
 
-/* Protects every mount beneath a root; true if there is one. */
+/* True if there is a mount beneath a root. */
 bool vt_mounts_protect(struct vt_workspace *workspace);
 
 /* A counter of mount changes; -1: they cannot be observed. */

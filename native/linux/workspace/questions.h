@@ -9,7 +9,6 @@
 struct vt_notification;
 struct vt_questions;
 
-/* For the command with that id. */
 struct vt_questions *vt_questions_open(uint32_t id);
 void vt_questions_free(struct vt_questions *questions);
 

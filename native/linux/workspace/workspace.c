@@ -22,7 +22,7 @@
 /* linux/openat2.h (5.6): RESOLVE_* */
 enum { NO_XDEV = 1, NO_MAGICLINKS = 2, NO_SYMLINKS = 4, BENEATH = 8 };
 
-/* Entries, in protected directories and in the search for their files' other names. */
+/* Directory entries examined when a workspace is opened. */
 enum { MOST_LOOKED_AT = 500000 };
 
 struct how { /* struct open_how */
@@ -210,7 +210,6 @@ static int open_root(const struct vt_workspace_root *root) {
   return -1;
 }
 
-/* An entry by another name than the protected one. */
 static bool is_other_name(const struct vt_workspace *workspace, const struct vt_spot *spot) {
   struct stat status;
   if (!spot->name[0] || fstatat(spot->parent, spot->name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) return false;

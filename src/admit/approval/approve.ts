@@ -1,7 +1,7 @@
 import type { ApprovalRecord, Decision, Mode } from '../../base/types.ts'
 import type { Approval, ApprovalRequest, Approver } from './approver.ts'
 
-/** An approval for the rest of a session, in one mode: a yes in one mode is none in another. */
+/** An approval for the rest of a session, in one mode only. */
 export type StandingApproval =
   | { readonly kind: 'all'; readonly mode: Mode }
   | {

@@ -141,7 +141,6 @@ function foreignRow(
 function isGuarded({ guards, bases }: PlannedStep, { facts }: PolicyInput): boolean {
   if (guards.length === 0) return true
   const isPlain = bases.length > 0 && bases.every((base) => facts.realPaths.get(base) === base)
-  // A glob's results include the directory it starts from, so a length of 1 means no match.
   return isPlain && guards.every((guard) => facts.globs.get(guard)?.matches.length === 0)
 }
 

@@ -48,8 +48,8 @@ interface Waiter {
 }
 
 /**
- * The containers of a shell, started on demand. In read mode a container runs one command at a time: any
- * process left in it is that command's. A command takes the free container, or else the next one that is
+ * The containers of a shell, started on demand. Except in write mode a container runs one command at a time:
+ * any process left in it is that command's. A command takes the free container, or else the next one that is
  * given back or started; one free container is kept. In write mode all commands share one container, because
  * they may leave processes running.
  */
@@ -86,7 +86,7 @@ export class Containers {
   }
 
   /**
-   * Replaces the container once if it is gone or, in read mode, paused from outside. Throws
+   * Replaces the container once if it is gone or, except in write mode, paused from outside. Throws
    * SANDBOX_UNAVAILABLE, or the signal's reason if aborted before the start.
    */
   async exec(
@@ -115,7 +115,7 @@ export class Containers {
     return fresh ? this.#start(mode, true) : (this.#takeIdle() ?? this.#takeNext(signal))
   }
 
-  /** Takes back a container when its read-mode command has ended and left nothing in it. */
+  /** Takes back a container whose command, not of write mode, has ended and left nothing in it. */
   giveBack(container: Container, { fresh }: ContainerRequest): void {
     const isUsable = !fresh && !container.gone && !this.#closed
     const waiter = isUsable ? this.#waiting.shift() : undefined

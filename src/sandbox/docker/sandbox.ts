@@ -18,7 +18,7 @@ export interface DockerSandboxOptions {
   close(): Promise<void>
 }
 
-/** Confines read and write mode: of the host it has only workspace and `[docker] mounts`, read-only in read mode. */
+/** Confines every mode: a container has only the workspace and `[docker] mounts` of the host, read-only in read mode. */
 export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   return {
     ownTmp: true,

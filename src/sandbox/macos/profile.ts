@@ -73,7 +73,6 @@ function namePattern(pattern: string): string {
   return pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*').replaceAll('?', '[^/]')
 }
 
-/** Collects sections and their parameters: each path is a parameter, never text. */
 class ProfileWriter {
   readonly #sections = readSections()
   readonly #parts: string[] = []

@@ -16,7 +16,6 @@ export interface GitPlaces {
   readonly closed: readonly string[]
 }
 
-/** The user's own configuration of git. */
 export interface GitUser {
   readonly home: string
   readonly configs: readonly string[]

@@ -15,10 +15,7 @@ export class Frames<Name> {
   #left = 0
   #stream: Name | undefined
 
-  /**
-   * @param take called with every piece as it arrives
-   * @param names of the streams by their numbers
-   */
+  /** @param take called with every piece as it arrives */
   constructor(take: (stream: Name, bytes: Buffer) => void, names: readonly Name[]) {
     this.#take = take
     this.#names = names
