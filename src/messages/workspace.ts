@@ -33,11 +33,20 @@ export const workspaceElsewhere = {
   },
 } as const satisfies Record<string, UnmetInWorkspace>
 
+/** Why the docker backend cannot mount them. */
+export const insideMissing = {
+  node: 'this process is not Node',
+  loader: 'this Node has no dynamic loader',
+  addon: 'the addon of vitrine is not loaded',
+  libraries: (loader: string, reason: string) =>
+    `${visible(loader)} does not list the libraries of Node (${reason})`,
+} as const
+
 /** The docker backend mounts Node and vitrine's addon, which hold the command inside of the container. */
 export function workspaceInContainer(missing: string): UnmetInWorkspace {
   return {
     for: 'workspace',
-    wanted: 'Node and the addon of vitrine on Linux, to hold the command inside of the container',
+    wanted: 'a Node of Linux with the addon of vitrine, to hold the command inside of the container',
     got: missing,
     remedy: 'use --backend local, or --mode read or --mode write',
   }

@@ -91,7 +91,7 @@ export const sentences: Samples = {
 /** A line without a full stop: part of a sentence, a note or a row. */
 export const fragments: Samples = {
   config: { describeInit: [{ kind: 'failed', file: '/a', errno: 'EACCES' }], noSuchKey: ['x'] },
-  docker: { ownImage: [], limitsOfContainer: [], containerTmpLimit: [] },
+  docker: { ownImage: [], limitsOfContainer: [], containerTmpLimit: [], insideEnded: [1, 'no'] },
   limits: {
     limitReached: [{ limit: 'memory', value: 1 << 20 }],
     limitsNote: ['/sys/fs/cgroup/x', ''],
@@ -108,6 +108,7 @@ export const fragments: Samples = {
     explainSafe: ['ls'],
     explainHeld: ['workspace'],
     explainSecondRun: [[denial]],
+    explainChange: ['/a/.claude'],
     explainOpen: [],
     explainInterpreter: ['python3', 'write'],
     explainRule: ['deny', 'git push', ''],
@@ -183,7 +184,10 @@ export const unmet: Samples = {
     privateTmpNotMade: ['/tmp', 'EROFS'],
     privateTmpFailed: ['/tmp', '/tmp/x', 'unsafe', 'EPERM'],
   },
-  workspace: { unfitRoot: [{ path: '/', why: 'root' }] },
+  workspace: {
+    unfitRoot: [{ path: '/', why: 'root' }],
+    workspaceInContainer: ['this process is not Node'],
+  },
   'sandbox/linux': {
     landlockMissing: ['ENOSYS'],
     seccompMissing: ['EINVAL'],

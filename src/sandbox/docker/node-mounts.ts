@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { errorReason, tried } from '../../base/errno.ts'
 import { packageFile } from '../../base/package-file.ts'
 import { realPath } from '../../base/paths.ts'
+import { insideMissing } from '../../messages/workspace.ts'
 import type { UserMount } from './user-mounts.ts'
 
 /** Paths in a container of workspace mode: Node, and vitrine's part that confines commands. */
@@ -26,13 +27,13 @@ export function nodeMounts(): MadeMounts {
   const loader = mapped.find((path) => /^ld-(linux|musl).*\.so/.test(basename(path)))
   const addon = mapped.find((path) => basename(path) === 'vitrine.node')
   if (process.release.name !== 'node' || process.versions['bun'] || process.versions['electron'])
-    return { missing: 'this process is not Node' }
-  if (loader === undefined) return { missing: 'this Node has no dynamic loader' }
-  if (addon === undefined) return { missing: "vitrine's addon is not loaded" }
+    return { missing: insideMissing.node }
+  if (loader === undefined) return { missing: insideMissing.loader }
+  if (addon === undefined) return { missing: insideMissing.addon }
   try {
     return mountsOf(loader, addon)
   } catch (error) {
-    return { missing: `${loader} does not list the libraries of Node (${errorReason(error)})` }
+    return { missing: insideMissing.libraries(loader, errorReason(error)) }
   }
 }
 

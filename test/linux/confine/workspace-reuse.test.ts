@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,
   linkSync,
@@ -166,22 +166,22 @@ describe.runIf(process.platform === 'linux')('what changes between two commands 
     }
   })
 
-  it.runIf(process.getuid?.() === 0)(
-    'a mount in the workspace cannot be changed by the next one',
-    async () => {
-      const place = makePlace()
-      const shell = await openTestShell({ cwd: place.work, mode: 'workspace' })
-      await warmUp(shell)
-      execFileSync('mount', ['--bind', place.outside, join(place.work, 'deep/sub')])
-      try {
-        await shell.execute({ command: write(place, 'work/deep/sub/file') })
-        expect(read(place, 'outside/file')).toBe('kept\n')
-      } finally {
-        execFileSync('umount', [join(place.work, 'deep/sub')])
-      }
-      expect(await shell.execute({ command: 'echo x > deep/sub/made' })).toMatchObject({ exitCode: 0 })
-    },
-  )
+  it('a mount in the workspace cannot be changed by the next one', async ({ skip }) => {
+    const place = makePlace()
+    const shell = await openTestShell({ cwd: place.work, mode: 'workspace' })
+    await warmUp(shell)
+    const mounted = spawnSync('mount', ['--bind', place.outside, join(place.work, 'deep/sub')], {
+      encoding: 'utf8',
+    })
+    if (mounted.status !== 0) return skip(`nothing can be mounted here: ${mounted.stderr}`)
+    try {
+      await shell.execute({ command: write(place, 'work/deep/sub/file') })
+      expect(read(place, 'outside/file')).toBe('kept\n')
+    } finally {
+      execFileSync('umount', [join(place.work, 'deep/sub')])
+    }
+    expect(await shell.execute({ command: 'echo x > deep/sub/made' })).toMatchObject({ exitCode: 0 })
+  })
 
   it('a directory that a command makes at the top is writable for the next one by Landlock', async () => {
     const place = makePlace()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
+import { cannotBorrow } from '../../../helpers/surroundings.ts'
 
 /** One command, run in workspace mode and in write mode on two equal trees. */
 export interface Twin {
@@ -35,6 +36,8 @@ export function describeTwins(title: string, twins: readonly Twin[]): void {
     it.for(twins)('$command', async (twin, { skip }) => {
       const missing = missingProgram(twin)
       if (missing) skip(`${missing} is not installed`)
+      const filtered = /\bflock\b|\bfcntl\b/.test(twin.command) ? cannotBorrow() : null
+      if (filtered) skip(filtered)
       const { workspace, write } = await runTwins(twin)
       expect(workspace).toEqual(write)
     })
