@@ -73,10 +73,12 @@ function processesWith(token: string): readonly number[] {
 
 /**
  * Finding nothing once is not enough: while a process becomes another program it has no command line, and one that keeps
- * changing its number can be missed among thousands of zombies.
+ * changing its number can be missed among thousands of zombies, or by a look that a busy machine interrupts.
  */
+const mostLooks = 12
+
 async function lookAgain(token: string): Promise<readonly number[]> {
-  for (let looks = 1; looks < 4; looks++) {
+  for (let looks = 1; looks < mostLooks; looks++) {
     const found = processesWith(token)
     if (found.length > 0) return found
     await setTimeout(30)
