@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { remedies } from '../../../src/messages/hints.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
+import { cannotBorrow } from '../../helpers/surroundings.ts'
 import { makeGround } from './ground.ts'
 
 /** A directory with these files. */
@@ -39,7 +40,8 @@ async function startRegistry(): Promise<string> {
 
 describe('in a private tmp', { timeout: 90_000 }, () => {
   it('cargo checks, builds and runs, and the project stays as it is', async (context) => {
-    if (!isInstalled('cargo')) return context.skip('not installed: cargo')
+    const reason = isInstalled('cargo') ? cannotBorrow() : 'not installed: cargo'
+    if (reason) return context.skip(reason)
     const cwd = makeProject({
       'Cargo.toml': '[package]\nname = "one"\nversion = "1.0.0"\nedition = "2021"\n',
       'src/main.rs': 'fn main() { println!("it runs") }\n',

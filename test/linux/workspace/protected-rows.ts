@@ -10,6 +10,8 @@ export interface Row {
   readonly look?: readonly string[]
   /** The control takes root's rights. */
   readonly root?: true
+  /** The control takes a call that containers refuse, or a file system other than theirs. */
+  readonly refusedInContainers?: true
 }
 
 const optional = ['tar', 'cpio', 'rsync']
@@ -172,12 +174,12 @@ const descriptors = [
   py(
     'open_by_handle_at',
     'h = ctypes.create_string_buffer(struct.pack("Ii", 128, 0) + bytes(128)); m = ctypes.c_int()\ncall(NAME_TO_HANDLE_AT, AT, ".git/config", h, ctypes.byref(m), 0)\nmount = os.open(".", os.O_RDONLY)\nf = libc.syscall(OPEN_BY_HANDLE_AT, mount, h, os.O_WRONLY)\nscribble(f)',
-    { root: true },
+    { root: true, refusedInContainers: true },
   ),
   py(
     'open_tree with OPEN_TREE_CLONE',
     'f = libc.syscall(OPEN_TREE, AT, b".git", 1); scribble(opened("config", os.O_WRONLY, dir_fd=f))',
-    { root: true },
+    { root: true, refusedInContainers: true },
   ),
 ]
 
@@ -185,14 +187,17 @@ const moves = [0, 1, 2, 4].flatMap((flags) => [
   py(
     `renameat2 with flags ${flags}, from`,
     `os.path.exists("there") or ${flags} != 2 or open("there", "w"); call(RENAMEAT2, AT, ".git/config", AT, "there", ${flags})`,
+    flags === 4 ? { refusedInContainers: true } : {},
   ),
   py(
     `renameat2 with flags ${flags}, to`,
     `open("here", "w"); call(RENAMEAT2, AT, "here", AT, ".git/config" if ${flags} != 1 else ".envrc", ${flags})`,
+    flags === 4 ? { refusedInContainers: true } : {},
   ),
   py(
     `renameat2 with flags ${flags}, the parent`,
     `os.makedirs("there" if ${flags} == 2 else "x"); call(RENAMEAT2, AT, ".git", AT, "there", ${flags})`,
+    flags === 4 ? { refusedInContainers: true } : {},
   ),
 ])
 

@@ -5,6 +5,7 @@ import { type User, users } from '../../attacks/table.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 import { waitFor } from '../../helpers/processes.ts'
 import { runAs } from '../../helpers/run-as.ts'
+import { cannotUnshare } from '../../helpers/surroundings.ts'
 
 /** A repository, and beside it a directory with a file of the same name. */
 function makePlace() {
@@ -84,7 +85,9 @@ for name, act in {"mkdir": os.mkdir, "mkfifo": os.mkfifo, "symlink": lambda path
             for at in range(100000): act(f"{base}/{name}{at}")
         except OSError as error: print(base, name, errno.errorcode[error.errno])`
 
-  it('gives a command of workspace mode the errors that it gives in write mode', async () => {
+  it('gives a command of workspace mode the errors that it gives in write mode', async ({ skip }) => {
+    const lacking = cannotUnshare('--mount')
+    if (lacking) return skip(lacking)
     const directory = makeDirectory()
     const mount = `mount -t tmpfs -o size=1m,nr_inodes=100 none ${directory} && mkdir ${directory}/.git ${directory}/src && exec "$@"`
     const said = async (mode: 'workspace' | 'write') => {
