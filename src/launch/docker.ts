@@ -231,7 +231,9 @@ class ContainedCommand {
 function wantedBy({ confinement }: LaunchRequest): ContainerRequest {
   if (!confinement) return { mode: 'write', fresh: false }
   if (confinement.kind !== 'container') return { mode: 'read', fresh: false }
-  return { mode: confinement.changes ? 'workspace' : 'read', fresh: confinement.fresh }
+  // Containers that wait for a command are those of read mode.
+  if (confinement.changes) return { mode: 'workspace', fresh: true }
+  return { mode: 'read', fresh: confinement.fresh }
 }
 
 /** Pumps one of our descriptors, which stays open. */

@@ -30,7 +30,7 @@ export function launch(execution: Execution): Running {
     {
       ...eventsOf({ output, follower, supervision, start }),
       asked: (path, answer) =>
-        void askProtected(execution, path, deadline.timeoutMs - (performance.now() - launchedAt)).then(
+        void askProtected(execution, path, deadline.timeoutMs - (monotonicMs() - launchedAt)).then(
           answer,
           () => answer(false),
         ),

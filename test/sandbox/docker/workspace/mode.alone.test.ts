@@ -114,6 +114,14 @@ describe.skipIf(missing !== null)(`workspace mode of the docker backend${skipped
     },
   )
 
+  it('takes no container that waits for a command of read mode', async () => {
+    const shell = await open({ mode: 'read', privateTmp: false })
+    expect((await shell.execute({ command: 'true' })).exitCode).toBe(0)
+    shell.mode = 'workspace'
+    expect(await shell.execute({ command: 'touch made', privateTmp: false })).toMatchObject({ exitCode: 0 })
+    expect(readdirSync(shell.cwd)).toContain('made')
+  })
+
   it('opens no more than the workspace of what the container shows', async () => {
     const other = realpathSync(makeDirectory())
     const shell = await open({ toml: `mounts = ["${other}:rw"]\n[workspace]\nwritable = ["${other}"]\n` })
