@@ -104,7 +104,10 @@ async function evaluateControl(attack: Attack, attempt: Attempt, where: Circumst
   if (!where.controls) return held('its control is made with the network off')
   const missing = firstMissing(control.needs ?? [])
   if (missing) return held(`no control: ${missing}`)
-  const shown = await tryControl(attack, where)
+  let shown = await tryControl(attack, where)
+  // A race can be lost, and a look at processes that keep ending can miss them.
+  for (let tries = 1; tries < 8 && attack.expect.kind === 'harmless' && unprovenBy(control, shown); tries++)
+    shown = await tryControl(attack, where)
   const unproven = unprovenBy(control, shown)
   if (!unproven) return held(`unsandboxed: ${say(shown)}`)
   const excuse = excuseOf(control, shown)

@@ -73,9 +73,9 @@ function processesWith(token: string): readonly number[] {
 
 /**
  * Finding nothing once is not enough: while a process becomes another program it has no command line, and one that keeps
- * changing its number can be missed among thousands of zombies, or by a look that a busy machine interrupts.
+ * changing its number can be missed among thousands of zombies.
  */
-const mostLooks = 12
+const mostLooks = 4
 
 async function lookAgain(token: string): Promise<readonly number[]> {
   for (let looks = 1; looks < mostLooks; looks++) {
