@@ -38,6 +38,7 @@
             "native/linux/notify/handlers/path.c",
             "native/linux/notify/handlers/workspace_ops.c",
             "native/linux/workspace/workspace.c",
+            "native/linux/workspace/spot.c",
             "native/linux/workspace/spelling.c",
             "native/linux/workspace/mounts.c",
             "native/linux/workspace/other_names.c",

@@ -11,8 +11,7 @@
 
 #include "base/kernel.h"
 
-/* linux/openat2.h: RESOLVE_NO_SYMLINKS; linux/namei.h: MAXSYMLINKS */
-enum { RESOLVE_NO_LINKS = 4, MOST_LINKS = 40 };
+enum { MOST_LINKS = 40 }; /* linux/namei.h: MAXSYMLINKS */
 
 bool vt_path_is_dots(const char *name, size_t length) {
   return (length == 1 || length == 2) && memcmp(name, "..", length) == 0;
@@ -51,11 +50,15 @@ int vt_path_of(int fd, char *to, size_t size) {
   return 0;
 }
 
-int vt_path_open_direct(int directory, const char *path, int flags) {
+int vt_openat2(int directory, const char *path, int flags, uint64_t resolve) {
   struct { /* linux/openat2.h (5.6): struct open_how */
     uint64_t flags, mode, resolve;
-  } how = {.flags = (uint64_t)flags, .resolve = RESOLVE_NO_LINKS};
-  int fd = (int)syscall(NR_OPENAT2, directory, path, &how, sizeof how);
+  } how = {.flags = (uint64_t)flags, .resolve = resolve};
+  return (int)syscall(NR_OPENAT2, directory, path, &how, sizeof how);
+}
+
+int vt_path_open_direct(int directory, const char *path, int flags) {
+  int fd = vt_openat2(directory, path, flags, RESOLVE_NO_LINKS);
   if (fd < 0 && (errno == ENOSYS || errno == EPERM)) errno = ELOOP;
   return fd;
 }

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 bool vt_path_is_dots(const char *name, size_t length);
 bool vt_is_dots(const char *name);
@@ -16,6 +17,12 @@ char **vt_paths_copy(const char *const *paths);
 
 /* The path of our own descriptor. Returns 0 or an errno. */
 int vt_path_of(int fd, char *to, size_t size);
+
+/* linux/openat2.h (5.6): RESOLVE_NO_XDEV, RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS, RESOLVE_BENEATH */
+enum { RESOLVE_IN_MOUNT = 1, RESOLVE_NO_MAGIC = 2, RESOLVE_NO_LINKS = 4, RESOLVE_BELOW = 8 };
+
+/* openat2(2) with those bits; -1 with errno. */
+int vt_openat2(int directory, const char *path, int flags, uint64_t resolve);
 
 /* Opens a path that contains no symbolic links; -1 with errno ELOOP if it does, or without openat2(2). */
 int vt_path_open_direct(int directory, const char *path, int flags);

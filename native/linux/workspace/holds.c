@@ -8,6 +8,7 @@
 #include "confine/reads/path_tree.h"
 #include "notify/handlers/workspace_ops.h"
 #include "workspace/questions.h"
+#include "workspace/spot.h"
 #include "workspace/workspace.h"
 
 bool vt_workspace_marks(const struct vt_notification *notification, const char *path, const struct stat *status) {

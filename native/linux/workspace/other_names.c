@@ -6,19 +6,10 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/kernel.h"
 #include "base/paths.h"
 #include "confine/reads/reads.h"
-
-/* linux/openat2.h (5.6): RESOLVE_* */
-enum { NO_XDEV = 1, NO_SYMLINKS = 4, BENEATH = 8 };
-
-struct how { /* struct open_how */
-  uint64_t flags, mode, resolve;
-};
 
 enum { MOST_DEPTH = 100 }; /* of directories; each level holds a descriptor open */
 
@@ -35,8 +26,9 @@ static int too_much(void) {
 
 /* Does not cross mounts: hard links cannot, and a bind mount would show a directory twice. */
 static DIR *open_list(int parent, const char *name) {
-  struct how how = {.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, .resolve = NO_XDEV | NO_SYMLINKS | BENEATH};
-  int fd = parent == AT_FDCWD ? open(name, (int)how.flags) : (int)syscall(NR_OPENAT2, parent, name, &how, sizeof how);
+  int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  int fd = parent == AT_FDCWD ? open(name, flags)
+                              : vt_openat2(parent, name, flags, RESOLVE_IN_MOUNT | RESOLVE_NO_LINKS | RESOLVE_BELOW);
   DIR *list = fd < 0 ? NULL : fdopendir(fd);
   if (!list && fd >= 0) close(fd);
   return list;

@@ -3,7 +3,6 @@
  * directory itself, on descriptors that are proven to lie beneath a root and outside of everything protected. */
 #pragma once
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -13,7 +12,6 @@
 
 struct vt_reads;
 struct vt_place;
-struct vt_path_node;
 
 struct vt_workspace {
   int references;              /* atomic */
@@ -42,27 +40,6 @@ int vt_workspace_add_root(struct vt_workspace *workspace, const char *path, bool
 
 /* Adds the write rules to a ruleset; 0, or -1 with errno. */
 int vt_workspace_grant(struct vt_workspace *workspace, int ruleset, int abi);
-
-enum vt_spot_kind {
-  VT_SPOT_OUTSIDE,   /* beneath no root */
-  VT_SPOT_PROTECTED, /* protected, or a name on the way to something protected */
-  VT_SPOT_GRANTED,   /* Landlock allows every change */
-  VT_SPOT_HELD,      /* for the notifier to carry out */
-};
-
-/* A name in a directory of the workspace. */
-struct vt_spot {
-  enum vt_spot_kind kind;
-  const struct vt_path_node *protected_by; /* with VT_SPOT_PROTECTED: the path that the user may be asked about; NULL: none */
-  bool on_the_way; /* with VT_SPOT_PROTECTED: a directory that leads to something protected, itself not protected */
-  int parent;      /* O_PATH, proven to lie beneath the root; -1: not needed */
-  char name[NAME_MAX + 1]; /* "": the root itself */
-};
-
-/* Where an absolute path without symbolic links leads. `roots`: the roots' descriptors in the calling thread's table; NULL: they
- * are opened. `acts`: opens the parent for a granted or protected spot, too. Close the spot afterwards. */
-void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, const char *path, bool acts, struct vt_spot *spot);
-void vt_spot_close(struct vt_spot *spot);
 
 /* Whether a file is a protected one, by any of its names. */
 bool vt_workspace_protects(const struct vt_workspace *workspace, const struct stat *status);

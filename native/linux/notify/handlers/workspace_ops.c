@@ -15,6 +15,7 @@
 #include "confine/reads/path_tree.h"
 #include "workspace/questions.h"
 #include "notify/workspace_server.h"
+#include "workspace/spot.h"
 #include "workspace/workspace.h"
 
 /* linux/fs.h: RENAME_* */
