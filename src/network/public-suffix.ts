@@ -1,0 +1,14 @@
+import type { HostPattern } from './hosts.ts'
+
+/**
+ * The wildcards whose HOST is a public suffix (`*.com`, `*.github.io`): anyone can register names in it. The list is
+ * loaded only for wildcards.
+ */
+export async function suffixWildcards(patterns: readonly HostPattern[]): Promise<readonly HostPattern[]> {
+  const wildcards = patterns.filter(({ wildcard }) => wildcard)
+  if (wildcards.length === 0) return []
+  const { getPublicSuffix } = await import('tldts')
+  const suffixOf = (name: string) =>
+    getPublicSuffix(name, { allowPrivateDomains: true, validateHostname: false })
+  return wildcards.filter(({ host: { name } }) => suffixOf(name) === name)
+}
