@@ -73,6 +73,43 @@ export interface Denial {
   readonly count: number
 }
 
+/** Why the proxy did not carry a connection. */
+export type ConnectionReason =
+  /** Neither `[shell] network` nor the call lists the host with this port. */
+  | 'not-listed'
+  /** `[network] deny` */
+  | 'denied'
+  /** The approver was asked, and did not agree. */
+  | 'not-approved'
+  /** The host is a private or special address, or the name leads to one, and the address itself is not listed. */
+  | 'not-public'
+  /** `[network] check_sni`: the connection is not TLS for this host. */
+  | 'other-name'
+  /** The name has no address. */
+  | 'not-found'
+  /** The host refused the connection, or did not answer in time. */
+  | 'unreachable'
+  /** The command has too many connections, or has moved too many bytes. */
+  | 'too-many'
+
+/** One connection of a command whose network is a list of hosts. */
+export interface Connection {
+  /** A name in ASCII and lower case, or an address. */
+  readonly host: string
+  readonly port: number
+  readonly verdict: 'allowed' | 'refused'
+  /** Why it was refused. */
+  readonly reason?: ConnectionReason
+  /** Bytes that the command sent to the host, and received. */
+  readonly sent: number
+  readonly received: number
+  /** The process that connected, where the system tells. */
+  readonly pid?: number
+  readonly program?: string
+  /** Attempts: refusals for the same reason are one record. */
+  readonly count: number
+}
+
 export interface Failure {
   readonly kind: 'timeout' | 'permission-denied' | 'not-found' | 'signal' | 'non-zero' | 'limit'
   readonly retryable: boolean

@@ -98,40 +98,40 @@ const hosts: readonly (readonly [string, string | null])[] = [
 ]
 
 /** As written in the configuration; host, port; null: refused. */
-const patterns: readonly (readonly [string, string | null, number?])[] = [
-  ['example.com', 'example.com'],
-  ['Example.COM.:8443', 'example.com', 8443],
-  ['*.example.com', '*.example.com'],
-  ['*.example.com:443', '*.example.com', 443],
-  ['*.bücher.example', '*.xn--bcher-kva.example'],
-  ['[::1]:8080', '::1', 8080],
-  ['[::1]', '::1'],
-  ['::1', '::1'],
-  ['0x7f.1:80', '127.0.0.1', 80],
-  ['[::ffff:10.0.0.1]:80', '10.0.0.1', 80],
-  ['example.com:', null],
-  ['example.com:0', null],
-  ['example.com:65536', null],
-  ['example.com:+80', null],
-  ['example.com:080', 'example.com', 80],
-  ['example.com:http', null],
-  ['example.com:80:80', null],
-  ['::1:8080:', null],
-  ['*', null],
-  ['*.', null],
-  ['*:443', null],
-  ['*.*.example.com', null],
-  ['a.*.example.com', null],
-  ['*example.com', null],
-  ['**.example.com', null],
-  ['*.127.0.0.1', null],
-  ['*.[::1]', null],
-  ['user@example.com', null],
-  ['https://example.com', null],
-  ['example.com/path', null],
-  ['.example.com', null],
-  ['10.0.0.0/8', null],
-  ['', null],
+const patterns: readonly { text: string; form: string | null; port?: number }[] = [
+  { text: 'example.com', form: 'example.com' },
+  { text: 'Example.COM.:8443', form: 'example.com', port: 8443 },
+  { text: '*.example.com', form: '*.example.com' },
+  { text: '*.example.com:443', form: '*.example.com', port: 443 },
+  { text: '*.bücher.example', form: '*.xn--bcher-kva.example' },
+  { text: '[::1]:8080', form: '::1', port: 8080 },
+  { text: '[::1]', form: '::1' },
+  { text: '::1', form: '::1' },
+  { text: '0x7f.1:80', form: '127.0.0.1', port: 80 },
+  { text: '[::ffff:10.0.0.1]:80', form: '10.0.0.1', port: 80 },
+  { text: 'example.com:', form: null },
+  { text: 'example.com:0', form: null },
+  { text: 'example.com:65536', form: null },
+  { text: 'example.com:+80', form: null },
+  { text: 'example.com:080', form: 'example.com', port: 80 },
+  { text: 'example.com:http', form: null },
+  { text: 'example.com:80:80', form: null },
+  { text: '::1:8080:', form: null },
+  { text: '*', form: null },
+  { text: '*.', form: null },
+  { text: '*:443', form: null },
+  { text: '*.*.example.com', form: null },
+  { text: 'a.*.example.com', form: null },
+  { text: '*example.com', form: null },
+  { text: '**.example.com', form: null },
+  { text: '*.127.0.0.1', form: null },
+  { text: '*.[::1]', form: null },
+  { text: 'user@example.com', form: null },
+  { text: 'https://example.com', form: null },
+  { text: 'example.com/path', form: null },
+  { text: '.example.com', form: null },
+  { text: '10.0.0.0/8', form: null },
+  { text: '', form: null },
 ]
 
 /** Pattern, host, port, whether it is allowed. */
@@ -194,7 +194,7 @@ describe('a host', () => {
 })
 
 describe('an entry of the list', () => {
-  it.each(patterns)('%j names %j', (text, form, port) => {
+  it.each(patterns)('$text names $form', ({ text, form, port }) => {
     expect(shown(text)).toBe(form)
     expect(parseHostPattern(text)?.port).toBe(port)
   })

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import type { Connection, ConnectionReason } from '../base/types.ts'
+import { type Address, isPublic } from './addresses.ts'
+import type { Host } from './hosts.ts'
+import { type Client, type OpenRecord, Records } from './records.ts'
+import { addressesOf, type Resolver } from './resolve.ts'
+import { type HostRules, isDeniedAddress, isListedAddress, verdictOn } from './rules.ts'
+
+export interface GateOptions {
+  readonly rules: HostRules
+  readonly resolver: Resolver
+  /** Asks about a host that is not listed; absent: it is refused. */
+  readonly ask?: ((host: Host, port: number, client: Client | undefined) => Promise<boolean>) | undefined
+}
+
+/** An open connection to a host, or why there is none. */
+export type Upstream =
+  | { readonly socket: Socket; readonly record: OpenRecord }
+  | { readonly reason: ConnectionReason }
+
+export interface Wanted {
+  readonly host: Host
+  readonly port: number
+  readonly client: Client | undefined
+}
+
+const maxOpen = 1024
+const maxBytes = 64 * 2 ** 30
+const connectMs = 10_000
+
+/** What one command may connect to, and what it did. Closed with the command. */
+export class Gate {
+  /** By it the proxy knows the command. */
+  readonly secret = randomBytes(24).toString('hex')
+  readonly rules: HostRules
+  readonly #options: GateOptions
+  readonly #records = new Records()
+  readonly #open = new Set<Socket>()
+  readonly #closing = new AbortController()
+  #pending = 0
+  #bytes = 0
+
+  constructor(options: GateOptions) {
+    this.rules = options.rules
+    this.#options = options
+  }
+
+  connections(): readonly Connection[] {
+    return this.#records.list()
+  }
+
+  /** Checks the host, resolves it once, and connects to the addresses that were checked. Never rejects. */
+  async connect(wanted: Wanted): Promise<Upstream> {
+    const { host, port, client } = wanted
+    if (this.#open.size + this.#pending >= maxOpen || this.#bytes > maxBytes)
+      return this.refuse(wanted, 'too-many')
+    this.#pending += 1
+    try {
+      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(connectMs)])
+      const socket = await this.#connected(wanted, signal)
+      if (typeof socket === 'string') return this.refuse(wanted, socket)
+      this.#keep(socket)
+      return { socket, record: this.#records.add(host, port, undefined, client) }
+    } finally {
+      this.#pending -= 1
+    }
+  }
+
+  refuse({ host, port, client }: Wanted, reason: ConnectionReason): { readonly reason: ConnectionReason } {
+    this.#records.add(host, port, reason, client)
+    return { reason }
+  }
+
+  /** Counts bytes of a connection; false: the command has moved too many. */
+  spend(bytes: number): boolean {
+    this.#bytes += bytes
+    return this.#bytes <= maxBytes
+  }
+
+  /** Ends every connection of the command. */
+  close(): void {
+    this.#closing.abort()
+    for (const socket of this.#open) socket.destroy()
+  }
+
+  #keep(socket: Socket): void {
+    this.#open.add(socket)
+    socket.once('close', () => this.#open.delete(socket))
+  }
+
+  async #connected(wanted: Wanted, signal: AbortSignal): Promise<Socket | ConnectionReason> {
+    const { host, port, client } = wanted
+    const verdict = verdictOn(this.rules, host, port)
+    if (verdict === 'denied') return 'denied'
+    if (verdict === 'not-listed') {
+      const { ask } = this.#options
+      if (!ask) return 'not-listed'
+      if (!(await ask(host, port, client))) return 'not-approved'
+    }
+    const found = await this.#addresses(host, signal)
+    if (!found) return 'not-found'
+    if (found.some((address) => isDeniedAddress(this.rules, address, port))) return 'denied'
+    const open = found.filter((address) => isPublic(address) || isListedAddress(this.rules, address, port))
+    return open.length === 0 ? 'not-public' : ((await connectTo(open, port, signal)) ?? 'unreachable')
+  }
+
+  async #addresses(host: Host, signal: AbortSignal): Promise<readonly Address[] | undefined> {
+    return host.kind === 'address' ? [host] : addressesOf(host.name, this.#options.resolver, signal)
+  }
+}
+
+/** Undefined: none of the addresses could be reached in time. */
+function connectTo(
+  addresses: readonly Address[],
+  port: number,
+  signal: AbortSignal,
+): Promise<Socket | undefined> {
+  const known = addresses.map(({ name, family }) => ({ address: name, family }))
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: 'checked.invalid', // never resolved: `lookup` has the addresses
+      port,
+      allowHalfOpen: true,
+      autoSelectFamily: true,
+      noDelay: true,
+      lookup: (_name, _options, answer) => answer(null, known),
+    })
+    const give = (result: Socket | undefined) => {
+      signal.removeEventListener('abort', abort)
+      if (!result) socket.destroy()
+      resolve(result)
+    }
+    const abort = () => give(undefined)
+    signal.addEventListener('abort', abort, { once: true })
+    socket.once('connect', () => give(socket))
+    socket.on('error', () => give(undefined)) // stays: an error after the connection ends it, see tunnel.ts
+    if (signal.aborted) abort()
+  })
+}

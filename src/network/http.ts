@@ -1,0 +1,249 @@
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ConnectionReason } from '../base/types.ts'
+import { badProxyRequest, refusedHost, unknownClient } from '../messages/network.ts'
+import type { Gate, Upstream, Wanted } from './gate.ts'
+import { type Host, hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
+import type { Client } from './records.ts'
+import { beginsWithTlsFor, tunnel } from './tunnel.ts'
+
+/** Whose connection it is. */
+export interface Owner {
+  readonly gate: Gate
+  readonly client: Client | undefined
+}
+
+/** Finds the command by the secret, or without one by the socket. Undefined: it belongs to none. */
+export type FindOwner = (socket: Duplex, secret: string | undefined) => Owner | undefined
+
+export const headMs = 10_000
+
+/** The HTTP side: CONNECT (RFC 9110, 9.3.6) and requests in absolute form (RFC 9112, 3.2.2). Node parses, strictly. */
+export function httpProxy(ownerOf: FindOwner): Server {
+  const server = createServer(
+    { insecureHTTPParser: false, requireHostHeader: false },
+    (message, response) => void forward(message, response, ownerOf),
+  )
+  limitFirstHead(server)
+  server.on('connect', (message, socket, head) => void connectTo(message, { socket, head }, ownerOf))
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable)
+      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    else socket.destroy()
+  })
+  return server
+}
+
+/** Node's own limit, headersTimeout, works only in a server that listens. */
+function limitFirstHead(server: Server): void {
+  const timers = new WeakMap<Duplex, NodeJS.Timeout>()
+  const arrived = ({ socket }: IncomingMessage) => clearTimeout(timers.get(socket))
+  server.on('connection', (socket) => timers.set(socket, setTimeout(() => socket.destroy(), headMs).unref()))
+  server.prependListener('request', arrived).prependListener('connect', arrived)
+}
+
+interface ConnectingClient {
+  readonly socket: Duplex
+  readonly head: Buffer
+}
+
+async function connectTo(
+  { url = '', headers }: IncomingMessage,
+  { socket, head }: ConnectingClient,
+  ownerOf: FindOwner,
+): Promise<void> {
+  socket.on('error', () => socket.destroy())
+  const target = authorityIn(url)
+  if (!target || !agrees(headers.host, target)) return answer(socket, 400, badProxyRequest)
+  const owner = ownerOf(socket, secretIn(headers['proxy-authorization']))
+  if (!owner) return answer(socket, 407, unknownClient)
+  const wanted = { ...target, client: owner.client }
+  const upstream = await owner.gate.connect(wanted)
+  if ('reason' in upstream) return answer(socket, statusOf(upstream.reason), refusal(wanted, upstream.reason))
+  if (socket.destroyed) return void upstream.socket.destroy()
+  socket.unshift(head)
+  socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+  await startTunnel(socket, wanted, { ...upstream, gate: owner.gate })
+}
+
+export interface OpenUpstream extends Extract<Upstream, { readonly socket: Socket }> {
+  readonly gate: Gate
+}
+
+/** Starts the tunnel, with `[network] check_sni` only after the client has named the host. */
+export async function startTunnel(client: Duplex, wanted: Wanted, upstream: OpenUpstream): Promise<void> {
+  const { socket, record, gate } = upstream
+  if (gate.rules.checkSni && !(await beginsWithTlsFor(wanted.host, client))) {
+    Object.assign(record, { verdict: 'refused', reason: 'other-name' })
+    client.destroy()
+    socket.destroy()
+    return
+  }
+  tunnel({ client, upstream: socket, record }, gate)
+}
+
+async function forward(
+  message: IncomingMessage,
+  response: ServerResponse,
+  ownerOf: FindOwner,
+): Promise<void> {
+  const target = absoluteIn(message.url ?? '')
+  if (!target || !agrees(message.headers.host, target)) return respond(response, 400, badProxyRequest)
+  const owner = ownerOf(message.socket, secretIn(message.headers['proxy-authorization']))
+  if (!owner) return respond(response, 407, unknownClient)
+  const wanted = { ...target, client: owner.client }
+  const upstream = await owner.gate.connect(wanted)
+  if ('reason' in upstream)
+    return respond(response, statusOf(upstream.reason), refusal(wanted, upstream.reason))
+  await relay(
+    { message, response, path: target.path, host: hostHeader(target) },
+    { ...upstream, gate: owner.gate },
+  )
+}
+
+interface Exchange {
+  readonly message: IncomingMessage
+  readonly response: ServerResponse
+  readonly path: string
+  readonly host: string
+}
+
+/** One request on a connection of its own: what it asks for next is checked again. */
+async function relay({ message, response, path, host }: Exchange, upstream: OpenUpstream): Promise<void> {
+  const { socket, record, gate } = upstream
+  const outgoing = request({
+    method: message.method,
+    path,
+    headers: requestHeaders(message, host),
+    setHost: false,
+    createConnection: () => socket,
+  })
+  const counted = (bytes: number) => {
+    if (!gate.spend(bytes)) socket.destroy()
+  }
+  const end = () => outgoing.destroy()
+  message.on('data', (chunk: Buffer) => counted(chunk.length))
+  response.once('close', () => {
+    end()
+    record.sent += socket.bytesWritten
+    record.received += socket.bytesRead
+  })
+  outgoing.once('error', () => {
+    if (response.headersSent) response.destroy()
+    else respond(response, 502, badProxyRequest)
+  })
+  outgoing.once('response', (incoming) => {
+    incoming.on('data', (chunk: Buffer) => counted(chunk.length))
+    response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, endToEnd(incoming.rawHeaders))
+    pipeline(incoming, response).catch(() => response.destroy())
+  })
+  pipeline(message, outgoing).catch(end)
+}
+
+interface Target {
+  readonly host: Host
+  readonly port: number
+}
+
+/** `HOST:PORT` */
+function authorityIn(text: string): Target | undefined {
+  const { hostText, portText } = splitPort(text)
+  const host = parseHost(hostText)
+  const port = parsePort(portText ?? '')
+  return host && port !== undefined ? { host, port } : undefined
+}
+
+/** `http://HOST[:PORT]/PATH`; undefined also with a user name, and for other schemes. */
+function absoluteIn(url: string): (Target & { readonly path: string }) | undefined {
+  const [, authority = '', rest = ''] = /^http:\/\/([^/?#]*)([^#]*)$/i.exec(url) ?? []
+  const target = authorityIn(/:[0-9]+$/.test(authority) ? authority : `${authority.replace(/:$/, '')}:80`)
+  return target && { ...target, path: rest.startsWith('/') ? rest : `/${rest}` }
+}
+
+/** Whether a Host header, if there is one, names the same host and port as the request. */
+function agrees(header: string | undefined, { host, port }: Target): boolean {
+  if (header === undefined) return true
+  const { hostText, portText } = splitPort(header)
+  const named = parseHost(hostText)
+  const isPort = portText === undefined || portText === String(port)
+  return isPort && named?.kind === host.kind && named.name === host.name
+}
+
+function hostHeader({ host, port }: Target): string {
+  return port === 80 ? hostAndPort(host, port).replace(/:80$/, '') : hostAndPort(host, port)
+}
+
+/** `Basic USER:SECRET` (RFC 7617) */
+function secretIn(header: string | undefined): string | undefined {
+  const [, encoded] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header ?? '') ?? []
+  if (encoded === undefined) return header === undefined ? undefined : ''
+  const credentials = Buffer.from(encoded, 'base64').toString('latin1')
+  return credentials.slice(credentials.indexOf(':') + 1)
+}
+
+/** RFC 9110, 7.6.1; and what tells of the proxy. */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+function requestHeaders(message: IncomingMessage, host: string): string[] {
+  const { rawHeaders, headers } = message
+  const kept = endToEnd(rawHeaders, 'host')
+  const chunked = headers['transfer-encoding'] !== undefined ? ['Transfer-Encoding', 'chunked'] : []
+  return ['Host', host, ...kept, ...chunked, 'Connection', 'close']
+}
+
+function endToEnd(raw: readonly string[], ...without: readonly string[]): string[] {
+  const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []))
+  const named = pairs.filter(([name]) => name.toLowerCase() === 'connection')
+  const dropped = new Set([...without, ...named.flatMap(([, value]) => value.toLowerCase().split(/[\s,]+/))])
+  return pairs
+    .filter(([name]) => !hopByHop.has(name.toLowerCase()) && !dropped.has(name.toLowerCase()))
+    .flat()
+}
+
+function statusOf(reason: ConnectionReason): number {
+  if (reason === 'not-found' || reason === 'unreachable') return 502
+  return reason === 'too-many' ? 429 : 403
+}
+
+function refusal({ host, port }: Wanted, reason: ConnectionReason): string {
+  return refusedHost(hostAndPort(host, port), reason)
+}
+
+const challenge = { 'Proxy-Authenticate': 'Basic realm="vitrine"' }
+
+function respond(response: ServerResponse, status: number, text: string): void {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }
+  response.writeHead(status, status === 407 ? { ...headers, ...challenge } : headers).end(`${text}\n`)
+}
+
+const reasonPhrases: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  407: 'Proxy Authentication Required',
+  429: 'Too Many Requests',
+  502: 'Bad Gateway',
+}
+
+function answer(socket: Duplex, status: number, text: string): void {
+  const body = `${text}\n`
+  const lines = [
+    `HTTP/1.1 ${status} ${reasonPhrases[status]}`,
+    ...(status === 407 ? Object.entries(challenge).map(([name, value]) => `${name}: ${value}`) : []),
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+}

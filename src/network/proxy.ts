@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { Gate, type GateOptions } from './gate.ts'
+import { headMs, httpProxy, type Owner, startTunnel } from './http.ts'
+import type { Client } from './records.ts'
+import { type Resolver, systemResolver } from './resolve.ts'
+import {
+  answerPassword,
+  answerRequest,
+  readPassword,
+  readRequest,
+  SocksClient,
+  socksVersion,
+} from './socks.ts'
+
+/** The process that has connected from a port of loopback, and the number of its command. */
+export type FindClient = (port: number) => (Client & { readonly command: number }) | undefined
+
+export interface ProxyOptions {
+  readonly resolver?: Resolver | undefined
+  /** Absent where the system cannot tell: a client then needs its command's secret. */
+  readonly clientOf?: FindClient | undefined
+}
+
+/** The kernel's usual maximum, net.core.somaxconn: connections that wait while the event loop is busy. */
+const backlog = 4096
+
+/** The proxy of one shell, on a port of loopback. It serves HTTP and SOCKS 5 there. */
+export class HostProxy {
+  readonly #options: ProxyOptions
+  readonly #server: Server
+  readonly #http = httpProxy((socket, secret) => this.#ownerOf(socket, secret))
+  readonly #gates = new Map<string, Gate>()
+  readonly #commands = new Map<number, Gate>()
+  readonly #sockets = new Set<Socket>()
+  #listening: Promise<void> | undefined
+
+  constructor(options: ProxyOptions = {}) {
+    this.#options = options
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#serve(socket))
+  }
+
+  /** Begins to listen. Rejects if it cannot. */
+  listen(): Promise<void> {
+    this.#listening ??= once(this.#server.listen({ host: '127.0.0.1', port: 0, backlog }), 'listening').then(
+      () => {
+        this.#server.unref()
+      },
+    )
+    return this.#listening
+  }
+
+  /** Valid once it listens. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Admits a command. */
+  open(options: Omit<GateOptions, 'resolver'>): Gate {
+    const gate = new Gate({ resolver: this.#options.resolver ?? systemResolver, ...options })
+    this.#gates.set(gate.secret, gate)
+    return gate
+  }
+
+  /** Recognizes a command's sockets from now on, for clients that cannot send a secret. */
+  started(gate: Gate, command: number): void {
+    this.#commands.set(command, gate)
+  }
+
+  /** Ends the connections of a command that has ended. */
+  shut(gate: Gate): void {
+    this.#gates.delete(gate.secret)
+    for (const [command, other] of this.#commands) if (other === gate) this.#commands.delete(command)
+    gate.close()
+  }
+
+  /** Ends all connections, and listens no more. */
+  async close(): Promise<void> {
+    for (const gate of [...this.#gates.values()]) this.shut(gate)
+    for (const socket of this.#sockets) socket.destroy()
+    this.#http.closeAllConnections()
+    if (this.#listening === undefined) return
+    await this.#listening.catch(() => {})
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()))
+  }
+
+  #serve(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+    const late = setTimeout(() => socket.destroy(), headMs).unref()
+    socket.once('readable', () => {
+      clearTimeout(late)
+      const first: Buffer | null = socket.read(1)
+      if (!first) return void socket.destroy()
+      socket.unshift(first)
+      if (first[0] === socksVersion) void this.#serveSocks(socket)
+      else this.#http.emit('connection', socket)
+    })
+  }
+
+  async #serveSocks(socket: Socket): Promise<void> {
+    const client = new SocksClient(socket, AbortSignal.timeout(headMs))
+    try {
+      const owner = await this.#socksOwner(client)
+      const request = owner && (await readRequest(client))
+      if (!owner || !request) return
+      const wanted = { ...request, client: owner.client }
+      const upstream = await owner.gate.connect(wanted)
+      if ('reason' in upstream) return answerRequest(client, upstream.reason)
+      if (socket.destroyed) return void upstream.socket.destroy()
+      answerRequest(client, undefined)
+      client.release()
+      await startTunnel(socket, wanted, { ...upstream, gate: owner.gate })
+    } catch {
+      socket.destroy() // it went away, or was slow to say what it wants
+    }
+  }
+
+  async #socksOwner(client: SocksClient): Promise<Owner | undefined> {
+    const known = this.#ownerOf(client.socket, undefined)
+    const secret = await readPassword(client, known !== undefined)
+    if (secret === null) return known
+    if (secret === undefined) return undefined
+    const owner = this.#ownerOf(client.socket, secret)
+    answerPassword(client, owner !== undefined)
+    return owner
+  }
+
+  #ownerOf(socket: Duplex, secret: string | undefined): Owner | undefined {
+    const port = (socket as Socket).remotePort
+    const found = port === undefined ? undefined : this.#options.clientOf?.(port)
+    const gate = secret === undefined ? found && this.#commands.get(found.command) : this.#gates.get(secret)
+    return gate && { gate, client: found && { pid: found.pid, program: found.program } }
+  }
+}

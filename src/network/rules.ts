@@ -1,0 +1,32 @@
+import type { Address } from './addresses.ts'
+import { allows, denies, type Host, type HostPattern } from './hosts.ts'
+
+/** What a command may connect to. */
+export interface HostRules {
+  /** A host has to be in each of these lists: those of the shell and of the call. */
+  readonly allow: readonly (readonly HostPattern[])[]
+  readonly deny: readonly HostPattern[]
+  /** A tunnel carries TLS only, for the host that it was opened for. */
+  readonly checkSni: boolean
+}
+
+export type RuleVerdict = 'listed' | 'not-listed' | 'denied'
+
+export function verdictOn({ allow, deny }: HostRules, host: Host, port: number): RuleVerdict {
+  if (deny.some((pattern) => denies(pattern, host, port))) return 'denied'
+  return allow.every((list) => isIn(list, host, port)) ? 'listed' : 'not-listed'
+}
+
+/** Whether the address itself is listed, which permits also one that is not public. */
+export function isListedAddress({ allow }: HostRules, address: Address, port: number): boolean {
+  return allow.every((list) => isIn(list, address, port))
+}
+
+/** Whether a name may lead to this address. */
+export function isDeniedAddress({ deny }: HostRules, address: Address, port: number): boolean {
+  return deny.some((pattern) => denies(pattern, address, port))
+}
+
+function isIn(list: readonly HostPattern[], host: Host, port: number): boolean {
+  return list.some((pattern) => allows(pattern, host, port))
+}

@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest'
+import { basic, exchange, openProxy, tcpServer, webServer } from './surroundings.ts'
+
+const statusOf = (answer: Buffer) => Number(/^HTTP\/1\.1 ([0-9]{3})/.exec(answer.toString('latin1'))?.[1])
+
+async function proxied() {
+  const web = await webServer()
+  const { port } = web
+  const rules = {
+    allow: [`good.example:${port}`, `*.wild.example:${port}`, `127.0.0.1:${port}`, 'open.example'],
+    deny: ['bad.wild.example'],
+  }
+  const { proxy, gate } = await openProxy(rules)
+  const send = (head: string, ...rest: string[]) => exchange(proxy.port, head, ...rest)
+  return { port, asked: web.asked, proxy, gate, auth: basic(gate.secret), send }
+}
+
+describe('a plain request through the proxy', () => {
+  it('arrives in origin form, without what is for the proxy', async () => {
+    const { port, asked, auth, send } = await proxied()
+    const url = `http://good.example:${port}/path?query`
+    const head = `POST ${url} HTTP/1.1\r\nHost: good.example:${port}\r\n${auth}Connection: close, X-Own\r\nX-Own: 1\r\n`
+    const answer = await send(`${head}X-Kept: 2\r\nTE: trailers\r\nContent-Length: 4\r\n\r\nbody`)
+    expect(statusOf(answer)).toBe(200)
+    expect(answer.toString()).toContain('POST /path?query body')
+    expect(asked[0]?.headers).toEqual({
+      host: `good.example:${port}`,
+      'x-kept': '2',
+      'content-length': '4',
+      connection: 'close',
+    })
+  })
+
+  it('keeps a body in chunks whole, and one connection for several hosts', async () => {
+    const { port, asked, auth, send, gate } = await proxied()
+    const to = (host: string) => `http://${host}:${port}/ HTTP/1.1\r\nHost: ${host}:${port}\r\n${auth}`
+    const chunked = `PUT ${to('good.example')}Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n`
+    const second = `GET ${to('a.wild.example')}\r\n`
+    const third = `GET ${to('bad.wild.example')}Connection: close\r\n\r\n`
+    const answer = (await send(chunked, second, third)).toString()
+    expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 403'])
+    expect(answer).toContain('PUT / body')
+    expect(asked.map(({ headers }) => headers.host)).toEqual([
+      `good.example:${port}`,
+      `a.wild.example:${port}`,
+    ])
+    expect(gate.connections().map(({ host, verdict, reason }) => [host, verdict, reason])).toEqual([
+      ['good.example', 'allowed', undefined],
+      ['a.wild.example', 'allowed', undefined],
+      ['bad.wild.example', 'refused', 'denied'],
+    ])
+  })
+
+  const spellings = (port: number): readonly (readonly [string, string, number])[] => [
+    [`http://good.example:${port}/`, `good.example:${port}`, 200],
+    [`http://GOOD.example.:${port}/`, `good.example:${port}`, 200],
+    [`HTTP://good.example:${port}`, `GOOD.EXAMPLE:${port}`, 200],
+    [`http://2130706433:${port}/`, `127.0.0.1:${port}`, 200],
+    [`http://other.example:${port}/`, `other.example:${port}`, 403],
+    // a listed URL, and another Host
+    [`http://good.example:${port}/`, `other.example:${port}`, 400],
+    [`http://good.example:${port}/`, 'good.example:81', 400],
+    [`http://other.example:${port}/`, `good.example:${port}`, 400],
+    [`http://user@good.example:${port}/`, `good.example:${port}`, 400],
+    [`http://good.example:${port}@other.example/`, `good.example:${port}`, 400],
+    [`http://good.example:${port}\\@other.example/`, `good.example:${port}`, 400],
+    [`http://good.example%2eother.example:${port}/`, `good.example:${port}`, 400],
+    [`https://good.example:${port}/`, `good.example:${port}`, 400],
+    [`ftp://good.example:${port}/`, `good.example:${port}`, 400],
+    [`//good.example:${port}/`, `good.example:${port}`, 400],
+    ['/', `good.example:${port}`, 400],
+    ['*', `good.example:${port}`, 400],
+    [`http://good.example:0${port}/`, `good.example:${port}`, 400],
+    [`http://good.example:${port}0/`, `good.example:${port}`, 400],
+    ['http:///', 'good.example', 400],
+  ]
+
+  it('is judged by the host that it is sent to, however it is written', async () => {
+    const { port, auth, send } = await proxied()
+    const rows = spellings(port)
+    const statuses: number[] = []
+    for (const [url, host] of rows)
+      statuses.push(
+        statusOf(await send(`GET ${url} HTTP/1.1\r\nHost: ${host}\r\n${auth}Connection: close\r\n\r\n`)),
+      )
+    expect(rows.map(([url, host], index) => [url, host, statuses[index]])).toEqual(rows)
+  })
+
+  it.each([
+    ['two lengths', 'Content-Length: 4\r\nContent-Length: 5\r\n'],
+    ['a length and chunks', 'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n'],
+    ['chunks that are not last', 'Transfer-Encoding: chunked, identity\r\n'],
+    ['a name with a blank', 'Transfer-Encoding : chunked\r\n'],
+    ['a folded line', 'X-A: b\r\n Transfer-Encoding: chunked\r\n'],
+    ['two hosts', 'Host: other.example\r\n'],
+    ['a bare line feed', 'X-A: b\nContent-Length: 4\r\n'],
+  ])('with %s reaches no server with a second request in it', async (_name, lines) => {
+    const { port, asked, auth, send } = await proxied()
+    const head = `POST http://good.example:${port}/first HTTP/1.1\r\nHost: good.example:${port}\r\n${auth}${lines}\r\n`
+    await send(`${head}0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: other.example\r\n\r\n`)
+    expect(asked.filter(({ url }) => url !== '/first')).toEqual([])
+  })
+
+  it('needs the secret of a command', async () => {
+    const { port, asked, send, proxy, gate } = await proxied()
+    const head = `GET http://good.example:${port}/ HTTP/1.1\r\nHost: good.example:${port}\r\n`
+    const answers = await Promise.all(
+      ['', basic('0'.repeat(48)), 'Proxy-Authorization: Bearer x\r\n'].map((line) =>
+        send(`${head}${line}\r\n`),
+      ),
+    )
+    expect(answers.map(statusOf)).toEqual([407, 407, 407])
+    proxy.shut(gate)
+    expect(statusOf(await send(`${head}${basic(gate.secret)}\r\n`))).toBe(407)
+    expect(asked).toEqual([])
+  })
+})
+
+describe('CONNECT', () => {
+  const targets = (port: number): readonly (readonly [string, number])[] => [
+    [`good.example:${port}`, 200],
+    [`GOOD.EXAMPLE.:${port}`, 200],
+    [`x.y.wild.example:${port}`, 200],
+    [`0x7f.1:${port}`, 200],
+    [`[::ffff:7f00:1]:${port}`, 200],
+    [`wild.example:${port}`, 403],
+    [`bad.wild.example:${port}`, 403],
+    [`badgood.example:${port}`, 403],
+    [`[::1]:${port}`, 403],
+    ['good.example:443', 403],
+    ['open.example:443', 403], // leads to a loopback address that is not listed with this port
+    ['open.example:22', 403],
+    ['good.example', 400],
+    [`http://good.example:${port}`, 400],
+    [`user@good.example:${port}`, 400],
+    [`good.example:${port}/path`, 400],
+    ['good.example:0', 400],
+    ['good.example:65536', 400],
+    [`good.example%00:${port}`, 400],
+    [`*.wild.example:${port}`, 400],
+  ]
+
+  it('is judged by host and port, however they are written', async () => {
+    const { port, auth, send } = await proxied()
+    const rows = targets(port)
+    const statuses: number[] = []
+    for (const [target] of rows)
+      statuses.push(statusOf(await send(`CONNECT ${target} HTTP/1.1\r\n${auth}\r\n`)))
+    expect(rows.map(([target], index) => [target, statuses[index]])).toEqual(rows)
+  })
+
+  it('with another host in its header is refused', async () => {
+    const { port, auth, send } = await proxied()
+    const answer = await send(
+      `CONNECT good.example:${port} HTTP/1.1\r\nHost: other.example:${port}\r\n${auth}\r\n`,
+    )
+    expect(statusOf(answer)).toBe(400)
+  })
+
+  it('carries bytes both ways, also those sent with the request, and half-closes', async () => {
+    const port = await tcpServer((socket) => {
+      const parts: Buffer[] = []
+      socket.on('data', (chunk: Buffer) => parts.push(chunk))
+      socket.on('end', () => socket.end(Buffer.concat(parts).reverse()))
+    })
+    const { proxy, gate } = await openProxy({ allow: [`good.example:${port}`, `127.0.0.1:${port}`] })
+    const head = `CONNECT good.example:${port} HTTP/1.1\r\n${basic(gate.secret)}\r\n`
+    const answer = (await exchange(proxy.port, `${head}abc`, 'def')).toString()
+    expect(answer.split('\r\n\r\n')[1]).toBe('fedcba')
+    expect(gate.connections()).toEqual([
+      { host: 'good.example', port, verdict: 'allowed', sent: 6, received: 6, count: 1 },
+    ])
+  })
+
+  it('to a host that is absent, or does not answer, tells so', async () => {
+    const { proxy, gate } = await openProxy({ allow: ['absent.example', 'good.example:1', '127.0.0.1:1'] })
+    const head = (target: string) => `CONNECT ${target} HTTP/1.1\r\n${basic(gate.secret)}\r\n`
+    const answers = [
+      await exchange(proxy.port, head('absent.example:443')),
+      await exchange(proxy.port, head('good.example:1')),
+    ]
+    expect(answers.map(statusOf)).toEqual([502, 502])
+    expect(gate.connections().map(({ reason }) => reason)).toEqual(['not-found', 'unreachable'])
+  })
+
+  it.each(['10-0-0-1', '169-254-169-254', '127-0-0-2', '100-64-0-1', '0-0-0-0', '192-168-1-1'])(
+    'to a listed name that leads to %s is refused',
+    async (address) => {
+      const { proxy, gate } = await openProxy({ allow: ['*.example.net'] })
+      const head = `CONNECT a-${address}.example.net:443 HTTP/1.1\r\n${basic(gate.secret)}\r\n`
+      expect(statusOf(await exchange(proxy.port, head))).toBe(403)
+      expect(gate.connections()[0]).toMatchObject({ reason: 'not-public' })
+    },
+  )
+
+  it('asks the resolver once for each connection', async () => {
+    const web = await webServer()
+    const answers = ['127.0.0.1', '10.0.0.1']
+    const names: string[] = []
+    const resolver = async (name: string) => {
+      names.push(name)
+      return [answers[names.length - 1] ?? '10.0.0.1']
+    }
+    const { proxy, gate } = await openProxy(
+      { allow: [`good.example:${web.port}`, `127.0.0.1:${web.port}`] },
+      { resolver },
+    )
+    const head = `CONNECT good.example:${web.port} HTTP/1.1\r\n${basic(gate.secret)}\r\n`
+    expect(statusOf(await exchange(proxy.port, head))).toBe(200)
+    expect(names).toEqual(['good.example'])
+    expect(statusOf(await exchange(proxy.port, head))).toBe(403)
+  })
+
+  it('to a host that is not listed asks, where that is wanted', async () => {
+    const web = await webServer()
+    const asked: string[] = []
+    const ask = async (host: string, port: number) => {
+      asked.push(`${host}:${port}`)
+      return host === 'yes.example'
+    }
+    const { proxy, gate } = await openProxy({
+      allow: [`127.0.0.1:${web.port}`],
+      deny: ['never.example'],
+      ask,
+    })
+    const connect = (host: string) =>
+      exchange(proxy.port, `CONNECT ${host}:${web.port} HTTP/1.1\r\n${basic(gate.secret)}\r\n`)
+    const statuses = [
+      await connect('yes.example'),
+      await connect('no.example'),
+      await connect('never.example'),
+    ]
+    expect(statuses.map(statusOf)).toEqual([200, 403, 403])
+    expect(asked).toEqual([`yes.example:${web.port}`, `no.example:${web.port}`])
+    expect(gate.connections().map(({ reason }) => reason)).toEqual([undefined, 'not-approved', 'denied'])
+  })
+})
+
+describe('closing', () => {
+  it('a gate ends its connections, closing the proxy ends all and frees the port', async () => {
+    const port = await tcpServer(() => {})
+    const { proxy, gate } = await openProxy({ allow: [`good.example:${port}`, `127.0.0.1:${port}`] })
+    const head = `CONNECT good.example:${port} HTTP/1.1\r\n${basic(gate.secret)}\r\n`
+    const used = proxy.port
+    const tunnels = [exchange(used, head), exchange(used, head)]
+    await expect.poll(() => gate.connections().length).toBe(2)
+    proxy.shut(gate)
+    await Promise.all(tunnels)
+    const silent = exchange(used, 'G')
+    await proxy.close()
+    expect((await silent).length).toBe(0)
+    expect((await exchange(used, head)).length).toBe(0)
+  })
+})
