@@ -35,6 +35,8 @@
             "native/linux/notify/dispatch.c",
             "native/linux/notify/handlers/bind.c",
             "native/linux/notify/handlers/connect.c",
+            "native/linux/notify/handlers/connect_proxy.c",
+            "native/linux/notify/proxy_clients.c",
             "native/linux/notify/handlers/path.c",
             "native/linux/notify/handlers/workspace_ops.c",
             "native/linux/workspace/workspace.c",

@@ -93,6 +93,17 @@ void answer(const Napi::CallbackInfo& info) {
   vt_core_answer(id_of(info), info[1].As<Napi::Number>().Uint32Value(), info[2].ToBoolean());
 }
 
+// proxyClient(port) -> the process of a command that connected from it, or undefined
+Napi::Value proxy_client(const Napi::CallbackInfo& info) {
+  vt_proxy_client client;
+  if (!vt_core_proxy_client(static_cast<uint16_t>(id_of(info)), &client)) return info.Env().Undefined();
+  Napi::Object object = Napi::Object::New(info.Env());
+  set_number(object, "command", client.command);
+  set_number(object, "pid", client.pid);
+  set_text(object, "program", client.program);
+  return object;
+}
+
 // lock(fd) -> 0 or an errno
 Napi::Value lock(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), vt_core_lock(info[0].As<Napi::Number>().Int32Value()));
@@ -142,6 +153,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("answer", Napi::Function::New(env, answer));
   exports.Set("resize", Napi::Function::New(env, resize));
   exports.Set("lock", Napi::Function::New(env, lock));
+  exports.Set("proxyClient", Napi::Function::New(env, proxy_client));
 #endif
 #ifdef _WIN32
   exports.Set("write", Napi::Function::New(env, write));

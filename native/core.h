@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
-enum { VT_INTERFACE = 8 };
+enum { VT_INTERFACE = 9 };
 
 struct vt_denials;
 
@@ -73,6 +73,12 @@ struct vt_place {
   const char *text; /* an absolute path, a pattern or a name */
 };
 
+/* Where a confined command may connect to, instead of anywhere: a port of 127.0.0.1. */
+struct vt_proxy {
+  uint16_t port;    /* 0: no proxy */
+  uint32_t command; /* the proxy's number for the command */
+};
+
 /* All texts are in one block that begins at candidates.at; the core frees it, and the array of places. */
 struct vt_request {
   uint32_t id;
@@ -85,6 +91,7 @@ struct vt_request {
   uint16_t columns, rows; /* Linux: size of a terminal instead of pipes; 0: none */
   bool merged, confined;
   bool network;  /* Linux, confined: TCP and UDP clients */
+  struct vt_proxy proxy; /* Linux, confined, without `network`: needs `listener` */
   bool listener; /* Linux, confined: refused calls are notified and reported */
   bool asks; /* Linux, workspace mode: asks before something protected changes */
   bool state; /* Linux: descriptor 3 is a pipe to the owner */
@@ -190,6 +197,16 @@ struct vt_looked {
 int vt_core_look(struct vt_owner *owner, uint32_t id, struct vt_text questions);
 /* `looked` is not called any more; false: it was. The caller frees the answers so far. */
 bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked);
+
+/* The process of a command that connected to the proxy. */
+struct vt_proxy_client {
+  uint32_t command;
+  int pid;
+  char program[16]; /* empty: unknown */
+};
+
+/* By the port that it connected from; answers once for each connection. False: no command's. */
+bool vt_core_proxy_client(uint16_t port, struct vt_proxy_client *client);
 
 /* An exclusive flock(2), without waiting; 0 or an errno. */
 int vt_core_lock(int fd);

@@ -4,6 +4,8 @@ export { type TerminalApproverOptions, terminalApprover } from './admit/approval
 export type { Refusal, RefusalCode } from './base/refusal.ts'
 export type {
   Backend,
+  Connection,
+  ConnectionReason,
   Decision,
   Denial,
   Encoding,
@@ -21,6 +23,7 @@ export type { Config } from './config/schema.ts'
 export { loadConfig } from './host/load-config.ts'
 export type { ExecuteAllOptions, ShellOptions } from './host/shell-options.ts'
 export { ListenerError, VitrineError } from './messages/error.ts'
+export type { NetworkSetting } from './network/access.ts'
 export type { ExecuteOptions } from './request/execute-options.ts'
 export type { LineOptions, LineState, LineVariables } from './request/line-state.ts'
 export type { ExecuteRequest } from './request/request.ts'

@@ -143,7 +143,7 @@ export class Shell {
 
   /** Launches an admitted command before it first waits; then awaits its end, and finishes it. */
   async #run<E extends Encoding>(execution: Recorded): Promise<Result<OutputIn<E>>> {
-    const { options, tmp, entry } = execution
+    const { options, tmp, access, entry } = execution
     try {
       this.#checkOpen(options) // again: abort and close may have come during admission
       const running = launch(execution)
@@ -159,6 +159,7 @@ export class Shell {
       await entry?.refused(error)
       throw error
     } finally {
+      access?.close()
       await tmp.remove()
       await entry?.close()
     }
@@ -224,6 +225,7 @@ export class Shell {
     for (const each of running) each.stop('closed')
     await Promise.all(running.map(({ ended }) => ended))
     await Promise.all(this.#context.removing)
+    await this.#context.proxy.close()
     await this.#context.backend.sandbox.close?.()
   }
 

@@ -85,6 +85,10 @@ void read_confinement(Reader& reader, napi_value record, vt_request* request, Te
   if (!from) return;
   request->abi = static_cast<int>(reader.number(from, "confinement.abi", INT32_MAX));
   request->network = reader.flag(from, "confinement.network");
+  if (napi_value proxy = reader.record(from, "confinement.proxy")) {
+    request->proxy.port = static_cast<uint16_t>(reader.number(proxy, "confinement.proxy.port", UINT16_MAX));
+    request->proxy.command = static_cast<uint32_t>(reader.number(proxy, "confinement.proxy.command", UINT32_MAX));
+  }
   request->listener = reader.flag(from, "confinement.listener");
   request->asks = reader.flag(from, "confinement.asks");
   read_places(reader, from, "confinement.writable", VT_WRITABLE, texts);

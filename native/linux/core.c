@@ -76,6 +76,7 @@ static struct vt_command *command_of(const struct vt_request *request) {
   command->limits = request->limits;
   command->places = request->places;
   command->network = request->network;
+  command->proxy = request->proxy;
   command->with_listener = request->listener;
   command->asks = request->asks;
   command->abi = request->abi;

@@ -5,7 +5,10 @@ export type HintReader = 'user' | 'tool'
 
 /** What allows a change that was refused. */
 export type Remedy =
-  | { readonly kind: 'network' | 'workspace' | 'write' }
+  /** `proxy`: the network is a list of hosts, and the program did not use the proxy. */
+  | { readonly kind: 'network' | 'proxy' | 'workspace' | 'write' }
+  /** An entry of `[shell] network`. */
+  | { readonly kind: 'host'; readonly host: string }
   /** An entry of `[workspace] writable`. */
   | { readonly kind: 'writable'; readonly directory: string }
   /** Write mode, as workspace mode protects the path. `byGit`: `git config` changes the file. */

@@ -20,7 +20,7 @@ export type Refusal =
   | {
       readonly code: 'SANDBOX_UNAVAILABLE'
       /** What cannot be had. `engine`: what a command calls. `workspace`: workspace mode. Default: read mode. */
-      readonly for?: 'limits' | 'docker' | 'engine' | 'launcher' | 'workspace'
+      readonly for?: 'limits' | 'docker' | 'engine' | 'launcher' | 'workspace' | 'hosts'
       readonly wanted: string
       readonly got: string
       readonly remedy: string
@@ -43,6 +43,9 @@ export type Unmet = Pick<Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>, 'wan
 
 /** What workspace mode needs beyond read mode. */
 export type UnmetInWorkspace = Unmet & { readonly for: 'workspace' }
+
+/** What a list of hosts needs. */
+export type UnmetHosts = Unmet & { readonly for: 'hosts' }
 
 export type RefusalCode = Refusal['code']
 

@@ -64,6 +64,8 @@ export interface Denial {
   readonly address?: string
   /** Workspace mode: the path is protected, leads to something protected, or is another name of it. */
   readonly protected?: true
+  /** The proxy refused it: `address` is the host that was asked for, with its port. */
+  readonly host?: true
   /** As in syscalls(2); on macOS the operation as sandbox profiles name it. */
   readonly syscall: string
   /** The first process that tried. */
@@ -205,6 +207,8 @@ export interface Result<Output extends string | Buffer = string> {
    */
   readonly limited?: Limit
   readonly denials: readonly Denial[]
+  /** Where the network is a list of hosts: the connections by the proxy, refused ones too. */
+  readonly connections?: readonly Connection[]
   readonly hint?: string
   /** The file with the complete output, byte for byte, when it is not inline or was requested by name. */
   readonly scratchpad?: { readonly name: string; readonly path: string; readonly bytes: number }

@@ -3,6 +3,7 @@ import {
   type Backend,
   currentDirectory,
   type Flags,
+  isHostPattern,
   type LoadedConfig,
   loadConfig,
   type Mode,
@@ -13,7 +14,9 @@ import {
   ignoredLines,
   prefixed,
   twoModes,
+  twoNetworks,
   unknownBackend,
+  unknownHost,
   unknownMode,
   valueMissing,
 } from '../messages/cli/run.ts'
@@ -27,10 +30,11 @@ export function loadConfigFor(options: GivenOptions): Promise<LoadedConfig> {
   return loadConfig({ cwd, env: process.env, configFile: values.get('config'), flags: flagsFor(options) })
 }
 
-type GivenOptions = Pick<Options, 'flags' | 'values'>
+type GivenOptions = Pick<Options, 'flags' | 'values' | 'lists'>
 
 /** The options that override the configuration, as its flags. Throws INVALID_REQUEST. */
-export function flagsFor({ flags, values }: GivenOptions): Flags {
+export function flagsFor({ flags, values, lists }: GivenOptions): Flags {
+  const network = networkOf({ flags, lists })
   const workspace = values.get('workspace')
   const backend = backendOf(values.get('backend'))
   // `--workspace "$UNSET"` must not mean "no workspace".
@@ -40,7 +44,7 @@ export function flagsFor({ flags, values }: GivenOptions): Flags {
       'policy.workspace': { value: fromHere(workspace), from: '--workspace' },
     }),
     ...(backend && { 'shell.backend': { value: backend, from: '--backend' } }),
-    ...(flags.has('network') && { 'shell.network': { value: true, from: '--network' } }),
+    ...(network && { 'shell.network': network }),
     ...(flags.has('private-tmp') && { 'shell.private_tmp': { value: true, from: '--private-tmp' } }),
   }
 }
@@ -48,15 +52,26 @@ export function flagsFor({ flags, values }: GivenOptions): Flags {
 /** What a shell takes of the command line, but its approver. Throws CONFIG_INVALID, INVALID_REQUEST. */
 export async function shellOptions(options: GivenOptions): Promise<ShellOptions> {
   const { flags, values } = options
+  const network = networkOf(options)
   return {
     cwd: values.get('cwd'),
     // A shell loads its configuration together with what else it looks up.
     config: values.has('workspace') ? await loadConfigFor(options) : values.get('config'),
     backend: backendOf(values.get('backend')),
     mode: modeOf({ flags, values }),
-    network: flags.has('network') ? true : undefined,
+    network: network?.value,
     privateTmp: flags.has('private-tmp') ? true : undefined,
   }
+}
+
+/** `--network`, or each `--allow-host`. Throws INVALID_REQUEST for what is no host, or both. */
+function networkOf({ flags, lists }: Pick<Options, 'flags' | 'lists'>) {
+  const hosts = lists.get('allow-host')
+  if (flags.has('network') && hosts) throw misuse(twoNetworks)
+  if (flags.has('network')) return { value: true, from: '--network' }
+  const wrong = hosts?.find((host) => !isHostPattern(host))
+  if (wrong !== undefined) throw misuse(unknownHost(wrong))
+  return hosts && { value: hosts, from: '--allow-host' }
 }
 
 /** `--mode MODE`, or `--write` for write mode. Throws INVALID_REQUEST for another word, or a contradiction. */

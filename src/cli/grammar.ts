@@ -9,6 +9,7 @@ export type OptionKind =
   | 'file'
   | 'directory'
   | 'variables'
+  | 'values'
   | readonly string[]
 
 export type OptionKinds = Readonly<Record<string, OptionKind>>
@@ -26,7 +27,7 @@ export interface Grammar {
 const where = { config: 'file', cwd: 'directory' } as const
 const backend = ['local', 'docker'] as const
 /** What a command may read, change and connect to. */
-const reach = { network: 'flag', 'private-tmp': 'flag', backend } as const
+const reach = { network: 'flag', 'allow-host': 'values', 'private-tmp': 'flag', backend } as const
 const server = {
   mode: [...modes, 'both'],
   approve: ['client', 'elicit', 'none'],

@@ -13,7 +13,7 @@ import * as say from '../messages/mcp/install.ts'
 import { exitCode } from './command.ts'
 import { backendOf } from './configuration.ts'
 import { grammar } from './grammar.ts'
-import { misuse, parseOptions } from './options.ts'
+import { misuse, type Options, parseOptions } from './options.ts'
 import { standardError, standardOutput } from './run/sink.ts'
 
 /** Prints the client's entry for this server, or writes it into the client's configuration. */
@@ -22,12 +22,12 @@ export async function install(
   check: (options: ReadonlyMap<string, string>) => void,
 ): Promise<number> {
   const [name, ...rest] = parseOptions(args, {}).words
-  const { flags, values, words } = parseOptions(rest, grammar.mcp.commands.install.options)
+  const { flags, values, lists, words } = parseOptions(rest, grammar.mcp.commands.install.options)
   if (!isClient(name) || words.length > 0) throw misuse(say.installUsage(clientNames))
   if (flags.has('print') && flags.has('write')) throw misuse(say.printAndWrite)
   check(values)
   backendOf(values.get('backend'))
-  const command = serverCommand(values, flags)
+  const command = serverCommand({ flags, values, lists })
   return flags.has('write') ? write(name, command) : print(name, command)
 }
 
@@ -56,13 +56,14 @@ async function write(name: ClientName, command: ServerCommand): Promise<number> 
 }
 
 /** Uses absolute paths: a client started outside a terminal may have another PATH. */
-function serverCommand(values: ReadonlyMap<string, string>, flags: ReadonlySet<string>): ServerCommand {
+function serverCommand({ flags, values, lists }: Omit<Options, 'words'>): ServerCommand {
   const chosen = ['mode', 'approve', 'backend'].flatMap((name) => {
     const value = values.get(name)
     return value === undefined ? [] : [`--${name}`, value]
   })
   const switched = ['network', 'private-tmp'].flatMap((name) => (flags.has(name) ? [`--${name}`] : []))
-  const options = [...chosen, ...switched]
+  const hosts = lists.get('allow-host')?.flatMap((host) => ['--allow-host', host]) ?? []
+  const options = [...chosen, ...switched, ...hosts]
   const cli = process.argv[1] ?? packageFile('dist/cli.cjs')
   // npm may clear its cache at any time, and a package name fetched again may belong to another publisher.
   if (packageFile('package.json').includes(`${sep}_npx${sep}`)) throw misuse(say.notInstalled)

@@ -38,7 +38,7 @@ async function onHttp(given: string, makeSession: () => McpSession): Promise<num
   return 0
 }
 
-function serverOptions({ values, flags }: Options): ServerOptions {
+function serverOptions({ values, flags, lists }: Options): ServerOptions {
   return {
     version: packageVersion(),
     ...checkChoices(values),
@@ -46,7 +46,7 @@ function serverOptions({ values, flags }: Options): ServerOptions {
     earlierSessions: !values.has('http'),
     cwd: absolutePath(values.get('cwd') ?? '.'),
     config: values.get('config'),
-    flags: flagsFor({ values, flags }),
+    flags: flagsFor({ values, flags, lists }),
     log,
   }
 }

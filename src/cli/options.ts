@@ -29,7 +29,8 @@ export function parseOptions(args: readonly string[], kinds: OptionKinds): Optio
     if (token.kind !== 'option' || token.index >= (firstWord?.index ?? args.length)) break
     const kind = kindOf(token, kinds)
     if (takesNoValue(kind)) flags.add(token.name + (token.value ? `=${token.value}` : ''))
-    else if (kind === 'variables') lists.set(token.name, [...(lists.get(token.name) ?? []), textOf(token)])
+    else if (kind === 'variables' || kind === 'values')
+      lists.set(token.name, [...(lists.get(token.name) ?? []), textOf(token)])
     else values.set(token.name, textOf(token))
   }
   return { flags, values, lists, words: firstWord ? args.slice(firstWord.index) : [] }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { editDistance } from '../base/did-you-mean.ts'
 import { wanted } from '../messages/wanted.ts'
+import { isHostPattern } from '../network/access.ts'
 
 /** How a project's `.vitrine.toml` may change a key while the file is not trusted. */
 export type ProjectRule =
@@ -10,6 +11,8 @@ export type ProjectRule =
   | { readonly kind: 'one-way'; readonly order: readonly unknown[] }
   /** Adds to the list and removes nothing; entries for which `loosens` returns true are ignored. */
   | { readonly kind: 'union'; readonly loosens?: (item: unknown) => boolean }
+  /** Only hosts that are allowed already. */
+  | { readonly kind: 'hosts' }
   /** Only a directory inside the one in force. */
   | { readonly kind: 'narrow' }
   /** Not at all. With `trusted: false` not even a trusted project file may set it. */
@@ -84,6 +87,7 @@ export const maxProcesses = 4_194_304
 export const onlyTrusted: ProjectRule = { kind: 'never', trusted: true }
 export const userOnly: ProjectRule = { kind: 'never', trusted: false }
 export const onlyNarrower: ProjectRule = { kind: 'narrow' }
+export const onlyFewerHosts: ProjectRule = { kind: 'hosts' }
 export const onlyAdds: ProjectRule = { kind: 'union' }
 /** Smaller is stricter; 0 is the strictest. */
 export const onlySmaller: ProjectRule = { kind: 'min', zero: 'least' }
@@ -93,6 +97,22 @@ export const minOrNone: ProjectRule = { kind: 'min', zero: 'infinite' }
 /** A project file may move the value from left to right only, loosest first. */
 export function oneWay(...order: readonly (string | boolean)[]): ProjectRule {
   return { kind: 'one-way', order }
+}
+
+const hostPattern = v.pipe(
+  filledText('a host'),
+  v.check(isHostPattern, 'HOST, *.HOST or an address, each with :PORT or without'),
+)
+
+export function hostList() {
+  return v.pipe(
+    v.array(hostPattern, 'a list of hosts'),
+    v.maxLength(maxPaths, `a list of at most ${maxPaths} hosts`),
+  )
+}
+
+export function booleanOrHosts() {
+  return v.union([v.boolean(), hostList()], 'true, false or a list of hosts')
 }
 
 export function boolean() {

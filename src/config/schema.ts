@@ -3,6 +3,7 @@ import { modes } from '../base/types.ts'
 import { wanted } from '../messages/wanted.ts'
 import {
   boolean,
+  booleanOrHosts,
   defineKey,
   integer,
   type KeyDefinition,
@@ -13,6 +14,7 @@ import {
   oneOf,
   oneWay,
   onlyAdds,
+  onlyFewerHosts,
   onlyNarrower,
   onlySmaller,
   onlyTrusted,
@@ -23,6 +25,7 @@ import {
 } from './field.ts'
 import { dockerKeys } from './keys/docker.ts'
 import { limitKeys } from './keys/limits.ts'
+import { networkKeys } from './keys/network.ts'
 import { workspaceKeys } from './keys/workspace.ts'
 import { allowRule, policyRule } from './policy-rule.ts'
 
@@ -70,7 +73,12 @@ export const sections = {
         200,
         onlySmaller,
       ),
-      network: defineKey('Sandboxed: allow TCP and UDP clients.', boolean(), false, oneWay(true, false)),
+      network: defineKey(
+        'Sandboxed: allow TCP and UDP clients (true), or TCP to listed hosts: HOST, *.HOST or an address, with :PORT or for ports 443 and 80.',
+        booleanOrHosts(),
+        false,
+        onlyFewerHosts,
+      ),
       unix_sockets: pathsKey(
         'Read and workspace mode: paths of unix sockets to which commands can connect. Needs Landlock ABI 9; refused elsewhere.',
         onlyTrusted,
@@ -98,6 +106,10 @@ export const sections = {
     about:
       'What workspace mode may change: [policy] workspace, else the git repository, else the directory; and a private TMPDIR.',
     keys: workspaceKeys,
+  },
+  network: {
+    about: 'What a list of hosts in [shell] network depends on.',
+    keys: networkKeys,
   },
   env: {
     about: 'The environment of commands. PATH, HOME, LANG and the like always pass.',

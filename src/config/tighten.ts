@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isBeneath } from '../base/paths.ts'
+import { isWithin, type NetworkSetting } from '../network/access.ts'
 import type { ProjectRule } from './field.ts'
 import { existingRealPath } from './files.ts'
 import type { IgnoredBecause } from './report.ts'
@@ -15,6 +16,7 @@ export interface Tightened {
 export function tighten(rule: ProjectRule, inForce: unknown, offered: unknown): Tightened {
   if (rule.kind === 'union') return added(inForce, offered, rule.loosens)
   if (isDeepStrictEqual(inForce, offered)) return taken(inForce)
+  if (rule.kind === 'hosts') return fewerHosts(inForce as NetworkSetting, offered as NetworkSetting)
   if (rule.kind === 'never') return refused(inForce, rule.trusted ? 'needs-trust' : 'user-only')
   return isTighter(rule, inForce, offered) ? taken(offered) : refused(inForce, 'loosens')
 }
@@ -47,6 +49,17 @@ function isTighter(
     case 'narrow':
       return isInside(String(inForce), String(offered))
   }
+}
+
+/** Entries that are not allowed already are ignored one by one. */
+function fewerHosts(inForce: NetworkSetting, offered: NetworkSetting): Tightened {
+  if (offered === true) return refused(inForce, 'loosens')
+  if (offered === false || inForce === true) return taken(offered)
+  if (inForce === false) return offered.length === 0 ? taken(false) : refused(inForce, 'loosens')
+  const ignored = offered.flatMap((text, index) =>
+    isWithin(text, inForce) ? [] : [{ index, why: 'loosens' as const }],
+  )
+  return { value: offered.filter((text) => isWithin(text, inForce)), ignored }
 }
 
 function extent(zero: 'infinite' | 'least', value: unknown): number {

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { nearestKey } from '../base/did-you-mean.ts'
 import type { Environment } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
@@ -62,6 +63,7 @@ function readAs(entry: KeyEntry, text: string): unknown {
   if (entry.schema.type === 'boolean') return booleanOf(text)
   if (entry.schema.type === 'number') return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text
   if (entry.schema.type === 'record') return tableOf(text)
+  if (entry.schema.type === 'union' && v.is(entry.schema, true)) return booleanOr(text)
   if (entry.schema.type === 'array' || entry.schema.type === 'union') return itemsOf(text)
   return text
 }
@@ -69,6 +71,11 @@ function readAs(entry: KeyEntry, text: string): unknown {
 function booleanOf(text: string): unknown {
   if (text === 'true' || text === '1') return true
   return text === 'false' || text === '0' ? false : text
+}
+
+function booleanOr(text: string): unknown {
+  const value = booleanOf(text)
+  return typeof value === 'boolean' || text === '' ? value : itemsOf(text)
 }
 
 function itemsOf(text: string): string[] {

@@ -23,7 +23,7 @@ export async function openBackend(
     const { network = config.shell.network } = options
     // Loaded late: few shells use containers.
     const { equipDocker } = await import('./docker.ts')
-    const equipment = await equipDocker(host, { loaded, cwd, env, network })
+    const equipment = await equipDocker(host, { loaded, cwd, env, network: network === true })
     return { ...equipment, reads: readEverything, projectSettings: projectSettings(loaded) }
   }
   const equipment = await equip(host)

@@ -7,6 +7,8 @@ import type { Launcher } from '../launch/launch.ts'
 import { nativeLauncher } from '../launch/native.ts'
 import { VitrineError } from '../messages/error.ts'
 import { addonOnWindows, launcherMissing, noAddonFor } from '../messages/platform.ts'
+import type { FindClient } from '../network/proxy.ts'
+import type { Resolver } from '../network/resolve.ts'
 import type { HostPlace } from '../request/environment.ts'
 import { type Interpreter, posixShell } from '../request/interpreter.ts'
 import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
@@ -21,6 +23,8 @@ export interface Host {
   readonly addon: Addon | AddonMissing
   readonly probe?: Probe
   readonly windows?: { readonly addon: WindowsAddon; readonly probe: WindowsProbe }
+  /** Finds the addresses of hosts for the proxy. Default: the system's. */
+  readonly resolver?: Resolver
 }
 
 export interface Equipment {
@@ -31,6 +35,9 @@ export interface Equipment {
   readonly interpreter: Interpreter
   readonly pathLookup: PathLookup
   /** A directory's name where commands run; throws INVALID_REQUEST if it is not there. Absent: the same. */
+  /** Linux: which process connected to the proxy. */
+  readonly clientOf?: FindClient | undefined
+  readonly resolver?: Resolver | undefined
   readonly directoryThere?: (path: string) => Promise<string>
 }
 
@@ -81,6 +88,8 @@ export async function equip(host: Host): Promise<Equipment> {
     launcher: await selectLauncher(host),
     interpreter: windows ? await windowsShell(host) : posixShell,
     pathLookup: await pathLookupOf(host),
+    clientOf: 'missing' in addon ? undefined : (port) => addon.proxyClient(port),
+    resolver: host.resolver,
   }
 }
 

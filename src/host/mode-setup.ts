@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.ts'
 import type { Limits } from '../launch/launch.ts'
 import { limitsEnforcement, limitsOf } from '../launch/limits.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
+import type { NetworkKind } from '../network/access.ts'
 import { commandEnvironment, type GitCare, type HostPlace, type Variables } from '../request/environment.ts'
 import { hasFossilSettings, hasGoCache, type ToolCaches, withToolSettings } from '../request/tools.ts'
 import { temporaryOf, withoutPrivateTmp } from '../sandbox/private-tmp.ts'
@@ -46,27 +47,39 @@ export interface SetupOptions {
   readonly reads: Reads
   /** What workspace mode may change, as of now. Throws SANDBOX_UNAVAILABLE. */
   readonly changes: () => Changes
-  readonly network: boolean
+  /** The kind of the shell's network. */
+  readonly network: NetworkKind
   readonly privateTmp: boolean
   readonly env: Environment
 }
 
+/** How the setups of a mode differ. */
+interface Variant {
+  readonly privateTmp: boolean
+  readonly network: NetworkKind
+}
+
 export class Setups {
   readonly #options: SetupOptions
-  readonly #made: Partial<Record<Mode | `${Mode}+tmp`, ModeSetup>> = {}
+  readonly #made = new Map<string, ModeSetup>()
 
   constructor(options: SetupOptions) {
     this.#options = options
   }
 
   /** A mode's setup; never a stricter mode unconfined. Throws WRITE_MODE_REQUIRED, SANDBOX_UNAVAILABLE. */
-  in(mode: Mode, privateTmp = this.#options.privateTmp || mode === 'workspace'): ModeSetup {
-    const name = mode !== 'write' && privateTmp ? (`${mode}+tmp` as const) : mode
-    const known = this.#made[name]
+  in(mode: Mode, given: { readonly [K in keyof Variant]?: Variant[K] | undefined } = {}): ModeSetup {
+    const privateTmp = given.privateTmp ?? (this.#options.privateTmp || mode === 'workspace')
+    const variant = {
+      privateTmp: mode !== 'write' && privateTmp,
+      network: given.network ?? this.#options.network,
+    }
+    const name = `${mode} ${variant.privateTmp} ${variant.network}`
+    const known = this.#made.get(name)
     if (known)
-      return mode === 'workspace' ? { ...known, confinement: this.#confinement(mode, privateTmp) } : known
-    const setup = this.#make(mode, privateTmp)
-    this.#made[name] = setup
+      return mode === 'workspace' ? { ...known, confinement: this.#confinement(mode, variant) } : known
+    const setup = this.#make(mode, variant)
+    this.#made.set(name, setup)
     return setup
   }
 
@@ -81,24 +94,26 @@ export class Setups {
     }
   }
 
-  #sandboxOptions(mode: Mode, privateTmp: boolean): SandboxOptions {
-    const { config, reads, network, changes } = this.#options
+  #sandboxOptions(mode: Mode, variant: Variant): SandboxOptions {
+    const { config, reads, changes } = this.#options
     const unixSockets = config.shell.unix_sockets
-    return { network, reads, changes: mode === 'workspace' ? changes() : null, privateTmp, unixSockets }
+    return { ...variant, reads, changes: mode === 'workspace' ? changes() : null, unixSockets }
   }
 
-  #confinement(mode: Mode, privateTmp: boolean): Confinement | null {
+  #confinement(mode: Mode, variant: Variant): Confinement | null {
     return mode === 'write'
       ? null
-      : this.#options.equipment.sandbox.confine(this.#sandboxOptions(mode, privateTmp))
+      : this.#options.equipment.sandbox.confine(this.#sandboxOptions(mode, variant))
   }
 
-  #make(mode: Mode, privateTmp: boolean): ModeSetup {
-    const { config, equipment, network } = this.#options
+  #make(mode: Mode, variant: Variant): ModeSetup {
+    const { config, equipment } = this.#options
+    const { privateTmp } = variant
     if (mode !== 'write' && !config.shell.sandbox) throw this.#withoutSandbox()
     const { sandbox, launcher } = equipment
-    const options = this.#sandboxOptions(mode, privateTmp)
-    const limits = limitsOf(config.limits, mode !== 'write' && privateTmp)
+    const options = this.#sandboxOptions(mode, variant)
+    const limits = limitsOf(config.limits, privateTmp)
+    const network = variant.network !== 'none'
     const quiet = (variables: Variables) =>
       mode === 'write' ? variables : withToolSettings(variables, network)
     const readOnly = quiet(this.#environment(mode, 'line'))
@@ -106,8 +121,8 @@ export class Setups {
     return {
       environments: { line: readOnly, steps: other('steps'), none: other('none') },
       place: equipment.place,
-      confinement: this.#confinement(mode, privateTmp),
-      privateTmp: mode !== 'write' && privateTmp ? this.#privateTmp(mode, readOnly) : null,
+      confinement: this.#confinement(mode, variant),
+      privateTmp: privateTmp ? this.#privateTmp(mode, { environment: readOnly, network }) : null,
       limits,
       projectSettings: equipment.projectSettings,
       enforcement: {
@@ -127,8 +142,11 @@ export class Setups {
     return commandEnvironment(env, config.env, { mode, gitCare, place: equipment.place })
   }
 
-  #privateTmp(mode: Mode, environment: Variables): ModeSetup['privateTmp'] {
-    const { equipment, env, network } = this.#options
+  #privateTmp(
+    mode: Mode,
+    { environment, network }: { readonly environment: Variables; readonly network: boolean },
+  ): ModeSetup['privateTmp'] {
+    const { equipment, env } = this.#options
     const { sandbox, platform } = equipment
     if (sandbox.ownTmp) return null
     if (!sandbox.privateDirectories) throw withoutPrivateTmp(platform)

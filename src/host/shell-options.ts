@@ -3,6 +3,7 @@ import type { Approver } from '../admit/approval/approver.ts'
 import { type Backend, type Encoding, type Environment, type Mode, modes } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { wanted } from '../messages/wanted.ts'
+import type { NetworkSetting } from '../network/access.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
 import {
   checkNoNul,
@@ -16,6 +17,7 @@ import {
   readVariablesField,
   refuseValue,
 } from '../request/fields.ts'
+import { networkField } from '../request/request.ts'
 import type { Scratchpad } from '../scratchpad/scratchpad.ts'
 
 export interface ShellOptions {
@@ -25,8 +27,10 @@ export interface ShellOptions {
   readonly backend?: Backend | undefined
   /** `read`, `workspace` (docs/workspace.md) or `write`. Default: `[shell] mode`. */
   readonly mode?: Mode | undefined
-  /** Read and workspace mode: allow TCP and UDP clients. Default: `[shell] network`. */
-  readonly network?: boolean | undefined
+  /**
+   * Read and workspace mode: allow TCP and UDP clients, or TCP to the listed hosts (docs/network.md). Default: `[shell] network`.
+   */
+  readonly network?: NetworkSetting | undefined
   /**
    * Read mode: give each command a writable TMPDIR of its own. Default: `[shell] private_tmp`. A command of workspace mode has
    * one unless its request says `privateTmp: false`.
@@ -67,7 +71,7 @@ const shellFields: FieldRules<ShellOptions> = {
   },
   addon: { wanted: wanted.absolutePath, test: (value) => isString(value) && isAbsolute(value) },
   mode: { wanted: wanted.oneOf(modes), test: isString },
-  network: fieldOf.boolean,
+  network: networkField,
   privateTmp: fieldOf.boolean,
   config: {
     wanted: wanted.config,

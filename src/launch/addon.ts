@@ -91,8 +91,18 @@ export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon {
   /** 0 or an errno. */
   watch(): number
   watcherPid(): number
+  /** The process of a command that connected to the proxy from a port; answers once for each connection. */
+  proxyClient(port: number): ProxyClient | undefined
   /** Exclusive flock(2) that does not wait; 0 or an errno. Closing the descriptor releases it. */
   lock(fd: number): number
+}
+
+export interface ProxyClient {
+  /** As in `LandlockConfinement.proxy`. */
+  readonly command: number
+  readonly pid: number
+  /** proc_pid_comm(5); empty: unknown. */
+  readonly program: string
 }
 
 /** The Windows addon. It writes stdin itself, because its handles are not Node descriptors. */
@@ -108,7 +118,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 8
+const interfaceVersion = 9
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

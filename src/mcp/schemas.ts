@@ -19,7 +19,7 @@ export function executeSchema(facts: ToolFacts) {
     next: v.optional(furtherLines()),
     ignore_errors: v.optional(trueOrFalse(parameterTexts.ignoreErrors)),
   }
-  return parameters(entries, facts.network ? {} : { network: wantedTexts.network })
+  return parameters(entries, facts.network === true ? {} : { network: wantedTexts.network })
 }
 
 export function readSchema() {

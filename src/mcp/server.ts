@@ -119,7 +119,11 @@ function registerExecute(server: McpServer, calls: ToolCallContext, { name, fact
 /** With readOnlyHint clients do not ask, so it is set only if the system confines the command. */
 function annotationsOf({ mode, network }: ToolFacts, opened: SessionShell | undefined): ToolAnnotations {
   if (mode !== 'write' && opened?.config.shell.sandbox === true)
-    return { readOnlyHint: mode === 'read', destructiveHint: mode === 'workspace', openWorldHint: network }
+    return {
+      readOnlyHint: mode === 'read',
+      destructiveHint: mode === 'workspace',
+      openWorldHint: network !== false,
+    }
   return { readOnlyHint: false, destructiveHint: true, openWorldHint: true }
 }
 

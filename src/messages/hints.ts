@@ -15,6 +15,9 @@ export const remedies = {
   user: {
     network: 'set network = true (--network), or run the command in write mode',
     networkAlone: 'For the network, set network = true (--network).',
+    host: (host: string) => `add "${visible(host)}" to [shell] network (--allow-host ${visible(host)})`,
+    proxy:
+      'use a program that connects by the proxy in HTTP_PROXY or ALL_PROXY, the only way to the listed hosts',
     privateTmp: 'for temporary files and caches, set private_tmp = true (--private-tmp); ',
     workspace: 'run the command in workspace mode (--mode workspace) or in write mode',
     writable: (directory: string) =>
@@ -24,6 +27,9 @@ export const remedies = {
   tool: {
     network: 'ask the user to set [shell] network = true; a call cannot',
     networkAlone: 'For the network, ask the user to set [shell] network = true.',
+    host: (host: string) => `ask the user to add "${visible(host)}" to [shell] network; a call cannot`,
+    proxy:
+      'use a program that connects by the proxy in HTTP_PROXY or ALL_PROXY, the only way to the listed hosts',
     privateTmp: 'for temporary files and caches, call with private_tmp: true; ',
     workspace:
       'use execute_command_workspace, or else execute_command_write, if one is listed; otherwise tell the user',
@@ -44,14 +50,19 @@ export function describeHint(hint: RefusalHint, reader: HintReader): string {
   const rest = `${anyway}${instead ? alternative(instead, reader) : ''}${remedyText(hint.remedy, reader)}.${also}`
   const more = succeeded && succeeded.further > 0 ? ` and ${succeeded.further} more` : ''
   if (reader === 'user')
-    return `${modeNames[mode]} refuses ${about === 'network' ? 'the network' : `to ${whatWas(about)}${more}`}; ${rest}`
+    return `${modeNames[mode]} refuses ${about === 'network' ? networkOf(hint.remedy) : `to ${whatWas(about)}${more}`}; ${rest}`
   if (!succeeded) return rest.charAt(0).toUpperCase() + rest.slice(1)
-  return `blocked in ${mode} mode: ${about === 'network' ? 'the network' : `${denialText(about)}${more}`}; ${rest}`
+  return `blocked in ${mode} mode: ${about === 'network' ? networkOf(hint.remedy) : `${denialText(about)}${more}`}; ${rest}`
+}
+
+function networkOf(remedy: Remedy): string {
+  return remedy.kind === 'host' ? visible(remedy.host) : 'the network'
 }
 
 function remedyText(remedy: Remedy, reader: HintReader): string {
   const ways = remedies[reader]
   if (remedy.kind === 'writable') return `if this is intended, ${ways.writable(remedy.directory)}`
+  if (remedy.kind === 'host') return `if this is intended, ${ways.host(remedy.host)}`
   if (remedy.kind !== 'protected') return `if this is intended, ${ways[remedy.kind]}`
   return remedy.byGit
     ? `workspace mode protects this file, because git outside the sandbox obeys it. For "git config" and "git remote add", ${ways.write}`

@@ -1,3 +1,4 @@
+import type { Unmet, UnmetHosts } from '../base/refusal.ts'
 import type { ConnectionReason } from '../base/types.ts'
 
 /** Answers of the proxy, which clients such as curl print. */
@@ -20,3 +21,29 @@ const reasons: Readonly<Record<ConnectionReason, string>> = {
 export function refusedHost(host: string, reason: ConnectionReason): string {
   return `vitrine: ${host} ${reasons[reason]}.`
 }
+
+/** What the kernel lacks for a list of hosts. */
+export const hostsNeed = {
+  listener: (errno: string) => `no listener of seccomp notifications (${errno})`,
+  docker: 'the docker backend, whose containers without a network cannot reach the proxy',
+  windows: 'Windows, where Low integrity does not restrict the network',
+  getfd: (errno: string) => `no pidfd_getfd (${errno})`,
+}
+
+export function hostsMissing(got: string): UnmetHosts {
+  return {
+    for: 'hosts',
+    wanted: 'a system on which a proxy can be the only way out (Linux, macOS)',
+    got,
+    remedy: 'set [shell] network to true or false',
+  }
+}
+
+export function describeNoHosts({ wanted, got, remedy }: Unmet): string {
+  return `A list of hosts in [shell] network needs ${wanted}; this host: ${got}. Nothing ran.\nTo run the command, ${remedy}.`
+}
+
+/** A wildcard that would allow hosts of everybody. */
+export const narrowWildcard = 'a wildcard below a registered name, such as "*.example.com"'
+export const suffixWildcard = (text: string) =>
+  `"${text}", a public suffix, below which anyone can register names`

@@ -7,6 +7,7 @@ import { describeConfigProblem } from './config.ts'
 import { describeNoDocker, describeNoEngine, describeOutside, noTerminalInContainer } from './docker.ts'
 import { modeNames, remedies } from './hints.ts'
 import { describeNoLimits } from './limits.ts'
+import { describeNoHosts } from './network.ts'
 import {
   describeBatchFile,
   describeNoLauncher,
@@ -29,6 +30,7 @@ export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): 
       if (refusal.for === 'launcher') return describeNoLauncher(refusal)
       if (refusal.for === 'docker') return describeNoDocker(refusal)
       if (refusal.for === 'engine') return describeNoEngine(refusal)
+      if (refusal.for === 'hosts') return describeNoHosts(refusal)
       if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
       return `${modeNames[refusal.for ?? 'read']} needs ${refusal.wanted}; ${refusal.for ? 'found' : 'this host'}: ${refusal.got}. Nothing ran.\nTo enable it: ${refusal.remedy}. Write mode runs commands without a sandbox.`
     case 'WRITE_MODE_REQUIRED':

@@ -25,13 +25,16 @@ export interface Wanted {
   readonly client: Client | undefined
 }
 
+let numbers = 0
+
 const maxOpen = 1024
 const maxBytes = 64 * 2 ** 30
 const connectMs = 10_000
 
 /** What one command may connect to, and what it did. Closed with the command. */
 export class Gate {
-  /** By it the proxy knows the command. */
+  /** By one of these the proxy knows the command. */
+  readonly number = ++numbers
   readonly secret = randomBytes(24).toString('hex')
   readonly rules: HostRules
   readonly #options: GateOptions

@@ -32,7 +32,8 @@ export class HostProxy {
   readonly #server: Server
   readonly #http = httpProxy((socket, secret) => this.#ownerOf(socket, secret))
   readonly #gates = new Map<string, Gate>()
-  readonly #commands = new Map<number, Gate>()
+  readonly #numbered = new Map<number, Gate>()
+  readonly #clients = new WeakMap<Duplex, ReturnType<FindClient>>()
   readonly #sockets = new Set<Socket>()
   #listening: Promise<void> | undefined
 
@@ -60,18 +61,14 @@ export class HostProxy {
   open(options: Omit<GateOptions, 'resolver'>): Gate {
     const gate = new Gate({ resolver: this.#options.resolver ?? systemResolver, ...options })
     this.#gates.set(gate.secret, gate)
+    this.#numbered.set(gate.number, gate)
     return gate
-  }
-
-  /** Recognizes a command's sockets from now on, for clients that cannot send a secret. */
-  started(gate: Gate, command: number): void {
-    this.#commands.set(command, gate)
   }
 
   /** Ends the connections of a command that has ended. */
   shut(gate: Gate): void {
     this.#gates.delete(gate.secret)
-    for (const [command, other] of this.#commands) if (other === gate) this.#commands.delete(command)
+    this.#numbered.delete(gate.number)
     gate.close()
   }
 
@@ -89,10 +86,13 @@ export class HostProxy {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
     socket.on('error', () => socket.destroy())
+    const port = socket.remotePort
     const late = setTimeout(() => socket.destroy(), headMs).unref()
     socket.once('readable', () => {
       clearTimeout(late)
       const first: Buffer | null = socket.read(1)
+      // Asked for in any case, since the answer is good for one connection only.
+      this.#clients.set(socket, port === undefined ? undefined : this.#options.clientOf?.(port))
       if (!first) return void socket.destroy()
       socket.unshift(first)
       if (first[0] === socksVersion) void this.#serveSocks(socket)
@@ -129,9 +129,8 @@ export class HostProxy {
   }
 
   #ownerOf(socket: Duplex, secret: string | undefined): Owner | undefined {
-    const port = (socket as Socket).remotePort
-    const found = port === undefined ? undefined : this.#options.clientOf?.(port)
-    const gate = secret === undefined ? found && this.#commands.get(found.command) : this.#gates.get(secret)
+    const found = this.#clients.get(socket)
+    const gate = secret === undefined ? found && this.#numbered.get(found.command) : this.#gates.get(secret)
     return gate && { gate, client: found && { pid: found.pid, program: found.program } }
   }
 }

@@ -3,9 +3,11 @@ import type { Readable } from 'node:stream'
 import { types } from 'node:util'
 import type { Environment } from '../base/types.ts'
 import { wanted } from '../messages/wanted.ts'
+import { isHostPattern, type NetworkSetting } from '../network/access.ts'
 import {
   checkNoNul,
   copyOf,
+  type FieldRule,
   type FieldRules,
   fieldOf,
   isObject,
@@ -45,6 +47,8 @@ export interface ExecuteRequest {
    * No effect in write mode.
    */
   readonly privateTmp?: boolean | undefined
+  /** Narrows the shell's network for this command: `false`, or hosts that the shell allows too. No effect in write mode. */
+  readonly network?: NetworkSetting | undefined
 }
 
 export interface RequestDefaults {
@@ -79,7 +83,15 @@ export interface CompleteRequest {
   readonly merged: boolean
   readonly scratchpad: string | undefined
   readonly privateTmp: boolean | undefined
+  readonly network: NetworkSetting | undefined
   readonly terminal: TerminalRequest | null
+}
+
+export const networkField: FieldRule = {
+  wanted: 'a boolean, or an array of hosts: HOST, *.HOST or an address, with or without :PORT',
+  test: (value) =>
+    isBoolean(value) ||
+    (Array.isArray(value) && value.every((item) => isString(item) && isHostPattern(item))),
 }
 
 export const requestFields: FieldRules<ExecuteRequest> = {
@@ -92,6 +104,7 @@ export const requestFields: FieldRules<ExecuteRequest> = {
   merged: fieldOf.boolean,
   scratchpad: fieldOf.string,
   privateTmp: fieldOf.boolean,
+  network: networkField,
 }
 
 /** The kernel's limit on one argument, including its NUL: MAX_ARG_STRLEN, linux/binfmts.h. */
@@ -109,6 +122,7 @@ export function completeRequest(given: ExecuteRequest, defaults: RequestDefaults
     merged: request.merged ?? false,
     scratchpad: request.scratchpad,
     privateTmp: request.privateTmp,
+    network: request.network,
     terminal: null,
   }
 }

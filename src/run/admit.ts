@@ -1,5 +1,6 @@
 import type { Decision, Denial, Encoding, Mode } from '../base/types.ts'
 import { knownEnvironments } from '../host/mode-setup.ts'
+import { narrowed } from '../network/access.ts'
 import { checkInput } from '../request/descriptor.ts'
 import type { ExecuteOptions } from '../request/execute-options.ts'
 import { type CompleteRequest, completeRequest, type ExecuteRequest } from '../request/request.ts'
@@ -26,7 +27,8 @@ export async function admit(
   context: RunContext,
 ): Promise<Execution> {
   const request = await checked(complete(given, context), mode, context)
-  const setup = context.setups.in(mode, request.privateTmp)
+  const network = narrowed(context.network, request.network, context.config.network)
+  const setup = context.setups.in(mode, { privateTmp: request.privateTmp, network: network.kind })
   // A line of a session begins with the variables that earlier ones left.
   const environments = options.line ? undefined : knownEnvironments(setup)
   const wait = { timeoutMs: request.timeoutMs, signal: options.signal }
@@ -35,8 +37,9 @@ export async function admit(
     wait,
   )
   await startEngine(request, mode, options, context)
+  const access = mode === 'write' ? undefined : await context.proxy.accessFor(network, async () => false)
   const tmp = new PrivateTmp(setup, context.removing)
-  return { request, mode, options, admission, tmp, context, answers: [], running: undefined }
+  return { request, mode, options, admission, tmp, access, context, answers: [], running: undefined }
 }
 
 /** The policy's decision about a request. Throws INVALID_REQUEST. */

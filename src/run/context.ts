@@ -7,8 +7,10 @@ import { changesIn, mayOpen } from '../host/changes.ts'
 import { privateTmpOf, Setups } from '../host/mode-setup.ts'
 import type { ShellOptions } from '../host/shell-options.ts'
 import { checkLimits } from '../launch/limits.ts'
+import { type Network, networkOf } from '../network/access.ts'
 import type { StartDefaults } from '../request/terminal.ts'
 import { Scratchpad } from '../scratchpad/scratchpad.ts'
+import { ShellProxy } from './host-access.ts'
 import type { WorkspaceOffer } from './refusal-hint.ts'
 
 export interface RunContext {
@@ -17,6 +19,9 @@ export interface RunContext {
   readonly backend: BackendParts
   readonly admission: Admission
   readonly setups: Setups
+  /** The shell's; a call may narrow it. */
+  readonly network: Network
+  readonly proxy: ShellProxy
   readonly workspace: WorkspaceOffer
   readonly scratchpad: Scratchpad
   readonly defaults: StartDefaults
@@ -36,7 +41,7 @@ export function contextOf(
   const { config } = loaded
   checkLimits(config.limits, backend.launcher.limits)
   const env = { ...options.env }
-  const network = options.network ?? config.shell.network
+  const network = networkOf(options.network ?? config.shell.network, config.network)
   const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
   let opened: ReturnType<typeof changesIn> | undefined
   const changes = () => {
@@ -48,7 +53,7 @@ export function contextOf(
     equipment: backend,
     reads: backend.reads,
     changes,
-    network,
+    network: network.kind,
     privateTmp,
     env,
   })
@@ -59,7 +64,11 @@ export function contextOf(
     changes: () => setups.changes(),
     mayOpen: (directory: string) => mayOpen(directory, env),
   }
-  return { config, env, backend, admission, setups, workspace, scratchpad, defaults, removing: new Set() }
+  const proxy = new ShellProxy(backend)
+  return {
+    ...{ config, env, backend, admission, setups, network, proxy, workspace, scratchpad, defaults },
+    removing: new Set(),
+  }
 }
 
 function defaultsOf({ shell }: Config, { launcher }: BackendParts, cwd: string): StartDefaults {

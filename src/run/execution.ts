@@ -7,6 +7,7 @@ import type { LineFollower } from '../request/line-state.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import type { Collector } from './collect.ts'
 import type { RunContext } from './context.ts'
+import type { HostAccess } from './host-access.ts'
 import type { Listener } from './listener.ts'
 import type { PrivateTmp } from './private-tmp.ts'
 import type { Cause, SupervisedEnd } from './supervise.ts'
@@ -19,6 +20,8 @@ export interface Execution {
   readonly admission: Admitted
   /** Its mode's setup, and its private directory where the setup grants one. */
   readonly tmp: PrivateTmp
+  /** Where the network is a list of hosts. */
+  readonly access: HostAccess | undefined
   readonly context: RunContext
   /** The approver's, about protected paths, while it ran. */
   readonly answers: ProtectedAnswer[]

@@ -1,21 +1,23 @@
-import type { AnyResult } from '../base/types.ts'
+import type { AnyResult, Connection } from '../base/types.ts'
 import { cannotEnter } from '../facts/directory.ts'
 import { VitrineError } from '../messages/error.ts'
 import { startsOneProgram } from '../messages/fallbacks.ts'
 import { namingProjects } from '../messages/project.ts'
 import type { Collected } from './collect.ts'
 import type { Ended, Execution } from './execution.ts'
+import { deniedConnections } from './host-access.ts'
 import { metadataOf } from './metadata.ts'
 import { buildResult, type ResultParts } from './result.ts'
 import { saveOutput } from './save.ts'
 
 /** Throws SPAWN_FAILED, SANDBOX_UNAVAILABLE or INVALID_REQUEST (the directory) if the command never ran. */
 export async function finish(execution: Execution, ended: Ended): Promise<AnyResult> {
-  const { request, context, tmp } = execution
+  const { request, context, tmp, access } = execution
+  const connections = access?.close()
   const note = await tmp.remove(execution.mode === 'workspace' && hasEnded(ended))
-  const end = endOf(ended, execution)
+  const end = withRefusedHosts(endOf(ended, execution), connections)
   const collected = await ended.collector.finish()
-  const result = buildResult(partsOf(execution, { ...ended, end }, collected))
+  const result = buildResult(partsOf(execution, { ...ended, end, connections }, collected))
   if (result.scratchpad) context.scratchpad.describe(result.scratchpad.name, metadataOf(request, result))
   const named = namingProjects(result, context.config, ended.setup.projectSettings)
   if (note === undefined) return named
@@ -26,6 +28,13 @@ export async function finish(execution: Execution, ended: Ended): Promise<AnyRes
 /** It exited by itself and left no process. */
 function hasEnded({ end }: Ended): boolean {
   return end.kind === 'exited' && end.survivors.alive + end.survivors.killed === 0
+}
+
+function withRefusedHosts<E extends ResultParts['ended']['end']>(
+  end: E,
+  connections: readonly Connection[] = [],
+): E {
+  return { ...end, denials: [...end.denials, ...deniedConnections(connections)] }
 }
 
 function endOf({ end }: Ended, { request, context }: Execution): ResultParts['ended']['end'] {
@@ -39,7 +48,7 @@ function endOf({ end }: Ended, { request, context }: Execution): ResultParts['en
 
 function partsOf(
   { request, mode, admission, options, context }: Execution,
-  ended: Ended & ResultParts['ended'],
+  ended: Ended & ResultParts['ended'] & Pick<ResultParts, 'connections'>,
   collected: Collected,
 ): ResultParts {
   const { setup, durationMs } = ended
@@ -49,6 +58,7 @@ function partsOf(
   const { work } = request
   return {
     ended,
+    connections: ended.connections,
     collected,
     saved: saveOutput(scratchpad, collected, request.scratchpad, shown),
     ...shown,

@@ -15,10 +15,11 @@ import { type Cause, Supervision } from './supervise.ts'
 
 /** Launches a command and starts its clock. Throws SANDBOX_UNAVAILABLE if its private directory cannot be made. */
 export function launch(execution: Execution): Running {
-  const { request, options, context, tmp } = execution
+  const { request, options, context, tmp, access } = execution
   const deadline = deadlineOf(execution)
   // A call must return within a second after deadline and grace; the rest is for building the result.
-  const setup = tmp.make(request.timeoutMs + deadline.graceMs + 800)
+  const made = tmp.make(request.timeoutMs + deadline.graceMs + 800)
+  const setup = access?.open(made) ?? made
   const launchedAt = monotonicMs()
   const supervision = new Supervision({ ...deadline, signal: options.signal })
   const output = outputOf(execution, supervision, (bytes) => process.consumed(bytes))

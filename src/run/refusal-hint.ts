@@ -27,6 +27,8 @@ export interface HintContext {
   readonly mode: Mode
   readonly denials: readonly Denial[]
   readonly networkIsShut: boolean
+  /** The network is a list of hosts. */
+  readonly byProxy: boolean
   readonly temporary: TemporaryDirectory
   readonly workspace: WorkspaceOffer
   /** The command's stderr. */
@@ -48,7 +50,7 @@ export function refusalHint(refused: HintContext): RefusalHint | undefined {
       mode,
       about: 'network',
       named: denials,
-      remedy: { kind: 'network' },
+      remedy: networkRemedy(denials, refused),
       alsoNetwork: false,
       ...further,
     }
@@ -63,6 +65,13 @@ export function refusalHint(refused: HintContext): RefusalHint | undefined {
     alsoNetwork: others.length < denials.length,
     ...further,
   }
+}
+
+/** A host that the proxy refused decides; other refusals are of programs that do not use the proxy. */
+function networkRemedy(denials: readonly Denial[], { byProxy }: HintContext): Remedy {
+  const host = denials.find((denial) => denial.host)?.address
+  if (host !== undefined) return { kind: 'host', host }
+  return { kind: byProxy ? 'proxy' : 'network' }
 }
 
 /** Two programs may try the same. */

@@ -4,6 +4,7 @@ import { decode } from '../base/text.ts'
 import type {
   AnyResult,
   Backend,
+  Connection,
   Decision,
   Encoding,
   Enforcement,
@@ -36,6 +37,8 @@ import type { View } from './window.ts'
 
 export interface ResultParts {
   readonly ended: SupervisedEnd & { readonly end: Exclude<ProcessEnd, { kind: 'failed' }> }
+  /** Undefined: the network is no list of hosts. */
+  readonly connections: readonly Connection[] | undefined
   readonly collected: Collected
   readonly saved: Saved
   /** Bytes if `encoding` is `buffer`. */
@@ -101,6 +104,7 @@ export function buildResult(parts: ResultParts): AnyResult {
     ...backgroundOf(ended.end),
     ...(outcome.kind === 'limited' && { limited: outcome.limit }),
     denials,
+    ...(parts.connections && { connections: parts.connections }),
     ...(hint === undefined ? {} : { hint }),
     ...(refused && carrying(refused)),
     ...(saved.scratchpad && { scratchpad: saved.scratchpad }),
@@ -118,7 +122,18 @@ function refusalHintOf(parts: ResultParts, outcome: Outcome, errors: string): Re
   const networkIsShut = enforcement['network']?.enforced === true
   const succeeded = outcome.kind === 'exited' && outcome.code === 0
   const { denials } = ended.end
-  return refusalHint({ mode, denials, networkIsShut, temporary, workspace, errors, succeeded, single })
+  const byProxy = parts.connections !== undefined
+  return refusalHint({
+    mode,
+    denials,
+    networkIsShut,
+    byProxy,
+    temporary,
+    workspace,
+    errors,
+    succeeded,
+    single,
+  })
 }
 
 /** A tool's answer says it in a line of its own, whether the command timed out or not. */

@@ -2,6 +2,7 @@ import { errnoName } from '../base/errno.ts'
 import type { Unmet, UnmetInWorkspace } from '../base/refusal.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
+import { hostsNeed } from '../messages/network.ts'
 import {
   coreDumpsLeave,
   landlockMissing,
@@ -15,10 +16,12 @@ import {
   workspaceWithoutGetfd,
   yamaNotes,
 } from '../messages/sandbox/linux.ts'
+import type { NetworkKind } from '../network/access.ts'
 import { enforced, notEnforced, readsEnforcement } from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
-import type { Changes, Probe, Sandbox, SandboxOptions } from './sandbox.ts'
+import type { Changes, Confinement, Probe, ProxyAccess, Sandbox, SandboxOptions } from './sandbox.ts'
 import { removeSpares } from './spare-directories.ts'
+import { refuseHosts } from './unavailable.ts'
 import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
 
 /** By the addon. `watcher` returns the errno of starting the watcher, 0 when it runs. */
@@ -33,11 +36,15 @@ export function linuxSandbox(
       const missing =
         missingSupport(probe) ?? (changes ? missingForChanges(probe) : undefined) ?? missingWatcher(watcher())
       if (missing) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing })
+      if (network === 'hosts' && !probe.listener)
+        refuseHosts(network, hostsNeed.listener(errnoName(probe.listenerErrno)))
+      if (probe.getfdErrno !== 0) refuseHosts(network, hostsNeed.getfd(errnoName(probe.getfdErrno)))
       if (probe.landlockAbi < unixSocketsAbi)
         refuseUnixSockets(unixSockets, `Landlock ABI ${probe.landlockAbi}`)
       return {
         kind: 'landlock',
-        network,
+        network: network === 'all',
+        proxy: null,
         writable: [],
         reads,
         changes,
@@ -47,9 +54,15 @@ export function linuxSandbox(
         listener: probe.listener,
       }
     },
+    throughProxy: (confinement, proxy) => proxied(confinement, proxy),
     enforcement: (options) => linuxEnforcement(probe, options),
     close: removeSpares,
   }
+}
+
+function proxied(confinement: Confinement, proxy: ProxyAccess): Confinement {
+  if (confinement.kind !== 'landlock') throw new Error(`no proxy for ${confinement.kind}`)
+  return { ...confinement, proxy }
 }
 
 /** Since this ABI Landlock itself scopes signals (LANDLOCK_SCOPE_SIGNAL). */
@@ -90,9 +103,7 @@ function linuxEnforcement(
     ...readsEnforcement('landlock', reads),
     'device nodes': enforced('landlock+seccomp', linuxNotes.devices),
     locks: enforced('seccomp', linuxNotes.locks),
-    network: network
-      ? notEnforced(linuxNotes.network(probe.getfdErrno === 0))
-      : enforced(probe.landlockAbi >= 4 ? 'landlock+seccomp' : 'seccomp'),
+    network: networkOf(probe, network),
     'unix sockets': enforced(byScope ? 'landlock+seccomp' : 'seccomp', openSockets(unixSockets)),
     signals: enforced(byScope ? 'landlock' : 'seccomp listener'),
     'other processes': enforced('landlock+seccomp'),
@@ -107,6 +118,13 @@ function linuxEnforcement(
     'denial reports': denialReports(probe),
     ...(privateTmp && { 'private tmp': privateTmpOf(probe) }),
   }
+}
+
+/** Since ABI 4 Landlock refuses every TCP connection that the notifier does not make. */
+function networkOf({ landlockAbi, getfdErrno }: Probe, network: NetworkKind): RightEnforcement {
+  if (network === 'all') return notEnforced(linuxNotes.network(getfdErrno === 0))
+  const by = landlockAbi >= 4 ? 'landlock+seccomp' : 'seccomp'
+  return network === 'none' ? enforced(by) : enforced(`${by} listener`, linuxNotes.hosts)
 }
 
 function openSockets(sockets: readonly string[]): string | undefined {

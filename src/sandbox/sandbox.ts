@@ -1,4 +1,5 @@
 import type { Denial, Enforcement } from '../base/types.ts'
+import type { NetworkKind } from '../network/access.ts'
 
 /** Why a command gets no cgroup, or one without a memory limit: native/linux/limits/cgroup_base.c. */
 export type CgroupMissing =
@@ -49,6 +50,8 @@ export interface LandlockConfinement {
   readonly kind: 'landlock'
   /** TCP and UDP clients are allowed; unix sockets are refused either way. */
   readonly network: boolean
+  /** Without `network`: connections to this port of 127.0.0.1 are allowed. `command`: whose they are, for the proxy. */
+  readonly proxy: ProxyAccess | null
   /** Directories granted for writing (a private tmp): absolute, without symbolic links. */
   readonly writable: readonly string[]
   readonly reads: Reads
@@ -80,6 +83,7 @@ export interface ContainerConfinement {
 export interface SeatbeltConfinement {
   readonly kind: 'seatbelt'
   begin(): SeatbeltCommand
+  through(proxyPort: number): SeatbeltConfinement
   writing(directory: string): SeatbeltConfinement
 }
 
@@ -107,8 +111,13 @@ export interface WindowsProbe {
   readonly held: boolean
 }
 
+export interface ProxyAccess {
+  readonly port: number
+  readonly command: number
+}
+
 export interface SandboxOptions {
-  readonly network: boolean
+  readonly network: NetworkKind
   readonly reads: Reads
   /** Workspace mode: what the command may change; null: nothing. */
   readonly changes: Changes | null
@@ -175,6 +184,8 @@ export interface Sandbox {
   readonly privateDirectories?: PrivateDirectories | undefined
   /** The confinement provides the private tmp itself. */
   readonly ownTmp?: true
+  /** The confinement of a command that reaches its hosts by the proxy. Only for `network: 'hosts'`. */
+  throughProxy?(confinement: Confinement, proxy: ProxyAccess): Confinement
   close?(): void | Promise<void>
 }
 

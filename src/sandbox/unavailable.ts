@@ -1,5 +1,7 @@
 import type { Refusal, Unmet } from '../base/refusal.ts'
 import { VitrineError } from '../messages/error.ts'
+import { hostsMissing } from '../messages/network.ts'
+import type { NetworkKind } from '../network/access.ts'
 import type { Changes, Sandbox } from './sandbox.ts'
 
 export function unavailableSandbox(refusal: Extract<Refusal, { code: 'SANDBOX_UNAVAILABLE' }>): Sandbox {
@@ -9,6 +11,11 @@ export function unavailableSandbox(refusal: Extract<Refusal, { code: 'SANDBOX_UN
     },
     enforcement: () => ({}),
   }
+}
+
+/** Throws SANDBOX_UNAVAILABLE for a list of hosts, on hosts that cannot enforce it. */
+export function refuseHosts(network: NetworkKind, got: string): void {
+  if (network === 'hosts') throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...hostsMissing(got) })
 }
 
 /** Throws SANDBOX_UNAVAILABLE in workspace mode, on hosts that cannot enforce it. */

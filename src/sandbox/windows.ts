@@ -3,6 +3,7 @@ import { errorReason } from '../base/errno.ts'
 import type { Unmet } from '../base/refusal.ts'
 import type { Enforcement } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
+import { hostsNeed } from '../messages/network.ts'
 import { readsNotes } from '../messages/reads.ts'
 import {
   lowIntegrityMissing,
@@ -14,14 +15,15 @@ import {
 import { workspaceElsewhere } from '../messages/workspace.ts'
 import { enforced, notEnforced } from './enforcement.ts'
 import { restrictsReads, type Sandbox, type WindowsProbe } from './sandbox.ts'
-import { refuseChanges } from './unavailable.ts'
+import { refuseChanges, refuseHosts } from './unavailable.ts'
 import { refuseUnixSockets } from './unix-sockets.ts'
 
 /** Low integrity in a job: the command cannot change objects labelled Medium or above. */
 export function windowsSandbox(probe: WindowsProbe): Sandbox {
   return {
-    confine({ reads, changes, unixSockets }) {
+    confine({ network, reads, changes, unixSockets }) {
       refuseChanges(changes, workspaceElsewhere.windows)
+      refuseHosts(network, hostsNeed.windows)
       if (!probe.held) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...missing(probe) })
       if (restrictsReads(reads)) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...windowsReads })
       refuseUnixSockets(unixSockets, 'Windows')

@@ -135,6 +135,6 @@ function withProjectFile(): Place {
   return place
 }
 
-async function network(place: Place): Promise<boolean> {
+async function network(place: Place): Promise<unknown> {
   return (await place.load()).config.shell.network
 }

@@ -23,7 +23,15 @@ function denied(mode: Mode, rest: Pick<Denial, 'operation' | 'path' | 'address' 
     changes: () => ({ roots: ['/home/w'] as const, protected: ['/home/w/.vscode'], closed: [] }),
     mayOpen: (path: string) => path !== '/home',
   }
-  const about = { networkIsShut: true, temporary, workspace, errors: '', succeeded: false, single: true }
+  const about = {
+    networkIsShut: true,
+    byProxy: false,
+    temporary,
+    workspace,
+    errors: '',
+    succeeded: false,
+    single: true,
+  }
   const hint = refusalHint({ mode, denials, ...about })
   return hint && describeHint(hint, 'tool')
 }

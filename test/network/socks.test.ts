@@ -103,13 +103,14 @@ describe('SOCKS 5', () => {
 
   it('without a secret recognizes a client by its socket', async () => {
     const { port } = await webServer()
-    const clientOf = () => ({ command: 7, pid: 42, program: 'java' })
+    let command = 0
+    const clientOf = () => ({ command, pid: 42, program: 'java' })
     const { proxy, gate } = await openProxy(
       { allow: [`good.example:${port}`, `127.0.0.1:${port}`] },
       { clientOf },
     )
     const before = await exchange(proxy.port, anonymous, named('good.example', port))
-    proxy.started(gate, 7)
+    command = gate.number
     const after = await exchange(
       proxy.port,
       anonymous,

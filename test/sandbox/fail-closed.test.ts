@@ -142,6 +142,7 @@ describe('write mode runs where read mode cannot', () => {
     const confinement = {
       kind: 'landlock' as const,
       network: false,
+      proxy: null,
       writable: [],
       reads: readEverything,
       sockets: [],

@@ -6,7 +6,13 @@ import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { aliveWith } from '../helpers/processes.ts'
 import { doubleOf, event, launchIn, telling } from './macos-doubles.ts'
 
-const options = { network: false, reads: readEverything, privateTmp: false, unixSockets: [], changes: null }
+const options = {
+  network: 'none' as const,
+  reads: readEverything,
+  privateTmp: false,
+  unixSockets: [],
+  changes: null,
+}
 
 describe('a line of the log', () => {
   it.each([

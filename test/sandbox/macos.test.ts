@@ -12,10 +12,10 @@ import { type Attempt, evaluate, readProfile } from './sbpl.ts'
 
 const tag = 'feedbeef'
 const variants: Readonly<Record<string, ProfileOptions>> = {
-  default: { network: false, tag },
-  network: { network: true, tag },
+  default: { network: 'none', tag },
+  network: { network: 'all', tag },
   everything: {
-    network: true,
+    network: 'all',
     readable: ['/Users/me/work', '/Users/me/.rustup'],
     names: {
       beneath: '/Users/me/work',
@@ -36,21 +36,21 @@ function rulesOf(options: ProfileOptions) {
 
 describe('a profile of macOS', () => {
   it.each(Object.keys(variants))('%s is as it was written down', async (name) => {
-    const { text, parameters } = seatbeltProfile(variants[name] ?? { network: false, tag })
+    const { text, parameters } = seatbeltProfile(variants[name] ?? { network: 'none', tag })
     await expect(`${text}${JSON.stringify(parameters)}\n`).toMatchFileSnapshot(`profiles/${name}.txt`)
   })
 
   it('holds no path as text, and no tag but letters and digits', () => {
     const path = '/tmp/") (allow file-write*) ("'
     const { text, parameters } = seatbeltProfile({
-      network: false,
+      network: 'none',
       unreadable: [path],
       readable: [path],
       tag,
     })
     expect(text).not.toContain('/tmp/"')
     expect(Object.values(parameters)).toEqual([path])
-    expect(() => seatbeltProfile({ network: false, tag: 'a")' })).toThrow()
+    expect(() => seatbeltProfile({ network: 'none', tag: 'a")' })).toThrow()
   })
 
   it('names real paths, also of what does not exist yet', () => {
@@ -58,19 +58,19 @@ describe('a profile of macOS', () => {
     const link = join(directory, 'link')
     symlinkSync('/usr', link)
     const unreadable = [link, join(link, 'not', 'there')]
-    const { parameters } = seatbeltProfile({ network: false, unreadable, tag })
+    const { parameters } = seatbeltProfile({ network: 'none', unreadable, tag })
     expect(Object.values(parameters)).toEqual(['/usr', '/usr/not/there'])
   })
 
   it('takes no pattern of names that may mean something else in a regular expression', () => {
     for (const pattern of ['[a]', 'a"', 'a(b', '\\', 'a/b', '']) {
       const names = { beneath: '/', patterns: [pattern], except: [], skip: [] }
-      expect(() => seatbeltProfile({ network: false, names, tag })).toThrow()
+      expect(() => seatbeltProfile({ network: 'none', names, tag })).toThrow()
     }
   })
 
   it('tells each refusal by the tag: every rule that denies has the message', () => {
-    const { text } = seatbeltProfile(variants['everything'] ?? { network: false, tag })
+    const { text } = seatbeltProfile(variants['everything'] ?? { network: 'none', tag })
     const denying = text.split(/^\(/m).filter((rule) => rule.startsWith('deny'))
     expect(denying.length).toBeGreaterThan(10)
     for (const rule of denying) expect(rule).toContain(`(with message "${tag}")`)
@@ -159,12 +159,18 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
 
 describe.each(Object.entries(tables))('under the profile "%s"', (name, rows) => {
   it.each(rows)('%j: %s', (attempt, verdict) => {
-    expect(evaluate(rulesOf(variants[name] ?? { network: false, tag }), attempt)).toBe(verdict)
+    expect(evaluate(rulesOf(variants[name] ?? { network: 'none', tag }), attempt)).toBe(verdict)
   })
 })
 
 describe('read mode on macOS', () => {
-  const options = { network: false, reads: readEverything, privateTmp: false, unixSockets: [], changes: null }
+  const options = {
+    network: 'none' as const,
+    reads: readEverything,
+    privateTmp: false,
+    unixSockets: [],
+    changes: null,
+  }
 
   it('is tried out with its own profile, before the first command', () => {
     const { tools, calls } = doubleOf()

@@ -15,7 +15,7 @@ import { probing, realAddon } from './hosts.ts'
 
 const path = '/run/docker.sock'
 const options: SandboxOptions = {
-  network: false,
+  network: 'none',
   reads: readEverything,
   privateTmp: false,
   unixSockets: [path],

@@ -14,7 +14,7 @@ const low: WindowsProbe = {
 }
 const confine = (probe: Partial<WindowsProbe>) => () =>
   windowsSandbox({ ...low, ...probe }).confine({
-    network: false,
+    network: 'none',
     reads: readEverything,
     privateTmp: false,
     unixSockets: [],
@@ -37,7 +37,7 @@ describe('read mode on Windows', () => {
     const reads = { ...readEverything, unreadable: ['C:\\secret'] }
     expect(() =>
       windowsSandbox(low).confine({
-        network: false,
+        network: 'none' as const,
         reads,
         privateTmp: false,
         unixSockets: [],
@@ -47,14 +47,20 @@ describe('read mode on Windows', () => {
   })
 
   it('refuses workspace mode: Low integrity cannot open one directory', () => {
-    const changes = { roots: ['C:\\\\work'], protected: [], closed: [] } as const
-    const options = { network: false, reads: readEverything, privateTmp: true, unixSockets: [], changes }
+    const changes = { roots: ['C:\\work'], protected: [], closed: [] } as const
+    const options = {
+      network: 'none' as const,
+      reads: readEverything,
+      privateTmp: true,
+      unixSockets: [],
+      changes,
+    }
     expect(() => windowsSandbox(low).confine(options)).toThrow(unavailable('Windows'))
   })
 
   it('says where the job could have no limits on the user interface', () => {
     const options = {
-      network: false,
+      network: 'none' as const,
       reads: readEverything,
       privateTmp: false,
       unixSockets: [],
@@ -67,7 +73,7 @@ describe('read mode on Windows', () => {
 
   it('says what Low integrity does not stop', () => {
     const { network, 'file contents': files } = windowsSandbox(low).enforcement({
-      network: false,
+      network: 'none' as const,
       reads: readEverything,
       privateTmp: false,
       unixSockets: [],

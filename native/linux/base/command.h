@@ -82,6 +82,7 @@ struct vt_command {
   bool merged;
   struct vt_place *places;  /* what a confined command may reach; NULL: unconfined */
   bool network, with_listener, asks; /* confined: as in struct vt_request */
+  struct vt_proxy proxy;    /* likewise */
   int abi;
   struct vt_workspace_server *server; /* answers for a workspace command; NULL: the notifiers do */
   struct vt_confinement *confinement; /* set during the launch; NULL: unconfined */

@@ -39,6 +39,7 @@ int vt_confine(struct vt_command *command, enum vt_step *step) {
   struct vt_confinement_options options = {
       .abi = command->abi,
       .network = command->network,
+      .proxied = command->proxy.port != 0,
       .listener = command->with_listener,
       .near = command->cwd,
       .reads = reads,

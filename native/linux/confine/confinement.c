@@ -48,6 +48,7 @@ static int build_filter(struct vt_confinement *confinement, const struct vt_conf
       .arch = vt_filter_native_arch(),
       .abi = confinement->abi,
       .network = options->network,
+      .proxied = options->proxied,
       .judge = options->listener,
       .unwritable = !options->workspace && (!options->writable || !*options->writable),
       .terminal = options->terminal > 0,
@@ -135,8 +136,8 @@ static char *key_of(const struct vt_confinement_options *options, int abi) {
   for (const struct vt_place *place = options->places; place && place->kind; place++) room += strlen(place->text) + 2;
   char *key = malloc(room);
   if (!key) return NULL;
-  char *at = key + snprintf(key, room, "%d %d %d %d %d %s", abi, options->network, options->listener, options->terminal,
-                            has_any(options->writable), near);
+  char *at = key + snprintf(key, room, "%d %d %d %d %d %d %s", abi, options->network, options->proxied, options->listener,
+                            options->terminal, has_any(options->writable), near);
   for (const char *const *path = options->sockets; path && *path; path++) at += sprintf(at, "\n%s", *path);
   for (const struct vt_place *place = options->places; place && place->kind; place++) {
     if (!counts(options->places, place)) continue;

@@ -43,6 +43,7 @@ struct vt_confinement {
 struct vt_confinement_options {
   int abi;                      /* 0: the running kernel's */
   bool network;
+  bool proxied;                 /* TCP to the proxy only: the notifier connects */
   bool listener;
   const char *near;
   struct vt_reads *reads;

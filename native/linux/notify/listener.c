@@ -21,6 +21,7 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   listener->references = 1;
   listener->fd = command->listener_fd;
   listener->session = command->pid;
+  listener->proxy = command->proxy;
   listener->most_file_bytes = vt_fsize_most(command);
   listener->confinement = command->confinement;
   listener->umask = command->umask;

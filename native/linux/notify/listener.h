@@ -14,6 +14,7 @@ struct vt_listener {
   int references;          /* atomic */
   int fd;            /* closed with the last reference */
   pid_t session;
+  struct vt_proxy proxy;   /* where it may connect to */
   struct vt_confinement *confinement;
   bool idle;               /* in the idle set; under the lock of idle_listeners.c, as is `newer` */
   struct vt_listener *newer; /* next in the list of newcomers */

@@ -2,17 +2,21 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+/* As seccomp_select.c has it: the notifier connects, so there must be one. */
+static bool is_proxied(const struct vt_filter_options *options) { return options->proxied && options->judge && !options->network; }
+
 bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
   switch (scope) {
     case ALL: return true;
-    case NET_OFF: return !options->network;
+    case NET_OFF: return !options->network && !is_proxied(options);
+    case PROXY_ON: return is_proxied(options);
     case NET_ON: return options->network;
-    case UNIX_ON: return options->unix_sockets;
+    case UNIX_ON: return options->unix_sockets && !is_proxied(options);
     case UNIX_OFF: return !options->unix_sockets;
-    case ALL_SHUT: return !options->network && !options->unix_sockets;
+    case ALL_SHUT: return !options->network && !options->unix_sockets && !is_proxied(options);
     case BIND_JUDGED: return options->judge;
     case BIND_UNJUDGED: return !options->judge;
-    case BIND_JUDGED_NET_OFF: return options->judge && !options->network;
+    case BIND_JUDGED_NET_OFF: return options->judge && !options->network && !is_proxied(options);
     case BIND_JUDGED_NET_ON: return options->judge && options->network;
     case NO_TERMINAL: return !options->terminal;
     case OWN_TTY: return options->terminal;
@@ -85,6 +89,7 @@ const struct constant_row constant_rows[] = {
     /* sockets */
     {"connect", 42, 203, ALL_SHUT, TELL(EACCES)},
     {"connect", 42, 203, UNIX_ON, SEE},
+    {"connect", 42, 203, PROXY_ON, ASK},
     {"listen", 50, 201, ALL, TELL(EACCES)},
     {"accept", 43, 202, ALL, TELL(EACCES)},
     {"accept4", 288, 242, ALL, TELL(EACCES)},

@@ -18,6 +18,10 @@
     {SOCKET, ALL, {1, 2, 0}, TELL(EACCES)},
     {SOCKET, NET_OFF, {2, 1, 0}, TELL(EACCES)},
     {SOCKET, NET_OFF, {10, 2, 17}, TELL(EACCES)},
+    {SOCKET, PROXY_ON, {2, 1 | 02000000 | 04000, 0}, LET},
+    {SOCKET, PROXY_ON, {10, 1, 6}, LET},
+    {SOCKET, PROXY_ON, {2, 2, 0}, TELL(EACCES)},  /* no UDP */
+    {SOCKET, PROXY_ON, {10, 2, 17}, TELL(EACCES)},
     {SOCKET, NET_ON, {2, 1, 0}, LET},
     {SOCKET, NET_ON, {2, 1 | 02000000 | 04000, 6}, LET},
     {SOCKET, NET_ON, {10, 2, 17}, LET},
@@ -44,6 +48,8 @@
     {BIND, BIND_UNJUDGED, {3, 0, 28}, TELL(EACCES)},
     {BIND, BIND_UNJUDGED, {3, 0, 128}, TELL(EACCES)},
     {BIND, BIND_JUDGED_NET_OFF, {3, 0, 16}, TELL(EACCES)},
+    {BIND, PROXY_ON, {3, 0, 16}, ASK},
+    {BIND, PROXY_ON, {3, 0, 28}, ASK},
     {BIND, BIND_JUDGED_NET_ON, {3, 0, 16}, ASK},
     {BIND, BIND_JUDGED_NET_ON, {3, 0, 28}, ASK},
     {BIND, BIND_JUDGED_NET_ON, {3, 0, 128}, ASK},
@@ -76,6 +82,8 @@
     /* sendto, sendmmsg (flags: 4th), sendmsg (3rd): MSG_FASTOPEN */
     {"sendto", 44, 206, ALL, {3, 0, 0, 0x4000}, LET},
     {"sendto", 44, 206, NET_ON, {3, 0, 0, 0x20000000}, EOPNOTSUPP},
+    {"sendto", 44, 206, PROXY_ON, {3, 0, 0, 0x20000000}, EOPNOTSUPP},
+    {"sendmsg", 46, 211, PROXY_ON, {3, 0, 0x20000000}, EOPNOTSUPP},
     {"sendmmsg", 307, 269, NET_ON, {3, 0, 1, 0x20004000}, EOPNOTSUPP},
     {"sendmmsg", 307, 269, ALL, {3, 0, 0x20000000, 0}, LET},
     {"sendmsg", 46, 211, NET_ON, {3, 0, 0x20000000}, EOPNOTSUPP},

@@ -14,6 +14,7 @@ bool sample_options(size_t index, struct vt_filter_options *options) {
   options->terminal = index & 32;
   options->unix_sockets = index & 64;
   options->workspace = false; /* expectations.c has no rows for it */
+  options->proxied = !options->network && index / 128 % 2; /* with every second ABI */
   options->abi = abis[index / 128];
   return true;
 }

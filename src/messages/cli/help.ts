@@ -51,6 +51,8 @@ Options:
   --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (--mode workspace
                      holds them); overrides [policy] workspace
   --network          read and workspace mode: allow TCP and UDP clients; unix sockets stay refused
+  --allow-host HOST  read and workspace mode: allow TCP to this host: HOST[:PORT], *.HOST[:PORT] or an address; can be
+                     repeated (docs/network.md)
   --private-tmp      read mode: give the command a private, writable TMPDIR, as in workspace mode, removed afterwards
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
   --merged           merge stdout and stderr into one stream, in the order written
@@ -116,6 +118,7 @@ Options:
   --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (workspace mode
                      holds them); overrides [policy] workspace
   --network          read and workspace mode: allow TCP and UDP clients; unix sockets stay refused
+  --allow-host HOST  allow TCP to this host: HOST[:PORT], *.HOST[:PORT] or an address; can be repeated (docs/network.md)
   --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode, removed afterwards
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
   --config FILE      use this config file instead of your own
@@ -186,6 +189,8 @@ Options:
   --approve WHO      who approves commands: client (default; it has asked its user), elicit (vitrine asks the user through
                      the client) or none ([policy] unattended decides)
   --network          read and workspace mode: allow TCP and UDP clients; a call cannot do that
+  --allow-host HOST  read and workspace mode: allow TCP to this host: HOST[:PORT], *.HOST[:PORT] or an address; can be
+                     repeated (docs/network.md)
   --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode; a call can also ask for one
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
   --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (workspace mode

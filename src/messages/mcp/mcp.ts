@@ -1,6 +1,7 @@
 import { sizeText } from '../../base/text.ts'
 import type { Denial, Mode, Outcome, Result } from '../../base/types.ts'
 import { visible, whollyVisible } from '../../base/visible.ts'
+import type { NetworkSetting } from '../../network/access.ts'
 import { lostLine } from '../audit.ts'
 import { attemptsIn, denialText } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
@@ -13,7 +14,7 @@ export interface ToolFacts {
   readonly mode: Mode
   /** The tool of the next looser mode; undefined: there is none. */
   readonly looserTool: string | undefined
-  readonly network: boolean
+  readonly network: NetworkSetting
   readonly interpreter: 'sh' | 'powershell'
   readonly defaultTimeoutMs: number
   readonly maxTimeoutMs: number
@@ -82,14 +83,30 @@ const uses: Readonly<Record<Mode, string>> = {
   write: 'write mode, unsandboxed, only for what has to change something elsewhere',
 }
 
+function networkShut(network: NetworkSetting): string {
+  if (network === true) return ''
+  return network === false
+    ? ', network (only the user can allow it, with [shell] network = true)'
+    : ', network but for listed hosts'
+}
+
+const maxHosts = 20
+
+function networkOpen(network: NetworkSetting): string {
+  if (network === false) return ''
+  if (network === true) return 'Network clients are allowed. '
+  const more = network.length > maxHosts ? ', ...' : ''
+  return `Programs that use the proxy in HTTP_PROXY reach ${network.slice(0, maxHosts).map(visible).join(', ')}${more}; only the user can add hosts, with [shell] network. `
+}
+
 function modeText({ mode, network, looserTool }: ToolFacts): string {
   if (mode === 'write') return 'WRITE MODE: commands run unsandboxed and can change anything this user can.'
   const way = looserTool
     ? `use ${looserTool} for a command that must change something`
     : 'if a task needs that, say so instead of trying another way'
   if (mode === 'workspace')
-    return `WORKSPACE MODE: the operating system lets the command change the workspace and $TMPDIR, and refuses every other change: other files, git's configuration and hooks, settings of editors and agents, other processes${network ? '' : ', network (only the user can allow it, with [shell] network = true)'}. Builds, tests and git commits work. For anything else ${way}.`
-  return `READ MODE: the operating system refuses every change outside the command itself: files, metadata, other processes${network ? '' : ', network (only the user can allow it, with [shell] network = true)'}. ${network ? 'Network clients are allowed. ' : ''}Nothing can be written, installed or committed; ${way}.`
+    return `WORKSPACE MODE: the operating system lets the command change the workspace and $TMPDIR, and refuses every other change: other files, git's configuration and hooks, settings of editors and agents, other processes${networkShut(network)}. ${networkOpen(network)}Builds, tests and git commits work. For anything else ${way}.`
+  return `READ MODE: the operating system refuses every change outside the command itself: files, metadata, other processes${networkShut(network)}. ${networkOpen(network)}Nothing can be written, installed or committed; ${way}.`
 }
 
 function deadlineText({ defaultTimeoutMs, maxTimeoutMs }: ToolFacts): string {

@@ -91,6 +91,7 @@ export const linuxNotes = {
    * What native/linux/confine/filter/seccomp_rules.c allows.
    * @param binds a client's bind(2) can be carried out
    */
+  hosts: 'TCP to the listed hosts, by a proxy in this process (docs/network.md)',
   network: (binds: boolean) =>
     `allowed: TCP and UDP clients, name lookups${binds ? ', ports that the kernel picks' : ''}; refused: listening, ${binds ? 'chosen ports' : 'every bind(2) to an address, as pidfd_getfd(2) is blocked'}, multicast groups, fast open, raw and all other protocols`,
   unixSockets: (paths: readonly string[]) => `allowed: ${paths.join(', ')}`,

@@ -36,6 +36,7 @@ export const macosNotes = {
   changes: (changes: Changes) => `${workspaceNotes.changes(changes)}; no hard links; never run on a Mac`,
   devices: 'ioctl on a device that can be opened for reading is not restricted',
   locks: readableLocks,
+  hosts: 'TCP to the listed hosts, by a proxy in this process (docs/network.md)',
   network: 'allowed: TCP and UDP clients; refused: listening and unix sockets',
   resolver: 'the resolver is allowed',
   processes: 'LaunchServices, Apple events and launchd jobs are refused',

@@ -1,11 +1,12 @@
 import { isBeneath } from '../../base/paths.ts'
 import type { Enforcement, RightEnforcement } from '../../base/types.ts'
 import { dockerNotes } from '../../messages/docker.ts'
+import { hostsNeed } from '../../messages/network.ts'
 import { workspaceNotes } from '../../messages/sandbox/notes.ts'
 import { workspaceInContainer } from '../../messages/workspace.ts'
 import { enforced, notEnforced } from '../enforcement.ts'
 import type { Changes, Sandbox } from '../sandbox.ts'
-import { refuseChanges } from '../unavailable.ts'
+import { refuseChanges, refuseHosts } from '../unavailable.ts'
 import type { MadeMounts } from './node-mounts.ts'
 
 export interface DockerSandboxOptions {
@@ -22,7 +23,8 @@ export interface DockerSandboxOptions {
 export function dockerSandbox(options: DockerSandboxOptions): Sandbox {
   return {
     ownTmp: true,
-    confine({ changes, privateTmp }) {
+    confine({ network: wanted, changes, privateTmp }) {
+      refuseHosts(wanted, hostsNeed.docker)
       const mounts = changes ? options.inside() : []
       if ('missing' in mounts) refuseChanges(changes, workspaceInContainer(mounts.missing))
       const { network, places } = options

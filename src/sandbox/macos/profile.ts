@@ -2,11 +2,14 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { packageFile } from '../../base/package-file.ts'
 import { profileFaults } from '../../messages/sandbox/macos.ts'
+import type { NetworkKind } from '../../network/access.ts'
 import type { UnreadableNames } from '../sandbox.ts'
 import type { Kept } from './kept.ts'
 
 export interface ProfileOptions {
-  readonly network: boolean
+  readonly network: NetworkKind
+  /** With `hosts`: the only port of this machine that can be connected to. */
+  readonly proxyPort?: number
   /** The only readable places besides the system's. Default: all files are readable. */
   readonly readable?: readonly string[]
   /** Files and directories whose contents stay unreadable, even in readable places. */
@@ -44,7 +47,8 @@ export function seatbeltProfile(options: ProfileOptions): Profile {
   if (options.privateTmp !== undefined) writer.add('private-tmp', options.privateTmp)
   if (options.changes) addChanges(writer, options.changes)
   for (const path of options.unreadable ?? []) writer.add('unreadable', path)
-  writer.add(options.network ? 'network-on' : 'network-off')
+  writer.add(options.network === 'all' ? 'network-on' : 'network-off')
+  if (options.proxyPort !== undefined) writer.add('network-proxy', undefined, String(options.proxyPort))
   return writer.profile(options.tag)
 }
 

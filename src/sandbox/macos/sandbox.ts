@@ -43,6 +43,10 @@ export function macosSandbox(tools: MacosTools = macosTools): Sandbox {
       log ??= openDenialLog(tools.log)
       return seatbelt(tools.sandboxExec, profile, log)
     },
+    throughProxy(confinement, { port }) {
+      if (confinement.kind !== 'seatbelt') throw new Error(`no proxy for ${confinement.kind}`)
+      return confinement.through(port)
+    },
     enforcement: (options) => macosEnforcement(options, log),
     close: () => log?.close(),
   }
@@ -60,6 +64,7 @@ function seatbelt(tool: string, profile: Untagged, log: DenialLog): SeatbeltConf
         denials: async (expected) => (await denials(expected)).map((denial) => marked(denial, profile)),
       }
     },
+    through: (proxyPort) => seatbelt(tool, { ...profile, proxyPort }, log),
     writing: (privateTmp) => seatbelt(tool, { ...profile, privateTmp }, log),
   }
 }
@@ -108,8 +113,11 @@ function macosEnforcement(
     ...(changes && { workspace: enforced('seatbelt', macosNotes.changes(changes)) }),
     'device nodes': enforced('seatbelt', macosNotes.devices),
     locks: notEnforced(macosNotes.locks),
-    network: network ? notEnforced(macosNotes.network) : enforced('seatbelt'),
-    'unix sockets': enforced('seatbelt', network ? macosNotes.resolver : undefined),
+    network:
+      network === 'all'
+        ? notEnforced(macosNotes.network)
+        : enforced('seatbelt', network === 'hosts' ? macosNotes.hosts : undefined),
+    'unix sockets': enforced('seatbelt', network === 'all' ? macosNotes.resolver : undefined),
     signals: enforced('seatbelt'),
     'other processes': enforced('seatbelt', macosNotes.processes),
     ipc: enforced('seatbelt', macosNotes.ipc),

@@ -228,7 +228,7 @@ linux('where it cannot be held', () => {
     const inside = () => ({ missing: 'no addon' })
     const sandbox = dockerSandbox({ network: 'none', writableRoot: false, places: ['/work'], inside, close })
     const changes = { roots: ['/work'], protected: [], closed: [] } as const
-    const options = { network: false, reads: readEverything, privateTmp: true, unixSockets: [] }
+    const options = { network: 'none' as const, reads: readEverything, privateTmp: true, unixSockets: [] }
     expect(() => sandbox.confine({ ...options, changes })).toThrow(unavailable('no addon'))
     expect(sandbox.confine({ ...options, changes: null })).toMatchObject({ kind: 'container', changes: null })
   })

@@ -18,6 +18,7 @@ enum {
   TRUNCATE_UNSEEN = 1 << 7,  /* the ruleset does not handle truncate(2) */
   SIGNALS_UNSCOPED = 1 << 8, /* nor signals */
   WORKSPACE = 1 << 9,        /* the notifier carries calls out */
+  PROXIED = 1 << 10,         /* TCP to the proxy only: the notifier connects */
 };
 
 /* A verdict and the calls that get it. A call is in one group at most; without one it is allowed. */

@@ -103,13 +103,17 @@ static const struct vt_rule seccomp_rules[] = {
   IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM, VT_SOCK_DGRAM), \
       IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP, VT_IPPROTO_UDP)
 #define UNIX_STREAM IS(0, VT_AF_UNIX), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_DEFAULT)
+#define PLAIN_TCP \
+  IS(0, VT_AF_INET, VT_AF_INET6), MASKED(1, VT_SOCK_TYPE_MASK, VT_SOCK_STREAM), IS(2, VT_IPPROTO_DEFAULT, VT_IPPROTO_TCP)
 static const struct vt_rule socket_rules[] = {
     {EVER, {READING_NETLINK}, ALLOW},
     {NETWORK, {PLAIN_INTERNET}, ALLOW},
+    {PROXIED, {PLAIN_TCP}, ALLOW},
     {UNIX_SOCKETS, {UNIX_STREAM}, ALLOW},
 };
-/* Landlock decides which addresses and which of the unix sockets can be reached. */
+/* Landlock decides which addresses and which of the unix sockets can be reached; the supervisor connects to the proxy. */
 static const struct vt_rule connect_rules[] = {
+    {PROXIED, {ANY_ARGUMENTS}, JUDGE},
     {UNIX_SOCKETS, {ANY_ARGUMENTS}, WATCH},
     {NO_NETWORK, {ANY_ARGUMENTS}, REFUSE(EACCES)},
 };
@@ -125,6 +129,7 @@ static const struct vt_rule socketpair_rules[] = {
 static const struct vt_rule bind_rules[] = {
     {NO_LISTENER, {IS(2, VT_SOCKADDR_NL_SIZE)}, ALLOW},
     {LISTENER, {IS(2, VT_SOCKADDR_NL_SIZE)}, JUDGE},
+    {PROXIED, {IS(2, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, JUDGE},
     {LISTENER | NETWORK, {IS(2, VT_SOCKADDR_IN_SIZE, VT_SOCKADDR_IN6_SIZE, VT_SOCKADDR_STORAGE_SIZE)}, JUDGE},
 };
 
@@ -148,8 +153,14 @@ static const struct vt_rule setsockopt_rules[] = {
 };
 
 /* MSG_FASTOPEN connects without Landlock's check of connect(2). */
-static const struct vt_rule sendto_rules[] = {{NETWORK, {HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)}};
-static const struct vt_rule sendmsg_rules[] = {{NETWORK, {HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)}};
+static const struct vt_rule sendto_rules[] = {
+    {NETWORK, {HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
+    {PROXIED, {HAS_ANY(3, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
+};
+static const struct vt_rule sendmsg_rules[] = {
+    {NETWORK, {HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
+    {PROXIED, {HAS_ANY(2, VT_MSG_FASTOPEN)}, FAIL(EOPNOTSUPP)},
+};
 
 /* Signal 0 is only a test (kill(2)): Landlock answers it. The command's own processes are younger than its session; for them
  * kill(2) and tgkill(2) are not notified, because a notified call can return EINTR (seccomp_unotify(2)), which no caller

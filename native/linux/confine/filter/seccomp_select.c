@@ -11,7 +11,8 @@ static uint32_t bits_of(const struct vt_filter_options *options) {
   return (options->network ? NETWORK : NO_NETWORK) | (options->judge ? LISTENER : NO_LISTENER) |
          (options->unix_sockets ? UNIX_SOCKETS : 0) | (options->terminal ? TERMINAL : 0) |
          (options->unwritable ? 0 : WRITABLE) | (options->abi < 3 || options->unwritable ? TRUNCATE_UNSEEN : 0) |
-         (options->abi < 6 ? SIGNALS_UNSCOPED : 0) | (options->workspace ? WORKSPACE : 0);
+         (options->abi < 6 ? SIGNALS_UNSCOPED : 0) | (options->workspace ? WORKSPACE : 0) |
+         (options->proxied && options->judge && !options->network ? PROXIED : 0);
 }
 
 static uint32_t resolve_action(uint32_t action, bool report) {

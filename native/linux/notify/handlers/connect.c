@@ -1,4 +1,4 @@
-/* connect(2) where some unix sockets are granted. Refuses what Landlock refuses, in order to report it: other sockets and
+/* connect(2) where some unix sockets are granted, or a proxy. Refuses what Landlock refuses, in order to report it: other sockets and
  * abstract names. Landlock checks what continues, whatever the caller's memory then holds. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,6 +11,7 @@
 
 #include "notify/dispatch.h"
 #include "notify/caller/resolve.h"
+#include "notify/handlers/connect_proxy.h"
 #include "confine/confinement.h"
 
 static bool is_granted(const struct vt_notification *notification, const struct stat *status) {
@@ -36,7 +37,9 @@ void vt_handle_connect(struct vt_notification *notification) {
   size_t length = (uint32_t)notification->notif.data.args[2];
   if (length > sizeof address) length = sizeof address;
   ssize_t got = vt_caller_read(&notification->caller, notification->notif.data.args[1], &address, length);
-  if (got <= (ssize_t)before || address.sun_family != AF_UNIX) return; /* not a unix socket, or EFAULT */
+  bool local = got > (ssize_t)before && address.sun_family == AF_UNIX && *notification->listener->confinement->sockets;
+  if (!local && notification->listener->proxy.port) return vt_connect_to_proxy(notification);
+  if (!local) return; /* not a unix socket, or EFAULT */
   char path[sizeof address.sun_path + 1] = "";
   memcpy(path, address.sun_path, (size_t)got - before);
   if (path[0] && !reaches_another(notification, path)) return;

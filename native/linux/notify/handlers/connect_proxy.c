@@ -1,0 +1,85 @@
+/* connect(2) of a command whose network is a list of hosts: carried out here on the borrowed socket, to the proxy's port on
+ * loopback and nowhere else. A continued call could have its address replaced after the check. */
+#define _GNU_SOURCE
+#include "notify/handlers/connect_proxy.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "notify/caller/borrow_fd.h"
+#include "notify/dispatch.h"
+#include "notify/proxy_clients.h"
+
+union address {
+  struct sockaddr any;
+  struct sockaddr_in in;
+  struct sockaddr_in6 in6;
+};
+
+enum { NOT_THE_PROXY = -1 };
+
+/* Java and others connect IPv6 sockets to the mapped address. */
+static bool is_loopback(const union address *address, size_t length) {
+  static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, 127, 0, 0, 1};
+  if (address->any.sa_family == AF_INET)
+    return length >= sizeof address->in && address->in.sin_addr.s_addr == htonl(INADDR_LOOPBACK);
+  return address->any.sa_family == AF_INET6 && length >= sizeof address->in6 &&
+         memcmp(&address->in6.sin6_addr, mapped, sizeof mapped) == 0;
+}
+
+/* Before the reply: the client cannot send anything until then, and the proxy looks when it has sent something. */
+static void remember(struct vt_notification *notification, uint16_t port) {
+  struct vt_proxy_client client = {.command = notification->listener->proxy.command};
+  vt_caller_identify(&notification->caller, &notification->known);
+  client.pid = notification->caller.process;
+  memcpy(client.program, notification->caller.program, sizeof client.program);
+  vt_proxy_client_add(port, &client);
+}
+
+struct connecting {
+  union address address;
+  socklen_t length;
+  uint16_t from; /* the client's own port; 0: not connected */
+};
+
+/* Only with a stream socket: no other can be made (seccomp_rules.c), but one could come with stdin. */
+static int connect_for(struct vt_notification *notification, int fd, void *context) {
+  (void)notification;
+  struct connecting *connecting = context;
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_STREAM) return NOT_THE_PROXY;
+  int error = connect(fd, &connecting->address.any, connecting->length) ? errno : 0;
+  union address own;
+  size = sizeof own;
+  bool connected = error == 0 || error == EINPROGRESS;
+  if (connected && getsockname(fd, &own.any, &size) == 0) connecting->from = ntohs(own.in.sin_port); /* as sin6_port */
+  return error;
+}
+
+static int connect_client(struct vt_notification *notification) {
+  const __u64 *arguments = notification->notif.data.args;
+  struct connecting connecting;
+  memset(&connecting, 0, sizeof connecting);
+  size_t length = (uint32_t)arguments[2];
+  if (length > sizeof connecting.address) length = sizeof connecting.address;
+  if (vt_caller_read(&notification->caller, arguments[1], &connecting.address, length) != (ssize_t)length) return NOT_THE_PROXY;
+  connecting.length = (socklen_t)length;
+  bool proxy = is_loopback(&connecting.address, length) && connecting.address.in.sin_port == htons(notification->listener->proxy.port);
+  if (!proxy) return NOT_THE_PROXY;
+  int error = vt_with_borrowed_fd(notification, (int)arguments[0], connect_for, &connecting);
+  if (connecting.from) remember(notification, connecting.from);
+  return error;
+}
+
+void vt_connect_to_proxy(struct vt_notification *notification) {
+  notification->error = connect_client(notification);
+  notification->done = notification->error == 0;
+  if (notification->error != NOT_THE_PROXY) return;
+  notification->error = EACCES;
+  notification->counted = true;
+  vt_describe(notification);
+}

@@ -1,0 +1,32 @@
+#include "notify/proxy_clients.h"
+
+#include <pthread.h>
+
+/* More than connections wait in the proxy's queue. An entry that is overwritten leaves its client unnamed. */
+enum { ENTRIES = 8192 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+  uint16_t port; /* 0: none */
+  struct vt_proxy_client client;
+} entries[ENTRIES];
+
+void vt_proxy_client_add(uint16_t port, const struct vt_proxy_client *client) {
+  pthread_mutex_lock(&lock);
+  entries[port % ENTRIES].port = port;
+  entries[port % ENTRIES].client = *client;
+  pthread_mutex_unlock(&lock);
+}
+
+bool vt_proxy_client_take(uint16_t port, struct vt_proxy_client *client) {
+  pthread_mutex_lock(&lock);
+  bool known = port && entries[port % ENTRIES].port == port;
+  if (known) {
+    *client = entries[port % ENTRIES].client;
+    entries[port % ENTRIES].port = 0;
+  }
+  pthread_mutex_unlock(&lock);
+  return known;
+}
+
+bool vt_core_proxy_client(uint16_t port, struct vt_proxy_client *client) { return vt_proxy_client_take(port, client); }

@@ -1,0 +1,62 @@
+import { type HostPattern, isCovered, parseHostPattern } from './hosts.ts'
+import type { HostRules } from './rules.ts'
+
+/** `true`: TCP and UDP clients; `false`: none; a list: TCP to these hosts, by the proxy. */
+export type NetworkSetting = boolean | readonly string[]
+
+export type NetworkKind = Network['kind']
+
+/** What a command may connect to. */
+export type Network =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'all' }
+  | { readonly kind: 'hosts'; readonly rules: HostRules; readonly asks: boolean }
+
+export interface NetworkSettings {
+  readonly deny: readonly string[]
+  readonly ask: boolean
+  readonly check_sni: boolean
+}
+
+/** The shell's network. Entries have been checked (`isHostPattern`). */
+export function networkOf(
+  setting: NetworkSetting,
+  { deny, ask, check_sni: checkSni }: NetworkSettings,
+): Network {
+  if (typeof setting === 'boolean') return { kind: setting ? 'all' : 'none' }
+  if (setting.length === 0 && !ask) return { kind: 'none' }
+  return {
+    kind: 'hosts',
+    rules: { allow: [patternsOf(setting)], deny: patternsOf(deny), checkSni },
+    asks: ask,
+  }
+}
+
+/** The network of one call: never more than the shell's. */
+export function narrowed(
+  shell: Network,
+  call: NetworkSetting | undefined,
+  settings: NetworkSettings,
+): Network {
+  if (call === undefined || call === true || shell.kind === 'none') return shell
+  if (call === false) return { kind: 'none' }
+  if (shell.kind === 'all') return networkOf(call, { ...settings, ask: false })
+  const { rules } = shell
+  return { kind: 'hosts', rules: { ...rules, allow: [...rules.allow, patternsOf(call)] }, asks: false }
+}
+
+/** A name without a dot needs a port, unless it is localhost: `yes` and `ture` are no hosts. */
+export function isHostPattern(text: string): boolean {
+  return /[.:]|^localhost$/i.test(text) && parseHostPattern(text) !== undefined
+}
+
+/** Whether a list entry allows no more than a setting does. */
+export function isWithin(text: string, setting: NetworkSetting): boolean {
+  if (typeof setting === 'boolean') return setting
+  const [inner] = patternsOf([text])
+  return inner !== undefined && isCovered(inner, patternsOf(setting))
+}
+
+export function patternsOf(texts: readonly string[]): readonly HostPattern[] {
+  return texts.flatMap((text) => parseHostPattern(text) ?? [])
+}

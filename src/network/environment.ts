@@ -1,0 +1,35 @@
+export interface ProxyPlace {
+  readonly port: number
+  readonly secret: string
+}
+
+/** What makes programs connect by the proxy. */
+export function proxyVariables({ port, secret }: ProxyPlace): Readonly<Record<string, string>> {
+  const http = `http://vitrine:${secret}@127.0.0.1:${port}`
+  const socks = `socks5h://vitrine:${secret}@127.0.0.1:${port}`
+  return {
+    // Lower case: curl reads http_proxy only so, because of CGI.
+    HTTP_PROXY: http,
+    HTTPS_PROXY: http,
+    http_proxy: http,
+    https_proxy: http,
+    ALL_PROXY: socks,
+    all_proxy: socks,
+    // Exceptions would be refused.
+    NO_PROXY: '',
+    no_proxy: '',
+    npm_config_proxy: http,
+    npm_config_https_proxy: http,
+    npm_config_noproxy: '',
+    CARGO_HTTP_PROXY: http,
+    PIP_PROXY: http,
+    NODE_USE_ENV_PROXY: '1',
+    JAVA_TOOL_OPTIONS: javaOptions(port),
+  }
+}
+
+/** The JDK has no property for the secret: the proxy recognizes its sockets. */
+function javaOptions(port: number): string {
+  const place = (scheme: string) => `-D${scheme}.proxyHost=127.0.0.1 -D${scheme}.proxyPort=${port}`
+  return `${place('http')} ${place('https')} -Dhttp.nonProxyHosts=`
+}

@@ -1,0 +1,90 @@
+import type { Connection, Denial } from '../base/types.ts'
+import type { BackendParts } from '../host/backend.ts'
+import type { ModeSetup } from '../host/mode-setup.ts'
+import type { Network } from '../network/access.ts'
+import { proxyVariables } from '../network/environment.ts'
+import type { Gate, GateOptions } from '../network/gate.ts'
+import { hostAndPort, parseHost } from '../network/hosts.ts'
+import type { HostProxy } from '../network/proxy.ts'
+import type { Variables } from '../request/environment.ts'
+
+export type AskAboutHost = NonNullable<GateOptions['ask']>
+
+/** The proxy of a shell. It starts with the first command that needs it. */
+export class ShellProxy {
+  readonly #backend: BackendParts
+  #proxy: Promise<HostProxy> | undefined
+
+  constructor(backend: BackendParts) {
+    this.#backend = backend
+  }
+
+  /** A command's way to its hosts; undefined: its network is no list. */
+  async accessFor(network: Network, ask: AskAboutHost): Promise<HostAccess | undefined> {
+    if (network.kind !== 'hosts') return undefined
+    this.#proxy ??= this.#start()
+    const { rules, asks } = network
+    return new HostAccess(await this.#proxy, this.#backend, { rules, ask: asks ? ask : undefined })
+  }
+
+  async close(): Promise<void> {
+    const proxy = await this.#proxy?.catch(() => undefined)
+    await proxy?.close()
+  }
+
+  async #start(): Promise<HostProxy> {
+    const { HostProxy } = await import('../network/proxy.ts')
+    const { clientOf, resolver } = this.#backend
+    const proxy = new HostProxy({ clientOf, resolver })
+    await proxy.listen()
+    return proxy
+  }
+}
+
+/** One command's way to its hosts: open from its launch to its end. */
+export class HostAccess {
+  readonly #proxy: HostProxy
+  readonly #backend: BackendParts
+  readonly #options: Omit<GateOptions, 'resolver'>
+  #gate: Gate | undefined
+
+  constructor(proxy: HostProxy, backend: BackendParts, options: Omit<GateOptions, 'resolver'>) {
+    this.#proxy = proxy
+    this.#backend = backend
+    this.#options = options
+  }
+
+  /** The setup of a command that connects by the proxy. */
+  open(setup: ModeSetup): ModeSetup {
+    const { throughProxy } = this.#backend.sandbox
+    if (!setup.confinement || !throughProxy) throw new Error('no proxy without a sandbox that permits it')
+    const gate = this.#proxy.open(this.#options)
+    this.#gate = gate
+    const { port } = this.#proxy
+    const variables = proxyVariables({ port, secret: gate.secret })
+    const proxied = (environment: Variables) => ({ ...environment, ...variables })
+    const { line, steps, none } = setup.environments
+    return {
+      ...setup,
+      environments: { line: proxied(line), steps: proxied(steps), none: proxied(none) },
+      confinement: throughProxy(setup.confinement, { port, command: gate.number }),
+    }
+  }
+
+  /** Ends what is left of its connections. */
+  close(): readonly Connection[] {
+    if (!this.#gate) return []
+    this.#proxy.shut(this.#gate)
+    return this.#gate.connections()
+  }
+}
+
+/** Refusals of the proxy, as denials. Hosts that are absent or out of reach are not refused. */
+export function deniedConnections(connections: readonly Connection[]): readonly Denial[] {
+  return connections.flatMap(({ host, port, reason, pid = 0, program = '', count }) => {
+    const named = parseHost(host)
+    if (!named || reason === undefined || reason === 'not-found' || reason === 'unreachable') return []
+    const address = hostAndPort(named, port)
+    return [{ operation: 'connect', address, syscall: 'connect', pid, program, count, host: true } as const]
+  })
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { webServer } from '../surroundings.ts'
+import { openHostShell } from './surroundings.ts'
+
+const modes = ['read', 'workspace'] as const
+
+describe.each(modes)('a command of %s mode whose network is a list', (mode) => {
+  async function shellTo(extra: readonly string[] = []) {
+    const { port, asked } = await webServer()
+    const network = [`good.example:${port}`, `*.wild.example:${port}`, `127.0.0.1:${port}`, ...extra]
+    return { port, asked, shell: await openHostShell({ mode, network }) }
+  }
+
+  it('reaches listed hosts by the proxy, and the result names them', async () => {
+    const { port, shell } = await shellTo()
+    const urls = [`http://good.example:${port}/a`, `http://x.wild.example:${port}/b`]
+    const result = await shell.execute({ argv: ['curl', '-sS', ...urls] })
+    expect(result.stdout).toBe('GET /a GET /b ')
+    expect(result.denials).toEqual([])
+    expect(result.connections).toMatchObject([
+      { host: 'good.example', port, verdict: 'allowed', program: 'curl' },
+      { host: 'x.wild.example', port, verdict: 'allowed', program: 'curl' },
+    ])
+    expect(result.connections?.[0]?.received).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['HTTP', ['-x', '']],
+    ['a tunnel', ['--proxytunnel']],
+    ['SOCKS', ['--socks5-hostname']],
+  ])('is refused another host by %s, and told so', async (_way, [option = '']) => {
+    const { port, shell } = await shellTo()
+    const line =
+      option === '--socks5-hostname'
+        ? `env -u http_proxy curl -sS http://evil.example:${port}/`
+        : `curl -sSf ${option === '-x' ? '' : option} http://evil.example:${port}/`
+    const result = await shell.execute({ command: line })
+    expect(result.exitCode).not.toBe(0)
+    expect(result.denials).toMatchObject([
+      { operation: 'connect', address: `evil.example:${port}`, host: true, program: 'curl', count: 1 },
+    ])
+    expect(result.hint).toContain(`--allow-host evil.example:${port}`)
+  })
+
+  it('reaches nothing past the proxy, and nothing else on loopback', async () => {
+    const { port, asked, shell } = await shellTo()
+    const tries = [
+      `curl --noproxy '*' -sS http://127.0.0.1:${port}/`,
+      `python3 -c 'import socket; socket.create_connection(("127.0.0.1", ${port}))'`,
+      `python3 -c 'import socket; socket.create_connection(("127.0.0.2", int("'"\${HTTP_PROXY##*:}"'")))'`,
+      `python3 -c 'import socket; socket.create_connection(("::1", int("'"\${HTTP_PROXY##*:}"'")))'`,
+      `python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'`,
+      `python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()'`,
+    ]
+    for (const command of tries)
+      expect(await shell.execute({ command })).toMatchObject({
+        connections: [],
+        exitCode: 1 + Number(command.startsWith('curl')) * 6,
+      })
+    expect(asked).toEqual([])
+  })
+
+  it('connects blocking and non-blocking, and with IPv6 sockets to the mapped address', async () => {
+    const { port, shell } = await shellTo()
+    const script = `
+import os, socket, select
+proxy = int(os.environ['HTTP_PROXY'].rsplit(':', 1)[1])
+def ask(s):
+    s.sendall(b'GET http://good.example:${port}/ HTTP/1.0\\r\\n\\r\\n')
+    return s.makefile().readline().strip()
+one = socket.create_connection(('127.0.0.1', proxy))
+two = socket.socket(); two.setblocking(False)
+print(two.connect_ex(('127.0.0.1', proxy)) in (0, 115)); select.select([], [two], []); two.setblocking(True)
+three = socket.socket(socket.AF_INET6); three.connect(('::ffff:127.0.0.1', proxy))
+print(ask(one), ask(two), ask(three), sep='\\n')`
+    const result = await shell.execute({ argv: ['python3', '-c', script] })
+    expect(result.stdout).toBe(`True\n${'HTTP/1.1 200 OK\n'.repeat(3)}`)
+  })
+
+  it('narrows it for one call, and never widens it', async () => {
+    const { port, shell } = await shellTo()
+    const command = `for host in good a.wild evil; do curl -sS -o /dev/null -w '%{http_code} ' http://$host.example:${port}/; done`
+    const codes = async (network: boolean | string[]) => (await shell.execute({ command, network })).stdout
+    expect(await codes(true)).toBe('200 200 403 ')
+    expect(await codes([`good.example:${port}`, `evil.example:${port}`, `127.0.0.1:${port}`])).toBe(
+      '200 403 403 ',
+    )
+    const shut = await shell.execute({ command, network: false })
+    expect(shut.connections).toBeUndefined()
+    expect(shut.stdout).toBe('000 000 000 ')
+  })
+})
+
+describe('the proxy of a shell', () => {
+  it('serves no other process, and ends with the shell', async () => {
+    const { port } = await webServer()
+    const shell = await openHostShell({ network: [`good.example:${port}`, `127.0.0.1:${port}`] })
+    const { stdout } = await shell.execute({ command: 'echo $HTTP_PROXY' })
+    const ask = async (url: string) => {
+      const head = `GET http://good.example:${port}/ HTTP/1.1\r\nHost: good.example:${port}\r\nConnection: close\r\n`
+      const { exchange, basic } = await import('../surroundings.ts')
+      const { port: at, password } = new URL(url)
+      return (await exchange(Number(at), `${head}${basic(password)}\r\n`)).toString().slice(0, 12)
+    }
+    expect(await ask(stdout.trim())).toBe('HTTP/1.1 407')
+    await shell.close()
+    expect(await ask(stdout.trim())).toBe('')
+  })
+})

@@ -1,0 +1,12 @@
+import { thisHost } from '../../../src/host/host.ts'
+import { makeDirectory, openTestShell, type TestShellOptions } from '../../helpers/place.ts'
+import { resolveInTests } from '../surroundings.ts'
+
+/** A shell whose proxy finds every name on loopback, but those of `resolveInTests` elsewhere. */
+export function openHostShell(options: TestShellOptions) {
+  return openTestShell({
+    host: { ...thisHost(), resolver: resolveInTests },
+    cwd: makeDirectory(),
+    ...options,
+  })
+}
