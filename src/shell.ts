@@ -8,6 +8,7 @@ import type { Config } from './config/schema.ts'
 import { openBackend } from './host/backend.ts'
 import { type Host, pathLookupOf, thisHost } from './host/host.ts'
 import { configOf } from './host/load-config.ts'
+import { checkWildcards } from './host/public-suffix.ts'
 import {
   checkMode,
   type ExecuteAllOptions,
@@ -50,6 +51,7 @@ async function openOn(host: Host, options: ShellOptions): Promise<Shell> {
   const cwd = absolutePath(options.cwd ?? '.')
   const loaded = await configOf(options, { cwd, env }, await pathLookupOf(host))
   checkBackend(loaded)
+  await checkWildcards(options.network, loaded)
   const backend = await openBackend(host, loaded, { ...options, cwd, env })
   const admission = new Admission({ loaded, cwd, env, ...backend, approver: options.approver })
   await admission.ready()
@@ -159,7 +161,7 @@ export class Shell {
       await entry?.refused(error)
       throw error
     } finally {
-      access?.close()
+      access?.end()
       await tmp.remove()
       await entry?.close()
     }

@@ -6,6 +6,7 @@ import { repository } from './helpers/programs.ts'
 
 /** The stages of one command, in order (ARCHITECTURE.md). A stage calls earlier ones and the foundation. */
 const stages = [
+  'network',
   'request',
   'config',
   'facts',
@@ -219,8 +220,8 @@ describe('architecture', () => {
     }
     // Not equal: raise both numbers (native/core.h, src/launch/addon.ts), then write down here what there is now.
     expect(seen).toEqual({
-      native: ['8'],
-      typescript: ['8'],
+      native: ['9'],
+      typescript: ['9'],
       functions: [
         'spawn',
         'terminate',
@@ -239,6 +240,7 @@ describe('architecture', () => {
         'answer',
         'resize',
         'lock',
+        'proxyClient',
         'write',
         'closeStdin',
         'acceptIntegrity',
@@ -270,6 +272,9 @@ describe('architecture', () => {
         'confinement',
         'confinement.abi',
         'confinement.network',
+        'confinement.proxy',
+        'confinement.proxy.port',
+        'confinement.proxy.command',
         'confinement.listener',
         'confinement.asks',
         'confinement.writable',

@@ -112,7 +112,10 @@ export function hostList() {
 }
 
 export function booleanOrHosts() {
-  return v.union([v.boolean(), hostList()], 'true, false or a list of hosts')
+  return v.union(
+    [v.boolean(), hostList()],
+    'true, false or a list of hosts: HOST, *.HOST or an address, with :PORT or without',
+  )
 }
 
 export function boolean() {

@@ -3,7 +3,6 @@ import { modes } from '../base/types.ts'
 import { wanted } from '../messages/wanted.ts'
 import {
   boolean,
-  booleanOrHosts,
   defineKey,
   integer,
   type KeyDefinition,
@@ -14,7 +13,6 @@ import {
   oneOf,
   oneWay,
   onlyAdds,
-  onlyFewerHosts,
   onlyNarrower,
   onlySmaller,
   onlyTrusted,
@@ -25,7 +23,7 @@ import {
 } from './field.ts'
 import { dockerKeys } from './keys/docker.ts'
 import { limitKeys } from './keys/limits.ts'
-import { networkKeys } from './keys/network.ts'
+import { networkKey, networkSection } from './keys/network.ts'
 import { workspaceKeys } from './keys/workspace.ts'
 import { allowRule, policyRule } from './policy-rule.ts'
 
@@ -73,12 +71,7 @@ export const sections = {
         200,
         onlySmaller,
       ),
-      network: defineKey(
-        'Sandboxed: allow TCP and UDP clients (true), or TCP to listed hosts: HOST, *.HOST or an address, with :PORT or for ports 443 and 80.',
-        booleanOrHosts(),
-        false,
-        onlyFewerHosts,
-      ),
+      network: networkKey,
       unix_sockets: pathsKey(
         'Read and workspace mode: paths of unix sockets to which commands can connect. Needs Landlock ABI 9; refused elsewhere.',
         onlyTrusted,
@@ -107,10 +100,7 @@ export const sections = {
       'What workspace mode may change: [policy] workspace, else the git repository, else the directory; and a private TMPDIR.',
     keys: workspaceKeys,
   },
-  network: {
-    about: 'What a list of hosts in [shell] network depends on.',
-    keys: networkKeys,
-  },
+  network: networkSection,
   env: {
     about: 'The environment of commands. PATH, HOME, LANG and the like always pass.',
     keys: {

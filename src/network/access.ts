@@ -10,25 +10,20 @@ export type NetworkKind = Network['kind']
 export type Network =
   | { readonly kind: 'none' }
   | { readonly kind: 'all' }
-  | { readonly kind: 'hosts'; readonly rules: HostRules; readonly asks: boolean }
+  | { readonly kind: 'hosts'; readonly rules: HostRules }
 
 export interface NetworkSettings {
   readonly deny: readonly string[]
-  readonly ask: boolean
   readonly check_sni: boolean
 }
 
 /** The shell's network. Entries have been checked (`isHostPattern`). */
-export function networkOf(
-  setting: NetworkSetting,
-  { deny, ask, check_sni: checkSni }: NetworkSettings,
-): Network {
+export function networkOf(setting: NetworkSetting, { deny, check_sni: checkSni }: NetworkSettings): Network {
   if (typeof setting === 'boolean') return { kind: setting ? 'all' : 'none' }
-  if (setting.length === 0 && !ask) return { kind: 'none' }
+  if (setting.length === 0) return { kind: 'none' }
   return {
     kind: 'hosts',
     rules: { allow: [patternsOf(setting)], deny: patternsOf(deny), checkSni },
-    asks: ask,
   }
 }
 
@@ -40,9 +35,9 @@ export function narrowed(
 ): Network {
   if (call === undefined || call === true || shell.kind === 'none') return shell
   if (call === false) return { kind: 'none' }
-  if (shell.kind === 'all') return networkOf(call, { ...settings, ask: false })
+  if (shell.kind === 'all') return networkOf(call, settings)
   const { rules } = shell
-  return { kind: 'hosts', rules: { ...rules, allow: [...rules.allow, patternsOf(call)] }, asks: false }
+  return { kind: 'hosts', rules: { ...rules, allow: [...rules.allow, patternsOf(call)] } }
 }
 
 /** A name without a dot needs a port, unless it is localhost: `yes` and `ture` are no hosts. */

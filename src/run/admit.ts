@@ -37,7 +37,7 @@ export async function admit(
     wait,
   )
   await startEngine(request, mode, options, context)
-  const access = mode === 'write' ? undefined : await context.proxy.accessFor(network, async () => false)
+  const access = mode === 'write' ? undefined : await context.proxy.accessFor(network)
   const tmp = new PrivateTmp(setup, context.removing)
   return { request, mode, options, admission, tmp, access, context, answers: [], running: undefined }
 }

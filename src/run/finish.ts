@@ -13,7 +13,7 @@ import { saveOutput } from './save.ts'
 /** Throws SPAWN_FAILED, SANDBOX_UNAVAILABLE or INVALID_REQUEST (the directory) if the command never ran. */
 export async function finish(execution: Execution, ended: Ended): Promise<AnyResult> {
   const { request, context, tmp, access } = execution
-  const connections = access?.close()
+  const connections = access?.end()
   const note = await tmp.remove(execution.mode === 'workspace' && hasEnded(ended))
   const end = withRefusedHosts(endOf(ended, execution), connections)
   const collected = await ended.collector.finish()

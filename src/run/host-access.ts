@@ -8,8 +8,6 @@ import { hostAndPort, parseHost } from '../network/hosts.ts'
 import type { HostProxy } from '../network/proxy.ts'
 import type { Variables } from '../request/environment.ts'
 
-export type AskAboutHost = NonNullable<GateOptions['ask']>
-
 /** The proxy of a shell. It starts with the first command that needs it. */
 export class ShellProxy {
   readonly #backend: BackendParts
@@ -20,11 +18,10 @@ export class ShellProxy {
   }
 
   /** A command's way to its hosts; undefined: its network is no list. */
-  async accessFor(network: Network, ask: AskAboutHost): Promise<HostAccess | undefined> {
+  async accessFor(network: Network): Promise<HostAccess | undefined> {
     if (network.kind !== 'hosts') return undefined
     this.#proxy ??= this.#start()
-    const { rules, asks } = network
-    return new HostAccess(await this.#proxy, this.#backend, { rules, ask: asks ? ask : undefined })
+    return new HostAccess(await this.#proxy, this.#backend, { rules: network.rules })
   }
 
   async close(): Promise<void> {
@@ -72,7 +69,7 @@ export class HostAccess {
   }
 
   /** Ends what is left of its connections. */
-  close(): readonly Connection[] {
+  end(): readonly Connection[] {
     if (!this.#gate) return []
     this.#proxy.shut(this.#gate)
     return this.#gate.connections()

@@ -49,7 +49,6 @@ const cases: Record<ConfigKey, Case> = {
   'workspace.on_protected': { ...neverText('"deny"', '"ask"'), why: 'user-only' },
   'workspace.on_refusal': { ...neverText('"tell"', '"ask"'), why: 'user-only' },
   'network.deny': { user: '["a.example"]', taken: ['["a.example", "b.example"]'], ignored: [] },
-  'network.ask': { user: 'true', taken: ['false', 'true'], ignored: [] },
   'network.check_sni': { user: 'false', taken: ['true', 'false'], ignored: [] },
   'env.inherit': { user: '"auto"', taken: ['"listed"', '"auto"'], ignored: ['"all"'] },
   'env.pass': neverText('["A"]', '["B"]'),

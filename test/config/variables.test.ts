@@ -4,10 +4,12 @@ import { type ConfigKey, keyEntries } from '../../src/config/schema.ts'
 import { variableName } from '../../src/config/variables.ts'
 import { makePlace } from './place.ts'
 
+const hosts = 'true, false or a list of hosts: HOST, *.HOST or an address, with :PORT or without'
 const values: readonly (readonly [variable: string, text: string, key: ConfigKey, value: unknown])[] = [
   ['VITRINE_SHELL_MODE', 'write', 'shell.mode', 'write'],
   ['VITRINE_SHELL_NETWORK', 'true', 'shell.network', true],
   ['VITRINE_SHELL_NETWORK', '1', 'shell.network', true],
+  ['VITRINE_SHELL_NETWORK', 'a.example, *.b.example:80', 'shell.network', ['a.example', '*.b.example:80']],
   ['VITRINE_SHELL_SANDBOX', 'false', 'shell.sandbox', false],
   ['VITRINE_SHELL_SANDBOX', '0', 'shell.sandbox', false],
   ['VITRINE_SHELL_TIMEOUT_MS', '5000', 'shell.timeout_ms', 5000],
@@ -41,8 +43,8 @@ const faults: readonly (readonly [variable: string, text: string, key: string, p
     { ...wrongType(integer, 'the number 0'), kind: 'bad-value' },
   ],
   ['VITRINE_SHELL_TIMEOUT_MS', '0x10', 'shell.timeout_ms', wrongType(integer, 'the string "0x10"')],
-  ['VITRINE_SHELL_NETWORK', 'yes', 'shell.network', wrongType('true or false', 'the string "yes"')],
-  ['VITRINE_SHELL_NETWORK', '', 'shell.network', wrongType('true or false', 'the string ""')],
+  ['VITRINE_SHELL_NETWORK', 'yes', 'shell.network', wrongType(hosts, 'a list')],
+  ['VITRINE_SHELL_NETWORK', '', 'shell.network', wrongType(hosts, 'the string ""')],
   ['VITRINE_ENV_SET', 'A', 'env.set', wrongType('a table of strings', 'the string "A"')],
   ['VITRINE_SHELL_TIMOUT_MS', '1', 'shell.timout_ms', unknown('VITRINE_SHELL_TIMEOUT_MS')],
   ['VITRINE_SHELL_MAX_BYTES', '1', 'shell.max_bytes', unknown('VITRINE_OUTPUT_MAX_BYTES')],

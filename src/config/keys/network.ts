@@ -1,17 +1,19 @@
-import { boolean, defineKey, hostList, oneWay, onlyAdds } from '../field.ts'
+import { boolean, booleanOrHosts, defineKey, hostList, oneWay, onlyAdds, onlyFewerHosts } from '../field.ts'
 
-export const networkKeys = {
+/** `[shell] network` */
+export const networkKey = defineKey(
+  'Sandboxed: allow TCP and UDP clients (true), or TCP to listed hosts: HOST, *.HOST or an address, with :PORT or for ports 443 and 80.',
+  booleanOrHosts(),
+  false,
+  onlyFewerHosts,
+)
+
+const keys = {
   deny: defineKey(
     'Hosts that are refused even if [shell] network lists them; without :PORT on every port.',
     hostList(),
     [],
     onlyAdds,
-  ),
-  ask: defineKey(
-    'true: the approver is asked about a host that is not listed.',
-    boolean(),
-    false,
-    oneWay(true, false),
   ),
   check_sni: defineKey(
     'true: a tunnel carries only TLS that names the host it was opened for.',
@@ -20,3 +22,5 @@ export const networkKeys = {
     oneWay(false, true),
   ),
 }
+
+export const networkSection = { about: 'What a list of hosts in [shell] network depends on.', keys } as const

@@ -51,8 +51,7 @@ Options:
   --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (--mode workspace
                      holds them); overrides [policy] workspace
   --network          read and workspace mode: allow TCP and UDP clients; unix sockets stay refused
-  --allow-host HOST  read and workspace mode: allow TCP to this host: HOST[:PORT], *.HOST[:PORT] or an address; can be
-                     repeated (docs/network.md)
+  --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
   --private-tmp      read mode: give the command a private, writable TMPDIR, as in workspace mode, removed afterwards
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
   --merged           merge stdout and stderr into one stream, in the order written
@@ -118,7 +117,7 @@ Options:
   --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (workspace mode
                      holds them); overrides [policy] workspace
   --network          read and workspace mode: allow TCP and UDP clients; unix sockets stay refused
-  --allow-host HOST  allow TCP to this host: HOST[:PORT], *.HOST[:PORT] or an address; can be repeated (docs/network.md)
+  --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated
   --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode, removed afterwards
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
   --config FILE      use this config file instead of your own
@@ -189,8 +188,7 @@ Options:
   --approve WHO      who approves commands: client (default; it has asked its user), elicit (vitrine asks the user through
                      the client) or none ([policy] unattended decides)
   --network          read and workspace mode: allow TCP and UDP clients; a call cannot do that
-  --allow-host HOST  read and workspace mode: allow TCP to this host: HOST[:PORT], *.HOST[:PORT] or an address; can be
-                     repeated (docs/network.md)
+  --allow-host HOST  allow TCP to HOST[:PORT] or *.HOST[:PORT]; can be repeated (docs/network.md)
   --private-tmp      read mode: each command gets a private TMPDIR, as in workspace mode; a call can also ask for one
   --backend BACKEND  local, or docker (in a container); default: [shell] backend, which is local
   --workspace DIR    the directory of workspace mode; write mode only refuses lines that visibly leave it (workspace mode
@@ -284,13 +282,10 @@ Examples:
 After "--" your shell completes the command to run as it does without vitrine.
 `,
 } as const
-
-/** The topics of the help. */
 export type Topic = keyof typeof texts
 
 export const topics = Object.keys(texts) as readonly Topic[]
 
-/** The help on a command, or the overview. */
 export function helpFor(topic: Topic): string {
   return texts[topic]
 }
