@@ -40,14 +40,16 @@ describe('a plain request through the proxy', () => {
     const answer = (await send(chunked, second, third)).toString()
     expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 403'])
     expect(answer).toContain('PUT / body')
-    expect(asked.map(({ headers }) => headers.host)).toEqual([
-      `good.example:${port}`,
+    expect(asked.map(({ headers }) => headers.host).sort()).toEqual([
       `a.wild.example:${port}`,
+      `good.example:${port}`,
     ])
-    expect(gate.connections().map(({ host, verdict, reason }) => [host, verdict, reason])).toEqual([
-      ['good.example', 'allowed', undefined],
+    // Pipelined requests are recorded as their connections come to stand.
+    const records = gate.connections().map(({ host, verdict, reason }) => [host, verdict, reason])
+    expect(records.sort()).toEqual([
       ['a.wild.example', 'allowed', undefined],
       ['bad.wild.example', 'refused', 'denied'],
+      ['good.example', 'allowed', undefined],
     ])
   })
 
