@@ -83,7 +83,7 @@ export default defineConfig([
     inputOptions: { resolve: { mainFields: ['module', 'main'] } },
     deps: {
       alwaysBundle: ['valibot', '@valibot/to-json-schema', 'smol-toml', 'toml-eslint-parser', 'unbash'],
-      neverBundle: ['execa'],
+      neverBundle: ['execa', 'tldts'],
     },
     minify: true,
     plugins: [besideTheCommandLine, notices],

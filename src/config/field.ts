@@ -99,23 +99,14 @@ export function oneWay(...order: readonly (string | boolean)[]): ProjectRule {
   return { kind: 'one-way', order }
 }
 
-const hostPattern = v.pipe(
-  filledText('a host'),
-  v.check(isHostPattern, 'HOST, *.HOST or an address, each with :PORT or without'),
-)
+const hostPattern = v.pipe(filledText(wanted.host), v.check(isHostPattern, wanted.host))
 
 export function hostList() {
-  return v.pipe(
-    v.array(hostPattern, 'a list of hosts'),
-    v.maxLength(maxPaths, `a list of at most ${maxPaths} hosts`),
-  )
+  return v.pipe(v.array(hostPattern, wanted.hosts), v.maxLength(maxPaths, wanted.atMostHosts(maxPaths)))
 }
 
 export function booleanOrHosts() {
-  return v.union(
-    [v.boolean(), hostList()],
-    'true, false or a list of hosts: HOST, *.HOST or an address, with :PORT or without',
-  )
+  return v.union([v.boolean(), hostList()], wanted.booleanOrHosts)
 }
 
 export function boolean() {

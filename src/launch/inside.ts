@@ -43,8 +43,13 @@ function run(addon: Addon, order: InsideOrder): void {
 /** Throws SANDBOX_UNAVAILABLE unless the container can hold the command. */
 function requestOf(addon: Addon, { argv, cwd, merged, stdin, network, changes }: InsideOrder): LaunchRequest {
   const sandbox = linuxSandbox(addon.probe(), () => addon.watch(), undefined)
-  const options = { network, reads: readEverything, changes, privateTmp: false, unixSockets: [] }
-  const confinement = sandbox.confine(options)
+  const confinement = sandbox.confine({
+    network: network ? 'all' : 'none',
+    reads: readEverything,
+    changes,
+    privateTmp: false,
+    unixSockets: [],
+  })
   if (confinement.kind !== 'landlock') throw new Error(`not a confinement of Linux: ${confinement.kind}`)
   // Not /tmp itself: the workspace may be in it.
   const temporary = makeTemporary()

@@ -30,6 +30,7 @@ export const wanted = {
   terminal: 'the name of a terminal',
   absolutePath: 'an absolute path',
   config: 'the path of a file, or what loadConfig made',
+  network: 'a boolean, or an array of hosts: HOST, *.HOST or an address, with or without :PORT',
   scratchpad: 'a Scratchpad',
   scratchpadName: '1 to 64 letters, digits, dots, dashes or underscores, the first a letter or digit',
   abortSignal: 'an AbortSignal',
@@ -40,6 +41,10 @@ export const wanted = {
   path: 'a path',
   pathInside: 'a path without ".."',
   atMostPaths: (most: number) => `a list of at most ${most} paths`,
+  host: 'HOST, *.HOST or an address, each with :PORT or without',
+  hosts: 'a list of hosts',
+  atMostHosts: (most: number) => `a list of at most ${most} hosts`,
+  booleanOrHosts: 'true, false or a list of hosts: HOST, *.HOST or an address, with :PORT or without',
   strings: 'a list of strings',
   stringsOr: (word: string) => `a list of strings, or ${JSON.stringify(word)}`,
   wordOr: (word: string, other: string) =>

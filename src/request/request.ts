@@ -88,9 +88,9 @@ export interface CompleteRequest {
 }
 
 export const networkField: FieldRule = {
-  wanted: 'a boolean, or an array of hosts: HOST, *.HOST or an address, with or without :PORT',
+  wanted: wanted.network,
   test: (value) =>
-    isBoolean(value) ||
+    typeof value === 'boolean' ||
     (Array.isArray(value) && value.every((item) => isString(item) && isHostPattern(item))),
 }
 

@@ -16,7 +16,7 @@ const tag = 'feedbeef'
 const temporary = '/private/tmp/vitrine-1'
 
 function rulesFor(changes: Changes): Rules {
-  const options = { network: false, privateTmp: temporary, changes: keptBeneath(changes), tag }
+  const options = { network: 'none' as const, privateTmp: temporary, changes: keptBeneath(changes), tag }
   const { text, parameters } = seatbeltProfile(options)
   return readProfile(text, parameters)
 }
@@ -51,7 +51,7 @@ describe('the profile of workspace mode on macOS', () => {
   const rules = rulesFor(small)
 
   it('is as it was written down', async () => {
-    const options = { network: false, privateTmp: temporary, changes: keptBeneath(small), tag }
+    const options = { network: 'none' as const, privateTmp: temporary, changes: keptBeneath(small), tag }
     const { text, parameters } = seatbeltProfile(options)
     await expect(`${text}${JSON.stringify(parameters)}\n`).toMatchFileSnapshot('profiles/workspace.txt')
   })
@@ -167,7 +167,7 @@ describe('the profile of workspace mode on macOS', () => {
       protected: [join(root, 'a") (allow default) ("b\\[(')],
       closed: [],
     }
-    const { text } = seatbeltProfile({ network: false, changes: keptBeneath(hostile), tag })
+    const { text } = seatbeltProfile({ network: 'none', changes: keptBeneath(hostile), tag })
     expect(text.split('(allow default)')).toHaveLength(2)
     expect(text).not.toContain('/w"')
   })
@@ -233,7 +233,7 @@ describe('what git and editors obey, under the profile of a repository', () => {
 
 describe('workspace mode on macOS', () => {
   const options = {
-    network: false,
+    network: 'none' as const,
     reads: readEverything,
     privateTmp: false,
     unixSockets: [],
