@@ -36,7 +36,7 @@
             "native/linux/notify/handlers/bind.c",
             "native/linux/notify/handlers/connect.c",
             "native/linux/notify/handlers/connect_proxy.c",
-            "native/linux/notify/proxy_clients.c",
+            "native/linux/notify/handlers/proxy_clients.c",
             "native/linux/notify/handlers/path.c",
             "native/linux/notify/handlers/workspace_ops.c",
             "native/linux/workspace/workspace.c",

@@ -2,6 +2,7 @@ import type { ProtectedAnswer } from '../admit/admission.ts'
 import type {
   ApprovalRecord,
   Backend,
+  Connection,
   Decision,
   Denial,
   Limit,
@@ -40,6 +41,8 @@ export interface AuditLine {
   readonly denials: readonly Denial[]
   /** Protected paths of workspace mode that it was about to change, and what the approver said. */
   readonly protected: readonly ProtectedAnswer[]
+  /** Where the network is a list of hosts: what it connected to, and what was refused. */
+  readonly connections: readonly Connection[]
   readonly bytes: number | null
   readonly scratchpad: string | null
   readonly survivorsKilled: number | null
@@ -65,6 +68,7 @@ const nothing = {
   limited: null,
   denials: [],
   protected: [],
+  connections: [],
   bytes: null,
   scratchpad: null,
   survivorsKilled: null,
@@ -87,6 +91,7 @@ export function auditLine(
     refusal,
     denials,
     protected: answers,
+    connections,
     scratchpad,
     ...numbers
   } = { ...nothing, ...ending }
@@ -94,7 +99,7 @@ export function auditLine(
     ...{ version: 1, time, ...author, mode, backend },
     ...redact({ cwd, command, argv, decision }),
     ...{ approval, outcome },
-    ...redact({ refusal, denials, protected: answers, scratchpad }),
+    ...redact({ refusal, denials, protected: answers, connections, scratchpad }),
     ...numbers,
   }
 }

@@ -162,6 +162,7 @@ function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): Audi
     ...{ exitCode, signal, denials, bytes, survivorsKilled },
     backend: result.backend,
     limited: result.limited ?? null,
+    connections: result.connections ?? [],
     scratchpad: result.scratchpad?.path ?? null,
     background: result.background?.count ?? null,
     durationMs: Math.round(durationMs),

@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts'
 import { VitrineError } from '../messages/error.ts'
-import { narrowWildcard, suffixWildcard } from '../messages/network.ts'
+import { narrowWildcard, suffixWildcard } from '../messages/sandbox/network.ts'
 import { type NetworkSetting, patternsOf } from '../network/access.ts'
 import { suffixWildcards } from '../network/public-suffix.ts'
 import { refuseValue } from '../request/fields.ts'

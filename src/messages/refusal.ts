@@ -7,7 +7,6 @@ import { describeConfigProblem } from './config.ts'
 import { describeNoDocker, describeNoEngine, describeOutside, noTerminalInContainer } from './docker.ts'
 import { modeNames, remedies } from './hints.ts'
 import { describeNoLimits } from './limits.ts'
-import { describeNoHosts } from './network.ts'
 import {
   describeBatchFile,
   describeNoLauncher,
@@ -15,6 +14,7 @@ import {
   describeOtherPlatform,
 } from './platform.ts'
 import { describeDenied, describeNotApproved } from './policy.ts'
+import { describeNoHosts } from './sandbox/network.ts'
 
 const writableState = 'XDG_STATE_HOME or TMPDIR to a writable directory'
 

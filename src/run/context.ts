@@ -10,7 +10,7 @@ import { checkLimits } from '../launch/limits.ts'
 import { type Network, networkOf } from '../network/access.ts'
 import type { StartDefaults } from '../request/terminal.ts'
 import { Scratchpad } from '../scratchpad/scratchpad.ts'
-import { ShellProxy } from './host-access.ts'
+import { ShellProxy } from './network/host-access.ts'
 import type { WorkspaceOffer } from './refusal-hint.ts'
 
 export interface RunContext {

@@ -2,7 +2,6 @@ import { errnoName } from '../base/errno.ts'
 import type { Unmet, UnmetInWorkspace } from '../base/refusal.ts'
 import type { Enforcement, RightEnforcement } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
-import { hostsNeed } from '../messages/network.ts'
 import {
   coreDumpsLeave,
   landlockMissing,
@@ -16,6 +15,7 @@ import {
   workspaceWithoutGetfd,
   yamaNotes,
 } from '../messages/sandbox/linux.ts'
+import { hostsNeed } from '../messages/sandbox/network.ts'
 import type { NetworkKind } from '../network/access.ts'
 import { enforced, notEnforced, readsEnforcement } from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'

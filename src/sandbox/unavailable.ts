@@ -1,6 +1,6 @@
 import type { Refusal, Unmet } from '../base/refusal.ts'
 import { VitrineError } from '../messages/error.ts'
-import { hostsMissing } from '../messages/network.ts'
+import { hostsMissing } from '../messages/sandbox/network.ts'
 import type { NetworkKind } from '../network/access.ts'
 import type { Changes, Sandbox } from './sandbox.ts'
 

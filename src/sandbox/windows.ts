@@ -3,8 +3,8 @@ import { errorReason } from '../base/errno.ts'
 import type { Unmet } from '../base/refusal.ts'
 import type { Enforcement } from '../base/types.ts'
 import { VitrineError } from '../messages/error.ts'
-import { hostsNeed } from '../messages/network.ts'
 import { readsNotes } from '../messages/reads.ts'
+import { hostsNeed } from '../messages/sandbox/network.ts'
 import {
   lowIntegrityMissing,
   lowTempMissing,

@@ -17,6 +17,7 @@ const fields = [
     'denials',
     'bytes',
     'protected',
+    'connections',
   ],
   ...['scratchpad', 'survivorsKilled', 'background', 'durationMs'],
 ]

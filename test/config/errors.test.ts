@@ -115,11 +115,11 @@ const cases: readonly Case[] = [
   },
   {
     name: 'a date for a boolean, behind tabs and after Windows line ends',
-    toml: '[shell]\r\n\tnetwork =\t2024-01-01\r\n',
+    toml: '[shell]\r\n\tsandbox =\t2024-01-01\r\n',
     at: [2, 12],
-    key: 'shell.network',
+    key: 'shell.sandbox',
     problem: { kind: 'wrong-type', wanted: 'true or false', got: 'a date' },
-    excerpt: '2 | \tnetwork =\t2024-01-01\n  | \t         \t^^^^^^^^^^',
+    excerpt: '2 | \tsandbox =\t2024-01-01\n  | \t         \t^^^^^^^^^^',
   },
   {
     name: 'a number for a section',

@@ -97,7 +97,7 @@ function isAbout(line: string, name: string): boolean {
 function replaced(line: string): string {
   const [name] = line.split(' = ')
   const uncommented = example.replace(`# ${line}\n`, `${line}\n`)
-  return uncommented.replace(new RegExp(`^${name} = (\\[\\]|\\["default"\\]|\\{\\})$`, 'm'), '')
+  return uncommented.replace(new RegExp(`^${name} = (\\[\\]|\\["default"\\]|\\{\\}|false)$`, 'm'), '')
 }
 
 function taplo(files: readonly string[]) {

@@ -55,6 +55,8 @@ export const sentences: Samples = {
     unknownBackend: ['x'],
     unknownMode: ['x'],
     twoModes: ['read'],
+    twoNetworks: [],
+    unknownHost: ['x'],
     variableUnnamed: ['='],
     valueMissing: ['--cwd'],
     ptyAlone: ['--json'],
@@ -68,6 +70,12 @@ export const sentences: Samples = {
     projectFileMissing: [['/a', '/b']],
     notAProjectFile: ['/a', '.vitrine.toml'],
     outputLost: ['ENOSPC'],
+  },
+  'sandbox/network': {
+    unknownClient: [],
+    badProxyRequest: [],
+    refusedHost: ['a.example:443', 'not-listed'],
+    describeNoHosts: [facts],
   },
   'mcp/serve': {
     badMode: ['x'],
@@ -140,6 +148,7 @@ export const fragments: Samples = {
     explainRunsCode: [],
   },
   'private-tmp': { notRemoved: ['/tmp/x', 'EBUSY'], stillRemoved: ['/tmp/x'] },
+  'sandbox/network': { narrowWildcard: [], suffixWildcard: ['*.com'] },
   'sandbox/macos': { logEnded: ['log', 1] },
   'cli/run': { runningLine: [2000, 5] },
   'mcp/serve': { listeningLine: ['http://x'], tokenLine: ['x'], drainingLine: [] },
@@ -188,6 +197,7 @@ export const unmet: Samples = {
     unfitRoot: [{ path: '/', why: 'root' }],
     workspaceInContainer: ['this process is not Node'],
   },
+  'sandbox/network': { hostsMissing: ['Windows'] },
   'sandbox/linux': {
     landlockMissing: ['ENOSYS'],
     seccompMissing: ['EINVAL'],

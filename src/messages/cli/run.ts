@@ -72,13 +72,13 @@ export function unknownMode(name: string): string {
   return `--mode is read, workspace or write, not "${visible(name)}".`
 }
 
-/** @param mode the value of --mode beside --write */
 export const twoNetworks = '--network allows every host, so --allow-host adds nothing: leave one of them out.'
 
 export function unknownHost(host: string): string {
   return `--allow-host takes HOST, *.HOST or an address, each with :PORT or without, not "${visible(host)}".`
 }
 
+/** @param mode the value of --mode beside --write */
 export function twoModes(mode: string): string {
   return `--write means --mode write, but --mode ${mode} is given too: leave one of them out.`
 }

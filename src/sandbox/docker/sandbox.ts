@@ -1,7 +1,7 @@
 import { isBeneath } from '../../base/paths.ts'
 import type { Enforcement, RightEnforcement } from '../../base/types.ts'
 import { dockerNotes } from '../../messages/docker.ts'
-import { hostsNeed } from '../../messages/network.ts'
+import { hostsNeed } from '../../messages/sandbox/network.ts'
 import { workspaceNotes } from '../../messages/sandbox/notes.ts'
 import { workspaceInContainer } from '../../messages/workspace.ts'
 import { enforced, notEnforced } from '../enforcement.ts'

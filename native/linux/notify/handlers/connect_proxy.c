@@ -11,7 +11,7 @@
 
 #include "notify/caller/borrow_fd.h"
 #include "notify/dispatch.h"
-#include "notify/proxy_clients.h"
+#include "notify/handlers/proxy_clients.h"
 
 union address {
   struct sockaddr any;

@@ -1,4 +1,4 @@
-#include "notify/proxy_clients.h"
+#include "notify/handlers/proxy_clients.h"
 
 #include <pthread.h>
 

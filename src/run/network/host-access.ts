@@ -1,12 +1,12 @@
-import type { Connection, Denial } from '../base/types.ts'
-import type { BackendParts } from '../host/backend.ts'
-import type { ModeSetup } from '../host/mode-setup.ts'
-import type { Network } from '../network/access.ts'
-import { proxyVariables } from '../network/environment.ts'
-import type { Gate, GateOptions } from '../network/gate.ts'
-import { hostAndPort, parseHost } from '../network/hosts.ts'
-import type { HostProxy } from '../network/proxy.ts'
-import type { Variables } from '../request/environment.ts'
+import type { Connection, Denial } from '../../base/types.ts'
+import type { BackendParts } from '../../host/backend.ts'
+import type { ModeSetup } from '../../host/mode-setup.ts'
+import type { Network } from '../../network/access.ts'
+import { proxyVariables } from '../../network/environment.ts'
+import type { Gate, GateOptions } from '../../network/gate.ts'
+import { hostAndPort, parseHost } from '../../network/hosts.ts'
+import type { HostProxy } from '../../network/proxy.ts'
+import type { Variables } from '../../request/environment.ts'
 
 /** The proxy of a shell. It starts with the first command that needs it. */
 export class ShellProxy {
@@ -30,7 +30,7 @@ export class ShellProxy {
   }
 
   async #start(): Promise<HostProxy> {
-    const { HostProxy } = await import('../network/proxy.ts')
+    const { HostProxy } = await import('../../network/proxy.ts')
     const { clientOf, resolver } = this.#backend
     const proxy = new HostProxy({ clientOf, resolver })
     await proxy.listen()
@@ -54,7 +54,7 @@ export class HostAccess {
   /** The setup of a command that connects by the proxy. */
   open(setup: ModeSetup): ModeSetup {
     const { throughProxy } = this.#backend.sandbox
-    if (!setup.confinement || !throughProxy) throw new Error('no proxy without a sandbox that permits it')
+    if (!setup.confinement || !throughProxy) throw new Error('a proxy without a sandbox')
     const gate = this.#proxy.open(this.#options)
     this.#gate = gate
     const { port } = this.#proxy

@@ -1,5 +1,5 @@
-import type { Unmet, UnmetHosts } from '../base/refusal.ts'
-import type { ConnectionReason } from '../base/types.ts'
+import type { Unmet, UnmetHosts } from '../../base/refusal.ts'
+import type { ConnectionReason } from '../../base/types.ts'
 
 /** Answers of the proxy, which clients such as curl print. */
 export const unknownClient = 'vitrine: this proxy serves only the commands that it was started for.'
