@@ -2,7 +2,6 @@ import type { LoadedConfig } from '../config/load.ts'
 import { VitrineError } from '../messages/error.ts'
 import { narrowWildcard, suffixWildcard } from '../messages/sandbox/network.ts'
 import { type NetworkSetting, patternsOf } from '../network/access.ts'
-import { suffixWildcards } from '../network/public-suffix.ts'
 import { refuseValue } from '../request/fields.ts'
 
 /** Throws INVALID_REQUEST (a given list) or CONFIG_INVALID if a wildcard allows a whole public suffix. */
@@ -11,7 +10,11 @@ export async function checkWildcards(
   { config, sources }: LoadedConfig,
 ): Promise<void> {
   const setting = given ?? config.shell.network
-  const [wide] = typeof setting === 'boolean' ? [] : await suffixWildcards(patternsOf(setting))
+  if (typeof setting === 'boolean') return
+  const wildcards = patternsOf(setting).filter(({ wildcard }) => wildcard)
+  if (wildcards.length === 0) return
+  const { suffixWildcards } = await import('../network/public-suffix.ts')
+  const [wide] = await suffixWildcards(wildcards)
   if (wide === undefined) return
   const got = suffixWildcard(wide.text)
   if (given !== undefined) refuseValue('network', narrowWildcard, got)

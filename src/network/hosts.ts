@@ -1,5 +1,3 @@
-import { isIPv4, isIPv6 } from 'node:net'
-
 /** A host in the one form that is compared and connected to. */
 export type Host =
   /** ASCII, lower case, without a trailing dot. */
@@ -25,7 +23,7 @@ const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 
 /** The canonical form of a host as a client writes it; undefined: no host. Brackets are optional around IPv6. */
 export function parseHost(text: string): Host | undefined {
-  const bare = isIPv6(text) && !text.includes('%') ? `[${text}]` : text
+  const bare = isIPv6(text) ? `[${text}]` : text
   // The URL parser would cut a host at these, or decode them.
   if (!/^(\[[0-9A-Fa-f:.]+\]|[^\s/?#@\\%|^<>:[\]]+)$/.test(bare)) return undefined
   if (!URL.canParse(`http://${bare}/`)) return undefined
@@ -34,10 +32,15 @@ export function parseHost(text: string): Host | undefined {
 }
 
 function named(hostname: string): Host | undefined {
-  if (isIPv4(hostname)) return { kind: 'address', name: hostname, family: 4 }
+  if (/^[0-9]+(\.[0-9]+){3}$/.test(hostname)) return { kind: 'address', name: hostname, family: 4 }
   const name = hostname.replace(/\.$/, '')
   const valid = name.length <= maxNameLength && name.split('.').every((part) => label.test(part))
   return valid ? { kind: 'name', name } : undefined
+}
+
+/** Without a zone. Not node:net, which every start would load for it. */
+function isIPv6(text: string): boolean {
+  return /^[0-9A-Fa-f:.]+$/.test(text) && text.split(':').length > 2 && URL.canParse(`http://[${text}]/`)
 }
 
 /** The URL parser writes an IPv4-mapped address as `::ffff:7f00:1`. */

@@ -1,8 +1,8 @@
 import type { HostPattern } from './hosts.ts'
 
 /**
- * The wildcards whose HOST is a public suffix (`*.com`, `*.github.io`): anyone can register names in it. The list is
- * loaded only for wildcards.
+ * The wildcards whose HOST is a public suffix (`*.com`, `*.github.io`): anyone can register names in it. Import this module
+ * with import() only: the compile cache leaves out a file that imports a package so.
  */
 export async function suffixWildcards(patterns: readonly HostPattern[]): Promise<readonly HostPattern[]> {
   const wildcards = patterns.filter(({ wildcard }) => wildcard)

@@ -96,8 +96,9 @@ function isAbout(line: string, name: string): boolean {
 /** The example with a commented line in the place of the one that sets the same key. */
 function replaced(line: string): string {
   const [name] = line.split(' = ')
-  const uncommented = example.replace(`# ${line}\n`, `${line}\n`)
-  return uncommented.replace(new RegExp(`^${name} = (\\[\\]|\\["default"\\]|\\{\\}|false)$`, 'm'), '')
+  const [before, after = ''] = example.split(`# ${line}\n`)
+  const setting = new RegExp(`^${name} = (\\[\\]|\\["default"\\]|\\{\\}|false)$`, 'm')
+  return `${before}${line}\n${after.replace(setting, '')}`
 }
 
 function taplo(files: readonly string[]) {
