@@ -9,7 +9,7 @@ import { needsReading } from '../policy/decide/quick.ts'
 import type { GitCare } from '../request/environment.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
-import type { Approver } from './approval/approver.ts'
+import type { ApprovalRequest, Approver } from './approval/approver.ts'
 import type { CommandToDecide, Decider, DeciderOptions } from './decider.ts'
 
 export interface Admitted {
@@ -115,7 +115,10 @@ export class Admission {
   ): Promise<ProtectedAnswer | undefined> {
     if (!this.#approvals) return undefined
     const decision = { verdict: 'ask', reason: explainChange(path), matches: [] } as const
-    return { path, approval: await this.#ask(this.#approvals, command, decision, wait, true) }
+    return {
+      path,
+      approval: await this.#ask(this.#approvals, { ...command, change: path, once: true }, decision, wait),
+    }
   }
 
   /** True where the sandbox alone decides. */
@@ -143,23 +146,23 @@ export class Admission {
   ): Promise<ApprovalRecord> {
     if (!this.#approvals)
       return unattended(needsApprover ? 'deny' : this.#options.loaded.config.policy.unattended)
-    return this.#ask(this.#approvals, command, decision, wait, command.refused !== undefined)
+    return this.#ask(this.#approvals, { ...command, once: command.refused !== undefined }, decision, wait)
   }
 
   async #ask(
     approvals: Approvals,
-    command: CommandToAdmit,
+    command: CommandToAdmit & Pick<ApprovalRequest, 'change' | 'once'>,
     decision: Decision,
     wait: ApprovalWait,
-    once: boolean,
   ): Promise<ApprovalRecord> {
-    const { cwd, mode } = command
+    const { cwd, mode, change, once } = command
     const waiting = waitFor(wait)
     const { signal } = waiting
     try {
       // Imported late: node:crypto costs start-up time.
       const stdin = (await import('./approval/input.ts')).inputOf(command)
-      return await approvals.approves({ command: textOf(command), cwd, mode, stdin, signal }, decision, once)
+      const request = { command: textOf(command), cwd, mode, stdin, change, once, signal }
+      return await approvals.approves(request, decision)
     } finally {
       waiting.end()
     }

@@ -14,11 +14,14 @@ export interface UserAnswer {
   readonly approval: Approval
 }
 
-/** The state of one tool call that the approver reads, and where it leaves its question. */
+/** What the approver does in one tool call. */
 export interface ToolCall {
   /** From earlier rounds of this call. Each is used once: a list may contain the same command twice. */
   readonly unused: UserAnswer[]
+  /** A command that has not started: the call ends with the question. */
   question?: PendingQuestion
+  /** A command that runs: it waits for the answer. */
+  ask(question: PendingQuestion): Promise<Approval>
 }
 
 export interface PendingQuestion {
@@ -56,6 +59,7 @@ const elicitingApprover: Approver = Object.assign(elicit, { by: 'mcp-elicitation
 async function elicit(request: ApprovalRequest, decision: Decision): Promise<Approval> {
   const call = calls.getStore()
   if (!call) return 'no'
+  if (request.change !== undefined) return call.ask({ request, decision })
   const at = call.unused.findIndex(({ asked }) => isSame(asked, request))
   const [answer] = at === -1 ? [] : call.unused.splice(at, 1)
   if (answer) return answer.approval

@@ -1,13 +1,19 @@
 import type { Turns } from '../base/turns.ts'
 import type { Mode, Result, VitrineError } from '../internal.ts'
 import { isVitrineError } from '../messages/error.ts'
-import { ignoreErrorsAlone, notApprovedByUser, notAskable, refusalText } from '../messages/mcp/mcp.ts'
+import {
+  endedMeanwhile,
+  ignoreErrorsAlone,
+  notApprovedByUser,
+  notAskable,
+  refusalText,
+} from '../messages/mcp/mcp.ts'
 import { listText } from '../messages/mcp/tool.ts'
 import type { UserAnswer } from './approvers.ts'
-import { endingWhenBroken } from './broken.ts'
+import { CallEnd } from './broken.ts'
 import { brokenGraceMs } from './limits.ts'
 import { Progress } from './progress.ts'
-import { canElicit, questionFor, withAnswers } from './questions.ts'
+import { type CallWork, canElicit, questionFor, runRound } from './questions.ts'
 import type { CallToolResult, InputRequiredResult, ServerContext } from './sdk.ts'
 import type { McpSession } from './session.ts'
 
@@ -40,30 +46,44 @@ export async function executeCommand(
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   if (asked.ignore_errors && !asked.next) return errorResult(ignoreErrorsAlone)
-  const { outcome, question, answers } = await withAnswers(context, calls.hasSession, () =>
-    run(calls, mode, asked, context),
-  )
-  if (outcome.status === 'fulfilled') return outcome.value
-  if (!question) return refused(outcome.reason, answers, asked)
-  if (!canElicit(context, calls.capabilities())) return errorResult(notAskable(question.decision.reason))
-  return questionFor(question, answers, calls.hasSession)
+  const canAsk = canElicit(context, calls.capabilities())
+  const begin = () => workOf(calls, mode, asked, context)
+  const round = await runRound(context, { hasSession: calls.hasSession, canAsk, begin })
+  if (!round) return errorResult(endedMeanwhile)
+  const { outcome, question, answers } = round
+  if (outcome?.status === 'fulfilled') return outcome.value
+  if (question && canAsk) return questionFor(question, round, calls.hasSession)
+  return question
+    ? errorResult(notAskable(question.decision.reason))
+    : refused(outcome?.reason, answers, asked)
 }
 
-async function run(
+function workOf(
   calls: ToolCallContext,
   mode: Mode,
   asked: ExecuteArguments,
   context: ServerContext,
-): Promise<CallToolResult> {
+): CallWork<CallToolResult> {
   const { session, turns } = calls
   const progress = new Progress(context, () => turns.waiting)
-  try {
-    return await endingWhenBroken(context, calls.brokenGraceMs ?? brokenGraceMs, (signal) => {
-      const work = () => runInTurn(calls, mode, asked, signal, progress)
-      return session.busy(() => turns.run(work, signal))
-    })
-  } finally {
-    progress.end()
+  const end = new CallEnd(context, calls.brokenGraceMs ?? brokenGraceMs)
+  const work = () => runInTurn(calls, mode, asked, end.signal, progress)
+  return {
+    run: () =>
+      session
+        .busy(() => turns.run(work, end.signal))
+        .finally(() => {
+          progress.end()
+          end.release()
+        }),
+    paused: () => {
+      progress.end()
+      end.asks()
+    },
+    continued: (next) => {
+      progress.follow(next)
+      end.follow(next)
+    },
   }
 }
 

@@ -3,8 +3,11 @@ import { platform } from '../internal.ts'
 /** Commands that one server runs at once; further calls wait. */
 export const maxAtOnce = 32
 
-/** Lines of one call. Each may need an approval round, and the SDK ends older clients' calls after 8. */
-export const maxLines = 8
+/** Questions to the user in one call: the SDK ends older clients' calls after 8 rounds. */
+export const maxQuestions = 8
+
+/** Lines of one call. Each may need an approval round. */
+export const maxLines = maxQuestions
 
 export const maxSessions = 256
 

@@ -5,8 +5,8 @@ const everyMs = 500
 
 /** Reports the progress of a call, if the client asked for it. */
 export class Progress {
-  readonly #context: ServerContext
-  readonly #timer: NodeJS.Timeout | undefined
+  #context: ServerContext
+  #timer: NodeJS.Timeout | undefined
   readonly #ahead: () => number
   readonly #called = performance.now()
   #started: number | undefined
@@ -15,6 +15,13 @@ export class Progress {
   constructor(context: ServerContext, ahead: () => number) {
     this.#context = context
     this.#ahead = ahead
+    this.follow(context)
+  }
+
+  /** A further request waits for the same work. */
+  follow(context: ServerContext): void {
+    this.end()
+    this.#context = context
     if (context.mcpReq._meta?.progressToken !== undefined)
       this.#timer = setInterval(() => this.#tell(), everyMs)
   }

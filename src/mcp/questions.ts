@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { codedError } from '../base/errno.ts'
 import type { Approval } from '../internal.ts'
 import { answerNames, elicitationMessage, elicitationTitle } from '../messages/mcp/mcp.ts'
 import {
@@ -8,6 +9,8 @@ import {
   type ToolCall,
   type UserAnswer,
 } from './approvers.ts'
+import { maxQuestions } from './limits.ts'
+import { RunningCall, type RunningQuestion, runningCall } from './running-calls.ts'
 import {
   CLIENT_CAPABILITIES_META_KEY,
   createRequestStateCodec,
@@ -20,33 +23,75 @@ import {
 const answers = { y: 'yes', n: 'no', a: 'all', s: 'same' } as const satisfies Record<string, Approval>
 
 /** The possible answers. Without a session, no answer can hold for one. */
-function lettersFor(hasSession: boolean): readonly (keyof typeof answers)[] {
-  return hasSession ? ['y', 'n', 'a', 's'] : ['y', 'n']
+function lettersFor(hasSession: boolean, once = false): readonly (keyof typeof answers)[] {
+  return hasSession && !once ? ['y', 'n', 'a', 's'] : ['y', 'n']
 }
 
 /** What one round of a call asks, and the answers of earlier rounds. */
 interface Round {
   readonly asked: AskedCommand
   readonly earlier: readonly UserAnswer[]
+  /** The command runs, and waits for the answer. */
+  readonly running?: RunningQuestion | undefined
 }
 
 /** Signs questions and answers; one key for every server of this process. */
 export const askedState = createRequestStateCodec<Round>({ key: randomBytes(32) })
 
-/** Runs the work of one call; returns its question, if any, and the user's earlier answers. */
-export async function withAnswers<T>(
+/** What a round of a call leaves: the outcome of its work, a question, or both (the work ended with the question). */
+export interface Asked<T> {
+  readonly outcome?: PromiseSettledResult<T>
+  readonly question?: PendingQuestion | undefined
+  readonly running?: RunningQuestion
+  readonly answers: readonly UserAnswer[]
+}
+
+/** What the requests of a call wait for, one after the other. */
+export interface CallWork<T> {
+  run(): Promise<T>
+  /** A question ends the request while the work goes on. */
+  paused(): void
+  /** A further request waits for the work. */
+  continued(context: ServerContext): void
+}
+
+export interface RoundOptions<T> {
+  readonly hasSession: boolean
+  readonly canAsk: boolean
+  begin(): CallWork<T>
+}
+
+/** Begins the work of a call, or continues it with the user's answer. Undefined: it has ended long ago. */
+export async function runRound<T>(
   context: ServerContext,
-  hasSession: boolean,
-  work: () => Promise<T>,
-): Promise<{
-  outcome: PromiseSettledResult<T>
-  question: PendingQuestion | undefined
-  answers: readonly UserAnswer[]
-}> {
-  const answers = answersIn(context, hasSession)
-  const call: ToolCall = { unused: [...answers] }
-  const [outcome] = await Promise.allSettled([inCall(call, work)])
-  return { outcome, question: call.question, answers }
+  options: RoundOptions<T>,
+): Promise<Asked<T> | undefined> {
+  const { running, given } = answerIn(context, options.hasSession)
+  if (running === undefined) return firstRound(given, options)
+  const call = runningCall<T>(running.id)
+  const [answer] = given.slice(-1)
+  const end = await call?.continue(context, running.number, answer?.approval ?? 'no')
+  return end && { answers: given, ...end }
+}
+
+async function firstRound<T>(
+  given: readonly UserAnswer[],
+  { canAsk, begin }: RoundOptions<T>,
+): Promise<Asked<T>> {
+  const work = begin()
+  let asked = given.length
+  const call: ToolCall = {
+    unused: [...given],
+    ask: async (question) => {
+      if (!canAsk || asked >= maxQuestions) throw codedError('unanswered')
+      asked++
+      work.paused()
+      return running.ask(question)
+    },
+  }
+  const running = new RunningCall(() => inCall(call, work.run), work.continued)
+  const end = await running.end()
+  return { answers: given, question: call.question, ...end }
 }
 
 export function canElicit(
@@ -65,14 +110,14 @@ export function canElicit(
 
 export async function questionFor(
   { request, decision }: PendingQuestion,
-  earlier: readonly UserAnswer[],
+  { answers: earlier, running }: Pick<Asked<unknown>, 'answers' | 'running'>,
   hasSession: boolean,
 ): Promise<InputRequiredResult> {
-  const { command, cwd, mode } = request
-  const letters = lettersFor(hasSession)
+  const { command, cwd, mode, once } = request
+  const letters = lettersFor(hasSession, once)
   const answer = {
     type: 'string' as const,
-    title: elicitationTitle,
+    title: elicitationTitle(request),
     enum: [...letters],
     enumNames: letters.map((letter) => answerNames[letter]),
   }
@@ -83,16 +128,20 @@ export async function questionFor(
         requestedSchema: { type: 'object', properties: { answer }, required: ['answer'] },
       }),
     },
-    requestState: await askedState.mint({ asked: { command, cwd, mode }, earlier }),
+    requestState: await askedState.mint({ asked: { command, cwd, mode }, earlier, running }),
   })
 }
 
 /** Anything but a clear yes counts as no. */
-function answersIn(context: ServerContext, hasSession: boolean): readonly UserAnswer[] {
+function answerIn(
+  context: ServerContext,
+  hasSession: boolean,
+): { readonly given: readonly UserAnswer[]; readonly running?: RunningQuestion | undefined } {
   const round = context.mcpReq.requestState<Round>()
   const response = inputResponse(context.mcpReq.inputResponses, 'approval')
-  if (round === undefined || response.kind !== 'elicit') return []
-  const given = response.action === 'accept' ? response.content?.['answer'] : 'n'
-  const letter = lettersFor(hasSession).find((known) => known === given) ?? 'n'
-  return [...round.earlier, { asked: round.asked, approval: answers[letter] }]
+  if (round === undefined || response.kind !== 'elicit') return { given: [], running: round?.running }
+  const chosen = response.action === 'accept' ? response.content?.['answer'] : 'n'
+  const letter = lettersFor(hasSession).find((known) => known === chosen) ?? 'n'
+  const given = [...round.earlier, { asked: round.asked, approval: answers[letter] }]
+  return { given, running: round.running }
 }

@@ -7,6 +7,7 @@ interface Asked {
   readonly cwd: string
   readonly mode: Mode
   readonly stdin: ApprovalInput
+  readonly change?: string | undefined
 }
 
 /** A longer command does not fit the scrollback of most terminals. */
@@ -28,14 +29,21 @@ export function approvalQuestion(request: Asked, decision: Decision, columns: nu
   const command = request.command.split('\n').flatMap((line) => rows('  | ', '  : ', line, width))
   if (command.length > maxRows) return undefined
   return [
-    `${plain}\nvitrine: run this in ${request.mode} mode?`,
+    `${plain}\nvitrine: ${approvalHeading(request)}`,
     ...command,
     ...(command.length > manyRows ? [`  (${command.length} rows: scroll up to read all of them)`] : []),
     ...rows('  in ', '   : ', request.cwd, width),
-    ...inputRows(request.stdin, width),
+    ...(request.change === undefined ? inputRows(request.stdin, width) : []),
     ...rows('  asked because: ', '   : ', decision.reason, width),
     '',
   ].join('\n')
+}
+
+/** What a yes allows: the command, or a change by a command that runs. */
+export function approvalHeading({ mode, change }: Pick<Asked, 'mode' | 'change'>): string {
+  return change === undefined
+    ? `run this in ${mode} mode?`
+    : 'let this running command change what is protected?'
 }
 
 const maxInputRows = 20
@@ -53,10 +61,14 @@ function inputRows(stdin: ApprovalInput, width: number): string[] {
 }
 
 /** Shown once keys are accepted as an answer. */
-export const approvalChoices = '[y]es  [n]o  [a]ll this session  [s] this command this session: '
+export function approvalChoices(once = false): string {
+  return once ? '[y]es  [n]o: ' : '[y]es  [n]o  [a]ll this session  [s] this command this session: '
+}
 
 /** After keys that are not an answer. */
-export const approvalReminder = '\nPlease press one key, y, n, a or s: '
+export function approvalReminder(once = false): string {
+  return once ? '\nPlease press one key, y or n: ' : '\nPlease press one key, y, n, a or s: '
+}
 
 /** Closes the question. */
 export function approvalAnswer(answer: 'yes' | 'no' | 'all' | 'same'): string {

@@ -30,11 +30,13 @@ export function launch(execution: Execution): Running {
     launchRequestOf(execution, setup, { environment, deadline, follower }),
     {
       ...eventsOf({ output, follower, supervision, start }),
-      asked: (path, answer) =>
-        void askProtected(execution, path, deadline.timeoutMs - (monotonicMs() - launchedAt)).then(
-          answer,
-          () => answer(false),
-        ),
+      asked: inThisContext(
+        (path, answer) =>
+          void askProtected(execution, path, deadline.timeoutMs - (monotonicMs() - launchedAt)).then(
+            answer,
+            () => answer(false),
+          ),
+      ),
     },
   )
   const ended = supervision.ended.then((end) => {
@@ -47,6 +49,11 @@ export function launch(execution: Execution): Running {
   const stop = (cause: Cause) => supervision.stop(cause)
   const signal = (name: NodeJS.Signals) => supervision.signal(name)
   return { ended, started: start.started, stop, signal, process, listener: output.listener, follower }
+}
+
+/** The addon calls from no asynchronous context: an approver finds that of its call (AsyncLocalStorage). */
+function inThisContext(call: NonNullable<LaunchEvents['asked']>): NonNullable<LaunchEvents['asked']> {
+  return process.getBuiltinModule('node:async_hooks').AsyncResource.bind(call)
 }
 
 interface Output {

@@ -15,7 +15,7 @@ export interface ConnectOptions {
   /** What stands before the server's own command line. */
   readonly wrapper?: readonly string[]
   /** Answers questions to the user; without it the client cannot be asked. */
-  readonly elicit?: (message: string) => ElicitResult
+  readonly elicit?: (message: string) => ElicitResult | Promise<ElicitResult>
 }
 
 /** A tool's answer, as a model gets it. */

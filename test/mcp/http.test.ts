@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { httpAddress } from '../../src/mcp/http/command.ts'
 import { serveOnHttp } from '../../src/mcp/http/server.ts'
+import { brokenGraceMs } from '../../src/mcp/limits.ts'
 import { McpSession } from '../../src/mcp/session.ts'
 import { nothingSaved } from '../../src/messages/mcp/scratchpad.ts'
 import { badHttp, drainingLine, emptyToken, tokenNeeded } from '../../src/messages/mcp/serve.ts'
@@ -29,8 +31,11 @@ function marked(): string {
 }
 
 /** Starts `vitrine mcp --http 0` and reads where it listens. */
-async function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-  const home = new Home()
+async function serve(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  home = new Home(),
+) {
   const server = spawn(process.execPath, [program, 'mcp', '--http', '0', ...args], {
     env: { ...home.env, ...env },
     cwd: home.directory,
@@ -162,6 +167,23 @@ describe('over HTTP', () => {
     expect(readdirSync(home.directory).filter((name) => !name.startsWith('.'))).toEqual(['b'])
     expect(answers).toEqual([])
   })
+
+  it.runIf(process.platform === 'linux')(
+    'a command that waits for an answer about a protected path outlives the request that asks',
+    async () => {
+      const home = new Home()
+      home.configure('[workspace]\non_protected = "ask"\n')
+      const project = join(home.directory, 'project')
+      mkdirSync(project)
+      const args = ['--mode', 'workspace', '--approve', 'elicit', '--cwd', project]
+      const { url, token } = await serve(args, {}, home)
+      const { run } = await client('modern', url, token, async () => {
+        await setTimeout(brokenGraceMs + 1_000)
+        return { action: 'accept', content: { answer: 'y' } }
+      })
+      expect(await run({ command: 'echo x > .envrc; cat .envrc' })).toMatchObject({ text: 'x\n' })
+    },
+  )
 
   it('with one, a holds for the rest of it, and for no other', async () => {
     const { url, token, home } = await serve(['--mode', 'write', '--approve', 'elicit'])

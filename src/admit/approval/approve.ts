@@ -32,28 +32,20 @@ export class Approvals {
     this.#standing = approval ? this.#standing.filter((standing) => !isSame(standing, approval)) : []
   }
 
-  /**
-   * Asks unless a standing approval covers the command. No answer is no.
-   * @param once no standing approval covers this question, and its answer becomes none
-   */
-  async approves(request: ApprovalRequest, decision: Decision, once = false): Promise<ApprovalRecord> {
+  /** Asks unless a standing approval covers the command. No answer is no. */
+  async approves(request: ApprovalRequest, decision: Decision): Promise<ApprovalRecord> {
     let asked = false
     const isAsked = () => {
       asked = true
     }
-    const turn = this.#queue.then(() => this.#ask(request, decision, once, isAsked))
+    const turn = this.#queue.then(() => this.#ask(request, decision, isAsked))
     // The next question waits for this one. This one waits for earlier ones only until its own signal aborts.
     this.#queue = turn
     return inTime(turn, request.signal, () => this.#record({ asked, answer: 'none' }))
   }
 
-  async #ask(
-    request: ApprovalRequest,
-    decision: Decision,
-    once: boolean,
-    isAsked: () => void,
-  ): Promise<ApprovalRecord> {
-    const { command, cwd, mode, signal } = request
+  async #ask(request: ApprovalRequest, decision: Decision, isAsked: () => void): Promise<ApprovalRecord> {
+    const { command, cwd, mode, once, signal } = request
     if (signal.aborted) return this.#record({ asked: false, answer: 'none' })
     // Checked only now: the answer before may cover this command too.
     const covering = once ? undefined : this.#covering(request)

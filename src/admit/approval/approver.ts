@@ -23,6 +23,10 @@ export interface ApprovalRequest {
   readonly mode: Mode
   /** To `sh` this is as much a command as `command` is. */
   readonly stdin: ApprovalInput
+  /** What workspace mode protects and the running command is about to change. Absent: the command has not started. */
+  readonly change?: string | undefined
+  /** The answer holds for this question only: `all` and `same` count as `yes`. */
+  readonly once?: boolean | undefined
   /** Aborted at the time limit: a later answer counts as no. */
   readonly signal: AbortSignal
 }

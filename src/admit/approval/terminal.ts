@@ -73,7 +73,7 @@ async function answerAt(terminal: Terminal, request: ApprovalRequest, decision: 
     return 'no'
   }
   terminal.write(question)
-  const answer = (await hasSettled(terminal)) ? await firstAnswer(terminal) : 'no'
+  const answer = (await hasSettled(terminal)) ? await firstAnswer(terminal, request.once) : 'no'
   terminal.write(request.signal.aborted ? approvalLate : approvalAnswer(answer))
   return answer
 }
@@ -89,18 +89,18 @@ async function hasSettled(terminal: Terminal): Promise<boolean> {
 
 const interrupt = 0x03
 
-async function firstAnswer(terminal: Terminal): Promise<Approval> {
-  terminal.write(approvalChoices)
+async function firstAnswer(terminal: Terminal, once = false): Promise<Approval> {
+  terminal.write(approvalChoices(once))
   for (;;) {
     const keys = await terminal.read()
     if (typeof keys === 'string') return 'no'
-    const answer = answerIn(keys)
+    const answer = answerIn(keys, once)
     if (answer === 'no') return answer
     if (answer) {
       const more = await terminal.read(pasteMs)
       if (more === 'quiet') return answer
-      if (more === 'over' || answerIn(more) === 'no') return 'no'
+      if (more === 'over' || answerIn(more, once) === 'no') return 'no'
     }
-    terminal.write(approvalReminder)
+    terminal.write(approvalReminder(once))
   }
 }

@@ -1,7 +1,9 @@
+import type { ApprovalRequest } from '../../admit/approval/approver.ts'
 import { sizeText } from '../../base/text.ts'
 import type { Denial, Mode, Outcome, Result } from '../../base/types.ts'
 import { visible, whollyVisible } from '../../base/visible.ts'
 import type { NetworkSetting } from '../../network/access.ts'
+import { approvalHeading } from '../approval.ts'
 import { lostLine } from '../audit.ts'
 import { attemptsIn, denialText } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
@@ -248,11 +250,12 @@ export function notAskable(reason: string): string {
 
 /** The question that a client shows its user. */
 export function elicitationMessage(
-  request: { readonly command: string; readonly cwd: string; readonly mode: Mode },
+  request: Pick<ApprovalRequest, 'command' | 'cwd' | 'mode' | 'change'>,
   reason: string,
 ): string {
+  const heading = approvalHeading(request)
   return [
-    `Run this in ${request.mode} mode?`,
+    `${heading.charAt(0).toUpperCase()}${heading.slice(1)}`,
     // With a margin, no line of the command can imitate a line of vitrine's; invisible characters become visible.
     ...request.command.split('\n').map((line) => `  ${whollyVisible(line)}`),
     `in ${whollyVisible(request.cwd)}`,
@@ -260,7 +263,13 @@ export function elicitationMessage(
   ].join('\n')
 }
 
-export const elicitationTitle = 'Run it?'
+export function elicitationTitle({ change }: Pick<ApprovalRequest, 'change'>): string {
+  return change === undefined ? 'Run it?' : 'Let it change that?'
+}
+
+/** An answer that arrives long after its command. */
+export const endedMeanwhile =
+  'INVALID_REQUEST: The command that waited for this answer has ended, and its result is gone. Look at what it changed before you run it again.'
 
 /** The meaning of the answers. */
 export const answerNames: Readonly<Record<'y' | 'n' | 'a' | 's', string>> = {

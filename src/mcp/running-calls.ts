@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import type { Approval } from '../internal.ts'
+import type { PendingQuestion } from './approvers.ts'
+import type { ServerContext } from './sdk.ts'
+
+/** A question of a running command, and its place among those of its call. */
+export interface RunningQuestion {
+  readonly id: string
+  readonly number: number
+}
+
+/** How a round of a call ends: the work is over, or its command waits for an answer. */
+export type RoundEnd<T> =
+  | { readonly kind: 'over'; readonly outcome: PromiseSettledResult<T> }
+  | { readonly kind: 'asks'; readonly question: PendingQuestion; readonly running: RunningQuestion }
+
+/** How long a client can still fetch the result of a command that ended while its user was asked. */
+const keptMs = 600_000
+
+const running = new Map<string, RunningCall<unknown>>()
+
+/** A call whose work goes on while its client asks the user. The next round of the call continues it. */
+export class RunningCall<T> {
+  readonly #id = randomUUID()
+  readonly #over: Promise<RoundEnd<T>>
+  #asked: Promise<RoundEnd<T>>
+  #ask: (end: RoundEnd<T>) => void = () => {}
+  #answer: (approval: Approval) => void = () => {}
+  #questions = 0
+  /** Called with the context of each further round. */
+  readonly #continued: (context: ServerContext) => void
+
+  /** `work` begins at once. */
+  constructor(work: () => Promise<T>, continued: (context: ServerContext) => void) {
+    this.#continued = continued
+    this.#asked = this.#nextQuestion()
+    this.#over = Promise.allSettled([work()]).then(([outcome]) => {
+      setTimeout(() => running.delete(this.#id), keptMs).unref()
+      return { kind: 'over', outcome }
+    })
+  }
+
+  /** Waits for the user's answer. */
+  ask(question: PendingQuestion): Promise<Approval> {
+    this.#questions++
+    running.set(this.#id, this as RunningCall<unknown>)
+    const answered = new Promise<Approval>((resolve) => {
+      this.#answer = resolve
+    })
+    this.#ask({ kind: 'asks', question, running: { id: this.#id, number: this.#questions } })
+    return answered
+  }
+
+  end(): Promise<RoundEnd<T>> {
+    return Promise.race([this.#asked, this.#over])
+  }
+
+  /** An answer counts for the question that it was given to, and only once. */
+  continue(context: ServerContext, number: number, approval: Approval): Promise<RoundEnd<T>> {
+    this.#continued(context)
+    if (number === this.#questions) {
+      this.#asked = this.#nextQuestion()
+      this.#answer(approval)
+    }
+    return this.end()
+  }
+
+  #nextQuestion(): Promise<RoundEnd<T>> {
+    return new Promise((resolve) => {
+      this.#ask = resolve
+    })
+  }
+}
+
+/** Undefined: its command has ended long ago. */
+export function runningCall<T>(id: string): RunningCall<T> | undefined {
+  return running.get(id) as RunningCall<T> | undefined
+}
