@@ -26,7 +26,7 @@ const steps: Readonly<Record<AuditFault['step'], string>> = {
 /** Why a command that must be recorded did not run. `no-locks`: Node has no file locks on this system. */
 export function describeAuditFailure({ path, step, reason }: AuditFault): string {
   if (reason === 'no-locks')
-    return `The audit log ${path} needs file locks, which this system has only with the native addon. Nothing ran. Build the addon, or leave [audit] path empty.`
+    return `The audit log ${path} needs file locks, which this system has only with the native addon. The command did not run. Build the addon, or leave [audit] path empty.`
   return `The audit log ${path} does not work: ${steps[step]} (${reasons[reason] ?? reason}). Nothing runs until it does ([audit] required = true): free space, or fix the path and its permissions.`
 }
 

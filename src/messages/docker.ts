@@ -5,12 +5,12 @@ import { outputOnly, readableLocks } from './sandbox/notes.ts'
 
 /** Why nothing ran, and what to do. */
 export function describeNoDocker({ wanted, got, remedy }: Unmet): string {
-  return `The docker backend ([shell] backend = "docker") needs ${wanted}; this host: ${got}. Nothing ran. To fix it: ${remedy}. To run commands on this machine instead, set backend = "local".`
+  return `The docker backend ([shell] backend = "docker") needs ${wanted}; this host: ${got}. The command did not run. To fix it: ${remedy}. To run commands on this machine instead, set backend = "local".`
 }
 
 /** Why a command that calls docker did not run on this machine. */
 export function describeNoEngine({ got, remedy }: Unmet): string {
-  return `The command calls docker, but no engine answers: ${got}. Nothing ran. To fix it: ${remedy}.`
+  return `The command calls docker, but no engine answers: ${got}. The command did not run. To fix it: ${remedy}.`
 }
 
 const engine = 'a Docker engine on this machine'

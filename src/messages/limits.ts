@@ -104,7 +104,7 @@ export function limitsRefusedNote(): string {
 
 /** Why a command with limits does not run. */
 export function describeNoLimits({ wanted, got, remedy }: Unmet): string {
-  return `The configured [limits] need ${wanted}; this host: ${got}. Nothing ran. To enable them: ${remedy}. To run without: set memory_bytes, cpu_seconds, processes and open_files to 0.`
+  return `The configured [limits] need ${wanted}; this host: ${got}. The command did not run. To enable them: ${remedy}. To run without: set memory_bytes, cpu_seconds, processes and open_files to 0.`
 }
 
 function size(bytes: number): string {

@@ -1,11 +1,10 @@
 import type { Result } from '../base/types.ts'
 import { visible } from '../base/visible.ts'
 
-/** A refusal of one command of several; those before it ran. */
+/** A refusal of one command of several; those before it ran, the following ones do not. */
 export function refusedOfSeveral(message: string, following: number): string {
-  const own = message.replace('Nothing ran.', 'This command did not run.')
-  if (following === 0) return own
-  return `${own} ${following === 1 ? 'The one after it did not run either.' : `The ${following} after it did not run either.`}`
+  if (following === 0) return message
+  return `${message} ${following === 1 ? 'The one after it did not run either.' : `The ${following} after it did not run either.`}`
 }
 
 /**
@@ -26,10 +25,7 @@ export function listLines(
   const notStarted =
     stopped === undefined
       ? []
-      : [
-          `line ${at + 1} of ${lines.length} could not be started: ${brief(lines[at])}`,
-          refusedOfSeveral(stopped, 0),
-        ]
+      : [`line ${at + 1} of ${lines.length} could not be started: ${brief(lines[at])}`, stopped]
   const skipped = lines.slice(at + (stopped === undefined ? 0 : 1))
   const notRun = skipped.length === 0 ? [] : [`not run: ${skipped.map(brief).join('; ')}`]
   return [...failed, ...notStarted, ...notRun]

@@ -36,7 +36,7 @@ export function launcherMissing(got: string): Unmet {
 
 /** Why no command can be started, in any mode. */
 export function describeNoLauncher({ wanted, got, remedy }: Unmet): string {
-  return `Commands need ${wanted}; this host: ${got}. Nothing ran. To fix it: ${remedy}.`
+  return `Commands need ${wanted}; this host: ${got}. The command did not run. To fix it: ${remedy}.`
 }
 
 /** Why a command gets no terminal. */
@@ -54,7 +54,7 @@ export function noSandboxOn(platform: string): Unmet {
 
 /** Read or workspace mode on a system for which vitrine has no sandbox. */
 export function describeOtherPlatform(platform: string): string {
-  return `Shell commands are not available in a sandboxed mode (read, workspace) on ${platform}. Nothing ran.\nWrite mode runs them without a sandbox.`
+  return `Shell commands are not available in a sandboxed mode (read, workspace) on ${platform}. The command did not run.\nWrite mode runs them without a sandbox.`
 }
 
 const limitsWanted = 'the native addon on Linux'

@@ -14,13 +14,13 @@ function shown(text: string): string {
 
 /** Says that a command never ran, and why. */
 export function describeDenied({ reason }: Decision): string {
-  return `Denied by policy: ${reason}. Nothing ran.`
+  return `Denied by policy: ${reason}. The command did not run.`
 }
 
 /** Says that a command was not approved, and why it needed approval. */
 export function describeNotApproved({ reason }: Decision, setBy?: string): string {
   const from = setBy === undefined ? '' : ` (policy.unattended is set by ${shown(setBy)})`
-  return `Not approved${from}. Approval is needed because ${reason}. Nothing ran.`
+  return `Not approved${from}. Approval is needed because ${reason}. The command did not run.`
 }
 
 export function explainSafe(rule: string): string {

@@ -22,7 +22,7 @@ const writableState = 'XDG_STATE_HOME or TMPDIR to a writable directory'
 export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): string {
   switch (refusal.code) {
     case 'INVALID_REQUEST':
-      return `${describeRequestProblem(refusal.problem, reader)} Nothing ran.`
+      return `${describeRequestProblem(refusal.problem, reader)} The command did not run.`
     case 'CONFIG_INVALID':
       return describeConfigProblem(refusal)
     case 'SANDBOX_UNAVAILABLE':
@@ -32,9 +32,9 @@ export function describeRefusal(refusal: Refusal, reader: HintReader = 'user'): 
       if (refusal.for === 'engine') return describeNoEngine(refusal)
       if (refusal.for === 'hosts') return describeNoHosts(refusal)
       if (refusal.platform !== undefined) return describeOtherPlatform(refusal.platform)
-      return `${modeNames[refusal.for ?? 'read']} needs ${refusal.wanted}; ${refusal.for ? 'found' : 'this host'}: ${refusal.got}. Nothing ran.\nTo enable it: ${refusal.remedy}. Write mode runs commands without a sandbox.`
+      return `${modeNames[refusal.for ?? 'read']} needs ${refusal.wanted}; ${refusal.for ? 'found' : 'this host'}: ${refusal.got}. The command did not run.\nTo enable it: ${refusal.remedy}. Write mode runs commands without a sandbox.`
     case 'WRITE_MODE_REQUIRED':
-      return `The sandbox is switched off ([shell] sandbox = false${refusal.setBy === undefined ? '' : `, set by ${visible(refusal.setBy)}`}), so shell commands require write mode. Nothing ran.\nSwitch to write mode, or set sandbox = true.`
+      return `The sandbox is switched off ([shell] sandbox = false${refusal.setBy === undefined ? '' : `, set by ${visible(refusal.setBy)}`}), so shell commands require write mode. The command did not run.\nSwitch to write mode, or set sandbox = true.`
     case 'SPAWN_FAILED':
       return describeSpawnFailure(refusal)
     case 'DENIED':
@@ -116,16 +116,16 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
   if (step === 'exec' && errno === 'ENOENT') return `${program}: not found.`
   if (step === 'exec' && errno === 'EACCES') return `${program}: not executable.`
   if (step === 'exec' && errno === 'E2BIG')
-    return `${program}: the arguments and the environment are larger than the kernel accepts. Nothing ran. Pass the data through stdin or a file.`
+    return `${program}: the arguments and the environment are larger than the kernel accepts. The command did not run. Pass the data through stdin or a file.`
   if (step === 'exec' && errno === 'ENOEXEC')
-    return `${program}: not a program (no known format and no #! line). Nothing ran. Run it with its interpreter.`
+    return `${program}: not a program (no known format and no #! line). The command did not run. Run it with its interpreter.`
   if (step === 'core dumps')
-    return `${program} could not be started: kernel.core_pattern has changed, and core dumps would leave the sandbox (${errno}). Nothing ran. "vitrine doctor" says what to do.`
+    return `${program} could not be started: kernel.core_pattern has changed, and core dumps would leave the sandbox (${errno}). The command did not run. "vitrine doctor" says what to do.`
   if (step === 'landlock ruleset' && errno === 'E2BIG')
-    return `${program} could not be started: the directories around the unreadable files ([shell] reads, unreadable) hold more than 250,000 entries. Nothing ran. Make whole directories unreadable instead of single files in large ones.`
+    return `${program} could not be started: the directories around the unreadable files ([shell] reads, unreadable) hold more than 250,000 entries. The command did not run. Make whole directories unreadable instead of single files in large ones.`
   if (step === 'workspace' && errno === 'EMLINK')
-    return `${program} could not be started: a protected file has further names (hard links), and the workspace is too large to search for them. Nothing ran. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE`
-  return `${program} could not be started: step "${step}" failed with ${errno}. Nothing ran.`
+    return `${program} could not be started: a protected file has further names (hard links), and the workspace is too large to search for them. The command did not run. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE`
+  return `${program} could not be started: step "${step}" failed with ${errno}. The command did not run.`
 }
 
 /** Whether to retry, and how. */

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commandMissing, keepGoingAlone } from '../../src/messages/cli/run.ts'
 import { remedies } from '../../src/messages/hints.ts'
-import { refusedOfSeveral } from '../../src/messages/list.ts'
 import { Home, misused } from './vitrine.ts'
 
 const home = new Home()
@@ -133,7 +132,7 @@ describe('run --each', () => {
       error: { code: 'INVALID_REQUEST' },
       skipped: ['echo three'],
     })
-    expect(told[1]).toBe(`vitrine: ${refusedOfSeveral(json.error.message, 0)}`)
+    expect(told[1]).toBe(`vitrine: ${json.error.message}`)
   })
 
   it('--keep-going goes on behind a failure, and ends as the first one did', async () => {

@@ -68,15 +68,12 @@ describe('read_scratchpad with grep', () => {
     const search = read({ name: 'log', grep }).finally(() => {
       searching = false
     })
-    const waits: number[] = []
-    while (searching) {
-      const started = performance.now()
-      await list()
-      waits.push(performance.now() - started)
-    }
+    let answered = 0
+    for (; searching; answered++) await list()
     // A slow machine does not get to the end of it.
     expect([grepLine(grep, false, 0, 0), slowPatternText(5000)]).toContain((await search).text)
-    expect(waits.length).toBeGreaterThan(5)
+    // A server that is not free answers once, after the search.
+    expect(answered).toBeGreaterThan(2)
   })
 
   const other = ['setpriv', '--reuid=65531', '--clear-groups']

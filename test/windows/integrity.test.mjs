@@ -23,7 +23,7 @@ test('the probe tells the level that a lowered process really has', held, () => 
 test('read mode is refused where a lowered process is not low', held, async () => {
   await assert.rejects(openTestShell({ mode: 'read' }), (error) => {
     assert.equal(error.code, 'SANDBOX_UNAVAILABLE')
-    assert.match(error.message, /Low integrity.*0x[23]000.*Nothing ran/)
+    assert.match(error.message, /Low integrity.*0x[23]000.*did not run/)
     return true
   })
 })

@@ -8,7 +8,6 @@ import { lostLine } from '../audit.ts'
 import { attemptsIn, denialText } from '../denials.ts'
 import type { VitrineError } from '../error.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
-import { refusedOfSeveral } from '../list.ts'
 import { describeRefusal } from '../refusal.ts'
 
 /** What a tool's description depends on. */
@@ -230,22 +229,17 @@ export function refusalText({ code, refusal, auditFault }: VitrineError): string
   return `${code}: ${auditFault ? `${said} ${lostLine(auditFault)}` : said}`
 }
 
-/** The same for a line of a list that could not be started after others ran. */
-export function refusalInList(error: VitrineError): string {
-  return refusedOfSeveral(refusalText(error), 0)
-}
-
 export const ignoreErrorsAlone =
   'INVALID_REQUEST: ignore_errors continues after a line of a list that fails, so it needs next. Nothing ran.'
 
 /** @param command names one of several */
 export function notApprovedByUser(command?: string): string {
   const about = command === undefined ? '' : ` to "${visible(command)}"`
-  return `NOT_APPROVED: The user said no${about}. Nothing ran. Do not try the same in another way; ask what the user wants instead.`
+  return `NOT_APPROVED: The user said no${about}. The command did not run. Do not try the same in another way; ask what the user wants instead.`
 }
 
 export function notAskable(reason: string): string {
-  return `NOT_APPROVED: This command needs approval (${reason}), and this client cannot ask its user (no elicitation). Nothing ran. Use a command that needs no approval, or ask the user to run it, to allow it in [policy] allow, or to start the server with --approve client.`
+  return `NOT_APPROVED: This command needs approval (${reason}), and this client cannot ask its user (no elicitation). The command did not run. Use a command that needs no approval, or ask the user to run it, to allow it in [policy] allow, or to start the server with --approve client.`
 }
 
 /** The question that a client shows its user. */

@@ -35,7 +35,7 @@ export function listText({ lines, results, refused }: ListOutcome, asked: ToolRe
   const texts = results.map((result) => resultText(result, asked))
   if (lines.length === 1) return texts.join('')
   const shown = texts.map((text, at) => `${lineHeader(lines, at)}\n${text}${text.endsWith('\n') ? '' : '\n'}`)
-  const after = [...(refused ? [say.refusalInList(refused)] : []), ...listLines(lines, results)]
+  const after = [...(refused ? [say.refusalText(refused)] : []), ...listLines(lines, results)]
   return [...shown, ...after.map((line) => `${say.hintLine(line)}\n`)].join('')
 }
 
