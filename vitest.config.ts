@@ -6,12 +6,19 @@ import { defineConfig } from 'vitest/config'
  */
 const alone = ['test/**/*.alone.test.ts']
 
+/** Long tables, real tools and fuzzing: side by side as well, but too much for `npm test`. In `npm run test:all`. */
+const deep = ['test/**/*.deep.test.ts']
+
+/** Half of a file's time is the start of a process and of what it imports: files take turns in a few processes. */
+const beside = { maxWorkers: 3, isolate: false }
+
 export default defineConfig({
   test: {
     globalSetup: ['test/setup.ts'],
     projects: [
-      project('quick', 0, { include: ['test/**/*.test.ts'], exclude: alone, maxWorkers: 3 }),
-      project('alone', 1, { include: alone, maxWorkers: 1, globalSetup: ['test/sandbox/docker/setup.ts'] }),
+      project('quick', 0, { include: ['test/**/*.test.ts'], exclude: [...alone, ...deep], ...beside }),
+      project('deep', 1, { include: deep, ...beside }),
+      project('alone', 2, { include: alone, maxWorkers: 1, globalSetup: ['test/sandbox/docker/setup.ts'] }),
     ],
   },
 })
@@ -19,12 +26,19 @@ export default defineConfig({
 function project(
   name: string,
   order: number,
-  files: { include: string[]; exclude?: string[]; maxWorkers: number; globalSetup?: string[] },
+  files: {
+    include: string[]
+    exclude?: string[]
+    maxWorkers: number
+    isolate?: boolean
+    globalSetup?: string[]
+  },
 ) {
   return {
     test: {
       name,
       pool: 'forks' as const,
+      setupFiles: ['test/each-file.ts'],
       sequence: { groupOrder: order },
       // Elsewhere a test that fails is to be looked at; there a machine under load must not decide on a landing.
       retry: process.env['CI'] ? 3 : 0,

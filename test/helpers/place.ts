@@ -1,23 +1,15 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import { type Host, thisHost } from '../../src/host/host.ts'
 import type { ShellOptions } from '../../src/host/shell-options.ts'
 import { openShellOn, type Shell } from '../../src/shell.ts'
-
-const directories: string[] = []
-const shells: Shell[] = []
-
-afterAll(async () => {
-  for (const shell of shells.splice(0)) await shell.close()
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
-})
+import { afterFile } from './clean-up.ts'
 
 /** A directory of the test file's own, removed after its last test. */
 export function makeDirectory(): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-test-')))
-  directories.push(directory)
+  afterFile(() => rmSync(directory, { recursive: true, force: true }))
   return directory
 }
 
@@ -38,6 +30,6 @@ export async function openTestShell({ toml, host, ...options }: TestShellOptions
     config,
     env: { ...process.env, XDG_STATE_HOME: home, XDG_CONFIG_HOME: home, ...options.env },
   })
-  shells.push(shell)
+  afterFile(() => shell.close())
   return shell
 }

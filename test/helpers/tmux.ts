@@ -1,12 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterFile } from './clean-up.ts'
 import { makeDirectory } from './place.ts'
-
-const opened: Tmux[] = []
-afterAll(() => {
-  for (const terminal of opened.splice(0)) terminal.close()
-})
 
 /** A real terminal with a shell in it: 80 columns, 24 rows. Closed after the file's last test. */
 export class Tmux {
@@ -19,7 +14,7 @@ export class Tmux {
     delete this.#env['TMUX']
     // One word alone would be run by the user's own shell, which may stay as its parent (tmux(1), new-session).
     this.#run('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', '-c', cwd, 'env', 'sh')
-    opened.push(this)
+    afterFile(() => this.close())
   }
 
   /** Types a line, with Enter. */
@@ -65,7 +60,7 @@ export class Tmux {
   }
 
   /** The screen, as soon as it matches; throws with the screen when it does not in time. */
-  async shows(text: string | RegExp, withinMs = 8_000): Promise<string> {
+  async shows(text: string | RegExp, withinMs = 50_000): Promise<string> {
     for (const deadline = Date.now() + withinMs; ; ) {
       const screen = this.screen()
       if (typeof text === 'string' ? screen.includes(text) : text.test(screen)) return screen

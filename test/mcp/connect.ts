@@ -1,7 +1,7 @@
 import { Client, type ClientOptions, type ElicitResult } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterAll } from 'vitest'
 import { Home, program } from '../cli/vitrine.ts'
+import { afterFile } from '../helpers/clean-up.ts'
 
 /** How clients speak: the handshake of 2025, or MCP 2026-07-28 and nothing else. */
 export type Era = 'legacy' | 'modern'
@@ -25,12 +25,6 @@ export interface Answer {
   readonly structured: Readonly<Record<string, unknown>> | undefined
 }
 
-const clients: Client[] = []
-
-afterAll(async () => {
-  for (const client of clients.splice(0)) await client.close()
-})
-
 export function clientOptions(era: Era, elicit?: ConnectOptions['elicit']): ClientOptions {
   return {
     versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
@@ -42,7 +36,7 @@ export function clientOptions(era: Era, elicit?: ConnectOptions['elicit']): Clie
 export function makeClient(era: Era, elicit?: ConnectOptions['elicit']): Client {
   const client = new Client({ name: 'test', version: '1' }, clientOptions(era, elicit))
   if (elicit) client.setRequestHandler('elicitation/create', ({ params }) => elicit(params.message))
-  clients.push(client)
+  afterFile(() => client.close())
   return client
 }
 

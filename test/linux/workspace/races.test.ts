@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { users } from '../../attacks/table.ts'
 import { operations, race } from './races.ts'
 
-/** races.alone.test.ts makes many more, as an ordinary user as well. */
-const tries = 2_000
+/** races.deep.test.ts makes many more, as an ordinary user as well. */
+const tries = 500
 
 describe.runIf(process.platform === 'linux')('races against workspace mode', () => {
   it.for(operations)(

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { afterFile } from '../../../helpers/clean-up.ts'
 import { makeDirectory, openTestShell } from '../../../helpers/place.ts'
 import { isInstalled } from '../../../helpers/programs.ts'
 import { cannotBorrow } from '../../../helpers/surroundings.ts'
@@ -140,6 +141,9 @@ function makeTree(given: string): string {
     const directory = makeDirectory()
     sh(fixture, directory)
     master = join(directory, 'tree')
+    afterFile(() => {
+      master = undefined
+    })
   }
   const parent = makeDirectory()
   const cwd = join(parent, 'tree')

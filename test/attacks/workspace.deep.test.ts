@@ -3,7 +3,7 @@ import type { Report } from './attack.ts'
 import { everyAttack } from './attacks.ts'
 import { tryTable, users } from './table.ts'
 
-/** The controls are read mode's: attacks.test.ts shows that each attempt succeeds outside the sandbox. */
+/** The controls are read mode's: attacks.test.ts and attacks.deep.test.ts show that each attempt succeeds outside the sandbox. */
 for (const user of users)
   describe.runIf(process.platform === 'linux')(
     `read mode's attacks, aimed outside of the workspace, as ${user.name} in workspace mode`,

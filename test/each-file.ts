@@ -1,0 +1,4 @@
+import { afterAll } from 'vitest'
+import { cleanUp } from './helpers/clean-up.ts'
+
+afterAll(cleanUp)
