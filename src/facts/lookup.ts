@@ -33,7 +33,7 @@ export class Lookup {
   /** Paths without an answer in time; an empty string: no lookup was possible. */
   readonly unanswered: string[] = []
   readonly #pathLookup: PathLookup
-  readonly #until: number
+  #until: number
   readonly #seen: Readonly<Record<PathQuestionKind, Map<string, PathAnswer>>> = {
     where: new Map(),
     names: new Map(),
@@ -92,11 +92,19 @@ export class Lookup {
     while (answers.length < questions.length) {
       const rest = questions.slice(answers.length)
       const left = this.#until - monotonicMs()
-      const found = left > 0 ? await this.#pathLookup.ask(rest, left * 0.75) : undefined
+      const found = left > 0 ? await this.#askWithin(rest, left * 0.75) : undefined
       if (!found) return [...answers, ...(left > 0 ? this.#unasked(rest) : this.#missed(rest))]
       answers.push(...found)
       answers.push(...this.#missed(rest.slice(found.length, found.length + 1)))
     }
+    return answers
+  }
+
+  /** An ask that ends past its limit waited for this process, which was busy: that time does not count. */
+  async #askWithin(questions: readonly PathQuestion[], limitMs: number) {
+    const end = monotonicMs() + limitMs
+    const answers = await this.#pathLookup.ask(questions, limitMs)
+    this.#until += Math.max(0, monotonicMs() - end)
     return answers
   }
 

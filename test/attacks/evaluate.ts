@@ -106,7 +106,7 @@ async function evaluateControl(attack: Attack, attempt: Attempt, where: Circumst
   if (missing) return held(`no control: ${missing}`)
   let shown = await tryControl(attack, where)
   // A race can be lost, and a look at processes that keep ending can miss them.
-  for (let tries = 1; tries < 8 && attack.expect.kind === 'harmless' && unprovenBy(control, shown); tries++)
+  for (let tries = 1; tries < 8 && unprovenBy(control, shown) && !excuseOf(control, shown); tries++)
     shown = await tryControl(attack, where)
   const unproven = unprovenBy(control, shown)
   if (!unproven) return held(`unsandboxed: ${say(shown)}`)

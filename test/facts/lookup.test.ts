@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { monotonicMs } from '../../src/base/clock.ts'
 import { Lookup, type PathAnswer, type PathLookup, type PathQuestionKind } from '../../src/facts/lookup.ts'
 import { poolLookup } from '../../src/facts/pool-lookup.ts'
+import { secondLimitMs } from '../../src/facts/silent.ts'
 import { pathLookupHere } from '../../src/host/host.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
@@ -32,6 +34,20 @@ beforeAll(() => {
   mkdirSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.of(0xff)]))
   symlinkSync(Buffer.of(0xff), join(root, 'odd'))
   execFileSync('mkfifo', [join(root, 'fifo')])
+})
+
+/** Keeps this process from doing anything else, as a host does that computes. */
+function compute(ms: number): void {
+  for (const until = monotonicMs() + ms; monotonicMs() < until; );
+}
+
+it('lookups of Node that end late do not keep later ones from being made', async () => {
+  const pathLookup = poolLookup()
+  const exists = { kind: 'exists', path: root } as const
+  const many = Array.from({ length: 20_000 }, () => exists)
+  const late = await Promise.all([many, many].map((questions) => pathLookup.ask(questions, 1)))
+  for (const answers of late) expect(answers?.length).toBeLessThan(many.length)
+  expect(await pathLookup.ask([exists], patientMs)).toEqual([{ found: '' }])
 })
 
 describe.each(lookups)('lookup of paths: %s', (_, open) => {
@@ -72,6 +88,16 @@ describe.each(lookups)('lookup of paths: %s', (_, open) => {
     ['//nowhere//at', '/nowhere/at'],
   ])('finds where %s leads', async (path, expected) => {
     expect(await where(path)).toBe(expected?.replace('./..', join(realpathSync(root), '..')))
+  })
+
+  it('does not take a host that computes past the limit for a file system that hangs', async () => {
+    const lookup = new Lookup(await open(), secondLimitMs)
+    const text = (name: string) => lookup.ask([{ kind: 'text', path: join(root, name) }])
+    const first = text('a/text')
+    compute(secondLimitMs + 200)
+    expect(await first).toEqual([{ found: 'é\0ü\n' }])
+    expect(await text('a/-dash')).toEqual([{ found: '' }])
+    expect(lookup.unanswered).toEqual([])
   })
 
   it.each([
