@@ -221,5 +221,5 @@ export const containerTmpLimit = 'the size of /tmp'
 
 /** @param said what vitrine's part inside of the container wrote to stderr */
 export function insideEnded(code: number, said: string): string {
-  return `what holds workspace mode inside of the container ended with ${code}${said === '' ? '' : `: ${visible(said.trim())}`}`
+  return `the process of vitrine that confines the command in the container ended with exit code ${code}${said === '' ? '' : `: ${visible(said.trim())}`}`
 }

@@ -122,7 +122,7 @@ function describeSpawnFailure(failure: Extract<Refusal, { code: 'SPAWN_FAILED' }
   if (step === 'core dumps')
     return `${program} could not be started: kernel.core_pattern has changed, and core dumps would leave the sandbox (${errno}). The command did not run. "vitrine doctor" says what to do.`
   if (step === 'landlock ruleset' && errno === 'E2BIG')
-    return `${program} could not be started: the directories around the unreadable files ([shell] reads, unreadable) hold more than 250,000 entries. The command did not run. Make whole directories unreadable instead of single files in large ones.`
+    return `${program} could not be started: the directories that hold unreadable files ([shell] reads, unreadable), or protected ones in workspace mode, have more than 250,000 entries. The command did not run. Name whole directories instead of single files in large ones, or move entries into a subdirectory.`
   if (step === 'workspace' && errno === 'EMLINK')
     return `${program} could not be started: a protected file has further names (hard links), and the workspace is too large to search for them. The command did not run. List such files with "find .git .vscode -type f -links +1", and give each a copy of its own: cp -p FILE FILE.new && mv FILE.new FILE`
   return `${program} could not be started: step "${step}" failed with ${errno}. The command did not run.`
