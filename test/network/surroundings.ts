@@ -31,11 +31,18 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A server that answers with what it was asked; `asked` has every request. */
-export async function webServer(): Promise<{ readonly port: number; readonly asked: IncomingMessage[] }> {
+/** A server that answers with a file, or with what it was asked; `asked` has every request. */
+export async function webServer(
+  fileOf?: (request: IncomingMessage) => Buffer | undefined,
+): Promise<{ readonly port: number; readonly asked: IncomingMessage[] }> {
   const asked: IncomingMessage[] = []
   const server = createHttpServer((request, response) => {
     asked.push(request)
+    if (fileOf) {
+      const file = fileOf(request)
+      if (request.url?.endsWith('/')) response.setHeader('Content-Type', 'text/html') // pip insists
+      return void response.writeHead(file ? 200 : 404).end(file)
+    }
     const parts: Buffer[] = []
     request.on('data', (chunk: Buffer) => parts.push(chunk))
     request.on('end', () => response.end(`${request.method} ${request.url} ${Buffer.concat(parts)}`))
