@@ -20,8 +20,8 @@ export function patternsOf(texts: readonly string[]): HostPattern[] {
   })
 }
 
-async function listening(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+async function listening(server: Server, address = '127.0.0.1'): Promise<number> {
+  await once(server.listen(0, address), 'listening')
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => sockets.add(socket))
   closing.push(() => {
@@ -50,12 +50,13 @@ export async function webServer(
   return { port: await listening(server), asked }
 }
 
-export async function tcpServer(serve: (socket: Socket) => void): Promise<number> {
+export async function tcpServer(serve: (socket: Socket) => void, address?: string): Promise<number> {
   return listening(
     createServer({ allowHalfOpen: true }, (socket) => {
       socket.on('error', () => {})
       serve(socket)
     }),
+    address,
   )
 }
 
