@@ -51,7 +51,7 @@ function isInstalled(tool: string): boolean {
 }
 
 describe.each(Object.entries(tools))('%s in workspace mode', (name, { line, shows }) => {
-  const test = it.skipIf(!isInstalled(name))
+  const itRuns = it.skipIf(!isInstalled(name))
 
   async function run(host: string) {
     const { port, asked } = await openRegistry()
@@ -64,7 +64,7 @@ describe.each(Object.entries(tools))('%s in workspace mode', (name, { line, show
     return { port, asked, result: await shell.execute({ command, timeoutMs: 120_000 }) }
   }
 
-  test.each(['good.example', 'a.b.wild.example'])(
+  itRuns.each(['good.example', 'a.b.wild.example'])(
     'has what %s offers',
     { timeout: 150_000 },
     async (host) => {
@@ -75,7 +75,7 @@ describe.each(Object.entries(tools))('%s in workspace mode', (name, { line, show
     },
   )
 
-  test('reaches no host that is not listed, and is named in the denial', { timeout: 150_000 }, async () => {
+  itRuns('reaches no host that is not listed, and is named in the denial', { timeout: 150_000 }, async () => {
     const { port, asked, result } = await run('evil.example')
     expect(result.exitCode).not.toBe(0)
     expect(asked).toEqual([])
