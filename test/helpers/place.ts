@@ -9,7 +9,8 @@ import { afterFile } from './clean-up.ts'
 /** A directory of the test file's own, removed after its last test. */
 export function makeDirectory(): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-test-')))
-  afterFile(() => rmSync(directory, { recursive: true, force: true }))
+  // A shell whose terminal was closed may still write its history.
+  afterFile(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }))
   return directory
 }
 
