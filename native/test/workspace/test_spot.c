@@ -1,0 +1,91 @@
+/* Where a path of a workspace leads: vt_workspace_find(). */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "confine/landlock.h"
+#include "core.h"
+#include "test/check.h"
+#include "workspace/spot.h"
+#include "workspace/workspace.h"
+
+static char base[PATH_MAX], root[PATH_MAX + 8], kept[3][PATH_MAX + 32];
+
+static const char *at(const char *path) {
+  static char whole[PATH_MAX * 2];
+  snprintf(whole, sizeof whole, "%s/%s", base, path);
+  return whole;
+}
+
+static const struct row {
+  const char *path;
+  enum vt_spot_kind kind;
+  bool on_the_way, has_parent;
+} rows[] = {
+    {"outside", VT_SPOT_OUTSIDE, false, false},
+    {"rootless", VT_SPOT_OUTSIDE, false, false}, /* begins like the root */
+    {"root", VT_SPOT_HELD, false, true}, /* its own metadata; it has no name in it */
+    {"root/new", VT_SPOT_HELD, false, true},
+    {"root/src", VT_SPOT_HELD, false, true}, /* a name in a cut directory */
+    {"root/src/new", VT_SPOT_GRANTED, false, false},
+    {"root/.git", VT_SPOT_PROTECTED, true, true},
+    {"root/.git/new", VT_SPOT_HELD, false, true},
+    {"root/.git/config", VT_SPOT_PROTECTED, false, false},
+    {"root/.git/CONFIG", VT_SPOT_PROTECTED, false, false},
+    {"root/.envrc", VT_SPOT_PROTECTED, false, false},
+    {"root/.EnvRC", VT_SPOT_PROTECTED, false, false},
+    {"root/.github", VT_SPOT_PROTECTED, true, true},
+    {"root/.github/workflows", VT_SPOT_PROTECTED, false, false},
+    {"root/.github/workflows/ci.yml", VT_SPOT_PROTECTED, false, false},
+    {"root/src-link/new", VT_SPOT_OUTSIDE, false, false}, /* a link is no directory of the workspace */
+};
+
+static void make(void) {
+  CHECK(mkdtemp(strcpy(base, "/tmp/vitrine-find-XXXXXX")), "%s", strerror(errno));
+  const char *directories[] = {"root", "root/.git", "root/src", "outside"};
+  for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) CHECK(mkdir(at(directories[i]), 0755) == 0, "%s", directories[i]);
+  close(open(at("root/.git/config"), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  CHECK(symlink("src", at("root/src-link")) == 0, "%s", strerror(errno));
+  usleep(20 * 1000); /* what is made in the tick of the ruleset counts as newer than it */
+  strcpy(root, at("root"));
+  strcpy(kept[0], at("root/.git/config"));
+  strcpy(kept[1], at("root/.envrc"));
+  strcpy(kept[2], at("root/.github/workflows"));
+}
+
+static void check_rows(const struct vt_workspace *workspace) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct vt_spot spot;
+    vt_workspace_find(workspace, NULL, at(rows[i].path), false, &spot);
+    CHECK(spot.kind == rows[i].kind, "%s: kind %d", rows[i].path, spot.kind);
+    CHECK(spot.on_the_way == rows[i].on_the_way, "%s", rows[i].path);
+    CHECK((spot.parent >= 0) == rows[i].has_parent, "%s: parent %d", rows[i].path, spot.parent);
+    vt_spot_close(&spot);
+  }
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk) {
+  (void)status, (void)type, (void)walk;
+  return remove(path);
+}
+
+int main(void) {
+  make();
+  struct vt_place places[] = {{VT_ROOT, root}, {VT_PROTECTED, kept[0]}, {VT_PROTECTED, kept[1]}, {VT_PROTECTED, kept[2]}, {VT_NO_PLACE, NULL}};
+  struct vt_workspace *workspace = vt_workspace_open(places);
+  CHECK(workspace, "%s", strerror(errno));
+  if (workspace) {
+    struct vt_landlock_options options = {.abi = vt_landlock_abi(), .workspace = workspace};
+    int ruleset = vt_landlock_build(&options);
+    CHECK(ruleset >= 0, "%s", strerror(errno));
+    check_rows(workspace);
+    close(ruleset);
+    vt_workspace_release(workspace);
+  }
+  nftw(base, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  return finish("workspace spots");
+}
