@@ -98,10 +98,9 @@ static void close_child_ends(struct vt_command *command) {
   if (command->cgroup[0]) close(command->cgroup_fd);
 }
 
-/* Before the launch: its calls must not wait for a thread that cannot start. */
-static int start_server(struct vt_command *command) {
+static int reserve_server(struct vt_command *command) {
   if (!command->confinement || !command->confinement->workspace) return 0;
-  command->server = vt_workspace_server_start();
+  command->server = vt_workspace_server_reserve();
   return command->server ? 0 : fail(command, VT_STEP_THREADS);
 }
 
@@ -112,7 +111,7 @@ static int confine(struct vt_command *command) {
 }
 
 static bool prepare(struct vt_command *command) {
-  if (confine(command) || start_server(command)) return false;
+  if (confine(command) || reserve_server(command)) return false;
   pthread_mutex_lock(&preparing);
   vt_spawn_prepare();
   bool ready = open_pipes(command) == 0 && take_slot(command) == 0 && take_cgroup(command) == 0;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "notify/fsize.h"
+#include "notify/workspace_server.h"
 #include "workspace/questions.h"
 #include "confine/confinement.h"
 #include "base/event_loop.h"
@@ -24,6 +25,7 @@ struct vt_listener *vt_listener_open(const struct vt_command *command, struct vt
   listener->proxy = command->proxy;
   listener->most_file_bytes = vt_fsize_most(command);
   listener->confinement = command->confinement;
+  listener->server = command->server;
   listener->umask = command->umask;
   if (command->asks) listener->questions = vt_questions_open(command->id);
   pthread_mutex_init(&listener->lock, NULL);
@@ -51,6 +53,7 @@ void vt_listener_retain(struct vt_listener *listener) { __atomic_add_fetch(&list
 void vt_listener_release(struct vt_listener *listener) {
   if (__atomic_sub_fetch(&listener->references, 1, __ATOMIC_ACQ_REL) > 0) return;
   close(listener->fd);
+  if (listener->server) vt_workspace_server_return(listener->server);
   vt_confinement_release(listener->confinement);
   vt_denials_free(listener->denials);
   vt_questions_free(listener->questions);

@@ -16,6 +16,7 @@ struct vt_listener {
   pid_t session;
   struct vt_proxy proxy;   /* where it may connect to */
   struct vt_confinement *confinement;
+  struct vt_workspace_server *server; /* takes the listener over at the first call; NULL: the notifiers answer */
   bool idle;               /* in the idle set; under the lock of idle_listeners.c, as is `newer` */
   struct vt_listener *newer; /* next in the list of newcomers */
   bool called;             /* atomic: a call has been received */

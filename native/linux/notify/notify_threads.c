@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "notify/idle_listeners.h"
 #include "notify/dispatch.h"
+#include "notify/workspace_server.h"
 #include "base/event_loop.h"
 #include "base/procfs.h"
 #include "base/threads.h"
@@ -163,6 +164,13 @@ static void start_serving(struct vt_listener *listener, int64_t now) {
   if (served_count == 1) vt_event_loop_alarm(VT_WATCH_MS); /* a timer, not a wake-up: the supervisor would take the caller's processor */
 }
 
+/* A workspace command's own thread answers from its first call on. */
+static bool is_handed_over(struct vt_listener *listener) {
+  if (!listener->server) return false;
+  vt_workspace_server_serve(listener);
+  return true;
+}
+
 static struct vt_listener *stop_serving(int at) {
   struct vt_listener *listener = served[at].listener;
   served[at] = served[--served_count];
@@ -191,7 +199,8 @@ static bool serve_those_in_use(struct notifier *self, int64_t now, bool last) {
 }
 
 static void serve_newcomers(int64_t now) {
-  for (struct vt_listener *listener; (listener = vt_idle_take_new());) start_serving(listener, now);
+  for (struct vt_listener *listener; (listener = vt_idle_take_new());)
+    if (!is_handed_over(listener)) start_serving(listener, now);
 }
 
 /* Only one: a relieving notifier must find the others in the set. False: see receive(). */
@@ -203,6 +212,7 @@ static bool serve_one_idle(struct notifier *self, int64_t now, bool last) {
     vt_listener_release(listener); /* hung up */
     return true;
   }
+  if (is_handed_over(listener)) return true;
   start_serving(listener, now);
   return receive(self, listener, last);
 }

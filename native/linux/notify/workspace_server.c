@@ -28,10 +28,11 @@
 #include "workspace/workspace.h"
 
 struct vt_workspace_server {
+  struct vt_workspace_server *next; /* in the list of spares */
   pthread_mutex_t lock;
   pthread_cond_t handed;
-  bool over;                 /* the launch is over; with a listener it succeeded */
-  struct vt_listener *listener; /* a reference */
+  bool ends;                 /* without a listener */
+  struct vt_listener *listener; /* a reference; NULL: the thread waits for one */
   int listener_fd, *roots;   /* in the table of the thread that acts */
   bool served;
   uint32_t acts;             /* the thread that acts exists: a futex(2) */
@@ -97,7 +98,7 @@ static bool answer_next(struct vt_workspace_server *server) {
 
 static struct vt_listener *await_listener(struct vt_workspace_server *server) {
   pthread_mutex_lock(&server->lock);
-  while (!server->over) pthread_cond_wait(&server->handed, &server->lock);
+  while (!server->ends && !server->listener) pthread_cond_wait(&server->handed, &server->lock);
   pthread_mutex_unlock(&server->lock);
   return server->listener;
 }
@@ -141,7 +142,21 @@ static void *serve(void *context) {
   return NULL;
 }
 
-struct vt_workspace_server *vt_workspace_server_start(void) {
+/* Threads of commands that made no calls: they wait with nothing of those commands. */
+enum { MOST_SPARES = 8 };
+static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vt_workspace_server *spares;
+static int spare_count;
+
+static struct vt_workspace_server *take_spare(void) {
+  pthread_mutex_lock(&spares_lock);
+  struct vt_workspace_server *server = spares;
+  if (server) spares = server->next, spare_count--;
+  pthread_mutex_unlock(&spares_lock);
+  return server;
+}
+
+static struct vt_workspace_server *start(void) {
   struct vt_workspace_server *server = calloc(1, sizeof *server);
   if (!server) abort();
   pthread_mutex_init(&server->lock, NULL);
@@ -151,13 +166,31 @@ struct vt_workspace_server *vt_workspace_server_start(void) {
   return NULL;
 }
 
-void vt_workspace_server_serve(struct vt_workspace_server *server, struct vt_listener *listener) {
-  if (listener) vt_listener_retain(listener);
+struct vt_workspace_server *vt_workspace_server_reserve(void) {
+  struct vt_workspace_server *spare = take_spare();
+  return spare ? spare : start();
+}
+
+static void hand(struct vt_workspace_server *server, struct vt_listener *listener) {
   pthread_mutex_lock(&server->lock);
   server->listener = listener;
-  server->over = true;
+  server->ends = !listener;
   pthread_cond_signal(&server->handed);
   pthread_mutex_unlock(&server->lock);
+}
+
+void vt_workspace_server_serve(struct vt_listener *listener) {
+  struct vt_workspace_server *server = listener->server;
+  listener->server = NULL;
+  hand(server, listener);
+}
+
+void vt_workspace_server_return(struct vt_workspace_server *server) {
+  pthread_mutex_lock(&spares_lock);
+  bool kept = spare_count < MOST_SPARES;
+  if (kept) server->next = spares, spares = server, spare_count++;
+  pthread_mutex_unlock(&spares_lock);
+  if (!kept) hand(server, NULL);
 }
 
 static bool take_umask(const struct vt_notification *notification) {

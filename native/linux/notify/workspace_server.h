@@ -8,11 +8,14 @@
 struct vt_notification;
 struct vt_workspace_server;
 
-/* Before the launch; NULL with errno. */
-struct vt_workspace_server *vt_workspace_server_start(void);
+/* A thread for one command, before its launch: the command's calls must not wait for a thread that cannot start. NULL with errno. */
+struct vt_workspace_server *vt_workspace_server_reserve(void);
 
-/* Hands it the listener of the started command, to answer until it hangs up; NULL: the launch failed. */
-void vt_workspace_server_serve(struct vt_workspace_server *server, struct vt_listener *listener);
+/* At the command's first call: hands the listener and its reference to its server, which answers until the listener hangs up. */
+void vt_workspace_server_serve(struct vt_listener *listener);
+
+/* The command needed none. */
+void vt_workspace_server_return(struct vt_workspace_server *server);
 
 /* Before a call is carried out: whether this is such a thread and the caller still waits. Sets the caller's umask. */
 bool vt_workspace_server_may_act(const struct vt_notification *notification);

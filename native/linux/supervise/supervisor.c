@@ -72,7 +72,7 @@ static void ready(struct vt_source *source) {
 static void launched(struct vt_command *command) {
   command->phase = VT_RUNNING;
   if (command->failed_step != VT_STEP_NONE) {
-    if (command->server) vt_workspace_server_serve(command->server, NULL);
+    if (command->server) vt_workspace_server_return(command->server);
     return;
   }
   command->leader_source = (struct vt_source){VT_SOURCE_LEADER, command};
@@ -87,8 +87,7 @@ static void launched(struct vt_command *command) {
   }
   if (command->listener_fd >= 0) {
     command->listener = vt_listener_open(command, &command->listener_source);
-    if (command->server) vt_workspace_server_serve(command->server, command->listener);
-    else vt_notifier_add(command->listener);
+    vt_notifier_add(command->listener);
   }
   vt_deadline_launched(command);
 }

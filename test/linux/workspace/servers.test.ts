@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { tried } from '../../../src/base/errno.ts'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { waitFor } from '../../helpers/processes.ts'
+
+/** native/linux/notify/workspace_server.c: MOST_SPARES. */
+const mostSpares = 8
+const parallel = 20
+
+/** This process's threads that make changes for workspace commands, running or spare. */
+function servers(): number {
+  const names = readdirSync('/proc/self/task').map((id) =>
+    tried(() => readFileSync(`/proc/self/task/${id}/comm`, 'utf8').trim()),
+  )
+  return names.filter((name) => name === 'vitrine-work').length
+}
+
+describe.skipIf(process.platform !== 'linux')('the threads that make changes', () => {
+  it('serve the next command if they changed nothing, and end if they did', async () => {
+    const workspace = join(makeDirectory(), 'tree')
+    mkdirSync(workspace)
+    execFileSync('git', ['init', '-q', workspace])
+    const shell = await openTestShell({ cwd: workspace, mode: 'workspace' })
+    for (let i = 0; i < parallel; i++)
+      expect(await shell.execute({ command: ':' })).toMatchObject({ exitCode: 0 })
+    expect(servers()).toBe(1)
+
+    const names = Array.from({ length: parallel }, (_, at) => `made-${at}`)
+    const made = await Promise.all(names.map((name) => shell.execute({ command: `mkdir ${name}` })))
+    expect(made.map(({ exitCode, denials }) => [exitCode, denials])).toEqual(names.map(() => [0, []]))
+    expect(readdirSync(workspace)).toEqual(expect.arrayContaining(names))
+
+    await Promise.all(names.map(() => shell.execute({ command: 'sleep 0.2' })))
+    expect(await waitFor(() => servers() <= mostSpares)).toBe(true)
+    expect(await shell.execute({ command: 'rmdir made-*' })).toMatchObject({ exitCode: 0, denials: [] })
+  })
+})
