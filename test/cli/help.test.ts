@@ -49,6 +49,7 @@ it('every option that the help of run shows is taken', async () => {
         ' MODE': 'read',
         ' BACKEND': 'local',
         ' FILE': '/dev/null',
+        ' HOST': 'a.example',
       }[value ?? ''] ?? ''
     const ran = await home.run(['run', option, ...(given === '' ? [] : [given]), '--', 'exit 7'])
     expect(ran).toMatchObject({ code: 7 })
