@@ -22,6 +22,9 @@ export async function cli({ quick }) {
     {
       'node -e 0': () => node('-e', '0'),
       [name]: () => node(program, 'run', '--', 'true'),
+      'vitrine run --write -- true': () => node(program, 'run', '--write', '--', 'true'),
+      'vitrine --version': () => node(program, '--version'),
+      'vitrine --help': () => node(program, '--help'),
     },
     { rounds: quick ? 10 : 50, warmUp: 2, lead: 0 },
   )

@@ -17,8 +17,8 @@ export interface Operands {
 }
 
 export interface ArgumentRule {
-  /** If absent, `check` sees the unparsed words. */
-  readonly options?: OptionTable
+  /** Built when first read. If undefined, `check` sees the unparsed words. */
+  readonly options: OptionTable | undefined
   /** Options that turn the verdict into `ask` or `deny`. */
   readonly asked: readonly string[]
   readonly denied: readonly string[]
@@ -185,8 +185,13 @@ export function argumentRule(parts: {
   readonly denied?: readonly string[]
   readonly paths?: (words: readonly Word[]) => readonly Word[]
 }): ArgumentRule {
+  let table: OptionTable | undefined
   return {
-    ...(parts.options ? { options: optionTable(parts.options) } : {}),
+    // A command reads a few of the many tables, and building all of them takes longer than a decision.
+    get options() {
+      table ??= parts.options && optionTable(parts.options)
+      return table
+    },
     asked: parts.asked ?? [],
     denied: parts.denied ?? [],
     operands: { are: 'paths', most: anyNumber, patternIn: [], ...parts.operands },
