@@ -97,12 +97,18 @@ static void kill_all_of(const struct vt_owner *owner) {
     if (command->owner == owner) command->killing = true;
 }
 
+/* What the command has printed before comes before the question. */
+static void ask(struct vt_command *command, const struct vt_message *order) {
+  vt_streams_take_rest(command);
+  command->owner->asked(command->owner, command->id, order->value, order->text);
+}
+
 static void obey_for(struct vt_command *command, const struct vt_message *order) {
   if (order->kind == VT_MESSAGE_KILL) command->killing = true;
   else if (order->kind == VT_MESSAGE_CONSUMED) vt_streams_consumed(command, order->value);
   else if (order->kind == VT_MESSAGE_RESIZE) vt_terminal_resize(command, order->value >> 16, order->value & UINT16_MAX);
   else if (order->kind == VT_MESSAGE_SIGNAL) vt_session_signal(command, (int)order->value);
-  else if (order->kind == VT_MESSAGE_ASK) command->owner->asked(command->owner, command->id, order->value, order->text);
+  else if (order->kind == VT_MESSAGE_ASK) ask(command, order);
   else if (order->kind == VT_MESSAGE_ANSWER && command->listener)
     vt_questions_answer(command->listener->questions, order->value >> 1, order->value & 1);
   else if (order->kind == VT_MESSAGE_TERMINATE) vt_deadline_terminate(command, order->value != 0);
