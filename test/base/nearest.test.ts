@@ -16,7 +16,7 @@ it.each([
   ['limits.proceses', 'limits.processes'],
   ['scratchpad.max_age_day', 'scratchpad.max_age_days'],
   ['audit.max_byte', 'audit.max_bytes'],
-  ['network', 'shell.network'],
+  ['unix_sockets', 'shell.unix_sockets'],
   ['polcy', 'policy'],
   ['output.max_bytse', 'output.max_bytes'],
 ])('%s was meant to be %s', (name, nearest) => {

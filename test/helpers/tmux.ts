@@ -2,11 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterFile } from './clean-up.ts'
 import { makeDirectory } from './place.ts'
+import { allProcesses, waitFor } from './processes.ts'
 
 /** A real terminal with a shell in it: 80 columns, 24 rows. Closed after the file's last test. */
 export class Tmux {
   readonly #socket = join(makeDirectory(), 'tmux')
   readonly #env: NodeJS.ProcessEnv
+  readonly #session: number
 
   /** @param env the environment of the shell */
   constructor(env: NodeJS.ProcessEnv, cwd: string) {
@@ -14,6 +16,7 @@ export class Tmux {
     delete this.#env['TMUX']
     // One word alone would be run by the user's own shell, which may stay as its parent (tmux(1), new-session).
     this.#run('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', '-c', cwd, 'env', 'sh')
+    this.#session = this.pid
     afterFile(() => this.close())
   }
 
@@ -79,12 +82,14 @@ export class Tmux {
     this.#run('kill-pane')
   }
 
-  close(): void {
+  /** Returns once what ran in it has ended: a shell that is hung up still writes its history. */
+  async close(): Promise<void> {
     try {
       this.#run('kill-server')
     } catch {
       // Its last window has been closed, and with it the server.
     }
+    await waitFor(() => !allProcesses().some(({ session, running }) => session === this.#session && running))
   }
 
   #run(...args: string[]): string {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { isInstalled } from '../../helpers/programs.ts'
 import { webServer } from '../surroundings.ts'
-import { openHostShell } from './surroundings.ts'
+import { listsRefused, openHostShell } from './surroundings.ts'
 
 const modes = ['read', 'workspace'] as const
+const cannotRun = listsRefused !== null || !isInstalled('curl') || !isInstalled('python3')
 
-describe.each(modes)('a command of %s mode whose network is a list', (mode) => {
+describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a list', (mode) => {
   async function shellTo(extra: readonly string[] = []) {
     const { port, asked } = await webServer()
     const network = [`good.example:${port}`, `*.wild.example:${port}`, `127.0.0.1:${port}`, ...extra]
@@ -91,7 +93,7 @@ print(ask(one), ask(two), ask(three), sep='\\n')`
   })
 })
 
-describe('the proxy of a shell', () => {
+describe.skipIf(listsRefused !== null)('the proxy of a shell', () => {
   it('serves no other process, and ends with the shell', async () => {
     const { port } = await webServer()
     const shell = await openHostShell({ network: [`good.example:${port}`, `127.0.0.1:${port}`] })

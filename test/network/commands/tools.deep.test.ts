@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { makeDirectory } from '../../helpers/place.ts'
 import { openRegistry } from './registry.ts'
-import { openHostShell } from './surroundings.ts'
+import { listsRefused, openHostShell } from './surroundings.ts'
 
 interface Tool {
   /** In a new directory; BASE is the URL of the server. */
@@ -50,38 +50,45 @@ function isInstalled(tool: string): boolean {
   return spawnSync(tool, [tool === 'go' ? 'version' : '--version'], { stdio: 'ignore' }).status === 0
 }
 
-describe.each(Object.entries(tools))('%s in workspace mode', (name, { line, shows }) => {
-  const itRuns = it.skipIf(!isInstalled(name))
+describe.skipIf(listsRefused !== null).each(Object.entries(tools))(
+  '%s in workspace mode',
+  (name, { line, shows }) => {
+    const itRuns = it.skipIf(!isInstalled(name))
 
-  async function run(host: string) {
-    const { port, asked } = await openRegistry()
-    const shell = await openHostShell({
-      mode: 'workspace',
-      cwd: makeDirectory(),
-      network: [`good.example:${port}`, `*.wild.example:${port}`, `127.0.0.1:${port}`],
-    })
-    const command = line.replaceAll('BASE', `http://${host}:${port}`).replaceAll('HOST', host)
-    return { port, asked, result: await shell.execute({ command, timeoutMs: 120_000 }) }
-  }
+    async function run(host: string) {
+      const { port, asked } = await openRegistry()
+      const shell = await openHostShell({
+        mode: 'workspace',
+        cwd: makeDirectory(),
+        network: [`good.example:${port}`, `*.wild.example:${port}`, `127.0.0.1:${port}`],
+      })
+      const command = line.replaceAll('BASE', `http://${host}:${port}`).replaceAll('HOST', host)
+      return { port, asked, result: await shell.execute({ command, timeoutMs: 120_000 }) }
+    }
 
-  itRuns.each(['good.example', 'a.b.wild.example'])(
-    'has what %s offers',
-    { timeout: 150_000 },
-    async (host) => {
-      const { port, result } = await run(host)
-      expect({ ...result, stdout: result.stdout.trim() }).toMatchObject({ exitCode: 0, stdout: shows })
-      expect(result.connections).toContainEqual(expect.objectContaining({ host, port, verdict: 'allowed' }))
-      expect(result.connections?.filter(({ verdict }) => verdict === 'refused')).toEqual([])
-    },
-  )
-
-  itRuns('reaches no host that is not listed, and is named in the denial', { timeout: 150_000 }, async () => {
-    const { port, asked, result } = await run('evil.example')
-    expect(result.exitCode).not.toBe(0)
-    expect(asked).toEqual([])
-    expect(result.denials).toContainEqual(
-      expect.objectContaining({ operation: 'connect', address: `evil.example:${port}`, host: true }),
+    itRuns.each(['good.example', 'a.b.wild.example'])(
+      'has what %s offers',
+      { timeout: 150_000 },
+      async (host) => {
+        const { port, result } = await run(host)
+        expect({ ...result, stdout: result.stdout.trim() }).toMatchObject({ exitCode: 0, stdout: shows })
+        expect(result.connections).toContainEqual(expect.objectContaining({ host, port, verdict: 'allowed' }))
+        expect(result.connections?.filter(({ verdict }) => verdict === 'refused')).toEqual([])
+      },
     )
-    expect(result.hint).toContain(`evil.example:${port}`)
-  })
-})
+
+    itRuns(
+      'reaches no host that is not listed, and is named in the denial',
+      { timeout: 150_000 },
+      async () => {
+        const { port, asked, result } = await run('evil.example')
+        expect(result.exitCode).not.toBe(0)
+        expect(asked).toEqual([])
+        expect(result.denials).toContainEqual(
+          expect.objectContaining({ operation: 'connect', address: `evil.example:${port}`, host: true }),
+        )
+        expect(result.hint).toContain(`evil.example:${port}`)
+      },
+    )
+  },
+)
