@@ -12,12 +12,14 @@ const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
 }
 
 /** Why workspace mode does not open a directory to changes. */
-export function unfitRoot({ path, why }: UnfitRootFound): UnmetInWorkspace {
+export function unfitRoot({ path, why, listed }: UnfitRootFound): UnmetInWorkspace {
   return {
     for: 'workspace',
     wanted: 'a directory that commands may change',
     got: `${visible(path)}, ${reasons[why]}`,
-    remedy: 'start in a project, or name one with --workspace or [policy] workspace',
+    remedy: listed
+      ? 'take it out of [workspace] writable, or list a directory inside of it'
+      : 'start in a project, or name one with --workspace or [policy] workspace',
   }
 }
 

@@ -194,7 +194,7 @@ export const unmet: Samples = {
     privateTmpFailed: ['/tmp', '/tmp/x', 'unsafe', 'EPERM'],
   },
   workspace: {
-    unfitRoot: [{ path: '/', why: 'root' }],
+    unfitRoot: [{ path: '/', why: 'root', listed: true }],
     workspaceInContainer: ['this process is not Node'],
   },
   'sandbox/network': { hostsMissing: ['Windows'] },

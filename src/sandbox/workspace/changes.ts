@@ -31,6 +31,8 @@ export type UnfitRoot = 'root' | 'home' | 'own' | 'link' | 'missing' | 'file'
 export interface UnfitRootFound {
   readonly path: string
   readonly why: UnfitRoot
+  /** An entry of `[workspace] writable`, not the workspace itself. */
+  readonly listed: boolean
 }
 
 const word = 'default'
@@ -40,7 +42,7 @@ export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
   const given = [workspace, ...writable.filter((path) => path === workspace || existsSync(path))]
   for (const path of given) {
     const why = unfit(path, wanted.own)
-    if (why) return { path, why }
+    if (why) return { path, why, listed: path !== workspace }
   }
   const git = gitPlacesOf([workspace, ...given.slice(1)], {
     home: wanted.own.home,

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Host } from '../../../src/host/host.ts'
+import { unfitRoot } from '../../../src/messages/workspace.ts'
 import { dockerSandbox } from '../../../src/sandbox/docker/sandbox.ts'
 import { readEverything } from '../../../src/sandbox/sandbox.ts'
 import { openAudited } from '../../audit/place.ts'
@@ -74,7 +75,8 @@ linux('[workspace] writable', () => {
 
   it.each(unfit)('refuses %s', async (_, path, HOME) => {
     const opening = openIn({ workspace: `writable = [${JSON.stringify(path)}]`, home: HOME })
-    await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+    const { remedy } = unfitRoot({ path, why: 'root', listed: true })
+    await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE', refusal: { remedy } })
   })
 
   it('refuses the directories of vitrine itself, and what lies in them', async () => {
