@@ -203,10 +203,12 @@ function requestHeaders(message: IncomingMessage, host: string): string[] {
   return ['Host', host, ...kept, ...chunked, 'Connection', 'close']
 }
 
+/** A length is never hop-by-hop (RFC 9110, 7.6.1): a body without it could pass for a second request. */
 function endToEnd(raw: readonly string[], ...without: readonly string[]): string[] {
   const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []))
   const named = pairs.filter(([name]) => name.toLowerCase() === 'connection')
   const dropped = new Set([...without, ...named.flatMap(([, value]) => value.toLowerCase().split(/[\s,]+/))])
+  dropped.delete('content-length')
   return pairs
     .filter(([name]) => !hopByHop.has(name.toLowerCase()) && !dropped.has(name.toLowerCase()))
     .flat()

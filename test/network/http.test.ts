@@ -103,6 +103,21 @@ describe('a plain request through the proxy', () => {
     expect(asked.filter(({ url }) => url !== '/first')).toEqual([])
   })
 
+  it('carries no second request in a body whose length is named as a hop-by-hop header', async () => {
+    const { port, asked, auth, send } = await proxied()
+    const body = 'GET /smuggled HTTP/1.1\r\nHost: other.example\r\n\r\n'
+    for (const method of ['GET', 'POST']) {
+      const head = `${method} http://good.example:${port}/first HTTP/1.1\r\nHost: good.example:${port}\r\n${auth}`
+      const lines = `Connection: close, content-length, host\r\nContent-Length: ${body.length}\r\n`
+      await send(`${head}${lines}\r\n${body}`)
+    }
+    const first = ['/first', `good.example:${port}`, String(body.length)]
+    expect(asked.map(({ url, headers }) => [url, headers.host, headers['content-length']])).toEqual([
+      first,
+      first,
+    ])
+  })
+
   it('needs the secret of a command', async () => {
     const { port, asked, send, proxy, gate } = await proxied()
     const head = `GET http://good.example:${port}/ HTTP/1.1\r\nHost: good.example:${port}\r\n`

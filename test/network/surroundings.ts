@@ -1,16 +1,10 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { afterAll } from 'vitest'
 import type { Gate } from '../../src/network/gate.ts'
 import { type HostPattern, parseHostPattern } from '../../src/network/hosts.ts'
 import { HostProxy, type ProxyOptions } from '../../src/network/proxy.ts'
-
-const closing: (() => unknown)[] = []
-
-afterAll(async () => {
-  for (const close of closing.splice(0)) await close()
-})
+import { afterFile } from '../helpers/clean-up.ts'
 
 export function patternsOf(texts: readonly string[]): HostPattern[] {
   return texts.map((text) => {
@@ -24,7 +18,7 @@ async function listening(server: Server, address = '127.0.0.1'): Promise<number>
   await once(server.listen(0, address), 'listening')
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => sockets.add(socket))
-  closing.push(() => {
+  afterFile(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
@@ -79,7 +73,7 @@ export async function openProxy(
   options: ProxyOptions = {},
 ): Promise<{ readonly proxy: HostProxy; readonly gate: Gate; readonly url: string }> {
   const proxy = new HostProxy({ resolver: resolveInTests, ...options })
-  closing.push(() => proxy.close())
+  afterFile(() => proxy.close())
   await proxy.listen()
   const gate = proxy.open({
     rules: { allow: [patternsOf(allow)], deny: patternsOf(deny), checkSni },
