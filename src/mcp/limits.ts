@@ -6,8 +6,8 @@ export const maxAtOnce = 32
 /** Questions to the user in one call: the SDK ends older clients' calls after 8 rounds. */
 export const maxQuestions = 8
 
-/** Lines of one call. Each may need an approval round. */
-export const maxLines = maxQuestions
+/** Lines of one call. Each may need a question, so no more than `maxQuestions`. */
+export const maxLines = 8
 
 export const maxSessions = 256
 

@@ -43,6 +43,6 @@ it('--ask loads neither the policy nor the terminal for a command that is not as
   const own = names
     .filter((name) => name.includes('/dist/cli/'))
     .map((name) => name.replace(/.*\/dist\/cli\//, ''))
-  expect(own.sort()).toEqual(['ask.cjs', 'run.cjs'])
+  expect(own.sort()).toEqual(['approval.cjs', 'ask.cjs', 'run.cjs'])
   expect(names.filter((name) => name.startsWith('NativeModule') && slow.test(name))).toEqual([])
 })
