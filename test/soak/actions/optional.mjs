@@ -15,8 +15,9 @@ async function privateTmpThatIsKilled({ random, shells, marker, gone }) {
   await gone()
 }
 
+// tail holds the bytes until the sleep is over: longer than an interval between two samples.
 async function overMemory({ shells }) {
-  const command = 'head -c 600000000 /dev/zero | tail -c 550000000 | wc -c'
+  const command = 'head -c 600000000 /dev/zero | tail -c 550000000 | { sleep 2; wc -c; }'
   const result = await shells.limited.execute({ command })
   assert.ok(result.limited === 'memory' || result.stdout !== '550000000\n', JSON.stringify(result.outcome))
 }
