@@ -236,7 +236,7 @@ describe('a list inside of another', () => {
 })
 
 describe('a wildcard over a public suffix', () => {
-  it('is found, whoever runs the suffix', async () => {
+  it('is found, whichever kind of suffix it is', async () => {
     const suffixes = [
       '*.com',
       '*.co.uk',

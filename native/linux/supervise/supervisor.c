@@ -97,7 +97,7 @@ static void kill_all_of(const struct vt_owner *owner) {
     if (command->owner == owner) command->killing = true;
 }
 
-/* What the command has printed before comes before the question. */
+/* Passes on first what the command printed before the question. */
 static void ask(struct vt_command *command, const struct vt_message *order) {
   vt_streams_take_rest(command);
   command->owner->asked(command->owner, command->id, order->value, order->text);
