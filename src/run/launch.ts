@@ -44,6 +44,8 @@ export function launch(execution: Execution): Running {
     const durationMs = Math.round(monotonicMs() - launchedAt)
     return { ...end, setup, collector: output.collector, durationMs }
   })
+  // Before the first event: a short line reports at once, and waits for what is typed then.
+  if (request.terminal) follower?.attend((text) => process.stdin?.write(text))
   supervision.watch({ ...process, destroy: () => destroy(process, output) })
   feedStdin(process.stdin, request.stdin)
   const stop = (cause: Cause) => supervision.stop(cause)

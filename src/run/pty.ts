@@ -31,7 +31,6 @@ export function ptyOf(running: Running | undefined, result: Promise<Result>): Pt
   const process = running?.process
   const typed = process?.stdin
   const follower = running?.follower
-  follower?.attend((text) => typed?.write(text))
   return {
     write: (data) =>
       new Promise((resolve) => {

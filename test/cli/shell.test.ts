@@ -244,7 +244,7 @@ describe.skipIf(missing !== '')(`in a terminal${missing}`, () => {
   })
 
   it('what is typed while a command runs is kept, in its order', async () => {
-    rmSync(inside('go'), { force: true })
+    for (const name of ['go', 'ahead']) rmSync(inside(name), { force: true })
     terminal.line('echo waiting; until test -e go; do sleep 0.05; done')
     await terminal.shows(/^waiting/m)
     for (const line of [':write', 'echo 1 >>ahead', ':read', 'echo 2 >>ahead', 'echo typed""'])
