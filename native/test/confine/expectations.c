@@ -27,6 +27,7 @@ bool scope_holds(enum scope scope, const struct vt_filter_options *options) {
     case ABI_6_UP: return options->abi >= 6;
     case ABI_1_5_JUDGED: return options->abi <= 5 && options->judge;
     case ABI_1_5_REFUSED: return options->abi <= 5 && !options->judge;
+    case IN_WORKSPACE: return options->workspace;
   }
   return false;
 }
@@ -97,6 +98,7 @@ const struct constant_row constant_rows[] = {
     /* processes */
     {"clone3", 435, 435, ALL, ENOSYS},
     {"setsid", 112, 157, ALL, DONE},
+    {"umask", 95, 166, IN_WORKSPACE, ASK},
     {"ptrace", 101, 117, ALL, TELL(EPERM)},
     {"migrate_pages", 256, 238, ALL, TELL(EPERM)},
     {"move_pages", 279, 239, ALL, TELL(EPERM)},

@@ -1,4 +1,4 @@
-/* What each system call must answer in read mode, written down a second time, as plain rows with numbers from the
+/* What each system call must answer in read and workspace mode, written down a second time, as plain rows with numbers from the
  * kernel's tables: it shares nothing with the filter's own tables but the meaning. */
 #pragma once
 
@@ -13,7 +13,7 @@
 /* When a row holds. */
 enum scope {
   ALL, NET_OFF, NET_ON, PROXY_ON, UNIX_ON, UNIX_OFF, ALL_SHUT, NO_TERMINAL, OWN_TTY, BIND_JUDGED, BIND_UNJUDGED, BIND_JUDGED_NET_OFF, BIND_JUDGED_NET_ON, TRUNCATE_SHUT,
-  TRUNCATE_SEEN, NOTHING_WRITABLE, SOMETHING_WRITABLE, ABI_6_UP, ABI_1_5_JUDGED, ABI_1_5_REFUSED
+  TRUNCATE_SEEN, NOTHING_WRITABLE, SOMETHING_WRITABLE, ABI_6_UP, ABI_1_5_JUDGED, ABI_1_5_REFUSED, IN_WORKSPACE
 };
 
 enum expected { LET = -1, ASK = -2, SEE = -3 /* let, but reported */, DONE = 0 /* pretends success */ }; /* else an errno */

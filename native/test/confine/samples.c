@@ -5,7 +5,7 @@
 
 bool sample_options(size_t index, struct vt_filter_options *options) {
   static const int abis[] = {1, 2, 3, 5, 6, 10};
-  if (index >= 128 * sizeof abis / sizeof *abis) return false;
+  if (index >= 256 * sizeof abis / sizeof *abis) return false;
   options->arch = index & 1 ? AUDIT_ARCH_AARCH64 : AUDIT_ARCH_X86_64;
   options->network = index & 2;
   options->judge = index & 4;
@@ -13,9 +13,9 @@ bool sample_options(size_t index, struct vt_filter_options *options) {
   options->unwritable = index & 16;
   options->terminal = index & 32;
   options->unix_sockets = index & 64;
-  options->workspace = false; /* expectations.c has no rows for it */
-  options->proxied = !options->network && index / 128 % 2; /* with every second ABI */
-  options->abi = abis[index / 128];
+  options->workspace = options->report && index & 128;
+  options->proxied = !options->network && index / 256 % 2; /* with every second ABI */
+  options->abi = abis[index / 256];
   return true;
 }
 

@@ -27,8 +27,8 @@ static void expect(const struct subject *subject, int number, const uint64_t *ar
   struct run run = answer(subject, subject->options.arch, number, arguments);
   const struct vt_filter_options *options = &subject->options;
   CHECK(run.fault == FAULT_NONE && run.action == action,
-        "%s %s(%d) abi %d network %d judge %d report %d: %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64 ": %#x, expected %#x",
-        arch_name(options->arch), call, number, options->abi, options->network, options->judge, options->report, arguments[0],
+        "%s %s(%d) abi %d network %d judge %d report %d workspace %d: %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64 ": %#x, expected %#x",
+        arch_name(options->arch), call, number, options->abi, options->network, options->judge, options->report, options->workspace, arguments[0],
         arguments[1], arguments[2], arguments[3], run.action, action);
 }
 
