@@ -62,7 +62,8 @@ export function contextOf(
   const defaults = defaultsOf(config, backend, options.cwd ?? '.')
   const workspace = {
     changes: () => setups.changes(),
-    mayOpen: (directory: string) => mayOpen(directory, env),
+    // A container shows no directory outside of the workspace that could become writable.
+    mayOpen: (directory: string) => config.shell.backend !== 'docker' && mayOpen(directory, env),
   }
   const proxy = new ShellProxy(backend)
   return {

@@ -3,6 +3,7 @@ import { cannotEnter } from '../facts/directory.ts'
 import { VitrineError } from '../messages/error.ts'
 import { startsOneProgram } from '../messages/fallbacks.ts'
 import { namingProjects } from '../messages/project.ts'
+import type { Variables } from '../request/environment.ts'
 import type { Collected } from './collect.ts'
 import type { Ended, Execution } from './execution.ts'
 import { metadataOf } from './metadata.ts'
@@ -46,6 +47,12 @@ function endOf({ end }: Ended, { request, context }: Execution): ResultParts['en
   throw new VitrineError({ code: 'SPAWN_FAILED', step: end.step, errno: end.errno, program })
 }
 
+/** A container makes its command's private directory itself, under a name that is not known here. */
+function temporaryOf({ privateTmp, enforcement }: Ended['setup'], environment: Variables) {
+  const own = enforcement['private tmp'] !== undefined
+  return { own, directory: own && !privateTmp ? undefined : environment['TMPDIR'] }
+}
+
 function partsOf(
   { request, mode, admission, options, context }: Execution,
   ended: Ended & ResultParts['ended'] & Pick<ResultParts, 'connections'>,
@@ -71,11 +78,7 @@ function partsOf(
     limits: setup.limits,
     enforcement: setup.enforcement,
     decision: admission.decision,
-    temporary: {
-      directory: setup.environments[admission.gitCare]['TMPDIR'],
-      own: setup.privateTmp !== null,
-      cwd: request.cwd,
-    },
+    temporary: { ...temporaryOf(setup, setup.environments[admission.gitCare]), cwd: request.cwd },
     workspace: context.workspace,
     single: work.kind === 'argv' || startsOneProgram(work.line),
     hintFor,

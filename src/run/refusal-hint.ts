@@ -6,7 +6,7 @@ import type { Changes } from '../sandbox/sandbox.ts'
 
 /** Where a command puts temporary files. */
 export interface TemporaryDirectory {
-  /** Its TMPDIR, if set. */
+  /** Its TMPDIR, if set and known. */
   readonly directory: string | undefined
   /** TMPDIR is private and writable (`private_tmp`). */
   readonly own: boolean
