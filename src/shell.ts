@@ -121,11 +121,7 @@ export class Shell {
     options: ExecuteOptions<E> = {},
   ): Promise<Result<OutputIn<E>>> {
     const given = { kind: 'command', request } as const
-    const execution = await this.#admit(given, options)
-    const result = await this.#run<E>(execution)
-    if (!mayRunAgain(execution, result)) return result
-    const again = await this.#admit({ ...given, refused: result.denials }, options).catch(undefinedIfRefused)
-    return again ? this.#run<E>(again) : result
+    return this.#runAndAsk<E>(given, await this.#admit(given, options))
   }
 
   async #admit(given: Given, wanted: ExecuteOptions<Encoding>): Promise<Recorded> {
@@ -167,6 +163,15 @@ export class Shell {
     }
   }
 
+  /** Runs an admitted command, and once more in write mode where `[workspace] on_refusal` and the approver say so. */
+  async #runAndAsk<E extends Encoding>(given: Given, execution: Recorded): Promise<Result<OutputIn<E>>> {
+    const result = await this.#run<E>(execution)
+    if (!mayRunAgain(execution, result)) return result
+    const second = { ...given, refused: result.denials }
+    const again = await this.#admit(second, execution.options).catch(undefinedIfRefused)
+    return again ? this.#run<E>(again) : result
+  }
+
   /**
    * Starts one command in a terminal of its own (Linux); otherwise as `execute`. Also throws INVALID_REQUEST
    * where no terminal is available. When the promise resolves, the command runs, or has ended before it could.
@@ -179,8 +184,9 @@ export class Shell {
   }
 
   /**
-   * Runs commands in order, to the first that fails. All are admitted before the first one starts. Throws what
-   * `execute` throws; a `VitrineError` has the results so far.
+   * Runs commands in order, to the first that fails. All are admitted before the first one starts; a second run
+   * of one (`[workspace] on_refusal`) when its first has ended. Throws what `execute` throws; a `VitrineError`
+   * has the results so far.
    */
   async executeAll<E extends Encoding = 'utf8'>(
     requests: readonly (string | ExecuteRequest)[],
@@ -188,19 +194,21 @@ export class Shell {
   ): Promise<Result<OutputIn<E>>[]> {
     const { workDir: cwd, timeoutMs, ignoreErrors = false, ...each } = readListOptions(options)
     const listed = readList(requests)
-    const executions: Recorded[] = []
+    const admitted: { given: Given; execution: Recorded }[] = []
     const results: Result<OutputIn<E>>[] = []
     try {
-      for (const own of listed)
-        executions.push(await this.#admit({ kind: 'command', request: { cwd, timeoutMs, ...own } }, each))
-      for (const execution of executions) {
-        const result = await this.#run<E>(execution).catch(withResults(results))
+      for (const own of listed) {
+        const given = { kind: 'command', request: { cwd, timeoutMs, ...own } } as const
+        admitted.push({ given, execution: await this.#admit(given, each) })
+      }
+      for (const { given, execution } of admitted) {
+        const result = await this.#runAndAsk<E>(given, execution).catch(withResults(results))
         results.push(result)
         if (!ignoreErrors && (result.outcome.kind !== 'exited' || result.exitCode !== 0)) break
       }
       return results
     } finally {
-      for (const { entry } of executions) await entry?.close()
+      for (const { execution } of admitted) await execution.entry?.close()
     }
   }
 

@@ -20,7 +20,7 @@ export interface ToolCall {
   readonly unused: UserAnswer[]
   /** A command that has not started: the call ends with the question. */
   question?: PendingQuestion
-  /** A command that runs: it waits for the answer. */
+  /** A command that runs, or has run: the work goes on and waits for the answer. */
   ask(question: PendingQuestion): Promise<Approval>
 }
 
@@ -59,7 +59,8 @@ const elicitingApprover: Approver = Object.assign(elicit, { by: 'mcp-elicitation
 async function elicit(request: ApprovalRequest, decision: Decision): Promise<Approval> {
   const call = calls.getStore()
   if (!call) return 'no'
-  if (request.change !== undefined) return call.ask({ request, decision })
+  // The command runs or has run: to begin the call again would run it twice.
+  if (request.once) return call.ask({ request, decision })
   const at = call.unused.findIndex(({ asked }) => isSame(asked, request))
   const [answer] = at === -1 ? [] : call.unused.splice(at, 1)
   if (answer) return answer.approval
