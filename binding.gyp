@@ -45,6 +45,7 @@
             "native/linux/workspace/mounts.c",
             "native/linux/workspace/other_names.c",
             "native/linux/workspace/reuse.c",
+            "native/linux/workspace/snapshot.c",
             "native/linux/notify/handlers/signal.c",
             "native/linux/notify/idle_listeners.c",
             "native/linux/supervise/watcher_respawn.c",

@@ -22,6 +22,7 @@ extern "C" {
 #ifdef __linux__
 #include "binding/lookups.h"
 #include "binding/private.h"
+#include "binding/snapshots.h"
 #endif
 
 namespace {
@@ -150,6 +151,8 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("removePrivate", Napi::Function::New(env, remove_private));
   exports.Set("renewPrivate", Napi::Function::New(env, renew_private));
   exports.Set("sweepPrivate", Napi::Function::New(env, sweep_private));
+  exports.Set("snapshot", Napi::Function::New(env, snapshot));
+  exports.Set("unchanged", Napi::Function::New(env, unchanged));
   exports.Set("answer", Napi::Function::New(env, answer));
   exports.Set("resize", Napi::Function::New(env, resize));
   exports.Set("lock", Napi::Function::New(env, lock));

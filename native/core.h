@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 /* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
-enum { VT_INTERFACE = 9 };
+enum { VT_INTERFACE = 10 };
 
 struct vt_denials;
+struct vt_dir_snapshot;
 
 /* Limits of a command with everything it starts; 0: no limit. */
 struct vt_limits {
@@ -175,6 +176,13 @@ bool vt_core_renew_private(int lock, struct vt_private *renewed);
 /* Removes the directories of dead hosts; 0 or an errno. Blocks. */
 int vt_core_sweep_private(const char *temporary);
 const char *vt_core_private_step_name(int step);
+
+/* What is at some paths. `above`: whether it is the same directory; `paths`: also its times, and what a link there leads to. Both
+ * end with NULL. */
+struct vt_dir_snapshot *vt_core_snapshot(const char *const *above, const char *const *paths);
+/* False also if something had changed just before: a further change in the same tick of the clock would not show. */
+bool vt_core_unchanged(const struct vt_dir_snapshot *snapshot);
+void vt_core_free_snapshot(struct vt_dir_snapshot *snapshot);
 
 /* Questions about a path; the letter precedes the path. */
 enum vt_question {

@@ -7,8 +7,9 @@ import { realDirectory, userConfigFile } from '../config/files.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { VitrineError } from '../messages/error.ts'
 import { unfitRoot } from '../messages/workspace.ts'
-import type { Changes } from '../sandbox/sandbox.ts'
-import { type ChangesWanted, changesFor, tooWide } from '../sandbox/workspace/changes.ts'
+import type { Changes, Sandbox } from '../sandbox/sandbox.ts'
+import { type ChangesWanted, tooWide } from '../sandbox/workspace/changes.ts'
+import { rememberedChanges } from '../sandbox/workspace/remembered.ts'
 import { stateRoot } from '../scratchpad/directory.ts'
 import { workspaceOf } from './readable.ts'
 
@@ -18,7 +19,7 @@ import { workspaceOf } from './readable.ts'
  */
 export function changesIn(
   loaded: LoadedConfig,
-  { cwd, env }: { readonly cwd: string; readonly env: Environment },
+  { cwd, env, sandbox }: { readonly cwd: string; readonly env: Environment; readonly sandbox: Sandbox },
 ): () => Changes {
   const { writable, protected: given, on_protected } = loaded.config.workspace
   const { workspace } = workspaceOf(loaded, cwd)
@@ -30,8 +31,9 @@ export function changesIn(
     asks: on_protected === 'ask',
     own: ownOf(env),
   }
+  const current = rememberedChanges(wanted, sandbox.pathStates)
   return () => {
-    const changes = changesFor(wanted)
+    const changes = current()
     if ('why' in changes) throw new VitrineError({ code: 'SANDBOX_UNAVAILABLE', ...unfitRoot(changes) })
     return changes
   }

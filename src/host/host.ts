@@ -83,7 +83,7 @@ export async function equip(host: Host): Promise<Equipment> {
       windows: host.windows?.probe,
       missing: 'missing' in addon ? addon.missing : undefined,
       watch: () => ('missing' in addon ? 0 : addon.watch()),
-      privateTmp: 'missing' in addon ? undefined : addon,
+      directories: 'missing' in addon ? undefined : addon,
     }),
     launcher: await selectLauncher(host),
     interpreter: windows ? await windowsShell(host) : posixShell,

@@ -1,7 +1,6 @@
 import type { Platform } from '../base/platform.ts'
 import { addonMissing, noSandboxOn } from '../messages/platform.ts'
-import { linuxSandbox } from '../sandbox/linux.ts'
-import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
+import { type DirectoriesAddon, linuxSandbox } from '../sandbox/linux.ts'
 import type { Probe, Sandbox, WindowsProbe } from '../sandbox/sandbox.ts'
 import { unavailableSandbox } from '../sandbox/unavailable.ts'
 
@@ -14,14 +13,14 @@ export interface SandboxHost {
   readonly missing: string | undefined
   /** Starts the watcher; returns 0 or an errno. */
   watch(): number
-  readonly privateTmp: PrivateTmpAddon | undefined
+  readonly directories: DirectoriesAddon | undefined
 }
 
 /** The sandbox of this host, or one that refuses with the reason if there is none. */
 export async function selectSandbox(host: SandboxHost): Promise<Sandbox> {
   switch (host.platform) {
     case 'linux':
-      return host.probe ? linuxSandbox(host.probe, () => host.watch(), host.privateTmp) : withoutAddon(host)
+      return host.probe ? linuxSandbox(host.probe, () => host.watch(), host.directories) : withoutAddon(host)
     case 'windows':
       return host.windows
         ? (await import('../sandbox/windows.ts')).windowsSandbox(host.windows)

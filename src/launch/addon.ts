@@ -8,7 +8,13 @@ import type { Denial, Limit, Stream } from '../base/types.ts'
 import type { LookupAddon } from '../facts/native-lookup.ts'
 import { otherInterface } from '../messages/platform.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
-import type { LandlockConfinement, LowIntegrityConfinement, Probe, WindowsProbe } from '../sandbox/sandbox.ts'
+import type {
+  LandlockConfinement,
+  LowIntegrityConfinement,
+  PathStates,
+  Probe,
+  WindowsProbe,
+} from '../sandbox/sandbox.ts'
 import type { Deadline, Limits, Survivors } from './launch.ts'
 
 /** What `spawn` reads; a wrong field is a TypeError that names it. */
@@ -84,7 +90,7 @@ export interface AddonCore {
   consumed(id: number, bytes: number): void
 }
 
-export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon {
+export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStates {
   answer(id: number, number: number, yes: boolean): void
   resize(id: number, columns: number, rows: number): void
   probe(): Probe
@@ -118,7 +124,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 9
+const interfaceVersion = 10
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

@@ -45,7 +45,7 @@ export function contextOf(
   const privateTmp = options.privateTmp ?? privateTmpOf(loaded, backend.sandbox)
   let opened: ReturnType<typeof changesIn> | undefined
   const changes = () => {
-    opened ??= changesIn(loaded, { cwd: options.cwd ?? '.', env })
+    opened ??= changesIn(loaded, { cwd: options.cwd ?? '.', env, sandbox: backend.sandbox })
     return opened()
   }
   const setups = new Setups({

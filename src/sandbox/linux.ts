@@ -19,19 +19,30 @@ import { hostsNeed } from '../messages/sandbox/network.ts'
 import type { NetworkKind } from '../network/access.ts'
 import { enforced, notEnforced, readsEnforcement } from './enforcement.ts'
 import { linuxPrivateDirectories, type PrivateTmpAddon } from './private-tmp.ts'
-import type { Changes, Confinement, Probe, ProxyAccess, Sandbox, SandboxOptions } from './sandbox.ts'
+import type {
+  Changes,
+  Confinement,
+  PathStates,
+  Probe,
+  ProxyAccess,
+  Sandbox,
+  SandboxOptions,
+} from './sandbox.ts'
 import { removeSpares } from './spare-directories.ts'
 import { refuseHosts } from './unavailable.ts'
 import { refuseUnixSockets, unixSocketsAbi } from './unix-sockets.ts'
+
+export type DirectoriesAddon = PrivateTmpAddon & PathStates
 
 /** By the addon. `watcher` returns the errno of starting the watcher, 0 when it runs. */
 export function linuxSandbox(
   probe: Probe,
   watcher: () => number,
-  privateTmp: PrivateTmpAddon | undefined,
+  addon: DirectoriesAddon | undefined,
 ): Sandbox {
   return {
-    privateDirectories: privateTmp && linuxPrivateDirectories(privateTmp),
+    privateDirectories: addon && linuxPrivateDirectories(addon),
+    pathStates: addon,
     confine({ network, reads, changes, unixSockets }) {
       const missing =
         missingSupport(probe) ?? (changes ? missingForChanges(probe) : undefined) ?? missingWatcher(watcher())

@@ -182,11 +182,21 @@ export interface Sandbox {
   writeEnforcement?(): Enforcement
   /** Absent where no private tmp is possible: `privateTmp` is then refused. */
   readonly privateDirectories?: PrivateDirectories | undefined
+  /** Absent: what a command may change is found anew for each one. */
+  readonly pathStates?: PathStates | undefined
   /** The confinement provides the private tmp itself. */
   readonly ownTmp?: true
   /** The confinement of a command that reaches its hosts by the proxy. Only for `network: 'hosts'`. */
   throughProxy?(confinement: Confinement, proxy: ProxyAccess): Confinement
   close?(): void | Promise<void>
+}
+
+/** What is at some paths, recorded and compared in one call. */
+export interface PathStates {
+  /** `above`: whether it is the same directory; `paths`: also its times, and what a link there leads to. */
+  snapshot(above: readonly string[], paths: readonly string[]): unknown
+  /** False also if something had changed just before the snapshot. */
+  unchanged(snapshot: unknown): boolean
 }
 
 export interface PrivateDirectory {

@@ -1,8 +1,10 @@
-import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
 import type { Changes } from '../sandbox.ts'
 import { gitPlacesOf } from './git.ts'
+import { Looks } from './looks.ts'
 import { ownPrograms, protectedInWorkspace } from './protected.ts'
 
 export interface ChangesWanted {
@@ -37,16 +39,17 @@ export interface UnfitRootFound {
 
 const word = 'default'
 
-export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
+export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes | UnfitRootFound {
   const { workspace, writable } = wanted
-  const given = [workspace, ...writable.filter((path) => path === workspace || existsSync(path))]
+  const given = [workspace, ...writable.filter((path) => path === workspace || looks.status(path))]
   for (const path of given) {
-    const why = unfit(path, wanted.own)
+    const why = unfit(path, wanted.own, looks)
     if (why) return { path, why, listed: path !== workspace }
   }
   const git = gitPlacesOf([workspace, ...given.slice(1)], {
     home: wanted.own.home,
     configs: wanted.gitConfigs,
+    looks,
   })
   const named = wanted.protected.filter((path) => path !== word)
   const isUsual = wanted.protected.includes(word)
@@ -54,7 +57,7 @@ export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
     ? [
         ...protectedInWorkspace.map((path) => join(workspace, path)),
         ...git.protected,
-        ...ownProgramsIn(workspace, wanted.own.package),
+        ...ownProgramsIn(workspace, wanted.own.package, looks),
       ]
     : []
   return {
@@ -66,19 +69,20 @@ export function changesFor(wanted: ChangesWanted): Changes | UnfitRootFound {
 }
 
 /** A command that changed them would control the next one. A workspace in the package itself is a checkout of vitrine. */
-function ownProgramsIn(workspace: string, own: string | undefined): readonly string[] {
+function ownProgramsIn(workspace: string, own: string | undefined, looks: Looks): readonly string[] {
   const installed = ownPrograms.map((path) => join(workspace, path))
   return [
-    ...installed.filter((path) => lstatSync(path, { throwIfNoEntry: false })),
+    ...installed.filter((path) => looks.kind(path) !== 'none'),
     ...(own !== undefined && own !== workspace && isBeneath(own, workspace) ? [own] : []),
   ]
 }
 
-function unfit(path: string, own: ChangesWanted['own']): UnfitRoot | undefined {
-  const status = lstatSync(path, { throwIfNoEntry: false })
-  if (!status) return 'missing'
-  if (status.isSymbolicLink() || realpathSync(path) !== path) return 'link'
-  if (!status.isDirectory()) return 'file'
+function unfit(path: string, own: ChangesWanted['own'], looks: Looks): UnfitRoot | undefined {
+  const kind = looks.kind(path)
+  if (kind === 'none') return 'missing'
+  looks.ancestorsOf(path)
+  if (tried(() => realpathSync(path)) !== path) return 'link'
+  if (kind !== 'directory') return 'file'
   return tooWide(path, own)
 }
 

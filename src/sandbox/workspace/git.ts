@@ -1,10 +1,11 @@
-import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { tried } from '../../base/errno.ts'
 import { isBeneath } from '../../base/paths.ts'
 import { gitlinksIn } from '../../facts/git-index.ts'
 import { repositoryOf } from '../reads/worktree.ts'
 import { entriesIn, type NamedPlaces, namedByConfigs } from './git-config.ts'
+import { isSettled, type Looks } from './looks.ts'
 import { protectedInGit, protectedInWorktree } from './protected.ts'
 
 /** What a workspace's repositories add to what is writable and what is protected. Absolute paths. */
@@ -19,20 +20,27 @@ export interface GitPlaces {
 export interface GitUser {
   readonly home: string
   readonly configs: readonly string[]
+  readonly looks: Looks
 }
 
 /** @param roots what is writable anyway, the workspace first: absolute real paths */
-export function gitPlacesOf(roots: readonly [string, ...string[]], { home, configs }: GitUser): GitPlaces {
+export function gitPlacesOf(
+  roots: readonly [string, ...string[]],
+  { home, configs, looks }: GitUser,
+): GitPlaces {
   const [workspace] = roots
   const dotGit = join(workspace, '.git')
-  const outside = kindOf(dotGit) === 'directory' ? [] : repositoryOf(workspace)
-  const guard = new Guard({ home, roots: [...roots, ...outside] })
-  if (kindOf(dotGit) === 'directory') guard.repository(dotGit, workspace)
+  const kind = looks.kind(dotGit)
+  // Of a file, the answer depends on more than these looks.
+  if (kind === 'file' || kind === 'other') looks.isComplete = false
+  const outside = kind === 'directory' ? [] : repositoryOf(workspace)
+  const guard = new Guard({ home, roots: [...roots, ...outside], looks })
+  if (kind === 'directory') guard.repository(dotGit, workspace)
   else guard.protected.push(dotGit)
   for (const directory of outside) guard.repository(directory, workspace)
   guard.configs(configs, workspace)
-  const linked = gitlinksOf(join(outside[0] ?? dotGit, 'index')).map((path) => join(workspace, path))
-  for (const top of new Set([...linked, ...entriesOf(workspace)].slice(0, maxDirectories)))
+  const linked = gitlinksOf(join(outside[0] ?? dotGit, 'index'), looks).map((path) => join(workspace, path))
+  for (const top of new Set([...linked, ...looks.directories(workspace)].slice(0, maxDirectories)))
     if (isBeneath(top, workspace) && top !== workspace && top !== dotGit)
       guard.inside(top, linked.includes(top))
   return { writable: outside, protected: guard.protected, closed: guard.closed }
@@ -62,14 +70,14 @@ class Guard {
   /** A directory of the workspace that may be the top of a repository. `linked`: git looks for one there. */
   inside(top: string, linked: boolean): void {
     const dotGit = join(top, '.git')
-    const kind = kindOf(dotGit)
+    const kind = this.#places.looks.kind(dotGit)
     if (kind === 'directory') this.repository(dotGit, top)
     else if (kind !== 'none' || linked) this.protected.push(dotGit)
   }
 
   repository(directory: string, top: string): void {
     if (this.#count++ >= maxRepositories) return
-    const worktrees = entriesOf(join(directory, 'worktrees'))
+    const worktrees = this.#places.looks.directories(join(directory, 'worktrees'))
     const configs = [directory, ...worktrees].flatMap((at) =>
       ['config', 'config.worktree'].map((name) => join(at, name)),
     )
@@ -84,14 +92,15 @@ class Guard {
   /** Closed: a command could otherwise make a submodule's git directory there, with its own configuration. */
   #modules(directory: string, depth: number): void {
     this.closed.push(directory)
-    for (const entry of entriesOf(directory))
-      if (kindOf(join(entry, 'HEAD')) === 'file') this.repository(entry, workTreeOf(entry))
+    const { looks } = this.#places
+    for (const entry of looks.directories(directory))
+      if (looks.kind(join(entry, 'HEAD')) === 'file') this.repository(entry, workTreeOf(entry, looks))
       else if (depth < maxDepth) this.#modules(entry, depth + 1)
   }
 }
 
-function workTreeOf(module: string): string {
-  const named = entriesIn(join(module, 'config')).find(({ key }) => key === 'core.worktree')
+function workTreeOf(module: string, looks: Looks): string {
+  const named = entriesIn(join(module, 'config'), looks).find(({ key }) => key === 'core.worktree')
   return resolve(module, named?.value ?? '.')
 }
 
@@ -99,23 +108,13 @@ let lastIndex: { readonly state: string; readonly links: readonly string[] } | u
 const maxIndexBytes = 67_108_864
 
 /** Read again only when the index has changed. */
-function gitlinksOf(index: string): readonly string[] {
-  const status = tried(() => statSync(index, { throwIfNoEntry: false }))
+function gitlinksOf(index: string, looks: Looks): readonly string[] {
+  const status = looks.status(index)
   if (!status?.isFile() || status.size > maxIndexBytes) return []
   const state = [index, status.ino, status.size, status.mtimeMs, status.ctimeMs].join()
-  if (lastIndex?.state !== state)
-    lastIndex = { state, links: gitlinksIn(tried(() => readFileSync(index)) ?? Buffer.alloc(0)) ?? [] }
-  return lastIndex.links
-}
-
-/** Its subdirectories; none if it cannot be read. */
-function entriesOf(directory: string): readonly string[] {
-  const entries = tried(() => readdirSync(directory, { withFileTypes: true })) ?? []
-  return entries.filter((entry) => entry.isDirectory()).map((entry) => join(directory, entry.name))
-}
-
-function kindOf(path: string): 'file' | 'directory' | 'other' | 'none' {
-  const status = tried(() => lstatSync(path, { throwIfNoEntry: false }))
-  if (!status) return 'none'
-  return status.isFile() ? 'file' : status.isDirectory() ? 'directory' : 'other'
+  if (lastIndex?.state === state) return lastIndex.links
+  const lasts = isSettled(status)
+  const links = gitlinksIn(tried(() => readFileSync(index)) ?? Buffer.alloc(0)) ?? []
+  lastIndex = lasts ? { state, links } : undefined
+  return links
 }

@@ -10,7 +10,8 @@ enum { TICK_NS = 20 * 1000 * 1000 };
 
 static void look(struct vt_dir_state *directory) {
   struct stat status = {0};
-  if (stat(directory->path, &status)) status.st_ino = 0;
+  bool is_link = directory->what & VT_DIR_SNAPSHOT_LINK;
+  if (is_link ? lstat(directory->path, &status) : stat(directory->path, &status)) status.st_ino = 0;
   directory->device = status.st_dev;
   directory->inode = status.st_ino;
   directory->modified = status.st_mtim;
@@ -22,10 +23,10 @@ void vt_dir_snapshot_begin(struct vt_dir_snapshot *watched) { clock_gettime(CLOC
 static bool is_settled(const struct vt_dir_snapshot *watched, const struct vt_dir_state *directory) {
   const struct timespec *begun = &watched->begun, *changed = &directory->changed;
   long long age = (begun->tv_sec - changed->tv_sec) * 1000000000LL + begun->tv_nsec - changed->tv_nsec;
-  return directory->inode == 0 || directory->what == VT_DIR_SNAPSHOT_IDENTITY || age > TICK_NS;
+  return directory->inode == 0 || (directory->what & VT_DIR_SNAPSHOT_IDENTITY) || age > TICK_NS;
 }
 
-void vt_dir_snapshot_add(struct vt_dir_snapshot *watched, const char *path, enum vt_dir_snapshot_for what) {
+void vt_dir_snapshot_add(struct vt_dir_snapshot *watched, const char *path, int what) {
   if (watched->count == watched->room) {
     watched->room = watched->room ? watched->room * 2 : 64;
     watched->at = realloc(watched->at, watched->room * sizeof *watched->at);
@@ -44,10 +45,10 @@ static bool is_same_time(const struct timespec *one, const struct timespec *othe
 }
 
 static bool is_same(const struct vt_dir_state *directory) {
-  struct vt_dir_state now = {.path = directory->path};
+  struct vt_dir_state now = {.path = directory->path, .what = directory->what};
   look(&now);
   if (now.inode != directory->inode || now.device != directory->device) return false;
-  return directory->what == VT_DIR_SNAPSHOT_IDENTITY ||
+  return (directory->what & VT_DIR_SNAPSHOT_IDENTITY) ||
          (is_same_time(&now.modified, &directory->modified) && is_same_time(&now.changed, &directory->changed));
 }
 

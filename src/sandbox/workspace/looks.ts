@@ -1,0 +1,45 @@
+import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { tried } from '../../base/errno.ts'
+
+/** Two changes within a tick of the kernel's clock (at most 10 ms) may leave the same time (inode(7)). */
+const tickMs = 20
+
+/** Whether a file's next change will show in its times. Call it before the file is read. */
+export function isSettled({ ctimeMs }: Stats): boolean {
+  return Date.now() - ctimeMs > tickMs
+}
+
+/** Looks at paths, and notes them: while the states of all of them are the same, so are the answers. */
+export class Looks {
+  readonly paths = new Set<string>()
+  /** Of these only the identity counts, not what is in them. */
+  readonly above = new Set<string>()
+  /** False: an answer depends on more than these paths. */
+  isComplete = true
+
+  ancestorsOf(path: string): void {
+    for (let at = dirname(path); !this.above.has(at); at = dirname(at)) this.above.add(at)
+  }
+
+  /** Follows links. Undefined: missing or out of reach. */
+  status(path: string): Stats | undefined {
+    this.paths.add(path)
+    return tried(() => statSync(path, { throwIfNoEntry: false }))
+  }
+
+  /** Of the path itself, which may be a link: `other`. */
+  kind(path: string): 'file' | 'directory' | 'other' | 'none' {
+    this.paths.add(path)
+    const status = tried(() => lstatSync(path, { throwIfNoEntry: false }))
+    if (!status) return 'none'
+    return status.isFile() ? 'file' : status.isDirectory() ? 'directory' : 'other'
+  }
+
+  /** The subdirectories of a directory; none if it cannot be read. */
+  directories(path: string): readonly string[] {
+    this.paths.add(path)
+    const entries = tried(() => readdirSync(path, { withFileTypes: true })) ?? []
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name))
+  }
+}
