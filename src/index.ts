@@ -1,5 +1,11 @@
 export type { StandingApproval } from './admit/approval/approve.ts'
-export type { Approval, ApprovalInput, ApprovalRequest, Approver } from './admit/approval/approver.ts'
+export type {
+  Approval,
+  ApprovalInput,
+  ApprovalRequest,
+  Approver,
+  HostQuestion,
+} from './admit/approval/approver.ts'
 export { type TerminalApproverOptions, terminalApprover } from './admit/approval/terminal.ts'
 export type { Refusal, RefusalCode } from './base/refusal.ts'
 export type {

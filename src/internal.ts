@@ -1,4 +1,4 @@
-export type { Approval, ApprovalRequest, Approver } from './admit/approval/approver.ts'
+export { type Approval, type ApprovalRequest, type Approver, answersTo } from './admit/approval/approver.ts'
 export { terminalApprover } from './admit/approval/terminal.ts'
 export { nearestKey } from './base/did-you-mean.ts'
 export { platform } from './base/platform.ts'

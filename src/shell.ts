@@ -150,7 +150,7 @@ export class Shell {
       const ended = await running.ended
       this.#running.delete(running)
       const finished = await finish(execution, ended)
-      const result = (await entry?.ended(finished, execution.answers)) ?? finished
+      const result = (await entry?.ended(finished, execution)) ?? finished
       running.listener.end(result)
       return result as Result<OutputIn<E>> // its encoding is that of the options
     } catch (error) {

@@ -4,12 +4,12 @@ import type { ApprovalRecord, Decision, Denial, Mode } from '../base/types.ts'
 import { checkNewDirectory } from '../facts/directory.ts'
 import { secondLimitMs } from '../facts/silent.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
-import { explainChange, explainHeld, explainSecondRun } from '../messages/policy.ts'
+import { explainChange, explainHeld, explainHost, explainSecondRun } from '../messages/policy.ts'
 import { needsReading } from '../policy/decide/quick.ts'
 import type { GitCare } from '../request/environment.ts'
 import type { CompleteRequest } from '../request/request.ts'
 import { Approvals, isYes, type StandingApproval } from './approval/approve.ts'
-import type { ApprovalRequest, Approver } from './approval/approver.ts'
+import type { ApprovalRequest, Approver, HostQuestion } from './approval/approver.ts'
 import type { CommandToDecide, Decider, DeciderOptions } from './decider.ts'
 
 export interface Admitted {
@@ -24,6 +24,13 @@ export interface Admitted {
 /** What the approver has answered about a protected path. */
 export interface ProtectedAnswer {
   readonly path: string
+  readonly approval: ApprovalRecord
+}
+
+/** What the approver has answered about a host. */
+export interface HostAnswer {
+  readonly host: string
+  readonly port: number
   readonly approval: ApprovalRecord
 }
 
@@ -121,6 +128,18 @@ export class Admission {
     }
   }
 
+  /** Asks whether a command may connect to a host, unless this shell has an answer. Undefined: there is no approver. */
+  async approveHost(
+    command: CommandToAdmit,
+    connect: HostQuestion,
+    wait: ApprovalWait,
+  ): Promise<HostAnswer | undefined> {
+    if (!this.#approvals) return undefined
+    const { host, port, program } = connect
+    const decision = { verdict: 'ask', reason: explainHost(host, port, program), matches: [] } as const
+    return { host, port, approval: await this.#ask(this.#approvals, { ...command, connect }, decision, wait) }
+  }
+
   /** True where the sandbox alone decides. */
   #isHeld(command: CommandToDecide): boolean {
     return command.mode !== 'write' && !needsReading(textOf(command), this.#options.loaded.config.policy)
@@ -151,17 +170,17 @@ export class Admission {
 
   async #ask(
     approvals: Approvals,
-    command: CommandToAdmit & Pick<ApprovalRequest, 'change' | 'once'>,
+    command: CommandToAdmit & Pick<ApprovalRequest, 'change' | 'connect' | 'once'>,
     decision: Decision,
     wait: ApprovalWait,
   ): Promise<ApprovalRecord> {
-    const { cwd, mode, change, once } = command
+    const { cwd, mode, change, connect, once } = command
     const waiting = waitFor(wait)
     const { signal } = waiting
     try {
       // Imported late: node:crypto costs start-up time.
       const stdin = (await import('./approval/input.ts')).inputOf(command)
-      const request = { command: textOf(command), cwd, mode, stdin, change, once, signal }
+      const request = { command: textOf(command), cwd, mode, stdin, change, connect, once, signal }
       return await approvals.approves(request, decision)
     } finally {
       waiting.end()

@@ -1,4 +1,4 @@
-import type { ProtectedAnswer } from '../admit/admission.ts'
+import type { HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
 import type {
   ApprovalRecord,
   Backend,
@@ -43,6 +43,8 @@ export interface AuditLine {
   readonly protected: readonly ProtectedAnswer[]
   /** Where the network is a list of hosts: what it connected to, and what was refused. */
   readonly connections: readonly Connection[]
+  /** Hosts that `[network] ask` asked about, and what the approver said. */
+  readonly hosts: readonly HostAnswer[]
   readonly bytes: number | null
   readonly scratchpad: string | null
   readonly survivorsKilled: number | null
@@ -69,6 +71,7 @@ const nothing = {
   denials: [],
   protected: [],
   connections: [],
+  hosts: [],
   bytes: null,
   scratchpad: null,
   survivorsKilled: null,
@@ -92,6 +95,7 @@ export function auditLine(
     denials,
     protected: answers,
     connections,
+    hosts,
     scratchpad,
     ...numbers
   } = { ...nothing, ...ending }
@@ -99,7 +103,7 @@ export function auditLine(
     ...{ version: 1, time, ...author, mode, backend },
     ...redact({ cwd, command, argv, decision }),
     ...{ approval, outcome },
-    ...redact({ refusal, denials, protected: answers, connections, scratchpad }),
+    ...redact({ refusal, denials, protected: answers, connections, hosts, scratchpad }),
     ...numbers,
   }
 }

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Admitted, ProtectedAnswer } from '../admit/admission.ts'
+import type { Admitted, HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
 import { errorText } from '../base/errno.ts'
 import type { AuditFault } from '../base/refusal.ts'
 import type { AnyResult, ApprovalRecord, Decision, Environment, Mode } from '../base/types.ts'
@@ -103,6 +103,12 @@ function shown(argument: unknown): string {
   return typeof argument === 'string' ? argument : typeof argument
 }
 
+/** What the approver answered while the command ran. */
+interface Answers {
+  readonly answers: readonly ProtectedAnswer[]
+  readonly hostAnswers: readonly HostAnswer[]
+}
+
 type Write = (ending: AuditEnding) => Promise<AuditFault | undefined>
 
 export class AuditEntry {
@@ -119,8 +125,9 @@ export class AuditEntry {
   }
 
   /** Writes the line of a command that has ended. The result says if that failed. */
-  async ended(result: AnyResult, answers: readonly ProtectedAnswer[]): Promise<AnyResult> {
-    const lost = await this.#write({ ...endingOf(result, this.#admission?.approval), protected: answers })
+  async ended(result: AnyResult, asked: Answers): Promise<AnyResult> {
+    const given = { protected: asked.answers, hosts: asked.hostAnswers }
+    const lost = await this.#write({ ...endingOf(result, this.#admission?.approval), ...given })
     if (!lost) return result
     return { ...result, hint: [result.hint, lostLine(lost)].filter(Boolean).join(' ') }
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { codedError } from '../base/errno.ts'
-import type { Approval } from '../internal.ts'
-import { answerNames, elicitationMessage, elicitationTitle } from '../messages/mcp/mcp.ts'
+import { type Approval, type ApprovalRequest, answersTo } from '../internal.ts'
+import { answerNames, elicitationMessage, elicitationTitle, hostAnswerNames } from '../messages/mcp/mcp.ts'
 import {
   type AskedCommand,
   inCall,
@@ -22,9 +22,15 @@ import {
 
 const answers = { y: 'yes', n: 'no', a: 'all', s: 'same' } as const satisfies Record<string, Approval>
 
+const letters = ['y', 'n', 'a', 's'] as const satisfies readonly (keyof typeof answers)[]
+
 /** The possible answers. Without a session, no answer can hold for one. */
-function lettersFor(hasSession: boolean, once = false): readonly (keyof typeof answers)[] {
-  return hasSession && !once ? ['y', 'n', 'a', 's'] : ['y', 'n']
+function lettersFor(
+  hasSession: boolean,
+  question: Pick<ApprovalRequest, 'once' | 'connect'> = {},
+): readonly (keyof typeof answers)[] {
+  const offered = answersTo({ ...question, once: question.once || !hasSession })
+  return letters.filter((letter) => offered.includes(answers[letter]))
 }
 
 /** What one round of a call asks, and the answers of earlier rounds. */
@@ -113,13 +119,14 @@ export async function questionFor(
   { answers: earlier, running }: Pick<Asked<unknown>, 'answers' | 'running'>,
   hasSession: boolean,
 ): Promise<InputRequiredResult> {
-  const { command, cwd, mode, once } = request
-  const letters = lettersFor(hasSession, once)
+  const { command, cwd, mode, connect } = request
+  const offered = lettersFor(hasSession, request)
+  const names = connect && hasSession ? hostAnswerNames : answerNames
   const answer = {
     type: 'string' as const,
     title: elicitationTitle(request),
-    enum: [...letters],
-    enumNames: letters.map((letter) => answerNames[letter]),
+    enum: [...offered],
+    enumNames: offered.map((letter) => names[letter]),
   }
   return inputRequired({
     inputRequests: {

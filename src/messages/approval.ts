@@ -1,6 +1,6 @@
-import type { ApprovalInput } from '../admit/approval/approver.ts'
+import type { ApprovalInput, ApprovalRequest } from '../admit/approval/approver.ts'
 import type { Decision, Mode } from '../base/types.ts'
-import { whollyVisible } from '../base/visible.ts'
+import { visible, whollyVisible } from '../base/visible.ts'
 
 interface Asked {
   readonly command: string
@@ -8,6 +8,7 @@ interface Asked {
   readonly mode: Mode
   readonly stdin: ApprovalInput
   readonly change?: string | undefined
+  readonly connect?: ApprovalRequest['connect']
 }
 
 /** A longer command does not fit the scrollback of most terminals. */
@@ -33,14 +34,19 @@ export function approvalQuestion(request: Asked, decision: Decision, columns: nu
     ...command,
     ...(command.length > manyRows ? [`  (${command.length} rows: scroll up to read all of them)`] : []),
     ...rows('  in ', '   : ', request.cwd, width),
-    ...(request.change === undefined ? inputRows(request.stdin, width) : []),
+    ...(request.change === undefined && !request.connect ? inputRows(request.stdin, width) : []),
     ...rows('  asked because: ', '   : ', decision.reason, width),
     '',
   ].join('\n')
 }
 
-/** What a yes allows: the command, or a change by a command that runs. */
-export function approvalHeading({ mode, change }: Pick<Asked, 'mode' | 'change'>): string {
+/** What a yes allows: the command, or a change or a connection by a command that runs. */
+export function approvalHeading({
+  mode,
+  change,
+  connect,
+}: Pick<Asked, 'mode' | 'change' | 'connect'>): string {
+  if (connect) return `let this running command connect to ${visible(connect.host)}, port ${connect.port}?`
   return change === undefined
     ? `run this in ${mode} mode?`
     : 'let this running command change what is protected?'
@@ -61,12 +67,20 @@ function inputRows(stdin: ApprovalInput, width: number): string[] {
 }
 
 /** Shown once keys are accepted as an answer. */
-export function approvalChoices(once = false): string {
+export function approvalChoices({
+  once = false,
+  connect,
+}: Pick<ApprovalRequest, 'once' | 'connect'> = {}): string {
+  if (connect) return '[y]es, this command  [s] all commands of this session  [n]ever in this session: '
   return once ? '[y]es  [n]o: ' : '[y]es  [n]o  [a]ll this session  [s] this command this session: '
 }
 
 /** After keys that are not an answer. */
-export function approvalReminder(once = false): string {
+export function approvalReminder({
+  once = false,
+  connect,
+}: Pick<ApprovalRequest, 'once' | 'connect'> = {}): string {
+  if (connect) return '\nPlease press one key, y, s or n: '
   return once ? '\nPlease press one key, y or n: ' : '\nPlease press one key, y, n, a or s: '
 }
 

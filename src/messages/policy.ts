@@ -44,6 +44,12 @@ export function explainChange(path: string): string {
   return `it is about to change ${visible(path)}, which is protected because programs outside of the sandbox obey it; approved, this command may change all of it`
 }
 
+/** @param program undefined: unknown */
+export function explainHost(host: string, port: number, program: string | undefined): string {
+  const asking = program === undefined ? 'it' : `its program ${visible(program)}`
+  return `${asking} is about to connect to ${visible(host)}, port ${port}, which [shell] network does not list`
+}
+
 export function explainOpen(): string {
   return 'preset open: every command runs unless it is denied'
 }

@@ -10,24 +10,29 @@ export type NetworkKind = Network['kind']
 export type Network =
   | { readonly kind: 'none' }
   | { readonly kind: 'all' }
-  | { readonly kind: 'hosts'; readonly rules: HostRules }
+  | { readonly kind: 'hosts'; readonly rules: HostRules; readonly asks: boolean }
 
 export interface NetworkSettings {
   readonly deny: readonly string[]
   readonly check_sni: boolean
+  readonly ask: boolean
 }
 
 /** The shell's network. Entries have been checked (`isHostPattern`). */
-export function networkOf(setting: NetworkSetting, { deny, check_sni: checkSni }: NetworkSettings): Network {
+export function networkOf(
+  setting: NetworkSetting,
+  { deny, check_sni: checkSni, ask: asks }: NetworkSettings,
+): Network {
   if (typeof setting === 'boolean') return { kind: setting ? 'all' : 'none' }
   if (setting.length === 0) return { kind: 'none' }
   return {
     kind: 'hosts',
     rules: { allow: [patternsOf(setting)], deny: patternsOf(deny), checkSni },
+    asks,
   }
 }
 
-/** The network of one call: never more than the shell's. */
+/** The network of one call: never more than the shell's. A call with a list of its own asks about no other host. */
 export function narrowed(
   shell: Network,
   call: NetworkSetting | undefined,
@@ -35,9 +40,9 @@ export function narrowed(
 ): Network {
   if (call === undefined || call === true || shell.kind === 'none') return shell
   if (call === false) return { kind: 'none' }
-  if (shell.kind === 'all') return networkOf(call, settings)
+  if (shell.kind === 'all') return networkOf(call, { ...settings, ask: false })
   const { rules } = shell
-  return { kind: 'hosts', rules: { ...rules, allow: [...rules.allow, patternsOf(call)] } }
+  return { kind: 'hosts', rules: { ...rules, allow: [...rules.allow, patternsOf(call)] }, asks: false }
 }
 
 /** A name without a dot needs a port, unless it is localhost: `yes` and `ture` are no hosts. */

@@ -11,8 +11,11 @@ export interface GateOptions {
   readonly rules: HostRules
   readonly resolver: Resolver
   /** Asks about a host that is not listed; absent: it is refused. */
-  readonly ask?: ((host: Host, port: number, client: Client | undefined) => Promise<boolean>) | undefined
+  readonly ask?: AskHost | undefined
 }
+
+/** @param signal aborts when the command has ended */
+export type AskHost = (wanted: Wanted, signal: AbortSignal) => Promise<boolean>
 
 /** An open connection to a host, or why there is none. */
 export type Upstream =
@@ -60,8 +63,7 @@ export class Gate {
       return this.refuse(wanted, 'too-many')
     this.#pending += 1
     try {
-      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(connectMs)])
-      const socket = await this.#connected(wanted, signal)
+      const socket = (await this.#refusal(wanted)) ?? (await this.#connected(wanted))
       if (typeof socket === 'string') return this.refuse(wanted, socket)
       this.#keep(socket)
       return { socket, record: this.#records.add(host, port, undefined, client) }
@@ -92,15 +94,20 @@ export class Gate {
     socket.once('close', () => this.#open.delete(socket))
   }
 
-  async #connected(wanted: Wanted, signal: AbortSignal): Promise<Socket | ConnectionReason> {
-    const { host, port, client } = wanted
+  /** Why the command may not connect to the host; undefined: it may. */
+  async #refusal(wanted: Wanted): Promise<ConnectionReason | undefined> {
+    const { host, port } = wanted
+    const { ask } = this.#options
     const verdict = verdictOn(this.rules, host, port)
-    if (verdict === 'denied') return 'denied'
-    if (verdict === 'not-listed') {
-      const { ask } = this.#options
-      if (!ask) return 'not-listed'
-      if (!(await ask(host, port, client))) return 'not-approved'
-    }
+    if (verdict !== 'not-listed') return verdict === 'denied' ? verdict : undefined
+    // A yes cannot open an address that is not public, so there is nothing to ask.
+    if (!ask || (host.kind === 'address' && !isPublic(host))) return 'not-listed'
+    return (await ask(wanted, this.#closing.signal)) ? undefined : 'not-approved'
+  }
+
+  async #connected({ host, port }: Wanted): Promise<Socket | ConnectionReason> {
+    // Begins after a question: a person may take longer to answer it.
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(connectMs)])
     const found = await this.#addresses(host, signal)
     if (!found) return 'not-found'
     if (found.some((address) => isDeniedAddress(this.rules, address, port))) return 'denied'

@@ -39,7 +39,8 @@ export async function admit(
   await startEngine(request, mode, options, context)
   const access = mode === 'write' ? undefined : await context.proxy.accessFor(network)
   const tmp = new PrivateTmp(setup, context.removing)
-  return { request, mode, options, admission, tmp, access, context, answers: [], running: undefined }
+  const asked = { answers: [], hostAnswers: [] }
+  return { request, mode, options, admission, tmp, access, context, ...asked, running: undefined }
 }
 
 /** The policy's decision about a request. Throws INVALID_REQUEST. */

@@ -1,4 +1,4 @@
-import type { ProtectedAnswer } from '../admit/admission.ts'
+import type { ApprovalRecord } from '../base/types.ts'
 import type { Execution } from './execution.ts'
 
 /** Asks the approver whether a protected path may change: `[workspace] on_protected`. Keeps the answer for the audit log. */
@@ -12,9 +12,9 @@ export async function askProtected(
   const wait = { timeoutMs: Math.max(1, timeoutMs), signal: options.signal }
   const answer = await context.admission.approveChange({ ...request, mode }, path, wait)
   if (answer) answers.push(answer)
-  return answer !== undefined && isYes(answer)
+  return answer !== undefined && isYes(answer.approval)
 }
 
-function isYes({ approval: { answer } }: ProtectedAnswer): boolean {
+export function isYes({ answer }: ApprovalRecord): boolean {
   return answer === 'yes' || answer === 'all' || answer === 'same'
 }

@@ -1,4 +1,4 @@
-import type { Admitted, ProtectedAnswer } from '../admit/admission.ts'
+import type { Admitted, HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
 import type { Encoding, Mode } from '../base/types.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import type { LaunchedProcess } from '../launch/launch.ts'
@@ -25,6 +25,8 @@ export interface Execution {
   readonly context: RunContext
   /** The approver's, about protected paths, while it ran. */
   readonly answers: ProtectedAnswer[]
+  /** The approver's, about hosts. */
+  readonly hostAnswers: HostAnswer[]
   running: Running | undefined
 }
 

@@ -11,6 +11,7 @@ import { Backpressure } from './backpressure.ts'
 import { Collector } from './collect.ts'
 import type { Execution, Running } from './execution.ts'
 import { Listener } from './listener.ts'
+import { hostQuestions } from './network/ask-host.ts'
 import { type Cause, Supervision } from './supervise.ts'
 
 /** Launches a command and starts its clock. Throws SANDBOX_UNAVAILABLE if its private directory cannot be made. */
@@ -19,8 +20,9 @@ export function launch(execution: Execution): Running {
   const deadline = deadlineOf(execution)
   // A call must return within a second after deadline and grace; the rest is for building the result.
   const made = tmp.make(request.timeoutMs + deadline.graceMs + 800)
-  const setup = access?.open(made) ?? made
   const launchedAt = monotonicMs()
+  const ask = hostQuestions(execution, launchedAt + deadline.timeoutMs, monotonicMs)
+  const setup = access?.open(made, ask) ?? made
   const supervision = new Supervision({ ...deadline, signal: options.signal })
   const output = outputOf(execution, supervision, (bytes) => process.consumed(bytes))
   const environment = environmentOf(execution, setup)

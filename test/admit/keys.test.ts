@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { answersTo } from '../../src/admit/approval/approver.ts'
 import { answerIn } from '../../src/admit/approval/keys.ts'
 
 it.each([
@@ -22,5 +23,17 @@ it.each([
   ['ý', undefined],
   ['', undefined],
 ])('%j', (keys, answer) => {
-  expect(answerIn(Buffer.from(keys))).toBe(answer)
+  expect(answerIn(Buffer.from(keys), answersTo({}))).toBe(answer)
+})
+
+it.each([
+  [
+    'about a host',
+    { connect: { host: 'a.example', port: 443, program: 'curl' } },
+    ['yes', undefined, 'same', 'no'],
+  ],
+  ['for once', { once: true }, ['yes', undefined, undefined, 'no']],
+])('a question %s takes only the answers that it offers', (_, question, expected) => {
+  const offered = answersTo(question)
+  expect(['y', 'a', 's', 'n'].map((key) => answerIn(Buffer.from(key), offered))).toEqual(expected)
 })

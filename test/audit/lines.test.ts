@@ -18,6 +18,7 @@ const fields = [
     'bytes',
     'protected',
     'connections',
+    'hosts',
   ],
   ...['scratchpad', 'survivorsKilled', 'background', 'durationMs'],
 ]

@@ -50,6 +50,7 @@ const cases: Record<ConfigKey, Case> = {
   'workspace.on_refusal': { ...neverText('"tell"', '"ask"'), why: 'user-only' },
   'network.deny': { user: '["a.example"]', taken: ['["a.example", "b.example"]'], ignored: [] },
   'network.check_sni': { user: 'false', taken: ['true', 'false'], ignored: [] },
+  'network.ask': { ...neverText('false', 'true'), why: 'user-only' },
   'env.inherit': { user: '"auto"', taken: ['"listed"', '"auto"'], ignored: ['"all"'] },
   'env.pass': neverText('["A"]', '["B"]'),
   'env.set': neverText('{ A = "1" }', '{}'),

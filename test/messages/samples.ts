@@ -117,6 +117,7 @@ export const fragments: Samples = {
     explainHeld: ['workspace'],
     explainSecondRun: [[denial]],
     explainChange: ['/a/.claude'],
+    explainHost: ['a.example', 443, 'curl'],
     explainOpen: [],
     explainInterpreter: ['python3', 'write'],
     explainRule: ['deny', 'git push', ''],

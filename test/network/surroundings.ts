@@ -77,7 +77,7 @@ export async function openProxy(
   await proxy.listen()
   const gate = proxy.open({
     rules: { allow: [patternsOf(allow)], deny: patternsOf(deny), checkSni },
-    ask: ask && ((host, port) => ask(host.name, port)),
+    ask: ask && (({ host, port }) => ask(host.name, port)),
   })
   return { proxy, gate, url: `http://vitrine:${gate.secret}@127.0.0.1:${proxy.port}` }
 }

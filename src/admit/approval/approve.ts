@@ -1,8 +1,9 @@
 import type { ApprovalRecord, Decision, Mode } from '../../base/types.ts'
-import type { Approval, ApprovalRequest, Approver } from './approver.ts'
+import type { Approval, ApprovalRequest, Approver, HostQuestion } from './approver.ts'
 
 /** An approval for the rest of a session, in one mode only. */
 export type StandingApproval =
+  | { readonly kind: 'host'; readonly host: string; readonly port: number }
   | { readonly kind: 'all'; readonly mode: Mode }
   | {
       readonly kind: 'same'
@@ -17,6 +18,8 @@ export type StandingApproval =
 export class Approvals {
   readonly #approver: Approver
   #standing: StandingApproval[] = []
+  /** Hosts that stay refused: `HOST PORT`. */
+  readonly #never = new Set<string>()
   #queue: Promise<unknown> = Promise.resolve()
 
   constructor(approver: Approver) {
@@ -27,8 +30,9 @@ export class Approvals {
     return [...this.#standing]
   }
 
-  /** Revokes one; without an argument all. */
+  /** Revokes one; without an argument all, and hosts that were refused are asked about again. */
   revoke(approval?: StandingApproval): void {
+    if (!approval) this.#never.clear()
     this.#standing = approval ? this.#standing.filter((standing) => !isSame(standing, approval)) : []
   }
 
@@ -48,15 +52,21 @@ export class Approvals {
     const { command, cwd, mode, once, signal } = request
     if (signal.aborted) return this.#record({ asked: false, answer: 'none' })
     // Checked only now: the answer before may cover this command too.
+    if (request.connect && this.#never.has(keyOf(request.connect)))
+      return this.#record({ asked: false, answer: 'no' })
     const covering = once ? undefined : this.#covering(request)
-    if (covering) return this.#record({ asked: false, answer: 'yes', standing: covering.kind })
+    if (covering) {
+      const standing = covering.kind === 'all' ? 'all' : 'same'
+      return this.#record({ asked: false, answer: 'yes', standing })
+    }
     isAsked()
     const answer = await inTime<Approval | 'none'>(
       answerOf(this.#approver, request, decision),
       signal,
       () => 'none',
     )
-    if (once) return this.#record({ asked: true, answer })
+    if (request.connect) this.#remember(request.connect, answer)
+    if (once || request.connect) return this.#record({ asked: true, answer })
     if (answer === 'all') this.#standing.push({ kind: 'all', mode })
     const stdin = digestOf(request)
     if (answer === 'same' && stdin !== undefined)
@@ -64,18 +74,34 @@ export class Approvals {
     return this.#record({ asked: true, answer })
   }
 
+  /** No answer in time is not remembered. */
+  #remember(question: HostQuestion, answer: Approval | 'none'): void {
+    const { host, port } = question
+    if (answer === 'no') this.#never.add(keyOf(question))
+    if (answer === 'same' || answer === 'all') this.#standing.push({ kind: 'host', host, port })
+  }
+
   #record(what: Pick<ApprovalRecord, 'asked' | 'answer'> & Partial<ApprovalRecord>): ApprovalRecord {
     return { by: this.#approver.by ?? 'approver', standing: null, ...what }
   }
 
   #covering(request: ApprovalRequest): StandingApproval | undefined {
-    const { command, cwd, mode } = request
+    const { command, cwd, mode, connect } = request
+    if (connect) {
+      const asked = { kind: 'host', host: connect.host, port: connect.port } as const
+      return this.#standing.find((standing) => isSame(standing, asked))
+    }
     const stdin = digestOf(request)
     return this.#standing.find((standing) => {
+      if (standing.kind === 'host') return false
       if (standing.kind === 'all') return standing.mode === mode
       return stdin !== undefined && isSame(standing, { kind: 'same', mode, command, cwd, stdin })
     })
   }
+}
+
+function keyOf({ host, port }: HostQuestion): string {
+  return `${host} ${port}`
 }
 
 /** Undefined for input whose content is unknown: no standing approval covers it. */
@@ -116,7 +142,8 @@ function inTime<T>(answer: Promise<T>, signal: AbortSignal, none: () => T): Prom
 }
 
 function isSame(a: StandingApproval, b: StandingApproval): boolean {
-  if (a.mode !== b.mode) return false
+  if (a.kind === 'host') return b.kind === 'host' && a.host === b.host && a.port === b.port
+  if (b.kind === 'host' || a.mode !== b.mode) return false
   if (a.kind === 'all' || b.kind === 'all') return a.kind === b.kind
   return a.command === b.command && a.cwd === b.cwd && a.stdin === b.stdin
 }

@@ -16,6 +16,14 @@ export type ApprovalInput =
       readonly complete: boolean
     }
 
+/** A running command is about to connect to a host that `[shell] network` does not list. */
+export interface HostQuestion {
+  readonly host: string
+  readonly port: number
+  /** Undefined where the system does not tell. */
+  readonly program: string | undefined
+}
+
 export interface ApprovalRequest {
   /** The shell line, or the argv with each word quoted; variables of the request stand in front. */
   readonly command: string
@@ -25,6 +33,8 @@ export interface ApprovalRequest {
   readonly stdin: ApprovalInput
   /** What workspace mode protects and the running command is about to change. Absent: the command has not started. */
   readonly change?: string | undefined
+  /** A host that `[network] ask` asks about. Absent: the question is not about a host. */
+  readonly connect?: HostQuestion | undefined
   /** The answer holds for this question only: `all` and `same` count as `yes`. */
   readonly once?: boolean | undefined
   /** Aborted at the time limit: a later answer counts as no. */
@@ -34,6 +44,9 @@ export interface ApprovalRequest {
 /**
  * `all`: yes to every question of this session. `same`: yes to this command in the same directory with the
  * same standard input for the rest of this session; where the input is unknown, `same` counts as `yes`.
+ *
+ * About a host, `yes` holds for the running command, `same` and `all` for this host and port for the rest of the
+ * session, and so does `no`.
  */
 export type Approval = 'yes' | 'no' | 'all' | 'same'
 
@@ -42,4 +55,10 @@ export interface Approver {
   (request: ApprovalRequest, decision: Decision): Promise<Approval>
   /** Its name in the audit log: `terminal`, `mcp-client`, ... Default: `approver`. */
   readonly by?: string
+}
+
+/** The answers that a question has. */
+export function answersTo({ once, connect }: Pick<ApprovalRequest, 'once' | 'connect'>): readonly Approval[] {
+  if (once) return ['yes', 'no']
+  return connect ? ['yes', 'same', 'no'] : ['yes', 'no', 'all', 'same']
 }

@@ -13,8 +13,8 @@ const answers: Readonly<Record<string, Approval>> = {
 const refusing = [0x03, 0x04, 0x1c, 0x1b]
 
 /** Only a single key says yes: several are a paste, or a reply of the terminal. Undefined: no answer. */
-export function answerIn(keys: Uint8Array, once = false): Approval | undefined {
+export function answerIn(keys: Uint8Array, offered: readonly Approval[]): Approval | undefined {
   if (keys.some((key) => refusing.includes(key))) return 'no'
   const answer = keys.length === 1 ? answers[String.fromCharCode(keys[0] ?? 0).toLowerCase()] : undefined
-  return once && (answer === 'all' || answer === 'same') ? undefined : answer
+  return answer && offered.includes(answer) ? answer : undefined
 }

@@ -7,7 +7,7 @@ import {
   approvalReminder,
   approvalTooLong,
 } from '../../messages/approval.ts'
-import type { Approval, ApprovalRequest, Approver } from './approver.ts'
+import { type Approval, type ApprovalRequest, type Approver, answersTo } from './approver.ts'
 import { answerIn } from './keys.ts'
 import type { Terminal } from './tty.ts'
 
@@ -73,7 +73,7 @@ async function answerAt(terminal: Terminal, request: ApprovalRequest, decision: 
     return 'no'
   }
   terminal.write(question)
-  const answer = (await hasSettled(terminal)) ? await firstAnswer(terminal, request.once) : 'no'
+  const answer = (await hasSettled(terminal)) ? await firstAnswer(terminal, request) : 'no'
   terminal.write(request.signal.aborted ? approvalLate : approvalAnswer(answer))
   return answer
 }
@@ -89,18 +89,19 @@ async function hasSettled(terminal: Terminal): Promise<boolean> {
 
 const interrupt = 0x03
 
-async function firstAnswer(terminal: Terminal, once = false): Promise<Approval> {
-  terminal.write(approvalChoices(once))
+async function firstAnswer(terminal: Terminal, request: ApprovalRequest): Promise<Approval> {
+  const offered = answersTo(request)
+  terminal.write(approvalChoices(request))
   for (;;) {
     const keys = await terminal.read()
     if (typeof keys === 'string') return 'no'
-    const answer = answerIn(keys, once)
+    const answer = answerIn(keys, offered)
     if (answer === 'no') return answer
     if (answer) {
       const more = await terminal.read(pasteMs)
       if (more === 'quiet') return answer
-      if (more === 'over' || answerIn(more, once) === 'no') return 'no'
+      if (more === 'over' || answerIn(more, offered) === 'no') return 'no'
     }
-    terminal.write(approvalReminder(once))
+    terminal.write(approvalReminder(request))
   }
 }

@@ -1,4 +1,13 @@
-import { boolean, booleanOrHosts, defineKey, hostList, oneWay, onlyAdds, onlyFewerHosts } from '../field.ts'
+import {
+  boolean,
+  booleanOrHosts,
+  defineKey,
+  hostList,
+  oneWay,
+  onlyAdds,
+  onlyFewerHosts,
+  userOnly,
+} from '../field.ts'
 
 /** `[shell] network` */
 export const networkKey = defineKey(
@@ -20,6 +29,12 @@ const keys = {
     boolean(),
     false,
     oneWay(false, true),
+  ),
+  ask: defineKey(
+    'true: the approver is asked about a host that the list does not name; its yes holds for the command or the session, its no for the session.',
+    boolean(),
+    false,
+    userOnly,
   ),
 }
 

@@ -244,7 +244,7 @@ export function notAskable(reason: string): string {
 
 /** The question that a client shows its user. */
 export function elicitationMessage(
-  request: Pick<ApprovalRequest, 'command' | 'cwd' | 'mode' | 'change'>,
+  request: Pick<ApprovalRequest, 'command' | 'cwd' | 'mode' | 'change' | 'connect'>,
   reason: string,
 ): string {
   const heading = approvalHeading(request)
@@ -257,7 +257,8 @@ export function elicitationMessage(
   ].join('\n')
 }
 
-export function elicitationTitle({ change }: Pick<ApprovalRequest, 'change'>): string {
+export function elicitationTitle({ change, connect }: Pick<ApprovalRequest, 'change' | 'connect'>): string {
+  if (connect) return 'Let it connect?'
   return change === undefined ? 'Run it?' : 'Let it change that?'
 }
 
@@ -271,6 +272,14 @@ export const answerNames: Readonly<Record<'y' | 'n' | 'a' | 's', string>> = {
   n: 'no',
   a: 'all this session',
   s: 'this command this session',
+}
+
+/** The meaning of the answers about a host. */
+export const hostAnswerNames: typeof answerNames = {
+  ...answerNames,
+  y: 'yes, this command',
+  n: 'never in this session',
+  s: 'all commands of this session',
 }
 
 export function progressText(elapsedMs: number, bytes: number): string {

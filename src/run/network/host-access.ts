@@ -3,7 +3,7 @@ import type { BackendParts } from '../../host/backend.ts'
 import type { ModeSetup } from '../../host/mode-setup.ts'
 import type { Network } from '../../network/access.ts'
 import { proxyVariables } from '../../network/environment.ts'
-import type { Gate, GateOptions } from '../../network/gate.ts'
+import type { AskHost, Gate, GateOptions } from '../../network/gate.ts'
 import { hostAndPort, parseHost } from '../../network/hosts.ts'
 import type { HostProxy } from '../../network/proxy.ts'
 import type { Variables } from '../../request/environment.ts'
@@ -21,7 +21,7 @@ export class ShellProxy {
   async accessFor(network: Network): Promise<HostAccess | undefined> {
     if (network.kind !== 'hosts') return undefined
     this.#proxy ??= this.#start()
-    return new HostAccess(await this.#proxy, this.#backend, { rules: network.rules })
+    return new HostAccess(await this.#proxy, this.#backend, network)
   }
 
   async close(): Promise<void> {
@@ -38,24 +38,29 @@ export class ShellProxy {
   }
 }
 
+type HostsOf = Extract<Network, { readonly kind: 'hosts' }>
+
 /** One command's way to its hosts: open from its launch to its end. */
 export class HostAccess {
   readonly #proxy: HostProxy
   readonly #backend: BackendParts
-  readonly #options: Omit<GateOptions, 'resolver'>
+  /** Whether it asks about hosts that are not listed. */
+  readonly asks: boolean
+  readonly #rules: GateOptions['rules']
   #gate: Gate | undefined
 
-  constructor(proxy: HostProxy, backend: BackendParts, options: Omit<GateOptions, 'resolver'>) {
+  constructor(proxy: HostProxy, backend: BackendParts, { rules, asks }: HostsOf) {
     this.#proxy = proxy
     this.#backend = backend
-    this.#options = options
+    this.#rules = rules
+    this.asks = asks
   }
 
   /** The setup of a command that connects by the proxy. */
-  open(setup: ModeSetup): ModeSetup {
+  open(setup: ModeSetup, ask: AskHost | undefined): ModeSetup {
     const { throughProxy } = this.#backend.sandbox
     if (!setup.confinement || !throughProxy) throw new Error('a proxy without a sandbox')
-    const gate = this.#proxy.open(this.#options)
+    const gate = this.#proxy.open({ rules: this.#rules, ask })
     this.#gate = gate
     const { port } = this.#proxy
     const variables = proxyVariables({ port, secret: gate.secret })

@@ -6,7 +6,7 @@ import { Home } from '../../cli/vitrine.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { Tmux } from '../../helpers/tmux.ts'
 
-const choices = approvalChoices(true).trim()
+const choices = approvalChoices({ once: true }).trim()
 const heading = approvalHeading({ mode: 'workspace', change: '/' })
 const change = 'echo began; echo changed > .claude/settings.json; echo ended $?'
 

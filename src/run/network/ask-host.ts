@@ -1,0 +1,41 @@
+import type { AskHost, Wanted } from '../../network/gate.ts'
+import { hostAndPort } from '../../network/hosts.ts'
+import { isYes } from '../ask-protected.ts'
+import type { Execution } from '../execution.ts'
+
+/** Asks the approver about hosts that are not listed: `[network] ask`. Undefined: they are refused unasked. */
+export function hostQuestions(
+  execution: Execution,
+  deadlineAt: number,
+  now: () => number,
+): AskHost | undefined {
+  const { request, access, context } = execution
+  // The command itself reads what is typed at its terminal.
+  if (!access?.asks || !context.admission.hasApprover || request.terminal) return undefined
+  const answers = new Map<string, Promise<boolean>>()
+  return bound((wanted, signal) => {
+    // One answer for all connections of the command to the host and port, those that wait for it included.
+    const key = hostAndPort(wanted.host, wanted.port)
+    const known = answers.get(key)
+    if (known) return known
+    const answer = ask(execution, wanted, { timeoutMs: Math.max(1, deadlineAt - now()), signal })
+    answers.set(key, answer)
+    return answer
+  })
+}
+
+async function ask(
+  { request, mode, context, hostAnswers }: Execution,
+  { host, port, client }: Wanted,
+  wait: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const question = { host: host.name, port, program: client?.program }
+  const answer = await context.admission.approveHost({ ...request, mode }, question, wait)
+  if (answer) hostAnswers.push(answer)
+  return answer !== undefined && isYes(answer.approval)
+}
+
+/** The proxy calls in the asynchronous context of the shell's first command: an approver finds that of its call. */
+function bound(ask: AskHost): AskHost {
+  return process.getBuiltinModule('node:async_hooks').AsyncResource.bind(ask)
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import type { Approval, ApprovalRequest, Approver } from '../../../src/admit/approval/approver.ts'
+import { thisHost } from '../../../src/host/host.ts'
+import { openAudited } from '../../audit/place.ts'
+import { makeDirectory } from '../../helpers/place.ts'
+import { isInstalled } from '../../helpers/programs.ts'
+import { resolveInTests, webServer } from '../surroundings.ts'
+import { listsRefused, openHostShell } from './surroundings.ts'
+
+const toml = '[network]\nask = true\ndeny = ["denied.example"]'
+
+/** Answers by host; keeps what it was asked about. */
+function approving(answer: (host: string, request: ApprovalRequest) => Approval | Promise<Approval>) {
+  const asked: unknown[] = []
+  const approver: Approver = async (request) => {
+    asked.push(request.connect)
+    return answer(request.connect?.host ?? '', request)
+  }
+  return { asked, approver }
+}
+
+describe.skipIf(listsRefused !== null || !isInstalled('curl'))('[network] ask', () => {
+  async function open(approver: Approver | undefined, settings = toml) {
+    const { port } = await webServer()
+    const network = [`good.example:${port}`, `127.0.0.1:${port}`]
+    const options = { mode: 'read', network, toml: settings, ...(approver && { approver }) } as const
+    const shell = await openHostShell(options)
+    const get = (...hosts: string[]) => ({
+      argv: ['curl', '-sSf', ...hosts.map((host) => `http://${host}:${port}/`)],
+    })
+    return { shell, port, get }
+  }
+
+  it('a yes lets the command connect, and the question names program, host and port', async () => {
+    const { asked, approver } = approving(() => 'yes')
+    const { shell, port, get } = await open(approver)
+    const result = await shell.execute(get('new.example', 'new.example'))
+    expect(result).toMatchObject({ exitCode: 0, denials: [] })
+    expect(asked).toEqual([{ host: 'new.example', port, program: 'curl' }])
+  })
+
+  it('asks again for the next command after yes, and no more after same, all and no', async () => {
+    const answers: Readonly<Record<string, Approval>> = {
+      's.example': 'same',
+      'a.example': 'all',
+      'n.example': 'no',
+    }
+    const { asked, approver } = approving((host) => answers[host] ?? 'yes')
+    const { shell, get } = await open(approver)
+    const hosts = ['y.example', 's.example', 'a.example', 'n.example']
+    for (const host of [...hosts, ...hosts])
+      expect((await shell.execute(get(host))).exitCode === 0).toBe(host !== 'n.example')
+    expect(asked.map((question) => Object(question).host)).toEqual([...hosts, 'y.example'])
+    expect(shell.approvals.map(({ kind }) => kind)).toEqual(['host', 'host'])
+    shell.revoke()
+    await shell.execute(get('s.example'))
+    await shell.execute(get('n.example'))
+    expect(asked).toHaveLength(7)
+  })
+
+  it('a refused host is a denial with program, host and port', async () => {
+    const { approver } = approving(() => 'no')
+    const { shell, port, get } = await open(approver)
+    const result = await shell.execute(get('new.example'))
+    expect(result.connections).toMatchObject([{ host: 'new.example', port, reason: 'not-approved' }])
+    expect(result.denials).toMatchObject([
+      { operation: 'connect', address: `new.example:${port}`, host: true, program: 'curl' },
+    ])
+  })
+
+  it.each([
+    ['listed', 'good.example', undefined],
+    ['denied', 'denied.example', 'denied'],
+    ['an address that is not public', '127.0.0.9', 'not-listed'],
+  ])('is not asked about a host that is %s', async (_, host, reason) => {
+    const { asked, approver } = approving(() => 'yes')
+    const { shell, get } = await open(approver)
+    const { connections } = await shell.execute(get(host))
+    expect(connections?.[0]?.reason).toBe(reason)
+    expect(asked).toEqual([])
+  })
+
+  it('a yes does not lead to an address that is not public', async () => {
+    const { asked, approver } = approving(() => 'yes')
+    const { shell, get } = await open(approver)
+    const { connections } = await shell.execute(get('a-10-0-0-1.example'))
+    expect(connections).toMatchObject([{ reason: 'not-public' }])
+    expect(asked).toHaveLength(1)
+  })
+
+  it.each([
+    ['without an approver', undefined, toml],
+    ['without the setting', approving(() => 'yes').approver, ''],
+  ])('%s the host is refused, and the hint names the setting', async (_, approver, settings) => {
+    const { shell, port, get } = await open(approver, settings)
+    const result = await shell.execute(get('new.example'))
+    expect(result.connections).toMatchObject([{ reason: 'not-listed' }])
+    expect(result.hint).toContain(`--allow-host new.example:${port}`)
+  })
+
+  it('a call with a list of its own asks about nothing', async () => {
+    const { asked, approver } = approving(() => 'yes')
+    const { shell, port, get } = await open(approver)
+    await shell.execute({ ...get('new.example'), network: [`good.example:${port}`] })
+    expect(asked).toEqual([])
+  })
+
+  it('only the connection that is asked about waits', async () => {
+    let answer: (given: Approval) => void = () => {}
+    const { approver } = approving(() => new Promise<Approval>((resolve) => (answer = resolve)))
+    const { shell, port } = await open(approver)
+    const command = `curl -sSf http://new.example:${port}/new & curl -sSf http://good.example:${port}/good; wait $!`
+    let seen = ''
+    const onOutput = (_: unknown, chunk: string | Buffer) => {
+      seen += chunk
+      if (seen.includes('/good')) answer('yes')
+    }
+    const result = await shell.execute({ command }, { onOutput })
+    expect(result).toMatchObject({ exitCode: 0 })
+    expect(result.stdout).toBe('GET /good GET /new ')
+  })
+
+  it('a command that is aborted while the question waits ends', async () => {
+    const abort = new AbortController()
+    const { approver } = approving(() => {
+      abort.abort()
+      return new Promise(() => {})
+    })
+    const { shell, get } = await open(approver)
+    const { outcome } = await shell.execute(get('new.example'), { signal: abort.signal })
+    expect(outcome.kind).toBe('cancelled')
+  })
+
+  it('the audit log has the host and the answer', async () => {
+    const { port } = await webServer()
+    const { shell, lines } = await openAudited({
+      host: { ...thisHost(), resolver: resolveInTests },
+      cwd: makeDirectory(),
+      mode: 'read',
+      network: [`127.0.0.1:${port}`],
+      toml,
+      approver: async () => 'same',
+    })
+    const command = `curl -sSf http://new.example:${port}/`
+    await shell.execute({ command })
+    await shell.execute({ command })
+    const approvals = [
+      { by: 'approver', asked: true, answer: 'same', standing: null },
+      { by: 'approver', asked: false, answer: 'yes', standing: 'same' },
+    ]
+    const expected = approvals.map((approval) => [{ host: 'new.example', port, approval }])
+    expect(lines().map(({ hosts }) => hosts)).toEqual(expected)
+  })
+})
