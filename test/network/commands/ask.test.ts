@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Approval, ApprovalRequest, Approver } from '../../../src/admit/approval/approver.ts'
+import { quoted } from '../../../src/base/text.ts'
 import { thisHost } from '../../../src/host/host.ts'
 import { openAudited } from '../../audit/place.ts'
 import { makeDirectory } from '../../helpers/place.ts'
@@ -106,10 +109,17 @@ describe.skipIf(listsRefused !== null || !isInstalled('curl'))('[network] ask', 
   })
 
   it('only the connection that is asked about waits', async () => {
+    const asked = join(makeDirectory(), 'asked')
     let answer: (given: Approval) => void = () => {}
-    const { approver } = approving(() => new Promise<Approval>((resolve) => (answer = resolve)))
+    const { approver } = approving(() => {
+      writeFileSync(asked, '')
+      return new Promise<Approval>((resolve) => {
+        answer = resolve
+      })
+    })
     const { shell, port } = await open(approver)
-    const command = `curl -sSf http://new.example:${port}/new & curl -sSf http://good.example:${port}/good; wait $!`
+    const command = `curl -sSf http://new.example:${port}/new & until [ -e ${quoted(asked)} ]; do sleep 0.05; done
+curl -sSf http://good.example:${port}/good; wait $!`
     let seen = ''
     const onOutput = (_: unknown, chunk: string | Buffer) => {
       seen += chunk
