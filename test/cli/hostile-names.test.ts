@@ -17,7 +17,7 @@ describe('names that a hostile workspace chooses', () => {
   it('are completed to words that sh takes for just that name, or not offered', () => {
     const names = ['~', '~root', 'é', '\u{1f600} x', '$(touch made)', '`id`', '*', "it's", 'a"b', '-n']
     const place = join(directory, 'offered')
-    mkdirSync(place)
+    mkdirSync(place, { recursive: true })
     for (const name of [...names, `t${title}`, `r${turned}`, 'line\nfeed', '\u3164'])
       writeFileSync(join(place, name), '')
     writeFileSync(Buffer.concat([Buffer.from(`${place}/`), Buffer.of(0xff)]), '')

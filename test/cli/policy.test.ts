@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { policyReport } from '../../src/messages/cli/policy-list.ts'
@@ -260,6 +260,7 @@ describe('run', () => {
   })
 
   it('--workspace keeps commands inside, and counts over the configuration', async () => {
+    rmSync(join(home.directory, 'outside'), { force: true })
     mkdirSync(join(home.directory, 'work'), { recursive: true })
     const into = ['run', '--write', '--cwd', 'work', '--workspace', 'work', '--']
     expect((await home.run([...into, 'touch inside'])).code).toBe(0)

@@ -44,7 +44,7 @@ describe('what runs', () => {
   })
 
   it('--cwd is where it runs', async () => {
-    mkdirSync(join(home.directory, 'below'))
+    mkdirSync(join(home.directory, 'below'), { recursive: true })
     expect((await run('--cwd', 'below', '--', 'pwd')).stdout).toBe(`${join(home.directory, 'below')}\n`)
   })
 
@@ -173,7 +173,7 @@ describe("vitrine's own lines", () => {
 
   it('tell once which values of a project file do not count', async () => {
     const project = join(home.directory, 'project')
-    mkdirSync(project)
+    mkdirSync(project, { recursive: true })
     writeFileSync(join(project, '.vitrine.toml'), '[shell]\nnetwork = true\n')
     const ran = await home.run(['run', '--', 'echo hi'], { cwd: project })
     expect(ran.stdout).toBe('hi\n')
