@@ -17,8 +17,16 @@ npm install --offline ./lib.tgz && npm uninstall lib && npm prune && ls
 npm install --offline ./lib && npm dedupe --offline && npm rebuild && readlink node_modules/lib
 npm pkg set a=b && npm version --no-git-tag-version minor && cat package.json && npm pack --silent && tar tzf app-1.1.0.tgz | wc -l; rm app-1.1.0.tgz
 cd lib && npm version major -m v%s && npm init -y >/dev/null && npm shrinkwrap && git log --format=%s
-pnpm install --offline --store-dir .store ./lib.tgz >/dev/null && node_modules/.bin/lib; rm -rf .store node_modules/.modules.yaml node_modules/.pnpm-workspace-state*
 `
+
+/** The store and pnpm's own state hold times and absolute paths. */
+const pnpm = `
+$pnpm install ./lib.tgz >/dev/null && node_modules/.bin/lib && $pnpm clean; cat pnpm-lock.yaml
+$pnpm add ./lib.tgz >/dev/null && rm -r node_modules && $pnpm install --frozen-lockfile >/dev/null && $pnpm -s run build && cat built; $pnpm clean
+$pnpm add -D ./lib >/dev/null && readlink node_modules/lib && $pnpm ls --depth 0 | tail -2 && $pnpm remove lib >/dev/null; $pnpm clean; cat package.json
+cp lib.tgz x.tgz && $pnpm add --config.package-import-method=copy ./lib.tgz >/dev/null && $pnpm pack >/dev/null && tar tzf app-1.0.0.tgz | sort; rm app-1.0.0.tgz; $pnpm clean
+mkdir -p packages && mv lib packages && printf 'packages: ["packages/*"]\\n' > pnpm-workspace.yaml && $pnpm install >/dev/null && $pnpm -r exec sh -c 'echo x > made' && $pnpm clean; find packages
+`.replaceAll('$pnpm clean', 'rm -rf node_modules packages/*/node_modules')
 
 const crate = `
 mkdir -p crate/src crate/dep/src && cd crate
@@ -79,19 +87,26 @@ ${bin}/tsc -p . && node out/main.js && ls out
 ${bin}/tsc --build --verbose | cut -d' ' -f4- | wc -l; ${bin}/tsc --build --clean; ls
 ${bin}/vite build --logLevel error && find dist | sort
 ${bin}/rolldown src/main.ts --file out.js --minify >/dev/null && cat out.js
+${bin}/esbuild src/main.ts --bundle --sourcemap --outdir=out --allow-overwrite --log-level=error && ls -l out | cut -d' ' -f1 && node out/main.js
+${bin}/esbuild src/main.ts src/one.ts --format=cjs --outdir=. --outbase=. --metafile=meta.json --log-level=error && node src/main.js && cat meta.json
+${bin}/tsc --noEmit --incremental false --composite false -p . ; ${bin}/vite build --ssr src/main.ts --outDir ssr --logLevel error && find ssr
+${bin}/rolldown src/main.ts --dir out --sourcemap >/dev/null && find out && ${bin}/tsdown --no-config --no-clean --no-dts -d lib src/main.ts >/dev/null; find lib
 ${bin}/biome format --write src/one.ts >/dev/null 2>&1; cat src/one.ts
 `
 
 /** The caches are in the command's temporary directory, which in write mode is the machine's. */
 const environment = `export TMPDIR=$(mktemp -d); export CARGO_HOME=$TMPDIR/cargo GOCACHE=$TMPDIR/go GOPATH=$TMPDIR/gopath GOTOOLCHAIN=local
 export GOPROXY=off RUSTUP_HOME='${process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup')}'
-export npm_config_cache=$TMPDIR/npm npm_config_update_notifier=false npm_config_audit=false npm_config_fund=false npm_config_loglevel=silent`
+export npm_config_cache=$TMPDIR/npm npm_config_update_notifier=false npm_config_audit=false npm_config_fund=false npm_config_loglevel=silent
+export npm_config_offline=true npm_config_userconfig=$TMPDIR/npmrc npm_config_store_dir=$TMPDIR/store npm_config_manage_package_manager_versions=false XDG_CACHE_HOME=$TMPDIR/cache XDG_STATE_HOME=$TMPDIR/state XDG_DATA_HOME=$TMPDIR/data
+pnpm='${bin}/pnpm'`
 
 function withCaches(lines: string, given: string) {
   return twinsOf(lines, { given }).map((twin) => ({ ...twin, command: `${environment}\n${twin.command}` }))
 }
 
-describeTwins('npm and pnpm in workspace mode', withCaches(npm, packages))
+describeTwins('npm in workspace mode', withCaches(npm, packages))
+describeTwins('pnpm in workspace mode', withCaches(pnpm, packages))
 describeTwins('Cargo in workspace mode', withCaches(cargo, crate))
 describeTwins('Go in workspace mode', withCaches(go, module))
 describeTwins('CMake in workspace mode', withCaches(cmake, project))
