@@ -94,8 +94,8 @@ ${bin}/rolldown src/main.ts --dir out --sourcemap >/dev/null && find out && ${bi
 ${bin}/biome format --write src/one.ts >/dev/null 2>&1; cat src/one.ts
 `
 
-/** The caches are in the command's temporary directory, which in write mode is the machine's. */
-const environment = `export TMPDIR=$(mktemp -d); export CARGO_HOME=$TMPDIR/cargo GOCACHE=$TMPDIR/go GOPATH=$TMPDIR/gopath GOTOOLCHAIN=local
+/** The caches are in the command's temporary directory, which in write mode is the machine's. CI passes in write mode only. */
+const environment = `unset CI; export TMPDIR=$(mktemp -d); export CARGO_HOME=$TMPDIR/cargo GOCACHE=$TMPDIR/go GOPATH=$TMPDIR/gopath GOTOOLCHAIN=local
 export GOPROXY=off RUSTUP_HOME='${process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup')}'
 export npm_config_cache=$TMPDIR/npm npm_config_update_notifier=false npm_config_audit=false npm_config_fund=false npm_config_loglevel=silent
 export npm_config_offline=true npm_config_userconfig=$TMPDIR/npmrc npm_config_store_dir=$TMPDIR/store npm_config_manage_package_manager_versions=false XDG_CACHE_HOME=$TMPDIR/cache XDG_STATE_HOME=$TMPDIR/state XDG_DATA_HOME=$TMPDIR/data
