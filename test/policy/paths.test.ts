@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Decision, Mode } from '../../src/base/types.ts'
@@ -364,6 +364,7 @@ describe('system paths in analysis', () => {
 describe('globs that become options', () => {
   it('are asked about as soon as a name begins with a dash', async () => {
     const directory = join(root, 'dashes')
+    rmSync(directory, { recursive: true, force: true })
     mkdirSync(directory)
     writeFileSync(join(directory, 'a.txt'), 'x\n')
     const rules = presetRules('default')
