@@ -91,7 +91,7 @@ describe.runIf(process.platform === 'linux').each(eras)(
           return 'y'
         },
       })
-      const late = await slow.run({ command: change, timeout_ms: 500 })
+      const late = await slow.run({ command: `${change}; sleep 60`, timeout_ms: 500 })
       expect(late.structured).toMatchObject({ timedOut: true })
       expect(slow.text('.claude/settings.json')).toBe('before')
       await run({ command: change })
