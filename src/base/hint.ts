@@ -5,8 +5,8 @@ export type HintReader = 'user' | 'tool'
 
 /** What allows a change that was refused. */
 export type Remedy =
-  /** `proxy`: the network is a list of hosts, and the program did not use the proxy. */
-  | { readonly kind: 'network' | 'proxy' | 'workspace' | 'write' }
+  /** `proxy`: the network is a list of hosts, and the program did not use the proxy; `ssh`: that program is ssh. */
+  | { readonly kind: 'network' | 'proxy' | 'ssh' | 'workspace' | 'write' }
   /** An entry of `[shell] network`. */
   | { readonly kind: 'host'; readonly host: string }
   /** An entry of `[workspace] writable`. */

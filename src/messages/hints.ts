@@ -10,14 +10,20 @@ export const modeNames: Readonly<Record<Mode, string>> = {
   write: 'Write mode',
 }
 
+const proxyOnly =
+  'use a program that connects by the proxy in HTTP_PROXY or ALL_PROXY, the only way to the listed hosts'
+
+const sshByProxy =
+  'use an https address, or set GIT_SSH_COMMAND to an ssh whose ProxyCommand connects by the proxy (docs/network.md)'
+
 /** What each reader can do about a refusal. */
 export const remedies = {
   user: {
     network: 'set network = true (--network), or run the command in write mode',
     networkAlone: 'For the network, set network = true (--network).',
     host: (host: string) => `add "${visible(host)}" to [shell] network (--allow-host ${visible(host)})`,
-    proxy:
-      'use a program that connects by the proxy in HTTP_PROXY or ALL_PROXY, the only way to the listed hosts',
+    proxy: proxyOnly,
+    ssh: sshByProxy,
     privateTmp: 'for temporary files and caches, set private_tmp = true (--private-tmp); ',
     workspace: 'run the command in workspace mode (--mode workspace) or in write mode',
     writable: (directory: string) =>
@@ -28,8 +34,8 @@ export const remedies = {
     network: 'ask the user to set [shell] network = true; a call cannot',
     networkAlone: 'For the network, ask the user to set [shell] network = true.',
     host: (host: string) => `ask the user to add "${visible(host)}" to [shell] network; a call cannot`,
-    proxy:
-      'use a program that connects by the proxy in HTTP_PROXY or ALL_PROXY, the only way to the listed hosts',
+    proxy: proxyOnly,
+    ssh: sshByProxy,
     privateTmp: 'for temporary files and caches, call with private_tmp: true; ',
     workspace:
       'use execute_command_workspace, or else execute_command_write, if one is listed; otherwise tell the user',

@@ -71,6 +71,7 @@ export function refusalHint(refused: HintContext): RefusalHint | undefined {
 function networkRemedy(denials: readonly Denial[], { byProxy }: HintContext): Remedy {
   const host = denials.find((denial) => denial.host)?.address
   if (host !== undefined) return { kind: 'host', host }
+  if (byProxy && denials.some(({ program }) => program === 'ssh')) return { kind: 'ssh' }
   return { kind: byProxy ? 'proxy' : 'network' }
 }
 

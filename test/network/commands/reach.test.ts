@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { hintBehind } from '../../../src/base/hint.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { webServer } from '../surroundings.ts'
 import { listsRefused, openHostShell } from './surroundings.ts'
@@ -77,6 +78,13 @@ three = socket.socket(socket.AF_INET6); three.connect(('::ffff:127.0.0.1', proxy
 print(ask(one), ask(two), ask(three), sep='\\n')`
     const result = await shell.execute({ argv: ['python3', '-c', script] })
     expect(result.stdout).toBe(`True\n${'HTTP/1.1 200 OK\n'.repeat(3)}`)
+  })
+
+  it.skipIf(!isInstalled('ssh'))('is told how ssh gets through, when git used it (needs ssh)', async () => {
+    const { shell } = await shellTo(['good.example:22'])
+    const result = await shell.execute({ command: 'git ls-remote ssh://git@good.example/x.git' })
+    expect(result.exitCode).toBe(128)
+    expect(hintBehind(result)).toMatchObject({ about: 'network', remedy: { kind: 'ssh' } })
   })
 
   it('narrows it for one call, and never widens it', async () => {
