@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import type { Connection, ConnectionReason } from '../base/types.ts'
 import { type Address, isPublic } from './addresses.ts'
 import type { Host } from './hosts.ts'
+import type { Incoming } from './incoming.ts'
 import { type Client, type OpenRecord, Records } from './records.ts'
 import { addressesOf, type Resolver } from './resolve.ts'
 import { type HostRules, isDeniedAddress, isListedAddress, verdictOn } from './rules.ts'
@@ -56,14 +57,17 @@ export class Gate {
     return this.#records.list()
   }
 
-  /** Checks the host, resolves it once, and connects to the addresses that were checked. Never rejects. */
-  async connect(wanted: Wanted): Promise<Upstream> {
+  /**
+   * Checks the host, resolves it once, and connects to the addresses that were checked. Never rejects. With `incoming` the
+   * socket's bytes arrive there.
+   */
+  async connect(wanted: Wanted, incoming?: Incoming): Promise<Upstream> {
     const { host, port, client } = wanted
     if (this.#open.size + this.#pending >= maxOpen || this.#bytes > maxBytes)
       return this.refuse(wanted, 'too-many')
     this.#pending += 1
     try {
-      const socket = (await this.#refusal(wanted)) ?? (await this.#connected(wanted))
+      const socket = (await this.#refusal(wanted)) ?? (await this.#connected(wanted, incoming))
       if (typeof socket === 'string') return this.refuse(wanted, socket)
       this.#keep(socket)
       return { socket, record: this.#records.add(host, port, undefined, client) }
@@ -105,14 +109,18 @@ export class Gate {
     return (await ask(wanted, this.#closing.signal)) ? undefined : 'not-approved'
   }
 
-  async #connected({ host, port }: Wanted): Promise<Socket | ConnectionReason> {
+  async #connected(
+    { host, port }: Wanted,
+    incoming: Incoming | undefined,
+  ): Promise<Socket | ConnectionReason> {
     // Begins after a question: a person may take longer to answer it.
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(connectMs)])
     const found = await this.#addresses(host, signal)
     if (!found) return 'not-found'
     if (found.some((address) => isDeniedAddress(this.rules, address, port))) return 'denied'
     const open = found.filter((address) => isPublic(address) || isListedAddress(this.rules, address, port))
-    return open.length === 0 ? 'not-public' : ((await connectTo(open, port, signal)) ?? 'unreachable')
+    if (open.length === 0) return 'not-public'
+    return (await connectTo({ addresses: open, port, incoming }, signal)) ?? 'unreachable'
   }
 
   async #addresses(host: Host, signal: AbortSignal): Promise<readonly Address[] | undefined> {
@@ -120,12 +128,14 @@ export class Gate {
   }
 }
 
+interface Target {
+  readonly addresses: readonly Address[]
+  readonly port: number
+  readonly incoming: Incoming | undefined
+}
+
 /** Undefined: none of the addresses could be reached in time. */
-function connectTo(
-  addresses: readonly Address[],
-  port: number,
-  signal: AbortSignal,
-): Promise<Socket | undefined> {
+function connectTo({ addresses, port, incoming }: Target, signal: AbortSignal): Promise<Socket | undefined> {
   const known = addresses.map(({ name, family }) => ({ address: name, family }))
   return new Promise((resolve) => {
     const socket = connect({
@@ -134,6 +144,7 @@ function connectTo(
       allowHalfOpen: true,
       autoSelectFamily: true,
       noDelay: true,
+      ...(incoming && { onread: incoming.onread }),
       lookup: (_name, _options, answer) => answer(null, known),
     })
     const give = (result: Socket | undefined) => {

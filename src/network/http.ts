@@ -6,6 +6,7 @@ import type { ConnectionReason } from '../base/types.ts'
 import { badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
 import type { Gate, Upstream, Wanted } from './gate.ts'
 import { type Host, hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
+import { Incoming } from './incoming.ts'
 import type { Client } from './records.ts'
 import { beginsWithTlsFor, tunnel } from './tunnel.ts'
 
@@ -60,12 +61,13 @@ async function connectTo(
   const owner = ownerOf(socket, secretIn(headers['proxy-authorization']))
   if (!owner) return answer(socket, 407, unknownClient)
   const wanted = { ...target, client: owner.client }
-  const upstream = await owner.gate.connect(wanted)
+  const incoming = new Incoming()
+  const upstream = await owner.gate.connect(wanted, incoming)
   if ('reason' in upstream) return answer(socket, statusOf(upstream.reason), refusal(wanted, upstream.reason))
   if (socket.destroyed) return void upstream.socket.destroy()
   socket.unshift(head)
   socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-  await startTunnel(socket, wanted, { ...upstream, gate: owner.gate })
+  await startTunnel(socket, wanted, { ...upstream, incoming, gate: owner.gate })
 }
 
 export interface OpenUpstream extends Extract<Upstream, { readonly socket: Socket }> {
@@ -73,15 +75,19 @@ export interface OpenUpstream extends Extract<Upstream, { readonly socket: Socke
 }
 
 /** Starts the tunnel, with `[network] check_sni` only after the client has named the host. */
-export async function startTunnel(client: Duplex, wanted: Wanted, upstream: OpenUpstream): Promise<void> {
-  const { socket, record, gate } = upstream
+export async function startTunnel(
+  client: Duplex,
+  wanted: Wanted,
+  upstream: OpenUpstream & { readonly incoming: Incoming },
+): Promise<void> {
+  const { socket, incoming, record, gate } = upstream
   if (gate.rules.checkSni && !(await beginsWithTlsFor(wanted.host, client))) {
     Object.assign(record, { verdict: 'refused', reason: 'other-name' })
     client.destroy()
     socket.destroy()
     return
   }
-  tunnel({ client, upstream: socket, record }, gate)
+  tunnel({ client, upstream: socket, incoming, record }, gate)
 }
 
 async function forward(

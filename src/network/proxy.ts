@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import type { Duplex } from 'node:stream'
 import { Gate, type GateOptions } from './gate.ts'
 import { headMs, httpProxy, type Owner, startTunnel } from './http.ts'
+import { Incoming } from './incoming.ts'
 import type { Client } from './records.ts'
 import { type Resolver, systemResolver } from './resolve.ts'
 import {
@@ -107,12 +108,13 @@ export class HostProxy {
       const request = owner && (await readRequest(client))
       if (!owner || !request) return
       const wanted = { ...request, client: owner.client }
-      const upstream = await owner.gate.connect(wanted)
+      const incoming = new Incoming()
+      const upstream = await owner.gate.connect(wanted, incoming)
       if ('reason' in upstream) return answerRequest(client, upstream.reason)
       if (socket.destroyed) return void upstream.socket.destroy()
       answerRequest(client, undefined)
       client.release()
-      await startTunnel(socket, wanted, { ...upstream, gate: owner.gate })
+      await startTunnel(socket, wanted, { ...upstream, incoming, gate: owner.gate })
     } catch {
       socket.destroy() // it went away, or was slow to say what it wants
     }

@@ -4,16 +4,18 @@ import type { Duplex } from 'node:stream'
 import { serverNameOf } from './client-hello.ts'
 import type { Gate } from './gate.ts'
 import { type Host, parseHost } from './hosts.ts'
+import type { Incoming, Take } from './incoming.ts'
 import type { OpenRecord } from './records.ts'
 
 export interface TunnelEnds {
   readonly client: Duplex
   readonly upstream: Socket
+  readonly incoming: Incoming
   readonly record: OpenRecord
 }
 
 /** Carries bytes both ways until both ends are done. The end of one direction leaves the other open. */
-export function tunnel({ client, upstream, record }: TunnelEnds, gate: Gate): void {
+export function tunnel({ client, upstream, incoming, record }: TunnelEnds, gate: Gate): void {
   const end = () => {
     client.destroy()
     upstream.destroy()
@@ -21,17 +23,30 @@ export function tunnel({ client, upstream, record }: TunnelEnds, gate: Gate): vo
   const counted = (bytes: number) => {
     if (!gate.spend(bytes)) end()
   }
+  for (const side of [client, upstream]) side.on('error', end)
+  // Not destroyed: what was written to the other end may still be on its way.
+  client.on('close', () => upstream.end())
+  upstream.on('close', () => client.end())
   client.on('data', (chunk: Buffer) => {
     record.sent += chunk.length
     counted(chunk.length)
   })
-  upstream.on('data', (chunk: Buffer) => {
-    record.received += chunk.length
-    counted(chunk.length)
-  })
-  for (const side of [client, upstream]) side.on('error', end).on('close', end)
   client.pipe(upstream)
-  upstream.pipe(client)
+  if (upstream.readableEnded) client.end()
+  else upstream.once('end', () => client.end())
+  incoming.begin(upstream, (bytes, taken) => {
+    record.received += bytes.length
+    counted(bytes.length)
+    return passOn(client, bytes, taken)
+  })
+}
+
+/** Bytes that the kernel takes at once are not queued. */
+function passOn(client: Duplex, bytes: Buffer, taken: () => void): ReturnType<Take> {
+  let isLate = false
+  client.write(bytes, () => isLate && taken())
+  isLate = client.writableLength > 0
+  return isLate ? 'later' : 'taken'
 }
 
 const helloMs = 10_000

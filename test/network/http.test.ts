@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { basic, exchange, openProxy, tcpServer, webServer } from './surroundings.ts'
 
@@ -187,6 +189,22 @@ describe('CONNECT', () => {
     expect(gate.connections()).toEqual([
       { host: 'good.example', port, verdict: 'allowed', sent: 6, received: 6, count: 1 },
     ])
+  })
+
+  it('loses nothing of a host that speaks first, for a client that has ended and reads slowly', async () => {
+    const file = randomBytes(16 * 2 ** 20)
+    const port = await tcpServer((socket) => socket.end(file))
+    const { proxy, gate } = await openProxy({ allow: [`good.example:${port}`, `127.0.0.1:${port}`] })
+    const client = connect({ host: '127.0.0.1', port: proxy.port, allowHalfOpen: true })
+    client.end(`CONNECT good.example:${port} HTTP/1.1\r\n${basic(gate.secret)}\r\n`)
+    const parts: Buffer[] = []
+    for await (const chunk of client) {
+      parts.push(chunk)
+      if (parts.length % 50 === 1) await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    const answer = Buffer.concat(parts)
+    const body = answer.subarray(answer.indexOf('\r\n\r\n') + 4)
+    expect([body.length, body.equals(file)]).toEqual([file.length, true])
   })
 
   it('to a host that is absent, or does not answer, tells so', async () => {
