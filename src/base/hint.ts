@@ -38,8 +38,8 @@ export interface RefusalHint {
   readonly named: readonly Denial[]
   readonly remedy: Remedy
   readonly instead?: Alternative | undefined
-  /** The network was refused, too. */
-  readonly alsoNetwork: boolean
+  /** The network was refused, too: what allows it. */
+  readonly forNetwork?: Remedy | undefined
   /** The command exited with 0, and this many further refusals are worth telling. */
   readonly succeeded: false | { readonly further: number }
 }

@@ -19,8 +19,7 @@ const sshByProxy =
 /** What each reader can do about a refusal. */
 export const remedies = {
   user: {
-    network: 'set network = true (--network), or run the command in write mode',
-    networkAlone: 'For the network, set network = true (--network).',
+    network: 'list its hosts in [shell] network (--allow-host HOST), or set network = true (--network)',
     host: (host: string) => `add "${visible(host)}" to [shell] network (--allow-host ${visible(host)})`,
     proxy: proxyOnly,
     ssh: sshByProxy,
@@ -31,8 +30,7 @@ export const remedies = {
     write: 'run the command in write mode',
   },
   tool: {
-    network: 'ask the user to set [shell] network = true; a call cannot',
-    networkAlone: 'For the network, ask the user to set [shell] network = true.',
+    network: 'ask the user to list its hosts in [shell] network, or to set network = true; a call cannot',
     host: (host: string) => `ask the user to add "${visible(host)}" to [shell] network; a call cannot`,
     proxy: proxyOnly,
     ssh: sshByProxy,
@@ -50,9 +48,9 @@ export const remedies = {
  * answer names the refusals of a failed command in separate lines.
  */
 export function describeHint(hint: RefusalHint, reader: HintReader): string {
-  const { mode, about, instead, succeeded, alsoNetwork } = hint
+  const { mode, about, instead, succeeded, forNetwork } = hint
   const anyway = succeeded ? 'the command still exited with 0; ' : ''
-  const also = alsoNetwork ? ` ${remedies[reader].networkAlone}` : ''
+  const also = forNetwork ? ` For the network, ${wayOut(forNetwork, reader)}.` : ''
   const rest = `${anyway}${instead ? alternative(instead, reader) : ''}${remedyText(hint.remedy, reader)}.${also}`
   const more = succeeded && succeeded.further > 0 ? ` and ${succeeded.further} more` : ''
   if (reader === 'user')
@@ -66,13 +64,25 @@ function networkOf(remedy: Remedy): string {
 }
 
 function remedyText(remedy: Remedy, reader: HintReader): string {
-  const ways = remedies[reader]
-  if (remedy.kind === 'writable') return `if this is intended, ${ways.writable(remedy.directory)}`
-  if (remedy.kind === 'host') return `if this is intended, ${ways.host(remedy.host)}`
-  if (remedy.kind !== 'protected') return `if this is intended, ${ways[remedy.kind]}`
+  const way = wayOut(remedy, reader)
+  if (remedy.kind !== 'protected') return `if this is intended, ${way}`
   return remedy.byGit
-    ? `workspace mode protects this file, because git outside the sandbox obeys it. For "git config" and "git remote add", ${ways.write}`
-    : `workspace mode protects this path, because programs outside the sandbox obey or run it. If this is intended, ${ways.write}`
+    ? `workspace mode protects this file, because git outside the sandbox obeys it. For "git config" and "git remote add", ${way}`
+    : `workspace mode protects this path, because programs outside the sandbox obey or run it. If this is intended, ${way}`
+}
+
+function wayOut(remedy: Remedy, reader: HintReader): string {
+  const ways = remedies[reader]
+  switch (remedy.kind) {
+    case 'writable':
+      return ways.writable(remedy.directory)
+    case 'host':
+      return ways.host(remedy.host)
+    case 'protected':
+      return ways.write
+    default:
+      return ways[remedy.kind]
+  }
 }
 
 function alternative(instead: Alternative, reader: HintReader): string {

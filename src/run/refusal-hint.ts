@@ -45,16 +45,11 @@ export function refusalHint(refused: HintContext): RefusalHint | undefined {
   const denials = succeeded ? worthTelling(refused.denials, refused) : refused.denials
   if (denials.length === 0) return undefined
   const further = { succeeded: succeeded && { further: denials.length - 1 } }
-  if (networkIsShut && denials.every(isNetwork))
-    return {
-      mode,
-      about: 'network',
-      named: denials,
-      remedy: networkRemedy(denials, refused),
-      alsoNetwork: false,
-      ...further,
-    }
-  const others = denials.filter((denial) => !(networkIsShut && isNetwork(denial)))
+  const ofNetwork = networkIsShut ? denials.filter(isNetwork) : []
+  const forNetwork = ofNetwork.length > 0 ? networkRemedy(ofNetwork, refused) : undefined
+  if (forNetwork && ofNetwork.length === denials.length)
+    return { mode, about: 'network', named: denials, remedy: forNetwork, ...further }
+  const others = denials.filter((denial) => !ofNetwork.includes(denial))
   const about = decisive(others, refused)
   return {
     mode,
@@ -62,7 +57,7 @@ export function refusalHint(refused: HintContext): RefusalHint | undefined {
     named: denials.filter((denial) => isSame(denial, about)),
     remedy: remedyFor(about, refused),
     instead: alternativeTo(about, temporary),
-    alsoNetwork: others.length < denials.length,
+    forNetwork,
     ...further,
   }
 }

@@ -91,5 +91,5 @@ it('npm without a network says so at once', { timeout: 20_000 }, async (context)
   const line = 'npm view no-such-package --registry http://127.0.0.1:1/'
   const { exitCode, timedOut, hint } = await shell.execute({ command: line, timeoutMs: 15_000 })
   expect({ exitCode, timedOut }).toEqual({ exitCode: 1, timedOut: false })
-  expect(hint).toContain(remedies.user.networkAlone)
+  expect(hint).toContain(remedies.user.network)
 })

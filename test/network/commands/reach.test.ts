@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hintBehind } from '../../../src/base/hint.ts'
+import { remedies } from '../../../src/messages/hints.ts'
+import { makeDirectory } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { webServer } from '../surroundings.ts'
 import { listsRefused, openHostShell } from './surroundings.ts'
@@ -85,6 +88,21 @@ print(ask(one), ask(two), ask(three), sep='\\n')`
     const result = await shell.execute({ command: 'git ls-remote ssh://git@good.example/x.git' })
     expect(result.exitCode).toBe(128)
     expect(hintBehind(result)).toMatchObject({ about: 'network', remedy: { kind: 'ssh' } })
+  })
+
+  it.each([
+    ['a host that is not listed', 'curl -sS http://evil.example/', { kind: 'host', host: 'evil.example:80' }],
+    [
+      'a program that does not use the proxy',
+      "curl -sS --noproxy '*' http://127.0.0.1:1/",
+      { kind: 'proxy' },
+    ],
+  ])('is told what allows both, when a file was refused as well: %s', async (_what, line, remedy) => {
+    const { shell } = await shellTo(['good.example:80'])
+    const outside = join(makeDirectory(), 'outside')
+    const { hint, ...result } = await shell.execute({ command: `${line}; echo x > ${outside}` })
+    expect(hintBehind(result)).toMatchObject({ about: { path: outside }, forNetwork: remedy })
+    expect(hint).not.toContain(remedies.user.network)
   })
 
   it('narrows it for one call, and never widens it', async () => {
