@@ -21,7 +21,7 @@ describe.skipIf(missing !== null)(`many commands at once${skipped}`, () => {
       const results = await Promise.all(commands.map((command) => shell.execute(command)))
       expect(results.map(({ stdout }) => stdout)).toEqual(commands.map((_, index) => `${index}\n`))
       await shell.close()
-      expect(await containersOf(engine)).toEqual([])
+      expect(await containersOf(engine, shell)).toEqual([])
     },
     180_000,
   )

@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { builtText, cleanedText, notOursToBuild } from '../../../src/messages/cli/docker.ts'
 import { engineMissing, imageMissing, ownImage } from '../../../src/messages/docker.ts'
 import { Home, refused } from '../../cli/vitrine.ts'
@@ -11,6 +11,8 @@ import {
   importImage,
   missingEngine,
   openDockerShell,
+  removeContainer,
+  removeImage,
   startEngine,
   type TestEngine,
   testImage,
@@ -120,6 +122,7 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
         Labels: { 'vitrine.host': label, 'vitrine.workspace': '/left' },
       },
     })
+    onTestFinished(() => removeContainer(engine, Id))
     await engine.engine.call({ method: 'POST', path: `/containers/${Id}/start` })
     await engine.engine.call({ method: 'POST', path: `/containers/${Id}/wait` })
     expect((await vitrine(['docker', 'clean'])).stdout).toMatch(/^removed .* \(\/left\)\n$/)
@@ -131,6 +134,7 @@ describe.skipIf(missing !== null)(`the command line${skipped}`, () => {
 
   it('build makes the image that is used where none is named', async () => {
     const { home, vitrine } = homeWith('')
+    onTestFinished(() => removeImage(engine, ownImage))
     const words = imageMissing(ownImage)
     expect(await vitrine(['run', '--backend', 'docker', '--', 'true'])).toMatchObject(
       refused({ code: 'SANDBOX_UNAVAILABLE', for: 'docker', ...words }),

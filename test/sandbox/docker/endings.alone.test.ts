@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { lostHint } from '../../../src/messages/docker.ts'
 import { hostLabel, thisProcess } from '../../../src/sandbox/docker/host-label.ts'
 import { Home, program } from '../../cli/vitrine.ts'
@@ -14,6 +14,7 @@ import {
   missingEngine,
   openDockerShell,
   processesWith,
+  removeContainer,
   startEngine,
   type TestEngine,
   testImage,
@@ -227,11 +228,9 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
     const idsNow = async () => (await containersOf(engine)).map(({ Id }) => Id)
     await eventually(async () => !(await idsNow()).includes(left), 'it is removed')
     expect(await idsNow()).toEqual(expect.arrayContaining([living, foreign, unseen, copied]))
-    for (const id of [living, foreign, unseen, copied])
-      await engine.engine.call({ method: 'DELETE', path: `/containers/${id}`, query: { force: 'true' } })
   })
 
-  /** A container that runs on by itself. */
+  /** A container that runs on by itself, until its test has finished. */
   async function make(Labels: Readonly<Record<string, string>>, name: string): Promise<string> {
     const body = { Image: testImage, Cmd: ['sleep', '600'], Labels, HostConfig: { NetworkMode: 'none' } }
     const { Id } = await engine.engine.call<{ readonly Id: string }>({
@@ -240,6 +239,7 @@ describe.skipIf(missing !== null)(`how commands and containers end${skipped}`, (
       query: { name },
       body,
     })
+    onTestFinished(() => removeContainer(engine, Id))
     await engine.engine.call({ method: 'POST', path: `/containers/${Id}/start` })
     return Id
   }

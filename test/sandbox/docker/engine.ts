@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll } from 'vitest'
+import { isEngineError } from '../../../src/sandbox/docker/engine/engine.ts'
 import type { Shell } from '../../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../../helpers/place.ts'
 import { importImage, startIn, type TestEngine, testImage, unmount } from './dockerd.ts'
@@ -54,8 +55,30 @@ export interface Listed {
   readonly Labels: Readonly<Record<string, string>>
 }
 
-export function containersOf({ engine }: TestEngine): Promise<readonly Listed[]> {
-  return engine.call({ method: 'GET', path: '/containers/json', query: { all: 'true' } })
+/** All containers of an engine, or those of one shell. */
+export async function containersOf({ engine }: TestEngine, shell?: Shell): Promise<readonly Listed[]> {
+  const all = await engine.call<readonly Listed[]>({
+    method: 'GET',
+    path: '/containers/json',
+    query: { all: 'true' },
+  })
+  return all.filter(({ Labels }) => shell === undefined || Labels['vitrine.workspace'] === shell.cwd)
+}
+
+/** Removes a container; one that is gone already counts as removed. */
+export async function removeContainer(engine: TestEngine, id: string): Promise<void> {
+  await remove(engine, `/containers/${id}`)
+}
+
+/** Removes an image; one that was never made counts as removed. */
+export async function removeImage(engine: TestEngine, image: string): Promise<void> {
+  await remove(engine, `/images/${image}`)
+}
+
+async function remove({ engine }: TestEngine, path: string): Promise<void> {
+  await engine.call({ method: 'DELETE', path, query: { force: 'true' } }).catch((error: unknown) => {
+    if (!isEngineError(error) || error.status !== 404) throw error
+  })
 }
 
 /** Resolves when it holds; throws after ten seconds. */

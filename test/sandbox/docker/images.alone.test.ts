@@ -17,6 +17,9 @@ import {
 const missing = missingEngine()
 const skipped = missing === null ? '' : ` (skipped: ${missing})`
 
+/** The last length of sleep that a test had: each has one of its own, by which it finds its process. */
+let lengths = 900_000 + (process.pid % 1000) * 100
+
 describe.skipIf(missing !== null)(`images and containers that cannot be used${skipped}`, () => {
   let engine: TestEngine
   beforeAll(async () => {
@@ -108,7 +111,7 @@ describe.skipIf(missing !== null)(`images and containers that cannot be used${sk
     'a container that is paused in mid-command ends at the deadline: %s mode',
     async (mode) => {
       const shell = await openDockerShell(engine, { mode })
-      const length = String(900_000 + (process.pid % 1000))
+      const length = String(++lengths)
       const running = shell.execute({ command: `sleep ${length}`, timeoutMs: 2500 })
       // A pause while a process is joining would freeze the container for good.
       await eventually(() => processesWith(`sleep\0${length}`).length > 0, 'it runs')

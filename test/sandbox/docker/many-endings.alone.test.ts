@@ -43,12 +43,13 @@ describe.skipIf(missing !== null)(`many endings${skipped}`, () => {
     async (mode, count) => {
       const shell = await openDockerShell(engine, { mode })
       for (let round = 0; round < count; round++) await endOne(shell, round)
-      expect((await containersOf(engine)).filter(({ State }) => State === 'paused')).toEqual([])
+      expect((await containersOf(engine, shell)).filter(({ State }) => State === 'paused')).toEqual([])
       await shell.close()
       const next = await openDockerShell(engine, { mode })
       expect((await next.execute({ command: 'echo next' })).stdout).toBe('next\n')
       await next.close()
-      await eventually(async () => (await containersOf(engine)).length === 0, 'no container is left')
+      for (const one of [shell, next])
+        await eventually(async () => (await containersOf(engine, one)).length === 0, 'no container is left')
     },
     900_000,
   )
