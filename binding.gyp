@@ -11,6 +11,7 @@
             "native/compat/strings.cc",
             "native/linux/notify/reply.c",
             "native/linux/confine/filter/bpf.c",
+            "native/linux/confine/filter/bpf_share.c",
             "native/linux/confine/filter/bpf_tree.c",
             "native/linux/notify/caller/caller.c",
             "native/linux/notify/call_table.c",

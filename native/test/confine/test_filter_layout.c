@@ -75,6 +75,10 @@ static void compare_most_ranges(void) {
   append_linear(&linear, layout.arch);
   CHECK(!tree.failed && tree.length > 900, "length %zu", tree.length);
   compare_samples(&tree, &linear, layout.arch);
+  size_t before = tree.length;
+  vt_bpf_share(&tree);
+  CHECK(tree.length < before * 2 / 3, "length %zu of %zu", tree.length, before);
+  compare_samples(&tree, &linear, layout.arch);
 }
 
 int main(void) {

@@ -106,7 +106,9 @@ static void check_room(void) {
   vt_rules_select(&options, &rules);
   struct vt_layout layout = {.arch = options.arch, .hot = 257, .verdicts = rules.verdicts, .count = VT_VERDICT_COUNT};
   static struct sock_filter enough[VT_FILTER_MAX];
-  size_t needed = (size_t)vt_filter_build(&options, enough);
+  struct vt_program whole = {.instructions = enough, .capacity = VT_FILTER_MAX};
+  vt_bpf_tree(&whole, &layout);
+  size_t needed = whole.length;
   for (size_t room = 1; room <= needed; room++) {
     struct sock_filter *filter = calloc(room, sizeof *filter);
     struct vt_program program = {.instructions = filter, .capacity = room};

@@ -77,3 +77,6 @@ struct vt_layout {
 };
 void vt_bpf_tree(struct vt_program *program, const struct vt_layout *layout);
 
+/* Shortens a whole program of at most VT_FILTER_MAX instructions (seccomp.h); it decides as before. */
+void vt_bpf_share(struct vt_program *program);
+

@@ -36,6 +36,7 @@ int vt_filter_build(const struct vt_filter_options *options, struct sock_filter 
       .count = VT_VERDICT_COUNT,
   };
   vt_bpf_tree(&program, &layout);
+  vt_bpf_share(&program);
   if (program.failed) {
     errno = E2BIG;
     return -1;
