@@ -2,6 +2,7 @@
 import { execa } from 'execa'
 import { plain, succeeded } from '../lib/commands.mjs'
 import { hold } from '../lib/memory.mjs'
+import { withPosixSpawn } from '../lib/posix-spawn.mjs'
 import { ratioRows } from '../lib/rows.mjs'
 import { withShells } from '../lib/shells.mjs'
 import { interleave } from '../lib/stats.mjs'
@@ -23,7 +24,7 @@ export async function held({ quick }) {
 
 /** @param {string} suite @param {{ rounds: number, target: number }} options */
 function measure(suite, { rounds, target }) {
-  return withShells(async ({ read, write }) => {
+  return withContenders(async ({ read, write, posixSpawn }) => {
     const blocked = { 'JS thread blocked by spawn()': [], 'JS thread blocked by execute()': [] }
     const samples = await interleave(
       {
@@ -34,6 +35,7 @@ function measure(suite, { rounds, target }) {
             read.execute({ command: ':' }).then(succeeded),
           ),
         'vitrine, write mode': () => measured([], () => write.execute({ command: ':' }).then(succeeded)),
+        'posix_spawn by C, the limit': posixSpawn,
         'execa 9': () => measured([], () => execa('sh', ['-c', ':'], { stdin: 'ignore' })),
       },
       { rounds, warmUp: Math.ceil(rounds / 10) },
@@ -43,6 +45,14 @@ function measure(suite, { rounds, target }) {
       ...ratioRows(`${suite}: the synchronous part`, counted(blocked, rounds)),
     ]
   })
+}
+
+/**
+ * @template T
+ * @param {(contenders: { read: import('../../dist/index.js').Shell, write: import('../../dist/index.js').Shell, posixSpawn: () => Promise<number> }) => Promise<T>} use
+ */
+function withContenders(use) {
+  return withPosixSpawn((posixSpawn) => withShells(({ read, write }) => use({ read, write, posixSpawn })))
 }
 
 /** Every second run of a turn counts, and no warm-up. @param {Record<string, number[]>} samples @param {number} rounds */
