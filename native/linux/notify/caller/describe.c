@@ -40,7 +40,7 @@ static void describe_path(struct vt_notification *notification) {
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
   notification->has_text = notification->is_path = true;
   int error = vt_resolve(&notification->caller, directory, notification->given, vt_call_follows(call, &notification->notif.data), &place);
-  memcpy(notification->text, error ? notification->given : place.path, sizeof notification->text);
+  strcpy(notification->text, error ? notification->given : place.path);
   if (call->operation == VT_OP_METADATA && !error)
     notification->is_protected = vt_workspace_marks(notification, place.path, place.exists ? &place.status : NULL);
   /* A missing file has no metadata: touch(1), denied the creation, still sets the times. Not counted. */

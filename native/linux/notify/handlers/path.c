@@ -46,7 +46,7 @@ static void refuse(struct vt_notification *notification, enum vt_operation opera
   notification->counted = true;
   if (!place) return;
   notification->has_text = notification->is_path = true;
-  memcpy(notification->text, place->path, sizeof notification->text);
+  strcpy(notification->text, place->path);
   notification->is_protected = is_protected(notification, place);
 }
 
