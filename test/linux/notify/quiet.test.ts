@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { remedies } from '../../../src/messages/hints.ts'
@@ -15,6 +15,8 @@ beforeAll(() => {
   home = new Home()
   fillFixture(home.directory)
   writeFileSync(join(home.directory, 'test_ok.py'), 'def test_ok():\n    assert True\n')
+  // Not the time that the index has: git tries to correct the index.
+  utimesSync(join(home.directory, 'README.md'), 1, 1)
 })
 
 /** Runs a line in read mode; `own` is what stands on stderr beside the command's own lines. */
