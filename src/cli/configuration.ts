@@ -8,6 +8,7 @@ import {
   loadConfig,
   type Mode,
   modes,
+  publicSuffixIn,
   type ShellOptions,
 } from '../internal.ts'
 import {
@@ -19,6 +20,7 @@ import {
   unknownHost,
   unknownMode,
   valueMissing,
+  wideHost,
 } from '../messages/cli/run.ts'
 import { misuse, type Options } from './options.ts'
 import { standardError } from './run/sink.ts'
@@ -53,6 +55,8 @@ export function flagsFor({ flags, values, lists }: GivenOptions): Flags {
 export async function shellOptions(options: GivenOptions): Promise<ShellOptions> {
   const { flags, values } = options
   const network = networkOf(options)
+  const wide = network && (await publicSuffixIn(network.value))
+  if (wide !== undefined) throw misuse(wideHost(wide))
   return {
     cwd: values.get('cwd'),
     // A shell loads its configuration together with what else it looks up.

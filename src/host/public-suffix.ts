@@ -9,14 +9,9 @@ export async function checkWildcards(
   given: NetworkSetting | undefined,
   { config, sources }: LoadedConfig,
 ): Promise<void> {
-  const setting = given ?? config.shell.network
-  if (typeof setting === 'boolean') return
-  const wildcards = patternsOf(setting).filter(({ wildcard }) => wildcard)
-  if (wildcards.length === 0) return
-  const { suffixWildcards } = await import('../network/public-suffix.ts')
-  const [wide] = await suffixWildcards(wildcards)
+  const wide = await publicSuffixIn(given ?? config.shell.network)
   if (wide === undefined) return
-  const got = suffixWildcard(wide.text)
+  const got = suffixWildcard(wide)
   if (given !== undefined) refuseValue('network', narrowWildcard, got)
   throw new VitrineError({
     code: 'CONFIG_INVALID',
@@ -24,4 +19,14 @@ export async function checkWildcards(
     key: 'shell.network',
     problem: { kind: 'bad-value', wanted: narrowWildcard, got },
   })
+}
+
+/** The first entry that is a wildcard over a whole public suffix. */
+export async function publicSuffixIn(setting: NetworkSetting): Promise<string | undefined> {
+  if (typeof setting === 'boolean') return undefined
+  const wildcards = patternsOf(setting).filter(({ wildcard }) => wildcard)
+  if (wildcards.length === 0) return undefined
+  const { suffixWildcards } = await import('../network/public-suffix.ts')
+  const [wide] = await suffixWildcards(wildcards)
+  return wide?.text
 }

@@ -33,6 +33,7 @@ describe('a command line that cannot be understood is refused with 125 and one m
     ['nothing at all', ['run'], say.commandMissing('run')],
     ['a missing value', ['run', '--timeout'], say.valueMissing('--timeout')],
     ['an option as value', ['run', '--cwd', '--json=', '--', 'ls'], say.valueMissing('--cwd')],
+    ['a wildcard over a public suffix', ['run', '--allow-host', '*.com', '--', 'ls'], say.wideHost('*.com')],
     ['a value for a flag', ['run', '--write=no', '--', 'ls'], say.flagWithValue('--write')],
     [
       'a command under config that there is not',

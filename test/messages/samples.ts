@@ -57,6 +57,7 @@ export const sentences: Samples = {
     twoModes: ['read'],
     twoNetworks: [],
     unknownHost: ['x'],
+    wideHost: ['*.com'],
     variableUnnamed: ['='],
     valueMissing: ['--cwd'],
     ptyAlone: ['--json'],

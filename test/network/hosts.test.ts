@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { suffixWildcard } from '../../src/messages/sandbox/network.ts'
 import {
   allows,
   denies,
@@ -8,6 +9,7 @@ import {
   parseHostPattern,
 } from '../../src/network/hosts.ts'
 import { suffixWildcards } from '../../src/network/public-suffix.ts'
+import { openTestShell } from '../helpers/place.ts'
 
 /** As written, and the one form that is compared and connected to; null: refused. */
 const hosts: readonly (readonly [string, string | null])[] = [
@@ -256,5 +258,15 @@ describe('a wildcard over a public suffix', () => {
     ]
     const found = await suffixWildcards(parsed([...suffixes, ...others]))
     expect(found.map(({ text }) => text)).toEqual(suffixes)
+  })
+
+  it('is refused with the name of where it was written', async () => {
+    const got = suffixWildcard('*.com')
+    await expect(openTestShell({ network: ['*.com'] })).rejects.toMatchObject({
+      refusal: { code: 'INVALID_REQUEST', problem: { field: 'network', got } },
+    })
+    await expect(openTestShell({ toml: '[shell]\nnetwork = ["*.com"]' })).rejects.toMatchObject({
+      refusal: { code: 'CONFIG_INVALID', key: 'shell.network', problem: { kind: 'bad-value', got } },
+    })
   })
 })

@@ -6,6 +6,7 @@ import type { ConfigRow } from '../../config/show.ts'
 import { describeIgnoredValues } from '../config.ts'
 import { denialLines, denialsBeside } from '../denials.ts'
 import { limitAdvice, limitReached } from '../limits.ts'
+import { narrowWildcard, suffixWildcard } from '../sandbox/network.ts'
 
 /** A message on stderr: each line is marked, so that it cannot be taken for output of the command. */
 export function prefixed(message: string): string {
@@ -76,6 +77,10 @@ export const twoNetworks = '--network allows every host, so --allow-host adds no
 
 export function unknownHost(host: string): string {
   return `--allow-host takes HOST, *.HOST or an address, each with :PORT or without, not "${visible(host)}".`
+}
+
+export function wideHost(host: string): string {
+  return `--allow-host takes ${narrowWildcard}, not ${suffixWildcard(host)}.`
 }
 
 /** @param mode the value of --mode beside --write */
