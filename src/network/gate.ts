@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import type { Connection, ConnectionReason } from '../base/types.ts'
 import { type Address, isPublic } from './addresses.ts'
@@ -7,6 +6,7 @@ import type { Incoming } from './incoming.ts'
 import { type Client, type OpenRecord, Records } from './records.ts'
 import { addressesOf, type Resolver } from './resolve.ts'
 import { type HostRules, isDeniedAddress, isListedAddress, verdictOn } from './rules.ts'
+import { nextSecret } from './secrets.ts'
 
 export interface GateOptions {
   readonly rules: HostRules
@@ -39,12 +39,14 @@ const connectMs = 10_000
 export class Gate {
   /** By one of these the proxy knows the command. */
   readonly number = ++numbers
-  readonly secret = randomBytes(24).toString('hex')
+  readonly secret = nextSecret()
   readonly rules: HostRules
   readonly #options: GateOptions
   readonly #records = new Records()
   readonly #open = new Set<Socket>()
-  readonly #closing = new AbortController()
+  /** Made by the first connection: most commands open none, and an abort costs as much as all else here. */
+  #closing: AbortController | undefined
+  #isClosed = false
   #pending = 0
   #bytes = 0
 
@@ -89,8 +91,15 @@ export class Gate {
 
   /** Ends every connection of the command. */
   close(): void {
-    this.#closing.abort()
+    this.#isClosed = true
+    this.#closing?.abort()
     for (const socket of this.#open) socket.destroy()
+  }
+
+  #closingSignal(): AbortSignal {
+    this.#closing ??= new AbortController()
+    if (this.#isClosed) this.#closing.abort()
+    return this.#closing.signal
   }
 
   #keep(socket: Socket): void {
@@ -106,7 +115,7 @@ export class Gate {
     if (verdict !== 'not-listed') return verdict === 'denied' ? verdict : undefined
     // A yes cannot open an address that is not public, so there is nothing to ask.
     if (!ask || (host.kind === 'address' && !isPublic(host))) return 'not-listed'
-    return (await ask(wanted, this.#closing.signal)) ? undefined : 'not-approved'
+    return (await ask(wanted, this.#closingSignal())) ? undefined : 'not-approved'
   }
 
   async #connected(
@@ -114,7 +123,7 @@ export class Gate {
     incoming: Incoming | undefined,
   ): Promise<Socket | ConnectionReason> {
     // Begins after a question: a person may take longer to answer it.
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(connectMs)])
+    const signal = AbortSignal.any([this.#closingSignal(), AbortSignal.timeout(connectMs)])
     const found = await this.#addresses(host, signal)
     if (!found) return 'not-found'
     if (found.some((address) => isDeniedAddress(this.rules, address, port))) return 'denied'

@@ -37,6 +37,7 @@ export class HostProxy {
   readonly #clients = new WeakMap<Duplex, ReturnType<FindClient>>()
   readonly #sockets = new Set<Socket>()
   #listening: Promise<void> | undefined
+  #port: number | undefined
 
   constructor(options: ProxyOptions = {}) {
     this.#options = options
@@ -55,7 +56,8 @@ export class HostProxy {
 
   /** Valid once it listens. */
   get port(): number {
-    return (this.#server.address() as AddressInfo).port
+    this.#port ??= (this.#server.address() as AddressInfo).port
+    return this.#port
   }
 
   /** Admits a command. */

@@ -63,7 +63,7 @@ function setupIn(
 }
 
 /** Changes each environment when it is first read: a command uses only one. */
-function whenUsed(
+export function whenUsed(
   environments: ModeSetup['environments'],
   change: (environment: Variables) => Variables,
 ): ModeSetup['environments'] {

@@ -7,6 +7,7 @@ import type { AskHost, Gate, GateOptions } from '../../network/gate.ts'
 import { hostAndPort, parseHost } from '../../network/hosts.ts'
 import type { HostProxy } from '../../network/proxy.ts'
 import type { Variables } from '../../request/environment.ts'
+import { whenUsed } from '../private-tmp.ts'
 
 /** The proxy of a shell. It starts with the first command that needs it. */
 export class ShellProxy {
@@ -65,10 +66,9 @@ export class HostAccess {
     const { port } = this.#proxy
     const variables = proxyVariables({ port, secret: gate.secret })
     const proxied = (environment: Variables) => ({ ...environment, ...variables })
-    const { line, steps, none } = setup.environments
     return {
       ...setup,
-      environments: { line: proxied(line), steps: proxied(steps), none: proxied(none) },
+      environments: whenUsed(setup.environments, proxied),
       confinement: throughProxy(setup.confinement, { port, command: gate.number }),
     }
   }
