@@ -52,6 +52,8 @@
             "native/linux/supervise/watcher_respawn.c",
             "native/linux/confine/landlock.c",
             "native/linux/launch/launcher.c",
+            "native/linux/lookup/answer.c",
+            "native/linux/lookup/cached.c",
             "native/linux/lookup/worker.c",
             "native/linux/lookup/pool.c",
             "native/linux/limits/process_set.c",

@@ -147,6 +147,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   environment->owner.asked = on_asked;
   exports.Set("look", Napi::Function::New(env, look));
   exports.Set("giveUpLooking", Napi::Function::New(env, give_up_looking));
+  exports.Set("lookCached", Napi::Function::New(env, look_cached));
   exports.Set("makePrivate", Napi::Function::New(env, make_private));
   exports.Set("removePrivate", Napi::Function::New(env, remove_private));
   exports.Set("renewPrivate", Napi::Function::New(env, renew_private));

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
-enum { VT_INTERFACE = 10 };
+enum { VT_INTERFACE = 11 };
 
 struct vt_denials;
 struct vt_dir_snapshot;
@@ -205,6 +205,9 @@ struct vt_looked {
 int vt_core_look(struct vt_owner *owner, uint32_t id, struct vt_text questions);
 /* `looked` is not called any more; false: it was. The caller frees the answers so far. */
 bool vt_core_give_up_looking(uint32_t id, struct vt_looked *looked);
+
+/* Answers at once what the kernel knows without asking a file system, else with EAGAIN. Returns the length of the answers. */
+size_t vt_core_look_cached(struct vt_text questions, char *answers, size_t room);
 
 /* The process of a command that connected to the proxy. */
 struct vt_proxy_client {

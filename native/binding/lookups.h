@@ -32,6 +32,17 @@ Napi::Value look(const Napi::CallbackInfo& info) {
   return Napi::Number::New(env, -error);
 }
 
+// lookCached(questions) -> the answers, as of look(); EAGAIN: only look() can answer
+Napi::Value look_cached(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  std::string questions = info[0].As<Napi::String>();
+  char room[32 * 1024];
+  const size_t length = vt_core_look_cached({questions.data(), questions.size()}, room, sizeof room);
+  napi_value answers;
+  napi_create_buffer_copy(env, length, room, nullptr, &answers);
+  return Napi::Value(env, answers);
+}
+
 // giveUpLooking(id) -> the answers so far; undefined when the callback has been called, or is about to be
 Napi::Value give_up_looking(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();

@@ -7,6 +7,8 @@ export interface LookupAddon {
   look(questions: string, callback: (answers: Buffer) => void): number
   /** Returns the answers so far; undefined when the callback has run or is about to. */
   giveUpLooking(id: number): Buffer | undefined
+  /** Answers at once, and without waiting for a file system; else EAGAIN. Fewer than questions: no room. */
+  lookCached(questions: string): Buffer
 }
 
 const letters: Readonly<Record<Exclude<PathQuestionKind, 'gitlinks'>, string>> = {
@@ -17,13 +19,13 @@ const letters: Readonly<Record<Exclude<PathQuestionKind, 'gitlinks'>, string>> =
   text: 't',
 }
 
-/** By the addon, in its own processes (lookup/pool.c). Git indexes are too large: Node's pool reads them. */
+/** By the addon: from the kernel’s cache of names (lookup/cached.c), else in processes (lookup/pool.c). Git indexes are too large: Node's pool reads them. */
 export function nativeLookup(addon: LookupAddon): PathLookup {
   let pool: PathLookup | undefined
   return {
     ask: async (questions, limitMs) => {
       const native = questions.filter(isNative)
-      if (native.length === questions.length) return askAddon(addon, native, limitMs)
+      if (native.length === questions.length) return askNative(addon, native, limitMs)
       pool ??= (await import('./pool-lookup.ts')).poolLookup()
       return pool.ask(questions, limitMs)
     },
@@ -34,6 +36,26 @@ type NativeQuestion = PathQuestion & { readonly kind: keyof typeof letters }
 
 function isNative(question: PathQuestion): question is NativeQuestion {
   return question.kind !== 'gitlinks'
+}
+
+/** A lookup that can wait costs three wake-ups of a process or thread, the others one system call each. */
+async function askNative(addon: LookupAddon, questions: readonly NativeQuestion[], limitMs: number) {
+  const known = answersOf(addon.lookCached(textOf(questions)))
+  const open = questions.filter((_, at) => isOpen(known[at]))
+  if (open.length === 0) return known
+  const rest = (await askAddon(addon, open, limitMs))?.values()
+  if (!rest) return undefined
+  const answers: PathAnswer[] = []
+  for (const at of questions.keys()) {
+    const answer = isOpen(known[at]) ? rest.next().value : known[at]
+    if (!answer) return answers
+    answers.push(answer)
+  }
+  return answers
+}
+
+function isOpen(answer: PathAnswer | undefined): boolean {
+  return answer === undefined || ('failed' in answer && answer.failed === 'EAGAIN')
 }
 
 function askAddon(

@@ -124,7 +124,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 10
+const interfaceVersion = 11
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

@@ -1,0 +1,60 @@
+#define _GNU_SOURCE
+#include "lookup/answer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/paths.h"
+
+enum { HEAD = 2 * sizeof(uint32_t) };
+
+int vt_answer_append(struct vt_answer *answer, const char *bytes, size_t length) {
+  if (length > answer->room - answer->length) return ENOBUFS;
+  memcpy(answer->at + answer->length, bytes, length);
+  answer->length += length;
+  return 0;
+}
+
+static bool is_deleted(const char *path, size_t length) {
+  static const char mark[] = " (deleted)"; /* proc(5), /proc/pid/fd */
+  const size_t end = sizeof mark - 1;
+  return length > end && memcmp(path + length - end, mark, end) == 0;
+}
+
+int vt_answer_append_path_of(struct vt_answer *answer, int fd) {
+  char path[PATH_MAX];
+  if (vt_path_of(fd, path, sizeof path)) return EIO;
+  if (path[0] != '/') return ENOENT;
+  size_t length = strlen(path);
+  return is_deleted(path, length) ? ESTALE : vt_answer_append(answer, path, length);
+}
+
+void vt_answer_all(const char *questions, size_t length, vt_look_at *look_at, void *context, char *answers, size_t room, size_t *used) {
+  size_t filled = 0;
+  for (const char *at = questions, *end = questions + length; at < end && filled + HEAD <= room; at += strlen(at) + 1) {
+    struct vt_answer answer = {.at = answers + filled + HEAD, .room = room - filled - HEAD};
+    uint32_t head[] = {(uint32_t)look_at(at, context, &answer), 0};
+    head[1] = head[0] ? 0 : (uint32_t)answer.length;
+    memcpy(answers + filled, head, HEAD);
+    filled += HEAD + head[1];
+    __atomic_store_n(used, filled, __ATOMIC_RELEASE);
+  }
+}
+
+bool vt_lookup_is_plain(const char *path) {
+  for (const char *at = path; *at == '/';) {
+    size_t length = strcspn(++at, "/");
+    if (length == 0 || vt_path_is_dots(at, length)) return false;
+    at += length;
+  }
+  return path[0] == '/';
+}
+
+ssize_t vt_lookup_cut(const char *path, size_t length) {
+  while (length && path[length - 1] == '/') length--;
+  if (!length) return -1;
+  while (length && path[length - 1] != '/') length--;
+  return length ? (ssize_t)length - 1 : -1;
+}
