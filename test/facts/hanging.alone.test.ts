@@ -25,7 +25,6 @@ interface Happened {
   readonly atOnce: Decided
   readonly file: Timed<number>
   readonly after: Ran
-  readonly known: Decided
   readonly longestGap: number
   readonly recovered: string
 }
@@ -99,7 +98,6 @@ describe.skipIf(missing() !== null)(
       }
       expect(happened.atOnce.value).toMatchObject({ verdict: 'ask' })
       expect(happened.atOnce.ms).toBeLessThan(happened.hanging.ms)
-      expect(happened.known.value).toMatchObject({ verdict: 'ask' })
       expect(happened.file.value).toBeGreaterThan(0)
       expect(happened.after.value).toMatchObject({ stdout: 'after\n', exitCode: 0 })
     })
