@@ -24,7 +24,8 @@ export function networkOf(
   { deny, check_sni: checkSni, ask: asks }: NetworkSettings,
 ): Network {
   if (typeof setting === 'boolean') return { kind: setting ? 'all' : 'none' }
-  if (setting.length === 0) return { kind: 'none' }
+  // An empty list with an approver: every host is asked about.
+  if (setting.length === 0 && !asks) return { kind: 'none' }
   return {
     kind: 'hosts',
     rules: { allow: [patternsOf(setting)], deny: patternsOf(deny), checkSni },

@@ -1,4 +1,4 @@
-import type { ApprovalRecord } from '../base/types.ts'
+import { isYes } from '../admit/approval/approve.ts'
 import type { Execution } from './execution.ts'
 
 /** Asks the approver whether a protected path may change: `[workspace] on_protected`. Keeps the answer for the audit log. */
@@ -13,8 +13,4 @@ export async function askProtected(
   const answer = await context.admission.approveChange({ ...request, mode }, path, wait)
   if (answer) answers.push(answer)
   return answer !== undefined && isYes(answer.approval)
-}
-
-export function isYes({ answer }: ApprovalRecord): boolean {
-  return answer === 'yes' || answer === 'all' || answer === 'same'
 }

@@ -1,6 +1,6 @@
+import { isYes } from '../../admit/approval/approve.ts'
 import type { AskHost, Wanted } from '../../network/gate.ts'
 import { hostAndPort } from '../../network/hosts.ts'
-import { isYes } from '../ask-protected.ts'
 import type { Execution } from '../execution.ts'
 
 /** Asks the approver about hosts that are not listed: `[network] ask`. Undefined: they are refused unasked. */

@@ -23,9 +23,9 @@ function approving(answer: (host: string, request: ApprovalRequest) => Approval 
 }
 
 describe.skipIf(listsRefused !== null || !isInstalled('curl'))('[network] ask', () => {
-  async function open(approver: Approver | undefined, settings = toml) {
+  async function open(approver: Approver | undefined, settings = toml, list?: readonly string[]) {
     const { port } = await webServer()
-    const network = [`good.example:${port}`, `127.0.0.1:${port}`]
+    const network = list ?? [`good.example:${port}`, `127.0.0.1:${port}`]
     const options = { mode: 'read', network, toml: settings, ...(approver && { approver }) } as const
     const shell = await openHostShell(options)
     const get = (...hosts: string[]) => ({
@@ -59,6 +59,17 @@ describe.skipIf(listsRefused !== null || !isInstalled('curl'))('[network] ask', 
     await shell.execute(get('s.example'))
     await shell.execute(get('n.example'))
     expect(asked).toHaveLength(7)
+  })
+
+  it('asks about every host when the list is empty, and about none when the network is shut', async () => {
+    const { asked, approver } = approving(() => 'yes')
+    const { shell, port, get } = await open(approver, toml, [])
+    const result = await shell.execute(get('new.example'))
+    expect(asked).toEqual([{ host: 'new.example', port, program: 'curl' }])
+    // The test's names lead to this machine, which a yes does not open.
+    expect(result.connections).toMatchObject([{ host: 'new.example', port, reason: 'not-public' }])
+    expect((await shell.execute({ ...get('other.example'), network: false })).connections).toBeUndefined()
+    expect(asked).toHaveLength(1)
   })
 
   it('a refused host is a denial with program, host and port', async () => {
