@@ -6,6 +6,7 @@ const reasons: Readonly<Record<UnfitRootFound['why'], string>> = {
   root: 'which is the root of the file system',
   home: 'which is, or holds, the home directory',
   own: 'which holds, or lies in, the configuration or the state of vitrine',
+  devices: 'which lies in /dev, where sandboxed commands can read no files',
   link: 'with a symbolic link on the way to it',
   missing: 'which does not exist',
   file: 'which is not a directory',

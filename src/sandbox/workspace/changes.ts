@@ -28,7 +28,7 @@ export interface ChangesWanted {
 }
 
 /** Why a directory cannot be opened to changes. */
-export type UnfitRoot = 'root' | 'home' | 'own' | 'link' | 'missing' | 'file'
+export type UnfitRoot = 'root' | 'home' | 'own' | 'devices' | 'link' | 'missing' | 'file'
 
 export interface UnfitRootFound {
   readonly path: string
@@ -43,7 +43,7 @@ export function changesFor(wanted: ChangesWanted, looks = new Looks()): Changes 
   const { workspace, writable } = wanted
   const given = [workspace, ...writable.filter((path) => path === workspace || looks.status(path))]
   for (const path of given) {
-    const why = unfit(path, wanted.own, looks)
+    const why = path === workspace && isBeneath(path, '/dev') ? 'devices' : unfit(path, wanted.own, looks)
     if (why) return { path, why, listed: path !== workspace }
   }
   const git = gitPlacesOf([workspace, ...given.slice(1)], {

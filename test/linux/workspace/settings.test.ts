@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Host } from '../../../src/host/host.ts'
@@ -101,6 +109,14 @@ linux('the workspace itself', () => {
     const home = makeDirectory()
     const opening = openIn({ cwd: place === 'home' ? home : place, home })
     await expect(opening).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+  })
+
+  it.skipIf(!existsSync('/dev/shm'))('is not in /dev, where commands can read no files', async () => {
+    const cwd = mkdtempSync('/dev/shm/vitrine-test-')
+    const opening = openIn({ cwd })
+    await expect(opening)
+      .rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
+      .finally(() => rmdirSync(cwd))
   })
 
   it('is the root of the repository, also for a shell in a directory of it', async () => {
