@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { type Host, thisHost } from '../../src/host/host.ts'
 import type { ShellOptions } from '../../src/host/shell-options.ts'
 import { openShellOn, type Shell } from '../../src/shell.ts'
@@ -9,9 +10,19 @@ import { afterFile } from './clean-up.ts'
 /** A directory of the test file's own, removed after its last test. */
 export function makeDirectory(): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-test-')))
-  // A shell whose terminal was closed may still write its history.
-  afterFile(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }))
+  afterFile(() => removeDirectory(directory))
   return directory
+}
+
+/** A process that a test has just ended may still make a file: rmSync with `maxRetries` does not look for new ones. */
+async function removeDirectory(directory: string): Promise<void> {
+  for (let tries = 50; ; tries--)
+    try {
+      return rmSync(directory, { recursive: true, force: true })
+    } catch (error) {
+      if (tries === 0) throw error
+      await setTimeout(20)
+    }
 }
 
 export interface TestShellOptions extends Omit<ShellOptions, 'config'> {

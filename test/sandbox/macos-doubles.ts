@@ -2,8 +2,9 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { execaLauncher } from '../../src/launch/execa.ts'
 import type { ProcessEnd } from '../../src/launch/launch.ts'
-import type { MacosTools } from '../../src/sandbox/macos/sandbox.ts'
-import type { Confinement } from '../../src/sandbox/sandbox.ts'
+import { type MacosTools, macosSandbox } from '../../src/sandbox/macos/sandbox.ts'
+import type { Confinement, Sandbox } from '../../src/sandbox/sandbox.ts'
+import { afterFile } from '../helpers/clean-up.ts'
 import { makeDirectory } from '../helpers/place.ts'
 
 export interface DoubleOptions {
@@ -67,6 +68,13 @@ function callsIn(file: string): string[][] {
     .split('END OF CALL\0')
     .filter((call) => call !== '')
     .map((call) => call.split('\0').slice(0, -1))
+}
+
+/** Closed after the file's last test: else its reader of the log outlives the process of the tests. */
+export function closedAfterFile(tools: Doubles['tools']): Sandbox {
+  const sandbox = macosSandbox(tools)
+  afterFile(() => sandbox.close?.())
+  return sandbox
 }
 
 /** Runs a line in a confinement, to its end. */

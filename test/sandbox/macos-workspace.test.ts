@@ -4,12 +4,11 @@ import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { keptBeneath } from '../../src/sandbox/macos/kept.ts'
 import { seatbeltProfile } from '../../src/sandbox/macos/profile.ts'
-import { macosSandbox } from '../../src/sandbox/macos/sandbox.ts'
 import { type Changes, readEverything } from '../../src/sandbox/sandbox.ts'
 import { changesFor } from '../../src/sandbox/workspace/changes.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { unavailable } from './hosts.ts'
-import { doubleOf, launchIn, telling } from './macos-doubles.ts'
+import { closedAfterFile, doubleOf, launchIn, telling } from './macos-doubles.ts'
 import { evaluate, type Rules, readProfile } from './sbpl.ts'
 
 const tag = 'feedbeef'
@@ -242,9 +241,8 @@ describe('workspace mode on macOS', () => {
 
   it('gives sandbox-exec its profile, tried out before the command', async () => {
     const { tools, calls } = doubleOf()
-    const sandbox = macosSandbox(tools)
+    const sandbox = closedAfterFile(tools)
     const { stdout } = await launchIn(sandbox.confine(options), 'echo ran')
-    sandbox.close?.()
     expect(stdout).toBe('ran\n')
     expect(calls()).toHaveLength(2)
     for (const [, profile = '', ...rest] of calls()) {
@@ -257,11 +255,10 @@ describe('workspace mode on macOS', () => {
 
   it('marks the refusals of what is protected', async () => {
     const doubles = doubleOf()
-    const sandbox = macosSandbox(doubles.tools)
+    const sandbox = closedAfterFile(doubles.tools)
     const paths = ['/Users/me/work/.GIT/config', '/Users/me/work/.git', '/etc/hosts', '/etc/.envrc']
     const messages = paths.map((path) => `Sandbox: sh(9) deny(1) file-write-data ${path}`)
     const { end } = await launchIn(sandbox.confine(options), `${telling(doubles, ...messages)}; exit 1`)
-    sandbox.close?.()
     const denials = end.kind === 'exited' ? end.denials : []
     expect(denials.map(({ path, protected: kept }) => [path, kept ?? false])).toEqual(
       paths.map((path, index) => [path, index < 2]),
@@ -283,7 +280,7 @@ describe('workspace mode on macOS', () => {
       const { root, changes } = repository()
       linkSync(join(root, '.husky/pre-commit'), join(root, 'hooks/pre-commit'))
       const { tools, calls } = doubleOf()
-      const confining = () => macosSandbox(tools).confine({ ...options, changes })
+      const confining = () => closedAfterFile(tools).confine({ ...options, changes })
       expect(confining).toThrow(unavailable(join(root, '.husky/pre-commit')))
       expect(calls()).toEqual([])
     })
@@ -292,7 +289,7 @@ describe('workspace mode on macOS', () => {
       const { root, changes } = repository()
       linkSync(join(root, '.husky/pre-commit'), join(root, '.envrc'))
       const { tools, calls } = doubleOf()
-      macosSandbox(tools).confine({ ...options, changes })
+      closedAfterFile(tools).confine({ ...options, changes })
       expect(calls()).toHaveLength(1)
     })
   })

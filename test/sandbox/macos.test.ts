@@ -2,12 +2,11 @@ import { readdirSync, realpathSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ProfileOptions, seatbeltProfile, wrapperOf } from '../../src/sandbox/macos/profile.ts'
-import { macosSandbox } from '../../src/sandbox/macos/sandbox.ts'
 import { readEverything } from '../../src/sandbox/sandbox.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { processEntry } from '../helpers/processes.ts'
 import { unavailable } from './hosts.ts'
-import { doubleOf, launchIn } from './macos-doubles.ts'
+import { closedAfterFile, doubleOf, launchIn } from './macos-doubles.ts'
 import { type Attempt, evaluate, readProfile } from './sbpl.ts'
 
 const tag = 'feedbeef'
@@ -175,7 +174,7 @@ describe('read mode on macOS', () => {
   it('is tried out with its own profile, before the first command', () => {
     const { tools, calls } = doubleOf()
     const readable = { workspace: '/usr', others: ['/opt'] }
-    macosSandbox(tools).confine({ ...options, reads: { ...readEverything, readable } })
+    closedAfterFile(tools).confine({ ...options, reads: { ...readEverything, readable } })
     expect(calls()).toHaveLength(1)
     const [flag, profile, ...rest] = calls()[0] ?? []
     expect([flag, ...rest]).toEqual(['-p', '-DPATH_0=/usr', '-DPATH_1=/opt', '--', '/usr/bin/true'])
@@ -184,23 +183,22 @@ describe('read mode on macOS', () => {
 
   it.each([71, 65])('is refused when sandbox-exec ends with %i', (exitCode) => {
     const { tools } = doubleOf({ exitCode })
-    expect(() => macosSandbox(tools).confine(options)).toThrow(unavailable(''))
+    expect(() => closedAfterFile(tools).confine(options)).toThrow(unavailable(''))
   })
 
   it('is refused where there is no sandbox-exec', () => {
     const { tools } = doubleOf()
     const without = { ...tools, sandboxExec: '/no/sandbox-exec' }
-    expect(() => macosSandbox(without).confine(options)).toThrow(unavailable('ENOENT'))
+    expect(() => closedAfterFile(without).confine(options)).toThrow(unavailable('ENOENT'))
   })
 
   it.each([false, true])(
     'gives the command to sandbox-exec, argument by argument (merged: %s)',
     async (merged) => {
       const { tools, calls } = doubleOf()
-      const sandbox = macosSandbox(tools)
+      const sandbox = closedAfterFile(tools)
       const line = 'printf "%s|" "$0" a\necho "  b"; echo e >&2; exit 7'
       const { end, stdout } = await launchIn(sandbox.confine(options), line, merged)
-      sandbox.close?.()
       expect(end).toMatchObject({ kind: 'exited', code: 7 })
       expect(stdout).toBe(merged ? '/bin/sh|a|  b\ne\n' : '/bin/sh|a|  b\n')
       const [profileFlag, profile, ...rest] = calls()[1] ?? []
@@ -211,7 +209,7 @@ describe('read mode on macOS', () => {
 
   it('gives one command a directory of its own, by its real path, and removes it', async () => {
     const { tools, calls } = doubleOf()
-    const sandbox = macosSandbox(tools)
+    const sandbox = closedAfterFile(tools)
     const confinement = sandbox.confine({ ...options, privateTmp: true })
     const temporary = makeDirectory()
     const link = join(makeDirectory(), 'tmp')
@@ -227,7 +225,6 @@ describe('read mode on macOS', () => {
     await launchIn(confinement, 'true')
     expect(await directory.remove()).toBeUndefined()
     expect(readdirSync(temporary)).toEqual([])
-    sandbox.close?.()
     const [tried = [], own = [], other = []] = calls()
     expect(tried.join('')).toContain('(allow file-write* (subpath (param "PATH_0")))')
     expect(own.at(2)).toBe(`-DPATH_0=${directory.path}`)
@@ -240,7 +237,7 @@ describe('read mode on macOS', () => {
     const { tools } = doubleOf()
     const readable = { workspace: '/usr', others: [] }
     const reads = { ...readEverything, readable, unreadable: ['/usr/share'] }
-    const sandbox = macosSandbox(tools)
+    const sandbox = closedAfterFile(tools)
     expect(sandbox.enforcement({ ...options, reads })).toMatchObject({
       reads: { enforced: true },
       unreadable: { enforced: true },
@@ -252,15 +249,14 @@ describe('read mode on macOS', () => {
   })
 
   it('is refused where no directory of its own can be made', () => {
-    const { privateDirectories } = macosSandbox(doubleOf().tools)
+    const { privateDirectories } = closedAfterFile(doubleOf().tools)
     expect(() => privateDirectories?.make('/not/there')).toThrow(unavailable('/not/there: ENOENT'))
   })
 
   it('kills what is left of the process group', async () => {
     const { tools } = doubleOf()
-    const sandbox = macosSandbox(tools)
+    const sandbox = closedAfterFile(tools)
     const { end, stdout } = await launchIn(sandbox.confine(options), 'sleep 600 & echo $!')
-    sandbox.close?.()
     expect(end).toMatchObject({ survivors: { killed: 1, alive: 0 } })
     await expect.poll(() => processEntry(Number(stdout))?.running ?? false).toBe(false)
   })
