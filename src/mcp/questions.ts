@@ -72,11 +72,11 @@ export async function runRound<T>(
   context: ServerContext,
   options: RoundOptions<T>,
 ): Promise<Asked<T> | undefined> {
-  const { running, given } = answerIn(context, options.hasSession)
+  const { running, given, cancelled } = answerIn(context, options.hasSession)
   if (running === undefined) return firstRound(given, options)
   const call = runningCall<T>(running.id)
   const [answer] = given.slice(-1)
-  const end = await call?.continue(context, running.number, answer?.approval ?? 'no')
+  const end = await call?.continue(context, running.number, cancelled ? 'none' : (answer?.approval ?? 'no'))
   return end && { answers: given, ...end }
 }
 
@@ -139,16 +139,20 @@ export async function questionFor(
   })
 }
 
+interface AnswerIn {
+  readonly given: readonly UserAnswer[]
+  readonly running?: RunningQuestion | undefined
+  /** The user closed the question without a choice (MCP, elicitation: the action `cancel`). */
+  readonly cancelled?: boolean
+}
+
 /** Anything but a clear yes counts as no. */
-function answerIn(
-  context: ServerContext,
-  hasSession: boolean,
-): { readonly given: readonly UserAnswer[]; readonly running?: RunningQuestion | undefined } {
+function answerIn(context: ServerContext, hasSession: boolean): AnswerIn {
   const round = context.mcpReq.requestState<Round>()
   const response = inputResponse(context.mcpReq.inputResponses, 'approval')
   if (round === undefined || response.kind !== 'elicit') return { given: [], running: round?.running }
   const chosen = response.action === 'accept' ? response.content?.['answer'] : 'n'
   const letter = lettersFor(hasSession).find((known) => known === chosen) ?? 'n'
   const given = [...round.earlier, { asked: round.asked, approval: answers[letter] }]
-  return { given, running: round.running }
+  return { given, running: round.running, cancelled: response.action === 'cancel' }
 }

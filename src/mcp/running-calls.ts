@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { codedError } from '../base/errno.ts'
 import type { Approval } from '../internal.ts'
 import type { PendingQuestion } from './approvers.ts'
 import type { ServerContext } from './sdk.ts'
@@ -25,7 +26,7 @@ export class RunningCall<T> {
   readonly #over: Promise<RoundEnd<T>>
   #asked: Promise<RoundEnd<T>>
   #ask: (end: RoundEnd<T>) => void = () => {}
-  #answer: (approval: Approval) => void = () => {}
+  #answer: (approval: Approval | 'none') => void = () => {}
   #questions = 0
   /** Called with the context of each further round. */
   readonly #continued: (context: ServerContext) => void
@@ -40,12 +41,12 @@ export class RunningCall<T> {
     })
   }
 
-  /** Waits for the user's answer. */
+  /** Waits for the user's answer. Rejects if the user gave none. */
   ask(question: PendingQuestion): Promise<Approval> {
     this.#questions++
     running.set(this.#id, this as RunningCall<unknown>)
-    const answered = new Promise<Approval>((resolve) => {
-      this.#answer = resolve
+    const answered = new Promise<Approval>((resolve, reject) => {
+      this.#answer = (given) => (given === 'none' ? reject(codedError('unanswered')) : resolve(given))
     })
     this.#ask({ kind: 'asks', question, running: { id: this.#id, number: this.#questions } })
     return answered
@@ -56,7 +57,7 @@ export class RunningCall<T> {
   }
 
   /** An answer counts for the question that it was given to, and only once. */
-  continue(context: ServerContext, number: number, approval: Approval): Promise<RoundEnd<T>> {
+  continue(context: ServerContext, number: number, approval: Approval | 'none'): Promise<RoundEnd<T>> {
     this.#continued(context)
     if (number === this.#questions) {
       this.#asked = this.#nextQuestion()

@@ -1,3 +1,4 @@
+import { codedError } from '../../base/errno.ts'
 import type { Decision } from '../../base/types.ts'
 import {
   approvalAnswer,
@@ -8,7 +9,7 @@ import {
   approvalTooLong,
 } from '../../messages/approval.ts'
 import { type Approval, type ApprovalRequest, type Approver, answersTo } from './approver.ts'
-import { answerIn } from './keys.ts'
+import { answerIn, areRefusing } from './keys.ts'
 import type { Terminal } from './tty.ts'
 
 /** Keys count only after this much silence: keys typed earlier, or for something else, are no answer. */
@@ -25,12 +26,19 @@ export interface TerminalApproverOptions {
 /** All shells of the process share the terminal: one question at a time. */
 let turn: Promise<unknown> = Promise.resolve()
 
-/** Asks at the controlling terminal. No without a terminal, when it is closed, and at the time limit. */
+/** An answer, or that there was none: no terminal, a closed one, the time limit, or a key that only ends the question. */
+type Answer = Approval | 'none'
+
+/** Asks at the controlling terminal. Without an answer a command is refused, and a host in this command only. */
 export function terminalApprover({ path = '/dev/tty', onAbsent }: TerminalApproverOptions = {}): Approver {
-  const approver: Approver = (request, decision) => {
-    const answer = turn.then(() => ask(path, onAbsent, request, decision))
-    turn = answer.catch(() => undefined)
-    return answer
+  const approver: Approver = async (request, decision) => {
+    const asked = turn.then(() => ask(path, onAbsent, request, decision))
+    turn = asked.catch(() => undefined)
+    const answer = await asked
+    if (answer !== 'none') return answer
+    // A no about a host would hold for the session.
+    if (request.connect) throw codedError('unanswered')
+    return 'no'
   }
   return Object.assign(approver, { by: 'terminal' })
 }
@@ -40,21 +48,21 @@ async function ask(
   onAbsent: (() => void) | undefined,
   request: ApprovalRequest,
   decision: Decision,
-): Promise<Approval> {
+): Promise<Answer> {
   // Imported late: node:tty and node:net cost start-up time, and most commands need no question.
   const [{ takeTurn }, { Terminal }] = await Promise.all([import('./turn.ts'), import('./tty.ts')])
   const endTurn = await takeTurn(request.signal)
-  if (!endTurn) return 'no'
+  if (!endTurn) return 'none'
   const terminal = Terminal.open(path)
   if (!terminal) onAbsent?.()
   try {
-    return terminal ? await askAt(terminal, request, decision) : 'no'
+    return terminal ? await askAt(terminal, request, decision) : 'none'
   } finally {
     endTurn()
   }
 }
 
-async function askAt(terminal: Terminal, request: ApprovalRequest, decision: Decision): Promise<Approval> {
+async function askAt(terminal: Terminal, request: ApprovalRequest, decision: Decision): Promise<Answer> {
   const { signal } = request
   signal.addEventListener('abort', terminal.stop, { once: true })
   if (signal.aborted) terminal.stop()
@@ -66,15 +74,15 @@ async function askAt(terminal: Terminal, request: ApprovalRequest, decision: Dec
   }
 }
 
-async function answerAt(terminal: Terminal, request: ApprovalRequest, decision: Decision): Promise<Approval> {
+async function answerAt(terminal: Terminal, request: ApprovalRequest, decision: Decision): Promise<Answer> {
   const question = approvalQuestion(request, decision, terminal.columns)
   if (question === undefined) {
     terminal.write(approvalTooLong(request))
-    return 'no'
+    return 'none'
   }
   terminal.write(question)
-  const answer = (await hasSettled(terminal)) ? await firstAnswer(terminal, request) : 'no'
-  terminal.write(request.signal.aborted ? approvalLate : approvalAnswer(answer))
+  const answer = (await hasSettled(terminal)) ? await firstAnswer(terminal, request) : 'none'
+  terminal.write(request.signal.aborted ? approvalLate : approvalAnswer(answer === 'none' ? 'no' : answer))
   return answer
 }
 
@@ -89,18 +97,19 @@ async function hasSettled(terminal: Terminal): Promise<boolean> {
 
 const interrupt = 0x03
 
-async function firstAnswer(terminal: Terminal, request: ApprovalRequest): Promise<Approval> {
+async function firstAnswer(terminal: Terminal, request: ApprovalRequest): Promise<Answer> {
   const offered = answersTo(request)
   terminal.write(approvalChoices(request))
   for (;;) {
     const keys = await terminal.read()
-    if (typeof keys === 'string') return 'no'
+    if (typeof keys === 'string' || areRefusing(keys)) return 'none'
     const answer = answerIn(keys, offered)
     if (answer === 'no') return answer
     if (answer) {
       const more = await terminal.read(pasteMs)
       if (more === 'quiet') return answer
-      if (more === 'over' || answerIn(more, offered) === 'no') return 'no'
+      if (more === 'over' || areRefusing(more)) return 'none'
+      if (answerIn(more, offered) === 'no') return 'no'
     }
     terminal.write(approvalReminder(request))
   }

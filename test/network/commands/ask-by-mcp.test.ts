@@ -10,13 +10,17 @@ const command = 'curl -so /dev/null -w %{http_code} http://absent.invalid/'
 describe.skipIf(listsRefused !== null || !isInstalled('curl')).each(eras)(
   '[network] ask with elicitation, a client of the %s era',
   (era) => {
-    async function serve(answer: string | undefined, approve = 'elicit') {
+    async function serve(
+      answer: string | undefined,
+      approve = 'elicit',
+      action: 'accept' | 'cancel' = 'accept',
+    ) {
       const home = new Home()
       home.configure('[network]\nask = true\n')
       const questions: string[] = []
       const elicit = (message: string) => {
         questions.push(message)
-        return { action: 'accept' as const, content: { answer: answer ?? 'n' } }
+        return action === 'accept' ? { action, content: { answer: answer ?? 'n' } } : { action }
       }
       const args = ['--mode', 'read', '--approve', approve, '--allow-host', 'good.invalid', '--structured']
       const server = await connect(args, { home, era, ...(answer && { elicit }) })
@@ -34,6 +38,13 @@ describe.skipIf(listsRefused !== null || !isInstalled('curl')).each(eras)(
       expect(await status()).toBe(expected)
       expect(questions).toHaveLength(count)
       for (const part of ['curl', 'absent.invalid', '80']) expect(questions[0]).toContain(part)
+    })
+
+    it('a cancelled question refuses the host in this command only', async () => {
+      const { status, questions } = await serve('y', 'elicit', 'cancel')
+      expect(await status()).toBe('403')
+      expect(await status()).toBe('403')
+      expect(questions).toHaveLength(2)
     })
 
     it('a client that cannot ask gets the refusal at once', async () => {
