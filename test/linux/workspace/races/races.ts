@@ -11,10 +11,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { buildPrograms } from '../../attacks/build.ts'
-import type { User } from '../../attacks/table.ts'
-import { makeDirectory } from '../../helpers/place.ts'
-import { runAs } from '../../helpers/run-as.ts'
+import { buildPrograms } from '../../../attacks/build.ts'
+import type { User } from '../../../attacks/table.ts'
+import { makeDirectory } from '../../../helpers/place.ts'
+import { runAs } from '../../../helpers/run-as.ts'
 
 /** The operations of test/fixtures/attack/workspace/races.c. */
 export const operations = `

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { users } from '../../attacks/table.ts'
+import { users } from '../../../attacks/table.ts'
 import { operations, race } from './races.ts'
 
-/** races.deep.test.ts makes many more, as an ordinary user as well. */
+/** many-races.ts makes more, as an ordinary user as well. */
 const tries = 500
 
 describe.runIf(process.platform === 'linux')('races against workspace mode', () => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { users } from '../../attacks/table.ts'
-import { whyNot } from '../../helpers/other-users.ts'
+import type { User } from '../../../attacks/table.ts'
+import { whyNot } from '../../../helpers/other-users.ts'
 import { operations, race } from './races.ts'
 
 /** races.test.ts makes fewer, and the control. */
 const tries = Number(process.env['VITRINE_RACES'] ?? 200_000)
 
-for (const user of users)
+/** A file for each user: they run side by side. */
+export function describeManyRaces(user: User): void {
   describe.runIf(process.platform === 'linux' && whyNot(user) === null)(
     `${tries} races against workspace mode as ${user.name}`,
     () => {
@@ -29,3 +30,4 @@ for (const user of users)
       )
     },
   )
+}

@@ -1,0 +1,6 @@
+import { users } from '../../../attacks/table.ts'
+import { describeManyRaces } from './many-races.ts'
+
+const [user] = users
+if (!user) throw new Error('there is no user')
+describeManyRaces(user)

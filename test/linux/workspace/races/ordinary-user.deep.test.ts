@@ -1,0 +1,7 @@
+import { it } from 'vitest'
+import { users } from '../../../attacks/table.ts'
+import { describeManyRaces } from './many-races.ts'
+
+const [, ordinary] = users
+if (ordinary) describeManyRaces(ordinary)
+else it.skip('races as an ordinary user: current-user.deep.test.ts makes them')
