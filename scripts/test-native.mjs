@@ -1,6 +1,7 @@
 // Builds the native unit tests with sanitizers, where something changed, and runs them: one line a program, exit 1 on any failure.
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { newest, oldest, root } from './freshness.mjs'
 
@@ -20,18 +21,29 @@ const FLAGS = [
 ]
 const SANITIZERS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 
-if (process.platform === 'linux') process.exitCode = main()
+if (process.platform === 'linux') process.exitCode = await main()
 else console.log('native tests: skipped, the native core is for Linux')
 
-function main() {
+async function main() {
   const cmake = isInstalled('cmake')
   const out = join('build', cmake ? 'native-test' : 'native-test-cc')
   const programs = listed('VITRINE_TEST_PROGRAMS')
   const built = cmake ? buildWithCmake(out) : buildWithCompiler(out, programs)
   if (!built) return 1
-  const failed = programs.filter((program) => !passes(join(root, out, basename(program))))
-  console.log(`native tests: ${programs.length - failed.length} of ${programs.length} programs passed`)
-  return failed.length === 0 ? 0 : 1
+  const passed = await countPassed(programs.map((program) => join(root, out, basename(program))))
+  console.log(`native tests: ${passed} of ${programs.length} programs passed`)
+  return passed === programs.length ? 0 : 1
+}
+
+// One program on each processor.
+async function countPassed(programs) {
+  const waiting = [...programs]
+  let passed = 0
+  const lane = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) if (await passes(next)) passed++
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, lane))
+  return passed
 }
 
 function isInstalled(program) {
@@ -91,12 +103,12 @@ function run(program, args) {
 }
 
 function passes(program) {
-  const result = spawnSync(program, [], { encoding: 'utf8', timeout: 120_000 })
-  const passed = result.status === 0
-  const cause = result.error?.message ?? `exit ${result.status ?? result.signal}`
-  console.log(
-    `${passed ? 'ok    ' : 'FAILED'} ${result.stdout?.trim() || program}${passed ? '' : ` (${cause})`}`,
-  )
-  if (!passed) console.error(result.stderr)
-  return passed
+  return new Promise((resolve) => {
+    execFile(program, { timeout: 600_000 }, (error, stdout, stderr) => {
+      const cause = error && `exit ${error.code ?? error.signal ?? error.message}`
+      console.log(`${error ? 'FAILED' : 'ok    '} ${stdout.trim() || program}${error ? ` (${cause})` : ''}`)
+      if (error) console.error(stderr)
+      resolve(!error)
+    })
+  })
 }
