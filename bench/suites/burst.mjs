@@ -4,24 +4,30 @@ import { ratioRows } from '../lib/rows.mjs'
 import { withShells } from '../lib/shells.mjs'
 import { interleave } from '../lib/stats.mjs'
 
-const count = 200
+const counts = [200, 1000]
 
 /** @param {{ quick: boolean }} options */
 export function burst({ quick }) {
-  return withShells(async ({ read, write }) => {
-    const samples = await interleave(
-      {
-        'child_process.spawn': () => atOnce(() => plain('sh', ['-c', ':'])),
-        'vitrine, read mode': () => atOnce(() => read.execute({ command: ':' }).then(succeeded)),
-        'vitrine, write mode': () => atOnce(() => write.execute({ command: ':' }).then(succeeded)),
-      },
-      { rounds: quick ? 4 : 20, warmUp: 1, lead: 0 },
-    )
-    return ratioRows(`${count} commands at once`, samples)
+  return withShells(async (shells) => {
+    const rows = []
+    for (const count of counts) rows.push(...(await measure(shells, count, quick ? 4 : 4000 / count)))
+    return rows
   })
 }
 
-/** @param {() => Promise<unknown>} run */
-async function atOnce(run) {
-  await Promise.all(Array.from({ length: count }, run))
+/** @param {Record<'read' | 'write', import('../../dist/index.js').Shell>} shells @param {number} count @param {number} rounds */
+async function measure({ read, write }, count, rounds) {
+  const atOnce = (/** @type {() => Promise<unknown>} */ run) => async () => {
+    await Promise.all(Array.from({ length: count }, run))
+  }
+  const samples = await interleave(
+    {
+      'child_process.spawn': atOnce(() => plain('sh', ['-c', ':'])),
+      'vitrine, read mode': atOnce(() => read.execute({ command: ':' }).then(succeeded)),
+      'vitrine, write mode': atOnce(() => write.execute({ command: ':' }).then(succeeded)),
+    },
+    { rounds, warmUp: 1, lead: 0 },
+  )
+  const targets = { 'vitrine, read mode': 0.45, 'vitrine, write mode': 0.45 }
+  return ratioRows(`${count} commands at once`, samples, { targets })
 }

@@ -53,7 +53,7 @@ async function measure(suite, command, { directory, rounds, read }) {
   )
   return [
     ...ratioRows(suite, throughput(samples), { unit: 'MB/s' }),
-    valueRow(suite, 'peak minus idle memory of the host', grown, 'MB', { most: 100 }),
+    valueRow(suite, 'peak minus idle memory of the host', grown, 'MB', { most: 32 }),
   ]
 }
 

@@ -35,7 +35,7 @@ function refusedCall(runs) {
       samples.push(Number(stdout) / 1e6)
     }
     const row = valueRow('denial reports: a refused call', 'open for writing, refused and reported', samples)
-    return { ...row, target: { most: 0.01, of: 'median', met: row.value.median <= 0.01 } }
+    return { ...row, target: { most: 0.006, of: 'median', met: row.value.median <= 0.006 } }
   })
 }
 
