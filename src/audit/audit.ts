@@ -22,9 +22,9 @@ export class Audit {
     await this.#log.check()
   }
 
-  /** Returns the reason if the line of a finished command could not be written. */
-  async record(line: AuditLine): Promise<AuditFault | undefined> {
-    const text = `${JSON.stringify(line)}\n`
+  /** Returns the reason if the lines of a finished command could not be written. They are written together. */
+  async record(lines: readonly AuditLine[]): Promise<AuditFault | undefined> {
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
     try {
       await this.#settle()
       await this.#log.append(text)

@@ -12,10 +12,11 @@ import type {
 } from '../base/types.ts'
 import type { Redact } from './secrets.ts'
 
-/** One line of the log. Every field is always present; null: not applicable. Described in docs/audit.md. */
-export interface AuditLine {
+/** The line of a command. Every field is always present; null: not applicable. Described in docs/audit.md. */
+export interface CommandLine {
   /** Version of this format. Fields may be added; none is removed or changes its meaning. */
   readonly version: 1
+  readonly event: 'command'
   /** When the command was requested: ISO 8601, UTC, milliseconds. */
   readonly time: string
   readonly host: string
@@ -41,8 +42,6 @@ export interface AuditLine {
   readonly denials: readonly Denial[]
   /** Protected paths of workspace mode that it was about to change, and what the approver said. */
   readonly protected: readonly ProtectedAnswer[]
-  /** Where the network is a list of hosts: what it connected to, and what was refused. */
-  readonly connections: readonly Connection[]
   /** Hosts that `[network] ask` asked about, and what the approver said. */
   readonly hosts: readonly HostAnswer[]
   readonly bytes: number | null
@@ -53,15 +52,26 @@ export interface AuditLine {
   readonly durationMs: number | null
 }
 
+/** Where the network is a list of hosts: a line for each connection follows the command's own. */
+export interface ConnectionLine extends AuditAuthor {
+  readonly version: 1
+  readonly event: 'connection'
+  /** Of the command's line. */
+  readonly time: string
+  readonly connection: Connection
+}
+
+export type AuditLine = CommandLine | ConnectionLine
+
 export interface AuditDecision {
   readonly verdict: Decision['verdict']
   readonly reason: string
   readonly rules: readonly PolicyMatch[]
 }
 
-export type AuditRequest = Pick<AuditLine, 'time' | 'mode' | 'backend' | 'cwd' | 'command' | 'argv'>
-export type AuditAuthor = Pick<AuditLine, 'host' | 'user' | 'pid' | 'session'>
-export type AuditEnding = Pick<AuditLine, 'decision' | 'approval' | 'outcome'> & Partial<AuditLine>
+export type AuditRequest = Pick<CommandLine, 'time' | 'mode' | 'backend' | 'cwd' | 'command' | 'argv'>
+export type AuditAuthor = Pick<CommandLine, 'host' | 'user' | 'pid' | 'session'>
+export type AuditEnding = Pick<CommandLine, 'decision' | 'approval' | 'outcome'> & Partial<CommandLine>
 
 const nothing = {
   refusal: null,
@@ -70,7 +80,6 @@ const nothing = {
   limited: null,
   denials: [],
   protected: [],
-  connections: [],
   hosts: [],
   bytes: null,
   scratchpad: null,
@@ -79,13 +88,32 @@ const nothing = {
   durationMs: null,
 } as const
 
+/** What happened in one command. */
+export interface AuditRecord {
+  readonly asked: AuditRequest
+  readonly ending: AuditEnding
+  readonly connections: readonly Connection[]
+}
+
+/** The line of a command and those of its connections. */
+export function auditLines(
+  author: AuditAuthor,
+  { asked, ending, connections }: AuditRecord,
+  redact: Redact,
+): readonly AuditLine[] {
+  const { time } = asked
+  const head = { version: 1, event: 'connection', time, ...author } as const
+  const lines = connections.map((connection) => ({ ...head, connection: redact(connection) }))
+  return [commandLine(author, asked, ending, redact), ...lines]
+}
+
 /** Builds a line in the interface's order. Redacts text from commands and users, not vitrine's own. */
-export function auditLine(
+function commandLine(
   author: AuditAuthor,
   asked: AuditRequest,
   ending: AuditEnding,
   redact: Redact,
-): AuditLine {
+): CommandLine {
   const { time, mode, backend, cwd, command, argv } = asked
   const {
     decision,
@@ -94,16 +122,15 @@ export function auditLine(
     refusal,
     denials,
     protected: answers,
-    connections,
     hosts,
     scratchpad,
     ...numbers
   } = { ...nothing, ...ending }
   return {
-    ...{ version: 1, time, ...author, mode, backend },
+    ...{ version: 1, event: 'command', time, ...author, mode, backend },
     ...redact({ cwd, command, argv, decision }),
     ...{ approval, outcome },
-    ...redact({ refusal, denials, protected: answers, connections, hosts, scratchpad }),
+    ...redact({ refusal, denials, protected: answers, hosts, scratchpad }),
     ...numbers,
   }
 }

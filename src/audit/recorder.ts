@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Admitted, HostAnswer, ProtectedAnswer } from '../admit/admission.ts'
 import { errorText } from '../base/errno.ts'
 import type { AuditFault } from '../base/refusal.ts'
-import type { AnyResult, ApprovalRecord, Decision, Environment, Mode } from '../base/types.ts'
+import type { AnyResult, ApprovalRecord, Connection, Decision, Environment, Mode } from '../base/types.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { Host } from '../host/host.ts'
@@ -11,7 +11,7 @@ import { lostLine } from '../messages/audit.ts'
 import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { temporaryOf } from '../sandbox/private-tmp.ts'
 import { Audit } from './audit.ts'
-import { type AuditAuthor, type AuditEnding, type AuditRequest, auditLine } from './line.ts'
+import { type AuditAuthor, type AuditEnding, type AuditRequest, auditLines } from './line.ts'
 import { exlockOfBsd, exlockOfWindows, flockLocker, type Locker, openLocker } from './lock.ts'
 import { AuditLog } from './log.ts'
 import { checkSettings } from './place.ts'
@@ -73,7 +73,9 @@ export class Recorder {
     const asked = this.#asked(request, mode)
     const author = { ...this.#author, session }
     await this.#audit.ready()
-    return new AuditEntry((ending) => this.#audit.record(auditLine(author, asked, ending, this.#redact)))
+    return new AuditEntry((ending, connections) =>
+      this.#audit.record(auditLines(author, { asked, ending, connections }, this.#redact)),
+    )
   }
 
   #asked(request: unknown, mode: Mode): AuditRequest {
@@ -109,7 +111,7 @@ interface Answers {
   readonly hostAnswers: readonly HostAnswer[]
 }
 
-type Write = (ending: AuditEnding) => Promise<AuditFault | undefined>
+type Write = (ending: AuditEnding, connections: readonly Connection[]) => Promise<AuditFault | undefined>
 
 export class AuditEntry {
   readonly #record: Write
@@ -124,10 +126,11 @@ export class AuditEntry {
     this.#admission = admission
   }
 
-  /** Writes the line of a command that has ended. The result says if that failed. */
+  /** Writes the lines of a command that has ended. The result says if that failed. */
   async ended(result: AnyResult, asked: Answers): Promise<AnyResult> {
     const given = { protected: asked.answers, hosts: asked.hostAnswers }
-    const lost = await this.#write({ ...endingOf(result, this.#admission?.approval), ...given })
+    const ending = { ...endingOf(result, this.#admission?.approval), ...given }
+    const lost = await this.#write(ending, result.connections)
     if (!lost) return result
     return { ...result, hint: [result.hint, lostLine(lost)].filter(Boolean).join(' ') }
   }
@@ -147,9 +150,9 @@ export class AuditEntry {
     if (!this.#written) await this.#write({ ...this.#decided(undefined), outcome: 'not-started' })
   }
 
-  #write(ending: AuditEnding): Promise<AuditFault | undefined> {
+  #write(ending: AuditEnding, connections: readonly Connection[] = []): Promise<AuditFault | undefined> {
     this.#written = true
-    return this.#record(ending)
+    return this.#record(ending, connections)
   }
 
   #decided(error: unknown): Pick<AuditEnding, 'decision' | 'approval'> {
@@ -169,7 +172,6 @@ function endingOf(result: AnyResult, approval: ApprovalRecord | undefined): Audi
     ...{ exitCode, signal, denials, bytes, survivorsKilled },
     backend: result.backend,
     limited: result.limited ?? null,
-    connections: result.connections ?? [],
     scratchpad: result.scratchpad?.path ?? null,
     background: result.background?.count ?? null,
     durationMs: Math.round(durationMs),

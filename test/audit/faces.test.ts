@@ -5,7 +5,7 @@ import { prefixed } from '../../src/messages/cli/run.ts'
 import { Home } from '../cli/vitrine.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { connect } from '../mcp/connect.ts'
-import { linesOf } from './place.ts'
+import { commandsOf } from './place.ts'
 
 it('the command line writes a line for what it ran and for what it refused', async () => {
   const home = new Home()
@@ -17,7 +17,7 @@ it('the command line writes a line for what it ran and for what it refused', asy
   expect((await home.run(['run', '--', 'not-there', 'x'])).code).toBe(127)
   expect((await home.run(['run', '--each', '--', 'true', 'false'])).code).toBe(1)
   expect(
-    linesOf(log).map(({ outcome, exitCode, command, argv }) => [outcome, exitCode, command ?? argv]),
+    commandsOf(log).map(({ outcome, exitCode, command, argv }) => [outcome, exitCode, command ?? argv]),
   ).toEqual([
     ['exited', 4, 'echo one; exit 4'],
     ['exited', 0, ['echo', 'two']],
@@ -37,7 +37,7 @@ it('a request that cannot be read has a line, too', async () => {
   const unreadable = new Proxy({ command: 'ls' }, { get })
   for (const request of [null, 'ls', { argv: ['ls', {}] }, unreadable])
     await expect(shell.execute(request as object)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
-  expect(linesOf(path).map(({ outcome, argv }) => [outcome, argv])).toEqual([
+  expect(commandsOf(path).map(({ outcome, argv }) => [outcome, argv])).toEqual([
     ['refused', null],
     ['refused', null],
     ['refused', ['ls', 'object']],
@@ -76,7 +76,7 @@ it('an MCP server writes a line for each call, and who was asked', async () => {
   await server.write({ command: 'touch b' })
   const by = { by: 'mcp-elicitation', asked: true, standing: null }
   expect(
-    linesOf(log).map(({ mode, command, outcome, approval }) => [mode, command, outcome, approval]),
+    commandsOf(log).map(({ mode, command, outcome, approval }) => [mode, command, outcome, approval]),
   ).toEqual([
     ['read', 'echo one', 'exited', null],
     // The call that the question goes back with, and the one that brings the answer.
@@ -93,7 +93,7 @@ it('where the client approves, that is who was asked', async () => {
   home.configure(`[audit]\npath = "${log}"\n`)
   const server = await connect(['--mode', 'write'], { home })
   await server.run({ command: 'touch a' })
-  expect(linesOf(log)[0]).toMatchObject({ mode: 'write', approval: { by: 'mcp-client', answer: 'yes' } })
+  expect(commandsOf(log)[0]).toMatchObject({ mode: 'write', approval: { by: 'mcp-client', answer: 'yes' } })
 })
 
 it('a model is told that its command is missing in the log, or why nothing runs', async () => {

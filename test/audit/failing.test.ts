@@ -9,7 +9,7 @@ import { nobody, whyNot } from '../helpers/other-users.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 import { repository } from '../helpers/programs.ts'
 import { addonless } from '../sandbox/hosts.ts'
-import { linesOf, openAudited } from './place.ts'
+import { commandsOf, openAudited } from './place.ts'
 
 /** Puts a directory where the log was, so that it cannot be written; returns what takes it away. */
 function block(log: string): () => void {
@@ -224,5 +224,5 @@ it('what read mode runs cannot change the log', async () => {
   ]
   writeFileSync(join(shell.cwd, 'attack'), attacks.join('\n'))
   await shell.execute({ command: 'sh attack' })
-  expect(linesOf(log).map(({ outcome }) => outcome)).toEqual(['exited', 'exited'])
+  expect(commandsOf(log).map(({ outcome }) => outcome)).toEqual(['exited', 'exited'])
 })

@@ -5,7 +5,20 @@ import { expect, it } from 'vitest'
 import { openAudited } from './place.ts'
 
 const fields = [
-  ...['version', 'time', 'host', 'user', 'pid', 'session', 'mode', 'backend', 'cwd', 'command', 'argv'],
+  ...[
+    'version',
+    'event',
+    'time',
+    'host',
+    'user',
+    'pid',
+    'session',
+    'mode',
+    'backend',
+    'cwd',
+    'command',
+    'argv',
+  ],
   ...[
     'decision',
     'approval',
@@ -17,7 +30,6 @@ const fields = [
     'denials',
     'bytes',
     'protected',
-    'connections',
     'hosts',
   ],
   ...['scratchpad', 'survivorsKilled', 'background', 'durationMs'],
@@ -31,7 +43,13 @@ it('a command has one line with every field', async () => {
   expect(more).toEqual([])
   expect(Object.keys(line ?? {}).sort()).toEqual([...fields].sort())
   expect(line).toMatchObject({
-    ...{ version: 1, pid: process.pid, user: userInfo().username, session: shell.scratchpad.session },
+    ...{
+      version: 1,
+      event: 'command',
+      pid: process.pid,
+      user: userInfo().username,
+      session: shell.scratchpad.session,
+    },
     ...{ mode: 'read', backend: 'local', cwd: shell.cwd, command: 'printf abc; exit 3', argv: null },
     ...{ approval: null, outcome: 'exited', exitCode: 3, signal: null, refusal: null, denials: [], bytes: 3 },
   })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AuditLine } from '../../src/audit/line.ts'
+import type { AuditLine, CommandLine } from '../../src/audit/line.ts'
 import type { Shell } from '../../src/shell.ts'
 import { makeDirectory, openTestShell, type TestShellOptions } from '../helpers/place.ts'
 
@@ -14,6 +14,11 @@ export function linesOf(path: string): AuditLine[] {
     .map((line) => JSON.parse(line))
 }
 
+/** The lines of the commands in one file. */
+export function commandsOf(path: string): CommandLine[] {
+  return linesOf(path).filter((line) => line.event === 'command')
+}
+
 /** The files of a log, oldest first. */
 export function filesOf(path: string): string[] {
   const numbered = Array.from({ length: 20 }, (_, at) => `${path}.${20 - at}`)
@@ -23,7 +28,7 @@ export function filesOf(path: string): string[] {
 /** A shell with an audit log of its own. */
 export async function openAudited(
   options: TestShellOptions & { readonly audit?: string } = {},
-): Promise<{ readonly shell: Shell; readonly log: string; readonly lines: () => AuditLine[] }> {
+): Promise<{ readonly shell: Shell; readonly log: string; readonly lines: () => CommandLine[] }> {
   const log = join(makeDirectory(), 'log', 'audit.jsonl')
   const { audit = '', toml = '', ...rest } = options
   const shell = await openTestShell({
@@ -31,5 +36,5 @@ export async function openAudited(
     ...rest,
     toml: `${toml}\n[audit]\npath = ${JSON.stringify(log)}\n${audit}\n`,
   })
-  return { shell, log, lines: () => linesOf(log) }
+  return { shell, log, lines: () => commandsOf(log) }
 }

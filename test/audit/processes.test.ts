@@ -8,7 +8,7 @@ import { ended, wrote } from '../cli/vitrine.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { repository } from '../helpers/programs.ts'
 import { realAddon } from '../sandbox/hosts.ts'
-import { filesOf, linesOf, openAudited } from './place.ts'
+import { commandsOf, filesOf, openAudited } from './place.ts'
 
 const fixture = (name: string) => join(repository, 'test/fixtures/audit', name)
 
@@ -28,9 +28,9 @@ function start(script: string, ...args: string[]): ChildProcess {
 }
 
 /** Every command of every writer, once. */
-function commandsOf(log: string): string[] {
+function textsOf(log: string): string[] {
   return filesOf(log)
-    .flatMap(linesOf)
+    .flatMap(commandsOf)
     .map(({ command }) => command ?? '')
     .sort()
 }
@@ -47,14 +47,14 @@ describe('many at once', () => {
     const ran = await Promise.all(names.map((name) => ended(start('commands.mjs', config, name, '50', '5'))))
     for (const { code, stderr } of ran) expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(filesOf(log).length).toBeGreaterThan(3)
-    expect(commandsOf(log)).toEqual(expected(names, 50))
+    expect(textsOf(log)).toEqual(expected(names, 50))
   })
 
   it('worker threads of one process do the same', async () => {
     const { config, log } = configured('max_bytes = 20000')
     const { code, stderr } = await ended(start('commands.mjs', config, 'w', '20', '4', '3'))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(commandsOf(log)).toEqual(expected(['w0', 'w1', 'w2'], 20))
+    expect(textsOf(log)).toEqual(expected(['w0', 'w1', 'w2'], 20))
   })
 
   it('writers that are killed at any time leave whole lines, and delay no other writer', async () => {
@@ -65,7 +65,7 @@ describe('many at once', () => {
     const { code, stderr } = await survivor
     for (const victim of victims) victim.kill('SIGKILL')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const found = filesOf(log).flatMap(linesOf)
+    const found = filesOf(log).flatMap(commandsOf)
     const own = found.map(({ command }) => command ?? '').filter((command) => command.startsWith(': s '))
     expect(own.sort()).toEqual(expected(['s'], 60))
   })

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hintBehind } from '../../../src/base/hint.ts'
+import { thisHost } from '../../../src/host/host.ts'
 import { remedies } from '../../../src/messages/hints.ts'
+import { linesOf, openAudited } from '../../audit/place.ts'
 import { makeDirectory } from '../../helpers/place.ts'
 import { isInstalled } from '../../helpers/programs.ts'
-import { webServer } from '../surroundings.ts'
+import { resolveInTests, webServer } from '../surroundings.ts'
 import { listsRefused, openHostShell } from './surroundings.ts'
 
 const modes = ['read', 'workspace'] as const
@@ -28,6 +30,23 @@ describe.skipIf(cannotRun).each(modes)('a command of %s mode whose network is a 
       { host: 'x.wild.example', port, verdict: 'allowed', program: 'curl' },
     ])
     expect(result.connections?.[0]?.received).toBeGreaterThan(0)
+  })
+
+  it('the audit log has a line for each connection, behind the line of its command', async () => {
+    const { port } = await webServer()
+    const host = { ...thisHost(), resolver: resolveInTests }
+    const network = [`good.example:${port}`, `127.0.0.1:${port}`]
+    const { shell, log } = await openAudited({ host, cwd: makeDirectory(), mode, network })
+    const urls = [`http://good.example:${port}/a`, `http://evil.example:${port}/b`]
+    const { connections = [] } = await shell.execute({ argv: ['curl', '-sS', ...urls] })
+    expect(connections).toMatchObject([{ verdict: 'allowed' }, { verdict: 'refused' }])
+    const [command, ...lines] = linesOf(log)
+    expect(command).toMatchObject({ event: 'command', outcome: 'exited' })
+    const { time, session, pid } = command ?? {}
+    const expected = connections.map((connection) => ({
+      ...{ event: 'connection', time, session, pid, connection },
+    }))
+    expect(lines).toMatchObject(expected)
   })
 
   it.each([
