@@ -94,6 +94,20 @@ ${bin}/rolldown src/main.ts --dir out --sourcemap >/dev/null && find out && ${bi
 ${bin}/biome format --write src/one.ts >/dev/null 2>&1; cat src/one.ts
 `
 
+const java = `
+mkdir -p java/src/main/java java/app/src/main/java && cd java && printf 'subprojects { apply plugin: "java" }\\napply plugin: "java"\\n' > build.gradle
+printf 'rootProject.name = "hello"\\ninclude "app"\\n' > settings.gradle
+printf 'class Hello { public static void main(String[] a) { System.out.println("hello"); } }\\n' | tee app/src/main/java/Hello.java > src/main/java/Hello.java`
+
+/** Gradle looks for an address of the machine, and Java does not read TMPDIR. Its own state holds times. */
+const gradle = `
+cd java && $gradle build && java -cp build/libs/hello.jar Hello && $gradle clean; rm -rf .gradle; ls
+cd java && $gradle --parallel classes && java -cp app/build/classes/java/main Hello; rm -rf .gradle; find . -name '*.class'
+`.replaceAll(
+  '$gradle',
+  'GRADLE_OPTS=-Djava.io.tmpdir=$TMPDIR gradle -g $TMPDIR/gradle --offline --no-daemon -q',
+)
+
 /** The caches are in the command's temporary directory, which in write mode is the machine's. CI passes in write mode only. */
 const environment = `unset CI; export TMPDIR=$(mktemp -d); export CARGO_HOME=$TMPDIR/cargo GOCACHE=$TMPDIR/go GOPATH=$TMPDIR/gopath GOTOOLCHAIN=local
 export GOPROXY=off RUSTUP_HOME='${process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup')}'
@@ -109,6 +123,8 @@ describeTwins('npm in workspace mode', withCaches(npm, packages))
 describeTwins('pnpm in workspace mode', withCaches(pnpm, packages))
 describeTwins('Cargo in workspace mode', withCaches(cargo, crate))
 describeTwins('Go in workspace mode', withCaches(go, module))
+const openGradle = withCaches(gradle, java).map((twin) => ({ ...twin, network: true }))
+describeTwins('Gradle in workspace mode with the network', openGradle)
 describeTwins('CMake in workspace mode', withCaches(cmake, project))
 describeTwins('pip, pytest and tox in workspace mode', withCaches(python, wheel))
 describeTwins('compilers and bundlers for the web in workspace mode', withCaches(web, sources))

@@ -14,6 +14,8 @@ export interface Twin {
   readonly given?: string
   /** The programs that it needs. */
   readonly needs?: readonly string[]
+  /** The network is open to it. */
+  readonly network?: boolean
 }
 
 export interface Outcome {
@@ -46,7 +48,7 @@ export function describeTwins(title: string, twins: readonly Twin[]): void {
 }
 
 const optional =
-  'attr busybox bzip2 cpio ctags gawk ed file fish g++ gcc getfattr inotifywait java jq make ninja node openssl patch'
+  'attr busybox bzip2 cpio ctags gawk ed file fish g++ gcc getfattr inotifywait java jq make ninja node openssl patch gradle'
     .concat(' perl python3 rsync setfattr sqlite3 unzip vim xxd xz zip zsh zstd cargo go cmake npm pnpm tox')
     .split(' ')
 
@@ -156,9 +158,12 @@ export async function runTwins(twin: Twin): Promise<{ workspace: Outcome; write:
   return { workspace, write }
 }
 
-async function runOne(mode: 'workspace' | 'write', { command, given = '' }: Twin): Promise<Outcome> {
+async function runOne(
+  mode: 'workspace' | 'write',
+  { command, given = '', network = false }: Twin,
+): Promise<Outcome> {
   const cwd = makeTree(given)
-  const shell = await openTestShell({ cwd, mode, env: { HOME: env.HOME }, toml })
+  const shell = await openTestShell({ cwd, mode, network, env: { HOME: env.HOME }, toml })
   const { exitCode, stdout, stderr } = await shell.execute({ command, timeoutMs: 300_000 })
   const text = (given: string) => given.replaceAll(cwd, 'TREE')
   const outcome = {
