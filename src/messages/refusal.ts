@@ -168,7 +168,7 @@ export function hintFor(
   const { write } = remedies[reader]
   const name = modeNames[mode]
   if (reports?.enforced)
-    return `${name} reports no refusal, so this user may lack the permission; write mode does not help then. If a change was intended, ${write}.`
+    return `${name} reports no refusal: this user may lack the permission (write mode does not help then), or the file is in /dev, where only write mode reads more than harmless devices. If a change was intended, ${write}.`
   const place = mode === 'read' ? 'command' : 'workspace'
   return `${name} refuses every change outside the ${place}; if this one is intended, ${write}.`
 }
