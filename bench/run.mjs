@@ -21,6 +21,7 @@ const names = [
   'limited',
   'deadline',
   'cli',
+  'mcp',
 ]
 const usage = `npm run bench -- [--quick] [--only NAME[,NAME...]] [--doc]
   --quick  few rounds: a look, not a measurement

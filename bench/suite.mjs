@@ -4,6 +4,7 @@ import { cli } from './suites/cli.mjs'
 import { deadline } from './suites/deadline.mjs'
 import { explore } from './suites/explore.mjs'
 import { limited } from './suites/limits.mjs'
+import { mcp } from './suites/mcp.mjs'
 import { output } from './suites/output.mjs'
 import { peers } from './suites/peers.mjs'
 import { reads } from './suites/reads.mjs'
@@ -23,6 +24,7 @@ const suites = {
   burst,
   reports,
   cli,
+  mcp,
   limited,
   deadline,
 }
