@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
-enum { VT_INTERFACE = 11 };
+enum { VT_INTERFACE = 12 };
 
 struct vt_denials;
 struct vt_dir_snapshot;
@@ -43,6 +43,7 @@ struct vt_owner {
   void (*started)(struct vt_owner *owner, uint32_t id); /* only with a terminal */
   void (*asked)(struct vt_owner *owner, uint32_t id, size_t number, const char *path); /* Linux: may this protected path change? */
   void (*looked)(struct vt_owner *owner, const struct vt_looked *looked); /* Linux: a lookup; once at most */
+  void (*relayed)(struct vt_owner *owner, uint32_t id, bool ended); /* Linux: a relay has ended, or needs vt_core_relay_more */
 };
 
 enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
@@ -218,6 +219,26 @@ struct vt_proxy_client {
 
 /* By the port that it connected from; answers once for each connection. False: no command's. */
 bool vt_core_proxy_client(uint16_t port, struct vt_proxy_client *client);
+
+/* Two connected TCP sockets whose bytes a thread of the core is to carry. */
+struct vt_relay_request {
+  uint32_t id;
+  struct vt_owner *owner;
+  int first, second; /* copied */
+  uint64_t room;     /* bytes that it may take; at half of it `relayed` asks for more */
+};
+
+struct vt_relayed {
+  uint64_t there, back; /* bytes written to the second socket, and to the first */
+};
+
+/* 0 or an errno. It ends when both directions have ended, or one fails; vt_core_end_relay must follow. */
+int vt_core_relay(const struct vt_relay_request *request);
+void vt_core_relay_more(uint32_t id, uint64_t bytes);
+/* Ends it if it runs, forgets it and releases the owner. */
+struct vt_relayed vt_core_end_relay(uint32_t id);
+/* For an owner that goes away. Releases it once for each relay. */
+void vt_core_end_relays_of(const struct vt_owner *owner);
 
 /* An exclusive flock(2), without waiting; 0 or an errno. */
 int vt_core_lock(int fd);

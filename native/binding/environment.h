@@ -5,7 +5,7 @@
 
 namespace {
 
-// The handler of one running command or lookup.
+// The handler of one running command, lookup or relay.
 struct Handler {
   uint32_t id;
   napi_ref function;
@@ -17,18 +17,18 @@ struct Environment {
   vt_owner owner;  // first member: environment_of casts from it
   vt_lock lock = VT_LOCK_INIT;
   bool alive = true;
-  int references = 1;  // of the environment itself, each command and lookup, and vt_core_kill_all_of
+  int references = 1;  // of the environment itself, each command, lookup and relay, and vt_core_kill_all_of
   napi_threadsafe_function deliver = nullptr;
   Handler* running = nullptr;  // JavaScript thread only
 };
 
-enum Kind { kOutput, kEnd, kWritten, kStarted, kAsked, kLooked };
+enum Kind { kOutput, kEnd, kWritten, kStarted, kAsked, kLooked, kRelayed };
 
 // An event from a thread of the core to JavaScript; its bytes follow in the same block.
 struct Event {
   uint32_t id;
   Kind kind;
-  int stream;  // kOutput: 0 or 1; kAsked: the number of the question
+  int stream;  // kOutput: 0 or 1; kAsked: the number of the question; kRelayed: whether it has ended
   size_t length;
   vt_end end;
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
@@ -109,13 +109,14 @@ void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make
 
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
-// Makes the event of src/launch/addon.ts, or the answers of a lookup.
+// Makes the event of src/launch/addon.ts or src/network/relay.ts, or the answers of a lookup.
 napi_value describe_event(Napi::Env env, Event* event) {
   napi_value bytes;
   if (event->kind == kEnd) return describe_end(env, event->end);
   if (event->kind == kOutput || event->kind == kLooked)
     napi_create_buffer_copy(env, event->length, event->bytes(), nullptr, &bytes);
   if (event->kind == kLooked) return bytes;
+  if (event->kind == kRelayed) return Napi::String::New(env, event->stream ? "ended" : "more");
   Napi::Object object = Napi::Object::New(env);
   if (event->kind == kStarted) set_text(object, "kind", "started");
   if (event->kind == kAsked) {
@@ -137,7 +138,7 @@ napi_value handler_of(napi_env raw, Environment* environment, uint32_t id, bool 
   Handler** at = &environment->running;
   while (*at && (*at)->id != id) at = &(*at)->next;
   Handler* handler = *at;
-  if (!handler) return nullptr;  // Windows: "written" may come after the end
+  if (!handler) return nullptr;  // Windows: "written" may come after the end; of a relay, both after JavaScript has ended it
   napi_get_reference_value(raw, handler->function, &function);
   if (!last) return function;
   napi_delete_reference(raw, handler->function);
@@ -179,7 +180,7 @@ void add_handler(napi_env raw, Environment* environment, uint32_t id, napi_value
   environment->running = handler;
 }
 
-// On exit of the worker or process: stops delivery and kills the running commands.
+// On exit of the worker or process: stops delivery, ends relays and kills the running commands.
 void close_environment(void* data) {
   auto* environment = static_cast<Environment*>(data);
   {
@@ -187,6 +188,9 @@ void close_environment(void* data) {
     environment->alive = false;
     environment->references++;  // for vt_core_kill_all_of
   }
+#ifdef __linux__
+  vt_core_end_relays_of(&environment->owner);
+#endif
   vt_core_kill_all_of(&environment->owner);
   release(environment);
 }

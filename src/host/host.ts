@@ -8,6 +8,7 @@ import { nativeLauncher } from '../launch/native.ts'
 import { VitrineError } from '../messages/error.ts'
 import { addonOnWindows, launcherMissing, noAddonFor } from '../messages/platform.ts'
 import type { FindClient } from '../network/proxy.ts'
+import type { RelayAddon } from '../network/relay-addon.ts'
 import type { Resolver } from '../network/resolve.ts'
 import type { HostPlace } from '../request/environment.ts'
 import { type Interpreter, posixShell } from '../request/interpreter.ts'
@@ -37,6 +38,7 @@ export interface Equipment {
   /** A directory's name where commands run; throws INVALID_REQUEST if it is not there. Absent: the same. */
   /** Linux: which process connected to the proxy. */
   readonly clientOf?: FindClient | undefined
+  readonly relays?: RelayAddon | undefined
   readonly resolver?: Resolver | undefined
   readonly directoryThere?: (path: string) => Promise<string>
 }
@@ -89,6 +91,7 @@ export async function equip(host: Host): Promise<Equipment> {
     interpreter: windows ? await windowsShell(host) : posixShell,
     pathLookup: await pathLookupOf(host),
     clientOf: 'missing' in addon ? undefined : (port) => addon.proxyClient(port),
+    relays: 'missing' in addon ? undefined : addon,
     resolver: host.resolver,
   }
 }

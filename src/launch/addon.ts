@@ -7,6 +7,7 @@ import { platformName } from '../base/platform.ts'
 import type { Denial, Limit, Stream } from '../base/types.ts'
 import type { LookupAddon } from '../facts/native-lookup.ts'
 import { otherInterface } from '../messages/platform.ts'
+import type { RelayAddon } from '../network/relay-addon.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type {
   LandlockConfinement,
@@ -90,7 +91,7 @@ export interface AddonCore {
   consumed(id: number, bytes: number): void
 }
 
-export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStates {
+export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStates, RelayAddon {
   answer(id: number, number: number, yes: boolean): void
   resize(id: number, columns: number, rows: number): void
   probe(): Probe
@@ -124,7 +125,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 11
+const interfaceVersion = 12
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

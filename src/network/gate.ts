@@ -4,6 +4,7 @@ import { type Address, isPublic } from './addresses.ts'
 import type { Host } from './hosts.ts'
 import type { Incoming } from './incoming.ts'
 import { type Client, type OpenRecord, Records } from './records.ts'
+import type { RelayAddon } from './relay-addon.ts'
 import { addressesOf, type Resolver } from './resolve.ts'
 import { type HostRules, isDeniedAddress, isListedAddress, verdictOn } from './rules.ts'
 import { nextSecret } from './secrets.ts'
@@ -11,6 +12,8 @@ import { nextSecret } from './secrets.ts'
 export interface GateOptions {
   readonly rules: HostRules
   readonly resolver: Resolver
+  /** Absent where there is none: JavaScript carries all bytes. */
+  readonly relays?: RelayAddon | undefined
   /** Asks about a host that is not listed; absent: it is refused. */
   readonly ask?: AskHost | undefined
 }
@@ -41,6 +44,9 @@ export class Gate {
   readonly number = ++numbers
   readonly secret = nextSecret()
   readonly rules: HostRules
+  readonly relays: RelayAddon | undefined
+  /** Ends what moves bytes by other means than the sockets. */
+  readonly endings = new Set<() => void>()
   readonly #options: GateOptions
   readonly #records = new Records()
   readonly #open = new Set<Socket>()
@@ -52,6 +58,7 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.rules = options.rules
+    this.relays = options.relays
     this.#options = options
   }
 
@@ -89,10 +96,23 @@ export class Gate {
     return this.#bytes <= maxBytes
   }
 
+  /** Counts bytes before they are moved, as many as there may be; 0: the command has moved too many. */
+  take(bytes: number): number {
+    const taken = Math.max(0, Math.min(bytes, maxBytes - this.#bytes))
+    this.#bytes += taken
+    return taken
+  }
+
+  /** Of what was taken. */
+  giveBack(bytes: number): void {
+    this.#bytes -= bytes
+  }
+
   /** Ends every connection of the command. */
   close(): void {
     this.#isClosed = true
     this.#closing?.abort()
+    for (const end of this.endings) end()
     for (const socket of this.#open) socket.destroy()
   }
 

@@ -1,4 +1,5 @@
 import type { OnReadOpts, Socket } from 'node:net'
+import { startReading, stopReading } from './handle.ts'
 
 const bufferBytes = 128 * 1024
 
@@ -17,6 +18,7 @@ export class Incoming {
   #held: Buffer | undefined
   #take: Take | undefined
   #socket: Socket | undefined
+  #isStopped = false
 
   /** Passes on what was held, and all that follows. */
   begin(socket: Socket, take: Take): void {
@@ -27,12 +29,24 @@ export class Incoming {
     if (held === undefined || this.#pass(held)) socket.resume()
   }
 
+  /** Once it has begun. */
+  stop(): void {
+    this.#isStopped = true
+    if (this.#socket) stopReading(this.#socket)
+  }
+
+  start(): void {
+    this.#isStopped = false
+    if (this.#socket) startReading(this.#socket)
+  }
+
   /** False: the socket is not read until it is resumed. */
   #pass(bytes: Buffer): boolean {
     if (!this.#take) {
       this.#held = Buffer.from(bytes)
       return false
     }
-    return this.#take(bytes, () => this.#socket?.resume()) === 'taken'
+    const taken = () => void (this.#isStopped || this.#socket?.resume())
+    return this.#take(bytes, taken) === 'taken'
   }
 }

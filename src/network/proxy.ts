@@ -5,6 +5,7 @@ import { Gate, type GateOptions } from './gate.ts'
 import { headMs, httpProxy, type Owner, startTunnel } from './http.ts'
 import { Incoming } from './incoming.ts'
 import type { Client } from './records.ts'
+import type { RelayAddon } from './relay-addon.ts'
 import { type Resolver, systemResolver } from './resolve.ts'
 import {
   answerPassword,
@@ -22,6 +23,7 @@ export interface ProxyOptions {
   readonly resolver?: Resolver | undefined
   /** Absent where the system cannot tell: a client then needs its command's secret. */
   readonly clientOf?: FindClient | undefined
+  readonly relays?: RelayAddon | undefined
 }
 
 /** The kernel's usual maximum, net.core.somaxconn: connections that wait while the event loop is busy. */
@@ -61,8 +63,9 @@ export class HostProxy {
   }
 
   /** Admits a command. */
-  open(options: Omit<GateOptions, 'resolver'>): Gate {
-    const gate = new Gate({ resolver: this.#options.resolver ?? systemResolver, ...options })
+  open(options: Omit<GateOptions, 'resolver' | 'relays'>): Gate {
+    const { resolver = systemResolver, relays } = this.#options
+    const gate = new Gate({ resolver, relays, ...options })
     this.#gates.set(gate.secret, gate)
     this.#numbered.set(gate.number, gate)
     return gate

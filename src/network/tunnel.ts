@@ -1,11 +1,15 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { serverNameOf } from './client-hello.ts'
 import type { Gate } from './gate.ts'
+import { flushed } from './handle.ts'
 import { type Host, parseHost } from './hosts.ts'
 import type { Incoming, Take } from './incoming.ts'
+import { Outgoing } from './outgoing.ts'
 import type { OpenRecord } from './records.ts'
+import { canRelay, relay } from './relay.ts'
 
 export interface TunnelEnds {
   readonly client: Duplex
@@ -14,24 +18,31 @@ export interface TunnelEnds {
   readonly record: OpenRecord
 }
 
+/** A tunnel that has moved so much moves on in native code: to hand over a small one costs more than it saves. */
+const handOverBytes = 2 ** 20
+/** A client may read nothing before all that it sends has arrived: neither direction can wait long for the other. */
+const handOverMs = 250
+
 /** Carries bytes both ways until both ends are done. The end of one direction leaves the other open. */
-export function tunnel({ client, upstream, incoming, record }: TunnelEnds, gate: Gate): void {
-  const end = () => {
-    client.destroy()
-    upstream.destroy()
-  }
+export function tunnel(ends: TunnelEnds, gate: Gate): void {
+  const { client, upstream, incoming, record } = ends
+  let moved = 0
+  let next = handOverBytes
   const counted = (bytes: number) => {
-    if (!gate.spend(bytes)) end()
+    if (!gate.spend(bytes)) return destroy(ends)
+    moved += bytes
+    if (moved < next) return
+    next = moved * 2
+    setImmediate(() => void handOver({ ...ends, outgoing }, gate))
   }
-  for (const side of [client, upstream]) side.on('error', end)
+  for (const side of [client, upstream]) side.on('error', () => destroy(ends))
   // Not destroyed: what was written to the other end may still be on its way.
   client.on('close', () => upstream.end())
   upstream.on('close', () => client.end())
-  client.on('data', (chunk: Buffer) => {
-    record.sent += chunk.length
-    counted(chunk.length)
+  const outgoing = new Outgoing(client, upstream, (bytes) => {
+    record.sent += bytes
+    counted(bytes)
   })
-  client.pipe(upstream)
   if (upstream.readableEnded) client.end()
   else upstream.once('end', () => client.end())
   incoming.begin(upstream, (bytes, taken) => {
@@ -39,6 +50,23 @@ export function tunnel({ client, upstream, incoming, record }: TunnelEnds, gate:
     counted(bytes.length)
     return passOn(client, bytes, taken)
   })
+}
+
+function destroy({ client, upstream }: TunnelEnds): void {
+  client.destroy()
+  upstream.destroy()
+}
+
+async function handOver(ends: TunnelEnds & { readonly outgoing: Outgoing }, gate: Gate): Promise<void> {
+  const { client, upstream, incoming, outgoing } = ends
+  if (!canRelay(ends, gate)) return
+  incoming.stop()
+  outgoing.stop()
+  const late = setTimeout(handOverMs, false, { ref: false })
+  const isFlushed = await Promise.race([late, Promise.all([flushed(client), flushed(upstream)])])
+  if (client.destroyed || upstream.destroyed || (isFlushed && relay(ends, gate))) return
+  incoming.start()
+  outgoing.start()
 }
 
 /** Bytes that the kernel takes at once are not queued. */

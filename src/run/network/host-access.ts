@@ -32,8 +32,8 @@ export class ShellProxy {
 
   async #start(): Promise<HostProxy> {
     const { HostProxy } = await import('../../network/proxy.ts')
-    const { clientOf, resolver } = this.#backend
-    const proxy = new HostProxy({ clientOf, resolver })
+    const { clientOf, relays, resolver } = this.#backend
+    const proxy = new HostProxy({ clientOf, relays, resolver })
     await proxy.listen()
     return proxy
   }
