@@ -220,7 +220,7 @@ struct vt_proxy_client {
 /* By the port that it connected from; answers once for each connection. False: no command's. */
 bool vt_core_proxy_client(uint16_t port, struct vt_proxy_client *client);
 
-/* Two connected TCP sockets whose bytes a thread of the core is to carry. */
+/* Two connected TCP sockets, the first on loopback, whose bytes a thread of the core is to carry. */
 struct vt_relay_request {
   uint32_t id;
   struct vt_owner *owner;

@@ -8,7 +8,7 @@
 
 #include "base/descriptors.h"
 
-enum { PIECE = 1 << 20, PIPE_BYTES = 256 * 1024 };
+enum { PIECE = 1 << 20, PIPE_BYTES = 512 * 1024 };
 
 int vt_way_open(struct vt_way *way, int from, int to) {
   *way = (struct vt_way){.from = from, .to = to};
