@@ -32,8 +32,8 @@ export function tunnel(ends: TunnelEnds, gate: Gate): void {
     if (!gate.spend(bytes)) return destroy(ends)
     moved += bytes
     if (moved < next) return
-    next = moved * 2
-    setImmediate(() => void handOver({ ...ends, outgoing }, gate))
+    next = Number.POSITIVE_INFINITY
+    setImmediate(() => void handOver({ ...ends, outgoing }, gate).then(() => (next = moved * 2)))
   }
   for (const side of [client, upstream]) side.on('error', () => destroy(ends))
   // Not destroyed: what was written to the other end may still be on its way.
