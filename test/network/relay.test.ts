@@ -78,7 +78,7 @@ describe.skipIf(noRelays !== null)('a tunnel that moves much', () => {
     const { client, server, toClient, toServer } = await openTunnel(relays)
     client.pause()
     server.pipe(server)
-    await new Promise((resolve) => client.end(Buffer.alloc(1.5 * mebibyte), resolve))
+    await new Promise<void>((resolve) => client.end(Buffer.alloc(1.5 * mebibyte), resolve))
     client.resume()
     await toClient.closed
     expect([toServer.bytes, toClient.bytes]).toEqual([1.5 * mebibyte, 1.5 * mebibyte])
