@@ -19,7 +19,7 @@ function bundle() {
   return tsdown.status ?? 1
 }
 
-// Whoever uses dist/ meanwhile finds the old one or the new one, and hardly ever none.
+// A process that uses dist/ meanwhile finds the old one or the new one, except between the two renames.
 function replace() {
   if (existsSync(dist)) renameSync(dist, old)
   renameSync(fresh, dist)

@@ -13,7 +13,6 @@ type Compiled = (
 /** Of node:module, what @types/node leaves out: https://nodejs.org/api/module.html, `require.extensions`. */
 interface NodeModules {
   readonly enableCompileCache?: (directory: string) => void
-  readonly createRequire: (file: string) => unknown
   readonly _extensions: Record<string, Load>
 }
 
@@ -43,7 +42,7 @@ function isOurs(): boolean {
 }
 
 /** For Node 20, which has no cache of its own. */
-function loader({ createRequire, _extensions }: NodeModules, keptAs: (file: string) => string): Load {
+function loader({ _extensions }: NodeModules, keptAs: (file: string) => string): Load {
   const { Script } = process.getBuiltinModule('node:vm')
   const fresh = new Map<string, () => Buffer>()
   // At exit the data holds the functions that have run.
@@ -62,7 +61,8 @@ function loader({ createRequire, _extensions }: NodeModules, keptAs: (file: stri
     if (!cachedData || script.cachedDataRejected)
       fresh.set(kept, () => Buffer.concat([script.createCachedData(), code]))
     const run: Compiled = script.runInThisContext()
-    run.call(module.exports, module.exports, createRequire(file), module, file, dirname(file))
+    const require = (name: string) => module.require(name)
+    run.call(module.exports, module.exports, require, module, file, dirname(file))
   }
 }
 

@@ -126,3 +126,13 @@ describe('the compiled code of the command line', () => {
     expect(installed.run(wrong)).toEqual(first)
   })
 })
+
+it('the files of the command line are ASCII, which V8 keeps in one byte a character', () => {
+  const dist = join(repository, 'dist')
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /^(cli|sdk).*\.cjs$/.test(name),
+  )
+  const others = files.filter((name) => /[^\0-\x7f]/.test(readFileSync(join(dist, name), 'utf8')))
+  expect(files).toContain('sdk.cjs')
+  expect(others).toEqual([])
+})
