@@ -49,9 +49,21 @@ export const attacks: Readonly<Record<string, readonly Attack[]>> = {
   shared,
 }
 
-/** The whole table, each row by its full name. */
-export function everyAttack(): { readonly name: string; readonly attack: Attack }[] {
+/** An attack and its full name. */
+export interface Row {
+  readonly name: string
+  readonly attack: Attack
+}
+
+/** The whole table. */
+export function everyAttack(): Row[] {
   return Object.entries(attacks).flatMap(([group, rows]) =>
     rows.map((row) => ({ name: `${group}: ${row.name}`, attack: row })),
   )
+}
+
+/** What `npm test` tries: every third row of each group, without those that make a call thousands of times. */
+export function isQuick({ name, attack }: Row): boolean {
+  const repeats = /\b(race|flood)\b/.test(name)
+  return !repeats && Object.values(attacks).some((rows) => rows.indexOf(attack) % 3 === 0)
 }

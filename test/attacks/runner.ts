@@ -19,8 +19,8 @@ export interface Errand {
   /** Whether each attempt is also made unsandboxed. Once for each user is enough: the network makes no difference. */
   readonly controls: boolean
   readonly inherited: Inherited | null
-  /** Only rows whose full name holds this text; for a look at a single row. */
-  readonly only?: string
+  /** The full names of the rows to try. */
+  readonly rows: readonly string[]
 }
 
 type Library = typeof import('../../src/index.ts')
@@ -99,7 +99,7 @@ async function reportOn(row: ReturnType<typeof everyAttack>[number], where: Circ
 /** Opens shells for the mode that must hold and one for write mode, and tries the table row by row. */
 async function run(errand: Errand): Promise<void> {
   const { openShell } = (await import(pathToFileURL(errand.library).href)) as Library
-  const { mode, network, controls, programs, inherited, only = '' } = errand
+  const { mode, network, controls, programs, inherited, rows } = errand
   const cwd = mkdtempSync(join(tmpdir(), 'vt-work-'))
   const reading = await openShell({ mode, network, cwd })
   const writable = await openShell({ mode, network, cwd, privateTmp: true })
@@ -114,7 +114,7 @@ async function run(errand: Errand): Promise<void> {
     unsandboxed: throughShell(writing),
     plain: throughChildProcess,
   }
-  for (const row of everyAttack()) if (row.name.includes(only)) say(await reportOn(row, where))
+  for (const row of everyAttack()) if (rows.includes(row.name)) say(await reportOn(row, where))
   await reading.close()
   await writable.close()
   await writing.close()

@@ -111,9 +111,9 @@ function parseReports(text: string): ReadonlyMap<string, Report> {
 }
 
 /** How the table is tried. */
-export type Circumstance = Pick<Errand, 'mode' | 'network' | 'controls'>
+export type Circumstance = Pick<Errand, 'mode' | 'network' | 'controls' | 'rows'>
 
-/** Tries the whole table as that user. A string says why that user cannot try it at all. */
+/** Tries rows of the table as that user. A string says why that user cannot try it at all. */
 export async function tryTable(
   user: User,
   circumstance: Circumstance,

@@ -3,7 +3,7 @@ import type { User } from '../../../attacks/table.ts'
 import { whyNot } from '../../../helpers/other-users.ts'
 import { operations, race } from './races.ts'
 
-/** races.test.ts makes fewer, and the control. */
+/** few-races.ts makes fewer, and the control. */
 const tries = Number(process.env['VITRINE_RACES'] ?? 200_000)
 
 /** A file for each user: they run side by side. */

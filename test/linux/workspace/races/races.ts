@@ -24,6 +24,9 @@ rename from, renameat2 RENAME_NOREPLACE, renameat2 RENAME_EXCHANGE, unlink, rmdi
   .trim()
   .split(/,\s+/)
 
+/** Those of them that `npm test` tries: one that makes a file, one that takes two paths, one that removes, one that sets. */
+export const quickOperations = ['open O_CREAT', 'rename to', 'unlink', 'chmod']
+
 interface Place {
   readonly workspace: string
   readonly outside: string
