@@ -105,11 +105,12 @@ export async function survivors(marker: string, withinMs = patienceMs): Promise<
   return left
 }
 
-/** Asks again until it holds or patience ends; returns whether it held. */
+/** Asks again until it holds or patience ends; returns whether it held. The longer it takes, the rarer it asks. */
 export async function waitFor(holds: () => boolean, withinMs = patienceMs): Promise<boolean> {
-  for (const deadline = Date.now() + withinMs; !holds(); ) {
+  const deadline = Date.now() + withinMs
+  for (let pauseMs = 10; !holds(); pauseMs = Math.min(100, pauseMs * 1.25)) {
     if (Date.now() > deadline) return false
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
   return true
 }

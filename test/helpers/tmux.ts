@@ -64,11 +64,12 @@ export class Tmux {
 
   /** The screen, as soon as it matches; throws with the screen when it does not in time. */
   async shows(text: string | RegExp, withinMs = 50_000): Promise<string> {
-    for (const deadline = Date.now() + withinMs; ; ) {
+    const deadline = Date.now() + withinMs
+    for (let pauseMs = 30; ; pauseMs = Math.min(200, pauseMs * 1.25)) {
       const screen = this.screen()
       if (typeof text === 'string' ? screen.includes(text) : text.test(screen)) return screen
       if (Date.now() > deadline) throw new Error(`no ${String(text)} on the screen:\n${screen}`)
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
 
