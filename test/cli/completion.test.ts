@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { offerFor } from '../../src/cli/completion/offers.ts'
 import { grammar } from '../../src/cli/grammar.ts'
 import { isInstalled } from '../helpers/programs.ts'
@@ -110,12 +110,27 @@ const shells = [
 for (const { name, start, load } of shells) {
   const missing = isInstalled('tmux') && isInstalled(name) ? '' : ` (${name} or tmux is not installed)`
   describe.skipIf(missing !== '')(`in a real ${name}${missing}`, () => {
-    const presses = async (typed: string, shown: string | RegExp, keys = 1) => {
-      const terminal = new Tmux(env, home.directory)
+    let terminal: Tmux
+    let cleared = 0
+
+    /** An empty screen but for a word of its own, and an empty line to type at. */
+    const clear = async () => {
+      const word = `ready${cleared++}`
+      terminal.line(`clear; echo ''${word}`)
+      await terminal.shows(new RegExp(`^${word}$`, 'm'))
+      terminal.forget()
+    }
+
+    beforeAll(async () => {
+      terminal = new Tmux(env, home.directory)
       terminal.line(`PS1='> '; export PS1; ${start}`)
       terminal.line(load)
-      terminal.line('echo re""ady')
-      await terminal.shows(/^ready/m)
+      await clear()
+    })
+
+    const presses = async (typed: string, shown: string | RegExp, keys = 1) => {
+      terminal.key('C-c')
+      await clear()
       terminal.type(typed)
       for (let pressed = 0; pressed < keys; pressed += 1) terminal.key('Tab')
       await terminal.shows(shown)

@@ -25,20 +25,6 @@ function processesOf(directory: string): string[] {
   })
 }
 
-it('at a terminal the doctor shows its progress, and no line is wider than 100 columns', async () => {
-  const home = new Home()
-  const child = spawn('python3', [terminalProgram(), process.execPath, program, 'doctor'], { env: home.env })
-  const { code, stdout } = await ended(child)
-  expect(code).toBe(0)
-  const [progress = '', report = ''] = stdout.split('\r\u001b[Ksystem')
-  const told = [...progress.matchAll(/vitrine: (\d+) of (\d+): \S/g)].map(([, at, of]) => [
-    Number(at),
-    Number(of),
-  ])
-  expect(told.map(([at]) => at)).toEqual(Array.from({ length: told[0]?.[1] ?? 0 }, (_, index) => index + 1))
-  expect(Math.max(...report.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(100)
-})
-
 describe('on this host', () => {
   const home = new Home()
   const temporary = makeDirectory()
@@ -92,10 +78,21 @@ describe('on this host', () => {
     expect(processesOf(temporary)).toEqual([])
   })
 
-  it('the table has a row for each right that --json has', async () => {
-    const { code, stdout } = await home.run(['doctor'])
+  it('at a terminal it shows its progress, then a row for each right, of 100 columns at most', async () => {
+    const child = spawn('python3', [terminalProgram(), process.execPath, program, 'doctor'], {
+      env: home.env,
+    })
+    const { code, stdout } = await ended(child)
     expect(code).toBe(0)
-    const names = stdout.split('\n').map((row) => row.split(/ {2,}/, 1)[0])
+    const [progress = '', report = ''] = stdout.split('\r\u001b[Ksystem')
+    const told = [...progress.matchAll(/vitrine: (\d+) of (\d+): \S/g)].map(([, at, of]) => [
+      Number(at),
+      Number(of),
+    ])
+    expect(told.map(([at]) => at)).toEqual(Array.from({ length: told[0]?.[1] ?? 0 }, (_, index) => index + 1))
+    const lines = report.split('\r\n')
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100)
+    const names = lines.map((row) => row.split(/ {2,}/, 1)[0])
     for (const { right } of (await diagnosis()).rights) expect(names).toContain(right)
   })
 })

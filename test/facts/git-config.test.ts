@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseGitConfig } from '../../src/facts/git-config.ts'
@@ -8,15 +8,18 @@ import { Random } from '../policy/fuzz/random.ts'
 
 const directory = makeDirectory()
 
-/** What git itself reads; undefined when it refuses the file. */
-function readByGit(text: string): string[] | undefined {
-  const file = join(directory, 'config')
-  writeFileSync(file, text)
-  const { status, stdout } = spawnSync('git', ['config', '--list', '-z', '--file', file], {
+/** What git itself reads of each text; undefined where it refuses it. One shell starts git: this process is large to fork. */
+function readByGit(texts: readonly string[]): (string[] | undefined)[] {
+  for (const [index, text] of texts.entries()) writeFileSync(join(directory, `${index}`), text)
+  const line = 'git config --list -z --file $n > $n.read 2> /dev/null || rm $n.read'
+  execFileSync('sh', ['-c', `for n in $(seq 0 ${texts.length - 1}); do ${line}; done`], {
+    cwd: directory,
     env: { PATH: process.env['PATH'], HOME: directory, GIT_CONFIG_NOSYSTEM: '1' },
-    encoding: 'utf8',
   })
-  return status === 0 ? stdout.split('\0').filter((entry) => entry !== '') : undefined
+  return texts.map((_, index) => {
+    const file = join(directory, `${index}.read`)
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\0').filter(Boolean) : undefined
+  })
 }
 
 function readHere(text: string): string[] | undefined {
@@ -43,7 +46,8 @@ describe('a git configuration', () => {
   for (const [name, text] of Object.entries(cases))
     it(`is read as git reads it: ${name}`, () => {
       // A key without a value is listed without one; here it is true, which is what it means.
-      const expected = readByGit(text)?.map((entry) => (entry.includes('\n') ? entry : `${entry}\ntrue`))
+      const [read] = readByGit([text])
+      const expected = read?.map((entry) => (entry.includes('\n') ? entry : `${entry}\ntrue`))
       expect(readHere(text)).toEqual(expected)
     })
 
@@ -74,11 +78,14 @@ describe('a git configuration', () => {
       '1',
       'clean',
     ]
+    const texts = Array.from({ length: 600 }, () => {
+      const parts = Array.from({ length: 3 + random.below(14) }, () => random.pick(pieces))
+      return `[a]\n${parts.join('')}`
+    })
     let accepted = 0
-    for (let round = 0; round < 600; round++) {
-      const text = `[a]\n${Array.from({ length: 3 + random.below(14) }, () => random.pick(pieces)).join('')}`
-      const expected = readByGit(text)
+    for (const [index, expected] of readByGit(texts).entries()) {
       if (!expected) continue
+      const text = texts[index] ?? ''
       accepted += 1
       const here = parseGitConfig(text)
       // Not understood here is unreadable, which is asked about: never a key that is missing.

@@ -47,6 +47,11 @@ export class Tmux {
     return withoutBlanks(this.#run('capture-pane', '-p', '-J', '-S', '-'))
   }
 
+  /** Removes what stands above the screen. */
+  forget(): void {
+    this.#run('clear-history')
+  }
+
   /** What stands on the screen, with the sequences that colour it. */
   coloured(): string {
     return this.#run('capture-pane', '-p', '-e')

@@ -84,3 +84,20 @@ export function decideArgv(
   const request = planRequest({ work: { kind: 'argv', argv }, mode, cwd, home })
   return decide(request, rules, plainFacts(request, facts))
 }
+
+/** Preset analysis with pipes. */
+export const piping = rulesOf({ preset: 'analysis', pipes: true })
+
+/** Lines that preset analysis denies in write mode, but not in read mode: with pipes or without, bound to a workspace or not. */
+export function deniedOnlyWriting(lines: readonly string[]): string[] {
+  return lines.filter((line) =>
+    [presetRules('analysis'), piping].some((rules) =>
+      [{}, { workspace: cwd }].some((facts) => {
+        const [read, write] = (['read', 'write'] as const).map(
+          (mode) => decideLine(line, rules, mode, facts).verdict,
+        )
+        return write === 'deny' && read !== 'deny'
+      }),
+    ),
+  )
+}

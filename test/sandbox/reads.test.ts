@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { readsHint, unsearchedNote } from '../../src/messages/reads.ts'
 import { secrets } from '../../src/sandbox/reads/secrets.ts'
 import type { Shell } from '../../src/shell.ts'
@@ -50,7 +50,7 @@ async function canRead(shell: Shell, path: string): Promise<boolean> {
 }
 
 describe.runIf(process.platform === 'linux')('unreadable = "secrets"', () => {
-  it.each([
+  const kept = [
     '.ssh/id_ed25519',
     '.gnupg/private-keys-v1.d/key',
     '.aws/credentials',
@@ -107,10 +107,17 @@ describe.runIf(process.platform === 'linux')('unreadable = "secrets"', () => {
     'project/.env.local',
     'project/packages/a/.env.production',
     'project/.envrc',
-  ])('%s cannot be read, but is listed', async (path) => {
-    const place = makeHome()
-    const file = place.write(path)
-    const shell = await open(place, 'unreadable = "secrets"')
+  ]
+  let place: Home
+  let shell: Shell
+  beforeAll(async () => {
+    place = makeHome()
+    for (const path of kept) place.write(path)
+    shell = await open(place, 'unreadable = "secrets"')
+  })
+
+  it.each(kept)('%s cannot be read, but is listed', async (path) => {
+    const file = join(place.home, path)
     expect(await canRead(shell, file)).toBe(false)
     const { output } = await shell.execute({ argv: ['ls', '-a', dirname(file)] })
     expect(output.split('\n')).toContain(path.split('/').at(-1))

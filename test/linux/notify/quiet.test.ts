@@ -1,43 +1,21 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { remedies } from '../../../src/messages/hints.ts'
 import { Home } from '../../cli/vitrine.ts'
-import { fillFixture } from '../../compatibility/fixture.ts'
 import { isInstalled } from '../../helpers/programs.ts'
 import { connect } from '../../mcp/connect.ts'
 import { makeGround, shorts } from './denied.ts'
+import { makeProject } from './quiet.ts'
 
-let home: Home
-
-beforeAll(() => {
-  home = new Home()
-  fillFixture(home.directory)
-  writeFileSync(join(home.directory, 'test_ok.py'), 'def test_ok():\n    assert True\n')
-  // Not the time that the index has: git tries to correct the index.
-  utimesSync(join(home.directory, 'README.md'), 1, 1)
-})
-
-/** Runs a line in read mode; `own` is what stands on stderr beside the command's own lines. */
-async function run(line: string, ...options: string[]) {
-  const ran = await home.run(['run', ...options, '--', line], { env: { PATH: process.env['PATH'] ?? '' } })
-  const own = ran.stderr.split('\n').filter((text) => text.startsWith('vitrine: '))
-  return { ...ran, own }
-}
+const { home, run } = makeProject()
 
 const silent = [
   'git describe --dirty',
   'less README.md',
   'node -e \'require("module").enableCompileCache?.()\'',
-  'man ls',
-  'pip list',
-  'python3 -m pip --version',
-  'top -b -n 1',
   "sqlite3 plain.db 'select * from t'",
   'getent hosts localhost',
-  'npm ls',
-  'vim -es -c q README.md; true',
 ]
 
 describe('a command that ended with 0 and did without what was refused', () => {
@@ -102,20 +80,6 @@ describe('a command that failed', () => {
     expect(code).not.toBe(0)
     expect(own).toEqual([expect.stringContaining(remedies.user.network)])
   })
-})
-
-describe('pytest', () => {
-  it.runIf(isInstalled('pytest'))(
-    'warns of no cache that it cannot write, and reads the one there is',
-    async () => {
-      execFileSync('pytest', ['-q', 'test_ok.py'], { cwd: home.directory, stdio: 'ignore' })
-      for (const line of ['pytest -q test_ok.py', 'pytest -q --last-failed test_ok.py']) {
-        const { code, stdout, own } = await run(line, '--private-tmp')
-        expect({ code, own }).toEqual({ code: 0, own: [] })
-        expect(stdout).not.toContain('PytestCacheWarning')
-      }
-    },
-  )
 })
 
 describe('the tool of the MCP server', () => {

@@ -173,12 +173,6 @@ describe('a private directory', () => {
 
 describe('removing a private directory', () => {
   const trees: readonly { readonly what: string; readonly line: string; readonly needs?: string }[] = [
-    { what: 'thousands of files', line: 'i=0; while [ $i -lt 5000 ]; do : > $i; i=$((i+1)); done' },
-    {
-      what: 'a tree deeper than any path',
-      line: `python3 -c 'import os\nfor i in range(6000):\n os.mkdir("d"*20); os.chdir("d"*20)\nopen("end","w")'`,
-      needs: 'python3',
-    },
     {
       what: 'names that are not UTF-8, or nothing but odd',
       line: `python3 -c 'import os\nfor n in (b"\\xff\\xfe", b"\\n", b" ", b"-rf", b"vitrine-0", b"\\\\"):\n os.mkdir(n); open(n+b"/"+n,"w")\n os.makedirs(n+b"/vitrine-1/"+n)'`,
@@ -223,20 +217,6 @@ describe('removing a private directory', () => {
     expect(left()).toHaveLength(1)
     open()
     await shell.close()
-    expect(left()).toEqual([])
-  })
-
-  it('leaves the event loop alone', async () => {
-    const { shell, left } = await makeGround()
-    const alone = { ticks: 0, over: false }
-    const tick = () => {
-      alone.ticks++
-      if (!alone.over) setImmediate(tick)
-    }
-    const command = 'cd "$TMPDIR"; seq 20000 | xargs touch 2>/dev/null; echo done'
-    await shell.execute({ command, timeoutMs: 60_000 }, { onOutput: tick })
-    alone.over = true
-    expect(alone.ticks).toBeGreaterThan(100)
     expect(left()).toEqual([])
   })
 
