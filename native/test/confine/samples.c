@@ -5,17 +5,18 @@
 
 bool sample_options(size_t index, struct vt_filter_options *options) {
   static const int abis[] = {1, 2, 3, 5, 6, 10};
-  if (index >= 256 * sizeof abis / sizeof *abis) return false;
+  const size_t reports = 3, each = 64 * reports;
+  if (index >= each * sizeof abis / sizeof *abis) return false;
   options->arch = index & 1 ? AUDIT_ARCH_AARCH64 : AUDIT_ARCH_X86_64;
   options->network = index & 2;
   options->judge = index & 4;
-  options->report = index & 8;
-  options->unwritable = index & 16;
-  options->terminal = index & 32;
-  options->unix_sockets = index & 64;
-  options->workspace = options->report && index & 128;
-  options->proxied = !options->network && index / 256 % 2; /* with every second ABI */
-  options->abi = abis[index / 256];
+  options->unwritable = index & 8;
+  options->terminal = index & 16;
+  options->unix_sockets = index & 32;
+  options->report = index / 64 % reports > 0;
+  options->workspace = index / 64 % reports > 1;
+  options->proxied = !options->network && index / each % 2; /* with every second ABI */
+  options->abi = abis[index / each];
   return true;
 }
 

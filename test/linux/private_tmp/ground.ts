@@ -32,7 +32,7 @@ export async function makeGround(
     temporary,
     parent,
     shell,
-    run: (command) => shell.execute({ command, timeoutMs: 60_000 }),
+    run: (command) => shell.execute({ command, timeoutMs: 120_000 }),
     left: () => (existsSync(parent) ? readdirSync(parent) : []),
   }
 }

@@ -6,7 +6,7 @@ const deeper = String.raw`python3 -c 'import os
 for i in range(6000): os.mkdir("d"*20); os.chdir("d"*20)
 open("end","w")'`
 
-describe('removing a private directory', () => {
+describe('removing a private directory', { timeout: 240_000 }, () => {
   it.for([
     ['thousands of files', 'i=0; while [ $i -lt 5000 ]; do : > $i; i=$((i+1)); done'],
     ['a tree deeper than any path', deeper],

@@ -1,28 +1,41 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 
-/** A repository with the submodules `sub` and `lib/deep`, and a linked worktree beside it. */
-function makeProject(): string {
-  const parent = makeDirectory()
-  const script = `
-git init -q library && git -C library commit -q --allow-empty -m first
-git init -q project && cd project
-git -c protocol.file.allow=always submodule --quiet add ../library sub
-git -c protocol.file.allow=always submodule --quiet add ../library lib/deep
-git commit -qm first
-git worktree add -q ../tree && mkdir -p .git/modules/junk
-`
+/** Runs a script whose git has an identity, and no configuration of the user's. */
+function sh(script: string, cwd: string): void {
   const identity = {
     GIT_AUTHOR_NAME: 'A',
     GIT_AUTHOR_EMAIL: 'a',
     GIT_COMMITTER_NAME: 'A',
     GIT_COMMITTER_EMAIL: 'a',
   }
-  const env = { ...process.env, ...identity, HOME: parent, GIT_CONFIG_NOSYSTEM: '1' }
-  execFileSync('sh', ['-ec', script], { cwd: parent, env, stdio: 'pipe' })
+  const env = { ...process.env, ...identity, HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' }
+  execFileSync('sh', ['-ec', script], { cwd, env, stdio: 'pipe' })
+}
+
+let master: string
+
+beforeAll(() => {
+  master = makeDirectory()
+  sh(
+    `
+git init -q library && git -C library commit -q --allow-empty -m first
+git init -q project && cd project
+git -c protocol.file.allow=always submodule --quiet add ../library sub
+git -c protocol.file.allow=always submodule --quiet add ../library lib/deep
+git commit -qm first
+`,
+    master,
+  )
+})
+
+/** A repository with the submodules `sub` and `lib/deep`, and a linked worktree beside it. */
+function makeProject(): string {
+  const parent = makeDirectory()
+  sh(`cp -a '${master}/.' .; cd project; git worktree add -q ../tree && mkdir -p .git/modules/junk`, parent)
   return join(parent, 'project')
 }
 
