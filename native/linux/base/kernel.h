@@ -14,6 +14,7 @@ enum {
   NR_LANDLOCK_CREATE_RULESET = 444,
   NR_LANDLOCK_ADD_RULE = 445,
   NR_LANDLOCK_RESTRICT_SELF = 446,
+  NR_FCHMODAT2 = 452,
 };
 
 /* linux/close_range.h (5.9, 5.11) */

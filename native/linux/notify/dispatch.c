@@ -11,6 +11,7 @@ void vt_notification_begin(struct vt_notification *notification, const struct se
   notification->listener = listener;
   notification->listener_fd = listener->fd;
   notification->roots = NULL;
+  notification->known_directories = NULL;
   notification->call = vt_call_of(notif->data.nr);
   notification->rule = vt_rules_answer(&listener->confinement->rules, &notif->data);
   notification->operation = vt_call_operation(notification->call, &notif->data);

@@ -16,6 +16,7 @@ struct vt_notification {
   const struct vt_listener *listener;
   int listener_fd;             /* in the answering thread's descriptor table */
   const int *roots;            /* of the workspace, likewise; NULL: this thread carries nothing out (workspace_server.h) */
+  struct vt_known *known_directories; /* of this thread (workspace/known.h); NULL: none */
   const struct vt_call *call;
   uint32_t rule;               /* SECCOMP_RET_* of the rules: an errno, or left to a handler */
   struct vt_caller caller;

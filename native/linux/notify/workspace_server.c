@@ -25,6 +25,7 @@
 #include "notify/handlers/fifo_wait.h"
 #include "notify/notify_threads.h"
 #include "notify/reply.h"
+#include "workspace/known.h"
 #include "workspace/workspace.h"
 
 struct vt_workspace_server {
@@ -38,6 +39,7 @@ struct vt_workspace_server {
   uint32_t acts;             /* the thread that acts exists: a futex(2) */
   struct vt_notification notification;
   struct vt_fifo_waiter *fifos;
+  struct vt_known known;
 };
 
 /* Keeps only the capabilities to inspect processes, in the effective set: ptrace(2) access checks compare the permitted one. */
@@ -90,6 +92,7 @@ static bool answer_next(struct vt_workspace_server *server) {
   vt_notification_begin(&server->notification, &notif, server->listener);
   server->notification.listener_fd = server->listener_fd;
   server->notification.roots = server->roots;
+  server->notification.known_directories = &server->known;
   vt_dispatch(&server->notification);
   if (wait_for_reader(server)) return true;
   vt_reply(server->listener, &server->notification);
@@ -110,6 +113,7 @@ static int act(void *context) {
   if (!server->served) return 0;
   while (answer_next(server)) continue;
   vt_fifo_wait_drop(&server->fifos);
+  vt_known_forget(&server->known);
   vt_caller_forget(&server->notification.known);
   return 0;
 }

@@ -63,6 +63,7 @@ static enum vt_spot_kind beneath_entry(const struct vt_workspace *workspace, int
 static enum vt_spot_kind classify(const struct vt_workspace *workspace, const struct vt_workspace_root *root, int root_fd,
                                   const char *rest, struct vt_spot *spot) {
   const struct vt_path_node *node = vt_path_node_at(workspace->places->root, root->path);
+  spot->alike = root->is_private || (node && !node->cut && !node->children);
   if (root->is_private) return *rest ? VT_SPOT_GRANTED : VT_SPOT_HELD;
   if (!node || !node->cut) return node && *rest ? VT_SPOT_GRANTED : VT_SPOT_HELD;
   for (const char *at = rest; *(at += strspn(at, "/"));) {
@@ -73,6 +74,7 @@ static enum vt_spot_kind classify(const struct vt_workspace *workspace, const st
       spot->protected_by = child ? child : node;
       return VT_SPOT_PROTECTED;
     }
+    spot->alike = !child && *at;
     if (!child) return *at ? beneath_entry(workspace, root_fd, rest, (size_t)(at - rest)) : VT_SPOT_HELD;
     spot->on_the_way = !*at;
     node = child;
@@ -122,7 +124,7 @@ void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, c
   const struct vt_workspace_root *root = root_of(workspace, path);
   spot->parent = -1;
   spot->kind = VT_SPOT_OUTSIDE;
-  spot->on_the_way = false;
+  spot->alike = spot->on_the_way = spot->borrowed = false;
   spot->protected_by = NULL;
   int fd = !root ? -1 : roots ? roots[root - workspace->roots] : open_root(root);
   if (fd < 0) return;
@@ -131,6 +133,6 @@ void vt_workspace_find(const struct vt_workspace *workspace, const int *roots, c
 }
 
 void vt_spot_close(struct vt_spot *spot) {
-  if (spot->parent >= 0) close(spot->parent);
+  if (spot->parent >= 0 && !spot->borrowed) close(spot->parent);
   spot->parent = -1;
 }

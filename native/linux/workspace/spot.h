@@ -18,8 +18,10 @@ enum vt_spot_kind {
 struct vt_spot {
   enum vt_spot_kind kind;
   const struct vt_path_node *protected_by; /* with VT_SPOT_PROTECTED: the path that the user may be asked about; NULL: none */
+  bool alike;      /* every name in the parent is of this kind, unless it is another name of a protected file */
   bool on_the_way; /* with VT_SPOT_PROTECTED: a directory that leads to something protected, itself not protected */
   int parent;      /* O_PATH, proven to lie beneath the root; -1: not needed */
+  bool borrowed;   /* the parent stays open */
   char name[NAME_MAX + 1]; /* "": the root itself */
 };
 

@@ -10,6 +10,7 @@
 #include "confine/landlock.h"
 #include "core.h"
 #include "test/check.h"
+#include "workspace/known.h"
 #include "workspace/spot.h"
 #include "workspace/workspace.h"
 
@@ -68,6 +69,28 @@ static void check_rows(const struct vt_workspace *workspace) {
   }
 }
 
+static const struct vt_known_directory *add(struct vt_known *known, const struct vt_workspace *workspace, const char *path, const char *directory) {
+  struct vt_identity identity;
+  CHECK(vt_identify(AT_FDCWD, at(directory), 0, &identity) == 0, "%s", directory);
+  return vt_known_add(known, workspace, NULL, at(path), &identity);
+}
+
+static void check_known(const struct vt_workspace *workspace) {
+  static struct vt_known known;
+  struct vt_identity identity;
+  CHECK(!add(&known, workspace, "root/.git/new", "root/.git"), "its names differ in what may be done with them");
+  CHECK(!add(&known, workspace, "root/src/new", "root/.git"), "another directory");
+  CHECK(!add(&known, workspace, "outside/new", "outside"), "outside");
+  const struct vt_known_directory *added = add(&known, workspace, "root/src/new", "root/src");
+  CHECK(added && added->kind == VT_SPOT_GRANTED, "known");
+  CHECK(vt_identify(AT_FDCWD, at("root/src"), 0, &identity) == 0 && vt_known_find(&known, &identity) == added, "found again");
+  known.slots[added - known.slots].until = 0;
+  CHECK(!vt_known_find(&known, &identity) && fcntl(added->fd, F_GETFD) >= 0, "too old, but still open");
+  for (int i = 0; i <= VT_MOST_KNOWN; i++) CHECK(add(&known, workspace, "root/src/new", "root/src"), "proven anew");
+  vt_known_forget(&known);
+  CHECK(!vt_known_find(&known, &identity), "forgotten");
+}
+
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk) {
   (void)status, (void)type, (void)walk;
   return remove(path);
@@ -83,6 +106,7 @@ int main(void) {
     int ruleset = vt_landlock_build(&options);
     CHECK(ruleset >= 0, "%s", strerror(errno));
     check_rows(workspace);
+    check_known(workspace);
     close(ruleset);
     vt_workspace_release(workspace);
   }

@@ -178,6 +178,7 @@ static bool cut_slashes(char *path) {
 
 int vt_resolve(const struct vt_caller *caller, int directory, const char *path, bool follow, struct vt_resolved *place) {
   char given[PATH_MAX];
+  place->known = NULL;
   place->parent = -1;
   place->dead = false;
   if (!path[0]) return ENOENT;
@@ -210,6 +211,6 @@ bool vt_resolve_takes_empty_path(void) {
 }
 
 void vt_resolved_close(struct vt_resolved *place) {
-  if (place->parent >= 0) close(place->parent);
+  if (place->parent >= 0 && !place->known) close(place->parent);
   place->parent = -1;
 }

@@ -7,7 +7,10 @@
 
 #include "notify/caller/caller.h"
 
+struct vt_known_directory;
+
 struct vt_resolved {
+  const struct vt_known_directory *known; /* owns `parent`; NULL: not known */
   int parent;               /* O_PATH descriptor of the directory that contains the name */
   char name[NAME_MAX + 1];  /* "": the directory itself */
   char path[PATH_MAX];      /* absolute, without symbolic links except a final one that is not followed */

@@ -11,7 +11,7 @@
 #include "base/paths.h"
 #include "notify/dispatch.h"
 #include "notify/handlers/workspace_ops.h"
-#include "notify/caller/resolve.h"
+#include "notify/caller/place.h"
 #include "confine/confinement.h"
 #include "confine/landlock.h"
 #include "confine/filter/seccomp_constants.h"
@@ -84,7 +84,7 @@ static int find(struct vt_notification *notification, bool follow, struct vt_res
   if (error) return error;
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
   if (call->operation == VT_OP_WRITE && is_harmless_name(notification->given)) return VT_NO_FILE;
-  return vt_resolve(&notification->caller, base_of(notification, call->directory), notification->given, follow, place);
+  return vt_place_find(notification, base_of(notification, call->directory), notification->given, follow, place);
 }
 
 /* Errors that the kernel finds only after Landlock has refused: "file/" removed or renamed, a removed directory. Also a missing
@@ -97,6 +97,7 @@ static void take_late_error(struct vt_notification *notification, int error, con
 
 /* Resolves the call's path. False: nothing to refuse, or refused already. */
 static bool find_own(struct vt_notification *notification, bool follow, bool often_harmless, struct vt_resolved *place) {
+  place->known = NULL;
   place->parent = -1;
   place->dead = false;
   int error = find(notification, follow, place);
@@ -231,11 +232,12 @@ void vt_handle_create(struct vt_notification *notification) {
 static bool find_both(struct vt_notification *notification, struct vt_resolved *old, struct vt_resolved *new) {
   const struct vt_call *call = notification->call;
   char second[PATH_MAX];
+  new->known = NULL;
   new->parent = -1;
   new->dead = false;
   if (!find_own(notification, false, false, old)) return false;
   int error = read_path(notification, call->second, second);
-  if (!error) error = vt_resolve(&notification->caller, base_of(notification, call->second_directory), second, false, new);
+  if (!error) error = vt_place_find(notification, base_of(notification, call->second_directory), second, false, new);
   if (error) vt_resolved_close(old);
   take_late_error(notification, error, new);
   return error == 0;

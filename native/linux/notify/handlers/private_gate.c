@@ -6,39 +6,27 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/identity.h"
 #include "base/paths.h"
 #include "notify/reply.h"
 #include "notify/dispatch.h"
-#include "notify/caller/resolve.h"
+#include "notify/caller/place.h"
 #include "confine/confinement.h"
 #include "notify/handlers/private_ops.h"
 #include "notify/handlers/workspace_ops.h"
+#include "workspace/workspace.h"
 
-/* linux/stat.h: STATX_MNT_ID, Linux 5.8; stx_mnt_id is at offset 0x90 */
-enum { MOUNT_ID = 0x1000, MOUNT_ID_AT = 0x90, STATX_BYTES = 0x100 };
 enum { NOT_FOUND = -2 };
-
-/* The id of the mount that the descriptor's file was reached through. */
-static bool mount_of(int fd, uint64_t *mount) {
-  union {
-    char bytes[STATX_BYTES];
-    uint32_t mask;
-  } found;
-  if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, MOUNT_ID, &found)) return false;
-  memcpy(mount, found.bytes + MOUNT_ID_AT, sizeof *mount);
-  return (found.mask & MOUNT_ID) != 0;
-}
 
 /* The path alone proves nothing: that of a file on a detached mount can begin with anything. */
 static bool is_in(const char *directory, const char *path, uint64_t mount) {
-  uint64_t own;
+  struct vt_identity own;
   if (!vt_path_beneath(path, directory)) return false;
   int fd = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return false;
-  bool same = mount_of(fd, &own) && own == mount;
+  bool same = vt_identify(fd, "", AT_EMPTY_PATH, &own) == 0 && own.mount == mount;
   close(fd);
   return same;
 }
@@ -47,10 +35,10 @@ static bool is_in(const char *directory, const char *path, uint64_t mount) {
  * refuses links and renames across its border. */
 bool vt_is_private(const struct vt_listener *listener, int fd) {
   char path[PATH_MAX];
-  uint64_t mount;
-  if (vt_path_of(fd, path, sizeof path) || !mount_of(fd, &mount)) return false;
+  struct vt_identity own;
+  if (vt_path_of(fd, path, sizeof path) || vt_identify(fd, "", AT_EMPTY_PATH, &own)) return false;
   for (char **directory = listener->confinement->writable; *directory; directory++)
-    if (is_in(*directory, path, mount)) return true;
+    if (is_in(*directory, path, own.mount)) return true;
   return vt_workspace_holds(listener, fd, path);
 }
 
@@ -69,8 +57,18 @@ static int open_directory_itself(const struct vt_notification *notification) {
   return open_descriptor(notification, (int)vt_argument(notification, call->directory));
 }
 
+/* `known`: found in a directory of the workspace, on its mount. */
+static int open_place(const struct vt_notification *notification, const struct vt_resolved *place, bool *known) {
+  const char *name = place->name[0] ? place->name : ".";
+  int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+  *known = place->known != NULL;
+  int fd = *known ? vt_openat2(place->parent, name, flags, RESOLVE_IN_MOUNT) : openat(place->parent, name, flags);
+  bool missing = fd < 0 && errno == ENOENT;
+  return missing && (*known || vt_is_private(notification->listener, place->parent)) ? NOT_FOUND : fd;
+}
+
 /* Opens the file of the call's path. NOT_FOUND: missing, in a private directory. */
-static int open_at_path(struct vt_notification *notification) {
+static int open_at_path(struct vt_notification *notification, bool *known) {
   const struct vt_call *call = notification->call;
   struct vt_resolved place;
   uint64_t address = vt_argument(notification, call->argument);
@@ -81,17 +79,15 @@ static int open_at_path(struct vt_notification *notification) {
   __atomic_store_n(&notification->given_known, true, __ATOMIC_RELEASE);
   size_t length = strlen(notification->given);
   bool follow = vt_call_follows(call, &notification->notif.data) || notification->given[length - 1] == '/';
-  if (vt_resolve(&notification->caller, directory, notification->given, follow, &place)) return -1;
-  const char *name = place.name[0] ? place.name : ".";
-  int fd = openat(place.parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT && vt_is_private(notification->listener, place.parent)) fd = NOT_FOUND;
+  if (vt_place_find(notification, directory, notification->given, follow, &place)) return -1;
+  int fd = open_place(notification, &place, known);
   vt_resolved_close(&place);
   return fd;
 }
 
-static int open_subject(struct vt_notification *notification) {
+static int open_subject(struct vt_notification *notification, bool *known) {
   if (notification->call->subject == VT_DESCRIPTOR) return open_descriptor(notification, (int)vt_argument(notification, notification->call->argument));
-  return open_at_path(notification);
+  return open_at_path(notification, known);
 }
 
 /* Unknown flags are for the kernel to refuse: no action. */
@@ -100,18 +96,25 @@ static bool has_known_flags(const struct vt_notification *notification) {
   return !flags || (vt_argument(notification, flags) & ~(uint64_t)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) == 0;
 }
 
+static bool is_protected(const struct vt_notification *notification, const struct stat *status) {
+  return vt_workspace_protects(notification->listener->confinement->workspace, status);
+}
+
 /* The caller must still wait, so that the file is its own. Later renames change nothing. */
-static int act_on(struct vt_notification *notification, int fd) {
+static int act_on(struct vt_notification *notification, int fd, bool known) {
   struct vt_private_file file = {.fd = fd};
-  if (!vt_is_private(notification->listener, fd) || fstat(fd, &file.status)) return VT_NOT_OURS;
+  if (fstat(fd, &file.status)) return VT_NOT_OURS;
+  bool proven = known && !is_protected(notification, &file.status);
+  if (!proven && !vt_is_private(notification->listener, fd)) return VT_NOT_OURS;
   return vt_caller_still_waits(notification) ? notification->call->act(notification, &file) : VT_NOT_OURS;
 }
 
 bool vt_private_gate(struct vt_notification *notification) {
   if (!notification->call->act || (!notification->listener->confinement->writable[0] && !notification->listener->confinement->workspace) || !has_known_flags(notification)) return false;
-  int fd = open_subject(notification);
+  bool known = false;
+  int fd = open_subject(notification, &known);
   if (fd == -1) return false;
-  int error = fd == NOT_FOUND ? ENOENT : act_on(notification, fd);
+  int error = fd == NOT_FOUND ? ENOENT : act_on(notification, fd, known);
   if (fd >= 0) close(fd);
   if (error == VT_NOT_OURS) return false;
   notification->error = error;

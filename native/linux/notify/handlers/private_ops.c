@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 #include <utime.h>
 
+#include "base/kernel.h"
 #include "notify/handlers/private_gate.h"
 #include "confine/filter/seccomp_constants.h"
 #include "notify/caller/borrow_fd.h"
@@ -39,6 +41,7 @@ int vt_private_op_chmod(struct vt_notification *notification, const struct vt_pr
   if (S_ISLNK(file->status.st_mode)) return EOPNOTSUPP;
   if (!is_own(file)) return EPERM;
   if (mode & (S_ISUID | S_ISGID) & ~harmless) return VT_NOT_OURS;
+  if (syscall(NR_FCHMODAT2, file->fd, "", mode, AT_EMPTY_PATH) == 0) return 0; /* Linux 6.6; by /proc it takes three times as long */
   path_of(file, path);
   return errno_of(chmod(path, mode));
 }

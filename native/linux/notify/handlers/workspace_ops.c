@@ -13,6 +13,7 @@
 #include "confine/filter/seccomp_constants.h"
 #include "notify/caller/borrow_fd.h"
 #include "confine/reads/path_tree.h"
+#include "workspace/known.h"
 #include "workspace/questions.h"
 #include "notify/workspace_server.h"
 #include "workspace/spot.h"
@@ -55,6 +56,7 @@ static bool is_approved(struct vt_notification *notification, const struct vt_sp
 static enum vt_spot_kind find(struct vt_notification *notification, const struct vt_resolved *place, bool acts, struct vt_spot *spot) {
   spot->parent = -1;
   spot->kind = VT_SPOT_OUTSIDE;
+  if (place->known) return vt_known_spot(place->known, workspace_of(notification), place->name, place->exists ? &place->status : NULL, spot);
   if (notification->roots) vt_workspace_find(workspace_of(notification), notification->roots, place->path, acts, spot);
   if (!is_approved(notification, spot, place)) return spot->kind;
   vt_spot_close(spot);
@@ -278,7 +280,9 @@ bool vt_workspace_renames(struct vt_notification *notification, const struct vt_
   find(notification, new, true, &to);
   bool granted = from.kind == VT_SPOT_GRANTED && to.kind == VT_SPOT_GRANTED;
   bool acts = !granted && both_held(&from, &to) && !(flags & ~(uint32_t)(NO_REPLACE | EXCHANGE));
+  bool directory = (old->exists && S_ISDIR(old->status.st_mode)) || (new->exists && S_ISDIR(new->status.st_mode));
   if (acts && may_act(notification)) finish(notification, (int)syscall(SYS_renameat2, from.parent, from.name, to.parent, to.name, flags));
+  if (acts && directory && notification->known_directories) vt_known_forget(notification->known_directories);
   vt_spot_close(&from);
   vt_spot_close(&to);
   return granted || acts;

@@ -1,0 +1,15 @@
+/* Which file it is, and by which mount it was reached. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct vt_identity {
+  uint64_t device, inode, mount;
+  int64_t birth; /* nanoseconds; 0: the file system tells none */
+};
+
+/* statx(2); never asks a file server. 0, or -1 with errno. */
+int vt_identify(int directory, const char *path, int flags, struct vt_identity *identity);
+
+bool vt_identity_equals(const struct vt_identity *one, const struct vt_identity *other);

@@ -1,0 +1,42 @@
+/* The directories of a workspace that the last calls were about, each kept open on the descriptor that was proven (spot.h). Not
+ * those whose names differ in what may be done with them. */
+#pragma once
+
+#include <limits.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/identity.h"
+#include "workspace/spot.h"
+
+/* Others may move a directory meanwhile, so one is proven anew after this time. */
+enum { VT_MOST_KNOWN = 16, VT_KNOWN_MS = 20 };
+
+struct vt_known {
+  uint64_t uses;
+  uint64_t call;             /* 0, or the notification with the last lookup, */
+  char text[PATH_MAX];       /* of this directory, */
+  const struct vt_known_directory *last; /* and its answer */
+  struct vt_known_directory {
+    uint64_t used; /* 0: empty */
+    int64_t until;
+    struct vt_identity identity;
+    enum vt_spot_kind kind; /* of every name in it: VT_SPOT_GRANTED or VT_SPOT_HELD */
+    int fd;
+    char path[PATH_MAX];
+  } slots[VT_MOST_KNOWN];
+};
+
+/* NULL: not known. The descriptor stays open while two more are looked up or added. */
+const struct vt_known_directory *vt_known_find(struct vt_known *known, const struct vt_identity *identity);
+
+/* Adds the directory of a path, if it is the given one. */
+const struct vt_known_directory *vt_known_add(struct vt_known *known, const struct vt_workspace *workspace, const int *roots,
+                                              const char *path, const struct vt_identity *identity);
+
+/* A name in it; `status`: of what is there, or NULL. */
+enum vt_spot_kind vt_known_spot(const struct vt_known_directory *directory, const struct vt_workspace *workspace, const char *name,
+                                const struct stat *status, struct vt_spot *spot);
+
+/* After a directory was moved. */
+void vt_known_forget(struct vt_known *known);

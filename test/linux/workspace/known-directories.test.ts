@@ -1,0 +1,141 @@
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeDirectory, openTestShell } from '../../helpers/place.ts'
+import { waitFor } from '../../helpers/processes.ts'
+
+// The notifier keeps directories open that it has proven shortly before.
+
+type Mode = 'workspace' | 'write'
+
+function makePlace() {
+  const parent = makeDirectory()
+  const [work, outside] = [join(parent, 'work'), join(parent, 'outside')]
+  for (const path of ['.git', '.vscode', 'src']) mkdirSync(join(work, path), { recursive: true })
+  mkdirSync(outside)
+  writeFileSync(join(work, '.git/config'), 'before')
+  chmodSync(join(work, '.git/config'), 0o644)
+  return { work, outside }
+}
+
+async function start(place: ReturnType<typeof makePlace>, mode: Mode, program: string, timeoutMs = 20_000) {
+  const shell = await openTestShell({ cwd: place.work, mode })
+  return shell.execute({ argv: ['python3', '-c', program], timeoutMs })
+}
+
+/** Attempts that go on after a refusal. */
+const attempts = `import os, time
+def attempt(act, *arguments):
+    try: return act(*arguments)
+    except OSError as error: print(error)
+def create(path): os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+`
+
+const linux = describe.runIf(process.platform === 'linux')
+
+linux('a directory that the command has just used', () => {
+  const swaps = {
+    'a link to a directory outside': 'os.symlink("../outside", "made")',
+    'a link to a protected directory': 'os.symlink(".vscode", "made")',
+  }
+  const acts = [
+    'create("made/new")',
+    'os.mkdir("made/new")',
+    'os.symlink("x", "made/new")',
+    'os.rename("away/a", "made/new")',
+    'os.link("away/a", "made/new")',
+  ]
+  const rows = Object.entries(swaps).flatMap((swap) => acts.map((act) => [...swap, act] as const))
+
+  it.for(rows)('is replaced by %s: nothing changes there (%s, %s)', async ([, swap, act]) => {
+    for (const mode of ['workspace', 'write'] as const) {
+      const place = makePlace()
+      const setup = 'os.mkdir("made"); create("made/a"); os.rename("made", "away")'
+      await start(place, mode, `${attempts}${setup}; ${swap}\nattempt(lambda: ${act})`)
+      const changed = [place.outside, join(place.work, '.vscode')].flatMap((path) => readdirSync(path))
+      expect(changed.includes('new')).toBe(mode === 'write')
+    }
+  })
+
+  it('is moved out of the workspace by another program: soon nothing changes there', async () => {
+    for (const mode of ['workspace', 'write'] as const) {
+      const place = makePlace()
+      const until = `
+os.mkdir("made"); os.chdir("made"); create("begun")
+for at in range(10**9):
+    try: create("f"); os.unlink("f")
+    except OSError: break
+`
+      const running = start(place, mode, attempts + until, mode === 'write' ? 2000 : 20_000)
+      expect(await waitFor(() => existsSync(join(place.work, 'made/begun')))).toBe(true)
+      renameSync(join(place.work, 'made'), join(place.outside, 'made'))
+      expect((await running).timedOut).toBe(mode === 'write')
+    }
+  })
+
+  it.for([
+    'os.close(os.open("made/link", os.O_WRONLY | os.O_TRUNC))',
+    'os.truncate("made/link", 0)',
+    'os.chmod("made/link", 0o600)',
+    'os.unlink("made/link")',
+    'os.rename("made/link", "made/other")',
+    'os.rename("made/a", "made/link")',
+    'os.link("made/link", "made/other")',
+  ])('gets another name of a protected file: it stays as it is (%s)', async (act) => {
+    for (const mode of ['workspace', 'write'] as const) {
+      const place = makePlace()
+      const [file, link] = [join(place.work, '.git/config'), join(place.work, 'made/link')]
+      const wait =
+        'os.mkdir("made")\ncreate("made/a")\nwhile not os.path.lexists("made/link"): create("made/a")\n'
+      const running = start(place, mode, `${attempts}${wait}attempt(lambda: ${act})`)
+      expect(await waitFor(() => existsSync(join(place.work, 'made/a')))).toBe(true)
+      linkSync(file, link)
+      await running
+      const names = readdirSync(join(place.work, 'made')).sort()
+      const after = { text: readFileSync(file, 'utf8'), mode: statSync(file).mode & 0o777, names }
+      const before = { text: 'before', mode: 0o644, names: ['a', 'link'] }
+      if (mode === 'workspace') expect(after).toEqual(before)
+      else expect(after).not.toEqual(before)
+    }
+  })
+})
+
+linux('directories that are moved and made anew between granted and new places', () => {
+  it('can be changed after each step', async () => {
+    const program = `import os, shutil
+def put(path):
+    with open(path, "x") as file: file.write("x")
+    os.chmod(path, 0o600)
+for round in range(100):
+    os.mkdir("src/t"); put("src/t/a"); os.rename("src/t", "t"); put("t/b")
+    os.rename("t", "src/u"); put("src/u/c"); os.mkdir("t"); put("t/a")
+    os.rename("src/u/c", "t/c"); shutil.rmtree("src/u"); os.mkdir("v"); put("v/a")
+    shutil.rmtree("t"); shutil.rmtree("v")`
+    const place = makePlace()
+    const result = await start(place, 'workspace', program)
+    expect({ code: result.exitCode, said: result.output, denials: result.denials }).toEqual({
+      code: 0,
+      said: '',
+      denials: [],
+    })
+  })
+
+  it('/proc/self/cwd is the working directory of the command', async () => {
+    const place = makePlace()
+    const shell = await openTestShell({ cwd: place.work, mode: 'workspace' })
+    await shell.execute({
+      command: 'mkdir made; cd made; echo > a; echo > /proc/self/cwd/b; echo > /dev/fd/../cwd/c',
+    })
+    expect(readdirSync(join(place.work, 'made')).sort()).toEqual(['a', 'b', 'c'])
+  })
+})
