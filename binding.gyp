@@ -94,6 +94,7 @@
             "native/linux/supervise/session.c",
             "native/linux/confine/confinement_pool.c",
             "native/linux/launch/spawn.c",
+            "native/linux/supervise/store.c",
             "native/linux/supervise/streams.c",
             "native/linux/supervise/supervisor.c",
             "native/linux/confine/filter/syscalls.c",

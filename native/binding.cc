@@ -95,6 +95,16 @@ void answer(const Napi::CallbackInfo& info) {
   vt_core_answer(id_of(info), info[1].As<Napi::Number>().Uint32Value(), info[2].ToBoolean());
 }
 
+// hold(id): the event "held" follows, after all output so far
+void hold(const Napi::CallbackInfo& info) { vt_core_hold(id_of(info)); }
+
+// store(id, fd, keep, until) -> whether a thread stores the output; the event "stored" follows, or the end
+Napi::Value store(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), vt_core_store(id_of(info), info[1].As<Napi::Number>().Int32Value(),
+                                                      info[2].As<Napi::Number>().Uint32Value(),
+                                                      static_cast<uint64_t>(info[3].As<Napi::Number>().Int64Value())));
+}
+
 // proxyClient(port) -> the process of a command that connected from it, or undefined
 Napi::Value proxy_client(const Napi::CallbackInfo& info) {
   vt_proxy_client client;
@@ -131,7 +141,7 @@ void accept_integrity(const Napi::CallbackInfo& info) {
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto* environment = new Environment();
-  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr, nullptr, nullptr};
+  environment->owner = {on_output, on_end, on_release, on_written, on_started, nullptr, nullptr, nullptr, nullptr, nullptr};
   napi_set_instance_data(env, environment, nullptr, nullptr);
   napi_add_env_cleanup_hook(env, close_environment, environment);
   exports.Set("interfaceVersion", Napi::Number::New(env, VT_INTERFACE));
@@ -147,6 +157,8 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   environment->owner.looked = on_looked;
   environment->owner.asked = on_asked;
   environment->owner.relayed = on_relayed;
+  environment->owner.held = on_held;
+  environment->owner.stored = on_stored;
   exports.Set("look", Napi::Function::New(env, look));
   exports.Set("giveUpLooking", Napi::Function::New(env, give_up_looking));
   exports.Set("lookCached", Napi::Function::New(env, look_cached));
@@ -157,6 +169,8 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("snapshot", Napi::Function::New(env, snapshot));
   exports.Set("unchanged", Napi::Function::New(env, unchanged));
   exports.Set("answer", Napi::Function::New(env, answer));
+  exports.Set("hold", Napi::Function::New(env, hold));
+  exports.Set("store", Napi::Function::New(env, store));
   exports.Set("resize", Napi::Function::New(env, resize));
   exports.Set("lock", Napi::Function::New(env, lock));
   exports.Set("proxyClient", Napi::Function::New(env, proxy_client));

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
-enum { VT_INTERFACE = 12 };
+enum { VT_INTERFACE = 13 };
 
 struct vt_denials;
 struct vt_dir_snapshot;
@@ -34,6 +34,24 @@ struct vt_end {
 
 struct vt_looked;
 
+/* The ends of one stream, or of both; the tail follows the head without a gap where they are all. */
+struct vt_kept {
+  uint64_t bytes;
+  char *head, *tail; /* one block that begins at `head` */
+  size_t head_length, tail_length;
+};
+
+enum { VT_KEPT_BOTH = 2, VT_KEPT = 3 }; /* after the two streams */
+
+/* What vt_core_store() wrote to the file. */
+struct vt_stored {
+  int failed_errno; /* 0, or why it ended: then `rest` was read but not written */
+  int rest_stream;
+  char *rest;
+  size_t rest_length;
+  struct vt_kept kept[VT_KEPT];
+};
+
 /* Called on a thread of the core. `end` comes once, after the last `output`. */
 struct vt_owner {
   void (*output)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
@@ -44,6 +62,8 @@ struct vt_owner {
   void (*asked)(struct vt_owner *owner, uint32_t id, size_t number, const char *path); /* Linux: may this protected path change? */
   void (*looked)(struct vt_owner *owner, const struct vt_looked *looked); /* Linux: a lookup; once at most */
   void (*relayed)(struct vt_owner *owner, uint32_t id, bool ended); /* Linux: a relay has ended, or needs vt_core_relay_more */
+  void (*held)(struct vt_owner *owner, uint32_t id); /* Linux: no output follows until vt_core_store() */
+  void (*stored)(struct vt_owner *owner, uint32_t id, struct vt_stored *stored); /* Linux: the owner's; output goes on as before */
 };
 
 enum { VT_STDIN_NULL = -1, VT_STDIN_PIPE = -2 };
@@ -114,6 +134,12 @@ void vt_core_terminate(uint32_t id, bool at_deadline); /* SIGTERM, SIGCONT to th
 void vt_core_kill(uint32_t id); /* SIGKILL to all processes of the command */
 void vt_core_signal(uint32_t id, int signal);
 void vt_core_consumed(uint32_t id, size_t bytes);
+/* Linux: hands the output over to a thread that writes it to a file. Between `held` and vt_core_store() the owner writes what it got
+ * so far. Without a file (-1), or if no thread can be had, output goes on as before; false: it does. `until`: after so many bytes
+ * the owner gets the output again; 0: never. `keep`: bytes of each end that `stored` tells. Before the end, if ever. */
+void vt_core_hold(uint32_t id);
+bool vt_core_store(uint32_t id, int file, size_t keep, uint64_t until);
+void vt_core_free_stored(struct vt_stored *stored);
 void vt_core_answer(uint32_t id, size_t number, bool yes); /* Linux: to the owner's `asked` */
 void vt_core_resize(uint32_t id, uint16_t columns, uint16_t rows); /* Linux */
 /* For an owner that goes away. Releases it once more, besides once per command. */

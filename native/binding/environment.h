@@ -22,7 +22,7 @@ struct Environment {
   Handler* running = nullptr;  // JavaScript thread only
 };
 
-enum Kind { kOutput, kEnd, kWritten, kStarted, kAsked, kLooked, kRelayed };
+enum Kind { kOutput, kEnd, kWritten, kStarted, kAsked, kLooked, kRelayed, kHeld, kStored };
 
 // An event from a thread of the core to JavaScript; its bytes follow in the same block.
 struct Event {
@@ -31,6 +31,7 @@ struct Event {
   int stream;  // kOutput: 0 or 1; kAsked: the number of the question; kRelayed: whether it has ended
   size_t length;
   vt_end end;
+  vt_stored* stored;
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
 };
 
@@ -58,6 +59,9 @@ void release(Environment* environment) {
 
 void discard(Event* event) {
   if (event->kind == kEnd) vt_core_free_denials(event->end.denials);
+#ifdef __linux__
+  if (event->kind == kStored) vt_core_free_stored(event->stored);
+#endif
   std::free(event);
 }
 
@@ -107,18 +111,28 @@ void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make
   send(environment_of(owner), event);
 }
 
+[[maybe_unused]] void on_held(vt_owner* owner, uint32_t id) { send(environment_of(owner), make_event(id, kHeld, 0)); }
+
+[[maybe_unused]] void on_stored(vt_owner* owner, uint32_t id, vt_stored* stored) {
+  Event* event = make_event(id, kStored, 0);
+  event->stored = stored;
+  send(environment_of(owner), event);
+}
+
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
 // Makes the event of src/launch/addon.ts or src/network/relay.ts, or the answers of a lookup.
 napi_value describe_event(Napi::Env env, Event* event) {
   napi_value bytes;
   if (event->kind == kEnd) return describe_end(env, event->end);
+  if (event->kind == kStored) return describe_stored(env, *event->stored);
   if (event->kind == kOutput || event->kind == kLooked)
     napi_create_buffer_copy(env, event->length, event->bytes(), nullptr, &bytes);
   if (event->kind == kLooked) return bytes;
   if (event->kind == kRelayed) return Napi::String::New(env, event->stream ? "ended" : "more");
   Napi::Object object = Napi::Object::New(env);
   if (event->kind == kStarted) set_text(object, "kind", "started");
+  if (event->kind == kHeld) set_text(object, "kind", "held");
   if (event->kind == kAsked) {
     set_text(object, "kind", "asked");
     set_number(object, "number", event->stream);

@@ -16,7 +16,7 @@ import type {
   Probe,
   WindowsProbe,
 } from '../sandbox/sandbox.ts'
-import type { Deadline, Limits, Survivors } from './launch.ts'
+import type { Deadline, Limits, Stored, Survivors } from './launch.ts'
 
 /** What `spawn` reads; a wrong field is a TypeError that names it. */
 export interface SpawnRecord {
@@ -76,6 +76,9 @@ export type NativeEvent =
   | { readonly kind: 'started' }
   /** A call waits for `answer`: may this protected path, and all beneath it, change? */
   | { readonly kind: 'asked'; readonly number: number; readonly path: string }
+  /** Linux: no output follows until `store`. */
+  | { readonly kind: 'held' }
+  | (Stored & { readonly kind: 'stored'; readonly errno: number })
   /** Windows: the last bytes given to `write` have gone. */
   | { readonly kind: 'written' }
   | NativeEnd
@@ -94,6 +97,9 @@ export interface AddonCore {
 export interface Addon extends AddonCore, LookupAddon, PrivateTmpAddon, PathStates, RelayAddon {
   answer(id: number, number: number, yes: boolean): void
   resize(id: number, columns: number, rows: number): void
+  hold(id: number): void
+  /** -1: output goes on as before. False: it does. */
+  store(id: number, file: number, keep: number, until: number): boolean
   probe(): Probe
   /** 0 or an errno. */
   watch(): number
@@ -125,7 +131,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 12
+const interfaceVersion = 13
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream'
 import { errnoName } from '../base/errno.ts'
 import { cannotConfine } from '../messages/platform.ts'
 import type { LandlockConfinement } from '../sandbox/sandbox.ts'
-import type { Addon, NativeEnd, NativeFailure, SpawnRecord } from './addon.ts'
+import type { Addon, NativeEnd, NativeEvent, NativeFailure, SpawnRecord } from './addon.ts'
 import {
   type LaunchEvents,
   type LaunchedProcess,
@@ -12,6 +12,8 @@ import {
   type LaunchRequest,
   neverStarted,
   type ProcessEnd,
+  type Stored,
+  type Storing,
 } from './launch.ts'
 import { linuxLimits } from './limits.ts'
 
@@ -40,14 +42,20 @@ export function nativeLauncher(addon: Addon): Launcher {
       const spawned = addon.spawn(recordOf(request, landlock(request)), (event) => {
         if (event.kind === 'output') told.output(event.stream, event.bytes)
         else if (event.kind === 'started') told.started()
+        else if (event.kind === 'held') told.held?.()
+        else if (event.kind === 'stored') told.stored?.(storedOf(event))
         else if (event.kind === 'asked') asked(event.number, event.path)
         else if (event.kind !== 'written') told.end(linuxEnd(event))
       })
       if (spawned.kind === 'failed') return neverStarted(processEnd(spawned), events)
       if (spawned.state !== undefined) told = withState(spawned.state, events)
-      return launched(addon, spawned.id, spawned.stdin)
+      return launched(addon, spawned.id, spawned.stdin, request.terminal === null)
     },
   }
+}
+
+function storedOf({ errno, ...stored }: Extract<NativeEvent, { kind: 'stored' }>): Stored {
+  return errno === 0 ? stored : { ...stored, failed: errnoName(errno) }
 }
 
 let hasThreads = false
@@ -101,14 +109,23 @@ function pairsOf(environment: LaunchRequest['environment']): readonly string[] {
   return pairs
 }
 
-function launched(addon: Addon, id: number, stdin: number): LaunchedProcess {
+function launched(addon: Addon, id: number, stdin: number, stores: boolean): LaunchedProcess {
   return {
     stdin: stdin < 0 ? null : stdinStream(stdin),
     signal: (name) => addon.signal(id, constants.signals[name]),
     terminate: (atDeadline) => addon.terminate(id, atDeadline),
     destroy: () => addon.kill(id),
     resize: (columns, rows) => addon.resize(id, columns, rows),
+    storing: stores ? storingOf(addon, id) : undefined,
     consumed: batched((bytes) => addon.consumed(id, bytes)),
+  }
+}
+
+function storingOf(addon: Addon, id: number): Storing {
+  return {
+    hold: () => addon.hold(id),
+    store: (file, keep, until) => addon.store(id, file, keep, until),
+    decline: () => addon.store(id, -1, 0, 0),
   }
 }
 
@@ -132,9 +149,7 @@ function withState(fd: number, events: LaunchEvents): LaunchEvents {
   const take = (chunk: Buffer) => events.state?.(chunk)
   pipe.on('data', take)
   return {
-    output: (stream, chunk) => events.output(stream, chunk),
-    started: () => events.started(),
-    asked: (path, answer) => (events.asked ? events.asked(path, answer) : answer(false)),
+    ...events,
     end: (end) => {
       if (!pipe.destroyed) readRest(fd, take)
       pipe.destroy()

@@ -27,7 +27,7 @@ export function windowsLauncher(addon: WindowsAddon): Launcher {
       const spawned = addon.spawn(windowsRecord(request), (event) => {
         if (event.kind === 'output') events.output(event.stream, event.bytes)
         else if (event.kind === 'written') flush(typed)
-        else if (event.kind !== 'started' && event.kind !== 'asked') events.end(windowsEnd(event))
+        else if (event.kind === 'ended' || event.kind === 'failed') events.end(windowsEnd(event))
       })
       if (spawned.kind === 'failed') return neverStarted(windowsEnd(spawned), events)
       return launched(addon, spawned.id, typed, request.stdin)

@@ -1,6 +1,7 @@
-import { errorText } from '../base/errno.ts'
+import { codedError, errorText } from '../base/errno.ts'
 import { looksBinary, Utf8Check } from '../base/text.ts'
 import type { Stream } from '../base/types.ts'
+import type { Stored, Storing } from '../launch/launch.ts'
 import { Spill, type SpillFile } from './spill.ts'
 import { type View, Window } from './window.ts'
 
@@ -13,6 +14,8 @@ export interface CollectorOptions {
   readonly save: boolean
   /** Throws if it cannot. */
   openSpill(): SpillFile
+  /** Undefined: only this thread can write the file. */
+  storing(): Storing | undefined
   consumed(bytes: number): void
   /** Called if output exceeds the limit or can no longer be stored: the command must end. */
   overflow(): void
@@ -38,6 +41,9 @@ const bytesPerUnit = 3
 /** Bytes kept even if less is shown: the head tells binary output, and hints depend on error text. */
 const leastCapacity = 32_768
 
+/** From so much output on it is worth a thread that writes it. */
+const storedBytes = 1_048_576
+
 /** In bounded memory, above a threshold on disk. */
 export class Collector {
   readonly #options: CollectorOptions
@@ -54,6 +60,10 @@ export class Collector {
   #notSaved: string | undefined
   /** Bytes of the spill's first batch that were already credited to the launcher. */
   #early = 0
+  #holding = false
+  /** Resolves when the thread that writes the file has given the output back. */
+  #storing: Promise<void> | undefined
+  #giveBack: () => void = () => {}
 
   constructor(options: CollectorOptions) {
     this.#options = options
@@ -73,11 +83,46 @@ export class Collector {
       this.#utf8[stream].add(chunk)
       this.#store(chunk)
     } else this.#options.consumed(chunk.length)
+    this.#heedLimit()
+  }
+
+  #heedLimit(): void {
     const { maxBytes } = this.#options
     if (maxBytes > 0 && this.#output.total > maxBytes) this.#options.overflow()
   }
 
+  /** All output so far has been added; none follows until it is stored or declined. */
+  async held(): Promise<void> {
+    const storing = this.#options.storing()
+    const { maxBytes } = this.#options
+    this.#storing = new Promise((resolve) => {
+      this.#giveBack = resolve
+    })
+    await this.#spill?.flushed()
+    const until = maxBytes > 0 ? Math.max(0, maxBytes - this.#output.total) + 1 : 0
+    if (this.#failed !== null || !this.#spill) storing?.decline()
+    else if (storing?.store(this.#spill.file.fd, this.#output.half, until)) return
+    this.#giveBack()
+  }
+
+  /** What was written to the file without this thread. */
+  stored({ stdout, stderr, output, failed, restOf, rest }: Stored): void {
+    this.#stdout.addEnds(stdout)
+    this.#stderr.addEnds(stderr)
+    this.#output.addEnds(output)
+    this.#spill?.wrote(output.bytes, failed === undefined ? undefined : codedError(failed))
+    if (rest.length > 0) this.add(restOf, rest)
+    this.#heedLimit()
+    this.ended()
+  }
+
+  /** No output follows. */
+  ended(): void {
+    this.#giveBack()
+  }
+
   async finish(): Promise<Collected> {
+    await this.#storing
     const unsaved = this.#spill ? await this.#spill.finish() : Buffer.alloc(0)
     const output = this.#output.view()
     return {
@@ -95,9 +140,9 @@ export class Collector {
     if (!this.#saving) return this.#notSaved === undefined ? {} : { notSaved: this.#notSaved }
     if (!this.#spill) return { whole: Buffer.concat(this.#pending) }
     const spilled = { file: this.#spill.file, bytes: this.#spill.written }
-    return unsaved.length > 0
-      ? { spilled, unsaved: { bytes: unsaved, reason: this.#failed ?? 'unknown' } }
-      : { spilled }
+    return this.#failed === null
+      ? { spilled }
+      : { spilled, unsaved: { bytes: unsaved, reason: this.#failed } }
   }
 
   #store(chunk: Buffer): void {
@@ -106,6 +151,13 @@ export class Collector {
     // After a failed write the rest is small: the command is being killed and its pipes drained.
     if (!this.#spill || this.#failed !== null) this.#options.consumed(chunk.length)
     if (!this.#spill && this.#failed === null && this.#output.total > this.#threshold) this.#beginSpill()
+    if (this.#spill && !this.#holding && this.#output.total > storedBytes) this.#hold()
+  }
+
+  /** Once. The thread holds both ends in memory: not where the result shows more. */
+  #hold(): void {
+    this.#holding = true
+    if (this.#output.half <= storedBytes / 2) this.#options.storing()?.hold()
   }
 
   #beginSpill(): void {

@@ -24,7 +24,7 @@ export function launch(execution: Execution): Running {
   const ask = hostQuestions(execution, launchedAt + deadline.timeoutMs, monotonicMs)
   const setup = access?.open(made, ask) ?? made
   const supervision = new Supervision({ ...deadline, signal: options.signal })
-  const output = outputOf(execution, supervision, (bytes) => process.consumed(bytes))
+  const output = outputOf(execution, supervision, () => process)
   const environment = environmentOf(execution, setup)
   const follower = followerOf(execution, environment)
   const start = startOf()
@@ -69,15 +69,16 @@ interface Output {
 function outputOf(
   { request, options, context: { config, scratchpad } }: Execution,
   supervision: Supervision,
-  consumed: (bytes: number) => void,
+  process: () => LaunchedProcess,
 ): Output {
-  const backpressure = new Backpressure(consumed)
+  const backpressure = new Backpressure((bytes) => process().consumed(bytes))
   const listener = new Listener(options.onOutput, () => supervision.stop('listener'))
   const collector = new Collector({
     inlineChars: options.inlineMaxChars ?? config.output.inline_max_chars,
     maxBytes: config.output.max_bytes,
     save: options.save ?? true,
     openSpill: () => scratchpad.open(request.scratchpad),
+    storing: () => (options.onOutput ? undefined : process().storing),
     consumed: (bytes) => backpressure.took('collector', bytes),
     overflow: () => supervision.stop('output-limit'),
   })
@@ -113,9 +114,12 @@ function eventsOf({ output, follower, supervision, start }: Receivers): LaunchEv
       backpressure.offered(chunk.length, listener.tell(stream, chunk))
     },
     state: (chunk) => follower?.take(chunk),
+    held: () => void collector.held(),
+    stored: (stored) => collector.stored(stored),
     started: start.begin,
     end: (end) => {
       follower?.end()
+      collector.ended()
       supervision.finish(end)
     },
   }

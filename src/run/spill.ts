@@ -42,6 +42,17 @@ export class Spill {
     if (!this.#error) this.#writing ??= this.#writeAll()
   }
 
+  /** Resolves when nothing is left to write, or writing has failed. */
+  async flushed(): Promise<void> {
+    await this.#writing
+  }
+
+  /** Another has written that much behind it; with an error it was the last. */
+  wrote(bytes: number, error?: NodeJS.ErrnoException): void {
+    this.#written += bytes
+    if (error) this.#fail(error)
+  }
+
   /** Resolves when writing ends, to the unwritten bytes, which directly follow the file's content. */
   async finish(): Promise<Buffer> {
     await this.#writing
@@ -64,9 +75,13 @@ export class Spill {
       this.#onWritten(bytesWritten)
     } catch (error) {
       this.#waiting = [...batch, ...this.#waiting]
-      this.#error = error as NodeJS.ErrnoException
-      this.#onError(this.#error)
+      this.#fail(error as NodeJS.ErrnoException)
     }
+  }
+
+  #fail(error: NodeJS.ErrnoException): void {
+    this.#error = error
+    this.#onError(error)
   }
 }
 

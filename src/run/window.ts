@@ -1,3 +1,5 @@
+import type { Kept } from '../launch/launch.ts'
+
 /** Everything, or head and tail. */
 export interface View {
   readonly head: Buffer
@@ -6,7 +8,7 @@ export interface View {
 }
 
 export class Window {
-  readonly #half: number
+  readonly half: number
   #head: Buffer[] = []
   #headBytes = 0
   #tail: Buffer[] = []
@@ -15,7 +17,7 @@ export class Window {
 
   /** Keeps at least `capacity` bytes, half at each end. */
   constructor(capacity: number) {
-    this.#half = Math.ceil(capacity / 2)
+    this.half = Math.ceil(capacity / 2)
   }
 
   get total(): number {
@@ -24,7 +26,7 @@ export class Window {
 
   add(chunk: Buffer): void {
     this.#total += chunk.length
-    const room = this.#half - this.#headBytes
+    const room = this.half - this.#headBytes
     if (room > 0) {
       const part = chunk.subarray(0, room)
       this.#head.push(part)
@@ -40,12 +42,24 @@ export class Window {
     if (this.#tail.length > 1024) this.#tail = [Buffer.concat(this.#tail)]
     for (
       let first = this.#tail[0];
-      first && this.#tailBytes - first.length >= this.#half;
+      first && this.#tailBytes - first.length >= this.half;
       first = this.#tail[0]
     ) {
       this.#tail.shift()
       this.#tailBytes -= first.length
     }
+  }
+
+  /** Like `add`, where only both ends were kept, of `half` bytes each. */
+  addEnds({ bytes, head, tail }: Kept): void {
+    this.add(head)
+    const skipped = bytes - head.length - tail.length
+    if (skipped > 0) {
+      this.#total += skipped
+      this.#tail = []
+      this.#tailBytes = 0
+    }
+    this.add(tail)
   }
 
   view(): View {

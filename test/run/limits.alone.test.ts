@@ -98,6 +98,8 @@ describe('a full disk loses no byte', () => {
     ['in the middle of spilling, write mode', 'write', '256k', '2000000'],
     ['on a page border', 'read', '400k', '2000000'],
     ['with hardly any room', 'read', '8k', '300000'],
+    ['behind 1 MiB, where a thread writes', 'read', '3m', '2000000'],
+    ['behind 1 MiB, where a thread writes, write mode', 'write', '2500k', '2000000'],
   ] as const)('%s', ([, mode, size, lines], { skip }) => {
     if (!flags) return skip(reason)
     const found = onSmallDisk(flags, size, [mode, lines])

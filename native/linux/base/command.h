@@ -16,6 +16,7 @@ struct vt_denials;
 struct vt_terminal;
 struct vt_watch_slot;
 struct vt_monitor;
+struct vt_store;
 struct vt_launch_room;
 
 enum vt_step {
@@ -116,6 +117,8 @@ struct vt_command {
   struct vt_listener *listener; /* NULL: none */
   struct vt_pipe *pipes[VT_STREAMS];
   size_t unconsumed;        /* bytes passed to the owner, not yet acknowledged by `consumed` */
+  bool held;                /* the owner takes no output until vt_core_store(), or its end */
+  struct vt_store *store;   /* its thread reads the pipes; NULL: the supervisor does */
   bool leader_ended, empty, terminated, timed_out, killing, reported;
   int64_t grace_ends; /* monotonic milliseconds, set with `terminated` */
   /* monotonic milliseconds; the first two stand still while the output is paused */

@@ -47,7 +47,7 @@ static bool is_quiet(const struct vt_command *command) {
   if (vt_streams_ended(command)) return true;
   if (vt_streams_paused(command)) return false;
   int64_t now = vt_now();
-  return now - command->last_byte >= SILENCE_MS || now - command->phase_since >= DRAIN_MS;
+  return now - vt_streams_last_byte(command) >= SILENCE_MS || now - command->phase_since >= DRAIN_MS;
 }
 
 /* While the owner has paused us and a survivor writes, the pause-adjusted clock stands still: wall time decides. */
@@ -134,13 +134,14 @@ static bool are_reaped(struct vt_command *command) {
 }
 
 static bool finish(struct vt_command *command) {
-  if (!are_reaped(command)) return false;
+  if (!vt_streams_regain(command) || !are_reaped(command)) return false;
   struct vt_end end = {.group = command->pid, .killed = command->killed, .limited = command->limited};
   close_meters(command);
   if (!command->terminated && !command->killing && vt_fsize_met(command)) end.limited = vt_limit_name(VT_LIMIT_PRIVATE_TMP);
   reap(command, &end);
   if (command->cgroup[0]) vt_cgroup_remove(command->cgroup);
   end.alive = count_background(command);
+  vt_streams_take_rest(command);
   vt_streams_release(command, !command->confinement && !command->killing);
   if (command->listener) end.denials = vt_listener_take(command->listener);
   close_descriptors(command);
@@ -176,10 +177,7 @@ static bool drain(struct vt_command *command) {
   /* During the grace the members end by themselves, or are killed when it is over. */
   if (command->terminated) return is_alone(command) && is_quiet(command) && finish(command);
   if (!is_quiet(command) && !is_flooded(command)) return false;
-  if (!command->confinement) {
-    vt_streams_take_rest(command);
-    return finish(command);
-  }
+  if (!command->confinement) return finish(command);
   enter(command, VT_SWEEPING);
   return false;
 }
@@ -202,7 +200,7 @@ static bool sweep(struct vt_command *command) {
     enter(command, VT_ENDING);
     return true;
   }
-  if (vt_now() - command->phase_since > SWEEP_MS) report_late(command);
+  if (vt_now() - command->phase_since > SWEEP_MS && vt_streams_regain(command)) report_late(command);
   return false;
 }
 
@@ -235,8 +233,9 @@ bool vt_lifecycle_advance(struct vt_command *command) {
   return command->phase == VT_ENDED;
 }
 
-/* While the owner holds the output back, only is_flooded() needs the clock. */
+/* While the owner holds the output back, only is_flooded() needs the clock; a store does not tell when it is idle again. */
 static int flood_due_in(const struct vt_command *command) {
+  if (command->store) return SILENCE_MS;
   if (command->phase != VT_DRAINING || command->empty) return -1;
   int64_t due = command->phase_entered + DRAIN_MS - vt_now();
   return due > 0 ? (int)due : SILENCE_MS;
@@ -249,7 +248,7 @@ int vt_lifecycle_due_in(const struct vt_command *command) {
   if (command->phase == VT_DRAINING && !command->settled) return SETTLE_MS;
   if (vt_streams_paused(command)) return flood_due_in(command);
   if (command->terminated && command->phase == VT_DRAINING) return 10;
-  int64_t now = vt_now(), silence = command->last_byte + SILENCE_MS, limit = command->phase_since + DRAIN_MS;
+  int64_t now = vt_now(), silence = vt_streams_last_byte(command) + SILENCE_MS, limit = command->phase_since + DRAIN_MS;
   int64_t due = (silence < limit ? silence : limit) - now;
   return due > 0 ? (int)due : 0;
 }
