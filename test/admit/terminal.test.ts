@@ -5,7 +5,7 @@ import type { ApprovalInput } from '../../src/admit/approval/approver.ts'
 import { approvalLate, approvalQuestion, approvalWithoutTerminal } from '../../src/messages/approval.ts'
 import { prefixed } from '../../src/messages/cli/run.ts'
 import { Home } from '../cli/vitrine.ts'
-import { processEntry, waitFor } from '../helpers/processes.ts'
+import { aliveWith, makeMarker, processEntry, waitFor } from '../helpers/processes.ts'
 import { builtLibrary, isInstalled } from '../helpers/programs.ts'
 import { Tmux } from '../helpers/tmux.ts'
 
@@ -306,24 +306,38 @@ describe.skipIf(!isInstalled('tmux'))('at a real terminal (skipped: needs tmux)'
   })
 
   it('of two processes the second asks when the first has been answered', async () => {
+    const [first, second] = [makeMarker(), makeMarker()]
     const run = (name: string) => `"$NODE_PROGRAM" "$CLI_PROGRAM" run --write --ask -- 'touch ${name}'`
     // In one process group, so that both may use the terminal.
     terminal.line(
-      `sh -c '${`${run('first')} & until test -e asked; do sleep 0.05; done; ${run('second')}; wait`.replaceAll("'", "'\\''")}'; echo "[exit code $?]"`,
+      `sh -c '${`${run(first)} & until test -e asked; do sleep 0.05; done; ${run(second)}; wait`.replaceAll("'", "'\\''")}'; echo "[exit code $?]"`,
     )
-    await terminal.shows(/\| touch first\n[\s\S]*this session:$/m)
+    await terminal.shows(asks(first))
     writeFileSync(file('asked'), '')
+    await waitFor(() => processOf(second) !== undefined)
     // Long enough for the second to ask, if it did not wait.
     await new Promise((resolve) => setTimeout(resolve, 2000))
-    expect(terminal.screen()).not.toContain('| touch second')
+    expect(terminal.screen()).not.toContain(`| touch ${second}`)
+    const waiting = processOf(second) ?? expect.fail('the second has ended')
+    // Node restores the terminal when the first ends: the second must make it raw after that.
+    process.kill(waiting, 'SIGSTOP')
     terminal.key('n')
-    await terminal.shows(/\| touch second\n[\s\S]*this session:$/m)
+    expect(await waitFor(() => processOf(first) === undefined)).toBe(true)
+    process.kill(waiting, 'SIGCONT')
+    await terminal.shows(asks(second))
     terminal.key('y')
     await terminal.shows(/\[exit code \d+\]/)
-    expect([existsSync(file('first')), existsSync(file('second'))]).toEqual([false, true])
+    expect([existsSync(file(first)), existsSync(file(second))]).toEqual([false, true])
     // No look at the modes of the terminal: Node gives back what it found at its start, which for the second was raw.
   })
 })
+
+/** The command line that asks about `touch name`. */
+function processOf(name: string): number | undefined {
+  return aliveWith(name).find((pid) => processEntry(pid)?.commandLine.endsWith(`\0--\0touch ${name}\0`))
+}
+
+const asks = (name: string) => new RegExp(`\\| touch ${name}\\n[\\s\\S]*this session:$`, 'm')
 
 /** The child of a shell that waits for it. */
 function childOf(pid: number): number {

@@ -1,31 +1,40 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { Home } from '../../cli/vitrine.ts'
 import { isInstalled } from '../../helpers/programs.ts'
-import { webServer } from '../surroundings.ts'
+import { tcpServer, webServer } from '../surroundings.ts'
 import { listsRefused, openHostShell } from './surroundings.ts'
 
-/** Opens tunnels, all before it uses the first; prints how many opened, and how many carried an answer. */
+/** Opens tunnels and asks through each; prints how many opened, and how many carried an answer. */
 const tunnels = (port: number, count: number) => `
 import os, socket
 proxy = int(os.environ['HTTP_PROXY'].rsplit(':', 1)[1])
 def tunnel():
     s = socket.create_connection(('127.0.0.1', proxy))
     s.sendall(b'CONNECT good.example:${port} HTTP/1.1\\r\\nHost: good.example:${port}\\r\\n\\r\\n')
-    return s
-def answer(s):
+    opened.append(s.recv(100).startswith(b'HTTP/1.1 200'))
     s.sendall(b'GET /here HTTP/1.0\\r\\n\\r\\n')
-    return s.makefile('rb').read()
+    return s
+opened = []
 all = [tunnel() for _ in range(${count})]
-opened = [s.recv(100).startswith(b'HTTP/1.1 200') for s in all]
-print(sum(opened), sum(answer(s).endswith(b'GET /here ') for s in all))`
+print(sum(opened), sum(s.makefile('rb').read().endswith(b'here') for s in all))`
+
+/** A server that answers no connection before there are so many. */
+function serverFor(count: number): Promise<number> {
+  const asking: Socket[] = []
+  return tcpServer((socket) =>
+    socket.once('data', () => {
+      if (asking.push(socket) === count) for (const each of asking) each.end('HTTP/1.0 200 OK\r\n\r\nhere')
+    }),
+  )
+}
 
 describe.skipIf(listsRefused !== null || !isInstalled('python3'))('one command (needs python3)', () => {
-  it('has 500 connections at once, each with its answer', async () => {
-    const { port } = await webServer()
+  it('has 500 connections at once, each with its answer', { timeout: 300_000 }, async () => {
+    const port = await serverFor(500)
     const shell = await openHostShell({ network: [`good.example:${port}`, `127.0.0.1:${port}`] })
-    const result = await shell.execute({ argv: ['python3', '-c', tunnels(port, 500)] })
+    const result = await shell.execute({ argv: ['python3', '-c', tunnels(port, 500)], timeoutMs: 300_000 })
     expect(result).toMatchObject({ stdout: '500 500\n', exitCode: 0 })
     expect(result.connections).toHaveLength(500)
     expect(new Set(result.connections?.map(({ verdict }) => verdict))).toEqual(new Set(['allowed']))
