@@ -16,6 +16,7 @@ const names = [
   'peers',
   'explore',
   'output',
+  'network',
   'burst',
   'reports',
   'limited',

@@ -5,6 +5,7 @@ import { deadline } from './suites/deadline.mjs'
 import { explore } from './suites/explore.mjs'
 import { limited } from './suites/limits.mjs'
 import { mcp } from './suites/mcp.mjs'
+import { network } from './suites/network.mjs'
 import { output } from './suites/output.mjs'
 import { peers } from './suites/peers.mjs'
 import { reads } from './suites/reads.mjs'
@@ -21,6 +22,7 @@ const suites = {
   peers,
   explore,
   output,
+  network,
   burst,
   reports,
   cli,
