@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Raise it, also in src/launch/addon.ts, with every change of a function of the addon: a mismatched addon is recognized. */
-enum { VT_INTERFACE = 13 };
+enum { VT_INTERFACE = 14 };
 
 struct vt_denials;
 struct vt_dir_snapshot;
@@ -252,6 +252,7 @@ struct vt_relay_request {
   struct vt_owner *owner;
   int first, second; /* copied */
   uint64_t room;     /* bytes that it may take; at half of it `relayed` asks for more */
+  bool back_only;    /* carries `room` bytes from the second to the first, and ends */
 };
 
 struct vt_relayed {

@@ -220,8 +220,8 @@ describe('architecture', () => {
     }
     // Not equal: raise both numbers (native/core.h, src/launch/addon.ts), then write down here what there is now.
     expect(seen).toEqual({
-      native: ['13'],
-      typescript: ['13'],
+      native: ['14'],
+      typescript: ['14'],
       functions: [
         'spawn',
         'terminate',

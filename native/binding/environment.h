@@ -121,7 +121,7 @@ void on_started(vt_owner* owner, uint32_t id) { send(environment_of(owner), make
 
 void on_release(vt_owner* owner) { release(environment_of(owner)); }
 
-// Makes the event of src/launch/addon.ts or src/network/relay.ts, or the answers of a lookup.
+// Makes the event of src/launch/addon.ts or src/network/carry/relay-addon.ts, or the answers of a lookup.
 napi_value describe_event(Napi::Env env, Event* event) {
   napi_value bytes;
   if (event->kind == kEnd) return describe_end(env, event->end);

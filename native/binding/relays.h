@@ -15,7 +15,7 @@ void on_relayed(vt_owner* owner, uint32_t id, bool ended) {
 
 uint64_t bytes_in(const Napi::Value& value) { return static_cast<uint64_t>(value.As<Napi::Number>().Int64Value()); }
 
-// relay(first, second, room, callback) -> its id, or an errno below 0; callback("more" | "ended")
+// relay(first, second, room, callback, backOnly) -> its id, or an errno below 0; callback("more" | "ended")
 Napi::Value relay(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   Environment* environment = current(info);
@@ -25,6 +25,7 @@ Napi::Value relay(const Napi::CallbackInfo& info) {
   request.first = info[0].As<Napi::Number>().Int32Value();
   request.second = info[1].As<Napi::Number>().Int32Value();
   request.room = bytes_in(info[2]);
+  request.back_only = info[4].ToBoolean();
   add_handler(env, environment, request.id, info[3]);
   retain(environment);
   const int error = vt_core_relay(&request);

@@ -7,7 +7,7 @@ import { platformName } from '../base/platform.ts'
 import type { Denial, Limit, Stream } from '../base/types.ts'
 import type { LookupAddon } from '../facts/native-lookup.ts'
 import { otherInterface } from '../messages/platform.ts'
-import type { RelayAddon } from '../network/relay-addon.ts'
+import type { RelayAddon } from '../network/carry/relay-addon.ts'
 import type { PrivateTmpAddon } from '../sandbox/private-tmp.ts'
 import type {
   LandlockConfinement,
@@ -131,7 +131,7 @@ export interface AddonMissing {
 }
 
 /** Version of the interface above: VT_INTERFACE of native/core.h. */
-const interfaceVersion = 13
+const interfaceVersion = 14
 
 /** The addon at an absolute path (default: `VITRINE_ADDON`), else the package's built or prebuilt one. */
 export function loadAddon<A extends AddonCore>(

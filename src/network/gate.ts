@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import type { Connection, ConnectionReason } from '../base/types.ts'
 import { type Address, isPublic } from './addresses.ts'
+import type { Incoming } from './carry/incoming.ts'
+import type { RelayAddon } from './carry/relay-addon.ts'
 import type { Host } from './hosts.ts'
-import type { Incoming } from './incoming.ts'
 import { type Client, type OpenRecord, Records } from './records.ts'
-import type { RelayAddon } from './relay-addon.ts'
 import { addressesOf, type Resolver } from './resolve.ts'
 import { type HostRules, isDeniedAddress, isListedAddress, verdictOn } from './rules.ts'
 import { nextSecret } from './secrets.ts'
@@ -25,6 +25,10 @@ export type AskHost = (wanted: Wanted, signal: AbortSignal) => Promise<boolean>
 export type Upstream =
   | { readonly socket: Socket; readonly record: OpenRecord }
   | { readonly reason: ConnectionReason }
+
+export interface OpenUpstream extends Extract<Upstream, { readonly socket: Socket }> {
+  readonly gate: Gate
+}
 
 export interface Wanted {
   readonly host: Host

@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ConnectionReason } from '../base/types.ts'
 import { badProxyRequest, refusedHost, unknownClient } from '../messages/sandbox/network.ts'
-import type { Gate, Upstream, Wanted } from './gate.ts'
+import { passBody } from './carry/body.ts'
+import { Incoming } from './carry/incoming.ts'
+import { beginsWithTlsFor, tunnel } from './carry/tunnel.ts'
+import type { Gate, OpenUpstream, Wanted } from './gate.ts'
 import { type Host, hostAndPort, parseHost, parsePort, splitPort } from './hosts.ts'
-import { Incoming } from './incoming.ts'
 import type { Client } from './records.ts'
-import { beginsWithTlsFor, tunnel } from './tunnel.ts'
 
 /** Whose connection it is. */
 export interface Owner {
@@ -70,10 +70,6 @@ async function connectTo(
   await startTunnel(socket, wanted, { ...upstream, incoming, gate: owner.gate })
 }
 
-export interface OpenUpstream extends Extract<Upstream, { readonly socket: Socket }> {
-  readonly gate: Gate
-}
-
 /** Starts the tunnel, with `[network] check_sni` only after the client has named the host. */
 export async function startTunnel(
   client: Duplex,
@@ -126,24 +122,27 @@ async function relay({ message, response, path, host }: Exchange, upstream: Open
     setHost: false,
     createConnection: () => socket,
   })
-  const counted = (bytes: number) => {
-    if (!gate.spend(bytes)) socket.destroy()
-  }
   const end = () => outgoing.destroy()
-  message.on('data', (chunk: Buffer) => counted(chunk.length))
-  response.once('close', () => {
-    end()
+  message.on('data', (chunk: Buffer) => {
+    if (!gate.spend(chunk.length)) socket.destroy()
+  })
+  const recorded = () => {
+    if (!gate.endings.delete(recorded)) return
     record.sent += socket.bytesWritten
     record.received += socket.bytesRead
+  }
+  gate.endings.add(recorded)
+  response.once('close', () => {
+    end()
+    recorded()
   })
   outgoing.once('error', () => {
     if (response.headersSent) response.destroy()
     else respond(response, 502, badProxyRequest)
   })
   outgoing.once('response', (incoming) => {
-    incoming.on('data', (chunk: Buffer) => counted(chunk.length))
     response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, endToEnd(incoming.rawHeaders))
-    pipeline(incoming, response).catch(() => response.destroy())
+    void passBody(incoming, response, upstream)
   })
   pipeline(message, outgoing).catch(end)
 }

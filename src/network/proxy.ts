@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { Incoming } from './carry/incoming.ts'
+import type { RelayAddon } from './carry/relay-addon.ts'
 import { Gate, type GateOptions } from './gate.ts'
 import { headMs, httpProxy, type Owner, startTunnel } from './http.ts'
-import { Incoming } from './incoming.ts'
 import type { Client } from './records.ts'
-import type { RelayAddon } from './relay-addon.ts'
 import { type Resolver, systemResolver } from './resolve.ts'
 import {
   answerPassword,

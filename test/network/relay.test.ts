@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { RelayAddon } from '../../src/network/relay-addon.ts'
+import type { RelayAddon } from '../../src/network/carry/relay-addon.ts'
 import { waitFor } from '../helpers/processes.ts'
 import { counting, digestOf, flood, mebibyte, noRelays, openRelayed, openTunnel } from './tunnels.ts'
 

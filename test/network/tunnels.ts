@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { thisHost } from '../../src/host/host.ts'
-import type { RelayAddon } from '../../src/network/relay-addon.ts'
+import type { RelayAddon } from '../../src/network/carry/relay-addon.ts'
 import { waitFor } from '../helpers/processes.ts'
 import { basic, openProxy, tcpServer } from './surroundings.ts'
 

@@ -23,7 +23,7 @@ struct relay {
   struct vt_owner *owner;
   struct vt_way ways[2]; /* from the first socket to the second, and back */
   uint64_t room, low;    /* bytes that it may still take; fewer than `low`: it asks for more */
-  bool open, asked;
+  bool open, asked, back_only;
 };
 
 /* `next` makes the lock fair: without it the thread, which takes it again at once, could keep the callers out. */
@@ -63,14 +63,19 @@ static int move(struct relay *relay) {
   return back < 0 ? -1 : there || back;
 }
 
+static bool is_done(const struct relay *relay) {
+  const struct vt_way *back = &relay->ways[1];
+  if (relay->back_only && relay->room == 0 && back->held == 0) return true;
+  return relay->ways[0].done && back->done;
+}
+
 /* Stops after some rounds, so that each relay has its turn. */
 static void serve(struct relay *relay) {
   int moved = 1;
   for (int round = 0; moved > 0 && round < ROUNDS; round++) moved = move(relay);
-  bool done = relay->ways[0].done && relay->ways[1].done;
-  if (moved < 0 || done) shut(relay);
+  if (moved < 0 || is_done(relay)) shut(relay);
   else if (moved > 0) watch(relay, EPOLL_CTL_MOD); /* makes epoll report it again */
-  if (relay->open && (relay->asked || relay->room >= relay->low)) return;
+  if (relay->open && (relay->asked || relay->back_only || relay->room >= relay->low)) return;
   relay->asked = true;
   relay->owner->relayed(relay->owner, relay->id, !relay->open);
 }
@@ -119,9 +124,10 @@ no_copies:
 }
 
 static int begin(struct relay *relay, const struct vt_relay_request *request) {
-  *relay = (struct relay){.owner = request->owner, .room = request->room, .low = request->room / 2 + 1};
+  *relay = (struct relay){.owner = request->owner, .room = request->room, .low = request->room / 2 + 1, .back_only = request->back_only};
   if (open_ways(relay, request)) return errno;
   unpace(relay->ways[0].from);
+  relay->ways[0].read_all = relay->ways[0].done = request->back_only;
   relay->id = request->id;
   relay->open = true;
   if (watch(relay, EPOLL_CTL_ADD) == 0) return 0;

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
-import { serverNameOf } from './client-hello.ts'
-import type { Gate } from './gate.ts'
+import { serverNameOf } from '../client-hello.ts'
+import type { Gate } from '../gate.ts'
+import { type Host, parseHost } from '../hosts.ts'
+import type { OpenRecord } from '../records.ts'
 import { flushed } from './handle.ts'
-import { type Host, parseHost } from './hosts.ts'
 import type { Incoming, Take } from './incoming.ts'
 import { Outgoing } from './outgoing.ts'
-import type { OpenRecord } from './records.ts'
-import { canRelay, relay } from './relay.ts'
+import { canRelay, handOverBytes, relay } from './relay.ts'
 
 export interface TunnelEnds {
   readonly client: Duplex
@@ -18,8 +18,6 @@ export interface TunnelEnds {
   readonly record: OpenRecord
 }
 
-/** A tunnel that has moved so much moves on in native code: to hand over a small one costs more than it saves. */
-const handOverBytes = 2 ** 20
 /** A client may read nothing before all that it sends has arrived: neither direction can wait long for the other. */
 const handOverMs = 250
 
@@ -64,7 +62,12 @@ async function handOver(ends: TunnelEnds & { readonly outgoing: Outgoing }, gate
   outgoing.stop()
   const late = setTimeout(handOverMs, false, { ref: false })
   const isFlushed = await Promise.race([late, Promise.all([flushed(client), flushed(upstream)])])
-  if (client.destroyed || upstream.destroyed || (isFlushed && relay(ends, gate))) return
+  if (
+    client.destroyed ||
+    upstream.destroyed ||
+    (isFlushed && relay({ ...ends, ended: () => destroy(ends) }, gate))
+  )
+    return
   incoming.start()
   outgoing.start()
 }
