@@ -76,7 +76,7 @@ static struct line make_line(void) {
 }
 
 static int begin(const struct line *line, uint64_t room) {
-  return vt_core_relay(&(struct vt_relay_request){line->id, &owner, line->near, line->far, room});
+  return vt_core_relay(&(struct vt_relay_request){line->id, &owner, line->near, line->far, room, false});
 }
 
 static struct line relayed(uint64_t room) {
@@ -178,6 +178,27 @@ static void test_room(void) {
   close_line(&line);
 }
 
+/* Room bytes back, nothing there, and no end of either direction. */
+static void test_back_only(void) {
+  enum { ALL = 100000, ROOM = 70000 };
+  struct line line = make_line();
+  struct stream down = {line.server, ALL};
+  char bytes[ALL];
+  int ended_before = ended, asked_before = asked;
+  CHECK(send(line.client, "next", 4, 0) == 4, "errno %d", errno);
+  send_all(&down);
+  CHECK(vt_core_relay(&(struct vt_relay_request){line.id, &owner, line.near, line.far, ROOM, true}) == 0, "errno %d", errno);
+  CHECK(reaches(&ended, ended_before + 1), "no end was told");
+  struct vt_relayed moved = vt_core_end_relay(line.id);
+  CHECK(moved.there == 0 && moved.back == ROOM, "%lu, %lu", (unsigned long)moved.there, (unsigned long)moved.back);
+  CHECK(asked == asked_before, "it asked for more");
+  CHECK(recv(line.client, bytes, ROOM, MSG_WAITALL) == ROOM, "errno %d", errno);
+  CHECK(recv(line.client, bytes, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN, "more than that, or an end, came");
+  CHECK(recv(line.near, bytes, ALL, 0) == 4, "what the client sends was taken");
+  CHECK(recv(line.far, bytes, ALL, MSG_WAITALL) == ALL - ROOM, "the rest was taken");
+  close_line(&line);
+}
+
 static void test_reset(bool by_client) {
   struct line line = relayed(1 << 30);
   int ended_before = ended;
@@ -257,6 +278,7 @@ int main(void) {
   int there = count_descriptors();
   test_both_ways();
   test_room();
+  test_back_only();
   test_reset(true);
   test_reset(false);
   test_end_by_order();
