@@ -13,7 +13,7 @@ import { couldMatch } from '../../src/policy/syntax/globs.ts'
 export const cwd = '/work-of/project'
 export const home = '/home/agent'
 
-const settings: PolicySettings = {
+export const settings: PolicySettings = {
   preset: 'default',
   pipes: false,
   allow: [],

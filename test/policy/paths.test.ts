@@ -12,7 +12,7 @@ import type { RuleSet } from '../../src/policy/decide/ruleset.ts'
 import { buildRules } from '../../src/policy/decide/ruleset.ts'
 import { makeDirectory } from '../helpers/place.ts'
 import { Random } from './fuzz/random.ts'
-import { presetRules, rulesOf } from './helper.ts'
+import { presetRules, rulesOf, settings } from './helper.ts'
 
 /** A busy machine is no file system that hangs. */
 const patientMs = 20_000
@@ -238,19 +238,7 @@ describe('the workspace', () => {
   })
 
   it('binds read mode only when reads are bound', async () => {
-    const reading = buildRules(
-      {
-        preset: 'default',
-        pipes: false,
-        allow: [],
-        ask: [],
-        deny: [],
-        safe: [],
-        auto_confirm: false,
-        rule: [],
-      },
-      { workspaceInReadMode: true },
-    )
+    const reading = buildRules(settings, { workspaceInReadMode: true })
     expect((await decideHere('cat /etc/hostname', presetRules('default'), { mode: 'read' })).verdict).toBe(
       'allow',
     )

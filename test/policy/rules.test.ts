@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { VitrineError } from '../../src/messages/error.ts'
 import { buildRules, type PolicySettings, type RuleTable } from '../../src/policy/decide/ruleset.ts'
-import { decideArgv, decideLine, presetRules, rulesOf } from './helper.ts'
+import { decideArgv, decideLine, presetRules, rulesOf, settings } from './helper.ts'
 
 function table(changed: Partial<RuleTable>): RuleTable {
   return { prefix: ['git', 'push'], verdict: 'deny', reason: '', match: [], not_match: [], ...changed }
@@ -156,16 +156,7 @@ describe('rules of the configuration', () => {
 
   it('says the reason that the rule gives, and where the rule stands', () => {
     const rules = buildRules(
-      {
-        preset: 'default',
-        pipes: false,
-        allow: [],
-        ask: [],
-        deny: [],
-        safe: [],
-        auto_confirm: false,
-        rule: [table({ reason: 'pushes go through review' })],
-      },
+      { ...settings, rule: [table({ reason: 'pushes go through review' })] },
       { originOf: () => ({ file: '/home/agent/config.toml', line: 7 }) },
     )
     const decision = decideLine('git push', rules, 'write')
@@ -182,16 +173,7 @@ describe('rules of the configuration', () => {
   it('checks the examples of a rule when it loads', () => {
     const load = (rule: RuleTable) =>
       buildRules(
-        {
-          preset: 'default',
-          pipes: false,
-          allow: [],
-          ask: [],
-          deny: [],
-          safe: [],
-          auto_confirm: false,
-          rule: [rule],
-        },
+        { ...settings, rule: [rule] },
         { originOf: () => ({ file: '/home/agent/config.toml', line: 12 }) },
       )
     expect(() =>

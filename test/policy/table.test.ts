@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { needsReading } from '../../src/policy/decide/quick.ts'
-import { decideLine, presetRules } from './helper.ts'
+import { decideLine, presetRules, settings } from './helper.ts'
 import { readCorpus, readTable } from './rows.ts'
 
 const rows = readTable()
@@ -21,16 +21,6 @@ describe('the table of verdicts', () => {
 })
 
 describe('a line that read mode denies', () => {
-  const settings = {
-    preset: 'default',
-    pipes: false,
-    allow: [],
-    ask: [],
-    deny: [],
-    safe: [],
-    auto_confirm: false,
-    rule: [],
-  } as const
   const denied = rows.filter(
     ({ preset, mode, verdict }) => preset === 'default' && mode === 'read' && verdict === 'deny',
   )
