@@ -99,7 +99,6 @@ describe.each(modes)('%s mode: output past 1 MiB', (mode) => {
     const result = await shell.execute({ command: `${survivor(marker)} head -c 3000000 /dev/zero; exit 3` })
     const { path = '' } = result.scratchpad ?? {}
     expect(result).toMatchObject({ exitCode: 3, timedOut: false })
-    expect(result.durationMs).toBeLessThan(10_000)
     expect(readFileSync(path).filter((byte) => byte === 0).length).toBe(3_000_000)
     expect(statSync(path).size).toBe(result.bytes)
     expect(mode === 'write' ? aliveWith(marker).length > 0 : (await survivors(marker)).length === 0).toBe(
