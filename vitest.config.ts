@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * Files that run one after the other, in `npm run test:all`: they need an engine, many minutes, all processors, or the
@@ -12,8 +13,21 @@ const deep = ['test/**/*.deep.test.ts']
 /** Half of a file's time is the start of a process and of what it imports: files take turns in a few processes. */
 const beside = { maxWorkers: 3, isolate: false }
 
+/** Files that take long for their size. */
+const long =
+  /\/(races|twins|attacks|fuzz)\/|(effects|compatibility)\.deep|\/(doctor|pty|completion|signals)\.test/
+
+/** Long files begin first: none runs last, alone. Vitest takes the larger file for the longer until it has run both. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => Number(!long.test(moduleId))
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     globalSetup: ['test/setup.ts'],
     projects: [
       project('quick', 0, { include: ['test/**/*.test.ts'], exclude: [...alone, ...deep], ...beside }),
