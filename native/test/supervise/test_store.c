@@ -20,19 +20,26 @@ static int file = -1;
 static uint64_t until;
 static struct vt_stored *stored;
 static char gate[] = "/tmp/vitrine-test-XXXXXX"; /* the command waits for its end */
+static enum { ANSWERS, CONSUMES_NOTHING, HOLDS_ON } manner; /* of the owner */
+static int heard_of;                                        /* bytes of an owner that consumes nothing, and holds */
 static void (*pass_on)(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length);
 
 #define HOLDS(condition) CHECK(condition, "%s", #condition)
 
 /* These are called on the supervisor's thread, before the end. */
 static void on_output(struct vt_owner *owner, uint32_t id, int stream, const char *bytes, size_t length) {
+  if (manner == CONSUMES_NOTHING) {
+    __atomic_fetch_add(&heard_of, (int)length, __ATOMIC_RELAXED);
+    return;
+  }
   pass_on(owner, id, stream, bytes, length);
   if (access(gate, F_OK) == 0) vt_core_hold(id);
 }
 
 static void on_held(struct vt_owner *owner, uint32_t id) {
   (void)owner;
-  vt_core_store(id, file, KEEP, until);
+  if (manner == HOLDS_ON) __atomic_fetch_add(&heard_of, 1, __ATOMIC_RELAXED);
+  else vt_core_store(id, file, KEEP, until);
   unlink(gate);
 }
 
@@ -134,6 +141,19 @@ static void does_not_wait_for_survivors(const char *survivor) {
   forget();
 }
 
+/* As the environment of a worker that ends: its output waits, or is held, and it answers no more. */
+static void ends_with_an_owner_that_went_away(int how, int most) {
+  manner = how;
+  heard_of = 0;
+  if (how == HOLDS_ON) close(open(gate, O_CREAT | O_CLOEXEC, 0600));
+  uint32_t id = start_command(make_command("/bin/sh", "yes & yes", "/"));
+  while (__atomic_load_n(&heard_of, __ATOMIC_RELAXED) < most) usleep(1000);
+  vt_core_kill_all_of(&test_owner);
+  HOLDS(wait_for(id)->end.signal == SIGKILL);
+  unlink(gate);
+  manner = ANSWERS;
+}
+
 int main(void) {
   FILE *temporary = tmpfile();
   file = fileno(temporary);
@@ -150,7 +170,8 @@ int main(void) {
   ends_at_the_deadline();
   does_not_wait_for_survivors("echo out; sleep 100 &");
   does_not_wait_for_survivors("yes & sleep 0.2");
-  vt_core_kill_all_of(&test_owner);
+  ends_with_an_owner_that_went_away(CONSUMES_NOTHING, 1048577);
+  ends_with_an_owner_that_went_away(HOLDS_ON, 1);
   fclose(temporary);
   return finish("a thread stores the output of commands");
 }
