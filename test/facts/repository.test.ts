@@ -23,6 +23,7 @@ import { explainRepositoryUnreadable } from '../../src/messages/policy.ts'
 import { repositoryProblems } from '../../src/messages/repository.ts'
 import { decide } from '../../src/policy/decide/decide.ts'
 import { factsNeeded, planRequest } from '../../src/policy/decide/plan.ts'
+import { gitEnvironment } from '../helpers/git.ts'
 import { presetRules } from '../policy/helper.ts'
 
 /** A busy machine is no file system that hangs. */
@@ -38,13 +39,7 @@ function git(args: readonly string[], cwd = repository, env: Readonly<Record<str
     cwd,
     stdio: 'ignore',
     env: {
-      PATH: process.env['PATH'],
-      HOME: root,
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_AUTHOR_NAME: 'a',
-      GIT_AUTHOR_EMAIL: 'a@example.com',
-      GIT_COMMITTER_NAME: 'a',
-      GIT_COMMITTER_EMAIL: 'a@example.com',
+      ...gitEnvironment(root),
       ...env,
     },
   })

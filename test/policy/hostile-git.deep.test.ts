@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { FoundEntry } from '../../src/facts/facts.ts'
 import { dangerousEntry, entriesActedOn } from '../../src/policy/decide/repositories.ts'
+import { gitEnvironment } from '../helpers/git.ts'
 import { makeDirectory, openTestShell } from '../helpers/place.ts'
 
 let root = ''
@@ -22,19 +23,7 @@ let trace = ''
 
 /** Git without any of vitrine's settings. */
 function git(args: readonly string[], cwd = repository): void {
-  execFileSync('git', args, { cwd, stdio: 'ignore', env: plainEnvironment() })
-}
-
-function plainEnvironment(): Record<string, string | undefined> {
-  return {
-    PATH: process.env['PATH'],
-    HOME: root,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_AUTHOR_NAME: 'a',
-    GIT_AUTHOR_EMAIL: 'a@example.com',
-    GIT_COMMITTER_NAME: 'a',
-    GIT_COMMITTER_EMAIL: 'a@example.com',
-  }
+  execFileSync('git', args, { cwd, stdio: 'ignore', env: gitEnvironment(root) })
 }
 
 beforeEach(() => {
@@ -104,7 +93,7 @@ async function run(
 ): Promise<'asked' | 'ran' | 'protected'> {
   rmSync(trace, { force: true })
   const toml = `[policy]\n${policy}\nallow = ${JSON.stringify(allow)}\n`
-  const shell = await openTestShell({ toml, cwd, mode: 'write', env: plainEnvironment() })
+  const shell = await openTestShell({ toml, cwd, mode: 'write', env: gitEnvironment(root) })
   const refused = await shell.execute({ command }).then(
     () => false,
     (error: { code?: string }) => {
@@ -119,7 +108,7 @@ async function run(
 /** The attack works on git without protection. */
 function expectRuns(line: string, cwd = repository): void {
   rmSync(trace, { force: true })
-  execFileSync('sh', ['-c', line], { cwd, stdio: 'ignore', env: plainEnvironment() })
+  execFileSync('sh', ['-c', line], { cwd, stdio: 'ignore', env: gitEnvironment(root) })
   expect(existsSync(trace), `${line} without protection`).toBe(true)
 }
 
@@ -457,7 +446,7 @@ describe('every key that git knows', () => {
     const working = keysOfGit().filter((key) => {
       if (!isMeant({ key: lowered(key), value: payload, file: config() })) return false
       git(['config', '--file', config(), key, payload])
-      const env = plainEnvironment()
+      const env = gitEnvironment(root)
       const reading = spawnSync('sh', ['-c', all], { cwd: repository, env, stdio: 'ignore' })
       writeFileSync(config(), before)
       return reading.status === 0

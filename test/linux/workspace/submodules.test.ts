@@ -2,18 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { gitEnvironment } from '../../helpers/git.ts'
 import { makeDirectory, openTestShell } from '../../helpers/place.ts'
 
 /** Runs a script whose git has an identity, and no configuration of the user's. */
 function sh(script: string, cwd: string): void {
-  const identity = {
-    GIT_AUTHOR_NAME: 'A',
-    GIT_AUTHOR_EMAIL: 'a',
-    GIT_COMMITTER_NAME: 'A',
-    GIT_COMMITTER_EMAIL: 'a',
-  }
-  const env = { ...process.env, ...identity, HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' }
-  execFileSync('sh', ['-ec', script], { cwd, env, stdio: 'pipe' })
+  execFileSync('sh', ['-ec', script], { cwd, env: gitEnvironment(cwd), stdio: 'pipe' })
 }
 
 let master: string

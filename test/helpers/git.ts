@@ -1,0 +1,12 @@
+/** For git as somebody with that home directory, whatever this machine's configuration says. */
+export function gitEnvironment(home: string): Record<string, string | undefined> {
+  return {
+    PATH: process.env['PATH'],
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: 'a',
+    GIT_AUTHOR_EMAIL: 'a@example.com',
+    GIT_COMMITTER_NAME: 'a',
+    GIT_COMMITTER_EMAIL: 'a@example.com',
+  }
+}
