@@ -35,7 +35,7 @@ export function twinsOf(lines: string, common: Omit<Twin, 'command'> = {}): Twin
 
 /** Several twins at once: most of their time is spent starting programs. */
 export function describeTwins(title: string, twins: readonly Twin[]): void {
-  describe.runIf(process.platform === 'linux')(title, { concurrent: true }, () => {
+  describe.runIf(process.platform === 'linux')(title, { concurrent: true, timeout: 600_000 }, () => {
     it.for(twins)('$command', async (twin, { skip }) => {
       const missing = missingProgram(twin)
       if (missing) skip(`${missing} is not installed`)
