@@ -13,19 +13,19 @@
 #include "base/procfs.h"
 #include "supervise/session.h"
 
-enum whose { OURS, FOREIGN, NOBODYS };
+enum whose { OURS, FOREIGN, NO_PROCESS };
 
 enum { SIGNAL_SCOPE_ABI = 6 };
 
 static enum whose whose_process(const struct vt_notification *notification, pid_t target) {
   pid_t session = getsid(target);
-  return session < 0 ? NOBODYS : session == notification->listener->session ? OURS : FOREIGN;
+  return session < 0 ? NO_PROCESS : session == notification->listener->session ? OURS : FOREIGN;
 }
 
 /* A group never spans sessions (credentials(7)), so one member decides. */
 static enum whose whose_group(const struct vt_notification *notification, pid_t group) {
   if (vt_session_has_group(notification->listener->session, group)) return OURS;
-  return kill(-group, 0) && errno == ESRCH ? NOBODYS : FOREIGN;
+  return kill(-group, 0) && errno == ESRCH ? NO_PROCESS : FOREIGN;
 }
 
 /* linux/pidfd.h: PIDFD_SELF_THREAD, PIDFD_SELF_THREAD_GROUP, Linux 6.14 */
@@ -73,9 +73,9 @@ static enum whose whose_target(const struct vt_notification *notification, pid_t
     case VT_SYS_rt_tgsigqueueinfo:
       if (target > 0 && (pid_t)arguments[1] > 0 && whose_process(notification, target) == OURS)
         return whose_process(notification, (pid_t)arguments[1]);
-      return target > 0 ? whose_process(notification, target) : NOBODYS;
+      return target > 0 ? whose_process(notification, target) : NO_PROCESS;
     default:
-      return target > 0 ? whose_process(notification, target) : NOBODYS;
+      return target > 0 ? whose_process(notification, target) : NO_PROCESS;
   }
 }
 
@@ -95,8 +95,8 @@ static void name_target(struct vt_notification *notification, pid_t target) {
 /* A process and its group share a session, so this covers the pidfd's group too (PIDFD_SIGNAL_PROCESS_GROUP). */
 static void judge_number(struct vt_notification *notification, pid_t target, bool scoped) {
   enum whose whose = whose_target(notification, target);
-  if (whose == OURS || (whose == NOBODYS && scoped)) return;
-  notification->error = whose == NOBODYS ? ESRCH : EPERM;
+  if (whose == OURS || (whose == NO_PROCESS && scoped)) return;
+  notification->error = whose == NO_PROCESS ? ESRCH : EPERM;
   /* Signals that we may not send either are refused for other reasons: not reported. */
   bool possible = target == -1 || kill(target, 0) == 0;
   notification->counted = whose == FOREIGN && signal_of(notification) != 0 && possible;
