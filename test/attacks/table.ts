@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   openSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,7 +66,7 @@ function unreachableFor(user: User, runner: string): string | null {
 function makeInherited({ uid, gid }: User, directory: string): Inherited {
   const [file, inner] = [join(directory, 'file'), join(directory, 'inner')]
   mkdirSync(inner)
-  closeSync(openSync(file, 'w'))
+  writeFileSync(file, 'left open')
   chmodSync(directory, 0o755)
   for (const path of [directory, file, inner]) chownSync(path, uid, gid)
   return {
