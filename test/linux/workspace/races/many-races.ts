@@ -3,8 +3,8 @@ import type { User } from '../../../attacks/table.ts'
 import { whyNot } from '../../../helpers/other-users.ts'
 import { operations, race } from './races.ts'
 
-/** few-races.ts makes fewer, and the control. */
-const tries = Number(process.env['VITRINE_RACES'] ?? 200_000)
+/** By each of two users. few-races.ts makes fewer, and the control. */
+const tries = Number(process.env['VITRINE_RACES'] ?? 100_000)
 
 /** A file for each user: they run side by side. */
 export function describeManyRaces(user: User): void {
