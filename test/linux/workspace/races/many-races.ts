@@ -6,7 +6,7 @@ import { operations, race } from './races.ts'
 /** By each of two users. few-races.ts makes fewer, and the control. */
 const tries = Number(process.env['VITRINE_RACES'] ?? 100_000)
 
-/** A file for each user: they run side by side. */
+/** Alone: beside another race each call waits for its turn on a processor, ten times as long as it takes. */
 export function describeManyRaces(user: User): void {
   describe.runIf(process.platform === 'linux' && whyNot(user) === null)(
     `${tries} races against workspace mode as ${user.name}`,
