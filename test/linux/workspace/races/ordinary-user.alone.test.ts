@@ -4,4 +4,4 @@ import { describeManyRaces } from './many-races.ts'
 
 const [, ordinary] = users
 if (ordinary) describeManyRaces(ordinary)
-else it.skip('races as an ordinary user: current-user.deep.test.ts makes them')
+else it.skip('races as an ordinary user: current-user.alone.test.ts makes them')
