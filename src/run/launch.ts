@@ -1,3 +1,4 @@
+import { inThisContext } from '../base/async-context.ts'
 import { monotonicMs } from '../base/clock.ts'
 import type { ModeSetup } from '../host/mode-setup.ts'
 import type { Deadline, LaunchEvents, LaunchedProcess, LaunchRequest } from '../launch/launch.ts'
@@ -32,6 +33,7 @@ export function launch(execution: Execution): Running {
     launchRequestOf(execution, setup, { environment, deadline, follower }),
     {
       ...eventsOf({ output, follower, supervision, start }),
+      // The addon calls from no asynchronous context: an approver finds that of its call (AsyncLocalStorage).
       asked: inThisContext(
         (path, answer) =>
           void askProtected(execution, path, deadline.timeoutMs - (monotonicMs() - launchedAt)).then(
@@ -53,11 +55,6 @@ export function launch(execution: Execution): Running {
   const stop = (cause: Cause) => supervision.stop(cause)
   const signal = (name: NodeJS.Signals) => supervision.signal(name)
   return { ended, started: start.started, stop, signal, process, listener: output.listener, follower }
-}
-
-/** The addon calls from no asynchronous context: an approver finds that of its call (AsyncLocalStorage). */
-function inThisContext(call: NonNullable<LaunchEvents['asked']>): NonNullable<LaunchEvents['asked']> {
-  return process.getBuiltinModule('node:async_hooks').AsyncResource.bind(call)
 }
 
 interface Output {
@@ -160,12 +157,13 @@ function launchRequestOf(
 ): LaunchRequest {
   const { cwd, merged, stdin, terminal, work } = request
   const { interpreter } = context.backend
-  const { variables, ...program }: ProgramToStart =
+  const { candidates, argv, variables, ...rest }: ProgramToStart =
     work.kind === 'argv'
       ? interpreter.argv(work.argv, { cwd, environment })
       : interpreter.line(follower?.wrapped(work.line, terminal !== null) ?? work.line)
   return {
-    ...program,
+    candidates,
+    argv,
     environment: variables ? { ...environment, ...variables } : environment,
     confinement,
     limits,
@@ -174,6 +172,7 @@ function launchRequestOf(
     terminal,
     merged,
     stdin: stdin === null || typeof stdin === 'number' ? stdin : 'pipe',
+    ...rest,
     ...(follower && { state: true }),
   }
 }

@@ -1,4 +1,5 @@
 import { isYes } from '../../admit/approval/approve.ts'
+import { inThisContext } from '../../base/async-context.ts'
 import type { AskHost, Wanted } from '../../network/gate.ts'
 import { hostAndPort } from '../../network/hosts.ts'
 import type { Execution } from '../execution.ts'
@@ -13,7 +14,8 @@ export function hostQuestions(
   // The command itself reads what is typed at its terminal.
   if (!access?.asks || !context.admission.hasApprover || request.terminal) return undefined
   const answers = new Map<string, Promise<boolean>>()
-  return bound((wanted, signal) => {
+  // The proxy calls in the asynchronous context of the shell's first command: an approver finds that of its call.
+  return inThisContext((wanted, signal) => {
     // One answer for all connections of the command to the host and port, those that wait for it included.
     const key = hostAndPort(wanted.host, wanted.port)
     const known = answers.get(key)
@@ -33,9 +35,4 @@ async function ask(
   const answer = await context.admission.approveHost({ ...request, mode }, question, wait)
   if (answer) hostAnswers.push(answer)
   return answer !== undefined && isYes(answer.approval)
-}
-
-/** The proxy calls in the asynchronous context of the shell's first command: an approver finds that of its call. */
-function bound(ask: AskHost): AskHost {
-  return process.getBuiltinModule('node:async_hooks').AsyncResource.bind(ask)
 }
