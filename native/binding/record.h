@@ -58,6 +58,14 @@ class Reader {
     if (from && !append(from, to)) wrong(path, "a string without NUL");
   }
 
+  // Appends strings that one string holds with a NUL between them, and the last one's NUL; none if it is empty.
+  void joined(napi_value object, const char* path, std::string* to) {
+    napi_value from = field(object, path);
+    const size_t at = to->size();
+    if (from && !read(from, to)) wrong(path, "a string");
+    if (to->size() == at + 1) to->pop_back();
+  }
+
   // Appends each string of an array and its NUL; returns how many.
   uint32_t texts(napi_value object, const char* path, std::string* to) {
     napi_value from = field(object, path), element = nullptr;
@@ -84,13 +92,19 @@ class Reader {
   }
 
  private:
-  bool append(napi_value from, std::string* to) {
+  // A string and its NUL.
+  bool read(napi_value from, std::string* to) {
     size_t length = 0;
     const size_t at = to->size();
     if (napi_get_value_string_utf8(env_, from, nullptr, 0, &length) != napi_ok) return false;
     to->resize(at + length + 1);
     napi_get_value_string_utf8(env_, from, &(*to)[at], length + 1, nullptr);
-    return std::strlen(&(*to)[at]) == length;
+    return true;
+  }
+
+  bool append(napi_value from, std::string* to) {
+    const size_t at = to->size();
+    return read(from, to) && std::strlen(&(*to)[at]) == to->size() - at - 1;
   }
 
   napi_env env_;

@@ -138,7 +138,7 @@ bool take_request(Napi::Env env, napi_value record, napi_value handler, vt_reque
   request->id = next_id();
   reader.texts(record, "candidates", &texts.candidates);
   reader.texts(record, "argv", &texts.argv);
-  reader.texts(record, "env", &texts.environment);
+  reader.joined(record, "env", &texts.environment);
   reader.text(record, "cwd", &texts.directory);
   request->stdin_fd = stdin_of(reader, record);
   request->merged = reader.flag(record, "merged");

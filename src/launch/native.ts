@@ -82,7 +82,7 @@ export function recordOf(
   return {
     candidates,
     argv,
-    env: pairsOf(environment),
+    env: pairsIn(environment),
     cwd,
     stdin,
     merged,
@@ -100,11 +100,15 @@ function landlock({ confinement }: LaunchRequest): LandlockConfinement | null {
   return confinement
 }
 
-const known = new WeakMap<object, readonly string[]>()
+const known = new WeakMap<object, string>()
 
-function pairsOf(environment: LaunchRequest['environment']): readonly string[] {
+/** No name or value has a NUL: requests and configurations with one are refused, and no process has one. */
+function pairsIn(environment: LaunchRequest['environment']): string {
   const pairs =
-    known.get(environment) ?? Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+    known.get(environment) ??
+    Object.entries(environment)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('\0')
   known.set(environment, pairs)
   return pairs
 }

@@ -135,8 +135,9 @@ function inherits(
   return !isSecretName(name) && !(gitCare === 'line' && otherRepository.has(name))
 }
 
-/** Undefined removes one. */
+/** Undefined removes one. The same environment where none is given: its text for the addon is made once. */
 export function withVariables(environment: Variables, given: Environment, place: HostPlace): Variables {
+  if (Object.keys(given).length === 0) return environment
   const all = { ...environment, ...(place === 'windows' ? inCapitals(given) : given) }
   return Object.fromEntries(
     Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),

@@ -9,7 +9,7 @@ function record(): SpawnRecord {
   return {
     candidates: ['/nowhere/sh', '/bin/sh'],
     argv: ['sh', '-c', 'echo ran'],
-    env: ['PATH=/usr/bin:/bin'],
+    env: 'PATH=/usr/bin:/bin\0LANG=C',
     cwd: '/',
     stdin: null,
     merged: false,
@@ -67,7 +67,7 @@ const wrongRecord = [undefined, 'text', 1, true, () => {}]
 const wrong: Readonly<Record<string, readonly unknown[]>> = {
   candidates: wrongList,
   argv: wrongList,
-  env: wrongList,
+  env: wrongText.filter((value) => typeof value !== 'string'),
   cwd: wrongText,
   stdin: [undefined, -1, 0.5, true, {}, 2 ** 31],
   merged: wrongFlag,

@@ -16,7 +16,7 @@ test(
       const argv = [`${actor} write ${target}`]
       const streams = { stdin: null, merged: false, state: false, terminal: null }
       const held = { limits: null, deadline: null, confinement: { kind: 'low-integrity' } }
-      addon.spawn({ candidates: [actor], argv, env: [], cwd: process.cwd(), ...streams, ...held }, resolve)
+      addon.spawn({ candidates: [actor], argv, env: '', cwd: process.cwd(), ...streams, ...held }, resolve)
     })
     assert.equal(end.step, 'integrity')
     assert.ok(end.errno > 0x1000)
