@@ -3,15 +3,10 @@ import { constants } from 'node:os'
 /** Linux gives one number to two names (asm-generic/errno.h); man pages use the other one. */
 const aliases = new Set(['ENOTSUP', 'EWOULDBLOCK'])
 
-const names = new Map(
-  Object.entries(constants.errno)
-    .filter(([name]) => !aliases.has(name))
-    .map(([name, number]) => [number, name]),
-)
-
 /** The name of an errno. util.getSystemErrorName knows only the errors of libuv, so not ENOEXEC. */
 export function errnoName(errno: number): string {
-  return names.get(errno) ?? `errno ${errno}`
+  const known = Object.entries(constants.errno)
+  return known.find(([name, number]) => number === errno && !aliases.has(name))?.[0] ?? `errno ${errno}`
 }
 
 /** For example `ENOENT`. `instanceof Error` is false for errors of another realm (Jest, `node:vm`). */

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { nearestKey, VitrineError } from '../internal.ts'
 import { flagWithValue, onlyFull, optionElsewhere, valueMissing } from '../messages/cli/run.ts'
 import { type OptionKind, type OptionKinds, takersOf } from './grammar.ts'
@@ -12,46 +11,47 @@ export interface Options {
   readonly words: readonly string[]
 }
 
-/** Reads options up to the first word. Throws INVALID_REQUEST. */
+/** Reads options up to the first word, as util.parseArgs does, which takes longer to load. Throws INVALID_REQUEST. */
 export function parseOptions(args: readonly string[], kinds: OptionKinds): Options {
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, nodeType(kind)])),
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  })
-  const firstWord = tokens.find((token) => token.kind !== 'option')
   const flags = new Set<string>()
   const values = new Map<string, string>()
   const lists = new Map<string, string[]>()
-  for (const token of tokens) {
-    if (token.kind !== 'option' || token.index >= (firstWord?.index ?? args.length)) break
-    const kind = kindOf(token, kinds)
-    if (takesNoValue(kind)) flags.add(token.name + (token.value ? `=${token.value}` : ''))
+  let at = 0
+  for (; isOption(args[at]); at++) {
+    const option = optionOf(args[at] ?? '')
+    const { name, value } = option
+    const kind = kindOf(option, kinds)
+    const text = () => value ?? following(args[++at], option)
+    if (takesNoValue(kind)) flags.add(name + (value ? `=${value}` : ''))
     else if (kind === 'variables' || kind === 'values')
-      lists.set(token.name, [...(lists.get(token.name) ?? []), textOf(token)])
-    else values.set(token.name, textOf(token))
+      lists.set(name, [...(lists.get(name) ?? []), text()])
+    else values.set(name, text())
   }
-  return { flags, values, lists, words: firstWord ? args.slice(firstWord.index) : [] }
+  return { flags, values, lists, words: args.slice(at) }
 }
 
-interface OptionToken {
+function isOption(arg: string | undefined): boolean {
+  return arg !== undefined && arg.length > 1 && arg.startsWith('-') && arg !== '--'
+}
+
+interface Option {
   readonly name: string
   readonly rawName: string
+  /** After its `=`. */
   readonly value: string | undefined
-  readonly inlineValue: boolean | undefined
+}
+
+function optionOf(arg: string): Option {
+  const end = arg.startsWith('--') ? arg.indexOf('=', 3) : 2
+  const [rawName, value] = end < 0 ? [arg, undefined] : [arg.slice(0, end), arg.slice(end + 1)]
+  return { name: rawName.slice(2), rawName, value }
 }
 
 function takesNoValue(kind: OptionKind): boolean {
   return kind === 'flag' || kind === 'flag or full'
 }
 
-function nodeType(kind: OptionKind) {
-  return { type: takesNoValue(kind) ? ('boolean' as const) : ('string' as const) }
-}
-
-function kindOf({ name, rawName, value }: OptionToken, kinds: OptionKinds): OptionKind {
+function kindOf({ name, rawName, value }: Option, kinds: OptionKinds): OptionKind {
   const kind = rawName.startsWith('--') && Object.hasOwn(kinds, name) ? kinds[name] : undefined
   if (kind === undefined) throw unknown(rawName, kinds)
   if (kind === 'flag' && value !== undefined) throw misuse(flagWithValue(rawName))
@@ -75,9 +75,9 @@ function unknown(rawName: string, kinds: OptionKinds): VitrineError {
 }
 
 // A value that looks like a long option is the next option: `--cwd --json`. `--cwd=--json` is unambiguous.
-function textOf({ rawName, value, inlineValue }: OptionToken): string {
-  if (value === undefined || (!inlineValue && value.startsWith('--'))) throw misuse(valueMissing(rawName))
-  return value
+function following(arg: string | undefined, { rawName }: Option): string {
+  if (arg === undefined || arg.startsWith('--')) throw misuse(valueMissing(rawName))
+  return arg
 }
 
 export function misuse(detail: string): VitrineError {
