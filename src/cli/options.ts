@@ -23,8 +23,7 @@ export function parseOptions(args: readonly string[], kinds: OptionKinds): Optio
     const kind = kindOf(option, kinds)
     const text = () => value ?? following(args[++at], option)
     if (takesNoValue(kind)) flags.add(name + (value ? `=${value}` : ''))
-    else if (kind === 'variables' || kind === 'values')
-      lists.set(name, [...(lists.get(name) ?? []), text()])
+    else if (kind === 'variables' || kind === 'values') lists.set(name, [...(lists.get(name) ?? []), text()])
     else values.set(name, text())
   }
   return { flags, values, lists, words: args.slice(at) }

@@ -22,7 +22,7 @@ const maxQuoteLength = 60
 
 /** Validates the value of one key and makes its paths absolute. */
 export function checkValue(entry: KeyEntry, raw: unknown, toAbsolute: ToAbsolute): CheckedValue {
-  const parsed = v.safeParse(entry.schema, raw, { abortEarly: true })
+  const parsed = v.safeParse(entry.schema(), raw, { abortEarly: true })
   if (!parsed.success) return { fault: faultOf(entry, parsed.issues[0]) }
   const lost = lostName(raw, parsed.output)
   if (lost !== undefined) return { fault: lostFault(entry, lost) }
@@ -73,7 +73,7 @@ function isOfWantedType(issue: v.BaseIssue<unknown>): boolean {
 function tableFault(path: KeyPath, issue: v.BaseIssue<unknown>): ValueFault {
   const name = String(path.at(-1))
   if (issue.expected === 'never') {
-    const nearest = nearestKey(name, policyRuleKeys)
+    const nearest = nearestKey(name, policyRuleKeys())
     return { path, problem: { kind: 'unknown-key', ...(nearest === undefined ? {} : { nearest }) } }
   }
   if (issue.received !== 'undefined') {

@@ -15,5 +15,5 @@ function sectionSchema(section: SectionName) {
 }
 
 function propertySchema({ schema, about, fallback }: KeyEntry) {
-  return v.optional(v.pipe(schema, v.description(about)), () => fallback)
+  return v.optional(v.pipe(schema(), v.description(about)), () => fallback)
 }

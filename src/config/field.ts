@@ -22,8 +22,8 @@ export type ToAbsolute = (path: string) => string
 
 export interface KeyDefinition<S extends v.GenericSchema = v.GenericSchema> {
   readonly about: string
-  /** The message of each action says which value is wanted. */
-  readonly schema: S
+  /** The message of each action says which value is wanted. Made for a given value: most starts validate none. */
+  schema(): S
   readonly fallback: v.InferOutput<S>
   readonly project: ProjectRule
   /** Makes paths absolute; only keys that hold paths have it. */
@@ -32,7 +32,7 @@ export interface KeyDefinition<S extends v.GenericSchema = v.GenericSchema> {
 
 export function defineKey<const S extends v.GenericSchema>(
   about: string,
-  schema: S,
+  schema: () => S,
   fallback: NoInfer<v.InferOutput<S>>,
   project: ProjectRule,
 ): KeyDefinition<S> {
@@ -42,16 +42,16 @@ export function defineKey<const S extends v.GenericSchema>(
 /** Empty: none. */
 export function pathKey(about: string, project: ProjectRule) {
   const resolve = (path: string, toAbsolute: ToAbsolute) => (path === '' ? '' : toAbsolute(path))
-  return { ...defineKey(about, textValue(wanted.path), '', project), resolve }
+  return { ...defineKey(about, () => textValue(wanted.path), '', project), resolve }
 }
 
 /** Each path costs time when a shell and some commands start, and a project file may list paths. */
 const maxPaths = 1000
-const pathList = v.pipe(listOf(wanted.path), v.maxLength(maxPaths, wanted.atMostPaths(maxPaths)))
+const pathList = () => v.pipe(listOf(wanted.path), v.maxLength(maxPaths, wanted.atMostPaths(maxPaths)))
 
 /** Defines a key that holds a list of paths; `word` stands for a built-in list and is kept as it is. */
 export function pathsKey(about: string, project: ProjectRule, word?: string) {
-  const schema = word === undefined ? pathList : listOrWord(pathList, wanted.path, word)
+  const schema = () => (word === undefined ? pathList() : listOrWord(wanted.path, word))
   const resolve = (paths: readonly string[], toAbsolute: ToAbsolute) =>
     paths.map((path) => (path === word ? path : toAbsolute(path)))
   return { ...defineKey(about, schema, [], project), resolve }
@@ -59,10 +59,11 @@ export function pathsKey(about: string, project: ProjectRule, word?: string) {
 
 /** Relative to a directory that is found later, absolute, or beneath HOME; `word` stands for a built-in list. */
 export function pathsWithinKey(about: string, project: ProjectRule, word: string) {
-  const schema = v.pipe(
-    listOrWord(pathList, wanted.path, word),
-    v.checkItems((path) => !path.split('/').includes('..'), wanted.pathInside),
-  )
+  const schema = () =>
+    v.pipe(
+      listOrWord(wanted.path, word),
+      v.checkItems((path) => !path.split('/').includes('..'), wanted.pathInside),
+    )
   const resolve = (paths: readonly string[], toAbsolute: ToAbsolute) =>
     paths.map((path) => (path.startsWith('~') ? toAbsolute(path) : path))
   return { ...defineKey(about, schema, [word], project), resolve }
@@ -75,7 +76,7 @@ export function mountsKey(about: string, project: ProjectRule) {
       const mode = /:r[ow]$/.exec(entry)?.[0] ?? ''
       return `${toAbsolute(mode === '' ? entry : entry.slice(0, -mode.length))}${mode || ':ro'}`
     })
-  return { ...defineKey(about, listOf(wanted.path), [], project), resolve }
+  return { ...defineKey(about, () => listOf(wanted.path), [], project), resolve }
 }
 
 /** Node's setTimeout counts milliseconds in a signed 32-bit integer. */
@@ -99,10 +100,10 @@ export function oneWay(...order: readonly (string | boolean)[]): ProjectRule {
   return { kind: 'one-way', order }
 }
 
-const hostPattern = v.pipe(filledText(wanted.host), v.check(isHostPattern, wanted.host))
+const hostPattern = () => v.pipe(filledText(wanted.host), v.check(isHostPattern, wanted.host))
 
 export function hostList() {
-  return v.pipe(v.array(hostPattern, wanted.hosts), v.maxLength(maxPaths, wanted.atMostHosts(maxPaths)))
+  return v.pipe(v.array(hostPattern(), wanted.hosts), v.maxLength(maxPaths, wanted.atMostHosts(maxPaths)))
 }
 
 export function booleanOrHosts() {
@@ -153,13 +154,13 @@ export function stringTable() {
   return v.record(name, textValue(), wanted.stringTable)
 }
 
-function listOrWord(paths: typeof pathList, item: string, word: string) {
+function listOrWord(item: string, word: string) {
   const alone = v.pipe(
     v.literal(word),
     v.transform(() => [word]),
   )
   return v.pipe(
-    v.union([paths, alone], wanted.stringsOr(word)),
+    v.union([pathList(), alone], wanted.stringsOr(word)),
     v.checkItems((value) => !isSlipOf(word, value), wanted.wordOr(word, item)),
   )
 }

@@ -5,7 +5,7 @@ import { integer, listOf, oneOf, textValue } from './field.ts'
 /** More arguments than the kernel passes to a program. */
 const maxOperands = 1_000_000
 
-const entries = {
+const entries = () => ({
   prefix: v.pipe(listOf(wanted.ruleWord), v.nonEmpty(wanted.ruleWords)),
   verdict: oneOf('allow', 'ask', 'deny'),
   reason: v.optional(textValue(), ''),
@@ -15,11 +15,11 @@ const entries = {
   ask_options: v.exactOptional(listOf(wanted.ruleOption)),
   deny_options: v.exactOptional(listOf(wanted.ruleOption)),
   operands: v.exactOptional(integer(0, maxOperands)),
-}
+})
 
-export const policyRuleKeys = Object.keys(entries)
+export const policyRuleKeys = () => Object.keys(entries())
 
-export const policyRule = v.strictObject(entries, wanted.rule(policyRuleKeys))
+export const policyRule = () => v.strictObject(entries(), wanted.rule(policyRuleKeys()))
 
 /** A rule that loosens the policy. */
-export const allowRule = v.looseObject({ verdict: v.literal('allow') })
+export const allowRule = () => v.looseObject({ verdict: v.literal('allow') })

@@ -36,38 +36,38 @@ export const sections = {
     keys: {
       backend: defineKey(
         'Where commands run: on this machine, or in a container.',
-        oneOf('local', 'docker'),
+        () => oneOf('local', 'docker'),
         'local',
         onlyTrusted,
       ),
       sandbox: defineKey(
         'false: no sandbox, so every command requires write mode.',
-        boolean(),
+        boolean,
         true,
         // Not even a tightening: true may demand a sandbox from a host that the user knows to have none.
         onlyTrusted,
       ),
       mode: defineKey(
         'read: the operating system makes the command read-only. workspace: it holds the changes of the command inside the workspace. write: the command runs unsandboxed.',
-        oneOf(...modes),
+        () => oneOf(...modes),
         'read',
         oneWay('write', 'workspace', 'read'),
       ),
       timeout_ms: defineKey(
         'Deadline of a command without one of its own, in milliseconds.',
-        integer(1, maxMs),
+        () => integer(1, maxMs),
         30_000,
         onlySmaller,
       ),
       max_timeout_ms: defineKey(
         'The longest deadline that a caller can set, in milliseconds.',
-        integer(1, maxMs),
+        () => integer(1, maxMs),
         600_000,
         onlySmaller,
       ),
       kill_grace_ms: defineKey(
         'Time between SIGTERM and SIGKILL, in milliseconds.',
-        integer(0, maxGraceMs),
+        () => integer(0, maxGraceMs),
         200,
         onlySmaller,
       ),
@@ -78,13 +78,13 @@ export const sections = {
       ),
       private_tmp: defineKey(
         'Read mode: give each command a writable TMPDIR of its own, and remove it afterwards. On macOS true unless set. Workspace mode always does.',
-        boolean(),
+        boolean,
         false,
         oneWay(true, false),
       ),
       reads: defineKey(
         "What read and workspace mode can read: everything, or only the workspace and the system's own directories.",
-        oneOf('everywhere', 'workspace'),
+        () => oneOf('everywhere', 'workspace'),
         'everywhere',
         oneWay('everywhere', 'workspace'),
       ),
@@ -106,17 +106,17 @@ export const sections = {
     keys: {
       inherit: defineKey(
         'Which variables of the caller pass: auto (read and workspace mode: a list; write mode: all whose names do not look like secrets), listed (the list in every mode), all.',
-        oneOf('auto', 'listed', 'all'),
+        () => oneOf('auto', 'listed', 'all'),
         'auto',
         oneWay('all', 'auto', 'listed'),
       ),
       pass: defineKey(
         'Names of further variables that pass from the caller.',
-        listOf(wanted.variableName),
+        () => listOf(wanted.variableName),
         [],
         onlyTrusted,
       ),
-      set: defineKey('Variables to set, with their values.', stringTable(), {}, onlyTrusted),
+      set: defineKey('Variables to set, with their values.', stringTable, {}, onlyTrusted),
     },
   },
   policy: {
@@ -124,27 +124,37 @@ export const sections = {
     keys: {
       preset: defineKey(
         'The built-in rules: default; open, with only the deny list; analysis, where only listed programs run.',
-        oneOf('open', 'default', 'analysis'),
+        () => oneOf('open', 'default', 'analysis'),
         'default',
         oneWay('open', 'default', 'analysis'),
       ),
       pipes: defineKey(
         'Preset analysis: allow pipes between its programs, and output to /dev/null (2>/dev/null).',
-        boolean(),
+        boolean,
         false,
         oneWay(true, false),
       ),
       allow: defineKey(
         "Commands added to the preset's safe list, by their first words.",
-        listOf(wanted.command),
+        () => listOf(wanted.command),
         [],
         onlyTrusted,
       ),
-      ask: defineKey('Commands to ask about, by their first words.', listOf(wanted.command), [], onlyAdds),
-      deny: defineKey('Commands that never run, by their first words.', listOf(wanted.command), [], onlyAdds),
+      ask: defineKey(
+        'Commands to ask about, by their first words.',
+        () => listOf(wanted.command),
+        [],
+        onlyAdds,
+      ),
+      deny: defineKey(
+        'Commands that never run, by their first words.',
+        () => listOf(wanted.command),
+        [],
+        onlyAdds,
+      ),
       safe: defineKey(
         "Replaces the preset's safe list, unless empty.",
-        listOf(wanted.command),
+        () => listOf(wanted.command),
         [],
         onlyTrusted,
       ),
@@ -154,21 +164,21 @@ export const sections = {
       ),
       auto_confirm: defineKey(
         'true: commands run that would be asked about. Denied commands stay denied.',
-        boolean(),
+        boolean,
         false,
         userOnly,
       ),
       unattended: defineKey(
         'The verdict on a command that would be asked about, when there is no approver.',
-        oneOf('allow', 'deny'),
+        () => oneOf('allow', 'deny'),
         'allow',
         oneWay('allow', 'deny'),
       ),
       rule: defineKey(
         '[[policy.rule]] tables: prefix (words), verdict, reason, and example command lines that must match or not.',
-        v.array(policyRule, wanted.rules),
+        () => v.array(policyRule(), wanted.rules),
         [],
-        { kind: 'union', loosens: (rule) => v.is(allowRule, rule) },
+        { kind: 'union', loosens: (rule) => v.is(allowRule(), rule) },
       ),
     },
   },
@@ -177,13 +187,13 @@ export const sections = {
     keys: {
       inline_max_chars: defineKey(
         'Characters of a stream that the result contains; longer output is saved in the scratchpad.',
-        integer(1, 16_777_216),
+        () => integer(1, 16_777_216),
         30_000,
         onlySmaller,
       ),
       max_bytes: defineKey(
         'Output that ends the command, in bytes; 0: no limit.',
-        integer(0, maxBytes),
+        () => integer(0, maxBytes),
         1_073_741_824,
         minOrNone,
       ),
@@ -194,13 +204,13 @@ export const sections = {
     keys: {
       max_age_days: defineKey(
         'Age at which a session is removed, in days; 0: never.',
-        integer(0, 36_500),
+        () => integer(0, 36_500),
         7,
         onlyTrusted,
       ),
       max_bytes: defineKey(
         'Size of all sessions together above which the oldest are removed, in bytes; 0: no limit.',
-        integer(0, maxBytes),
+        () => integer(0, maxBytes),
         4_294_967_296,
         onlyTrusted,
       ),
@@ -217,13 +227,13 @@ export const sections = {
       path: pathKey('File to append to (docs/audit.md); empty: no log.', onlyTrusted),
       required: defineKey(
         'true: a command whose line cannot be written does not run.',
-        boolean(),
+        boolean,
         false,
         onlyTrusted,
       ),
       max_bytes: defineKey(
         'Size at which the log is rotated, in bytes; 0: never.',
-        integer(0, maxBytes),
+        () => integer(0, maxBytes),
         104_857_600,
         onlyTrusted,
       ),

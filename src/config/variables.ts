@@ -60,11 +60,12 @@ function entryOf(name: string, section: SectionName): KeyEntry {
 
 // Text that cannot be converted to the key's type stays text, so that validation reports the wanted type.
 function readAs(entry: KeyEntry, text: string): unknown {
-  if (entry.schema.type === 'boolean') return booleanOf(text)
-  if (entry.schema.type === 'number') return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text
-  if (entry.schema.type === 'record') return tableOf(text)
-  if (entry.schema.type === 'union' && v.is(entry.schema, true)) return booleanOr(text)
-  if (entry.schema.type === 'array' || entry.schema.type === 'union') return itemsOf(text)
+  const schema = entry.schema()
+  if (schema.type === 'boolean') return booleanOf(text)
+  if (schema.type === 'number') return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+  if (schema.type === 'record') return tableOf(text)
+  if (schema.type === 'union' && v.is(schema, true)) return booleanOr(text)
+  if (schema.type === 'array' || schema.type === 'union') return itemsOf(text)
   return text
 }
 

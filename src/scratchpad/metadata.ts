@@ -3,20 +3,21 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { modes } from '../base/types.ts'
 
-const metadata = v.object({
-  command: v.union([v.string(), v.array(v.string())]),
-  cwd: v.string(),
-  mode: v.picklist(modes),
-  outcome: v.string(),
-  exitCode: v.nullable(v.number()),
-  signal: v.nullable(v.string()),
-  started: v.string(),
-  durationMs: v.number(),
-  bytes: v.number(),
-  binary: v.boolean(),
-})
+const metadata = () =>
+  v.object({
+    command: v.union([v.string(), v.array(v.string())]),
+    cwd: v.string(),
+    mode: v.picklist(modes),
+    outcome: v.string(),
+    exitCode: v.nullable(v.number()),
+    signal: v.nullable(v.string()),
+    started: v.string(),
+    durationMs: v.number(),
+    bytes: v.number(),
+    binary: v.boolean(),
+  })
 
-export type EntryMetadata = Readonly<v.InferOutput<typeof metadata>>
+export type EntryMetadata = Readonly<v.InferOutput<ReturnType<typeof metadata>>>
 
 /** Entry names never begin with a dot, so none collides. */
 function metadataPath(directory: string, name: string): string {
@@ -34,7 +35,7 @@ export function writeMetadata(directory: string, name: string, value: EntryMetad
 /** `undefined` if missing or altered. */
 export function readMetadata(directory: string, name: string): EntryMetadata | undefined {
   try {
-    const parsed = v.safeParse(metadata, JSON.parse(readFileSync(metadataPath(directory, name), 'utf8')))
+    const parsed = v.safeParse(metadata(), JSON.parse(readFileSync(metadataPath(directory, name), 'utf8')))
     return parsed.success ? parsed.output : undefined
   } catch {
     // ENOENT or SyntaxError: the listing shows the entry without metadata.

@@ -12,7 +12,7 @@ import {
 /** `[shell] network` */
 export const networkKey = defineKey(
   'Sandboxed: allow TCP and UDP clients (true), or TCP to listed hosts: HOST, *.HOST or an address, with :PORT or for ports 443 and 80.',
-  booleanOrHosts(),
+  booleanOrHosts,
   false,
   onlyFewerHosts,
 )
@@ -20,19 +20,19 @@ export const networkKey = defineKey(
 const keys = {
   deny: defineKey(
     'Hosts that are refused even if [shell] network lists them; without :PORT on every port.',
-    hostList(),
+    hostList,
     [],
     onlyAdds,
   ),
   check_sni: defineKey(
     'true: a tunnel carries only TLS that names the host it was opened for.',
-    boolean(),
+    boolean,
     false,
     oneWay(false, true),
   ),
   ask: defineKey(
     'true: the approver is asked about a host that the list does not name; its yes holds for the command or the session, its no for the session.',
-    boolean(),
+    boolean,
     false,
     userOnly,
   ),

@@ -9,13 +9,13 @@ export const workspaceKeys = {
   ),
   on_protected: defineKey(
     'ask: before something protected changes in workspace mode, the approver is asked, once for each protected path and command.',
-    oneOf('deny', 'ask'),
+    () => oneOf('deny', 'ask'),
     'deny',
     userOnly,
   ),
   on_refusal: defineKey(
     'ask: when workspace mode refuses something and the command fails, the approver is asked whether it may run again in write mode.',
-    oneOf('tell', 'ask'),
+    () => oneOf('tell', 'ask'),
     'tell',
     userOnly,
   ),
