@@ -5,7 +5,7 @@ import { VitrineError } from '../messages/error.ts'
 import { cannotConfine } from '../messages/platform.ts'
 import { noPrivateTmpOn, privateTmpFailed } from '../messages/private-tmp.ts'
 import type { Confinement, LandlockConfinement, PrivateDirectories } from './sandbox.ts'
-import { keepSpare, takeSpare } from './spare-directories.ts'
+import { keepSpare, type SpareDirectory, takeSpare } from './spare-directories.ts'
 
 /** The addon's part on Linux: native/core.h, struct vt_private. */
 export interface PrivateTmpAddon {
@@ -47,7 +47,7 @@ export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirector
         async remove(spare) {
           const { keeper } = made
           const path = spare ? addon.renewPrivate(keeper) : undefined
-          if (path) keepSpare({ temporary, path, keeper, remove: () => addon.removePrivate(keeper) })
+          if (path) keepSpare(spareOf(addon, { temporary, path, keeper }))
           const errno = (path ? 0 : await addon.removePrivate(keeper)) || (await swept)
           return errno === 0 ? undefined : errnoName(errno)
         },
@@ -55,6 +55,11 @@ export function linuxPrivateDirectories(addon: PrivateTmpAddon): PrivateDirector
     },
     grant: (confinement, directory) => writing(confinement, directory),
   }
+}
+
+/** Not in a closure of `make`, which has the spare before it in reach: all of them would stay in memory. */
+function spareOf(addon: PrivateTmpAddon, made: Omit<SpareDirectory, 'remove'>): SpareDirectory {
+  return { ...made, remove: () => addon.removePrivate(made.keeper) }
 }
 
 function writing(confinement: Confinement, directory: string): LandlockConfinement {
