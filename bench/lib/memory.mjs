@@ -20,6 +20,12 @@ export function collectGarbage() {
   collect()
 }
 
+/** MB that are resident once garbage is collected. */
+export function residentMb() {
+  collectGarbage()
+  return statusMb('VmRSS')
+}
+
 /**
  * How many MB the process grew at most above where it stood.
  * @param {() => Promise<unknown>} run
