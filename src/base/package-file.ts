@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** This module's file. CommonJS modules, such as the command line's, have no import.meta.url. */
-const here = typeof __filename === 'string' ? __filename : fileURLToPath(import.meta.url)
+/** This module's file. Bundles of CommonJS modules have no import.meta.url; `node -e` and workers have a global __filename. */
+const here = import.meta.url === undefined ? __filename : fileURLToPath(import.meta.url)
 
 /** A file at the top of the package, from the sources and from dist/ alike. */
 export function packageFile(name: string): string {
