@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import type { NativeEvent, SpawnRecord } from '../../src/launch/addon.ts'
 import { realAddon } from '../sandbox/hosts.ts'
@@ -47,7 +48,8 @@ function withField(path: string, value: unknown): SpawnRecord {
   return changed as SpawnRecord
 }
 
-function run(given: SpawnRecord): Promise<NativeEvent[]> {
+/** `called` gets its id before it can run. */
+function run(given: SpawnRecord, called: (id: number) => void = () => {}): Promise<NativeEvent[]> {
   return new Promise((resolve, reject) => {
     const events: NativeEvent[] = []
     const spawned = addon.spawn(given, (event) => {
@@ -55,6 +57,7 @@ function run(given: SpawnRecord): Promise<NativeEvent[]> {
       if (event.kind === 'ended' || event.kind === 'failed') resolve(events)
     })
     if (spawned.kind === 'failed') reject(new Error(spawned.step))
+    else called(spawned.id)
   })
 }
 
@@ -155,6 +158,16 @@ describe('the record of spawn', () => {
       expect(() => addon.spawn(given as never, () => {})).toThrowError('the record must be an object')
     for (const given of [undefined, null, 7, {}])
       expect(() => addon.spawn(record(), given as never)).toThrowError('the handler must be a function')
+  })
+
+  it('a signal that comes before the command runs is sent when it does', async () => {
+    const given = { ...record(), candidates: ['/bin/sleep'], argv: ['sleep', '60'] }
+    const signalled = () => run(given, (id) => addon.signal(id, constants.signals.SIGTERM))
+    // At once: some are launched only after their signal has come.
+    const all = await Promise.all(Array.from({ length: 40 }, signalled))
+    expect(all.flat().map((end) => end.kind === 'ended' && [end.signal, end.timedOut])).toEqual(
+      all.map(() => [constants.signals.SIGTERM, undefined]),
+    )
   })
 
   it('a step that fails is the only event', async () => {

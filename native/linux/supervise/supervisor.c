@@ -70,6 +70,16 @@ static void ready(struct vt_source *source) {
   }
 }
 
+/* A command may run before its launcher does again: a signal waits for the launcher's message. */
+static void send_signal(struct vt_command *command, int signal) {
+  if (command->phase == VT_LAUNCHING) command->early_signals |= UINT64_C(1) << (signal & 63);
+  else vt_session_signal(command, signal);
+}
+
+static void send_early_signals(const struct vt_command *command) {
+  for (uint64_t left = command->early_signals; left; left &= left - 1) vt_session_signal(command, __builtin_ctzll(left));
+}
+
 static void launched(struct vt_command *command) {
   command->phase = VT_RUNNING;
   if (command->failed_step != VT_STEP_NONE) {
@@ -91,6 +101,7 @@ static void launched(struct vt_command *command) {
     vt_notifier_add(command->listener);
   }
   vt_deadline_launched(command);
+  send_early_signals(command);
 }
 
 static void kill_all_of(const struct vt_owner *owner) {
@@ -112,7 +123,7 @@ static void obey_for(struct vt_command *command, const struct vt_message *order)
   if (order->kind == VT_MESSAGE_KILL) command->killing = true;
   else if (order->kind == VT_MESSAGE_CONSUMED) vt_streams_consumed(command, order->value);
   else if (order->kind == VT_MESSAGE_RESIZE) vt_terminal_resize(command, order->value >> 16, order->value & UINT16_MAX);
-  else if (order->kind == VT_MESSAGE_SIGNAL) vt_session_signal(command, (int)order->value);
+  else if (order->kind == VT_MESSAGE_SIGNAL) send_signal(command, (int)order->value);
   else if (order->kind == VT_MESSAGE_ASK) ask(command, order);
   else if (order->kind == VT_MESSAGE_HOLD) vt_streams_hold(command);
   else if (order->kind == VT_MESSAGE_STORE) vt_streams_store(command, order->store);
