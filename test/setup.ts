@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { copyForOthers, nobody, whyNot } from './helpers/other-users.ts'
 import { repository } from './helpers/repository.ts'
 
@@ -11,10 +12,17 @@ export default function setup(): (() => void) | undefined {
   process.umask(0o022)
   // Node 20 reads these certificates at each start, which takes longer than the rest of it; tests speak to loopback only.
   delete process.env['NODE_EXTRA_CA_CERTS']
+  process.env['PATH'] = withoutShims(process.env['PATH'] ?? '')
   for (const script of ['build-native', 'build-ts'])
     execFileSync(process.execPath, [`scripts/${script}.mjs`], { cwd: repository, stdio: 'inherit' })
   if (process.getuid?.() !== 0 || whyNot(nobody) === null) return undefined
   const copy = copyForOthers()
   process.env['VITRINE_TEST_COPY'] = copy
   return () => rmSync(copy, { recursive: true, force: true })
+}
+
+/** The shims of pyenv and others run a shell script of many processes at each start: tests start some hundred programs in Python. */
+function withoutShims(path: string): string {
+  const rest = path.split(':').filter((directory) => !directory.endsWith('/shims'))
+  return rest.some((directory) => existsSync(join(directory, 'python3'))) ? rest.join(':') : path
 }
