@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../src/base/types.ts'
 import { openTestShell } from '../helpers/place.ts'
@@ -28,11 +29,16 @@ describe.each(modes)('%s mode: the order of both streams', (mode) => {
     expect(result.output.split('\n').sort()).toEqual(textOf(numbers).split('\n').sort())
   })
 
-  it('with two pipes and a pause between the writes, output is in the order written', async () => {
+  it('with two pipes, of which one is read before the other is written, it is that order', async () => {
     const shell = await openTestShell({ mode })
-    const command = 'for i in 1 2 3 4 5; do echo out $i; sleep 0.03; echo err $i >&2; sleep 0.03; done'
+    // Each line waits until the one before it has been read: as many files as pieces.
+    const next = '{ while [ ! -e read$n ]; do sleep 0.01; done; n=$((n+1)); }'
+    const command = `n=0; for i in 1 2 3 4 5; do ${next}; echo out $i; ${next}; echo err $i >&2; done`
+    let pieces = 0
+    const read = () => writeFileSync(join(shell.cwd, `read${pieces++}`), '')
+    read()
     const wanted = [1, 2, 3, 4, 5].map((at) => `out ${at}\nerr ${at}\n`).join('')
-    expect((await shell.execute({ command })).output).toBe(wanted)
+    expect((await shell.execute({ command }, { onOutput: read })).output).toBe(wanted)
   })
 
   it('onOutput gets every byte, each with its stream, before the result', async () => {
