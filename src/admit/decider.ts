@@ -12,11 +12,11 @@ import { isVitrineError, VitrineError } from '../messages/error.ts'
 import { ruleSetBy, setBy } from '../messages/project.ts'
 import { decideRequest, type PolicyDecision } from '../policy/decide/decide.ts'
 import { listOfRules, type RuleList } from '../policy/decide/list.ts'
-import { factsNeeded, planRequest } from '../policy/decide/plan.ts'
 import { buildRules, type OriginOf, type RuleOrigin, type RuleSet } from '../policy/decide/ruleset.ts'
 import { valuesIn } from '../policy/decide/values.ts'
 import type { HostPlace, Variables } from '../request/environment.ts'
 import type { Invocation } from '../request/request.ts'
+import { Plans } from './plans.ts'
 
 export interface CommandToDecide {
   readonly work: Invocation
@@ -51,6 +51,7 @@ export class Decider {
   readonly #projects: readonly string[]
   readonly #pathLookup: PathLookup
   readonly #shell: 'sh' | 'powershell'
+  readonly #plans = new Plans()
 
   /** Throws CONFIG_INVALID for a faulty rule. `originOf`: where a rule is said to be; default: its file. */
   static async open(options: DeciderOptions, originOf?: OriginOf): Promise<Decider> {
@@ -91,7 +92,7 @@ export class Decider {
     { work, cwd, mode, env = {}, environments }: CommandToDecide,
     againMs = secondLimitMs,
   ): Promise<PolicyDecision> {
-    const request = planRequest({
+    const { request, needed } = this.#plans.of({
       work,
       cwd,
       mode,
@@ -100,7 +101,6 @@ export class Decider {
       variables: Object.keys(env),
       variableValue: environments && valuesIn(environments, env),
     })
-    const needed = factsNeeded(request)
     const context = {
       workspace: this.#workspace,
       ownPaths: this.#ownPaths,

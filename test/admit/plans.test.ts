@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { Plans } from '../../src/admit/plans.ts'
+import type { RequestToDecide } from '../../src/policy/decide/plan.ts'
+
+const given = { mode: 'write', cwd: '/work', home: '/home' } as const
+
+function lineOf(line: string, more: Partial<RequestToDecide> = {}): RequestToDecide {
+  return { ...given, work: { kind: 'line', line }, ...more }
+}
+
+it('plans a line once for a directory and a mode', () => {
+  const plans = new Plans()
+  const plan = plans.of(lineOf('cat a'))
+  expect(plans.of(lineOf('cat a'))).toBe(plan)
+  expect([...plan.needed.paths]).toEqual(['/work', '/work/a'])
+  expect(plans.of(lineOf('cat a', { cwd: '/other' })).needed.paths).toEqual(['/other', '/other/a'])
+  expect(plans.of(lineOf('cat a', { mode: 'read' })).needed.programs).toEqual([])
+  expect(plan.needed.programs).toEqual(['cat'])
+})
+
+it('plans a line anew for each value of a variable that it names', () => {
+  const plans = new Plans()
+  const pathsWith = (value: string | undefined) =>
+    plans.of(lineOf('cat "$X"', { variableValue: () => value })).needed.paths
+  expect(pathsWith('one')).toContain('/work/one')
+  expect(pathsWith('two')).toContain('/work/two')
+  expect(plans.of(lineOf('cat "$X"')).needed.paths).toEqual(['/work'])
+  expect(pathsWith('three')).toContain('/work/three')
+})
+
+it('plans a line anew for each variable of the command', () => {
+  const plans = new Plans()
+  const assigned = (variables: readonly string[]) =>
+    plans.of(lineOf('cat a', { variables })).request.steps[0]?.command.assignments.map(({ name }) => name)
+  expect([assigned([]), assigned(['A']), assigned(['B']), assigned([])]).toEqual([[], ['A'], ['B'], []])
+})
